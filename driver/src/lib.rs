@@ -1,0 +1,1 @@
+//! How software reaches a Lockstep device.

@@ -1,0 +1,1 @@
+//! The cache-coherent shared lock table.

@@ -1,0 +1,1 @@
+//! Verilated models, bus models, coherent memory and the event kernel.

@@ -1,0 +1,1 @@
+//! Seeded workload generators and lock traces.
