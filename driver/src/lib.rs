@@ -1,1 +1,15 @@
 //! How software reaches a Lockstep device.
+//!
+//! [`Registers`] is the one trait between a driver and whatever carries its accesses: a
+//! mapped BAR, a simulated AXI4-Lite port, a fake in a test. [`lock_unit::LockUnit`] is
+//! the typed driver of the tuple-locking unit on top of it. Every failure is a
+//! [`DeviceError`]; nothing here waits without a bound.
+
+pub mod lock_unit;
+
+mod error;
+mod registers;
+
+pub use error::{BusResponse, DeviceError, Operation};
+pub use lock_unit::LockUnit;
+pub use registers::Registers;
