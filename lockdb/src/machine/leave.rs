@@ -1,0 +1,47 @@
+//! Asking how a queued request stands, and leaving the queue.
+//!
+//! Both need word 0 only: it names the holder and tells which slots wait, and the slot is the
+//! request's own until the request clears it.
+
+use super::{Machine, Outcome, Phase, Place, Request, acquire::queued};
+use crate::Head;
+
+impl Machine {
+    pub(super) fn after_inspect(&mut self, head: Head) -> Option<Outcome> {
+        let (Request::Cancel(place) | Request::Poll(place)) = self.request else {
+            unreachable!("only cancel and poll inspect");
+        };
+        if head.is_held_by(self.transaction) {
+            return self.end(place, Outcome::Granted { again: false });
+        }
+        if !head.is_waiting(place.slot) {
+            return self.end(place, Outcome::Cancelled);
+        }
+        match self.request {
+            Request::Poll(_) => Some(queued(head, place, self.bounds.ring)),
+            // The owner goes on waiting; the guest alone gives up.
+            _ if place.guest => Some(Outcome::Cancelled),
+            _ => {
+                self.head = head;
+                self.go(Phase::Leave)
+            }
+        }
+    }
+
+    pub(super) fn after_leave(&mut self, old: Head) -> Option<Outcome> {
+        if old != self.head {
+            return self.after_inspect(old);
+        }
+        self.then = Some(Outcome::Cancelled);
+        self.go(Phase::Clear)
+    }
+
+    /// The head no longer names the slot: its owner clears it.
+    fn end(&mut self, place: Place, outcome: Outcome) -> Option<Outcome> {
+        if place.guest {
+            return Some(outcome);
+        }
+        self.then = Some(outcome);
+        self.go(Phase::Clear)
+    }
+}
