@@ -1,1 +1,7 @@
 //! Verilated models, bus models, coherent memory and the event kernel.
+
+pub mod coherence;
+pub mod dma;
+pub mod kernel;
+pub mod link;
+pub mod platform;

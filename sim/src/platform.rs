@@ -1,0 +1,558 @@
+//! Platform files: every latency and rate of a machine, each with where it comes from.
+//!
+//! Nothing timed is a constant in code. An entry is a table
+//! `{ value, unit, kind, source }`; a wrong unit, an impossible value, an unknown or
+//! missing key is an error that names file, line and what was expected.
+
+use crate::kernel::Time;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Where the number of an entry comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A sentence of the paper.
+    Paper,
+    /// A vendor's document or a specification.
+    Datasheet,
+    /// Nobody: the source says why the number was chosen.
+    Assumption,
+}
+
+/// One number of a platform, converted, with its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<T> {
+    /// The number in the unit of the model.
+    pub value: T,
+    /// What sort of source stands behind it.
+    pub kind: Kind,
+    /// The sentence it comes from, or why it was chosen.
+    pub source: String,
+}
+
+/// A number with a unit that a platform file can give.
+pub trait Measure: Sized {
+    /// The values and units that are accepted, for the message of an error.
+    const EXPECTED: &'static str;
+
+    /// Converts `value` in `unit`; `None` when either is not acceptable.
+    fn convert(value: f64, unit: &str) -> Option<Self>;
+}
+
+/// `value * factor` as a whole number, if it is one and fits `u64`.
+fn whole(value: f64, factor: f64) -> Option<u64> {
+    let scaled = value * factor;
+    // 2^53: below it every whole number is exact in an f64.
+    let exact = (0.0..9_007_199_254_740_992.0).contains(&scaled);
+    // Decimal fractions such as 4.2 are not exact in binary; a millionth is forgiven.
+    (exact && (scaled - scaled.round()).abs() < 1e-6).then(|| scaled.round() as u64)
+}
+
+impl Measure for Time {
+    const EXPECTED: &'static str = "a latency of 0 or more in whole picoseconds, unit ps, ns or us";
+
+    fn convert(value: f64, unit: &str) -> Option<Self> {
+        let factor = match unit {
+            "ps" => 1.0,
+            "ns" => 1e3,
+            "us" => 1e6,
+            _ => return None,
+        };
+        whole(value, factor).map(Time::from_ps)
+    }
+}
+
+/// A data rate of more than zero, in bytes per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bandwidth {
+    bytes_per_second: u64,
+}
+
+impl Bandwidth {
+    /// Bytes per second.
+    pub fn bytes_per_second(self) -> u64 {
+        self.bytes_per_second
+    }
+
+    /// How long `bytes` occupy the wire, rounded up to a picosecond.
+    pub fn time_for(self, bytes: u64) -> Time {
+        let picoseconds = u128::from(bytes) * 1_000_000_000_000;
+        let time = picoseconds.div_ceil(u128::from(self.bytes_per_second));
+        Time::from_ps(u64::try_from(time).expect("a transfer is shorter than 213 days"))
+    }
+}
+
+impl Measure for Bandwidth {
+    const EXPECTED: &'static str = "a rate above 0, unit MB/s or GB/s";
+
+    fn convert(value: f64, unit: &str) -> Option<Self> {
+        let factor = match unit {
+            "MB/s" => 1e6,
+            "GB/s" => 1e9,
+            _ => return None,
+        };
+        let bytes_per_second = whole(value, factor).filter(|rate| *rate > 0)?;
+        Some(Bandwidth { bytes_per_second })
+    }
+}
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes(pub u64);
+
+impl Measure for Bytes {
+    const EXPECTED: &'static str = "a whole number of bytes, unit B, KiB or MiB";
+
+    fn convert(value: f64, unit: &str) -> Option<Self> {
+        let factor = match unit {
+            "B" => 1.0,
+            "KiB" => 1024.0,
+            "MiB" => 1024.0 * 1024.0,
+            _ => return None,
+        };
+        whole(value, factor).map(Bytes)
+    }
+}
+
+/// A number of things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count(pub u32);
+
+impl Measure for Count {
+    const EXPECTED: &'static str = "a whole number from 0 to 65535, unit 1";
+
+    fn convert(value: f64, unit: &str) -> Option<Self> {
+        let count = whole(value, 1.0).filter(|count| unit == "1" && *count < 1 << 16)?;
+        Some(Count(count as u32))
+    }
+}
+
+impl<'de, T: Measure> Deserialize<'de> for Entry<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            value: f64,
+            unit: String,
+            kind: Kind,
+            source: String,
+        }
+        let Written {
+            value,
+            unit,
+            kind,
+            source,
+        } = Written::deserialize(deserializer)?;
+        if source.trim().is_empty() {
+            return Err(D::Error::custom(
+                "source is empty, expected where the number comes from",
+            ));
+        }
+        let value = T::convert(value, &unit).ok_or_else(|| {
+            D::Error::custom(format!(
+                "value {value} {unit} found, expected {}",
+                T::EXPECTED
+            ))
+        })?;
+        Ok(Entry {
+            value,
+            kind,
+            source,
+        })
+    }
+}
+
+/// One side of the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The processor and its memory.
+    Host,
+    /// The accelerator card.
+    Device,
+}
+
+/// Where a request agent performs its atomics and stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Atomics {
+    /// In its own cache, for which it obtains the line for itself alone.
+    Near,
+    /// At the home agent, which invalidates all copies and answers the old word.
+    Far,
+}
+
+/// The link between host and device.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkTiming {
+    /// From the device's port to the host's, beside the time on the wire.
+    pub latency_to_host: Entry<Time>,
+    /// From the host's port to the device's, beside the time on the wire.
+    pub latency_to_device: Entry<Time>,
+    /// Of each direction.
+    pub bandwidth: Entry<Bandwidth>,
+    /// Bytes of a packet that are not payload.
+    pub packet_overhead: Entry<Bytes>,
+    /// Most bytes of payload in one packet.
+    pub max_payload: Entry<Bytes>,
+}
+
+/// The cache of a request agent.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheTiming {
+    /// Capacity in data.
+    pub size: Entry<Bytes>,
+    /// Lines of a set.
+    pub ways: Entry<Count>,
+    /// From the operation to the outcome of the lookup.
+    pub lookup: Entry<Time>,
+    /// More of a missed lookup whose request leaves over the link.
+    pub remote: Entry<Time>,
+    /// From the performed operation, or the answer, to the result at the agent.
+    pub respond: Entry<Time>,
+    /// From the arrival of a snoop to its answer on its way.
+    pub snoop: Entry<Time>,
+    /// Lines fetched ahead of a sequential reader; 0 is none.
+    pub prefetch: Entry<Count>,
+}
+
+/// The request agents of one side.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentTiming {
+    /// How many there are, each with its own cache.
+    pub agents: Entry<Count>,
+    /// Where they perform atomics and stores.
+    pub atomics: Atomics,
+    /// One way between an agent and its side's home agent, or its side's port.
+    pub hop: Entry<Time>,
+    /// The cache of each.
+    pub cache: CacheTiming,
+}
+
+/// A home agent and the memory behind it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HomeTiming {
+    /// Of the directory.
+    pub lookup: Entry<Time>,
+    /// Time between two requests that it takes.
+    pub occupancy: Entry<Time>,
+    /// To perform an atomic or a store once the line is at hand.
+    pub atomic: Entry<Time>,
+    /// Of a line that the memory-side cache has.
+    pub cached_access: Entry<Time>,
+    /// Of any other line.
+    pub memory_access: Entry<Time>,
+    /// Capacity of the memory-side cache.
+    pub memory_cache: Entry<Bytes>,
+    /// Lines of a set of the memory-side cache.
+    pub memory_cache_ways: Entry<Count>,
+}
+
+/// The coherent half of a platform.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoherenceTiming {
+    /// The side whose home agent owns the shared memory.
+    pub home: Side,
+    /// Request agents of the host: its cores.
+    pub host: AgentTiming,
+    /// Request agents of the device.
+    pub device: AgentTiming,
+    /// A home agent, if it is on the host.
+    pub home_on_host: HomeTiming,
+    /// A home agent, if it is on the device.
+    pub home_on_device: HomeTiming,
+}
+
+/// Bulk transfers that are not coherent, started by the device.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DmaTiming {
+    /// Of the engine, for each transfer.
+    pub setup: Entry<Time>,
+    /// Of the host's memory, from request to first byte.
+    pub memory_access: Entry<Time>,
+}
+
+/// A machine.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Platform {
+    /// The name it is asked for by.
+    pub name: String,
+    /// Between host and device.
+    pub link: LinkTiming,
+    /// Present when the platform is cache coherent.
+    pub coherence: Option<CoherenceTiming>,
+    /// Present when the platform has a DMA engine.
+    pub dma: Option<DmaTiming>,
+}
+
+/// Why a platform cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum PlatformError {
+    /// No platform of that name comes with the program.
+    #[error("unknown platform {name:?}, expected one of {}", Platform::NAMES.join(", "))]
+    UnknownName {
+        /// What was asked for.
+        name: String,
+    },
+    /// The file could not be read.
+    #[error("{}: {cause}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// The file is not TOML of the expected shape; the cause names line and field.
+    #[error("{}: {cause}", file.display())]
+    Malformed {
+        /// The file.
+        file: PathBuf,
+        /// Line, column, what was found and what was expected.
+        cause: Box<toml::de::Error>,
+    },
+    /// A field is well formed but no machine can be like that.
+    #[error("{}: {field} = {value}, expected {expected}", file.display())]
+    Impossible {
+        /// The file.
+        file: PathBuf,
+        /// Its path within the file.
+        field: String,
+        /// What it holds.
+        value: String,
+        /// What it may hold.
+        expected: &'static str,
+    },
+}
+
+/// A field that no machine can have: path, value, expectation.
+type Finding = (String, String, &'static str);
+
+impl Platform {
+    /// The platforms that come with the program.
+    pub const NAMES: [&'static str; 2] = ["n1sdp-u280-ccix", "pcie-gen3"];
+
+    /// The platform `name` of [`Platform::NAMES`].
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn named(name: &str) -> Result<Self, PlatformError> {
+        let text = match name {
+            "n1sdp-u280-ccix" => include_str!("../platforms/n1sdp-u280-ccix.toml"),
+            "pcie-gen3" => include_str!("../platforms/pcie-gen3.toml"),
+            _ => {
+                return Err(PlatformError::UnknownName {
+                    name: name.to_owned(),
+                });
+            }
+        };
+        Self::parse(Path::new(&format!("{name}.toml")), text)
+    }
+
+    /// Reads a platform file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is malformed, or describes no possible machine.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, PlatformError> {
+        let file = path.as_ref();
+        let text = std::fs::read_to_string(file).map_err(|cause| PlatformError::Unreadable {
+            file: file.to_owned(),
+            cause,
+        })?;
+        Self::parse(file, &text)
+    }
+
+    /// `text` as the content of `file`, which is named in errors only.
+    fn parse(file: &Path, text: &str) -> Result<Self, PlatformError> {
+        let platform: Platform =
+            toml::from_str(text).map_err(|cause| PlatformError::Malformed {
+                file: file.to_owned(),
+                cause: Box::new(cause),
+            })?;
+        match platform.first_impossible() {
+            None => Ok(platform),
+            Some((field, value, expected)) => Err(PlatformError::Impossible {
+                file: file.to_owned(),
+                field,
+                value,
+                expected,
+            }),
+        }
+    }
+
+    fn first_impossible(&self) -> Option<Finding> {
+        if self.link.max_payload.value.0 < 64 {
+            let value = format!("{} B", self.link.max_payload.value.0);
+            return Some((
+                "link.max_payload".into(),
+                value,
+                "at least one line of 64 B",
+            ));
+        }
+        let Some(coherence) = &self.coherence else {
+            return None;
+        };
+        for (side, agents) in [("host", &coherence.host), ("device", &coherence.device)] {
+            let place = format!("coherence.{side}");
+            if agents.agents.value.0 == 0 {
+                return Some((format!("{place}.agents"), "0".into(), "at least 1"));
+            }
+            let cache = &agents.cache;
+            let finding = sets_finding(format!("{place}.cache.size"), &cache.size, &cache.ways);
+            if finding.is_some() {
+                return finding;
+            }
+        }
+        let agents = coherence.host.agents.value.0 + coherence.device.agents.value.0;
+        if agents > 16 {
+            let value = format!("{agents} with those of the device");
+            return Some((
+                "coherence.host.agents".into(),
+                value,
+                "at most 16 agents in all",
+            ));
+        }
+        let homes = [
+            ("host", &coherence.home_on_host),
+            ("device", &coherence.home_on_device),
+        ];
+        homes.into_iter().find_map(|(side, home)| {
+            let place = format!("coherence.home_on_{side}.memory_cache");
+            sets_finding(place, &home.memory_cache, &home.memory_cache_ways)
+        })
+    }
+}
+
+/// A cache needs a power of two of sets, so that address bits select one.
+fn sets_finding(field: String, size: &Entry<Bytes>, ways: &Entry<Count>) -> Option<Finding> {
+    let set = 64 * u64::from(ways.value.0);
+    let bytes = size.value.0;
+    let possible = set > 0 && bytes.is_multiple_of(set) && (bytes / set).is_power_of_two();
+    let value = format!("{bytes} B in {} ways", ways.value.0);
+    (!possible).then_some((field, value, "64 B times ways times a power of two"))
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Paper => "paper",
+            Kind::Datasheet => "datasheet",
+            Kind::Assumption => "assumption",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CCIX: &str = include_str!("../platforms/n1sdp-u280-ccix.toml");
+
+    /// The message for the CCIX platform with one text replaced.
+    fn message_with(original: &str, replacement: &str) -> String {
+        assert_eq!(
+            CCIX.matches(original).count(),
+            1,
+            "{original:?} must occur once"
+        );
+        let text = CCIX.replace(original, replacement);
+        Platform::parse(Path::new("test.toml"), &text)
+            .expect_err(replacement)
+            .to_string()
+    }
+
+    #[test]
+    fn the_platforms_of_the_program_are_valid() {
+        for name in Platform::NAMES {
+            assert_eq!(Platform::named(name).expect(name).name, name);
+        }
+    }
+
+    #[test]
+    fn units_are_converted() {
+        let platform = Platform::named("n1sdp-u280-ccix").expect("valid");
+        let coherence = platform.coherence.expect("coherent");
+        assert_eq!(coherence.host.cache.lookup.value, Time::from_ps(4_200));
+        assert_eq!(coherence.host.cache.size.value, Bytes(1 << 20));
+        assert_eq!(
+            platform.link.bandwidth.value.bytes_per_second(),
+            15_750_000_000
+        );
+        // 84 bytes at 15.75 GB/s.
+        assert_eq!(
+            platform.link.bandwidth.value.time_for(84),
+            Time::from_ps(5_334)
+        );
+    }
+
+    #[test]
+    fn errors_name_file_line_value_and_expectation() {
+        let text = message_with(
+            "value = 4.2, unit = \"ns\"",
+            "value = 4.2, unit = \"furlong\"",
+        );
+        let line = 1 + CCIX
+            .lines()
+            .position(|line| line.contains("value = 4.2"))
+            .expect("there");
+        for part in [
+            "test.toml",
+            &format!("line {line}"),
+            "lookup =",
+            "value 4.2 furlong found, expected a latency",
+        ] {
+            assert!(text.contains(part), "{part:?} is missing in: {text}");
+        }
+        let negative = message_with("value = 4.2,", "value = -1,");
+        assert!(
+            negative.contains("value -1 ns found, expected a latency"),
+            "{negative}"
+        );
+    }
+
+    #[test]
+    fn unknown_and_missing_keys_are_errors() {
+        let unknown = message_with("home = \"host\"", "home = \"host\"\nhoem = 1");
+        assert!(unknown.contains("unknown field `hoem`"), "{unknown}");
+        let missing = message_with("home = \"host\"", "");
+        assert!(missing.contains("missing field `home`"), "{missing}");
+        let place = message_with("home = \"host\"", "home = \"moon\"");
+        assert!(
+            place.contains("`moon`") && place.contains("`device`"),
+            "{place}"
+        );
+    }
+
+    #[test]
+    fn impossible_machines_are_errors() {
+        let sets = message_with("size = { value = 1,", "size = { value = 3,");
+        assert_eq!(
+            sets,
+            "test.toml: coherence.host.cache.size = 3145728 B in 8 ways, \
+             expected 64 B times ways times a power of two"
+        );
+        let agents = message_with("agents = { value = 4,", "agents = { value = 0,");
+        assert_eq!(
+            agents,
+            "test.toml: coherence.host.agents = 0, expected at least 1"
+        );
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known() {
+        let text = Platform::named("x86").expect_err("unknown").to_string();
+        assert_eq!(
+            text,
+            "unknown platform \"x86\", expected one of n1sdp-u280-ccix, pcie-gen3"
+        );
+    }
+}
