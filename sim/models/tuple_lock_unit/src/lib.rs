@@ -1,0 +1,4 @@
+//! The tuple-locking unit (docs/lock-unit.md) as a Verilated model, made of the
+//! committed Verilog in `hw/bsv/generated/`.
+
+verilated::model!();

@@ -1,0 +1,351 @@
+//! The text of the glue between a Verilated class and Rust, written from the ports.
+//!
+//! Three files come of it: `bridge.rs` (the `cxx` bridge with the plain structs
+//! `Inputs` and `Outputs`), `core.h` (the C++ class that the bridge names) and
+//! `core.cpp` (how values get from the structs to the ports and back). What does not
+//! depend on the ports is written by hand in `lockstep/core.h` of the runtime crate.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use crate::ports::{Direction, Port};
+
+/// The clock of every block.
+pub const CLOCK: &str = "clk_i";
+/// The reset of every block, active low.
+pub const RESET: &str = "rst_ni";
+
+/// Pins that another model crate has already: its structs are used instead of new
+/// ones, so that one test bench can drive both.
+pub struct SharedPins {
+    /// The Rust name of the other crate, which is also its top module.
+    pub owner: String,
+    /// The C++ header with the structs.
+    pub header: PathBuf,
+    /// Inputs that only this model has; each gets a function of its own.
+    pub own_inputs: Vec<String>,
+}
+
+/// What the glue is written from.
+pub struct Glue {
+    /// The top module.
+    pub top: String,
+    /// All ports of the top module.
+    pub ports: Vec<Port>,
+    /// Where the structs come from, when not from `ports`.
+    pub shared: Option<SharedPins>,
+}
+
+impl Glue {
+    /// The name of the class that Verilator makes.
+    pub fn class(&self) -> String {
+        format!("V{}", self.top)
+    }
+
+    /// The first thing that is wrong with the ports, if anything is.
+    pub fn check(&self) -> Result<(), String> {
+        for name in [CLOCK, RESET] {
+            let port = self.ports.iter().find(|port| port.name == name);
+            if !port.is_some_and(|port| port.direction == Direction::Input && port.width == 1) {
+                return Err(format!(
+                    "module `{}` has no one-bit input `{name}`",
+                    self.top
+                ));
+            }
+        }
+        for name in self.own_input_names() {
+            if !self
+                .ports
+                .iter()
+                .any(|p| p.name == *name && p.direction == Direction::Input)
+            {
+                return Err(format!("module `{}` has no input `{name}`", self.top));
+            }
+        }
+        Ok(())
+    }
+
+    /// The `cxx` bridge.
+    pub fn bridge_rs(&self, core_h: &Path) -> String {
+        let top = &self.top;
+        let own_inputs: String = self
+            .own_inputs()
+            .map(|port| {
+                let (name, ty) = (&port.name, port.rust_type());
+                format!("        fn set_{name}(core: Pin<&mut Core>, value: {ty});\n")
+            })
+            .collect();
+        format!(
+            r#"#[cxx::bridge(namespace = "lockstep::{top}")]
+mod ffi {{
+{structs}
+    unsafe extern "C++" {{
+        include!("{core_h}");
+        type Core;
+        fn new_core() -> UniquePtr<Core>;
+        fn set_reset(self: Pin<&mut Core>, asserted: bool);
+        fn clock(self: Pin<&mut Core>, inputs: &Inputs, outputs: &mut Outputs);
+        fn clock_dumping(
+            self: Pin<&mut Core>,
+            inputs: &Inputs,
+            outputs: &mut Outputs,
+            start_ps: u64,
+            half_period_ps: u64,
+        );
+        fn toggle_only(self: Pin<&mut Core>, cycles: u64);
+        fn open_waves(self: Pin<&mut Core>, path: &str) -> Result<()>;
+        fn close_waves(self: Pin<&mut Core>);
+{own_inputs}    }}
+}}
+"#,
+            structs = self.structs_rs(),
+            core_h = core_h.display(),
+        )
+    }
+
+    fn structs_rs(&self) -> String {
+        let Some(shared) = &self.shared else {
+            let inputs = self.struct_rs("Inputs", "driven into", Direction::Input);
+            return inputs + &self.struct_rs("Outputs", "read from", Direction::Output);
+        };
+        format!(
+            r#"    unsafe extern "C++" {{
+        include!("{header}");
+        /// The values driven into the block, those of `{owner}`.
+        #[namespace = "lockstep::{owner}"]
+        type Inputs = {owner}::Inputs;
+        /// The values read from the block, those of `{owner}`.
+        #[namespace = "lockstep::{owner}"]
+        type Outputs = {owner}::Outputs;
+    }}
+"#,
+            header = shared.header.display(),
+            owner = shared.owner,
+        )
+    }
+
+    fn struct_rs(&self, name: &str, verb: &str, direction: Direction) -> String {
+        let mut text = format!(
+            "    /// The values {verb} `{}` in one clock cycle, a field for each port.\n    \
+             #[derive(Clone, Debug, Default, PartialEq, Eq)]\n    pub struct {name} {{\n",
+            self.top
+        );
+        for port in self.pins(direction) {
+            let ty = port.rust_type();
+            writeln!(text, "        /// {port}\n        pub {}: {ty},", port.name).unwrap();
+        }
+        text + "    }\n"
+    }
+
+    /// The declaration of the C++ class behind the bridge.
+    pub fn core_h(&self) -> String {
+        let (top, class) = (&self.top, self.class());
+        let owner = self.owner();
+        let own_inputs: String = self
+            .own_inputs()
+            .map(|port| format!("{};\n", setter_signature(port)))
+            .collect();
+        format!(
+            r#"#pragma once
+#include "lockstep/core.h"
+
+class {class};
+
+namespace lockstep::{owner} {{
+struct Inputs;
+struct Outputs;
+}}
+
+namespace lockstep::{top} {{
+struct Pins {{
+    using Inputs = lockstep::{owner}::Inputs;
+    using Outputs = lockstep::{owner}::Outputs;
+    using Unit = {class};
+    static void apply(const Inputs& inputs, Unit& unit);
+    static void sample(const Unit& unit, Outputs& outputs);
+}};
+
+using Core = lockstep::Core<Pins>;
+std::unique_ptr<Core> new_core();
+{own_inputs}}}
+"#
+        )
+    }
+
+    /// The definition of what [`Glue::core_h`] declares.
+    pub fn core_cpp(&self, bridge_h: &Path) -> String {
+        let (top, class) = (&self.top, self.class());
+        let lines = |direction, line: fn(&Port) -> String| -> String {
+            self.pins(direction)
+                .map(|port| format!("    {}\n", line(port)))
+                .collect()
+        };
+        let own_inputs: String = self
+            .own_inputs()
+            .map(|port| {
+                let put = put_line(port, "core.unit()", "value");
+                format!("{} {{ {put} }}\n", setter_signature(port))
+            })
+            .collect();
+        format!(
+            r#"#include "{bridge_h}"
+#include "{class}.h"
+#include "lockstep/core_impl.h"
+
+namespace lockstep::{top} {{
+void Pins::apply(const Inputs& inputs, Unit& unit) {{
+{apply}}}
+
+void Pins::sample(const Unit& unit, Outputs& outputs) {{
+{sample}}}
+
+std::unique_ptr<Core> new_core() {{ return std::make_unique<Core>(); }}
+{own_inputs}}}
+
+template class lockstep::Core<lockstep::{top}::Pins>;
+"#,
+            bridge_h = bridge_h.display(),
+            apply = lines(Direction::Input, |p| put_line(
+                p,
+                "unit",
+                &format!("inputs.{}", p.name)
+            )),
+            sample = lines(Direction::Output, sample_line),
+        )
+    }
+
+    /// The ports that are fields of `Inputs` or of `Outputs`.
+    fn pins(&self, direction: Direction) -> impl Iterator<Item = &Port> {
+        self.ports
+            .iter()
+            .filter(move |port| port.direction == direction)
+            .filter(|port| port.name != CLOCK && port.name != RESET)
+            .filter(|port| !self.own_input_names().contains(&port.name))
+    }
+
+    fn own_inputs(&self) -> impl Iterator<Item = &Port> {
+        self.ports
+            .iter()
+            .filter(|port| self.own_input_names().contains(&port.name))
+    }
+
+    fn own_input_names(&self) -> &[String] {
+        self.shared
+            .as_ref()
+            .map_or(&[], |shared| &shared.own_inputs)
+    }
+
+    fn owner(&self) -> &str {
+        self.shared
+            .as_ref()
+            .map_or(&self.top, |shared| &shared.owner)
+    }
+}
+
+fn setter_signature(port: &Port) -> String {
+    format!(
+        "void set_{}(Core& core, {} value)",
+        port.name,
+        cpp_type(port)
+    )
+}
+
+fn cpp_type(port: &Port) -> String {
+    match port.width {
+        1 => "bool".to_owned(),
+        2..=8 => "std::uint8_t".to_owned(),
+        9..=16 => "std::uint16_t".to_owned(),
+        17..=32 => "std::uint32_t".to_owned(),
+        33..=64 => "std::uint64_t".to_owned(),
+        wide => format!("const std::array<std::uint64_t, {}>&", wide.div_ceil(64)),
+    }
+}
+
+/// Verilator wants the unused high bits of an input to be zero.
+fn put_line(port: &Port, unit: &str, value: &str) -> String {
+    let (name, width) = (&port.name, port.width);
+    format!("lockstep::put<{width}>({unit}.{name}, {value});")
+}
+
+fn sample_line(port: &Port) -> String {
+    let (name, width) = (&port.name, port.width);
+    format!("lockstep::get<{width}>(unit.{name}, outputs.{name});")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn port(name: &str, direction: Direction, width: u32) -> Port {
+        Port {
+            name: name.to_owned(),
+            direction,
+            width,
+        }
+    }
+
+    fn glue(shared: Option<SharedPins>) -> Glue {
+        let ports = vec![
+            port(CLOCK, Direction::Input, 1),
+            port("data_o", Direction::Output, 192),
+            port("fault_i", Direction::Input, 8),
+            port("id_i", Direction::Input, 11),
+            port(RESET, Direction::Input, 1),
+        ];
+        Glue {
+            top: "block".to_owned(),
+            ports,
+            shared,
+        }
+    }
+
+    #[test]
+    fn structs_hold_all_ports_but_clock_and_reset() {
+        let text = glue(None).bridge_rs(Path::new("/core.h"));
+        for field in ["pub data_o: [u64; 3]", "pub fault_i: u8", "pub id_i: u16"] {
+            assert!(text.contains(field), "{field} is not in {text}");
+        }
+        assert!(!text.contains(CLOCK) && !text.contains(RESET), "{text}");
+    }
+
+    #[test]
+    fn own_inputs_of_shared_pins_get_a_function() {
+        let own_inputs = vec!["fault_i".to_owned()];
+        let header = PathBuf::from("/other.h");
+        let shared = SharedPins {
+            owner: "other".to_owned(),
+            header,
+            own_inputs,
+        };
+        let glue = glue(Some(shared));
+        assert_eq!(glue.check(), Ok(()));
+        let text = glue.bridge_rs(Path::new("/core.h"));
+        assert!(text.contains("type Inputs = other::Inputs;"), "{text}");
+        assert!(
+            text.contains("fn set_fault_i(core: Pin<&mut Core>, value: u8);"),
+            "{text}"
+        );
+        let text = glue.core_cpp(Path::new("/bridge.h"));
+        assert!(!text.contains("inputs.fault_i"), "{text}");
+    }
+
+    #[test]
+    fn missing_ports_are_named() {
+        let mut without_reset = glue(None);
+        without_reset.ports.pop();
+        assert_eq!(
+            without_reset.check(),
+            Err("module `block` has no one-bit input `rst_ni`".to_owned())
+        );
+        let own_inputs = vec!["data_o".to_owned()];
+        let shared = SharedPins {
+            owner: "other".to_owned(),
+            header: PathBuf::new(),
+            own_inputs,
+        };
+        assert_eq!(
+            glue(Some(shared)).check(),
+            Err("module `block` has no input `data_o`".to_owned())
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! A block that is being simulated: its pins, its clock, its waves.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use crate::waves::WaveWindow;
+
+/// The C++ side of the model of one block; [`model!`](crate::model) implements it.
+pub trait Core: Send + Sized {
+    /// The input ports, but for clock and reset.
+    type Inputs: Clone + Default + PartialEq + Send + std::fmt::Debug;
+    /// The output ports.
+    type Outputs: Clone + Default + PartialEq + Send + std::fmt::Debug;
+
+    /// A block in the state that its initial blocks give it, clock low, not in reset.
+    fn new() -> Self;
+    /// Drives the reset.
+    fn set_reset(&mut self, asserted: bool);
+    /// One clock cycle.
+    fn clock(&mut self, inputs: &Self::Inputs, outputs: &mut Self::Outputs);
+    /// One clock cycle that is written to the open waves.
+    fn clock_dumping(
+        &mut self,
+        inputs: &Self::Inputs,
+        outputs: &mut Self::Outputs,
+        start_ps: u64,
+        half_period_ps: u64,
+    );
+    /// `cycles` clock cycles without looking at any pin.
+    fn toggle_only(&mut self, cycles: u64);
+    /// Opens `path` as an FST file, and closes the one that was open.
+    ///
+    /// # Errors
+    /// The wave writer's message, when it cannot open the file.
+    fn open_waves(&mut self, path: &str) -> Result<(), String>;
+    /// Writes what is left and closes the file, if one is open.
+    fn close_waves(&mut self);
+}
+
+/// One block under simulation, seen in whole clock cycles.
+///
+/// In each [`clock`](Model::clock) the inputs are sampled by the rising edge, and the
+/// outputs are read after it. That is exact for outputs that are functions of registers
+/// only; an output that depends on an input within the same cycle shows the value that
+/// it has just after the edge.
+pub struct Model<C: Core> {
+    core: C,
+    inputs: C::Inputs,
+    outputs: C::Outputs,
+    cycles: u64,
+    period_ps: u64,
+    waves_open: bool,
+    window: WaveWindow,
+}
+
+impl<C: Core> Model<C> {
+    /// 250 MHz.
+    const DEFAULT_PERIOD_PS: u64 = 4000;
+
+    /// A block as it is at power-up: every input 0, cycle 0, not yet reset.
+    #[allow(clippy::new_without_default)] // A model is large and has a cost; nothing implies it.
+    pub fn new() -> Model<C> {
+        Model {
+            core: C::new(),
+            inputs: C::Inputs::default(),
+            outputs: C::Outputs::default(),
+            cycles: 0,
+            period_ps: Self::DEFAULT_PERIOD_PS,
+            waves_open: false,
+            window: WaveWindow::NEVER,
+        }
+    }
+
+    /// The input ports as they will be sampled by the next rising edge.
+    pub fn inputs(&self) -> &C::Inputs {
+        &self.inputs
+    }
+
+    /// The input ports, to be changed. They keep their values from cycle to cycle; bits
+    /// above the width of a port are ignored.
+    pub fn inputs_mut(&mut self) -> &mut C::Inputs {
+        &mut self.inputs
+    }
+
+    /// The output ports as they were after the last rising edge; all 0 before the first.
+    pub fn outputs(&self) -> &C::Outputs {
+        &self.outputs
+    }
+
+    /// The clock cycles since the model was made, those of the reset included.
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// The C++ side, for functions that only this block has.
+    pub fn core_mut(&mut self) -> &mut C {
+        &mut self.core
+    }
+
+    /// One clock cycle.
+    pub fn clock(&mut self) {
+        if self.window.contains(self.cycles) {
+            let start_ps = self.cycles * self.period_ps;
+            let half_period_ps = self.period_ps / 2;
+            self.core
+                .clock_dumping(&self.inputs, &mut self.outputs, start_ps, half_period_ps);
+        } else {
+            self.core.clock(&self.inputs, &mut self.outputs);
+        }
+        self.cycles += 1;
+    }
+
+    /// Holds the reset for `cycles` clock cycles, at least 1, and lets it go. The inputs
+    /// stay as they are.
+    ///
+    /// # Panics
+    /// When `cycles` is 0: a synchronous reset needs an edge.
+    pub fn reset(&mut self, cycles: u32) {
+        assert!(cycles > 0, "a synchronous reset takes at least one cycle");
+        self.core.set_reset(true);
+        for _ in 0..cycles {
+            self.clock();
+        }
+        self.core.set_reset(false);
+    }
+
+    /// `cycles` clock cycles in one bare loop that does nothing but toggle the clock: no
+    /// pin is written or read, no wave is dumped. This is the floor that the speed of a
+    /// whole test bench is compared with.
+    pub fn toggle_only(&mut self, cycles: u64) {
+        self.core.toggle_only(cycles);
+        self.cycles += cycles;
+    }
+
+    /// Sets the clock period, in picoseconds, that the times in the waves are counted
+    /// with; 4000 (250 MHz) unless set. Nothing else depends on it.
+    ///
+    /// # Panics
+    /// When the period is odd or 0, or when waves are open: their times would jump.
+    pub fn set_period_ps(&mut self, period_ps: u64) {
+        assert!(
+            period_ps > 0 && period_ps % 2 == 0,
+            "period {period_ps} ps is 0 or odd"
+        );
+        assert!(
+            !self.waves_open,
+            "the period cannot change while waves are open"
+        );
+        self.period_ps = period_ps;
+    }
+
+    /// Opens an FST file for the clock cycles of `window`; whatever file was open is
+    /// closed first. It may be opened at any time, for instance when a test has failed
+    /// and is run again, and the first cycle in it holds the value of every signal.
+    ///
+    /// Cycle n starts at n periods, with the clock low and the new inputs; its rising
+    /// edge is in the middle.
+    ///
+    /// # Errors
+    /// Of the file system, with the path; [`io::ErrorKind::InvalidInput`] when the path
+    /// is not valid UTF-8.
+    pub fn open_waves(&mut self, path: impl AsRef<Path>, window: WaveWindow) -> io::Result<()> {
+        self.close_waves();
+        let path = path.as_ref();
+        let named = |kind, text: &dyn std::fmt::Display| {
+            io::Error::new(kind, format!("wave file {}: {text}", path.display()))
+        };
+        let name = path
+            .to_str()
+            .ok_or_else(|| named(io::ErrorKind::InvalidInput, &"its path is not UTF-8"))?;
+        // The wave writer keeps the reason to itself; the file system tells it.
+        File::create(path).map_err(|error| named(error.kind(), &error))?;
+        self.core
+            .open_waves(name)
+            .map_err(|error| named(io::ErrorKind::Other, &error))?;
+        self.waves_open = true;
+        self.window = window;
+        Ok(())
+    }
+
+    /// Changes which cycles are dumped to the open file; without one, does nothing.
+    pub fn set_wave_window(&mut self, window: WaveWindow) {
+        if self.waves_open {
+            self.window = window;
+        }
+    }
+
+    /// Completes and closes the FST file, if one is open. Dropping the model does so too.
+    pub fn close_waves(&mut self) {
+        self.core.close_waves();
+        self.waves_open = false;
+        self.window = WaveWindow::NEVER;
+    }
+}
