@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# ./kit doctor: every tool, its version, and what is missing.
+
+doctor() {
+    local missing=0
+    say "${bold}Required${plain}"
+    required rustc "$(first_line rustc --version)" "https://rustup.rs" "$(rust_is_old)"
+    required cargo "$(first_line cargo --version)" "https://rustup.rs"
+    required g++ "$(first_line g++ --version)" "apt-get install g++"
+    required python3 "$(first_line python3 --version)" "apt-get install python3 python3-venv"
+    required verilator "$(describe_verilator)" "./kit setup" "$(verilator_is_old)"
+
+    say "${bold}Optional${plain}"
+    optional cargo-nextest "$(first_line cargo nextest --version)" "runs the tests faster"
+    optional bsc "$(first_line bsc -v)" "compiles hw/bsv; the generated Verilog is committed"
+    optional chromium "$(first_line chromium --version)" "looks at the page of ./kit figures"
+    optional gtkwave "$(first_line gtkwave --version)" "shows waves"
+    optional surfer "$(first_line surfer --version)" "shows waves"
+    optional pg_waldump "$(first_line "$(postgres_program pg_waldump)" --version)" \
+        "makes lock traces from PostgreSQL's log"
+
+    if ((missing > 0)); then
+        complain "$missing of the required tools are missing or too old"
+        exit 2
+    fi
+}
+
+# required NAME VERSION REMEDY [PROBLEM]
+required() {
+    local name=$1 version=$2 remedy=$3 problem=${4:-}
+    if [[ -z $version ]]; then problem="missing"; fi
+    if [[ -n $problem ]]; then
+        missing=$((missing + 1))
+        row "$red" "$name" "${version:+$version }$problem; get it: $remedy"
+    else
+        row "$green" "$name" "$version"
+    fi
+}
+
+# optional NAME VERSION USE
+optional() {
+    if [[ -n $2 ]]; then row "$green" "$1" "$2"; else row "$plain" "$1" "not there ($3)"; fi
+}
+
+row() { printf '  %s%-14s%s %s\n' "$1" "$2" "$plain" "$3" >&2; }
+
+# The first line that a command prints; nothing when there is no such command.
+first_line() {
+    command -v -- "$1" >/dev/null || return 0
+    "$@" 2>/dev/null </dev/null | sed -n 1p || true
+}
+
+rust_is_old() {
+    command -v rustc >/dev/null && ! version_at_least "$(rust_version)" "$oldest_rust" &&
+        printf '(older than %s)' "$oldest_rust"
+    return 0
+}
+
+describe_verilator() {
+    local version
+    version=$(verilator_version 2>/dev/null) && printf '%s at %s' "$version" "$(find_verilator)"
+    return 0
+}
+
+verilator_is_old() {
+    local version
+    version=$(verilator_version 2>/dev/null) && ! version_at_least "$version" "$oldest_verilator" &&
+        printf '(older than %s)' "$oldest_verilator"
+    return 0
+}
+
+# Debian keeps the programs of each PostgreSQL release in a folder of its own.
+postgres_program() {
+    local program
+    for program in /usr/lib/postgresql/*/bin/"$1"; do
+        if [[ -x $program ]]; then
+            printf '%s' "$program"
+            return
+        fi
+    done
+    printf '%s' "$1"
+}

@@ -1,0 +1,91 @@
+# shellcheck shell=bash
+# ./kit test: every check, one after the other, and at the end which of them failed.
+
+test_usage() {
+    cat <<'TEXT'
+Usage: ./kit test [--quick] [--cases N]
+
+  --quick     leaves out the documentation and the exhaustive tests under loom
+  --cases N   each random test draws N cases (also as --seeds N); a failure prints
+              its seed and the command that repeats it
+TEXT
+}
+
+run_tests() {
+    local quick=false
+    while (($# > 0)); do
+        case $1 in
+            --quick) quick=true ;;
+            --cases | --seeds)
+                [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || bad_test_argument "$1 ${2:-}: expected a number from 1 on"
+                export LOCKSTEP_CASES=$2
+                shift
+                ;;
+            -h | --help) test_usage && return ;;
+            *) bad_test_argument "unknown argument: $1" ;;
+        esac
+        shift
+    done
+
+    set_up
+    cd -- "$root"
+    # A failed step is reported after the others have run.
+    failed=()
+    finished=()
+    step "Format" cargo fmt --all --check
+    step "Lints" cargo clippy "${cargo_options[@]}" --workspace --all-targets -- -D warnings
+    if ! $quick; then
+        step "Documentation" build_documentation
+        step "Lock table under loom" test_under_loom
+    fi
+    step "Examples in the documentation" cargo test "${cargo_options[@]}" --workspace --doc
+    step "Tests" test_workspace
+    report_steps
+}
+
+bad_test_argument() {
+    complain "$1"
+    test_usage >&2
+    exit 2
+}
+
+# step NAME COMMAND [ARGUMENTS]
+step() {
+    local name=$1 start=$SECONDS result=ok
+    shift
+    headline "$name"
+    "$@" || {
+        result=FAILED
+        failed+=("$name")
+    }
+    finished+=("$(printf '%-7s %6s  %s' "$result" "$(as_time $((SECONDS - start)))" "$name")")
+    say "${finished[-1]}"
+}
+
+build_documentation() {
+    RUSTDOCFLAGS="-D warnings" cargo doc "${cargo_options[@]}" --workspace --no-deps
+}
+
+# In a target folder of its own: the flag rebuilds every crate.
+test_under_loom() {
+    RUSTFLAGS="--cfg loom" cargo test "${cargo_options[@]}" --target-dir target/loom \
+        -p lockdb --release --test loom
+}
+
+test_workspace() {
+    if command -v cargo-nextest >/dev/null; then
+        cargo nextest run "${cargo_options[@]}" --workspace --no-fail-fast
+    else
+        cargo test "${cargo_options[@]}" --workspace --all-targets --no-fail-fast
+    fi
+}
+
+report_steps() {
+    headline "Summary"
+    printf '%s\n' "${finished[@]}" >&2
+    if ((${#failed[@]} > 0)); then
+        local name
+        for name in "${failed[@]}"; do complain "failed: $name"; done
+        exit 1
+    fi
+}
