@@ -1,5 +1,6 @@
 //! Verilated models, bus models, coherent memory and the event kernel.
 
+pub mod bus;
 pub mod coherence;
 pub mod dma;
 pub mod kernel;

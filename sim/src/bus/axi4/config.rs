@@ -1,0 +1,157 @@
+//! How the bridge behaves within what the protocol allows.
+
+use super::super::stall::StallPattern;
+
+/// Stalls of the five channels: of ready on AW, W and AR, of valid on R and B.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Axi4Stalls {
+    /// Of `awready`.
+    pub write_address: StallPattern,
+    /// Of `wready`.
+    pub write_data: StallPattern,
+    /// Of `arready`.
+    pub read_address: StallPattern,
+    /// Of `rvalid`.
+    pub read_data: StallPattern,
+    /// Of `bvalid`.
+    pub write_response: StallPattern,
+}
+
+impl Axi4Stalls {
+    /// The same pattern on all channels, drawn for each by itself.
+    pub const fn all(pattern: StallPattern) -> Self {
+        Axi4Stalls {
+            write_address: pattern,
+            write_data: pattern,
+            read_address: pattern,
+            read_data: pattern,
+            write_response: pattern,
+        }
+    }
+}
+
+/// A number of cycles, drawn evenly between two bounds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Delay {
+    /// Least number of cycles.
+    pub minimum: u32,
+    /// Greatest number of cycles, not below `minimum`.
+    pub maximum: u32,
+}
+
+/// In which order answers of different ids go back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResponseOrder {
+    /// As they were given by the owner.
+    AsAnswered,
+    /// Drawn among those that wait.
+    Shuffled,
+}
+
+/// Which accesses may be outstanding at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdSharing {
+    /// One per value of the low `bits` bits of the id (the lock unit's tag: 7).
+    OnePer {
+        /// Number of low bits of the id that tell accesses apart.
+        bits: u32,
+    },
+    /// Any number per id, but an atomic shares its id with nothing (AMBA 5 AXI,
+    /// "ID use for Atomic transactions").
+    Several,
+}
+
+/// Everything about an [`Axi4Subordinate`](super::Axi4Subordinate).
+#[derive(Debug, Clone)]
+pub struct Axi4Config {
+    /// Name of the port in messages and for the random streams, e.g. "m_axi".
+    pub port: String,
+    /// Seed of all draws.
+    pub seed: u64,
+    /// Stalls of each channel.
+    pub stalls: Axi4Stalls,
+    /// Cycles between the owner's answer and its response on R or B, drawn for each by
+    /// itself, beside one cycle that it always takes.
+    pub response_delay: Delay,
+    /// Order among different ids.
+    pub response_order: ResponseOrder,
+    /// Cycles after which a handshake or an unanswered access is an error.
+    pub patience: u64,
+    /// Which ids may be outstanding together.
+    pub sharing: IdSharing,
+    /// The block promises never to lower `rready` and `bready`.
+    pub responses_always_taken: bool,
+    /// Names an id in messages.
+    pub describe_id: fn(u16) -> String,
+}
+
+impl Axi4Config {
+    /// The lock unit's port with no stalls and delays of its own: one access per tag,
+    /// responses always taken, patience 10000 cycles.
+    pub fn lock_unit(seed: u64) -> Self {
+        Axi4Config {
+            port: "m_axi".into(),
+            seed,
+            stalls: Axi4Stalls::default(),
+            response_delay: Delay::default(),
+            response_order: ResponseOrder::AsAnswered,
+            patience: 10_000,
+            sharing: IdSharing::OnePer { bits: 7 },
+            responses_always_taken: true,
+            describe_id: describe_lock_unit_id,
+        }
+    }
+}
+
+/// An id by itself: "id 0x083".
+pub fn describe_id(id: u16) -> String {
+    format!("id 0x{id:03X}")
+}
+
+/// An id of the lock unit: "id 0x083 (phase 1 Look, tag 3)". Source:
+/// `docs/lock-unit.md`, "Memory"; the phases are those of `docs/lock-protocol.md`.
+pub fn describe_lock_unit_id(id: u16) -> String {
+    const PHASES: [&str; 12] = [
+        "Take", "Look", "Place", "Register", "Withdraw", "Free", "Survey", "HandOver", "Inspect",
+        "Leave", "Clear", "Watch",
+    ];
+    let (phase, tag) = (id >> 7, id & 0x7F);
+    let name = PHASES.get(usize::from(phase)).unwrap_or(&"unknown");
+    format!("id 0x{id:03X} (phase {phase} {name}, tag {tag})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lockdb::machine::Phase;
+
+    #[test]
+    fn the_phases_are_named_as_in_the_machine() {
+        let phases = [
+            Phase::Take,
+            Phase::Look,
+            Phase::Place,
+            Phase::Register,
+            Phase::Withdraw,
+            Phase::Free,
+            Phase::Survey,
+            Phase::HandOver,
+            Phase::Inspect,
+            Phase::Leave,
+            Phase::Clear,
+        ];
+        for phase in phases {
+            let id = (phase as u16) << 7 | 3;
+            let text = format!("id 0x{id:03X} (phase {} {phase:?}, tag 3)", phase as u8);
+            assert_eq!(describe_lock_unit_id(id), text);
+        }
+        assert_eq!(
+            describe_lock_unit_id(0x5FF),
+            "id 0x5FF (phase 11 Watch, tag 127)"
+        );
+        assert_eq!(
+            describe_lock_unit_id(0x600),
+            "id 0x600 (phase 12 unknown, tag 0)"
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! How the bridge words its faults.
+
+use super::super::MemoryAccess;
+use super::super::decode::Malformed;
+use super::super::outstanding::Channel;
+use super::Axi4Subordinate;
+use crate::bus::fault::{BusFault, ProtocolViolation, Timeout};
+
+/// Holds up a channel on our side.
+pub(super) const OWN_STALLS: &str = "the memory port's stalls";
+
+/// Holds up a channel on the other side.
+const BLOCK: &str = "the block behind the port";
+
+impl Axi4Subordinate {
+    /// What is overdue since cycle `since`, and who would have to act.
+    pub(super) fn overdue(&self, since: u64) -> BusFault {
+        let describe = self.config.describe_id;
+        let timeout = |letters: &str, waiting: String, holder, except: Option<u16>| Timeout {
+            channel: format!("{} {letters}", self.config.port),
+            waiting,
+            cycles: self.config.patience,
+            since,
+            holder,
+            outstanding: self.identifiers(except),
+        };
+        let found = self
+            .outstanding
+            .iter()
+            .find(|entry| entry.access.accepted_at_cycle == since);
+        if let Some(entry) = found {
+            let letter = if entry.missing() == Channel::Read {
+                "R"
+            } else {
+                "B"
+            };
+            let on_pins = match entry.missing() {
+                Channel::Read => self.pins.rvalid,
+                Channel::Write => self.pins.bvalid,
+            };
+            // What is still on the pins after a sample was not taken by the block.
+            let holder = match entry.outcome {
+                None => "the memory",
+                Some(_) if on_pins => BLOCK,
+                Some(_) => OWN_STALLS,
+            };
+            let id = entry.access.id;
+            return timeout(
+                letter,
+                format!("{} unanswered", describe(id)),
+                holder,
+                Some(id),
+            )
+            .into();
+        }
+        if let Some((aw, _)) = self.addresses.front() {
+            let waiting = format!("{} without its data", describe(aw.awid));
+            return timeout("W", waiting, BLOCK, Some(aw.awid)).into();
+        }
+        timeout("AW", "data without their address".into(), BLOCK, None).into()
+    }
+
+    /// Names of the outstanding ids but one, oldest first.
+    fn identifiers(&self, except: Option<u16>) -> Vec<String> {
+        let started = self.outstanding.iter().map(|entry| {
+            let MemoryAccess {
+                accepted_at_cycle,
+                id,
+                ..
+            } = entry.access;
+            (accepted_at_cycle, id)
+        });
+        let addresses = self.addresses.iter().map(|(aw, since)| (*since, aw.awid));
+        let mut all: Vec<(u64, u16)> = started.chain(addresses).collect();
+        all.sort_unstable();
+        let others = all.iter().filter(|(_, id)| Some(*id) != except);
+        others
+            .map(|(_, id)| (self.config.describe_id)(*id))
+            .collect()
+    }
+
+    /// A rule of the bus that was broken on the channel with these letters.
+    pub(super) fn violation(
+        &self,
+        cycle: u64,
+        letters: &str,
+        id: Option<u16>,
+        malformed: Malformed,
+    ) -> BusFault {
+        let Malformed {
+            field,
+            value,
+            expected,
+        } = malformed;
+        ProtocolViolation {
+            channel: format!("{} {letters}", self.config.port),
+            field,
+            value,
+            identifier: id.map(self.config.describe_id),
+            cycle,
+            expected,
+        }
+        .into()
+    }
+}
+
+/// An id that may not be used now.
+pub(super) fn shared(field: &'static str, id: u16, expected: &str) -> Malformed {
+    Malformed {
+        field,
+        value: format!("0x{id:03X}"),
+        expected: expected.into(),
+    }
+}
