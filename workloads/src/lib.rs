@@ -1,1 +1,24 @@
-//! Seeded workload generators and lock traces.
+//! What the lock table is given to do: seeded workload generators, scenarios and lock traces.
+//!
+//! - [`Scenario`] is a `lockstep run` file, read and checked as a whole.
+//! - [`Generator`] gives one agent's endless stream of update transactions (YCSB-style,
+//!   SmallBank, hot rows), a pure function of scenario, seed and agent.
+//! - [`trace`] reads, checks and writes lock traces; [`waldump`] makes one from the log of a
+//!   PostgreSQL server.
+//!
+//! All times are nanoseconds in `u64`; a runner that counts in picoseconds multiplies.
+//! Nothing here reads a clock, and no iteration follows the order of a hash table.
+
+mod error;
+mod generator;
+mod hot_row;
+pub mod scenario;
+mod smallbank;
+pub mod trace;
+pub mod waldump;
+mod ycsb;
+pub mod zipf;
+
+pub use error::{Error, Found, InputError, Result};
+pub use generator::{Generator, Transaction, TupleKey};
+pub use scenario::Scenario;

@@ -1,0 +1,41 @@
+//! YCSB-style updates: each transaction updates rows drawn from one table.
+
+use rand::Rng;
+
+use crate::generator::TupleKey;
+use crate::scenario::{Distribution, YcsbSettings};
+use crate::zipf::RowSampler;
+
+/// Draws the rows of YCSB-style update transactions.
+#[derive(Clone, Debug)]
+pub(crate) struct Ycsb {
+    sampler: RowSampler,
+}
+
+impl Ycsb {
+    /// `seed` scatters the ranks; it must be the same for all agents, which otherwise would
+    /// not agree on which rows are hot.
+    pub(crate) fn new(settings: &YcsbSettings, seed: u64) -> Self {
+        let rows = settings.rows;
+        let sampler = match settings.distribution {
+            Distribution::Uniform => RowSampler::uniform(rows),
+            Distribution::Zipf {
+                exponent,
+                scrambled: false,
+            } => RowSampler::zipf(rows, exponent),
+            Distribution::Zipf {
+                exponent,
+                scrambled: true,
+            } => RowSampler::scrambled_zipf(rows, exponent, seed),
+        };
+        Self { sampler }
+    }
+
+    /// `count` different rows; row r of the table has VID r + 1.
+    pub(crate) fn locks(&self, count: usize, random: &mut impl Rng) -> Vec<TupleKey> {
+        let rows = self.sampler.sample_distinct(count, random);
+        rows.into_iter()
+            .map(|row| TupleKey::initial(row + 1))
+            .collect()
+    }
+}
