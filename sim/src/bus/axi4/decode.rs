@@ -4,6 +4,7 @@
 
 use super::super::pins::{ReadAddress, WriteAddress, WriteData};
 use super::{ATOMIC_COMPARE, AccessKind, CACHE_KEEP_COPY, CACHE_PLAIN, ID_BITS, ID_COUNT};
+use std::fmt::Display;
 
 const BURST_FIXED: u8 = 0;
 const BURST_INCREMENT: u8 = 1;
@@ -17,11 +18,13 @@ pub(super) struct Malformed {
     pub expected: String,
 }
 
+/// `expected` is only written out on failure: this runs for every access.
+#[inline]
 fn require(
     holds: bool,
     field: &'static str,
     value: impl Into<u64>,
-    expected: impl Into<String>,
+    expected: impl Display,
 ) -> Result<(), Malformed> {
     if holds {
         return Ok(());
@@ -29,7 +32,7 @@ fn require(
     Err(Malformed {
         field,
         value: format!("0x{:X}", value.into()),
-        expected: expected.into(),
+        expected: expected.to_string(),
     })
 }
 
@@ -38,7 +41,7 @@ fn require_id(field: &'static str, id: u16) -> Result<(), Malformed> {
         usize::from(id) < ID_COUNT,
         field,
         id,
-        format!("{ID_BITS} bits"),
+        format_args!("{ID_BITS} bits"),
     )
 }
 
@@ -124,7 +127,7 @@ pub(super) fn write(aw: &WriteAddress, w: &WriteData) -> Result<AccessKind, Malf
             w.wstrb == both,
             "wstrb",
             w.wstrb,
-            format!("0x{both:X} (16 bytes)"),
+            format_args!("0x{both:X} (16 bytes)"),
         )?;
         // The swap value lies in the other half: above the word for INCR, below for WRAP.
         return Ok(AccessKind::CompareSwap {
@@ -138,7 +141,7 @@ pub(super) fn write(aw: &WriteAddress, w: &WriteData) -> Result<AccessKind, Malf
         inside,
         "wstrb",
         w.wstrb,
-        format!("no bits but those of 0x{word:X}"),
+        format_args!("no bits but those of 0x{word:X}"),
     )?;
     Ok(AccessKind::Store {
         value: w.wdata[lane],
