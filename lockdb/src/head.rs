@@ -23,11 +23,7 @@ pub struct Slot(u8);
 impl Slot {
     /// The slot with this number; `None` unless it is 1 to 7.
     pub const fn new(number: u8) -> Option<Self> {
-        if number >= 1 && number <= 7 {
-            Some(Self(number))
-        } else {
-            None
-        }
+        if number >= 1 && number <= 7 { Some(Self(number)) } else { None }
     }
 
     /// The number, 1 to 7; also the index of its word in the line.
@@ -57,11 +53,7 @@ impl Ring {
 
     /// A ring of 1 to 7 slots; `None` for other lengths.
     pub const fn new(slots: u8) -> Option<Self> {
-        if slots >= 1 && slots <= 7 {
-            Some(Self { slots })
-        } else {
-            None
-        }
+        if slots >= 1 && slots <= 7 { Some(Self { slots }) } else { None }
     }
 
     /// All slots, from the one after `start` round to `start` itself.
@@ -154,9 +146,7 @@ impl Head {
 
     /// How far `slot` is from the grant: 1 is next. `None` when it does not wait.
     pub fn position(self, slot: Slot, ring: Ring) -> Option<u8> {
-        self.queue(ring)
-            .position(|waiting| waiting == slot)
-            .map(|ahead| ahead as u8 + 1)
+        self.queue(ring).position(|waiting| waiting == slot).map(|ahead| ahead as u8 + 1)
     }
 
     /// Whether a request in `slot` could register now: somebody else holds the lock, the count of
@@ -173,8 +163,7 @@ impl Head {
             Some(last) => last,
             None => Slot(ring.slots), // the ring is entered at slot 1
         };
-        ring.after(start)
-            .take_while(move |&slot| !self.is_waiting(slot))
+        ring.after(start).take_while(move |&slot| !self.is_waiting(slot))
     }
 
     /// The slot where a request may be placed, given the line's words: the nearest empty one
@@ -191,16 +180,9 @@ impl Head {
     /// # Panics
     /// When `slot` waits already.
     pub fn register(self, slot: Slot) -> Self {
-        assert!(
-            !self.is_waiting(slot),
-            "{slot:?} registers twice in {self:?}"
-        );
+        assert!(!self.is_waiting(slot), "{slot:?} registers twice in {self:?}");
         let entered = self.0 | 1 << (8 + slot.0);
-        Self(if self.has_waiters() {
-            entered
-        } else {
-            entered | (slot.0 as u64) << 6
-        })
+        Self(if self.has_waiters() { entered } else { entered | (slot.0 as u64) << 6 })
     }
 
     /// The head after `slot` has left the queue without being granted.
@@ -223,10 +205,7 @@ impl Head {
 
     /// The head with `slot` taken out of the queue and `first` moved on if it was that.
     fn without(self, slot: Slot, ring: Ring) -> Self {
-        assert!(
-            self.is_waiting(slot),
-            "{slot:?} leaves {self:?} where it does not wait"
-        );
+        assert!(self.is_waiting(slot), "{slot:?} leaves {self:?} where it does not wait");
         let rest = Self(self.0 & !(1 << (8 + slot.0)));
         if self.first() != Some(slot) {
             return rest;
@@ -286,14 +265,8 @@ mod tests {
 
     #[test]
     fn the_queue_runs_round_the_ring() {
-        let head = Head::held_by(t(9))
-            .register(s(6))
-            .register(s(7))
-            .register(s(1));
-        assert_eq!(
-            head.queue(Ring::FULL).collect::<Vec<_>>(),
-            [s(6), s(7), s(1)]
-        );
+        let head = Head::held_by(t(9)).register(s(6)).register(s(7)).register(s(1));
+        assert_eq!(head.queue(Ring::FULL).collect::<Vec<_>>(), [s(6), s(7), s(1)]);
         assert_eq!(head.position(s(1), Ring::FULL), Some(3));
         assert_eq!(head.entrance(&[0; 8], Ring::FULL), Some(s(2)));
         assert!(head.may_enter(s(5), Ring::FULL));
@@ -302,10 +275,7 @@ mod tests {
 
     #[test]
     fn a_gap_before_a_waiter_is_no_entrance() {
-        let head = Head::held_by(t(9))
-            .register(s(1))
-            .register(s(2))
-            .register(s(3));
+        let head = Head::held_by(t(9)).register(s(1)).register(s(2)).register(s(3));
         let head = head.leave(s(2), Ring::FULL);
         assert!(!head.may_enter(s(2), Ring::FULL));
         assert_eq!(head.entrance(&[0; 8], Ring::FULL), Some(s(4)));
@@ -324,10 +294,7 @@ mod tests {
 
     #[test]
     fn hand_over_takes_the_first_and_forgets_the_cancels() {
-        let head = Head::held_by(t(9))
-            .register(s(2))
-            .register(s(3))
-            .register(s(4));
+        let head = Head::held_by(t(9)).register(s(2)).register(s(3)).register(s(4));
         let head = head.leave(s(3), Ring::FULL).hand_over(t(7), Ring::FULL);
         assert_eq!(head, Head::held_by(t(7)).register(s(4)));
         assert_eq!(head.hand_over(t(8), Ring::FULL), Head::held_by(t(8)));

@@ -40,9 +40,8 @@ mod tests {
     fn consecutive_vids_never_collide_within_a_table() {
         let buckets = 1 << 12;
         for start in [0u64, 77, 1 << 20, u64::MAX - 5000] {
-            let seen: HashSet<u64> = (0..buckets)
-                .map(|i| TupleKey::new(start + i, 3).mix() & (buckets - 1))
-                .collect();
+            let seen: HashSet<u64> =
+                (0..buckets).map(|i| TupleKey::new(start + i, 3).mix() & (buckets - 1)).collect();
             assert_eq!(seen.len() as u64, buckets, "from VID {start}");
         }
     }
@@ -50,9 +49,8 @@ mod tests {
     #[test]
     fn versions_of_one_tuple_move_to_other_buckets() {
         let buckets = 1u64 << 16;
-        let seen: HashSet<u64> = (0..32)
-            .map(|v| TupleKey::new(12345, v).mix() & (buckets - 1))
-            .collect();
+        let seen: HashSet<u64> =
+            (0..32).map(|v| TupleKey::new(12345, v).mix() & (buckets - 1)).collect();
         assert_eq!(seen.len(), 32);
     }
 
@@ -60,14 +58,9 @@ mod tests {
     fn strided_vids_fill_at_least_half_of_what_they_could() {
         let buckets = 1u64 << 16;
         for stride in [2u64, 64, 4096, 1 << 17, 1 << 31] {
-            let seen: HashSet<u64> = (0..4096)
-                .map(|i| TupleKey::new(i * stride, 0).mix() & (buckets - 1))
-                .collect();
-            assert!(
-                seen.len() >= 2048,
-                "stride {stride}: {} buckets",
-                seen.len()
-            );
+            let seen: HashSet<u64> =
+                (0..4096).map(|i| TupleKey::new(i * stride, 0).mix() & (buckets - 1)).collect();
+            assert!(seen.len() >= 2048, "stride {stride}: {} buckets", seen.len());
         }
     }
 

@@ -19,11 +19,7 @@ impl Timestamp {
     /// A timestamp from its number; `None` for 0 and for numbers of more than 48 bits.
     #[inline]
     pub const fn new(number: u64) -> Option<Self> {
-        if number == 0 || number > Self::MAX.0 {
-            None
-        } else {
-            Some(Self(number))
-        }
+        if number == 0 || number > Self::MAX.0 { None } else { Some(Self(number)) }
     }
 
     /// The number, 1 to 2⁴⁸ − 1.

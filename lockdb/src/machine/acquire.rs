@@ -43,21 +43,14 @@ impl Machine {
 
     #[cold]
     pub(super) fn after_place(&mut self, old: u64) -> Option<Outcome> {
-        if old == 0 {
-            self.go(Phase::Register)
-        } else {
-            self.read_line(Phase::Look)
-        }
+        if old == 0 { self.go(Phase::Register) } else { self.read_line(Phase::Look) }
     }
 
     #[cold]
     pub(super) fn after_register(&mut self, old: Head) -> Option<Outcome> {
         let ring = self.bounds.ring;
         if old == self.head {
-            let place = Place {
-                slot: self.slot,
-                guest: false,
-            };
+            let place = Place { slot: self.slot, guest: false };
             return Some(queued(self.head.register(self.slot), place, ring));
         }
         self.then = self.count_round();
@@ -95,9 +88,7 @@ impl Machine {
             Request::Acquire(Rule::WaitDie) => {
                 let older = |word: u64| Timestamp::of_word(word) < Some(self.transaction);
                 let die = older(line[0])
-                    || head
-                        .queue(self.bounds.ring)
-                        .any(|slot| older(line[slot.index()]));
+                    || head.queue(self.bounds.ring).any(|slot| older(line[slot.index()]));
                 die.then_some(Refusal::Die)
             }
             _ => None,
@@ -107,13 +98,10 @@ impl Machine {
 
 /// The registered slot of a transaction.
 fn slot_of(transaction: Timestamp, head: Head, line: &[u64; 8], ring: Ring) -> Option<Slot> {
-    head.queue(ring)
-        .find(|slot| line[slot.index()] == transaction.word())
+    head.queue(ring).find(|slot| line[slot.index()] == transaction.word())
 }
 
 pub(super) fn queued(head: Head, place: Place, ring: Ring) -> Outcome {
-    let position = head
-        .position(place.slot, ring)
-        .expect("a queued request is registered");
+    let position = head.position(place.slot, ring).expect("a queued request is registered");
     Outcome::Queued { place, position }
 }

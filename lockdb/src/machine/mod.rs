@@ -164,10 +164,7 @@ pub struct Bounds {
 
 impl Bounds {
     /// A 64-byte bucket, in software and in hardware.
-    pub const BUCKET: Bounds = Bounds {
-        ring: Ring::FULL,
-        rounds: 255,
-    };
+    pub const BUCKET: Bounds = Bounds { ring: Ring::FULL, rounds: 255 };
 }
 
 /// One request on one bucket.
@@ -198,17 +195,7 @@ impl Machine {
             Request::Cancel(place) | Request::Poll(place) => (Phase::Inspect, place.slot),
         };
         let (head, next, then, rounds) = (Head::FREE, None, None, 0);
-        Self {
-            transaction,
-            request,
-            bounds,
-            phase,
-            head,
-            slot,
-            next,
-            then,
-            rounds,
-        }
+        Self { transaction, request, bounds, phase, head, slot, next, then, rounds }
     }
 
     /// The transaction that asks.
@@ -240,17 +227,12 @@ impl Machine {
         match self.phase {
             Phase::Take => on_head(Head::FREE, Head::held_by(self.transaction)),
             Phase::Look | Phase::Survey => Access::ReadLine,
-            Phase::Place => Access::CompareSwap {
-                word: self.slot.get(),
-                expected: 0,
-                new: mine,
-            },
+            Phase::Place => Access::CompareSwap { word: self.slot.get(), expected: 0, new: mine },
             Phase::Register => on_head(self.head, self.head.register(self.slot)),
             Phase::Free => on_head(Head::held_by(self.transaction), Head::FREE),
             Phase::HandOver => on_head(
                 self.head,
-                self.next
-                    .map_or(Head::FREE, |next| self.head.hand_over(next, ring)),
+                self.next.map_or(Head::FREE, |next| self.head.hand_over(next, ring)),
             ),
             Phase::Inspect => Access::LoadHead,
             Phase::Leave => on_head(self.head, self.head.leave(self.slot, ring)),

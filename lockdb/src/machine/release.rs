@@ -14,9 +14,7 @@ pub(super) struct Left;
 pub(super) fn first_in_line(head: Head, line: &[u64; 8]) -> Result<Option<Timestamp>, Left> {
     match head.first() {
         None => Ok(None),
-        Some(first) => Timestamp::of_word(line[first.index()])
-            .map(Some)
-            .ok_or(Left),
+        Some(first) => Timestamp::of_word(line[first.index()]).map(Some).ok_or(Left),
     }
 }
 

@@ -57,12 +57,7 @@ pub enum RepairStep {
 impl Repair {
     /// The repair of one bucket from one dead transaction.
     pub fn new(dead: Timestamp, bounds: Bounds) -> Self {
-        Self {
-            dead,
-            bounds,
-            state: State::Survey,
-            changed: false,
-        }
+        Self { dead, bounds, state: State::Survey, changed: false }
     }
 
     /// The access that it waits for.
@@ -77,10 +72,9 @@ impl Repair {
             State::Survey => Access::ReadLine,
             State::Evict { head, slot } => on_head(head, head.leave(slot, ring)),
             State::Wipe(slot) => Access::Clear(slot),
-            State::Pass { head, next } => on_head(
-                head,
-                next.map_or(Head::FREE, |next| head.hand_over(next, ring)),
-            ),
+            State::Pass { head, next } => {
+                on_head(head, next.map_or(Head::FREE, |next| head.hand_over(next, ring)))
+            }
         }
     }
 
@@ -98,10 +92,7 @@ impl Repair {
                 self.go(State::Survey)
             }
             (State::Pass { head, next }, Answer::Word(old)) if old == head.word() => {
-                RepairStep::Done {
-                    changed: true,
-                    next,
-                }
+                RepairStep::Done { changed: true, next }
             }
             (State::Pass { .. }, Answer::Word(_)) => self.go(State::Survey),
             (state, answer) => panic!("{answer:?} is no answer to {state:?}"),
@@ -118,20 +109,14 @@ impl Repair {
     fn survey(&mut self, line: &[u64; 8]) -> RepairStep {
         let head = Head::from_word(line[0]);
         let ring = self.bounds.ring;
-        if let Some(slot) = ring
-            .all()
-            .find(|slot| line[slot.index()] == self.dead.word())
-        {
+        if let Some(slot) = ring.all().find(|slot| line[slot.index()] == self.dead.word()) {
             return self.go(match head.is_waiting(slot) {
                 true => State::Evict { head, slot },
                 false => State::Wipe(slot),
             });
         }
         if !head.is_held_by(self.dead) {
-            return RepairStep::Done {
-                changed: self.changed,
-                next: None,
-            };
+            return RepairStep::Done { changed: self.changed, next: None };
         }
         match first_in_line(head, line) {
             Ok(next) => self.go(State::Pass { head, next }),

@@ -36,24 +36,9 @@ impl Sabotage {
     /// The access as the broken variant makes it: the access, and whether it is blind.
     pub fn tamper(self, phase: Phase, access: Access) -> (Access, bool) {
         match (self, phase, access) {
-            (
-                Self::UncountedCancel,
-                Phase::Leave,
-                Access::CompareSwap {
-                    word,
-                    expected,
-                    new,
-                },
-            ) => {
+            (Self::UncountedCancel, Phase::Leave, Access::CompareSwap { word, expected, new }) => {
                 let count = Head::from_word(expected).cancels() as u64;
-                (
-                    Access::CompareSwap {
-                        word,
-                        expected,
-                        new: new & !0x3F | count,
-                    },
-                    false,
-                )
+                (Access::CompareSwap { word, expected, new: new & !0x3F | count }, false)
             }
             (Self::BlindFree, Phase::Free, _)
             | (Self::BlindHandOver, Phase::HandOver, _)

@@ -1,0 +1,75 @@
+//! Who waits for whom, read off the table itself.
+//!
+//! The slots hold timestamps, so a search needs no other book-keeping, and it sees device
+//! transactions as well as the host's.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Bucket, Ring, Timestamp};
+
+/// Edges from each waiter to the holder and to the waiters ahead of it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct WaitsFor {
+    edges: BTreeMap<Timestamp, BTreeSet<Timestamp>>,
+}
+
+impl WaitsFor {
+    /// Reads all buckets. Each is read by itself, so an edge may be gone when the next is read: a
+    /// cycle is certain only if it is still there on a second reading.
+    pub fn read(buckets: &[Bucket]) -> Self {
+        let mut graph = Self::default();
+        for bucket in buckets {
+            let head = bucket.head();
+            if !head.has_waiters() {
+                continue;
+            }
+            let mut ahead: Vec<Timestamp> = head.holder().into_iter().collect();
+            for slot in head.queue(Ring::FULL) {
+                // Zero: the waiter left while we read.
+                let Some(waiter) = Timestamp::of_word(bucket.slot(slot)) else {
+                    continue;
+                };
+                graph.edges.entry(waiter).or_default().extend(&ahead);
+                ahead.push(waiter);
+            }
+        }
+        graph
+    }
+
+    /// A cycle of waiting that goes through `start`, beginning with it.
+    pub fn cycle_through(&self, start: Timestamp) -> Option<Vec<Timestamp>> {
+        let mut path = vec![start];
+        let mut seen = BTreeSet::new();
+        self.search(start, &mut path, &mut seen).then_some(path)
+    }
+
+    /// Depth-first; the depth is at most the number of waiters.
+    fn search(
+        &self,
+        start: Timestamp,
+        path: &mut Vec<Timestamp>,
+        seen: &mut BTreeSet<Timestamp>,
+    ) -> bool {
+        let here = path[path.len() - 1];
+        for &next in self.edges.get(&here).into_iter().flatten() {
+            if next == start {
+                return true;
+            }
+            if seen.insert(next) {
+                path.push(next);
+                if self.search(start, path, seen) {
+                    return true;
+                }
+                path.pop();
+            }
+        }
+        false
+    }
+
+    /// Whether each in the list waits for the next, and the last for the first.
+    pub fn has_cycle(&self, cycle: &[Timestamp]) -> bool {
+        let waits = |from, to| self.edges.get(from).is_some_and(|edges| edges.contains(to));
+        !cycle.is_empty()
+            && cycle.iter().zip(cycle.iter().cycle().skip(1)).all(|(from, to)| waits(from, to))
+    }
+}

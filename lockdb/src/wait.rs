@@ -1,0 +1,216 @@
+//! Waiting for a lock: spin briefly, then sleep until woken; leave when patience ends or when the
+//! wait closes a cycle.
+
+use std::time::{Duration, Instant};
+
+use crate::deadlock::WaitsFor;
+use crate::machine::{Outcome, Place, Request, Rule};
+use crate::primitive::{spin_loop, yield_now};
+use crate::{Bucket, Head, Statistics, Table, Timestamp};
+
+/// How deadlock between buckets is broken. Every policy is bounded by [`Waiting::patience`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Do not wait at all.
+    NoWait,
+    /// Wait in the queue until the patience ends.
+    TimeOut,
+    /// Wait only behind younger transactions: no cycle can close.
+    WaitDie,
+    /// Wait in the queue, and search the table for a cycle after each `every`.
+    WaitsFor {
+        /// Time between two searches.
+        every: Duration,
+    },
+}
+
+impl Policy {
+    pub(crate) fn rule(self) -> Rule {
+        match self {
+            Policy::NoWait => Rule::NoWait,
+            Policy::WaitDie => Rule::WaitDie,
+            Policy::TimeOut | Policy::WaitsFor { .. } => Rule::Queue,
+        }
+    }
+}
+
+/// How a transaction waits for a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// How deadlock is broken.
+    pub policy: Policy,
+    /// The longest wait for one lock.
+    pub patience: Duration,
+    /// Looks at the head before the waiter goes to sleep.
+    pub spins: u32,
+}
+
+impl Default for Waiting {
+    /// Wait-die, ten seconds at the most.
+    fn default() -> Self {
+        Self { policy: Policy::WaitDie, patience: Duration::from_secs(10), spins: SPINS }
+    }
+}
+
+/// About the time that a sleep and a wake take.
+const SPINS: u32 = if cfg!(loom) { 0 } else { 4000 };
+
+/// The longest sleep between two looks at the head: a device cannot wake a host thread by itself.
+const NAP: Duration = Duration::from_micros(200);
+
+/// A cycle is broken by its youngest member. If that one cannot (it runs on a device), whoever has
+/// seen the same cycle this often leaves instead.
+const SIGHTINGS: u32 = 4;
+
+/// Why a lock was not taken or not given back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LockError {
+    /// Somebody holds it, and the policy is not to wait.
+    #[error("bucket {bucket} is held, and the policy is not to wait")]
+    Busy {
+        /// Index of the bucket.
+        bucket: usize,
+    },
+    /// Wait-die: somebody older holds it or waits for it. Retry the transaction with the same
+    /// timestamp.
+    #[error("bucket {bucket} is wanted by an older transaction (wait-die)")]
+    Died {
+        /// Index of the bucket.
+        bucket: usize,
+    },
+    /// The patience ended.
+    #[error("waited {waited:?} for bucket {bucket}, held by {holder:?}")]
+    TimedOut {
+        /// Index of the bucket.
+        bucket: usize,
+        /// Who held it at the end.
+        holder: Option<Timestamp>,
+        /// How long.
+        waited: Duration,
+    },
+    /// The queue never had room.
+    #[error("waited {waited:?} for room in a bucket's queue, held by {holder:?}")]
+    NoRoom {
+        /// Who held it at the end.
+        holder: Option<Timestamp>,
+        /// How long.
+        waited: Duration,
+    },
+    /// The wait closed a cycle, and this transaction was chosen to break it.
+    #[error("deadlock: {cycle:?} wait for each other")]
+    Deadlock {
+        /// Each waits for the next, the last for the first.
+        cycle: Vec<Timestamp>,
+    },
+    /// Release of a lock that the transaction does not hold. Nothing was changed.
+    #[error("transaction {transaction} does not hold bucket {bucket}")]
+    NotHeld {
+        /// Who asked.
+        transaction: Timestamp,
+        /// Index of the bucket.
+        bucket: usize,
+    },
+}
+
+/// One wait, from the first refusal to its end.
+pub(crate) struct Patience<'p> {
+    waiting: &'p Waiting,
+    /// Set by the first wait, so that an uncontended lock never asks for the time.
+    since: Option<Instant>,
+    suspect: Vec<Timestamp>,
+    sightings: u32,
+}
+
+impl<'p> Patience<'p> {
+    pub(crate) fn new(waiting: &'p Waiting) -> Self {
+        Self { waiting, since: None, suspect: Vec::new(), sightings: 0 }
+    }
+
+    fn waited(&mut self) -> Duration {
+        self.since.get_or_insert_with(Instant::now).elapsed()
+    }
+
+    /// Waits a moment before the next try to enter a full queue.
+    pub(crate) fn wait_for_room(&mut self, bucket: &Bucket) -> Result<(), LockError> {
+        let waited = self.waited();
+        if waited >= self.waiting.patience {
+            return Err(LockError::NoRoom { holder: bucket.head().holder(), waited });
+        }
+        yield_now();
+        Ok(())
+    }
+
+    /// Waits in the queue until the lock is ours.
+    pub(crate) fn wait_for_grant(
+        &mut self,
+        table: &Table,
+        bucket: usize,
+        place: Place,
+        transaction: Timestamp,
+        statistics: &mut Statistics,
+    ) -> Result<(), LockError> {
+        let line = &table.buckets()[bucket];
+        let still_waiting =
+            |head: Head| !head.is_held_by(transaction) && head.is_waiting(place.slot);
+        for _ in 0..self.waiting.spins {
+            if !still_waiting(line.head()) {
+                break;
+            }
+            spin_loop();
+        }
+        let mut next_search = self.search_interval();
+        loop {
+            if !still_waiting(line.head()) {
+                return match table.run(transaction, bucket, Request::Poll(place)) {
+                    Outcome::Granted { .. } => Ok(()),
+                    // Only a repair takes somebody else out of a queue.
+                    _ => Err(self.timed_out(bucket, line)),
+                };
+            }
+            let waited = self.waited();
+            let end = if waited >= self.waiting.patience {
+                statistics.timed_out += 1;
+                Some(self.timed_out(bucket, line))
+            } else if next_search.is_some_and(|at| waited >= at) {
+                next_search = self.search_interval().map(|every| waited + every);
+                let cycle = self.deadlock(table, transaction);
+                statistics.deadlocks += u64::from(cycle.is_some());
+                cycle.map(|cycle| LockError::Deadlock { cycle })
+            } else {
+                None
+            };
+            if let Some(error) = end {
+                return match table.run(transaction, bucket, Request::Cancel(place)) {
+                    Outcome::Granted { .. } => Ok(()), // it came at the last moment
+                    _ => Err(error),
+                };
+            }
+            statistics.parked += 1;
+            table.parking().sleep(bucket, transaction, NAP, || still_waiting(line.head()));
+        }
+    }
+
+    fn search_interval(&self) -> Option<Duration> {
+        match self.waiting.policy {
+            Policy::WaitsFor { every } => Some(every),
+            _ => None,
+        }
+    }
+
+    fn timed_out(&mut self, bucket: usize, line: &Bucket) -> LockError {
+        LockError::TimedOut { bucket, holder: line.head().holder(), waited: self.waited() }
+    }
+
+    /// The cycle that this wait closes, if this transaction is to break it.
+    fn deadlock(&mut self, table: &Table, transaction: Timestamp) -> Option<Vec<Timestamp>> {
+        let cycle = WaitsFor::read(table.buckets()).cycle_through(transaction)?;
+        // The first reading was no snapshot; what stands on the second stood in between.
+        if !WaitsFor::read(table.buckets()).has_cycle(&cycle) {
+            return None;
+        }
+        let youngest = cycle.iter().max() == Some(&transaction);
+        self.sightings = if cycle == self.suspect { self.sightings + 1 } else { 1 };
+        self.suspect = cycle;
+        (youngest || self.sightings >= SIGHTINGS).then(|| self.suspect.clone())
+    }
+}
