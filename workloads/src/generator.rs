@@ -75,19 +75,12 @@ impl Generator {
         let settings = match scenario.agents().nth(agent as usize) {
             Some(Side::Host { .. }) => scenario.host.agents.clone(),
             Some(Side::Device { .. }) => scenario.device.agents.clone(),
-            None => panic!(
-                "agent {agent} of a scenario with {}",
-                scenario.agents().count()
-            ),
+            None => panic!("agent {agent} of a scenario with {}", scenario.agents().count()),
         };
         // One ChaCha stream an agent; stream 0 is left to the scenario as a whole.
         let mut random = ChaCha8Rng::seed_from_u64(scenario.seed);
         random.set_stream(u64::from(agent) + 1);
-        Some(Self {
-            random,
-            settings,
-            rows,
-        })
+        Some(Self { random, settings, rows })
     }
 
     /// The next transaction.
@@ -106,12 +99,7 @@ impl Generator {
         let think_ns = draw(settings.think_ns, random);
         let hold_ns = draw(settings.hold_ns, random);
         let aborts = random.random_bool(settings.abort_probability);
-        Transaction {
-            locks,
-            think_ns,
-            hold_ns,
-            aborts,
-        }
+        Transaction { locks, think_ns, hold_ns, aborts }
     }
 }
 

@@ -14,16 +14,12 @@ pub(crate) struct HotRows {
 
 impl HotRows {
     pub(crate) fn new(settings: &HotRowSettings) -> Self {
-        Self {
-            sampler: RowSampler::uniform(settings.rows),
-        }
+        Self { sampler: RowSampler::uniform(settings.rows) }
     }
 
     /// `count` different rows; the VIDs are 1 to the number of rows.
     pub(crate) fn locks(&self, count: usize, random: &mut impl Rng) -> Vec<TupleKey> {
         let rows = self.sampler.sample_distinct(count, random);
-        rows.into_iter()
-            .map(|row| TupleKey::initial(row + 1))
-            .collect()
+        rows.into_iter().map(|row| TupleKey::initial(row + 1)).collect()
     }
 }

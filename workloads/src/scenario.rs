@@ -169,10 +169,7 @@ pub struct Span {
 impl Span {
     /// Always this number.
     pub const fn exactly(number: u64) -> Self {
-        Self {
-            least: number,
-            most: number,
-        }
+        Self { least: number, most: number }
     }
 }
 
@@ -279,10 +276,8 @@ impl Scenario {
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let file = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|source| Error::Read {
-            file: file.clone(),
-            source,
-        })?;
+        let text = fs::read_to_string(path)
+            .map_err(|source| Error::Read { file: file.clone(), source })?;
         let mut scenario = Self::parse(&file, &text)?;
         if let Workload::Trace(trace) = &mut scenario.workload
             && let Some(folder) = path.parent()
@@ -319,15 +314,8 @@ impl Scenario {
     /// # Errors
     /// When the scenario's wait policies do not go with a replay; it is unchanged then.
     pub fn replay(&mut self, file: PathBuf) -> Result<()> {
-        let trace = TraceSettings {
-            file,
-            time_scale: 1.0,
-            transactions: None,
-        };
-        let replay = Self {
-            workload: Workload::Trace(trace),
-            ..self.clone()
-        };
+        let trace = TraceSettings { file, time_scale: 1.0, transactions: None };
+        let replay = Self { workload: Workload::Trace(trace), ..self.clone() };
         check::waits(&replay, &replay.source)?;
         *self = replay;
         Ok(())

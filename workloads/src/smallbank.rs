@@ -44,11 +44,7 @@ impl SmallBank {
             SmallBankAccess::Hot90 => 90,
             SmallBankAccess::Hot10 => 10,
         };
-        Self {
-            accounts: settings.accounts,
-            hot_accounts: settings.hot_accounts,
-            hot_percent,
-        }
+        Self { accounts: settings.accounts, hot_accounts: settings.hot_accounts, hot_percent }
     }
 
     /// The rows that one transaction of the mix writes, in the order in which it does.
@@ -56,11 +52,7 @@ impl SmallBank {
         let kind = draw_kind(random);
         // Hot or not is drawn once a transaction; the others pick among all accounts.
         let hot = random.random_range(0..100) < self.hot_percent;
-        let among = if hot {
-            self.hot_accounts
-        } else {
-            self.accounts
-        };
+        let among = if hot { self.hot_accounts } else { self.accounts };
         let first = random.random_range(0..among);
         match kind {
             Kind::Balance => vec![],
@@ -112,11 +104,7 @@ mod tests {
     const DRAWS: usize = 100_000;
 
     fn draws(access: SmallBankAccess) -> Vec<Vec<TupleKey>> {
-        let settings = SmallBankSettings {
-            accounts: 100_000,
-            hot_accounts: 4_000,
-            access,
-        };
+        let settings = SmallBankSettings { accounts: 100_000, hot_accounts: 4_000, access };
         let bank = SmallBank::new(&settings);
         let mut random = ChaCha8Rng::seed_from_u64(5);
         (0..DRAWS).map(|_| bank.locks(&mut random)).collect()
@@ -142,25 +130,16 @@ mod tests {
         // widest share are 0.008.
         for (length, share) in [(0, 0.15), (1, 0.45), (2, 0.25), (3, 0.15)] {
             let seen = share_of_length(&draws, length);
-            assert!(
-                (seen - share).abs() < 0.008,
-                "{length} locks: {seen} instead of {share}"
-            );
+            assert!((seen - share).abs() < 0.008, "{length} locks: {seen} instead of {share}");
         }
     }
 
     #[test]
     fn the_access_modes_hit_hot_accounts_as_published() {
         // 90 % + 10 % of 4 %, and 10 % + 90 % of 4 %.
-        for (access, share) in [
-            (SmallBankAccess::Hot90, 0.904),
-            (SmallBankAccess::Hot10, 0.136),
-        ] {
+        for (access, share) in [(SmallBankAccess::Hot90, 0.904), (SmallBankAccess::Hot10, 0.136)] {
             let seen = hot_share(&draws(access));
-            assert!(
-                (seen - share).abs() < 0.008,
-                "{access:?}: {seen} instead of {share}"
-            );
+            assert!((seen - share).abs() < 0.008, "{access:?}: {seen} instead of {share}");
         }
     }
 
@@ -176,15 +155,8 @@ mod tests {
     #[test]
     fn amalgamate_writes_both_rows_of_the_first_account() {
         let draws = draws(SmallBankAccess::Hot10);
-        let amalgamate = draws
-            .iter()
-            .find(|locks| locks.len() == 3)
-            .expect("15 % of the mix");
-        assert_eq!(
-            amalgamate[0].vid,
-            amalgamate[1].vid + 1,
-            "savings, then checking"
-        );
+        let amalgamate = draws.iter().find(|locks| locks.len() == 3).expect("15 % of the mix");
+        assert_eq!(amalgamate[0].vid, amalgamate[1].vid + 1, "savings, then checking");
         assert_eq!(amalgamate[2].vid % 2, 1, "checking of the second account");
     }
 }

@@ -110,11 +110,9 @@ impl<R: BufRead> TraceReader<R> {
         let record = self.parse()?;
         match self.checker.check(&record, self.line) {
             Ok(()) => Ok(Some(record)),
-            Err(Broken {
-                field,
-                value,
-                expected,
-            }) => Err(self.reject(self.line, field, value, expected)),
+            Err(Broken { field, value, expected }) => {
+                Err(self.reject(self.line, field, value, expected))
+            }
         }
     }
 
@@ -123,11 +121,7 @@ impl<R: BufRead> TraceReader<R> {
         loop {
             self.text.clear();
             let read = self.reader.read_line(&mut self.text);
-            if read.map_err(|source| Error::Read {
-                file: self.file.clone(),
-                source,
-            })? == 0
-            {
+            if read.map_err(|source| Error::Read { file: self.file.clone(), source })? == 0 {
                 return Ok(false);
             }
             self.line += 1;
@@ -153,10 +147,7 @@ impl<R: BufRead> TraceReader<R> {
             return Err(self.reject(self.line, "", self.text.trim(), expected));
         };
         let key = || -> Result<TupleKey> {
-            Ok(TupleKey {
-                vid: self.number(&fields, 3)?,
-                version: self.number(&fields, 4)?,
-            })
+            Ok(TupleKey { vid: self.number(&fields, 3)?, version: self.number(&fields, 4)? })
         };
         let op = match fields[5] {
             "lock" => TraceOp::Lock(key()?),
@@ -189,17 +180,11 @@ impl<R: BufRead> TraceReader<R> {
     fn number<T: TryFrom<u64>>(&self, fields: &[&str; FIELDS.len()], place: usize) -> Result<T> {
         let text = fields[place];
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = if digits {
-            text.parse::<u64>().ok()
-        } else {
-            None
-        };
-        number
-            .and_then(|number| T::try_from(number).ok())
-            .ok_or_else(|| {
-                let expected = format!("an integer of 0 to 2^{} - 1", 8 * size_of::<T>());
-                self.reject(self.line, FIELDS[place], text, expected)
-            })
+        let number = if digits { text.parse::<u64>().ok() } else { None };
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+            let expected = format!("an integer of 0 to 2^{} - 1", 8 * size_of::<T>());
+            self.reject(self.line, FIELDS[place], text, expected)
+        })
     }
 
     fn reject(
@@ -210,14 +195,7 @@ impl<R: BufRead> TraceReader<R> {
         expected: impl Into<String>,
     ) -> Error {
         let (file, field, expected) = (self.file.clone(), field.into(), expected.into());
-        InputError {
-            file,
-            line,
-            field,
-            found: Found::Value(value.into()),
-            expected,
-        }
-        .into()
+        InputError { file, line, field, found: Found::Value(value.into()), expected }.into()
     }
 }
 
@@ -264,11 +242,7 @@ fn broken<T>(
     value: impl ToString,
     expected: impl Into<String>,
 ) -> std::result::Result<T, Broken> {
-    Err(Broken {
-        field,
-        value: value.to_string(),
-        expected: expected.into(),
-    })
+    Err(Broken { field, value: value.to_string(), expected: expected.into() })
 }
 
 impl Checker {
@@ -311,22 +285,14 @@ impl Checker {
 
     fn begin(&mut self, record: &TraceRecord, line: u64) -> std::result::Result<(), Broken> {
         if !matches!(record.op, TraceOp::Lock(_)) {
-            return broken(
-                "txn",
-                record.txn,
-                "a transaction that has locked a row before",
-            );
+            return broken("txn", record.txn, "a transaction that has locked a row before");
         }
         if let Some(other) = self.running.get(&record.agent) {
             let expected = format!("{other}, which agent {} has not ended yet", record.agent);
             return broken("txn", record.txn, expected);
         }
         self.running.insert(record.agent, record.txn);
-        let open = Open {
-            agent: record.agent,
-            line,
-            held: BTreeSet::new(),
-        };
+        let open = Open { agent: record.agent, line, held: BTreeSet::new() };
         self.open.insert(record.txn, open);
         Ok(())
     }
@@ -359,12 +325,7 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// When the system refuses to write.
     pub fn write(&mut self, record: &TraceRecord) -> Result<()> {
-        let TraceRecord {
-            time_ns,
-            agent,
-            txn,
-            op,
-        } = record;
+        let TraceRecord { time_ns, agent, txn, op } = record;
         let (key, name) = match op {
             TraceOp::Lock(key) => (Some(key), "lock"),
             TraceOp::Unlock(key) => (Some(key), "unlock"),
@@ -373,10 +334,7 @@ impl<W: Write> TraceWriter<W> {
         };
         let result = match key {
             Some(TupleKey { vid, version }) => {
-                writeln!(
-                    self.writer,
-                    "{time_ns},{agent},{txn},{vid},{version},{name}"
-                )
+                writeln!(self.writer, "{time_ns},{agent},{txn},{vid},{version},{name}")
             }
             None => writeln!(self.writer, "{time_ns},{agent},{txn},,,{name}"),
         };
@@ -394,10 +352,7 @@ impl<W: Write> TraceWriter<W> {
 }
 
 fn cannot_write(source: std::io::Error) -> Error {
-    Error::Write {
-        what: "the trace".into(),
-        source,
-    }
+    Error::Write { what: "the trace".into(), source }
 }
 
 /// The transactions of each agent, in the order in which it runs them.
@@ -409,20 +364,11 @@ pub fn read_transactions<R: BufRead>(
 ) -> Result<BTreeMap<u32, Vec<TraceTransaction>>> {
     let mut agents: BTreeMap<u32, Vec<TraceTransaction>> = BTreeMap::new();
     for record in reader {
-        let TraceRecord {
-            time_ns,
-            agent,
-            txn,
-            op,
-        } = record?;
+        let TraceRecord { time_ns, agent, txn, op } = record?;
         let transactions = agents.entry(agent).or_default();
         // An agent runs one transaction at a time, so an open one is its last.
         if transactions.last().is_none_or(|last| last.txn != txn) {
-            transactions.push(TraceTransaction {
-                txn,
-                agent,
-                steps: Vec::new(),
-            });
+            transactions.push(TraceTransaction { txn, agent, steps: Vec::new() });
         }
         let last = transactions.last_mut().expect("there is one now");
         last.steps.push(TraceStep { time_ns, op });
@@ -436,25 +382,17 @@ pub fn read_transactions<R: BufRead>(
 /// When it cannot be read, and as [`read_transactions`].
 pub fn load_transactions(path: impl AsRef<Path>) -> Result<BTreeMap<u32, Vec<TraceTransaction>>> {
     let file = path.as_ref().display().to_string();
-    let reader = File::open(&path).map_err(|source| Error::Read {
-        file: file.clone(),
-        source,
-    })?;
+    let reader = File::open(&path).map_err(|source| Error::Read { file: file.clone(), source })?;
     read_transactions(TraceReader::new(file, BufReader::new(reader)))
 }
 
 /// Keeps the first `count` transactions by the time of their first lock (ties: by number) and
 /// drops agents that have none left.
 pub fn keep_first(agents: &mut BTreeMap<u32, Vec<TraceTransaction>>, count: u64) {
-    let mut starts: Vec<(u64, u64)> = agents
-        .values()
-        .flatten()
-        .map(|txn| (txn.steps[0].time_ns, txn.txn))
-        .collect();
+    let mut starts: Vec<(u64, u64)> =
+        agents.values().flatten().map(|txn| (txn.steps[0].time_ns, txn.txn)).collect();
     starts.sort_unstable();
-    let Some(first_dropped) = usize::try_from(count)
-        .ok()
-        .and_then(|count| starts.get(count))
+    let Some(first_dropped) = usize::try_from(count).ok().and_then(|count| starts.get(count))
     else {
         return;
     };

@@ -106,10 +106,7 @@ pub fn convert(reader: impl BufRead, options: &Options, writer: impl Write) -> R
     let mut clock = Clock::default();
     let mut last_lsn = 0;
     for (line, text) in (1..).zip(reader.lines()) {
-        let text = text.map_err(|source| Error::Read {
-            file: options.file.clone(),
-            source,
-        })?;
+        let text = text.map_err(|source| Error::Read { file: options.file.clone(), source })?;
         let record = line::parse(line, &text)
             .map_err(|bad| converter.reject(line, bad.field, bad.value, bad.expected))?;
         if record.lsn < last_lsn {
@@ -122,12 +119,7 @@ pub fn convert(reader: impl BufRead, options: &Options, writer: impl Write) -> R
         match record.event {
             Event::Other => converter.report.skipped += 1,
             Event::Lock { shared: true, .. } => converter.report.skipped_shared += 1,
-            Event::End {
-                committed,
-                transaction,
-                time_us,
-                children,
-            } => {
+            Event::End { committed, transaction, time_us, children } => {
                 let (before, now) = clock.set(record.lsn, time_us);
                 converter.lock_all(&before)?;
                 for ended in std::iter::once(transaction).chain(children) {
@@ -186,29 +178,15 @@ impl<'o, W: Write> Converter<'o, W> {
     }
 
     fn lock_all(&mut self, records: &[(u64, Record)]) -> Result<()> {
-        records
-            .iter()
-            .try_for_each(|(time_ns, record)| self.lock(*time_ns, record))
+        records.iter().try_for_each(|(time_ns, record)| self.lock(*time_ns, record))
     }
 
     /// A record that locks a row, and perhaps makes its next version.
     fn lock(&mut self, time_ns: u64, record: &Record) -> Result<()> {
         let (row, next) = match record.event {
             Event::Lock { row, .. } => (row, None),
-            Event::Update { old, new } => (
-                old,
-                Some(Move {
-                    from: old,
-                    to: Some(new),
-                }),
-            ),
-            Event::Delete { row } => (
-                row,
-                Some(Move {
-                    from: row,
-                    to: None,
-                }),
-            ),
+            Event::Update { old, new } => (old, Some(Move { from: old, to: Some(new) })),
+            Event::Delete { row } => (row, Some(Move { from: row, to: None })),
             Event::End { .. } | Event::Other => unreachable!("not held by the clock"),
         };
         let vid = self.rows.vid(row);
@@ -230,26 +208,10 @@ impl<'o, W: Write> Converter<'o, W> {
         if first {
             let asked = self.rows.version_at(vid, asked_lsn);
             let granted = self.rows.version(vid);
-            self.emit(
-                asked_ns,
-                agent,
-                id,
-                TraceOp::Lock(TupleKey {
-                    vid,
-                    version: asked,
-                }),
-            );
+            self.emit(asked_ns, agent, id, TraceOp::Lock(TupleKey { vid, version: asked }));
             self.report.locks += 1;
             if granted != asked {
-                self.emit(
-                    time_ns,
-                    agent,
-                    id,
-                    TraceOp::Lock(TupleKey {
-                        vid,
-                        version: granted,
-                    }),
-                );
+                self.emit(time_ns, agent, id, TraceOp::Lock(TupleKey { vid, version: granted }));
                 self.report.locks += 1;
                 self.report.locks_after_wait += 1;
             }
@@ -272,12 +234,7 @@ impl<'o, W: Write> Converter<'o, W> {
                 agent
             }
         };
-        let open = Open {
-            agent,
-            last_ns: time_ns,
-            last_lsn: record.lsn,
-            rows: BTreeMap::new(),
-        };
+        let open = Open { agent, last_ns: time_ns, last_lsn: record.lsn, rows: BTreeMap::new() };
         self.open.insert(record.transaction, open);
         Ok(())
     }
@@ -287,12 +244,7 @@ impl<'o, W: Write> Converter<'o, W> {
         let Some(open) = self.open.remove(&id) else {
             return;
         };
-        let oldest = self
-            .open
-            .values()
-            .map(|open| open.last_lsn)
-            .min()
-            .unwrap_or(lsn);
+        let oldest = self.open.values().map(|open| open.last_lsn).min().unwrap_or(lsn);
         for (vid, moves) in &open.rows {
             for step in moves {
                 match (committed, step.to) {
@@ -316,12 +268,7 @@ impl<'o, W: Write> Converter<'o, W> {
     }
 
     fn emit(&mut self, time_ns: u64, agent: u32, transaction: u32, op: TraceOp) {
-        let record = TraceRecord {
-            time_ns,
-            agent,
-            txn: transaction.into(),
-            op,
-        };
+        let record = TraceRecord { time_ns, agent, txn: transaction.into(), op };
         self.unsettled.insert((time_ns, self.made), record);
         self.made += 1;
     }
@@ -329,12 +276,7 @@ impl<'o, W: Write> Converter<'o, W> {
     /// Writes the lines before which none can come any more: an open transaction may still
     /// date a request back to its last record.
     fn write_settled(&mut self) -> Result<()> {
-        let settled = self
-            .open
-            .values()
-            .map(|open| open.last_ns)
-            .min()
-            .unwrap_or(u64::MAX);
+        let settled = self.open.values().map(|open| open.last_ns).min().unwrap_or(u64::MAX);
         while let Some(line) = self.unsettled.first_entry()
             && line.key().0 <= settled
         {
@@ -352,10 +294,7 @@ impl<'o, W: Write> Converter<'o, W> {
         self.report.unended = self.report.aborted - aborted;
         self.report.aborted = aborted;
         self.write_settled()?;
-        assert!(
-            self.unsettled.is_empty(),
-            "no open transaction holds lines back"
-        );
+        assert!(self.unsettled.is_empty(), "no open transaction holds lines back");
         self.report.rows = self.rows.count();
         self.report.duration_ns = now;
         self.writer.finish()?;
@@ -370,13 +309,6 @@ impl<'o, W: Write> Converter<'o, W> {
         expected: impl Into<String>,
     ) -> Error {
         let (file, field, expected) = (self.options.file.clone(), field.into(), expected.into());
-        InputError {
-            file,
-            line,
-            field,
-            found: Found::Value(value.into()),
-            expected,
-        }
-        .into()
+        InputError { file, line, field, found: Found::Value(value.into()), expected }.into()
     }
 }

@@ -19,14 +19,10 @@ impl Ycsb {
         let rows = settings.rows;
         let sampler = match settings.distribution {
             Distribution::Uniform => RowSampler::uniform(rows),
-            Distribution::Zipf {
-                exponent,
-                scrambled: false,
-            } => RowSampler::zipf(rows, exponent),
-            Distribution::Zipf {
-                exponent,
-                scrambled: true,
-            } => RowSampler::scrambled_zipf(rows, exponent, seed),
+            Distribution::Zipf { exponent, scrambled: false } => RowSampler::zipf(rows, exponent),
+            Distribution::Zipf { exponent, scrambled: true } => {
+                RowSampler::scrambled_zipf(rows, exponent, seed)
+            }
         };
         Self { sampler }
     }
@@ -34,8 +30,6 @@ impl Ycsb {
     /// `count` different rows; row r of the table has VID r + 1.
     pub(crate) fn locks(&self, count: usize, random: &mut impl Rng) -> Vec<TupleKey> {
         let rows = self.sampler.sample_distinct(count, random);
-        rows.into_iter()
-            .map(|row| TupleKey::initial(row + 1))
-            .collect()
+        rows.into_iter().map(|row| TupleKey::initial(row + 1)).collect()
     }
 }

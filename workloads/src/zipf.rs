@@ -29,15 +29,8 @@ impl RowSampler {
     /// # Panics
     /// When `rows` is 0 or above [`MAX_ROWS`].
     pub fn uniform(rows: u64) -> Self {
-        assert!(
-            (1..=MAX_ROWS).contains(&rows),
-            "{rows} rows cannot be sampled"
-        );
-        Self {
-            rows,
-            zipf: None,
-            scatter: None,
-        }
+        assert!((1..=MAX_ROWS).contains(&rows), "{rows} rows cannot be sampled");
+        Self { rows, zipf: None, scatter: None }
     }
 
     /// Row k - 1 is the one of rank k: row 0 is the hottest.
@@ -45,15 +38,9 @@ impl RowSampler {
     /// # Panics
     /// As [`RowSampler::uniform`], and when `exponent` is not within 0 to [`MAX_EXPONENT`].
     pub fn zipf(rows: u64, exponent: f64) -> Self {
-        assert!(
-            (0.0..=MAX_EXPONENT).contains(&exponent),
-            "Zipf exponent {exponent}"
-        );
+        assert!((0.0..=MAX_EXPONENT).contains(&exponent), "Zipf exponent {exponent}");
         let zipf = Zipf::new(rows as f64, exponent).expect("rows and exponent were checked");
-        Self {
-            zipf: Some(zipf),
-            ..Self::uniform(rows)
-        }
+        Self { zipf: Some(zipf), ..Self::uniform(rows) }
     }
 
     /// Zipf, with the ranks scattered over the table by a permutation drawn from `seed`.
@@ -64,10 +51,7 @@ impl RowSampler {
     /// # Panics
     /// As [`RowSampler::zipf`].
     pub fn scrambled_zipf(rows: u64, exponent: f64, seed: u64) -> Self {
-        Self {
-            scatter: Some(Permutation::new(rows, seed)),
-            ..Self::zipf(rows, exponent)
-        }
+        Self { scatter: Some(Permutation::new(rows, seed)), ..Self::zipf(rows, exponent) }
     }
 
     /// Number of rows that it draws from.
@@ -82,9 +66,7 @@ impl RowSampler {
             // Rounding may carry the last rank one too far, once in 2^53 draws.
             Some(zipf) => (zipf.sample(random) as u64 - 1).min(self.rows - 1),
         };
-        self.scatter
-            .as_ref()
-            .map_or(rank, |scatter| scatter.apply(rank))
+        self.scatter.as_ref().map_or(rank, |scatter| scatter.apply(rank))
     }
 
     /// `count` different rows, in the order in which they were drawn: draws of a row that is
@@ -94,22 +76,14 @@ impl RowSampler {
     /// # Panics
     /// When there are fewer than `count` rows.
     pub fn sample_distinct(&self, count: usize, random: &mut impl Rng) -> Vec<u64> {
-        assert!(
-            count as u64 <= self.rows,
-            "{count} different rows out of {}",
-            self.rows
-        );
+        assert!(count as u64 <= self.rows, "{count} different rows out of {}", self.rows);
         let mut chosen: Vec<u64> = Vec::with_capacity(count);
         while chosen.len() < count {
             let mut row = self.sample(random);
             let mut repeats = 0;
             while chosen.contains(&row) {
                 repeats += 1;
-                row = if repeats <= 64 {
-                    self.sample(random)
-                } else {
-                    (row + 1) % self.rows
-                };
+                row = if repeats <= 64 { self.sample(random) } else { (row + 1) % self.rows };
             }
             chosen.push(row);
         }
@@ -136,12 +110,7 @@ impl Permutation {
         let bits = u64::BITS - (rows - 1).leading_zeros();
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let rounds = std::array::from_fn(|_| (random.next_u64(), random.next_u64() | 1));
-        Self {
-            rows,
-            mask: (1 << bits) - 1,
-            fold: bits / 2 + 1,
-            rounds,
-        }
+        Self { rows, mask: (1 << bits) - 1, fold: bits / 2 + 1, rounds }
     }
 
     fn apply(&self, row: u64) -> u64 {
@@ -189,28 +158,17 @@ mod tests {
     }
 
     fn zipf_shares(rows: u64, exponent: f64) -> Vec<f64> {
-        let weights: Vec<f64> = (1..=rows)
-            .map(|rank| (rank as f64).powf(-exponent))
-            .collect();
+        let weights: Vec<f64> = (1..=rows).map(|rank| (rank as f64).powf(-exponent)).collect();
         let total: f64 = weights.iter().sum();
         weights.iter().map(|weight| weight / total).collect()
     }
 
     #[test]
     fn zipf_follows_its_distribution() {
-        for (rows, exponent) in [
-            (10, 0.5),
-            (1000, 0.99),
-            (1000, 1.0),
-            (20_000, 0.8),
-            (50, 2.5),
-        ] {
+        for (rows, exponent) in [(10, 0.5), (1000, 0.99), (1000, 1.0), (20_000, 0.8), (50, 2.5)] {
             let sampler = RowSampler::zipf(rows, exponent);
             let deviation = chi_square_deviation(&sampler, &zipf_shares(rows, exponent), 1);
-            assert!(
-                deviation.abs() < 5.0,
-                "{rows} rows, exponent {exponent}: {deviation}"
-            );
+            assert!(deviation.abs() < 5.0, "{rows} rows, exponent {exponent}: {deviation}");
         }
     }
 

@@ -18,9 +18,7 @@ fn read(lines: &str) -> Result<Vec<TraceRecord>, String> {
 
 fn write(records: &[TraceRecord]) -> String {
     let mut writer = TraceWriter::new(Vec::new()).expect("memory takes all");
-    records
-        .iter()
-        .for_each(|record| writer.write(record).expect("memory takes all"));
+    records.iter().for_each(|record| writer.write(record).expect("memory takes all"));
     String::from_utf8(writer.finish().expect("memory takes all")).expect("a trace is text")
 }
 
@@ -35,26 +33,13 @@ fn transactions_come_back_by_agent() {
     assert_eq!((numbers(0), numbers(1)), (vec![1, 3], vec![2]));
     let steps = &agents[&0][0].steps;
     assert_eq!(steps.len(), 4);
-    assert_eq!(
-        steps[1].op,
-        TraceOp::Unlock(TupleKey {
-            vid: 10,
-            version: 0
-        })
-    );
+    assert_eq!(steps[1].op, TraceOp::Unlock(TupleKey { vid: 10, version: 0 }));
     assert_eq!((steps[3].time_ns, steps[3].op), (9, TraceOp::Commit));
 
     keep_first(&mut agents, 3);
     assert_eq!(agents[&0].len(), 2);
     keep_first(&mut agents, 1);
-    assert_eq!(
-        agents
-            .values()
-            .flatten()
-            .map(|txn| txn.txn)
-            .collect::<Vec<_>>(),
-        [1]
-    );
+    assert_eq!(agents.values().flatten().map(|txn| txn.txn).collect::<Vec<_>>(), [1]);
 }
 
 #[test]
@@ -66,18 +51,9 @@ fn comments_and_blanks_around_fields_are_passed_over() {
 #[test]
 fn every_broken_rule_names_line_field_value_and_expectation() {
     for (lines, expected) in [
-        (
-            "0,0,1,,,commit\n",
-            "t.csv:2: field `txn` = 1: expected a transaction that has locked",
-        ),
-        (
-            "0,0,1,5,0,unlock\n",
-            "t.csv:2: field `txn` = 1: expected a transaction that has locked",
-        ),
-        (
-            "5,0,1,5,0,lock\n4,0,1,,,commit\n",
-            "t.csv:3: field `time_ns` = 4: expected at least 5",
-        ),
+        ("0,0,1,,,commit\n", "t.csv:2: field `txn` = 1: expected a transaction that has locked"),
+        ("0,0,1,5,0,unlock\n", "t.csv:2: field `txn` = 1: expected a transaction that has locked"),
+        ("5,0,1,5,0,lock\n4,0,1,,,commit\n", "t.csv:3: field `time_ns` = 4: expected at least 5"),
         (
             "0,0,1,5,0,lock\n0,0,1,,,commit\n1,0,1,5,0,lock\n",
             "t.csv:4: field `txn` = 1: expected a transaction that has not ended",
@@ -102,34 +78,19 @@ fn every_broken_rule_names_line_field_value_and_expectation() {
             "0,0,1,5,0,steal\n",
             "t.csv:2: field `op` = steal: expected lock, unlock, commit or abort",
         ),
-        (
-            "x,0,1,5,0,lock\n",
-            "t.csv:2: field `time_ns` = x: expected an integer of 0 to 2^64 - 1",
-        ),
-        (
-            "-1,0,1,5,0,lock\n",
-            "t.csv:2: field `time_ns` = -1: expected an integer",
-        ),
-        (
-            "+1,0,1,5,0,lock\n",
-            "t.csv:2: field `time_ns` = +1: expected an integer",
-        ),
+        ("x,0,1,5,0,lock\n", "t.csv:2: field `time_ns` = x: expected an integer of 0 to 2^64 - 1"),
+        ("-1,0,1,5,0,lock\n", "t.csv:2: field `time_ns` = -1: expected an integer"),
+        ("+1,0,1,5,0,lock\n", "t.csv:2: field `time_ns` = +1: expected an integer"),
         (
             "0,4294967296,1,5,0,lock\n",
             "t.csv:2: field `agent` = 4294967296: expected an integer of 0 to 2^32 - 1",
         ),
-        (
-            "0,0,1,5,,lock\n",
-            "t.csv:2: field `version` = : expected an integer of 0 to 2^32 - 1",
-        ),
+        ("0,0,1,5,,lock\n", "t.csv:2: field `version` = : expected an integer of 0 to 2^32 - 1"),
         (
             "# a comment\n0,0,1,5,0,lock\n\n# two\n0,0,1,5,,commit\n",
             "t.csv:6: field `vid` = 5: expected nothing",
         ),
-        (
-            "0,0,1,5,lock\n",
-            "t.csv:2: `0,0,1,5,lock`: expected 6 fields",
-        ),
+        ("0,0,1,5,lock\n", "t.csv:2: `0,0,1,5,lock`: expected 6 fields"),
     ] {
         let error = read(lines).expect_err(lines);
         assert!(error.starts_with(expected), "{lines}gave {error}");
@@ -140,24 +101,15 @@ fn every_broken_rule_names_line_field_value_and_expectation() {
 fn a_trace_begins_with_its_header() {
     for text in ["", "time,agent,txn,vid,version,op\n", "0,0,1,5,0,lock\n"] {
         let mut reader = TraceReader::new("t.csv", text.as_bytes());
-        let error = reader
-            .next()
-            .expect("an error")
-            .expect_err(text)
-            .to_string();
-        assert!(
-            error.ends_with("expected the header time_ns,agent,txn,vid,version,op"),
-            "{error}"
-        );
+        let error = reader.next().expect("an error").expect_err(text).to_string();
+        assert!(error.ends_with("expected the header time_ns,agent,txn,vid,version,op"), "{error}");
         assert!(reader.next().is_none(), "nothing follows an error");
     }
 }
 
 #[test]
 fn a_missing_file_is_named() {
-    let error = load_transactions("no/such.csv")
-        .expect_err("there is none")
-        .to_string();
+    let error = load_transactions("no/such.csv").expect_err("there is none").to_string();
     assert!(error.starts_with("no/such.csv: cannot read: "), "{error}");
 }
 

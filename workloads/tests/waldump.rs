@@ -11,10 +11,7 @@ use lockstep_workloads::{Result, TupleKey};
 const DUMP: &str = include_str!("postgresql-15.waldump.txt");
 
 fn converted(dump: &str, agents: Option<u32>) -> Result<(Report, String)> {
-    let options = Options {
-        file: "dump".into(),
-        agents: agents.and_then(NonZeroU32::new),
-    };
+    let options = Options { file: "dump".into(), agents: agents.and_then(NonZeroU32::new) };
     let mut trace = Vec::new();
     let report = convert(dump.as_bytes(), &options, &mut trace)?;
     Ok((report, String::from_utf8(trace).expect("a trace is text")))
@@ -25,11 +22,7 @@ fn transactions() -> BTreeMap<u64, TraceTransaction> {
     let (_, trace) = converted(DUMP, None).expect("the dump is whole");
     let agents = read_transactions(TraceReader::new("trace", trace.as_bytes()));
     let agents = agents.expect("a converted trace keeps the rules");
-    agents
-        .into_values()
-        .flatten()
-        .map(|transaction| (transaction.txn, transaction))
-        .collect()
+    agents.into_values().flatten().map(|transaction| (transaction.txn, transaction)).collect()
 }
 
 fn locks(transaction: &TraceTransaction) -> Vec<TupleKey> {
@@ -41,11 +34,7 @@ fn locks(transaction: &TraceTransaction) -> Vec<TupleKey> {
 }
 
 fn end(transaction: &TraceTransaction) -> TraceOp {
-    transaction
-        .steps
-        .last()
-        .expect("a transaction has steps")
-        .op
+    transaction.steps.last().expect("a transaction has steps").op
 }
 
 #[test]
@@ -74,10 +63,7 @@ fn a_row_keeps_its_vid_and_counts_its_committed_updates() {
     let row = locks(&all[&725])[0].vid;
     let version = |txn: u64| -> Vec<u32> {
         let keys = locks(&all[&txn]);
-        keys.iter()
-            .filter(|key| key.vid == row)
-            .map(|key| key.version)
-            .collect()
+        keys.iter().filter(|key| key.vid == row).map(|key| key.version).collect()
     };
     assert_eq!(version(725), [0]);
     assert_eq!(version(726), [1]);
@@ -85,13 +71,7 @@ fn a_row_keeps_its_vid_and_counts_its_committed_updates() {
     assert_eq!(version(742), [3]);
     // Row 3 was updated twice by 727; its lock before that is not asked for again.
     assert_eq!(locks(&all[&727]).len(), 1);
-    assert_eq!(
-        locks(&all[&741]),
-        [TupleKey {
-            version: 2,
-            ..locks(&all[&727])[0]
-        }]
-    );
+    assert_eq!(locks(&all[&741]), [TupleKey { version: 2, ..locks(&all[&727])[0] }]);
 }
 
 #[test]
@@ -115,11 +95,8 @@ fn a_wait_is_dated_back_and_followed_by_the_newer_version() {
 #[test]
 fn ends_are_those_of_the_log() {
     let all = transactions();
-    let aborted: Vec<u64> = all
-        .values()
-        .filter(|txn| end(txn) == TraceOp::Abort)
-        .map(|txn| txn.txn)
-        .collect();
+    let aborted: Vec<u64> =
+        all.values().filter(|txn| end(txn) == TraceOp::Abort).map(|txn| txn.txn).collect();
     // A roll-back, a savepoint rolled back to, and one that was open at the end of the dump.
     assert_eq!(aborted, [726, 732, 749]);
     // Subtransactions that end with their parent, and a prepared transaction.
@@ -137,6 +114,34 @@ fn a_line_pointer_used_again_is_another_row() {
 }
 
 #[test]
+fn an_address_left_by_an_abort_is_another_row() {
+    // Transaction 1 puts a version of a row at offset 2 and aborts; whatever 2 updates there
+    // was inserted later.
+    let line = |txn: u32, lsn: u32, manager: &str, text: &str| {
+        format!(
+            "rmgr: {manager} len (rec/tot): 1/ 1, tx: {txn}, lsn: 0/{lsn:X}, prev 0/0, \
+             desc: {text}\n"
+        )
+    };
+    let update = |from: u32, to: u32| {
+        format!(
+            "HOT_UPDATE off {from} xmax 1 flags 0x00 ; new off {to} xmax 0, \
+             blkref #0: rel 1/2/3 blk 0"
+        )
+    };
+    let dump = [
+        line(1, 1, "Heap", &update(1, 2)),
+        line(1, 2, "Transaction", "ABORT 2026-01-31 12:00:00.000000 UTC"),
+        line(2, 3, "Heap", &update(2, 3)),
+        line(2, 4, "Transaction", "COMMIT 2026-01-31 12:00:00.000001 UTC"),
+    ];
+    let (_, trace) = converted(&dump.concat(), None).expect("a sound dump");
+    let expected = "time_ns,agent,txn,vid,version,op\n0,0,1,1,0,lock\n0,0,1,,,abort\n\
+                    500,0,2,2,0,lock\n1000,0,2,,,commit\n";
+    assert_eq!(trace, expected);
+}
+
+#[test]
 fn the_same_dump_gives_the_same_bytes() {
     let (_, once) = converted(DUMP, None).expect("the dump is whole");
     let (_, twice) = converted(DUMP, None).expect("the dump is whole");
@@ -148,29 +153,13 @@ fn bad_dumps_name_line_field_and_value() {
     let lines: Vec<&str> = DUMP.lines().collect();
     let cut = format!("{}\n{}", lines[0], &lines[1][..60]);
     let backwards = format!("{}\n{}", lines[1], lines[0]);
-    let broken = format!(
-        "{}\n{}",
-        lines[0],
-        lines[1].replace("COMMIT 2026", "COMMIT MMXXVI")
-    );
+    let broken = format!("{}\n{}", lines[0], lines[1].replace("COMMIT 2026", "COMMIT MMXXVI"));
     for (dump, agents, start) in [
         (cut.as_str(), None, "dump:2: `rmgr: Transaction"),
-        (
-            backwards.as_str(),
-            None,
-            "dump:2: field `lsn` = 0/0152AA48: expected a position not",
-        ),
+        (backwards.as_str(), None, "dump:2: field `lsn` = 0/0152AA48: expected a position not"),
         (broken.as_str(), None, "dump:2: field `desc` = MMXXVI-"),
-        (
-            DUMP,
-            Some(2),
-            "dump:22: field `tx` = 734: expected at most 2 transactions open at once",
-        ),
-        (
-            "pg_waldump: error: x",
-            None,
-            "dump:1: `pg_waldump: error: x`: expected a line of",
-        ),
+        (DUMP, Some(2), "dump:22: field `tx` = 734: expected at most 2 transactions open at once"),
+        ("pg_waldump: error: x", None, "dump:1: `pg_waldump: error: x`: expected a line of"),
     ] {
         let error = converted(dump, agents).expect_err(start).to_string();
         assert!(error.starts_with(start), "{error}");

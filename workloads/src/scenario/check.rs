@@ -17,10 +17,7 @@ const MAX_DEVICE_AGENTS: u32 = 64;
 const MAX_ROWS_PER_TRANSACTION: u64 = 64;
 const MAX_ATTEMPTS: u32 = 1_000_000;
 const DEFAULT_ATTEMPTS: u32 = 100;
-const DEFAULT_BACKOFF_NS: Span = Span {
-    least: 500,
-    most: 1500,
-};
+const DEFAULT_BACKOFF_NS: Span = Span { least: 500, most: 1500 };
 
 /// Checks everything that the types of the file leave open.
 pub(super) fn scenario(file: File, source: Source) -> Result<Scenario> {
@@ -28,11 +25,7 @@ pub(super) fn scenario(file: File, source: Source) -> Result<Scenario> {
     let host = host(&file, &workload, &source)?;
     let device = device(&file, &workload, &source)?;
     if host.workers == 0 && device.processing_elements == 0 {
-        let field = if file.host.is_some() {
-            "host.workers"
-        } else {
-            "host"
-        };
+        let field = if file.host.is_some() { "host.workers" } else { "host" };
         return Err(source.reject(field, "at least one host worker or processing element"));
     }
     let scenario = Scenario {
@@ -66,10 +59,7 @@ fn table(file: &file::TableFile, source: &Source) -> Result<Table> {
     if !file.buckets.is_power_of_two() || file.buckets > 1 << 32 {
         return Err(source.reject("table.buckets", "a power of two from 1 to 4294967296"));
     }
-    Ok(Table {
-        buckets: file.buckets,
-        home: file.home,
-    })
+    Ok(Table { buckets: file.buckets, home: file.home })
 }
 
 fn stop(file: &file::StopFile, workload: &Workload, source: &Source) -> Result<Stop> {
@@ -77,18 +67,10 @@ fn stop(file: &file::StopFile, workload: &Workload, source: &Source) -> Result<S
         within("stop.duration_ns", duration_ns, 1, MAX_TIME_NS, source)?;
     }
     if let Some(transactions) = file.transactions_per_agent {
-        within(
-            "stop.transactions_per_agent",
-            transactions,
-            1,
-            u64::MAX,
-            source,
-        )?;
+        within("stop.transactions_per_agent", transactions, 1, u64::MAX, source)?;
     }
-    let stop = Stop {
-        duration_ns: file.duration_ns,
-        transactions_per_agent: file.transactions_per_agent,
-    };
+    let stop =
+        Stop { duration_ns: file.duration_ns, transactions_per_agent: file.transactions_per_agent };
     if stop == Stop::default() && !matches!(workload, Workload::Trace(_)) {
         let expected = "duration_ns or transactions_per_agent in [stop], or the run has no end";
         return Err(source.reject("stop.duration_ns", expected));
@@ -98,48 +80,20 @@ fn stop(file: &file::StopFile, workload: &Workload, source: &Source) -> Result<S
 
 fn host(file: &File, workload: &Workload, source: &Source) -> Result<Host> {
     let Some(host) = &file.host else {
-        return Ok(Host {
-            workers: 0,
-            agents: absent(),
-        });
+        return Ok(Host { workers: 0, agents: absent() });
     };
-    within(
-        "host.workers",
-        host.workers.into(),
-        0,
-        MAX_WORKERS.into(),
-        source,
-    )?;
-    Ok(Host {
-        workers: host.workers,
-        agents: agents("host", &host.agents(), workload, source)?,
-    })
+    within("host.workers", host.workers.into(), 0, MAX_WORKERS.into(), source)?;
+    Ok(Host { workers: host.workers, agents: agents("host", &host.agents(), workload, source)? })
 }
 
 fn device(file: &File, workload: &Workload, source: &Source) -> Result<Device> {
     let Some(device) = &file.device else {
-        return Ok(Device {
-            processing_elements: 0,
-            transactions_in_flight: 1,
-            agents: absent(),
-        });
+        return Ok(Device { processing_elements: 0, transactions_in_flight: 1, agents: absent() });
     };
     let (elements, contexts) = (device.processing_elements, device.transactions_in_flight);
     let most = u64::from(MAX_DEVICE_AGENTS);
-    within(
-        "device.processing_elements",
-        elements.into(),
-        0,
-        most,
-        source,
-    )?;
-    within(
-        "device.transactions_in_flight",
-        contexts.into(),
-        1,
-        most,
-        source,
-    )?;
+    within("device.processing_elements", elements.into(), 0, most, source)?;
+    within("device.transactions_in_flight", contexts.into(), 1, most, source)?;
     if elements * contexts > MAX_DEVICE_AGENTS {
         let expected = format!(
             "at most {} with {elements} processing elements: the lock unit serves \
@@ -194,13 +148,7 @@ fn agents(
         return Err(source.reject(&field("abort_probability"), "a number from 0 to 1"));
     }
     let attempts = file.attempts.unwrap_or(DEFAULT_ATTEMPTS);
-    within(
-        &field("attempts"),
-        attempts.into(),
-        1,
-        MAX_ATTEMPTS.into(),
-        source,
-    )?;
+    within(&field("attempts"), attempts.into(), 1, MAX_ATTEMPTS.into(), source)?;
     Ok(AgentSettings {
         think_ns: time("think_ns", file.think_ns, Span::exactly(0))?,
         hold_ns: time("hold_ns", file.hold_ns, Span::exactly(0))?,
@@ -225,13 +173,7 @@ fn rows(field: &str, file: &AgentsFile, workload: &Workload, source: &Source) ->
         }
     };
     let span = file.rows_per_transaction.unwrap_or(Span::exactly(1));
-    check_span(
-        field,
-        span,
-        1,
-        available.min(MAX_ROWS_PER_TRANSACTION),
-        source,
-    )
+    check_span(field, span, 1, available.min(MAX_ROWS_PER_TRANSACTION), source)
 }
 
 fn wait(side: &str, file: &AgentsFile, source: &Source) -> Result<WaitPolicy> {
@@ -273,11 +215,7 @@ pub(super) fn waits(scenario: &Scenario, source: &Source) -> Result<()> {
     }
     let sides = [
         ("host.wait", scenario.host.workers, &scenario.host.agents),
-        (
-            "device.wait",
-            scenario.device.processing_elements,
-            &scenario.device.agents,
-        ),
+        ("device.wait", scenario.device.processing_elements, &scenario.device.agents),
     ];
     for (field, count, agents) in sides {
         let queues = count > 0 && agents.wait == WaitPolicy::Queue;
@@ -326,10 +264,8 @@ fn workload(file: &WorkloadFile, source: &Source) -> Result<Workload> {
 
 fn distribution(file: &file::YcsbFile, source: &Source) -> Result<Distribution> {
     if file.distribution == DistributionName::Uniform {
-        let given = [
-            ("exponent", file.exponent.is_some()),
-            ("scrambled", file.scrambled.is_some()),
-        ];
+        let given =
+            [("exponent", file.exponent.is_some()), ("scrambled", file.scrambled.is_some())];
         if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
             let expected = "no such key: only \"zipf\" has it";
             return Err(source.reject(&format!("workload.ycsb.{key}"), expected));
@@ -341,10 +277,7 @@ fn distribution(file: &file::YcsbFile, source: &Source) -> Result<Distribution> 
         let expected = format!("a number from 0 to {MAX_EXPONENT}");
         return Err(source.reject("workload.ycsb.exponent", expected));
     }
-    Ok(Distribution::Zipf {
-        exponent,
-        scrambled: file.scrambled.unwrap_or(true),
-    })
+    Ok(Distribution::Zipf { exponent, scrambled: file.scrambled.unwrap_or(true) })
 }
 
 fn replay(file: &file::TraceFile, source: &Source) -> Result<TraceSettings> {
@@ -356,13 +289,7 @@ fn replay(file: &file::TraceFile, source: &Source) -> Result<TraceSettings> {
         return Err(source.reject("workload.trace.time_scale", "a number from 0 to 1000000"));
     }
     if let Some(transactions) = file.transactions {
-        within(
-            "workload.trace.transactions",
-            transactions,
-            1,
-            u64::MAX,
-            source,
-        )?;
+        within("workload.trace.transactions", transactions, 1, u64::MAX, source)?;
     }
     Ok(TraceSettings {
         file: file.file.clone().into(),

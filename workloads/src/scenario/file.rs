@@ -83,10 +83,7 @@ macro_rules! agents_file {
 }
 
 agents_file!(HostFile { workers });
-agents_file!(DeviceFile {
-    processing_elements,
-    transactions_in_flight
-});
+agents_file!(DeviceFile { processing_elements, transactions_in_flight });
 
 /// What `[host]` and `[device]` have in common.
 pub(super) struct AgentsFile {
@@ -178,10 +175,7 @@ impl<'de> Visitor<'de> for SpanVisitor {
     fn visit_i64<E: serde::de::Error>(self, number: i64) -> std::result::Result<Span, E> {
         match u64::try_from(number) {
             Ok(number) => Ok(Span::exactly(number)),
-            Err(_) => Err(E::invalid_value(
-                serde::de::Unexpected::Signed(number),
-                &self,
-            )),
+            Err(_) => Err(E::invalid_value(serde::de::Unexpected::Signed(number), &self)),
         }
     }
 
@@ -190,12 +184,8 @@ impl<'de> Visitor<'de> for SpanVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> std::result::Result<Span, A::Error> {
-        let least = sequence
-            .next_element()?
-            .ok_or_else(|| A::Error::invalid_length(0, &self))?;
-        let most = sequence
-            .next_element()?
-            .ok_or_else(|| A::Error::invalid_length(1, &self))?;
+        let least = sequence.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &self))?;
+        let most = sequence.next_element()?.ok_or_else(|| A::Error::invalid_length(1, &self))?;
         if sequence.next_element::<u64>()?.is_some() {
             return Err(A::Error::invalid_length(3, &self));
         }

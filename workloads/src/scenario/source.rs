@@ -15,10 +15,7 @@ pub(super) struct Source {
 
 impl Source {
     pub(super) fn new(file: &str, text: &str) -> Self {
-        Self {
-            file: file.into(),
-            text: text.into(),
-        }
+        Self { file: file.into(), text: text.into() }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -54,30 +51,18 @@ impl Source {
         let place = error.span().unwrap_or(0..0);
         let path = DeTable::parse(&self.text).ok().and_then(|document| {
             let whole = document.span() == place;
-            if whole {
-                Some(String::new())
-            } else {
-                path_at(document.get_ref(), &place)
-            }
+            if whole { Some(String::new()) } else { path_at(document.get_ref(), &place) }
         });
         let Some(path) = path else {
             // Not TOML at all, or a place inside a value: the line speaks for itself.
-            let line = self.text[..place.start.min(self.text.len())]
-                .lines()
-                .count()
-                .max(1);
+            let line = self.text[..place.start.min(self.text.len())].lines().count().max(1);
             let text = self.text.lines().nth(line - 1).unwrap_or("");
             return self.error(place, "", Found::Value(text.into()), error.message());
         };
         let message = error.message();
         if let Some(name) = quoted_after(message, "missing field ") {
             let dot = if path.is_empty() { "" } else { "." };
-            return self.error(
-                place,
-                &format!("{path}{dot}{name}"),
-                Found::Missing,
-                "a value",
-            );
+            return self.error(place, &format!("{path}{dot}{name}"), Found::Missing, "a value");
         }
         let expected = match message.split_once("expected ") {
             Some((_, expected)) => plain(expected),
@@ -102,14 +87,7 @@ impl Source {
         let before = &self.text[..place.start.min(self.text.len())];
         let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count() as u64;
         let (file, field) = (self.file.clone(), field.into());
-        InputError {
-            file,
-            line,
-            field,
-            found,
-            expected: expected.into(),
-        }
-        .into()
+        InputError { file, line, field, found, expected: expected.into() }.into()
     }
 }
 
@@ -139,11 +117,7 @@ fn path_at(table: &DeTable<'_>, place: &Range<usize>) -> Option<String> {
 
 /// The text between backticks that follows `lead`.
 fn quoted_after<'m>(message: &'m str, lead: &str) -> Option<&'m str> {
-    message
-        .strip_prefix(lead)?
-        .strip_prefix('`')?
-        .split('`')
-        .next()
+    message.strip_prefix(lead)?.strip_prefix('`')?.split('`').next()
 }
 
 /// The reader's names of types, in words.

@@ -37,14 +37,8 @@ impl Clock {
             return (self.rest(), 0);
         };
         let passed_us = u64::try_from(time_us.saturating_sub(self.start_us)).unwrap_or(0);
-        let now = Anchor {
-            lsn,
-            time_ns: passed_us.saturating_mul(1000).max(last.time_ns),
-        };
-        let timed = self
-            .waiting
-            .drain(..)
-            .map(|record| (between(last, now, record.lsn), record));
+        let now = Anchor { lsn, time_ns: passed_us.saturating_mul(1000).max(last.time_ns) };
+        let timed = self.waiting.drain(..).map(|record| (between(last, now, record.lsn), record));
         let timed = timed.collect();
         self.last = Some(now);
         (timed, now.time_ns)
@@ -53,10 +47,7 @@ impl Clock {
     /// The records after the last known time; it is theirs.
     pub(super) fn rest(&mut self) -> Vec<(u64, Record)> {
         let time_ns = self.now();
-        self.waiting
-            .drain(..)
-            .map(|record| (time_ns, record))
-            .collect()
+        self.waiting.drain(..).map(|record| (time_ns, record)).collect()
     }
 
     /// The last known time.
@@ -80,12 +71,7 @@ mod tests {
 
     #[test]
     fn times_lie_in_proportion_between_known_ones() {
-        let record = |lsn| Record {
-            line: 1,
-            transaction: 1,
-            lsn,
-            event: Event::Other,
-        };
+        let record = |lsn| Record { line: 1, transaction: 1, lsn, event: Event::Other };
         let times = |timed: Vec<(u64, Record)>| -> Vec<u64> {
             timed.into_iter().map(|(time_ns, _)| time_ns).collect()
         };

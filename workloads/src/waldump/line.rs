@@ -58,11 +58,7 @@ pub(super) struct Malformed {
 type Parsed<T> = Result<T, Malformed>;
 
 fn malformed<T>(field: &'static str, value: &str, expected: &'static str) -> Parsed<T> {
-    Err(Malformed {
-        field,
-        value: value.trim().into(),
-        expected,
-    })
+    Err(Malformed { field, value: value.trim().into(), expected })
 }
 
 /// Reads line number `number` of a dump.
@@ -92,29 +88,20 @@ pub(super) fn parse(number: u64, line: &str) -> Parsed<Record> {
         "Transaction" => end(transaction, description)?,
         _ => Event::Other,
     };
-    Ok(Record {
-        line: number,
-        transaction,
-        lsn: log_position(lsn.trim())?,
-        event,
-    })
+    Ok(Record { line: number, transaction, lsn: log_position(lsn.trim())?, event })
 }
 
 /// `HI/LO`, both hexadecimal.
 fn log_position(text: &str) -> Parsed<u64> {
     let half = |text: &str| u32::from_str_radix(text, 16).ok();
-    match text
-        .split_once('/')
-        .map(|(high, low)| (half(high), half(low)))
-    {
+    match text.split_once('/').map(|(high, low)| (half(high), half(low))) {
         Some((Some(high), Some(low))) => Ok(u64::from(high) << 32 | u64::from(low)),
         _ => malformed("lsn", text, "two hexadecimal numbers with a slash between"),
     }
 }
 
 fn number<T: std::str::FromStr>(field: &'static str, text: &str) -> Parsed<T> {
-    text.parse()
-        .or_else(|_| malformed(field, text, "a number within the range of this field"))
+    text.parse().or_else(|_| malformed(field, text, "a number within the range of this field"))
 }
 
 /// A record of the resource manager `Heap`.
@@ -132,28 +119,15 @@ fn heap(description: &str) -> Parsed<Event> {
                 None => return malformed("desc", description, "a `blkref #0` in an update"),
             };
             let (_, old_block) = self::block(rest, "blkref #1: ")?.unwrap_or((relation, block));
-            let old = TupleAddress {
-                relation,
-                block: old_block,
-                offset: offset(before)?,
-            };
-            let new = TupleAddress {
-                relation,
-                block,
-                offset: number("new off", word(after))?,
-            };
+            let old = TupleAddress { relation, block: old_block, offset: offset(before)? };
+            let new = TupleAddress { relation, block, offset: number("new off", word(after))? };
             Ok(Event::Update { old, new })
         }
-        "DELETE" => Ok(Event::Delete {
-            row: row(description, rest)?,
-        }),
+        "DELETE" => Ok(Event::Delete { row: row(description, rest)? }),
         "LOCK" => {
             // FOR KEY SHARE sets the first bit, FOR SHARE both, an exclusive lock the second.
             let shared = rest.contains("KEYSHR_LOCK") || !rest.contains("EXCL_LOCK");
-            Ok(Event::Lock {
-                row: row(description, rest)?,
-                shared,
-            })
+            Ok(Event::Lock { row: row(description, rest)?, shared })
         }
         _ => Ok(Event::Other),
     }
@@ -162,11 +136,7 @@ fn heap(description: &str) -> Parsed<Event> {
 /// The row of a record with one block.
 fn row(description: &str, rest: &str) -> Parsed<TupleAddress> {
     match block(rest, "blkref #0: ")? {
-        Some((relation, block)) => Ok(TupleAddress {
-            relation,
-            block,
-            offset: offset(rest)?,
-        }),
+        Some((relation, block)) => Ok(TupleAddress { relation, block, offset: offset(rest)? }),
         None => malformed("desc", description, "a `blkref #0`"),
     }
 }
@@ -185,16 +155,12 @@ fn block(text: &str, lead: &str) -> Parsed<Option<([u32; 3], u32)>> {
     let Some((_, reference)) = text.split_once(lead) else {
         return Ok(None);
     };
-    let Some((relation, rest)) = reference
-        .strip_prefix("rel ")
-        .and_then(|reference| reference.split_once(" blk "))
+    let Some((relation, rest)) =
+        reference.strip_prefix("rel ").and_then(|reference| reference.split_once(" blk "))
     else {
         return malformed("blkref", reference, LAYOUT);
     };
-    let numbers: Vec<u32> = relation
-        .split('/')
-        .map_while(|part| part.parse().ok())
-        .collect();
+    let numbers: Vec<u32> = relation.split('/').map_while(|part| part.parse().ok()).collect();
     match <[u32; 3]>::try_from(numbers) {
         Ok(numbers) => Ok(Some((numbers, number("blk", word(rest))?))),
         Err(_) => malformed("blkref", reference, LAYOUT),
@@ -225,16 +191,10 @@ fn end(transaction: u32, description: &str) -> Parsed<Event> {
         Some((_, children)) => {
             let list = children.split(';').next().unwrap_or("");
             let list = list.split_whitespace();
-            list.map(|child| number("subxacts", child))
-                .collect::<Parsed<_>>()?
+            list.map(|child| number("subxacts", child)).collect::<Parsed<_>>()?
         }
     };
-    Ok(Event::End {
-        committed,
-        transaction,
-        time_us,
-        children,
-    })
+    Ok(Event::End { committed, transaction, time_us, children })
 }
 
 /// `YYYY-MM-DD HH:MM:SS.UUUUUU ZONE` in microseconds; the zone is not looked at, because only
@@ -251,15 +211,8 @@ fn timestamp(text: &str) -> Parsed<i64> {
         .chain(clock.split([':', '.']))
         .map_while(|part| part.parse::<u32>().ok().map(i64::from))
         .collect();
-    let &[
-        year,
-        month @ 1..=12,
-        day @ 1..=31,
-        hour @ 0..=23,
-        minute @ 0..=59,
-        second @ 0..=60,
-        us,
-    ] = &parts[..]
+    let &[year, month @ 1..=12, day @ 1..=31, hour @ 0..=23, minute @ 0..=59, second @ 0..=60, us] =
+        &parts[..]
     else {
         return malformed("desc", text, LAYOUT);
     };
@@ -298,40 +251,22 @@ mod tests {
     fn an_update_names_both_places() {
         let text = "UPDATE off 10 xmax 735 flags 0x03 ; new off 22 xmax 0, \
                     blkref #0: rel 1663/5/16396 blk 1639 FPW, blkref #1: rel 1663/5/16396 blk 502";
-        let old = TupleAddress {
-            relation: RELATION,
-            block: 502,
-            offset: 10,
-        };
-        let new = TupleAddress {
-            relation: RELATION,
-            block: 1639,
-            offset: 22,
-        };
+        let old = TupleAddress { relation: RELATION, block: 502, offset: 10 };
+        let new = TupleAddress { relation: RELATION, block: 1639, offset: 22 };
         assert_eq!(event("Heap", text), Ok(Event::Update { old, new }));
         let text = "HOT_UPDATE+INIT off 9 xmax 741 flags 0x20 ; new off 12 xmax 0, \
                     blkref #0: rel 1663/5/16396 blk 7";
-        let old = TupleAddress {
-            relation: RELATION,
-            block: 7,
-            offset: 9,
-        };
+        let old = TupleAddress { relation: RELATION, block: 7, offset: 9 };
         let new = TupleAddress { offset: 12, ..old };
         assert_eq!(event("Heap", text), Ok(Event::Update { old, new }));
     }
 
     #[test]
     fn a_lock_is_shared_or_not() {
-        let row = TupleAddress {
-            relation: RELATION,
-            block: 502,
-            offset: 10,
-        };
-        for (bits, shared) in [
-            ("EXCL_LOCK ", false),
-            ("KEYSHR_LOCK ", true),
-            ("EXCL_LOCK KEYSHR_LOCK ", true),
-        ] {
+        let row = TupleAddress { relation: RELATION, block: 502, offset: 10 };
+        for (bits, shared) in
+            [("EXCL_LOCK ", false), ("KEYSHR_LOCK ", true), ("EXCL_LOCK KEYSHR_LOCK ", true)]
+        {
             let text = format!(
                 "LOCK off 10: xid 735: flags 0x01 LOCK_ONLY {bits}, \
                  blkref #0: rel 1663/5/16396 blk 502 FPW"
@@ -344,71 +279,33 @@ mod tests {
     fn an_end_has_its_time_and_children() {
         let text = "COMMIT 1970-01-02 00:00:01.000005 UTC; inval msgs: catcache 5; subxacts: 7 8";
         let children = vec![7, 8];
-        let end = Event::End {
-            committed: true,
-            transaction: 735,
-            time_us: 86_401_000_005,
-            children,
-        };
+        let end =
+            Event::End { committed: true, transaction: 735, time_us: 86_401_000_005, children };
         assert_eq!(event("Transaction", text), Ok(end));
         let text = "ABORT_PREPARED 700: 2026-11-20 09:39:02.655252 UTC";
         // date --utc --date='2026-11-20 09:39:02' +%s
         let time_us = 1_795_167_542_655_252;
-        let end = Event::End {
-            committed: false,
-            transaction: 700,
-            time_us,
-            children: vec![],
-        };
+        let end = Event::End { committed: false, transaction: 700, time_us, children: vec![] };
         assert_eq!(event("Transaction", text), Ok(end));
     }
 
     #[test]
     fn other_records_are_passed_over() {
-        assert_eq!(
-            event("Btree", "INSERT_LEAF off 3, blkref #0: …"),
-            Ok(Event::Other)
-        );
-        assert_eq!(
-            event("Heap", "INSERT off 8 flags 0x00, blkref #0: …"),
-            Ok(Event::Other)
-        );
-        assert_eq!(
-            event("Transaction", "INVALIDATION ; inval msgs: …"),
-            Ok(Event::Other)
-        );
+        assert_eq!(event("Btree", "INSERT_LEAF off 3, blkref #0: …"), Ok(Event::Other));
+        assert_eq!(event("Heap", "INSERT off 8 flags 0x00, blkref #0: …"), Ok(Event::Other));
+        assert_eq!(event("Transaction", "INVALIDATION ; inval msgs: …"), Ok(Event::Other));
     }
 
     #[test]
     fn malformed_lines_name_the_field() {
         for (manager, description, field) in [
-            (
-                "Heap",
-                "DELETE off x flags 0x00, blkref #0: rel 1663/5/1 blk 0",
-                "off",
-            ),
-            (
-                "Heap",
-                "DELETE off 1 flags 0x00, blkref #0: rel 1663/5 blk 0",
-                "blkref",
-            ),
+            ("Heap", "DELETE off x flags 0x00, blkref #0: rel 1663/5/1 blk 0", "off"),
+            ("Heap", "DELETE off 1 flags 0x00, blkref #0: rel 1663/5 blk 0", "blkref"),
             ("Heap", "DELETE off 1 flags 0x00", "desc"),
-            (
-                "Heap",
-                "UPDATE off 1 xmax 2 flags 0x00, blkref #0: rel 1/2/3 blk 0",
-                "desc",
-            ),
+            ("Heap", "UPDATE off 1 xmax 2 flags 0x00, blkref #0: rel 1/2/3 blk 0", "desc"),
             ("Transaction", "COMMIT yesterday", "desc"),
-            (
-                "Transaction",
-                "COMMIT 2026-13-01 00:00:00.000000 UTC",
-                "desc",
-            ),
-            (
-                "Transaction",
-                "COMMIT 2026-01-01 00:00:00.000000 UTC; subxacts: x",
-                "subxacts",
-            ),
+            ("Transaction", "COMMIT 2026-13-01 00:00:00.000000 UTC", "desc"),
+            ("Transaction", "COMMIT 2026-01-01 00:00:00.000000 UTC; subxacts: x", "subxacts"),
         ] {
             let error = event(manager, description).expect_err(description);
             assert_eq!(error.field, field, "{description}");

@@ -47,13 +47,8 @@ impl Rows {
     /// The version of a row that had committed last at a position of the log.
     pub(super) fn version_at(&self, vid: u64, lsn: u64) -> u32 {
         let history = &self.histories[place(vid)];
-        let behind = history
-            .commits
-            .partition_point(|(commit, _)| *commit <= lsn);
-        history
-            .commits
-            .get(behind)
-            .map_or(history.version, |(_, before)| *before)
+        let behind = history.commits.partition_point(|(commit, _)| *commit <= lsn);
+        history.commits.get(behind).map_or(history.version, |(_, before)| *before)
     }
 
     /// A new version of the row lies at `address`, though not committed yet.
@@ -72,9 +67,7 @@ impl Rows {
     /// before `oldest` any more.
     pub(super) fn committed(&mut self, vid: u64, updates: u32, lsn: u64, oldest: u64) {
         let history = &mut self.histories[place(vid)];
-        let done = history
-            .commits
-            .partition_point(|(commit, _)| *commit <= oldest);
+        let done = history.commits.partition_point(|(commit, _)| *commit <= oldest);
         history.commits.drain(..done);
         history.commits.push((lsn, history.version));
         history.version = history.version.wrapping_add(updates);
@@ -91,11 +84,7 @@ mod tests {
 
     #[test]
     fn a_row_keeps_its_number_and_a_used_again_address_gets_a_new_one() {
-        let address = |offset| TupleAddress {
-            relation: [1, 2, 3],
-            block: 0,
-            offset,
-        };
+        let address = |offset| TupleAddress { relation: [1, 2, 3], block: 0, offset };
         let mut rows = Rows::default();
         let row = rows.vid(address(1));
         rows.placed(row, address(2));
@@ -107,11 +96,7 @@ mod tests {
     #[test]
     fn versions_are_as_of_a_position() {
         let mut rows = Rows::default();
-        let row = rows.vid(TupleAddress {
-            relation: [1, 2, 3],
-            block: 0,
-            offset: 1,
-        });
+        let row = rows.vid(TupleAddress { relation: [1, 2, 3], block: 0, offset: 1 });
         rows.committed(row, 1, 100, 0);
         rows.committed(row, 2, 200, 0);
         let seen = [99, 100, 199, 200, 999].map(|lsn| rows.version_at(row, lsn));
