@@ -115,13 +115,6 @@ function Action depart(Queue#(item) queue, Bool ready) = action
    if (ready && queue.notEmpty) queue.deq;
 endaction;
 
-// `open`: whether items may come at all.
-function StreamSink#(width) streamSink(Queue#(Bit#(width)) queue, Bool open) =
-   (interface StreamSink
-      method Action put(Bool valid, Bit#(width) data) = arrive(queue, valid && open, data);
-      method ready = queue.notFull && open;
-   endinterface);
-
 function StreamSource#(width) streamSource(Queue#(item) queue)
    provisos (Bits#(item, width)) =
    (interface StreamSource

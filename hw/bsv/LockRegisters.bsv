@@ -68,8 +68,6 @@ module mkLockRegisters#(Bit#(8) open)(LockRegisters);
    Reg#(Bit#(58)) base <- mkReg(0);
    Reg#(Bit#(6)) log2 <- mkReg(0);
    Vector#(16, Reg#(Bit#(64))) counters <- replicateM(mkReg(0));
-   // The high half that belongs to the low half read last.
-   Reg#(Bit#(32)) highHalf <- mkReg(0);
 
    Wire#(Events) happened <- mkDWire(unpack(0));
    PulseWire clearsError <- mkPulseWire;
@@ -100,10 +98,7 @@ module mkLockRegisters#(Bit#(8) open)(LockRegisters);
       let isCounter = address[11:7] == 5'b00100 && address[1:0] == 0;
       Bit#(64) counter = readVReg(counters)[address[6:3]];
       let answer = RegisterRead { data: 0, resp: okay };
-      if (isCounter) begin
-         answer.data = address[2] == 0 ? truncate(counter) : highHalf;
-         if (address[2] == 0) highHalf <= truncateLSB(counter);
-      end
+      if (isCounter) answer.data = address[2] == 0 ? truncate(counter) : truncateLSB(counter);
       else case (address)
          'h000: answer.data = extend(pack(accept));
          'h004: answer.data = extend(pack(globalInterrupt));

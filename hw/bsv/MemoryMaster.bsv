@@ -26,7 +26,8 @@ typedef struct {
 // An access whose answers have all come.
 typedef struct {
    AccessId id;
-   Answer answer;
+   Line line; // of a store: undefined
+   Bool failed;
 } Completion deriving (Bits);
 
 interface MemoryMaster;
@@ -72,8 +73,9 @@ module mkMemoryMaster#(Fault fault)(MemoryMaster);
    Queue#(Data) datas <- mkQueue;
    Queue#(ReadAccess) reads <- mkQueue;
 
-   // Of each tag the last R beat and whether it failed, and whether its last B did.
-   LutRam#(Tag, Tuple2#(Bool, Line)) lines <- mkLutRam;
+   // Of each tag the last R beat, whether it failed, and whether the last B did.
+   LutRam#(Tag, Line) lines <- mkLutRam;
+   LutRam#(Tag, Bool) readErrors <- mkLutRam;
    LutRam#(Tag, Bool) writeErrors <- mkLutRam;
    // Atomics of which one of the two answers has come.
    Reg#(Bit#(128)) halfDone <- mkReg(0);
@@ -82,7 +84,8 @@ module mkMemoryMaster#(Fault fault)(MemoryMaster);
    Queue#(AccessId) doneByWrite <- mkContextQueue;
    Reg#(Bool) writesTurn <- mkReg(False);
 
-   RWire#(Tuple3#(AccessId, Line, Bool)) readBeat <- mkRWire;
+   RWire#(Tuple2#(AccessId, Bool)) readBeat <- mkRWire;
+   Wire#(Line) readLine <- mkDWire(?); // goes with it; wide words are moved unpacked
    RWire#(Tuple2#(AccessId, Bool)) writeBeat <- mkRWire;
 
    let takesWrite = doneByWrite.notEmpty && (writesTurn || !doneByRead.notEmpty);
@@ -93,8 +96,9 @@ module mkMemoryMaster#(Fault fault)(MemoryMaster);
    rule collect;
       Bit#(128) half = halfDone;
       Bit#(128) readBit = 0;
-      if (readBeat.wget matches tagged Valid {.id, .line, .failed}) begin
-         lines.write(id.tag, tuple2(failed, line));
+      if (readBeat.wget matches tagged Valid {.id, .failed}) begin
+         lines.write(id.tag, readLine);
+         readErrors.write(id.tag, failed);
          let atomic = isAtomic(id.phase);
          readBit = atomic ? 1 << id.tag : 0;
          if (!atomic || (half & readBit) != 0) doneByRead.enq(id);
@@ -164,9 +168,9 @@ module mkMemoryMaster#(Fault fault)(MemoryMaster);
 
       method Action putRead(
             Bool valid, Bit#(11) id, Bit#(512) data, Bit#(2) resp, Bool last);
+         readLine <= unpack(data);
          if (valid)
-            readBeat.wset(tuple3(
-               unpack(id), unpack(data), isError(resp) && fault != ReadErrorDropped));
+            readBeat.wset(tuple2(unpack(id), isError(resp) && fault != ReadErrorDropped));
       endmethod
       method rready = True;
    endinterface
@@ -190,16 +194,14 @@ module mkMemoryMaster#(Fault fault)(MemoryMaster);
 
    method completed = doneByRead.notEmpty || doneByWrite.notEmpty;
    method completion;
-      match {.readFailed, .line} = lines.read(served.tag);
       let phase = served.phase;
       let writes = isAtomic(phase) || phase == Withdraw || phase == Clear;
       let reads = phase != Withdraw && phase != Clear;
       return Completion {
          id: served,
-         answer: Answer {
-            phase: phase,
-            line: line,
-            failed: reads && readFailed || writes && writeErrors.read(served.tag) } };
+         line: lines.read(served.tag),
+         failed: reads && readErrors.read(served.tag)
+            || writes && writeErrors.read(served.tag) };
    endmethod
    method Action next;
       if (takesWrite) doneByWrite.deq; else doneByRead.deq;

@@ -58,12 +58,13 @@ typedef struct {
    Request request;
 } Decoded deriving (Bits);
 
-// A context with all that its next step depends on.
+// A context with all that its next step depends on, but for the line.
 typedef struct {
    Tag tag;
    Request request;
    Progress progress;
-   Answer answer;
+   Phase phase; // that was answered
+   Bool failed;
 } Fetched deriving (Bits);
 
 function Response respond(Tag tag, Bool notice, Ending ending) = Response {
@@ -92,7 +93,7 @@ function Decoded decodeBeat(Fault fault, LineNumber base, Bit#(6) log2, RequestB
 endfunction
 
 module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
-   Reg#(Bit#(8)) openRequests <- mkReg(0);
+   Reg#(Bit#(8)) openRequests <- mkReg(0); // from the port to the last response
    LockRegisters registers <- mkLockRegisters(openRequests);
    MemoryMaster memory <- mkMemoryMaster(fault);
    Waiters waiters <- mkWaiters(fault);
@@ -100,6 +101,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
    Queue#(Bit#(192)) beats <- mkQueue;
    Queue#(Decoded) decoded <- mkQueue;
    Queue#(Fetched) fetched <- mkQueue;
+   Queue#(Line) fetchedLines <- mkQueue; // goes with `fetched`
    Queue#(Response) responses <- mkQueue;
 
    LutRam#(Tag, Request) requestsToFetch <- mkLutRam; // written together
@@ -123,7 +125,9 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
    RWire#(Tag) advances <- mkRWire;
    RWire#(Tag) ends <- mkRWire;
    RWire#(Tag) endsTarget <- mkRWire;
+   PulseWire arrives <- mkPulseWire;
    PulseWire handled <- mkPulseWire;
+   PulseWire answeredAtOnce <- mkPulseWire;
    PulseWire pollFromCopy <- mkPulseWire;
    PulseWire pollRead <- mkPulseWire;
    PulseWire answersPoll <- mkPulseWireOR; // sent by advance or by admit
@@ -144,13 +148,16 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
          tag: tag,
          request: requestsToFetch.read(tag),
          progress: has(begun, tag) ? progressesToFetch.read(tag) : noProgress,
-         answer: done.answer });
+         phase: done.id.phase,
+         failed: done.failed });
+      fetchedLines.enq(done.line);
    endrule
 
    // ------------------------------------------------------------------ advance
 
    let now = fetched.first;
-   let step = nextStep(fault, now.request, now.progress, now.answer);
+   let step = nextStep(fault, now.request, now.progress, Answer {
+      phase: now.phase, line: fetchedLines.first, failed: now.failed });
    let hasRoom = case (step.deed) matches
       tagged IssueWrite .*: memory.writeReady;
       tagged IssueRead .*: memory.readReady;
@@ -163,12 +170,12 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
    (* fire_when_enabled *)
    rule advance (fetched.notEmpty && hasRoom);
       let request = now.request;
-      let phase = now.answer.phase;
       fetched.deq;
+      fetchedLines.deq;
       progressesToFetch.write(now.tag, step.progress);
       placesToAim.write(now.tag, tuple2(step.progress.slot, step.progress.guest));
       advances.wset(now.tag);
-      let woken = phase == Watch;
+      let woken = now.phase == Watch;
       let stays = False;
       let enters = tagged Invalid;
       case (step.deed) matches
@@ -192,7 +199,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
                timestamp: request.transaction }));
          end
          tagged Finish .ending: begin
-            let notice = request.op == Acquire && (woken || phase == Clear);
+            let notice = request.op == Acquire && (woken || now.phase == Clear);
             engineResponse.wset(respond(now.tag, notice, ending));
             ends.wset(now.tag);
             if (request.op == Poll) answersPoll.send;
@@ -255,6 +262,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
       decoded.deq;
       handled.send;
       if (!accepted) begin
+         answeredAtOnce.send;
          admitResponse.wset(respond(asked.tag, False, Ending {
             code: open ? TagBusy : !asked.good ? BadRequest : NotWaiting,
             again: False,
@@ -263,6 +271,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
       end
       else if (aims && fromCopy) begin
          pollFromCopy.send;
+         answeredAtOnce.send;
          answersPoll.send;
          admitResponse.wset(respond(asked.tag, False, pollEnding(
             fault, waiters.copy(aim), request.transaction, request.slot)));
@@ -309,10 +318,9 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
       let ended = only(ends.wget) | only(endsTarget.wget);
       busy <= (busy | opened) & ~ended;
       begun <= (begun | only(advances.wget)) & ~ended;
-      Bit#(8) more = isValid(opens.wget) ? 1 : 0;
-      Bit#(8) less = isValid(ends.wget) ? 1 : 0;
-      Bit#(8) lessTarget = isValid(endsTarget.wget) ? 1 : 0;
-      openRequests <= openRequests + more - less - lessTarget;
+      function Bit#(8) one(Bool happens) = happens ? 1 : 0;
+      openRequests <= openRequests + one(arrives) - one(answeredAtOnce)
+         - one(isValid(ends.wget)) - one(isValid(endsTarget.wget));
    endrule
 
    (* fire_when_enabled, no_implicit_conditions *)
@@ -344,7 +352,15 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
          request: handled });
    endrule
 
-   interface requestPort = streamSink(beats, registers.accepting);
+   interface StreamSink requestPort;
+      method Action put(Bool valid, Bit#(192) data);
+         if (valid && registers.accepting && beats.notFull) begin
+            beats.enq(data);
+            arrives.send;
+         end
+      endmethod
+      method ready = registers.accepting && beats.notFull;
+   endinterface
    interface responsePort = streamSource(responses);
    interface StreamSink beatPort;
       method Action put(Bool valid, Bit#(64) data);
