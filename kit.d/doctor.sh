@@ -1,16 +1,17 @@
 # shellcheck shell=bash
 # ./kit doctor: every tool, its version, and what is missing.
+# shellcheck disable=SC2154 # The colours and the oldest versions are set elsewhere.
 
 doctor() {
     local missing=0
-    say "${bold}Required${plain}"
+    printf '%s\n' "${bold}Required${plain}"
     required rustc "$(first_line rustc --version)" "https://rustup.rs" "$(rust_is_old)"
     required cargo "$(first_line cargo --version)" "https://rustup.rs"
     required g++ "$(first_line g++ --version)" "apt-get install g++"
     required python3 "$(first_line python3 --version)" "apt-get install python3 python3-venv"
     required verilator "$(describe_verilator)" "./kit setup" "$(verilator_is_old)"
 
-    say "${bold}Optional${plain}"
+    printf '%s\n' "${bold}Optional${plain}"
     optional cargo-nextest "$(first_line cargo nextest --version)" "runs the tests faster"
     optional bsc "$(first_line bsc -v)" "compiles hw/bsv; the generated Verilog is committed"
     optional chromium "$(first_line chromium --version)" "looks at the page of ./kit figures"
@@ -42,7 +43,7 @@ optional() {
     if [[ -n $2 ]]; then row "$green" "$1" "$2"; else row "$plain" "$1" "not there ($3)"; fi
 }
 
-row() { printf '  %s%-14s%s %s\n' "$1" "$2" "$plain" "$3" >&2; }
+row() { printf '  %s%-14s%s %s\n' "$1" "$2" "$plain" "$3"; }
 
 # The first line that a command prints; nothing when there is no such command.
 first_line() {
@@ -51,7 +52,8 @@ first_line() {
 }
 
 rust_is_old() {
-    command -v rustc >/dev/null && ! version_at_least "$(rust_version)" "$oldest_rust" &&
+    local version
+    version=$(rust_version) && ! version_at_least "$version" "$oldest_rust" &&
         printf '(older than %s)' "$oldest_rust"
     return 0
 }

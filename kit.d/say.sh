@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # How ./kit speaks: to standard error, so that the output of a command stays its own.
 
-if [[ -t 2 ]]; then
+# shellcheck disable=SC2034 # The other files use the colours.
+if [[ -t 1 && -t 2 ]]; then
     bold=$'\e[1m' red=$'\e[31m' green=$'\e[32m' plain=$'\e[0m'
 else
     bold='' red='' green='' plain=''

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Gets what the build needs. Every step looks first, is quiet when there is nothing to
 # do, and leaves nothing half-done behind when it is interrupted.
+# shellcheck disable=SC2154 # root and kit_folder are set by kit.
 
 # The same as rust-version in Cargo.toml and OLDEST in sim/verilate.
 readonly oldest_rust=1.88
@@ -9,7 +10,8 @@ readonly requirements="$root/kit.d/requirements.txt"
 
 set_up() {
     need_rust
-    need_command g++ g++
+    # CXX, when set, is what the build scripts will use.
+    if [[ -z ${CXX:-} ]]; then need_command g++ g++; fi
     need_verilator
 }
 
@@ -27,17 +29,21 @@ version_at_least() {
 }
 
 need_rust() {
-    command -v cargo >/dev/null && command -v rustc >/dev/null ||
+    local found
+    found=$(rust_version) ||
         give_up "no Rust toolchain found; expected rustc $oldest_rust or newer." \
             "Get it from https://rustup.rs"
-    local found
-    found=$(rust_version)
     version_at_least "$found" "$oldest_rust" ||
         give_up "rustc $found is too old; expected $oldest_rust or newer. Run: rustup update stable"
 }
 
-# In the project's folder, where a toolchain file or an override holds.
-rust_version() { (cd -- "$root" && rustc --version) | sed -E 's/^rustc ([0-9.]+).*/\1/'; }
+# Asked in the project's folder, where a toolchain file or an override may hold.
+rust_version() (
+    cd -- "$root" || return
+    command -v cargo >/dev/null || return
+    banner=$(rustc --version 2>/dev/null) || return
+    sed -E 's/^rustc ([0-9.]+).*/\1/' <<<"$banner"
+)
 
 # need_command COMMAND PACKAGE
 need_command() { command -v "$1" >/dev/null || install_package "$2" "the command $1"; }

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # ./kit test: every check, one after the other, and at the end which of them failed.
+# shellcheck disable=SC2154 # root and cargo_options are set by kit.
 
 test_usage() {
     cat <<'TEXT'
@@ -28,7 +29,7 @@ run_tests() {
     done
 
     set_up
-    cd -- "$root"
+    cd -- "$root" || exit
     # A failed step is reported after the others have run.
     failed=()
     finished=()

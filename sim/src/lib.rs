@@ -5,4 +5,6 @@ pub mod coherence;
 pub mod dma;
 pub mod kernel;
 pub mod link;
+pub mod lock_unit;
+pub mod models;
 pub mod platform;

@@ -14,11 +14,7 @@ fn main() {
 
     let runtime = verilator.root.join("include");
     let ours = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
-    let mut include = vec![
-        ours.join("include"),
-        runtime.clone(),
-        runtime.join("vltstd"),
-    ];
+    let mut include = vec![ours.join("include"), runtime.clone(), runtime.join("vltstd")];
     for file in ["core.h", "core_impl.h"] {
         verilate::rerun_if_changed(&ours.join("include/lockstep").join(file));
     }
@@ -31,20 +27,14 @@ fn main() {
     println!("cargo::rustc-env=VERILATOR_VERSION={}", verilator.version);
 
     for variable in ["DEP_LZ4_INCLUDE", "DEP_Z_INCLUDE"] {
-        include.extend(env::split_paths(
-            &env::var_os(variable).expect("set by its crate"),
-        ));
+        include.extend(env::split_paths(&env::var_os(variable).expect("set by its crate")));
     }
     let mut build = verilate::cc::Build::new();
     verilate::runtime_options(&mut build, &include)
         .opt_level(1)
         .files(
-            [
-                "verilated.cpp",
-                "verilated_threads.cpp",
-                "verilated_fst_c.cpp",
-            ]
-            .map(|file| runtime.join(file)),
+            ["verilated.cpp", "verilated_threads.cpp", "verilated_fst_c.cpp"]
+                .map(|file| runtime.join(file)),
         )
         .compile("verilated");
 }

@@ -128,22 +128,12 @@ impl Search {
         }
         if let Some(root) = self.kit_root() {
             let program = root.join("bin/verilator_bin");
-            return Ok(Candidate {
-                program,
-                root: Some(root),
-                place: "from ./kit setup",
-            });
+            return Ok(Candidate { program, root: Some(root), place: "from ./kit setup" });
         }
         if let Some(program) = self.on_path(OsStr::new("verilator")) {
-            return Ok(Candidate {
-                program,
-                root: None,
-                place: "on PATH",
-            });
+            return Ok(Candidate { program, root: None, place: "on PATH" });
         }
-        Err(FindError::Missing {
-            looked: self.looked(),
-        })
+        Err(FindError::Missing { looked: self.looked() })
     }
 
     fn named_by_verilator(&self, value: &OsStr) -> Result<Candidate, FindError> {
@@ -159,11 +149,7 @@ impl Search {
             reason: "there is no such program".to_owned(),
         })?;
         let root = self.verilator_root.as_ref().map(PathBuf::from);
-        Ok(Candidate {
-            program,
-            root,
-            place: "named by VERILATOR",
-        })
+        Ok(Candidate { program, root, place: "named by VERILATOR" })
     }
 
     fn below_verilator_root(&self, value: &OsStr) -> Result<Candidate, FindError> {
@@ -184,11 +170,7 @@ impl Search {
             .or_else(|| self.on_path(OsStr::new("verilator_bin")))
             .or_else(|| self.on_path(OsStr::new("verilator")))
             .ok_or_else(|| bad("no verilator is in its bin folder or on PATH".to_owned()))?;
-        Ok(Candidate {
-            program,
-            root: Some(root),
-            place: "named by VERILATOR_ROOT",
-        })
+        Ok(Candidate { program, root: Some(root), place: "named by VERILATOR_ROOT" })
     }
 
     /// The package folder inside the environment made by `./kit setup`.
@@ -204,9 +186,7 @@ impl Search {
     }
 
     fn on_path(&self, name: &OsStr) -> Option<PathBuf> {
-        env::split_paths(self.path.as_ref()?)
-            .map(|dir| dir.join(name))
-            .find(|path| path.is_file())
+        env::split_paths(self.path.as_ref()?).map(|dir| dir.join(name)).find(|path| path.is_file())
     }
 
     fn looked(&self) -> String {
@@ -228,17 +208,9 @@ impl Candidate {
             .ok_or_else(|| self.broken(format_args!("it prints no version, only {banner:?}")))?;
         if version < OLDEST {
             let Candidate { program, place, .. } = self;
-            return Err(FindError::TooOld {
-                program,
-                place,
-                found: version,
-            });
+            return Err(FindError::TooOld { program, place, found: version });
         }
-        Ok(Verilator {
-            program: self.program,
-            root,
-            version,
-        })
+        Ok(Verilator { program: self.program, root, version })
     }
 
     fn find_root(&self) -> Result<PathBuf, FindError> {
@@ -256,11 +228,7 @@ impl Candidate {
     }
 
     fn run(&self, root: &Path, argument: &str) -> Result<String, FindError> {
-        self.output(
-            Command::new(&self.program)
-                .arg(argument)
-                .env("VERILATOR_ROOT", root),
-        )
+        self.output(Command::new(&self.program).arg(argument).env("VERILATOR_ROOT", root))
     }
 
     fn output(&self, command: &mut Command) -> Result<String, FindError> {
@@ -274,11 +242,7 @@ impl Candidate {
 
     fn broken(&self, reason: impl fmt::Display) -> FindError {
         let reason = reason.to_string();
-        FindError::Broken {
-            program: self.program.clone(),
-            place: self.place,
-            reason,
-        }
+        FindError::Broken { program: self.program.clone(), place: self.place, reason }
     }
 }
 

@@ -47,18 +47,11 @@ impl Glue {
         for name in [CLOCK, RESET] {
             let port = self.ports.iter().find(|port| port.name == name);
             if !port.is_some_and(|port| port.direction == Direction::Input && port.width == 1) {
-                return Err(format!(
-                    "module `{}` has no one-bit input `{name}`",
-                    self.top
-                ));
+                return Err(format!("module `{}` has no one-bit input `{name}`", self.top));
             }
         }
         for name in self.own_input_names() {
-            if !self
-                .ports
-                .iter()
-                .any(|p| p.name == *name && p.direction == Direction::Input)
-            {
+            if !self.ports.iter().any(|p| p.name == *name && p.direction == Direction::Input) {
                 return Err(format!("module `{}` has no input `{name}`", self.top));
             }
         }
@@ -141,10 +134,8 @@ mod ffi {{
     pub fn core_h(&self) -> String {
         let (top, class) = (&self.top, self.class());
         let owner = self.owner();
-        let own_inputs: String = self
-            .own_inputs()
-            .map(|port| format!("{};\n", setter_signature(port)))
-            .collect();
+        let own_inputs: String =
+            self.own_inputs().map(|port| format!("{};\n", setter_signature(port))).collect();
         format!(
             r#"#pragma once
 #include "lockstep/core.h"
@@ -176,9 +167,7 @@ std::unique_ptr<Core> new_core();
     pub fn core_cpp(&self, bridge_h: &Path) -> String {
         let (top, class) = (&self.top, self.class());
         let lines = |direction, line: fn(&Port) -> String| -> String {
-            self.pins(direction)
-                .map(|port| format!("    {}\n", line(port)))
-                .collect()
+            self.pins(direction).map(|port| format!("    {}\n", line(port))).collect()
         };
         let own_inputs: String = self
             .own_inputs()
@@ -205,11 +194,7 @@ std::unique_ptr<Core> new_core() {{ return std::make_unique<Core>(); }}
 template class lockstep::Core<lockstep::{top}::Pins>;
 "#,
             bridge_h = bridge_h.display(),
-            apply = lines(Direction::Input, |p| put_line(
-                p,
-                "unit",
-                &format!("inputs.{}", p.name)
-            )),
+            apply = lines(Direction::Input, |p| put_line(p, "unit", &format!("inputs.{}", p.name))),
             sample = lines(Direction::Output, sample_line),
         )
     }
@@ -224,30 +209,20 @@ template class lockstep::Core<lockstep::{top}::Pins>;
     }
 
     fn own_inputs(&self) -> impl Iterator<Item = &Port> {
-        self.ports
-            .iter()
-            .filter(|port| self.own_input_names().contains(&port.name))
+        self.ports.iter().filter(|port| self.own_input_names().contains(&port.name))
     }
 
     fn own_input_names(&self) -> &[String] {
-        self.shared
-            .as_ref()
-            .map_or(&[], |shared| &shared.own_inputs)
+        self.shared.as_ref().map_or(&[], |shared| &shared.own_inputs)
     }
 
     fn owner(&self) -> &str {
-        self.shared
-            .as_ref()
-            .map_or(&self.top, |shared| &shared.owner)
+        self.shared.as_ref().map_or(&self.top, |shared| &shared.owner)
     }
 }
 
 fn setter_signature(port: &Port) -> String {
-    format!(
-        "void set_{}(Core& core, {} value)",
-        port.name,
-        cpp_type(port)
-    )
+    format!("void set_{}(Core& core, {} value)", port.name, cpp_type(port))
 }
 
 fn cpp_type(port: &Port) -> String {
@@ -277,11 +252,7 @@ mod tests {
     use super::*;
 
     fn port(name: &str, direction: Direction, width: u32) -> Port {
-        Port {
-            name: name.to_owned(),
-            direction,
-            width,
-        }
+        Port { name: name.to_owned(), direction, width }
     }
 
     fn glue(shared: Option<SharedPins>) -> Glue {
@@ -292,11 +263,7 @@ mod tests {
             port("id_i", Direction::Input, 11),
             port(RESET, Direction::Input, 1),
         ];
-        Glue {
-            top: "block".to_owned(),
-            ports,
-            shared,
-        }
+        Glue { top: "block".to_owned(), ports, shared }
     }
 
     #[test]
@@ -312,19 +279,12 @@ mod tests {
     fn own_inputs_of_shared_pins_get_a_function() {
         let own_inputs = vec!["fault_i".to_owned()];
         let header = PathBuf::from("/other.h");
-        let shared = SharedPins {
-            owner: "other".to_owned(),
-            header,
-            own_inputs,
-        };
+        let shared = SharedPins { owner: "other".to_owned(), header, own_inputs };
         let glue = glue(Some(shared));
         assert_eq!(glue.check(), Ok(()));
         let text = glue.bridge_rs(Path::new("/core.h"));
         assert!(text.contains("type Inputs = other::Inputs;"), "{text}");
-        assert!(
-            text.contains("fn set_fault_i(core: Pin<&mut Core>, value: u8);"),
-            "{text}"
-        );
+        assert!(text.contains("fn set_fault_i(core: Pin<&mut Core>, value: u8);"), "{text}");
         let text = glue.core_cpp(Path::new("/bridge.h"));
         assert!(!text.contains("inputs.fault_i"), "{text}");
     }
@@ -338,11 +298,7 @@ mod tests {
             Err("module `block` has no one-bit input `rst_ni`".to_owned())
         );
         let own_inputs = vec!["data_o".to_owned()];
-        let shared = SharedPins {
-            owner: "other".to_owned(),
-            header: PathBuf::new(),
-            own_inputs,
-        };
+        let shared = SharedPins { owner: "other".to_owned(), header: PathBuf::new(), own_inputs };
         assert_eq!(
             glue(Some(shared)).check(),
             Err("module `block` has no input `data_o`".to_owned())

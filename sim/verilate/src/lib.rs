@@ -1,10 +1,8 @@
 //! For the build scripts of model crates: RTL in, a typed Rust model out.
 //!
 //! ```no_run
-//! // sim/models/my_block/build.rs
-//! fn main() {
-//!     verilate::Block::new("my_block").source("hw/rtl/my_block.sv").build();
-//! }
+//! // The whole of `main` in sim/models/my_block/build.rs:
+//! verilate::Block::new("my_block").source("hw/rtl/my_block.sv").build();
 //! ```
 //!
 //! The build script finds Verilator through the runtime crate (`lockstep-verilated`,
@@ -49,12 +47,7 @@ impl Block {
     /// The block whose top module is `top`. The crate's library must have this name,
     /// and `links` in its `Cargo.toml` must say it too.
     pub fn new(top: &str) -> Block {
-        Block {
-            top: top.to_owned(),
-            sources: vec![],
-            libraries: vec![],
-            pins_of: None,
-        }
+        Block { top: top.to_owned(), sources: vec![], libraries: vec![], pins_of: None }
     }
 
     /// Adds a source file; `path` is relative to the root of the workspace.
@@ -74,10 +67,7 @@ impl Block {
     /// bench can drive both. The ports must be the same, but for `own_inputs`, each of
     /// which gets a function `set_<port>` instead.
     pub fn pins_of(mut self, owner: &str, own_inputs: &[&str]) -> Block {
-        self.pins_of = Some((
-            owner.to_owned(),
-            own_inputs.iter().map(|&s| s.into()).collect(),
-        ));
+        self.pins_of = Some((owner.to_owned(), own_inputs.iter().map(|&s| s.into()).collect()));
         self
     }
 
@@ -89,11 +79,7 @@ impl Block {
         let header = read(&generated.join(format!("V{}.h", self.top)));
         let ports = ports::read(&header)
             .unwrap_or_else(|error| fail(format_args!("module `{}`: {error}", self.top)));
-        let glue = Glue {
-            shared: self.shared_pins(),
-            top: self.top,
-            ports,
-        };
+        let glue = Glue { shared: self.shared_pins(), top: self.top, ports };
         glue.check().unwrap_or_else(|error| fail(error));
         compile(&glue, &generated, &out);
     }
@@ -105,33 +91,11 @@ impl Block {
         let _ = fs::remove_dir_all(&generated);
         let mut command = Command::new(required_dependency_variable("DEP_VERILATED_PROGRAM"));
         command
-            .env(
-                "VERILATOR_ROOT",
-                required_dependency_variable("DEP_VERILATED_ROOT"),
-            )
+            .env("VERILATOR_ROOT", required_dependency_variable("DEP_VERILATED_ROOT"))
             .current_dir(workspace)
-            .args([
-                "--cc",
-                "--trace-fst",
-                "--no-timing",
-                "--threads",
-                "1",
-                "-Wall",
-            ])
-            .args([
-                "-O3",
-                "--x-assign",
-                "fast",
-                "--x-initial",
-                "fast",
-                "--no-assert",
-            ])
-            .args([
-                "--top-module",
-                &self.top,
-                "--prefix",
-                &format!("V{}", self.top),
-            ])
+            .args(["--cc", "--trace-fst", "--no-timing", "--threads", "1", "-Wall"])
+            .args(["-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert"])
+            .args(["--top-module", &self.top, "--prefix", &format!("V{}", self.top)])
             .arg("--Mdir")
             .arg(&generated)
             .args(self.libraries.iter().flat_map(|folder| ["-y", folder]))
@@ -144,10 +108,7 @@ impl Block {
             rerun_if_changed(&workspace.join(source));
             if !workspace.join(source).is_file() {
                 let folder = workspace.display();
-                fail(format_args!(
-                    "RTL file `{source}` of `{}` is not in {folder}",
-                    self.top
-                ));
+                fail(format_args!("RTL file `{source}` of `{}` is not in {folder}", self.top));
             }
         }
         let output = command
@@ -155,10 +116,7 @@ impl Block {
             .unwrap_or_else(|error| fail(format_args!("cannot run {command:?}: {error}")));
         if !output.status.success() {
             eprint!("{}", String::from_utf8_lossy(&output.stderr));
-            fail(format_args!(
-                "Verilator rejects `{}`; its messages are above",
-                self.top
-            ));
+            fail(format_args!("Verilator rejects `{}`; its messages are above", self.top));
         }
         self.watch_files_read(workspace, &generated);
         generated
@@ -181,11 +139,7 @@ impl Block {
         let (owner, own_inputs) = self.pins_of.clone()?;
         let variable = format!("DEP_{}_PINS", owner.to_uppercase());
         let header = PathBuf::from(required_dependency_variable(&variable));
-        Some(SharedPins {
-            owner,
-            header,
-            own_inputs,
-        })
+        Some(SharedPins { owner, header, own_inputs })
     }
 }
 
@@ -211,18 +165,12 @@ fn compile(glue: &Glue, generated: &Path, out: &Path) {
         runtime_options(build, &runtime_include_folders()).include(generated);
     }
     let slow_objects = slow.opt_level(0).file(slow_unit).compile_intermediates();
-    fast.opt_level(3)
-        .file(fast_unit)
-        .objects(slow_objects)
-        .compile(&format!("v{}", glue.top));
+    fast.opt_level(3).file(fast_unit).objects(slow_objects).compile(&format!("v{}", glue.top));
 }
 
 /// Where `cxx-build` puts the header of a bridge that lies in `OUT_DIR`.
 fn bridge_header(glue: &Glue, bridge_rs: &Path, out: &Path) -> PathBuf {
-    let relative = bridge_rs
-        .strip_prefix("/")
-        .unwrap_or(bridge_rs)
-        .with_extension("rs.h");
+    let relative = bridge_rs.strip_prefix("/").unwrap_or(bridge_rs).with_extension("rs.h");
     out.join("cxxbridge/include").join(&glue.top).join(relative)
 }
 
@@ -240,19 +188,14 @@ fn generated_files(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     files.sort();
     files.into_iter().partition(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        ["__Slow", "__Syms", "__ConstPool", "__Trace"]
-            .iter()
-            .any(|part| name.contains(part))
+        ["__Slow", "__Syms", "__ConstPool", "__Trace"].iter().any(|part| name.contains(part))
     })
 }
 
 /// Writes a C++ file that includes all the others: the headers are read once.
 fn one_unit(unit: &Path, files: &[PathBuf], more: &[PathBuf]) -> PathBuf {
     let include = |path: &PathBuf| format!("#include \"{}\"\n", path.display());
-    write(
-        unit,
-        &files.iter().chain(more).map(include).collect::<String>(),
-    );
+    write(unit, &files.iter().chain(more).map(include).collect::<String>());
     unit.to_path_buf()
 }
 
@@ -286,16 +229,9 @@ fn runtime_include_folders() -> Vec<PathBuf> {
 /// The root of the workspace: the nearest folder above the crate that holds `hw`.
 pub fn workspace_root() -> PathBuf {
     let manifest = PathBuf::from(required_variable("CARGO_MANIFEST_DIR"));
-    let root = manifest
-        .ancestors()
-        .find(|folder| folder.join("hw").is_dir());
-    root.unwrap_or_else(|| {
-        fail(format_args!(
-            "no folder above {} holds hw",
-            manifest.display()
-        ))
-    })
-    .to_path_buf()
+    let root = manifest.ancestors().find(|folder| folder.join("hw").is_dir());
+    root.unwrap_or_else(|| fail(format_args!("no folder above {} holds hw", manifest.display())))
+        .to_path_buf()
 }
 
 /// Tells Cargo to run the build script again when `path` changes.
@@ -315,9 +251,7 @@ fn required_variable(name: &str) -> String {
 
 fn required_dependency_variable(name: &str) -> String {
     env::var(name).unwrap_or_else(|_| {
-        fail(format_args!(
-            "{name} is not set; its crate must be under [dependencies]"
-        ))
+        fail(format_args!("{name} is not set; its crate must be under [dependencies]"))
     })
 }
 

@@ -44,9 +44,7 @@ pub fn read(header: &str) -> Result<Vec<Port>, PortError> {
     let declarations = header.lines().map(str::trim).filter(|line| {
         line.starts_with("VL_IN") && line.contains("(&") || line.starts_with("VL_OUT")
     });
-    let mut ports = declarations
-        .map(read_declaration)
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut ports = declarations.map(read_declaration).collect::<Result<Vec<_>, _>>()?;
     ports.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(ports)
 }
@@ -55,11 +53,7 @@ fn read_declaration(line: &str) -> Result<Port, PortError> {
     let unreadable = || PortError::Unreadable(line.to_owned());
     let (macro_name, rest) = line.split_once('(').ok_or_else(unreadable)?;
     let mut arguments = rest.trim_end_matches(");").split(',');
-    let name = arguments
-        .next()
-        .ok_or_else(unreadable)?
-        .trim_start_matches('&')
-        .to_owned();
+    let name = arguments.next().ok_or_else(unreadable)?.trim_start_matches('&').to_owned();
     if macro_name.starts_with("VL_INOUT") {
         return Err(PortError::InOut(name));
     }
@@ -67,16 +61,8 @@ fn read_declaration(line: &str) -> Result<Port, PortError> {
     let (msb, lsb) = bound().zip(bound()).ok_or_else(unreadable)?;
     let width = msb.checked_sub(lsb).ok_or_else(unreadable)? + 1;
     let input = macro_name.starts_with("VL_IN");
-    let direction = if input {
-        Direction::Input
-    } else {
-        Direction::Output
-    };
-    Ok(Port {
-        name,
-        direction,
-        width,
-    })
+    let direction = if input { Direction::Input } else { Direction::Output };
+    Ok(Port { name, direction, width })
 }
 
 impl Port {
@@ -124,10 +110,8 @@ mod tests {
     #[test]
     fn every_kind_of_storage() {
         let read = read(HEADER).unwrap();
-        let seen: Vec<_> = read
-            .iter()
-            .map(|p| (p.name.as_str(), p.direction, p.width, p.rust_type()))
-            .collect();
+        let seen: Vec<_> =
+            read.iter().map(|p| (p.name.as_str(), p.direction, p.width, p.rust_type())).collect();
         use Direction::{Input, Output};
         assert_eq!(
             seen,
@@ -144,10 +128,7 @@ mod tests {
 
     #[test]
     fn inout_is_refused() {
-        assert_eq!(
-            read("VL_INOUT8(&pad,0,0);"),
-            Err(PortError::InOut("pad".to_owned()))
-        );
+        assert_eq!(read("VL_INOUT8(&pad,0,0);"), Err(PortError::InOut("pad".to_owned())));
     }
 
     #[test]

@@ -41,13 +41,8 @@ impl Version {
 
     fn from_number(text: &str) -> Option<Version> {
         let (major, rest) = text.split_once('.')?;
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        Some(Version {
-            major: major.parse().ok()?,
-            minor: rest[..digits].parse().ok()?,
-        })
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        Some(Version { major: major.parse().ok()?, minor: rest[..digits].parse().ok()? })
     }
 }
 
@@ -81,10 +76,7 @@ mod tests {
 
     #[test]
     fn banner_without_a_number() {
-        assert_eq!(
-            Version::from_banner(" rev vUNKNOWN-built20260516-4e853d8"),
-            None
-        );
+        assert_eq!(Version::from_banner(" rev vUNKNOWN-built20260516-4e853d8"), None);
         assert_eq!(Version::from_banner("Verilator rev vUNKNOWN"), None);
         assert_eq!(Version::from_banner(""), None);
     }
@@ -94,10 +86,7 @@ mod tests {
         let text = "// comment\n#define VERILATOR_PRODUCT \"Verilator\"\n\
                     #define VERILATOR_VERSION \"5.49\"\n#define VERILATOR_VERSION_INTEGER \n";
         assert_eq!(Version::from_config_header(text), version(5, 49));
-        assert_eq!(
-            Version::from_config_header("#define VERILATOR_VERSION \"\"\n"),
-            None
-        );
+        assert_eq!(Version::from_config_header("#define VERILATOR_VERSION \"\"\n"), None);
     }
 
     #[test]

@@ -46,10 +46,7 @@ impl Folder {
     }
 
     fn search(&self) -> Search {
-        Search {
-            workspace: self.0.clone(),
-            ..Search::default()
-        }
+        Search { workspace: self.0.clone(), ..Search::default() }
     }
 }
 
@@ -67,14 +64,7 @@ fn value(path: &Path) -> Option<OsString> {
 fn nothing_anywhere() {
     let folder = Folder::new("nothing");
     let error = folder.search().find().unwrap_err().to_string();
-    for part in [
-        "VERILATOR ",
-        "VERILATOR_ROOT",
-        ".kit/venv",
-        "PATH",
-        "5.006",
-        "./kit setup",
-    ] {
+    for part in ["VERILATOR ", "VERILATOR_ROOT", ".kit/venv", "PATH", "5.006", "./kit setup"] {
         assert!(error.contains(part), "{part:?} is not in: {error}");
     }
 }
@@ -83,32 +73,14 @@ fn nothing_anywhere() {
 fn too_old() {
     let folder = Folder::new("too old");
     let program = folder.program("bin/verilator", "Verilator 4.038 2020-07-11 rev v4.036");
-    let search = Search {
-        path: value(&folder.path("bin")),
-        ..folder.search()
-    };
+    let search = Search { path: value(&folder.path("bin")), ..folder.search() };
     let error = search.find().unwrap_err();
     assert!(
-        matches!(
-            &error,
-            FindError::TooOld {
-                found: Version {
-                    major: 4,
-                    minor: 38
-                },
-                ..
-            }
-        ),
+        matches!(&error, FindError::TooOld { found: Version { major: 4, minor: 38 }, .. }),
         "{error:?}"
     );
     let text = error.to_string();
-    for part in [
-        "4.038",
-        program.to_str().unwrap(),
-        "on PATH",
-        "5.006",
-        "./kit setup",
-    ] {
+    for part in ["4.038", program.to_str().unwrap(), "on PATH", "5.006", "./kit setup"] {
         assert!(text.contains(part), "{part:?} is not in: {text}");
     }
 }
@@ -120,16 +92,11 @@ fn the_variable_wins_over_all_other_places() {
     folder.program("bin/verilator", "Verilator 5.006 2023-01-22");
     let kit = folder.headers(".kit/venv/lib/python3.11/site-packages/verilator", "5.49");
     let kit_banner = "rev vUNKNOWN";
-    folder.program(
-        ".kit/venv/lib/python3.11/site-packages/verilator/bin/verilator_bin",
-        kit_banner,
-    );
+    folder
+        .program(".kit/venv/lib/python3.11/site-packages/verilator/bin/verilator_bin", kit_banner);
 
-    let mut search = Search {
-        verilator: value(&named),
-        path: value(&folder.path("bin")),
-        ..folder.search()
-    };
+    let mut search =
+        Search { verilator: value(&named), path: value(&folder.path("bin")), ..folder.search() };
     let found = search.find().unwrap();
     assert_eq!((found.program, found.version.minor), (named, 30));
 
@@ -139,10 +106,7 @@ fn the_variable_wins_over_all_other_places() {
 
     fs::remove_dir_all(folder.path(".kit")).unwrap();
     let found = search.find().unwrap();
-    assert_eq!(
-        (found.program, found.version.minor),
-        (folder.path("bin/verilator"), 6)
-    );
+    assert_eq!((found.program, found.version.minor), (folder.path("bin/verilator"), 6));
 }
 
 #[test]
@@ -150,18 +114,9 @@ fn a_variable_that_names_nothing_is_an_error() {
     let folder = Folder::new("bad variable");
     folder.program("bin/verilator", "Verilator 5.006 2023-01-22");
     let absent = folder.path("absent");
-    let search = Search {
-        path: value(&folder.path("bin")),
-        ..folder.search()
-    };
-    let by_program = Search {
-        verilator: value(&absent),
-        ..search.clone()
-    };
-    let by_root = Search {
-        verilator_root: value(&absent),
-        ..search
-    };
+    let search = Search { path: value(&folder.path("bin")), ..folder.search() };
+    let by_program = Search { verilator: value(&absent), ..search.clone() };
+    let by_root = Search { verilator_root: value(&absent), ..search };
     for (search, variable) in [(by_program, "VERILATOR"), (by_root, "VERILATOR_ROOT")] {
         let error = search.find().unwrap_err().to_string();
         assert!(error.starts_with(&format!("{variable} is `")), "{error}");
@@ -189,12 +144,7 @@ fn a_program_that_fails_is_not_a_verilator() {
     let program = folder.path("verilator");
     fs::write(&program, "#!/bin/sh\necho no licence >&2\nexit 3\n").unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let error = Search {
-        verilator: value(&program),
-        ..folder.search()
-    }
-    .find()
-    .unwrap_err();
+    let error = Search { verilator: value(&program), ..folder.search() }.find().unwrap_err();
     assert!(matches!(&error, FindError::Broken { .. }), "{error:?}");
     assert!(error.to_string().contains("no licence"), "{error}");
 }

@@ -33,6 +33,7 @@ macro_rules! model {
                 self.0.pin_mut().set_reset(asserted);
             }
 
+            #[inline]
             fn clock(&mut self, inputs: &Inputs, outputs: &mut Outputs) {
                 self.0.pin_mut().clock(inputs, outputs);
             }
@@ -44,9 +45,7 @@ macro_rules! model {
                 start_ps: u64,
                 half_period_ps: u64,
             ) {
-                self.0
-                    .pin_mut()
-                    .clock_dumping(inputs, outputs, start_ps, half_period_ps);
+                self.0.pin_mut().clock_dumping(inputs, outputs, start_ps, half_period_ps);
             }
 
             fn toggle_only(&mut self, cycles: u64) {
@@ -54,10 +53,7 @@ macro_rules! model {
             }
 
             fn open_waves(&mut self, path: &str) -> Result<(), String> {
-                self.0
-                    .pin_mut()
-                    .open_waves(path)
-                    .map_err(|error| error.what().to_owned())
+                self.0.pin_mut().open_waves(path).map_err(|error| error.what().to_owned())
             }
 
             fn close_waves(&mut self) {

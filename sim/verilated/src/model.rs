@@ -79,11 +79,13 @@ impl<C: Core> Model<C> {
 
     /// The input ports, to be changed. They keep their values from cycle to cycle; bits
     /// above the width of a port are ignored.
+    #[inline]
     pub fn inputs_mut(&mut self) -> &mut C::Inputs {
         &mut self.inputs
     }
 
     /// The output ports as they were after the last rising edge; all 0 before the first.
+    #[inline]
     pub fn outputs(&self) -> &C::Outputs {
         &self.outputs
     }
@@ -99,12 +101,12 @@ impl<C: Core> Model<C> {
     }
 
     /// One clock cycle.
+    #[inline]
     pub fn clock(&mut self) {
         if self.window.contains(self.cycles) {
             let start_ps = self.cycles * self.period_ps;
             let half_period_ps = self.period_ps / 2;
-            self.core
-                .clock_dumping(&self.inputs, &mut self.outputs, start_ps, half_period_ps);
+            self.core.clock_dumping(&self.inputs, &mut self.outputs, start_ps, half_period_ps);
         } else {
             self.core.clock(&self.inputs, &mut self.outputs);
         }
@@ -139,14 +141,8 @@ impl<C: Core> Model<C> {
     /// # Panics
     /// When the period is odd or 0, or when waves are open: their times would jump.
     pub fn set_period_ps(&mut self, period_ps: u64) {
-        assert!(
-            period_ps > 0 && period_ps % 2 == 0,
-            "period {period_ps} ps is 0 or odd"
-        );
-        assert!(
-            !self.waves_open,
-            "the period cannot change while waves are open"
-        );
+        assert!(period_ps > 0 && period_ps.is_multiple_of(2), "period {period_ps} ps is 0 or odd");
+        assert!(!self.waves_open, "the period cannot change while waves are open");
         self.period_ps = period_ps;
     }
 
@@ -171,9 +167,7 @@ impl<C: Core> Model<C> {
             .ok_or_else(|| named(io::ErrorKind::InvalidInput, &"its path is not UTF-8"))?;
         // The wave writer keeps the reason to itself; the file system tells it.
         File::create(path).map_err(|error| named(error.kind(), &error))?;
-        self.core
-            .open_waves(name)
-            .map_err(|error| named(io::ErrorKind::Other, &error))?;
+        self.core.open_waves(name).map_err(|error| named(io::ErrorKind::Other, &error))?;
         self.waves_open = true;
         self.window = window;
         Ok(())

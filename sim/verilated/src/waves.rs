@@ -12,10 +12,7 @@ pub struct WaveWindow {
 
 impl WaveWindow {
     /// Every cycle.
-    pub const ALWAYS: WaveWindow = WaveWindow {
-        from: 0,
-        to: u64::MAX,
-    };
+    pub const ALWAYS: WaveWindow = WaveWindow { from: 0, to: u64::MAX };
     /// No cycle.
     pub const NEVER: WaveWindow = WaveWindow { from: 0, to: 0 };
 
@@ -48,12 +45,6 @@ mod tests {
 
     #[test]
     fn around_saturates() {
-        assert_eq!(
-            WaveWindow::around(3, 10, u64::MAX),
-            WaveWindow {
-                from: 0,
-                to: u64::MAX
-            }
-        );
+        assert_eq!(WaveWindow::around(3, 10, u64::MAX), WaveWindow { from: 0, to: u64::MAX });
     }
 }
