@@ -29,10 +29,7 @@ impl DmaEngine {
     /// The idle engine of `platform`, or `None` when that has no DMA.
     pub fn new(platform: &Platform) -> Option<Self> {
         let timing = platform.dma.clone()?;
-        Some(DmaEngine {
-            timing,
-            link: Link::new(&platform.link),
-        })
+        Some(DmaEngine { timing, link: Link::new(&platform.link) })
     }
 
     /// Reads `bytes` of host memory into the device. Calls come in the order of `now`.
@@ -41,11 +38,7 @@ impl DmaEngine {
         let (at_host, request) = self.link.send(started, Side::Host, 0);
         let fetched = at_host + self.timing.memory_access.value;
         let (completed, data) = self.link.send(fetched, Side::Device, bytes);
-        Transfer {
-            issued: now,
-            completed,
-            link_bytes: request + data,
-        }
+        Transfer { issued: now, completed, link_bytes: request + data }
     }
 
     /// Writes `bytes` from the device to host memory. Posted: complete when in memory,
@@ -54,11 +47,7 @@ impl DmaEngine {
         let started = now + self.timing.setup.value;
         let (at_host, link_bytes) = self.link.send(started, Side::Host, bytes);
         let completed = at_host + self.timing.memory_access.value;
-        Transfer {
-            issued: now,
-            completed,
-            link_bytes,
-        }
+        Transfer { issued: now, completed, link_bytes }
     }
 }
 
@@ -75,10 +64,7 @@ mod tests {
         let large = engine.read(later, 8192);
         let wire = platform.link.bandwidth.value;
         let difference = (large.completed - later) - (small.completed - Time::ZERO);
-        assert_eq!(
-            difference,
-            wire.time_for(8192 + 32 * 26) - wire.time_for(64 + 26)
-        );
+        assert_eq!(difference, wire.time_for(8192 + 32 * 26) - wire.time_for(64 + 26));
         assert_eq!(small.link_bytes, 26 + 64 + 26);
     }
 

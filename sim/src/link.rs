@@ -19,11 +19,7 @@ pub struct Link {
 impl Link {
     /// An idle link.
     pub fn new(timing: &LinkTiming) -> Self {
-        Link {
-            timing: timing.clone(),
-            free: [Time::ZERO; 2],
-            bytes: [0; 2],
-        }
+        Link { timing: timing.clone(), free: [Time::ZERO; 2], bytes: [0; 2] }
     }
 
     /// Sends `payload` bytes towards `side`, in as many packets as they need.
@@ -66,10 +62,7 @@ mod tests {
         let (behind, _) = link.send(Time::from_ns(1), Side::Host, 0);
         assert_eq!(behind, wire(bytes) + wire(26) + latency);
         let (across, _) = link.send(Time::from_ns(1), Side::Device, 0);
-        assert_eq!(
-            across,
-            Time::from_ns(1) + wire(26) + platform.link.latency_to_device.value
-        );
+        assert_eq!(across, Time::from_ns(1) + wire(26) + platform.link.latency_to_device.value);
         assert_eq!(link.bytes_towards(Side::Host), bytes + 26);
     }
 }

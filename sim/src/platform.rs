@@ -140,28 +140,14 @@ impl<'de, T: Measure> Deserialize<'de> for Entry<T> {
             kind: Kind,
             source: String,
         }
-        let Written {
-            value,
-            unit,
-            kind,
-            source,
-        } = Written::deserialize(deserializer)?;
+        let Written { value, unit, kind, source } = Written::deserialize(deserializer)?;
         if source.trim().is_empty() {
-            return Err(D::Error::custom(
-                "source is empty, expected where the number comes from",
-            ));
+            return Err(D::Error::custom("source is empty, expected where the number comes from"));
         }
         let value = T::convert(value, &unit).ok_or_else(|| {
-            D::Error::custom(format!(
-                "value {value} {unit} found, expected {}",
-                T::EXPECTED
-            ))
+            D::Error::custom(format!("value {value} {unit} found, expected {}", T::EXPECTED))
         })?;
-        Ok(Entry {
-            value,
-            kind,
-            source,
-        })
+        Ok(Entry { value, kind, source })
     }
 }
 
@@ -350,9 +336,7 @@ impl Platform {
             "n1sdp-u280-ccix" => include_str!("../platforms/n1sdp-u280-ccix.toml"),
             "pcie-gen3" => include_str!("../platforms/pcie-gen3.toml"),
             _ => {
-                return Err(PlatformError::UnknownName {
-                    name: name.to_owned(),
-                });
+                return Err(PlatformError::UnknownName { name: name.to_owned() });
             }
         };
         Self::parse(Path::new(&format!("{name}.toml")), text)
@@ -364,39 +348,28 @@ impl Platform {
     /// When it cannot be read, is malformed, or describes no possible machine.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, PlatformError> {
         let file = path.as_ref();
-        let text = std::fs::read_to_string(file).map_err(|cause| PlatformError::Unreadable {
-            file: file.to_owned(),
-            cause,
-        })?;
+        let text = std::fs::read_to_string(file)
+            .map_err(|cause| PlatformError::Unreadable { file: file.to_owned(), cause })?;
         Self::parse(file, &text)
     }
 
     /// `text` as the content of `file`, which is named in errors only.
     fn parse(file: &Path, text: &str) -> Result<Self, PlatformError> {
-        let platform: Platform =
-            toml::from_str(text).map_err(|cause| PlatformError::Malformed {
-                file: file.to_owned(),
-                cause: Box::new(cause),
-            })?;
+        let platform: Platform = toml::from_str(text).map_err(|cause| {
+            PlatformError::Malformed { file: file.to_owned(), cause: Box::new(cause) }
+        })?;
         match platform.first_impossible() {
             None => Ok(platform),
-            Some((field, value, expected)) => Err(PlatformError::Impossible {
-                file: file.to_owned(),
-                field,
-                value,
-                expected,
-            }),
+            Some((field, value, expected)) => {
+                Err(PlatformError::Impossible { file: file.to_owned(), field, value, expected })
+            }
         }
     }
 
     fn first_impossible(&self) -> Option<Finding> {
         if self.link.max_payload.value.0 < 64 {
             let value = format!("{} B", self.link.max_payload.value.0);
-            return Some((
-                "link.max_payload".into(),
-                value,
-                "at least one line of 64 B",
-            ));
+            return Some(("link.max_payload".into(), value, "at least one line of 64 B"));
         }
         let Some(coherence) = &self.coherence else {
             return None;
@@ -415,16 +388,9 @@ impl Platform {
         let agents = coherence.host.agents.value.0 + coherence.device.agents.value.0;
         if agents > 16 {
             let value = format!("{agents} with those of the device");
-            return Some((
-                "coherence.host.agents".into(),
-                value,
-                "at most 16 agents in all",
-            ));
+            return Some(("coherence.host.agents".into(), value, "at most 16 agents in all"));
         }
-        let homes = [
-            ("host", &coherence.home_on_host),
-            ("device", &coherence.home_on_device),
-        ];
+        let homes = [("host", &coherence.home_on_host), ("device", &coherence.home_on_device)];
         homes.into_iter().find_map(|(side, home)| {
             let place = format!("coherence.home_on_{side}.memory_cache");
             sets_finding(place, &home.memory_cache, &home.memory_cache_ways)
@@ -459,15 +425,9 @@ mod tests {
 
     /// The message for the CCIX platform with one text replaced.
     fn message_with(original: &str, replacement: &str) -> String {
-        assert_eq!(
-            CCIX.matches(original).count(),
-            1,
-            "{original:?} must occur once"
-        );
+        assert_eq!(CCIX.matches(original).count(), 1, "{original:?} must occur once");
         let text = CCIX.replace(original, replacement);
-        Platform::parse(Path::new("test.toml"), &text)
-            .expect_err(replacement)
-            .to_string()
+        Platform::parse(Path::new("test.toml"), &text).expect_err(replacement).to_string()
     }
 
     #[test]
@@ -483,27 +443,15 @@ mod tests {
         let coherence = platform.coherence.expect("coherent");
         assert_eq!(coherence.host.cache.lookup.value, Time::from_ps(4_200));
         assert_eq!(coherence.host.cache.size.value, Bytes(1 << 20));
-        assert_eq!(
-            platform.link.bandwidth.value.bytes_per_second(),
-            15_750_000_000
-        );
+        assert_eq!(platform.link.bandwidth.value.bytes_per_second(), 15_750_000_000);
         // 84 bytes at 15.75 GB/s.
-        assert_eq!(
-            platform.link.bandwidth.value.time_for(84),
-            Time::from_ps(5_334)
-        );
+        assert_eq!(platform.link.bandwidth.value.time_for(84), Time::from_ps(5_334));
     }
 
     #[test]
     fn errors_name_file_line_value_and_expectation() {
-        let text = message_with(
-            "value = 4.2, unit = \"ns\"",
-            "value = 4.2, unit = \"furlong\"",
-        );
-        let line = 1 + CCIX
-            .lines()
-            .position(|line| line.contains("value = 4.2"))
-            .expect("there");
+        let text = message_with("value = 4.2, unit = \"ns\"", "value = 4.2, unit = \"furlong\"");
+        let line = 1 + CCIX.lines().position(|line| line.contains("value = 4.2")).expect("there");
         for part in [
             "test.toml",
             &format!("line {line}"),
@@ -513,10 +461,7 @@ mod tests {
             assert!(text.contains(part), "{part:?} is missing in: {text}");
         }
         let negative = message_with("value = 4.2,", "value = -1,");
-        assert!(
-            negative.contains("value -1 ns found, expected a latency"),
-            "{negative}"
-        );
+        assert!(negative.contains("value -1 ns found, expected a latency"), "{negative}");
     }
 
     #[test]
@@ -526,10 +471,7 @@ mod tests {
         let missing = message_with("home = \"host\"", "");
         assert!(missing.contains("missing field `home`"), "{missing}");
         let place = message_with("home = \"host\"", "home = \"moon\"");
-        assert!(
-            place.contains("`moon`") && place.contains("`device`"),
-            "{place}"
-        );
+        assert!(place.contains("`moon`") && place.contains("`device`"), "{place}");
     }
 
     #[test]
@@ -541,18 +483,12 @@ mod tests {
              expected 64 B times ways times a power of two"
         );
         let agents = message_with("agents = { value = 4,", "agents = { value = 0,");
-        assert_eq!(
-            agents,
-            "test.toml: coherence.host.agents = 0, expected at least 1"
-        );
+        assert_eq!(agents, "test.toml: coherence.host.agents = 0, expected at least 1");
     }
 
     #[test]
     fn an_unknown_name_lists_the_known() {
         let text = Platform::named("x86").expect_err("unknown").to_string();
-        assert_eq!(
-            text,
-            "unknown platform \"x86\", expected one of n1sdp-u280-ccix, pcie-gen3"
-        );
+        assert_eq!(text, "unknown platform \"x86\", expected one of n1sdp-u280-ccix, pcie-gen3");
     }
 }

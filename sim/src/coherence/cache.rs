@@ -32,10 +32,7 @@ impl<T: Copy + Default> SetAssociative<T> {
     pub(super) fn new(bytes: u64, ways: u32) -> Self {
         let lines = (bytes / 64) as usize;
         let sets = lines / ways as usize;
-        assert!(
-            sets.is_power_of_two(),
-            "{sets} sets, expected a power of two"
-        );
+        assert!(sets.is_power_of_two(), "{sets} sets, expected a power of two");
         SetAssociative {
             ways: ways as usize,
             set_mask: sets - 1,
@@ -53,9 +50,7 @@ impl<T: Copy + Default> SetAssociative<T> {
     fn position(&self, line: u32) -> Option<usize> {
         let first = self.first_way(line);
         let set = &self.tags[first..first + self.ways];
-        set.iter()
-            .position(|tag| *tag == line)
-            .map(|way| first + way)
+        set.iter().position(|tag| *tag == line).map(|way| first + way)
     }
 
     /// Looks without counting as a use.
@@ -85,16 +80,12 @@ impl<T: Copy + Default> SetAssociative<T> {
         content: T,
         pinned: impl Fn(u32) -> bool,
     ) -> Inserted<T> {
-        debug_assert!(
-            self.peek(line).is_none(),
-            "line {line} is in the cache already"
-        );
+        debug_assert!(self.peek(line).is_none(), "line {line} is in the cache already");
         let first = self.first_way(line);
         let set = first..first + self.ways;
         let free = set.clone().find(|way| self.tags[*way] == EMPTY);
         let chosen = free.or_else(|| {
-            set.filter(|way| !pinned(self.tags[*way]))
-                .min_by_key(|way| self.touched[*way])
+            set.filter(|way| !pinned(self.tags[*way])).min_by_key(|way| self.touched[*way])
         });
         let Some(way) = chosen else {
             return Inserted::NoRoom;
@@ -104,11 +95,7 @@ impl<T: Copy + Default> SetAssociative<T> {
         self.tags[way] = line;
         self.touched[way] = self.clock;
         self.contents[way] = content;
-        if old_tag == EMPTY {
-            Inserted::Free
-        } else {
-            Inserted::Replaced(old_tag, old)
-        }
+        if old_tag == EMPTY { Inserted::Free } else { Inserted::Replaced(old_tag, old) }
     }
 }
 
@@ -125,10 +112,7 @@ mod tests {
         assert_eq!(cache.insert(1, 'c', |_| false), Inserted::Free);
         cache.touch(0);
         assert_eq!(cache.insert(4, 'd', |_| false), Inserted::Replaced(2, 'b'));
-        assert_eq!(
-            cache.insert(6, 'e', |line| line == 0),
-            Inserted::Replaced(4, 'd')
-        );
+        assert_eq!(cache.insert(6, 'e', |line| line == 0), Inserted::Replaced(4, 'd'));
         assert_eq!(cache.insert(8, 'f', |_| true), Inserted::NoRoom);
         assert_eq!(cache.remove(0), Some('a'));
         assert_eq!(cache.insert(8, 'f', |_| true), Inserted::Free);

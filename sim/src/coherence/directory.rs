@@ -59,10 +59,7 @@ impl DirectoryEntry {
         if self.owner() == Some(agent) {
             self.owner = NO_OWNER;
         }
-        assert!(
-            self.owner().is_none(),
-            "a line has a sharer beside its owner"
-        );
+        assert!(self.owner().is_none(), "a line has a sharer beside its owner");
         self.sharers |= 1 << agent;
     }
 

@@ -19,15 +19,17 @@ pub(super) struct HomeAgent {
 
 impl HomeAgent {
     pub(super) fn new(timing: &HomeTiming) -> Self {
-        let (size, ways) = (
-            timing.memory_cache.value.0,
-            timing.memory_cache_ways.value.0,
-        );
+        let (size, ways) = (timing.memory_cache.value.0, timing.memory_cache_ways.value.0);
         HomeAgent {
             timing: timing.clone(),
             free: Time::ZERO,
             memory_cache: SetAssociative::new(size, ways),
         }
+    }
+
+    /// Puts `line` into the memory-side cache, outside of time.
+    pub(super) fn warm(&mut self, line: u32) {
+        self.access(line);
     }
 
     /// Time of an access to `line`, which is in the memory-side cache afterwards.
@@ -65,10 +67,11 @@ impl CoherentMemory {
         if matches!(transaction.message, Message::WriteBack | Message::Evict) {
             return self.line_came_home(id);
         }
-        let entry = &mut self.directory[line as usize];
         if transaction.relinquished {
+            let entry = &mut self.directory[line as usize];
             entry.remove(agent);
             entry.in_flight -= 1;
+            self.check_line(line);
         }
         let (region, _) = self.region_of(line);
         let home = &mut self.homes[region];
@@ -83,7 +86,6 @@ impl CoherentMemory {
             let lookup = home.timing.lookup.value;
             self.after(taken + lookup, Event::DirectoryRead(id));
         }
-        self.check_line(line);
     }
 
     /// A copy was dropped. Needs no turn: whoever snoops that copy meanwhile is told
@@ -114,21 +116,14 @@ impl CoherentMemory {
         let (agent, line) = (transaction.agent, transaction.line);
         let snoop = snoop_for(transaction.message);
         let entry = self.directory[line as usize];
-        assert!(
-            entry.busy,
-            "line {line} has a transaction without being busy"
-        );
+        assert!(entry.busy, "line {line} has a transaction without being busy");
         assert_ne!(
             entry.owner(),
             Some(agent),
             "agent {agent} asks for line {line}, which it owns by the directory"
         );
         let owner = entry.owner().map_or(0, |owner| 1 << owner);
-        let others = if snoop == Message::SnoopInvalidate {
-            entry.holders()
-        } else {
-            owner
-        };
+        let others = if snoop == Message::SnoopInvalidate { entry.holders() } else { owner };
         let targets = others & !(1 << agent);
         self.transactions[id].waiting = targets.count_ones() as u8;
         self.transactions[id].cost.snoops = targets.count_ones() as u8;
@@ -155,10 +150,7 @@ impl CoherentMemory {
         let snoop = snoop_for(transaction.message);
         let entry = &mut self.directory[line as usize];
         if entry.carrier == id {
-            assert!(
-                transaction.dirty,
-                "line {line} is carried by an answer without data"
-            );
+            assert!(transaction.dirty, "line {line} is carried by an answer without data");
             transaction.dirty = false;
             entry.carrier = NOBODY;
             self.memory[line as usize] = transaction.data;
@@ -207,10 +199,7 @@ impl CoherentMemory {
             transaction.value = value;
             transaction.order = order;
             let holders = self.directory[line as usize].holders();
-            assert!(
-                !wrote || holders == 0,
-                "far write to line {line} beside copies {holders:#b}"
-            );
+            assert!(!wrote || holders == 0, "far write to line {line} beside copies {holders:#b}");
         }
         let answer = match self.transactions[id].message {
             Message::FarStore => Message::Acknowledge,
@@ -227,10 +216,7 @@ impl CoherentMemory {
         let entry = &mut self.directory[line as usize];
         let had_copy = entry.is_sharer(agent);
         let is_alone = entry.holders() & !(1 << agent) == 0;
-        assert!(
-            is_alone || !is_unique,
-            "line {line} granted to {agent} alone beside copies"
-        );
+        assert!(is_alone || !is_unique, "line {line} granted to {agent} alone beside copies");
         let alone = is_unique || (is_alone && self.agents[agent].grants_exclusive());
         if alone {
             entry.set_owner(agent);
@@ -239,17 +225,9 @@ impl CoherentMemory {
         }
         entry.in_flight += 1;
         let transaction = &mut self.transactions[id];
-        transaction.granted = if alone {
-            State::Exclusive
-        } else {
-            State::Shared
-        };
+        transaction.granted = if alone { State::Exclusive } else { State::Shared };
         transaction.data = self.memory[line as usize];
-        let answer = if had_copy {
-            Message::Acknowledge
-        } else {
-            Message::LineData
-        };
+        let answer = if had_copy { Message::Acknowledge } else { Message::LineData };
         self.answer(now, id, answer);
     }
 

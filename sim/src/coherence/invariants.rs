@@ -32,31 +32,15 @@ impl CoherentMemory {
                 self.require(line, is_owner, "an owner is not the directory's");
             }
             if copy.state != State::Modified {
-                self.require(
-                    line,
-                    copy.data == *home,
-                    "an unmodified copy differs from home",
-                );
+                self.require(line, copy.data == *home, "an unmodified copy differs from home");
             }
         }
-        self.require(
-            line,
-            alone == 0 || copies == alone,
-            "an owner has others beside it",
-        );
+        self.require(line, alone == 0 || copies == alone, "an owner has others beside it");
         self.require(line, alone.count_ones() <= 1, "a line has two owners");
         let known = entry.holders();
-        self.require(
-            line,
-            copies & !known == 0,
-            "a copy is unknown to the directory",
-        );
+        self.require(line, copies & !known == 0, "a copy is unknown to the directory");
         let settled = !entry.busy && entry.in_flight == 0;
-        self.require(
-            line,
-            !settled || copies == known,
-            "the directory knows a copy that is not",
-        );
+        self.require(line, !settled || copies == known, "the directory knows a copy that is not");
     }
 
     fn require(&self, line: u32, holds: bool, what: &str) {
@@ -94,11 +78,7 @@ impl CoherentMemory {
             let entry = &self.directory[line as usize];
             let at_rest = !entry.busy && entry.in_flight == 0 && entry.carrier == NOBODY;
             let is_quiet = self.transactions.open() == 0;
-            self.require(
-                line,
-                at_rest || !is_quiet,
-                "nothing is in flight, yet it is not at rest",
-            );
+            self.require(line, at_rest || !is_quiet, "nothing is in flight, yet it is not at rest");
         }
     }
 }
@@ -114,19 +94,13 @@ mod tests {
         let platform = Platform::named("n1sdp-u280-ccix").expect("valid");
         let mut memory = CoherentMemory::placed_by_platform(&platform, 0, 4096).expect("valid");
         let mut kernel = Kernel::<CoherenceEvent>::new();
-        let swap = Operation::CompareSwap {
-            address: 0,
-            expected: 0,
-            new: 1,
-        };
+        let swap = Operation::CompareSwap { address: 0, expected: 0, new: 1 };
         let mut damage = Some(damage);
         for (core, operation) in [(0, Operation::Load { address: 0 }), (1, swap)] {
             let agent = memory.host_agent(core);
             let mut events = Vec::new();
             let mut schedule = |time, event| events.push((time, event));
-            memory
-                .submit(kernel.now(), agent, 0, operation, &mut schedule)
-                .expect("valid");
+            memory.submit(kernel.now(), agent, 0, operation, &mut schedule).expect("valid");
             for (time, event) in events {
                 kernel.schedule_at(time, Priority::Deliver, event);
             }

@@ -84,11 +84,7 @@ impl Operation {
     }
 
     fn alignment(self) -> u64 {
-        if matches!(self, Operation::ReadLine { .. }) {
-            LINE_BYTES
-        } else {
-            8
-        }
+        if matches!(self, Operation::ReadLine { .. }) { LINE_BYTES } else { 8 }
     }
 
     /// Performs the operation on `line`. Returns the old word and whether it wrote.
@@ -305,10 +301,7 @@ impl CoherentMemory {
         base: u64,
         bytes: u64,
     ) -> Result<Self, CoherenceError> {
-        let home = platform
-            .coherence
-            .as_ref()
-            .map_or(Side::Host, |coherence| coherence.home);
+        let home = platform.coherence.as_ref().map_or(Side::Host, |coherence| coherence.home);
         Self::new(platform, &[Region { base, bytes, home }])
     }
 
@@ -318,10 +311,7 @@ impl CoherentMemory {
     /// When there are fewer.
     pub fn host_agent(&self, number: u32) -> AgentId {
         let cores = self.timing.host.agents.value.0;
-        assert!(
-            number < cores,
-            "host agent {number}, expected one below {cores}"
-        );
+        assert!(number < cores, "host agent {number}, expected one below {cores}");
         AgentId(number as u8)
     }
 
@@ -331,10 +321,7 @@ impl CoherentMemory {
     /// When there are fewer.
     pub fn device_agent(&self, number: u32) -> AgentId {
         let agents = self.timing.device.agents.value.0;
-        assert!(
-            number < agents,
-            "device agent {number}, expected one below {agents}"
-        );
+        assert!(number < agents, "device agent {number}, expected one below {agents}");
         AgentId((self.timing.host.agents.value.0 + number) as u8)
     }
 
@@ -360,10 +347,7 @@ impl CoherentMemory {
         let (address, alignment) = (operation.address(), operation.alignment());
         let agents = self.agents.len();
         if usize::from(agent.0) >= agents {
-            return Err(CoherenceError::NoSuchAgent {
-                agent: agent.0,
-                agents,
-            });
+            return Err(CoherenceError::NoSuchAgent { agent: agent.0, agents });
         }
         if !address.is_multiple_of(alignment) {
             return Err(CoherenceError::Misaligned { address, alignment });
@@ -398,10 +382,7 @@ impl CoherentMemory {
             Event::Completed(id) => notify(Notification::Completed(self.complete(now, id))),
             Event::CopyEnded(agent, line) => {
                 let address = self.address_of(line);
-                notify(Notification::Invalidated {
-                    agent: AgentId(agent),
-                    address,
-                });
+                notify(Notification::Invalidated { agent: AgentId(agent), address });
             }
         }
         self.hand_out(schedule);
@@ -435,6 +416,15 @@ impl CoherentMemory {
         assert!(at_home, "line at {address:#x} was set while it was in use");
         self.memory[line as usize] = data;
         Ok(())
+    }
+
+    /// Brings all lines through the memory-side caches, in ascending order: the state
+    /// after software has cleared the memory. Takes no virtual time.
+    pub fn warm_memory_caches(&mut self) {
+        for line in 0..self.memory.len() as u32 {
+            let (region, _) = self.region_of(line);
+            self.homes[region].warm(line);
+        }
     }
 
     /// Counters since the start.

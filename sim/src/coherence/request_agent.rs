@@ -68,12 +68,8 @@ impl RequestAgent {
         match operation {
             _ if state.is_some_and(State::is_alone) => None,
             Operation::ReadLine { .. } | Operation::Load { .. } if state.is_some() => None,
-            Operation::ReadLine {
-                keep_copy: true, ..
-            } => Some(Message::ReadShared),
-            Operation::ReadLine {
-                keep_copy: false, ..
-            } => Some(Message::ReadOnce),
+            Operation::ReadLine { keep_copy: true, .. } => Some(Message::ReadShared),
+            Operation::ReadLine { keep_copy: false, .. } => Some(Message::ReadOnce),
             Operation::Load { .. } => Some(match self.atomics {
                 Atomics::Near => Message::ReadShared,
                 Atomics::Far => Message::ReadOnce,
@@ -125,10 +121,7 @@ impl CoherentMemory {
             self.check_line(line);
         }
         let operation = self.transactions[id].operation;
-        if matches!(
-            operation,
-            Some(Operation::ReadLine { .. } | Operation::Load { .. })
-        ) {
+        if matches!(operation, Some(Operation::ReadLine { .. } | Operation::Load { .. })) {
             self.fetch_ahead(now, agent, line);
         }
     }
@@ -137,19 +130,14 @@ impl CoherentMemory {
     /// Returns whether it was performed.
     fn attempt(&mut self, now: Time, id: TransactionId) -> bool {
         let (agent, line) = (self.transactions[id].agent, self.transactions[id].line);
-        let operation = self.transactions[id]
-            .operation
-            .expect("only operations are attempted");
+        let operation = self.transactions[id].operation.expect("only operations are attempted");
         let state = self.agents[agent].cache.peek(line).map(|copy| copy.state);
         let Some(message) = self.agents[agent].request(operation, state) else {
             self.perform_on_copy(now, id, operation);
             return true;
         };
         if is_kept(message) {
-            self.agents[agent].pending.push(Pending {
-                line,
-                followers: Vec::new(),
-            });
+            self.agents[agent].pending.push(Pending { line, followers: Vec::new() });
         } else if state.is_some() {
             // A far write ends all copies; this agent's own needs no snoop.
             self.give_up_copy(now, agent, line);
@@ -182,24 +170,12 @@ impl CoherentMemory {
 
     fn perform_on_copy(&mut self, now: Time, id: TransactionId, operation: Operation) {
         let (agent, line) = (self.transactions[id].agent, self.transactions[id].line);
-        let copy = self.agents[agent]
-            .cache
-            .touch(line)
-            .expect("the agent has a copy");
-        copy.watched |= matches!(
-            operation,
-            Operation::ReadLine {
-                keep_copy: true,
-                ..
-            }
-        );
+        let copy = self.agents[agent].cache.touch(line).expect("the agent has a copy");
+        copy.watched |= matches!(operation, Operation::ReadLine { keep_copy: true, .. });
         let snapshot = copy.data;
         let (value, wrote) = operation.perform(&mut copy.data);
         if wrote {
-            assert!(
-                copy.state.is_alone(),
-                "agent {agent} wrote to a shared copy of line {line}"
-            );
+            assert!(copy.state.is_alone(), "agent {agent} wrote to a shared copy of line {line}");
             copy.state = State::Modified;
         }
         self.performed_by_agent(now, id, snapshot, value);
@@ -265,13 +241,7 @@ impl CoherentMemory {
     fn use_without_keeping(&mut self, now: Time, id: TransactionId, mut copy: Copy) {
         let (agent, line) = (self.transactions[id].agent, self.transactions[id].line);
         if let Some(operation) = self.transactions[id].operation {
-            copy.watched = matches!(
-                operation,
-                Operation::ReadLine {
-                    keep_copy: true,
-                    ..
-                }
-            );
+            copy.watched = matches!(operation, Operation::ReadLine { keep_copy: true, .. });
             let snapshot = copy.data;
             let (value, wrote) = operation.perform(&mut copy.data);
             if wrote {
@@ -287,11 +257,7 @@ impl CoherentMemory {
     /// Tells the home agent that `old` is no longer kept.
     fn send_home(&mut self, now: Time, agent: usize, line: u32, old: Copy) {
         let is_dirty = old.state == State::Modified;
-        let message = if is_dirty {
-            Message::WriteBack
-        } else {
-            Message::Evict
-        };
+        let message = if is_dirty { Message::WriteBack } else { Message::Evict };
         let id = self.transactions.begin(now, agent, line, message);
         self.transactions[id].data = old.data;
         let entry = &mut self.directory[line as usize];
@@ -306,10 +272,7 @@ impl CoherentMemory {
 
     /// Takes a shared copy out of the cache.
     fn give_up_copy(&mut self, now: Time, agent: usize, line: u32) {
-        let old = self.agents[agent]
-            .cache
-            .remove(line)
-            .expect("the agent has a copy");
+        let old = self.agents[agent].cache.remove(line).expect("the agent has a copy");
         assert_eq!(old.state, State::Shared, "an owner performs by itself");
         self.note_copy_ended(now, agent, line, old);
     }
@@ -328,9 +291,7 @@ impl CoherentMemory {
     fn resume_followers(&mut self, now: Time, agent: usize, line: u32) {
         let all = &mut self.agents[agent].pending;
         let position = all.iter().position(|pending| pending.line == line);
-        let mut waiting = all
-            .swap_remove(position.expect("it was asked for"))
-            .followers;
+        let mut waiting = all.swap_remove(position.expect("it was asked for")).followers;
         let mut resumed = 0;
         for id in waiting.iter().copied() {
             self.attempt(now, id);
@@ -362,14 +323,9 @@ impl CoherentMemory {
             let reader = &mut self.agents[agent];
             reader.fetched_ahead = ahead;
             if reader.cache.peek(ahead).is_none() && reader.pending(ahead).is_none() {
-                reader.pending.push(Pending {
-                    line: ahead,
-                    followers: Vec::new(),
-                });
+                reader.pending.push(Pending { line: ahead, followers: Vec::new() });
                 self.traffic.prefetches += 1;
-                let id = self
-                    .transactions
-                    .begin(now, agent, ahead, Message::ReadShared);
+                let id = self.transactions.begin(now, agent, ahead, Message::ReadShared);
                 self.ask(now, id, Message::ReadShared);
             }
         }
@@ -413,9 +369,7 @@ impl CoherentMemory {
     fn read_at_owner(&mut self, id: TransactionId, copy: Copy) {
         let order = self.next_order();
         let transaction = &mut self.transactions[id];
-        let operation = transaction
-            .operation
-            .expect("a snapshot is for an operation");
+        let operation = transaction.operation.expect("a snapshot is for an operation");
         let mut data = copy.data;
         transaction.value = operation.perform(&mut data).0;
         transaction.order = order;
@@ -425,14 +379,8 @@ impl CoherentMemory {
     pub(super) fn complete(&mut self, now: Time, id: TransactionId) -> Completion {
         let transaction = &self.transactions[id];
         let operation = transaction.operation.expect("only operations complete");
-        assert!(
-            transaction.order > 0,
-            "{operation:?} completed without being performed"
-        );
-        assert_eq!(
-            transaction.next, NOBODY,
-            "{operation:?} completed while in a queue"
-        );
+        assert!(transaction.order > 0, "{operation:?} completed without being performed");
+        assert_eq!(transaction.next, NOBODY, "{operation:?} completed while in a queue");
         let is_line = matches!(operation, Operation::ReadLine { .. });
         let completion = Completion {
             agent: AgentId(transaction.agent as u8),

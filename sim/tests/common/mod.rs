@@ -1,11 +1,30 @@
-//! A coherent memory with a kernel, for tests.
+//! A coherent memory with a kernel, and seeds, for tests.
+
+#![allow(dead_code)] // Not every test file uses all of it.
 
 use lockstep_sim::coherence::{
     AgentId, CoherenceEvent, CoherentMemory, Completion, Notification, Operation, Region,
 };
 use lockstep_sim::kernel::{Kernel, Priority, Time};
 use lockstep_sim::platform::{Platform, Side};
+use proptest::test_runner::{Config, RngSeed};
 use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
+
+/// Draws `cases` from the seed in `PROPTEST_RNG_SEED`, or from a new one, and prints
+/// the command that repeats them, which is seen when the test fails.
+pub fn drawn(test_file: &str, cases: u32) -> Config {
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let seed = match config.rng_seed {
+        RngSeed::Fixed(seed) => seed,
+        RngSeed::Random => RandomState::new().hash_one(()),
+    };
+    println!(
+        "seed {seed}; again with: PROPTEST_RNG_SEED={seed} \
+         cargo test -p lockstep-sim --test {test_file}"
+    );
+    Config { rng_seed: RngSeed::Fixed(seed), ..config }
+}
 
 /// What happens next.
 enum Event {
@@ -24,31 +43,16 @@ pub struct Bench {
     pub notices: Vec<(Time, Notification)>,
 }
 
-#[allow(dead_code)] // Not every test file uses all of it.
 impl Bench {
     pub fn new(home: Side, bytes: u64) -> Self {
-        Self::with(
-            &Platform::named("n1sdp-u280-ccix").expect("valid"),
-            home,
-            bytes,
-        )
+        Self::with(&Platform::named("n1sdp-u280-ccix").expect("valid"), home, bytes)
     }
 
     pub fn with(platform: &Platform, home: Side, bytes: u64) -> Self {
-        let region = Region {
-            base: 0x1000,
-            bytes,
-            home,
-        };
+        let region = Region { base: 0x1000, bytes, home };
         let memory = CoherentMemory::new(platform, &[region]).expect("valid");
         let programs = vec![VecDeque::new(); memory.agents()];
-        Bench {
-            memory,
-            kernel: Kernel::new(),
-            programs,
-            submitted: 0,
-            notices: Vec::new(),
-        }
+        Bench { memory, kernel: Kernel::new(), programs, submitted: 0, notices: Vec::new() }
     }
 
     /// Byte address of a word of a line.
@@ -67,8 +71,7 @@ impl Bench {
         self.programs[agent.0 as usize].extend(operations);
         for _ in 0..overlap {
             let start = self.kernel.now() + start;
-            self.kernel
-                .schedule_at(start, Priority::Issue, Event::Issue(agent));
+            self.kernel.schedule_at(start, Priority::Issue, Event::Issue(agent));
         }
     }
 
@@ -76,13 +79,7 @@ impl Bench {
     pub fn run(&mut self) -> Vec<Completion> {
         let first = self.notices.len();
         while let Some((now, event)) = self.kernel.pop() {
-            let Bench {
-                memory,
-                kernel,
-                programs,
-                submitted,
-                notices,
-            } = self;
+            let Bench { memory, kernel, programs, submitted, notices } = self;
             let mut later = Vec::new();
             let mut schedule =
                 |time, event| kernel.schedule_at(time, Priority::Deliver, Event::Memory(event));
@@ -106,11 +103,7 @@ impl Bench {
                 kernel.schedule_at(now, Priority::Issue, Event::Issue(agent));
             }
         }
-        assert_eq!(
-            self.memory.in_flight(),
-            0,
-            "the run ended with operations open"
-        );
+        assert_eq!(self.memory.in_flight(), 0, "the run ended with operations open");
         self.memory.check_all();
         self.notices[first..]
             .iter()

@@ -1,0 +1,37 @@
+//! The event kernel against a naive model.
+
+mod common;
+
+use lockstep_sim::kernel::{Kernel, Priority, Time};
+use proptest::prelude::*;
+
+const PRIORITIES: [Priority; 4] =
+    [Priority::Deliver, Priority::ClockEdge, Priority::Issue, Priority::Observe];
+
+proptest! {
+    #![proptest_config(common::drawn("kernel", 400))]
+
+    /// Against a list that is searched for its smallest (time, priority, number).
+    #[test]
+    fn agrees_with_a_sorted_list(
+        steps in prop::collection::vec((any::<bool>(), 0u64..20, 0usize..4), 0..400)
+    ) {
+        let mut kernel = Kernel::new();
+        let mut model: Vec<(Time, Priority, usize)> = Vec::new();
+        let mut now = Time::ZERO;
+        for (number, (push, delay, priority)) in steps.into_iter().enumerate() {
+            if push {
+                let priority = PRIORITIES[priority];
+                kernel.schedule_after(Time(delay), priority, number);
+                model.push((now + Time(delay), priority, number));
+            } else {
+                let expected = model.iter().copied().min();
+                model.retain(|entry| Some(*entry) != expected);
+                prop_assert_eq!(kernel.next_time(), expected.map(|(time, ..)| time));
+                prop_assert_eq!(kernel.pop(), expected.map(|(time, _, number)| (time, number)));
+                now = kernel.now();
+            }
+            prop_assert_eq!(kernel.len(), model.len());
+        }
+    }
+}
