@@ -9,6 +9,7 @@ mod registers;
 mod tests;
 
 pub use registers::AxiLiteRegisters;
+pub(crate) use registers::device_access;
 
 use super::BusError;
 use super::fault::{BusFault, ProtocolViolation, Timeout};
@@ -190,12 +191,7 @@ impl AxiLiteManager {
             self.port
         );
         let data_sent = matches!(request, LiteRequest::Read { .. });
-        self.active = Some(Active {
-            request,
-            since: cycle,
-            address_sent: false,
-            data_sent,
-        });
+        self.active = Some(Active { request, since: cycle, address_sent: false, data_sent });
     }
 
     /// The pins of this cycle. Once raised, a valid stays until its handshake.
@@ -213,11 +209,7 @@ impl AxiLiteManager {
                     pins.araddr = address;
                 }
             }
-            LiteRequest::Write {
-                address,
-                value,
-                strobe,
-            } => {
+            LiteRequest::Write { address, value, strobe } => {
                 if !active.address_sent && !pins.awvalid && !stalls.write_address.stalled() {
                     pins.awvalid = true;
                     pins.awaddr = address;
@@ -265,11 +257,7 @@ impl AxiLiteManager {
         }
         let Some((code, data)) = response else {
             let waited = cycle - active.since;
-            return if waited >= self.patience {
-                Err(self.overdue(block))
-            } else {
-                Ok(None)
-            };
+            return if waited >= self.patience { Err(self.overdue(block)) } else { Ok(None) };
         };
         let reads = active.reads();
         self.active = None;
@@ -278,11 +266,7 @@ impl AxiLiteManager {
             2 => Ok(Some(Err(BusError::SubordinateError))),
             3 => Ok(Some(Err(BusError::DecodeError))),
             _ => {
-                let (letter, field) = if reads {
-                    ("R", "rresp")
-                } else {
-                    ("B", "bresp")
-                };
+                let (letter, field) = if reads { ("R", "rresp") } else { ("B", "bresp") };
                 let expected = "0 (OKAY), 2 (SLVERR) or 3 (DECERR)";
                 Err(self.violation(cycle, letter, field, code, expected))
             }
@@ -293,22 +277,11 @@ impl AxiLiteManager {
         let (pins, checkers) = (&self.pins, &mut self.checkers);
         let aw = &mut checkers.write_address;
         aw.observe(cycle, pins.awvalid, block.awready, || pins.into())?;
-        checkers
-            .write_data
-            .observe(cycle, pins.wvalid, block.wready, || pins.into())?;
-        checkers
-            .read_address
-            .observe(cycle, pins.arvalid, block.arready, || pins.into())?;
-        checkers
-            .write_response
-            .observe(cycle, block.bvalid, pins.bready, || block.into())?;
-        checkers
-            .read_data
-            .observe(cycle, block.rvalid, pins.rready, || block.into())?;
-        let expects = |reads| {
-            self.active
-                .is_some_and(|one| one.sent() && one.reads() == reads)
-        };
+        checkers.write_data.observe(cycle, pins.wvalid, block.wready, || pins.into())?;
+        checkers.read_address.observe(cycle, pins.arvalid, block.arready, || pins.into())?;
+        checkers.write_response.observe(cycle, block.bvalid, pins.bready, || block.into())?;
+        checkers.read_data.observe(cycle, block.rvalid, pins.rready, || block.into())?;
+        let expects = |reads| self.active.is_some_and(|one| one.sent() && one.reads() == reads);
         if block.bvalid && !expects(false) {
             let expected = "0 before the handshakes of AW and W";
             return Err(self.violation(cycle, "B", "bvalid", 1, expected));
@@ -328,11 +301,7 @@ impl AxiLiteManager {
             waiting: format!("{} unanswered", active.describe()),
             cycles: self.patience,
             since: active.since,
-            holder: if block.bvalid || block.rvalid {
-                OWN_STALLS
-            } else {
-                BLOCK
-            },
+            holder: if block.bvalid || block.rvalid { OWN_STALLS } else { BLOCK },
             outstanding: Vec::new(),
         }
         .into()

@@ -59,10 +59,7 @@ impl<T: Copy + Default + PartialEq + Debug> StreamSource<T> {
             && !self.stall.stalled()
             && let Some(tdata) = self.queue.pop_front()
         {
-            self.pins = StreamPins {
-                tvalid: true,
-                tdata,
-            };
+            self.pins = StreamPins { tvalid: true, tdata };
         }
         &self.pins
     }
@@ -74,8 +71,7 @@ impl<T: Copy + Default + PartialEq + Debug> StreamSource<T> {
     #[inline]
     pub fn sample(&mut self, cycle: u64, tready: bool) -> Result<bool, BusFault> {
         let StreamPins { tvalid, tdata } = self.pins;
-        self.checker
-            .observe(cycle, tvalid, tready, || StreamData(tdata))?;
+        self.checker.observe(cycle, tvalid, tready, || StreamData(tdata))?;
         let taken = tvalid && tready;
         if taken {
             self.pins.tvalid = false;
@@ -123,8 +119,7 @@ impl<T: Copy + PartialEq + Debug> StreamSink<T> {
     /// `tready`; [`BusFault::Timeout`] when the sink stalled for `patience` cycles.
     #[inline]
     pub fn sample(&mut self, cycle: u64, pins: &StreamPins<T>) -> Result<Option<T>, BusFault> {
-        self.checker
-            .observe(cycle, pins.tvalid, self.tready, || StreamData(pins.tdata))?;
+        self.checker.observe(cycle, pins.tvalid, self.tready, || StreamData(pins.tdata))?;
         Ok((pins.tvalid && self.tready).then_some(pins.tdata))
     }
 }
@@ -140,13 +135,8 @@ mod tests {
     fn source_and_sink_carry_all_beats_in_order() {
         let name = "bus::axi_stream::tests::source_and_sink_carry_all_beats_in_order";
         for_each_seed(name, 100, |seed| {
-            let stalls = StallPattern::Random {
-                probability: (seed % 10) as f64 / 12.0,
-            };
-            let burst = StallPattern::Burst {
-                probability: 0.2,
-                longest: 7,
-            };
+            let stalls = StallPattern::Random { probability: (seed % 10) as f64 / 12.0 };
+            let burst = StallPattern::Burst { probability: 0.2, longest: 7 };
             let mut source = StreamSource::<u64>::new("source", stalls, seed, 500);
             let mut sink = StreamSink::new("sink", burst, seed, 500);
             let mut received = Vec::new();
@@ -170,10 +160,7 @@ mod tests {
         source.push([1u64, 2, 3]);
         let fault = (12..).find_map(|cycle| {
             source.drive(cycle);
-            source
-                .sample(cycle, false)
-                .err()
-                .map(|fault| (cycle, fault.to_string()))
+            source.sample(cycle, false).err().map(|fault| (cycle, fault.to_string()))
         });
         let text = "s_axis_req: valid without ready for 50 cycles since cycle 12; \
                     held by the block's sink";
@@ -184,10 +171,7 @@ mod tests {
     fn a_sink_that_always_stalls_is_named_after_the_bound() {
         let always = StallPattern::Random { probability: 1.0 };
         let mut sink = StreamSink::new("m_axis_rsp", always, 0, PATIENCE);
-        let pins = StreamPins {
-            tvalid: true,
-            tdata: 1u64,
-        };
+        let pins = StreamPins { tvalid: true, tdata: 1u64 };
         let fault = (0..=PATIENCE).find_map(|cycle| {
             sink.drive(cycle);
             sink.sample(cycle, &pins).err()
@@ -202,38 +186,17 @@ mod tests {
         let offer = |second: StreamPins<u64>| {
             let mut sink = StreamSink::new("m_axis_rsp", always, 0, PATIENCE);
             sink.drive(4);
-            sink.sample(
-                4,
-                &StreamPins {
-                    tvalid: true,
-                    tdata: 0xA0,
-                },
-            )
-            .unwrap();
+            sink.sample(4, &StreamPins { tvalid: true, tdata: 0xA0 }).unwrap();
             sink.drive(5);
             sink.sample(5, &second).map_err(|fault| fault.to_string())
         };
+        assert_eq!(offer(StreamPins { tvalid: true, tdata: 0xA0 }), Ok(None));
         assert_eq!(
-            offer(StreamPins {
-                tvalid: true,
-                tdata: 0xA0
-            }),
-            Ok(None)
-        );
-        assert_eq!(
-            offer(StreamPins {
-                tvalid: true,
-                tdata: 0xA1
-            })
-            .unwrap_err(),
+            offer(StreamPins { tvalid: true, tdata: 0xA1 }).unwrap_err(),
             "m_axis_rsp: tdata is A1 in cycle 5, expected A0 as since cycle 4 until ready"
         );
         assert_eq!(
-            offer(StreamPins {
-                tvalid: false,
-                tdata: 0xA0
-            })
-            .unwrap_err(),
+            offer(StreamPins { tvalid: false, tdata: 0xA0 }).unwrap_err(),
             "m_axis_rsp: tvalid is 0 in cycle 5, expected 1 until ready"
         );
     }

@@ -32,19 +32,11 @@ pub struct ProtocolViolation {
 
 impl fmt::Display for ProtocolViolation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{}: {} is {}",
-            self.channel, self.field, self.value
-        )?;
+        write!(formatter, "{}: {} is {}", self.channel, self.field, self.value)?;
         if let Some(identifier) = &self.identifier {
             write!(formatter, " for {identifier}")?;
         }
-        write!(
-            formatter,
-            " in cycle {}, expected {}",
-            self.cycle, self.expected
-        )
+        write!(formatter, " in cycle {}, expected {}", self.cycle, self.expected)
     }
 }
 
@@ -77,11 +69,7 @@ impl fmt::Display for Timeout {
         /// More than this would bury the line.
         const SHOWN: usize = 8;
         for (index, identifier) in self.outstanding.iter().take(SHOWN).enumerate() {
-            let lead = if index == 0 {
-                "; also outstanding: "
-            } else {
-                ", "
-            };
+            let lead = if index == 0 { "; also outstanding: " } else { ", " };
             write!(formatter, "{lead}{identifier}")?;
         }
         match self.outstanding.len().saturating_sub(SHOWN) {

@@ -55,14 +55,7 @@ impl<P: Payload> HandshakeChecker<P> {
         patience: u64,
         describe: fn(u16) -> String,
     ) -> Self {
-        HandshakeChecker {
-            channel,
-            valid_name,
-            holder,
-            patience,
-            describe,
-            held: None,
-        }
+        HandshakeChecker { channel, valid_name, holder, patience, describe, held: None }
     }
 
     /// Takes the pins of `cycle`; `payload` is called only when it is needed.
@@ -90,10 +83,7 @@ impl<P: Payload> HandshakeChecker<P> {
         ready: bool,
         payload: P,
     ) -> Result<(), BusFault> {
-        let held = *self.held.get_or_insert(Held {
-            payload,
-            since: cycle,
-        });
+        let held = *self.held.get_or_insert(Held { payload, since: cycle });
         if !valid {
             return Err(self.broken(cycle, &held, self.valid_name, "0".into(), "1 until ready"));
         }
@@ -125,15 +115,7 @@ impl<P: Payload> HandshakeChecker<P> {
     ) -> BusFault {
         let identifier = self.identifier(held);
         let (channel, expected) = (self.channel.clone(), expected.into());
-        ProtocolViolation {
-            channel,
-            field,
-            value,
-            identifier,
-            cycle,
-            expected,
-        }
-        .into()
+        ProtocolViolation { channel, field, value, identifier, cycle, expected }.into()
     }
 
     fn overdue(&self, held: &Held<P>) -> BusFault {

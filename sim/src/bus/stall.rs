@@ -50,28 +50,13 @@ impl Stall {
     pub fn new(pattern: StallPattern, seed: u64, channel: &str) -> Self {
         let kind = match pattern {
             StallPattern::None => Kind::None,
-            StallPattern::Random { probability } => Kind::Random {
-                below: below(probability),
-            },
-            StallPattern::Burst {
-                probability,
-                longest,
-            } => {
-                assert!(
-                    longest > 0,
-                    "stall of {channel}: longest is 0, expected at least 1"
-                );
-                Kind::Burst {
-                    below: below(probability),
-                    longest,
-                    left: 0,
-                }
+            StallPattern::Random { probability } => Kind::Random { below: below(probability) },
+            StallPattern::Burst { probability, longest } => {
+                assert!(longest > 0, "stall of {channel}: longest is 0, expected at least 1");
+                Kind::Burst { below: below(probability), longest, left: 0 }
             }
         };
-        Stall {
-            kind,
-            generator: channel_generator(seed, channel),
-        }
+        Stall { kind, generator: channel_generator(seed, channel) }
     }
 
     /// Whether the channel holds back in this cycle. Call once a cycle.
@@ -84,11 +69,7 @@ impl Stall {
                 *left -= 1;
                 true
             }
-            Kind::Burst {
-                below,
-                longest,
-                left,
-            } => {
+            Kind::Burst { below, longest, left } => {
                 let begins = u64::from(self.generator.next_u32()) < *below;
                 if begins {
                     *left = self.generator.random_range(0..*longest);
@@ -102,11 +83,9 @@ impl Stall {
 /// The random stream of `channel` under `seed`: ChaCha keyed by the seed, its 64-bit
 /// stream number the FNV-1a hash of the name.
 pub fn channel_generator(seed: u64, channel: &str) -> ChaCha8Rng {
-    let hash = channel
-        .bytes()
-        .fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-        });
+    let hash = channel.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    });
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
     generator.set_stream(hash);
     generator
@@ -141,35 +120,19 @@ mod tests {
 
     #[test]
     fn stalls_as_often_as_asked() {
-        let share = |pattern| {
-            draw(pattern, 1, "a", 100_000)
-                .iter()
-                .filter(|s| **s)
-                .count()
-        };
+        let share = |pattern| draw(pattern, 1, "a", 100_000).iter().filter(|s| **s).count();
         assert_eq!(share(StallPattern::None), 0);
         assert_eq!(share(StallPattern::Random { probability: 0.0 }), 0);
         assert_eq!(share(StallPattern::Random { probability: 1.0 }), 100_000);
         assert!((24_000..26_000).contains(&share(StallPattern::Random { probability: 0.25 })));
         // A free stretch lasts 9 cycles on average (chance 0.1), a run 5.5.
-        let bursts = share(StallPattern::Burst {
-            probability: 0.1,
-            longest: 10,
-        });
+        let bursts = share(StallPattern::Burst { probability: 0.1, longest: 10 });
         assert!((35_000..41_000).contains(&bursts), "{bursts}");
     }
 
     #[test]
     fn bursts_reach_their_longest_run() {
-        let drawn = draw(
-            StallPattern::Burst {
-                probability: 0.01,
-                longest: 4,
-            },
-            3,
-            "a",
-            20_000,
-        );
+        let drawn = draw(StallPattern::Burst { probability: 0.01, longest: 4 }, 3, "a", 20_000);
         let runs = drawn.split(|stalled| !stalled).map(<[bool]>::len);
         let lengths: std::collections::BTreeSet<usize> = runs.filter(|run| *run > 0).collect();
         assert!(lengths.is_superset(&(1..=4).collect()), "{lengths:?}");

@@ -91,21 +91,9 @@ impl TestMemory {
     /// When the base is not a multiple of 64, the latency is no range, or the error rate
     /// is not within 0 to 1.
     pub fn new(config: TestMemoryConfig) -> Self {
-        let TestMemoryConfig {
-            base,
-            lines,
-            seed,
-            latency,
-            errors,
-        } = config;
-        assert!(
-            base.is_multiple_of(64),
-            "base is 0x{base:X}, expected a multiple of 64"
-        );
-        assert!(
-            latency.minimum <= latency.maximum,
-            "latency is {latency:?}, expected a range"
-        );
+        let TestMemoryConfig { base, lines, seed, latency, errors } = config;
+        assert!(base.is_multiple_of(64), "base is 0x{base:X}, expected a multiple of 64");
+        assert!(latency.minimum <= latency.maximum, "latency is {latency:?}, expected a range");
         if let ErrorInjection::Rate(rate) = errors {
             below(rate);
         }
@@ -141,13 +129,7 @@ impl TestMemory {
             self.free.push(turn.slot);
             let access = self.waiting[turn.slot];
             let outcome = self.perform(cycle, access);
-            bridge.answer(
-                cycle,
-                &MemoryAnswer {
-                    id: access.id,
-                    outcome,
-                },
-            );
+            bridge.answer(cycle, &MemoryAnswer { id: access.id, outcome });
         }
     }
 
@@ -204,11 +186,7 @@ impl TestMemory {
             self.waiting.len() - 1
         });
         self.waiting[slot] = access;
-        self.turns.push(Reverse(Turn {
-            cycle: *last,
-            arrival: self.arrivals,
-            slot,
-        }));
+        self.turns.push(Reverse(Turn { cycle: *last, arrival: self.arrivals, slot }));
         self.arrivals += 1;
     }
 
@@ -218,11 +196,7 @@ impl TestMemory {
             None => self.apply(&access),
         };
         self.performed += 1;
-        self.log.push(PerformedAccess {
-            cycle,
-            access,
-            outcome,
-        });
+        self.log.push(PerformedAccess { cycle, access, outcome });
         outcome
     }
 
@@ -236,20 +210,18 @@ impl TestMemory {
                 }
                 Ok(MemoryData::Line(line))
             }
-            AccessKind::CompareSwap { expected, new } => self
-                .compare_swap(address, expected, new)
-                .map(MemoryData::OldWord),
-            AccessKind::Store { value, strobe } => self
-                .store_bytes(address, value, strobe)
-                .map(|()| MemoryData::Stored),
+            AccessKind::CompareSwap { expected, new } => {
+                self.compare_swap(address, expected, new).map(MemoryData::OldWord)
+            }
+            AccessKind::Store { value, strobe } => {
+                self.store_bytes(address, value, strobe).map(|()| MemoryData::Stored)
+            }
         }
     }
 
     fn store_bytes(&mut self, address: u64, value: u64, strobe: u8) -> Result<(), BusError> {
         let (line, word) = self.place(address).ok_or(BusError::DecodeError)?;
-        let mask = (0..8)
-            .filter(|byte| strobe >> byte & 1 == 1)
-            .map(|byte| 0xFF << (8 * byte));
+        let mask = (0..8).filter(|byte| strobe >> byte & 1 == 1).map(|byte| 0xFF << (8 * byte));
         let mask = mask.fold(0u64, |all, byte| all | byte);
         let stored = &mut self.lines[line][word];
         *stored = *stored & !mask | value & mask;

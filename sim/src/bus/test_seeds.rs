@@ -17,8 +17,7 @@ pub fn for_each_seed(name: &str, seeds: u64, test: impl Fn(u64)) {
         }
     }
     let chosen = std::env::var("LOCKSTEP_SEED").ok().map(|text| {
-        text.parse()
-            .unwrap_or_else(|_| panic!("LOCKSTEP_SEED is {text:?}, expected a number"))
+        text.parse().unwrap_or_else(|_| panic!("LOCKSTEP_SEED is {text:?}, expected a number"))
     });
     for seed in chosen.map_or(0..seeds, |seed: u64| seed..seed + 1) {
         let _announce = Announce(name, seed);

@@ -145,13 +145,7 @@ mod tests {
             let text = format!("id 0x{id:03X} (phase {} {phase:?}, tag 3)", phase as u8);
             assert_eq!(describe_lock_unit_id(id), text);
         }
-        assert_eq!(
-            describe_lock_unit_id(0x5FF),
-            "id 0x5FF (phase 11 Watch, tag 127)"
-        );
-        assert_eq!(
-            describe_lock_unit_id(0x600),
-            "id 0x600 (phase 12 unknown, tag 0)"
-        );
+        assert_eq!(describe_lock_unit_id(0x5FF), "id 0x5FF (phase 11 Watch, tag 127)");
+        assert_eq!(describe_lock_unit_id(0x600), "id 0x600 (phase 12 unknown, tag 0)");
     }
 }

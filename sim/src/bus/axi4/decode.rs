@@ -29,20 +29,11 @@ fn require(
     if holds {
         return Ok(());
     }
-    Err(Malformed {
-        field,
-        value: format!("0x{:X}", value.into()),
-        expected: expected.to_string(),
-    })
+    Err(Malformed { field, value: format!("0x{:X}", value.into()), expected: expected.to_string() })
 }
 
 fn require_id(field: &'static str, id: u16) -> Result<(), Malformed> {
-    require(
-        usize::from(id) < ID_COUNT,
-        field,
-        id,
-        format_args!("{ID_BITS} bits"),
-    )
+    require(usize::from(id) < ID_COUNT, field, id, format_args!("{ID_BITS} bits"))
 }
 
 /// Index of the word at `address` among the lanes of the bus.
@@ -56,12 +47,7 @@ pub(super) fn read(ar: &ReadAddress) -> Result<AccessKind, Malformed> {
     require_id("arid", ar.arid)?;
     require(ar.arlen == 0, "arlen", ar.arlen, "0 (one beat)")?;
     require(ar.arsize == 6, "arsize", ar.arsize, "6 (64 bytes)")?;
-    require(
-        ar.araddr.is_multiple_of(64),
-        "araddr",
-        ar.araddr,
-        "a multiple of 64",
-    )?;
+    require(ar.araddr.is_multiple_of(64), "araddr", ar.araddr, "a multiple of 64")?;
     require_plain_burst("arburst", ar.arburst)?;
     match ar.arcache {
         CACHE_KEEP_COPY => Ok(AccessKind::ReadLine { keep_copy: true }),
@@ -78,21 +64,11 @@ pub(super) fn read(ar: &ReadAddress) -> Result<AccessKind, Malformed> {
 pub(super) fn write_address(aw: &WriteAddress) -> Result<(), Malformed> {
     require_id("awid", aw.awid)?;
     require(aw.awlen == 0, "awlen", aw.awlen, "0 (one beat)")?;
-    require(
-        aw.awaddr.is_multiple_of(8),
-        "awaddr",
-        aw.awaddr,
-        "a multiple of 8",
-    )?;
+    require(aw.awaddr.is_multiple_of(8), "awaddr", aw.awaddr, "a multiple of 8")?;
     require(aw.awcache == CACHE_PLAIN, "awcache", aw.awcache, "0x3")?;
     match aw.awatop {
         0 => {
-            require(
-                aw.awsize == 3,
-                "awsize",
-                aw.awsize,
-                "3 (8 bytes) for a store",
-            )?;
+            require(aw.awsize == 3, "awsize", aw.awsize, "3 (8 bytes) for a store")?;
             require_plain_burst("awburst", aw.awburst)
         }
         ATOMIC_COMPARE => {
@@ -123,30 +99,14 @@ pub(super) fn write(aw: &WriteAddress, w: &WriteData) -> Result<AccessKind, Malf
     let lane = lane(aw.awaddr);
     if aw.awatop == ATOMIC_COMPARE {
         let both = 0xFFFF << (8 * (lane & !1));
-        require(
-            w.wstrb == both,
-            "wstrb",
-            w.wstrb,
-            format_args!("0x{both:X} (16 bytes)"),
-        )?;
+        require(w.wstrb == both, "wstrb", w.wstrb, format_args!("0x{both:X} (16 bytes)"))?;
         // The swap value lies in the other half: above the word for INCR, below for WRAP.
-        return Ok(AccessKind::CompareSwap {
-            expected: w.wdata[lane],
-            new: w.wdata[lane ^ 1],
-        });
+        return Ok(AccessKind::CompareSwap { expected: w.wdata[lane], new: w.wdata[lane ^ 1] });
     }
     let word = 0xFFu64 << (8 * lane);
     let inside = w.wstrb & !word == 0;
-    require(
-        inside,
-        "wstrb",
-        w.wstrb,
-        format_args!("no bits but those of 0x{word:X}"),
-    )?;
-    Ok(AccessKind::Store {
-        value: w.wdata[lane],
-        strobe: (w.wstrb >> (8 * lane)) as u8,
-    })
+    require(inside, "wstrb", w.wstrb, format_args!("no bits but those of 0x{word:X}"))?;
+    Ok(AccessKind::Store { value: w.wdata[lane], strobe: (w.wstrb >> (8 * lane)) as u8 })
 }
 
 /// A single beat may be FIXED or INCR; WRAP is for 2 beats and more, 3 is reserved.
@@ -172,32 +132,15 @@ mod tests {
     }
 
     fn swap(address: u64, burst: u8) -> WriteAddress {
-        WriteAddress {
-            awaddr: address,
-            awsize: 4,
-            awburst: burst,
-            awatop: 0x31,
-            ..store()
-        }
+        WriteAddress { awaddr: address, awsize: 4, awburst: burst, awatop: 0x31, ..store() }
     }
 
     fn data(strobe: u64) -> WriteData {
-        WriteData {
-            wdata: [10, 11, 12, 13, 14, 15, 16, 17],
-            wstrb: strobe,
-            wlast: true,
-        }
+        WriteData { wdata: [10, 11, 12, 13, 14, 15, 16, 17], wstrb: strobe, wlast: true }
     }
 
     fn line() -> ReadAddress {
-        ReadAddress {
-            arid: 1,
-            araddr: 0x40,
-            arlen: 0,
-            arsize: 6,
-            arburst: 1,
-            arcache: 3,
-        }
+        ReadAddress { arid: 1, araddr: 0x40, arlen: 0, arsize: 6, arburst: 1, arcache: 3 }
     }
 
     #[track_caller]
@@ -208,10 +151,7 @@ mod tests {
         expected: &str,
     ) {
         let found = result.unwrap_err();
-        assert_eq!(
-            (found.field, &*found.value, &*found.expected),
-            (field, value, expected)
-        );
+        assert_eq!((found.field, &*found.value, &*found.expected), (field, value, expected));
     }
 
     #[test]
@@ -238,10 +178,7 @@ mod tests {
     #[test]
     fn a_read_says_whether_its_copy_is_kept() {
         assert_eq!(read(&line()), Ok(AccessKind::ReadLine { keep_copy: false }));
-        let keeps = ReadAddress {
-            arcache: 0xF,
-            ..line()
-        };
+        let keeps = ReadAddress { arcache: 0xF, ..line() };
         assert_eq!(read(&keeps), Ok(AccessKind::ReadLine { keep_copy: true }));
     }
 
@@ -255,12 +192,7 @@ mod tests {
         assert_field(with(|ar| ar.arid = 0x800), "arid", "0x800", "11 bits");
         assert_field(with(|ar| ar.arlen = 1), "arlen", "0x1", "0 (one beat)");
         assert_field(with(|ar| ar.arsize = 5), "arsize", "0x5", "6 (64 bytes)");
-        assert_field(
-            with(|ar| ar.araddr = 0x48),
-            "araddr",
-            "0x48",
-            "a multiple of 64",
-        );
+        assert_field(with(|ar| ar.araddr = 0x48), "araddr", "0x48", "a multiple of 64");
         let burst = "0 (FIXED) or 1 (INCR) for one beat";
         assert_field(with(|ar| ar.arburst = 2), "arburst", "0x2", burst);
         let cache = "0b1111 (copy is kept) or 0b0011";
@@ -273,79 +205,31 @@ mod tests {
             change(&mut aw);
             write_address(&aw)
         };
-        assert_field(
-            with(store(), |aw| aw.awid = 0x801),
-            "awid",
-            "0x801",
-            "11 bits",
-        );
-        assert_field(
-            with(store(), |aw| aw.awlen = 3),
-            "awlen",
-            "0x3",
-            "0 (one beat)",
-        );
-        assert_field(
-            with(store(), |aw| aw.awaddr = 0x1C),
-            "awaddr",
-            "0x1C",
-            "a multiple of 8",
-        );
-        assert_field(
-            with(store(), |aw| aw.awcache = 0xF),
-            "awcache",
-            "0xF",
-            "0x3",
-        );
+        assert_field(with(store(), |aw| aw.awid = 0x801), "awid", "0x801", "11 bits");
+        assert_field(with(store(), |aw| aw.awlen = 3), "awlen", "0x3", "0 (one beat)");
+        assert_field(with(store(), |aw| aw.awaddr = 0x1C), "awaddr", "0x1C", "a multiple of 8");
+        assert_field(with(store(), |aw| aw.awcache = 0xF), "awcache", "0xF", "0x3");
         let size = "3 (8 bytes) for a store";
         assert_field(with(store(), |aw| aw.awsize = 4), "awsize", "0x4", size);
         let burst = "0 (FIXED) or 1 (INCR) for one beat";
         assert_field(with(store(), |aw| aw.awburst = 3), "awburst", "0x3", burst);
         let operation = "0b000000 (store) or 0b110001 (AtomicCompare)";
-        assert_field(
-            with(store(), |aw| aw.awatop = 0x30),
-            "awatop",
-            "0b110000",
-            operation,
-        );
+        assert_field(with(store(), |aw| aw.awatop = 0x30), "awatop", "0b110000", operation);
         let size = "4 (16 bytes) for AtomicCompare";
-        assert_field(
-            with(swap(0x10, 1), |aw| aw.awsize = 3),
-            "awsize",
-            "0x3",
-            size,
-        );
+        assert_field(with(swap(0x10, 1), |aw| aw.awsize = 3), "awsize", "0x3", size);
         let burst = "1 (INCR) as awaddr is a multiple of 16";
-        assert_field(
-            with(swap(0x10, 1), |aw| aw.awburst = 2),
-            "awburst",
-            "0x2",
-            burst,
-        );
+        assert_field(with(swap(0x10, 1), |aw| aw.awburst = 2), "awburst", "0x2", burst);
         let burst = "2 (WRAP) as awaddr is no multiple of 16";
-        assert_field(
-            with(swap(0x18, 2), |aw| aw.awburst = 1),
-            "awburst",
-            "0x1",
-            burst,
-        );
+        assert_field(with(swap(0x18, 2), |aw| aw.awburst = 1), "awburst", "0x1", burst);
     }
 
     #[test]
     fn malformed_data_are_named() {
-        let open = WriteData {
-            wlast: false,
-            ..data(0)
-        };
+        let open = WriteData { wlast: false, ..data(0) };
         assert_field(write_data(&open), "wlast", "0x0", "0x1 on the only beat");
         let atomic = write(&swap(0x18, 2), &data(0xFF00_0000));
         assert_field(atomic, "wstrb", "0xFF000000", "0xFFFF0000 (16 bytes)");
         let outside = write(&store(), &data(0x01_FF00_0000));
-        assert_field(
-            outside,
-            "wstrb",
-            "0x1FF000000",
-            "no bits but those of 0xFF000000",
-        );
+        assert_field(outside, "wstrb", "0x1FF000000", "no bits but those of 0xFF000000");
     }
 }

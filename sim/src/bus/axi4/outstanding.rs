@@ -56,11 +56,7 @@ impl Outstanding {
 
     /// The channel that an overdue access is missed on, R first.
     pub fn missing(&self) -> Channel {
-        if self.read == Progress::None {
-            Channel::Write
-        } else {
-            Channel::Read
-        }
+        if self.read == Progress::None { Channel::Write } else { Channel::Read }
     }
 }
 
@@ -88,11 +84,7 @@ impl OutstandingTable {
             outcome: None,
             read: Progress::None,
             write: Progress::None,
-            next: if index + 1 < CAPACITY {
-                index as u16 + 1
-            } else {
-                NONE
-            },
+            next: if index + 1 < CAPACITY { index as u16 + 1 } else { NONE },
         };
         OutstandingTable {
             entries: (0..CAPACITY).map(entry).collect(),
@@ -118,10 +110,7 @@ impl OutstandingTable {
     /// Takes a new access up, behind the others of its id.
     pub fn insert(&mut self, access: MemoryAccess) {
         let slot = self.free;
-        assert_ne!(
-            slot, NONE,
-            "more than {CAPACITY} accesses: ready was high without room"
-        );
+        assert_ne!(slot, NONE, "more than {CAPACITY} accesses: ready was high without room");
         let (read, write) = match access.kind {
             AccessKind::ReadLine { .. } => (Progress::Waiting, Progress::None),
             AccessKind::CompareSwap { .. } => (Progress::Waiting, Progress::Waiting),
@@ -129,13 +118,7 @@ impl OutstandingTable {
         };
         let entry = &mut self.entries[usize::from(slot)];
         self.free = entry.next;
-        *entry = Outstanding {
-            access,
-            outcome: None,
-            read,
-            write,
-            next: NONE,
-        };
+        *entry = Outstanding { access, outcome: None, read, write, next: NONE };
         self.used += 1;
         match self.of_id(access.id).last() {
             Some(last) => self.entries[usize::from(last)].next = slot,
@@ -148,14 +131,9 @@ impl OutstandingTable {
     /// # Panics
     /// When there is none or the data are not of its kind: the owner's error.
     pub fn answer(&mut self, answer: &MemoryAnswer) {
-        let unanswered = self
-            .of_id(answer.id)
-            .find(|slot| self.entry(*slot).outcome.is_none());
+        let unanswered = self.of_id(answer.id).find(|slot| self.entry(*slot).outcome.is_none());
         let Some(slot) = unanswered else {
-            panic!(
-                "answer to id 0x{:03X}, which has no unanswered access",
-                answer.id
-            );
+            panic!("answer to id 0x{:03X}, which has no unanswered access", answer.id);
         };
         let entry = &mut self.entries[usize::from(slot)];
         let fits = matches!(
@@ -176,10 +154,9 @@ impl OutstandingTable {
         let mut slot = self.first[usize::from(id)];
         while slot != NONE {
             let entry = &mut self.entries[usize::from(slot)];
-            for (channel, owed) in [
-                (Channel::Read, &mut read_owed),
-                (Channel::Write, &mut write_owed),
-            ] {
+            for (channel, owed) in
+                [(Channel::Read, &mut read_owed), (Channel::Write, &mut write_owed)]
+            {
                 let answered = entry.outcome.is_some();
                 let progress = entry.progress(channel);
                 if *progress == Progress::Waiting && answered && !*owed {
@@ -196,11 +173,7 @@ impl OutstandingTable {
     pub fn complete(&mut self, channel: Channel, slot: u16) -> bool {
         let entry = &mut self.entries[usize::from(slot)];
         let progress = entry.progress(channel);
-        assert_eq!(
-            *progress,
-            Progress::Scheduled,
-            "response without a schedule"
-        );
+        assert_eq!(*progress, Progress::Scheduled, "response without a schedule");
         *progress = Progress::None;
         let finished = entry.finished();
         if finished {
@@ -212,10 +185,7 @@ impl OutstandingTable {
     /// Takes the entry out of its id's list and frees it.
     fn unlink(&mut self, slot: u16) {
         let Outstanding { access, next, .. } = *self.entry(slot);
-        let before = self
-            .of_id(access.id)
-            .take_while(|other| *other != slot)
-            .last();
+        let before = self.of_id(access.id).take_while(|other| *other != slot).last();
         match before {
             Some(before) => self.entries[usize::from(before)].next = next,
             None => self.first[usize::from(access.id)] = next,

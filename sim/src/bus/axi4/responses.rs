@@ -27,10 +27,7 @@ impl ResponseChannel {
     /// `name` is the channel's letter.
     pub fn new(config: &Axi4Config, name: &str, stalls: StallPattern, capacity: usize) -> Self {
         let Delay { minimum, maximum } = config.response_delay;
-        assert!(
-            minimum <= maximum,
-            "response delay is {minimum} to {maximum}, expected a range"
-        );
+        assert!(minimum <= maximum, "response delay is {minimum} to {maximum}, expected a range");
         let port = &config.port;
         ResponseChannel {
             stall: Stall::new(stalls, config.seed, &format!("{port} {name}")),
@@ -52,11 +49,7 @@ impl ResponseChannel {
             return;
         }
         let delay = self.generator.random_range(minimum..=maximum);
-        self.delayed.push(Reverse((
-            cycle + 1 + u64::from(delay),
-            self.scheduled,
-            slot,
-        )));
+        self.delayed.push(Reverse((cycle + 1 + u64::from(delay), self.scheduled, slot)));
         self.scheduled += 1;
     }
 
@@ -85,8 +78,6 @@ impl ResponseChannel {
 
     /// The presented response was taken.
     pub fn take(&mut self) -> u16 {
-        self.presented
-            .take()
-            .expect("a response was taken that is not on the pins")
+        self.presented.take().expect("a response was taken that is not on the pins")
     }
 }

@@ -18,10 +18,8 @@ fn speed() {
     for (stalls_name, pattern) in [("no stalls", StallPattern::None), ("stalls 0.2", random)] {
         for (load_name, run) in [("idle", rest as fn(&mut _) -> u64), ("loaded", load)] {
             let stalls = Axi4Stalls::all(pattern);
-            let mut bridge = Axi4Subordinate::new(Axi4Config {
-                stalls,
-                ..Axi4Config::lock_unit(0)
-            });
+            let mut bridge =
+                Axi4Subordinate::new(Axi4Config { stalls, ..Axi4Config::lock_unit(0) });
             let started = Instant::now();
             let answered = run(&mut bridge);
             let rate = CYCLES as f64 / started.elapsed().as_secs_f64() / 1e6;
@@ -72,10 +70,7 @@ fn load(bridge: &mut Axi4Subordinate) -> u64 {
         }
         let driven = bridge.drive(cycle);
         let taken = (driven.awready, driven.wready, driven.arready);
-        let responses = [
-            driven.rvalid.then_some(driven.rid),
-            driven.bvalid.then_some(driven.bid),
-        ];
+        let responses = [driven.rvalid.then_some(driven.rid), driven.bvalid.then_some(driven.bid)];
         bridge.sample(cycle, black_box(&pins)).unwrap();
         pins.awvalid &= !taken.0;
         pins.wvalid &= !taken.1;
@@ -101,13 +96,7 @@ fn load(bridge: &mut Axi4Subordinate) -> u64 {
                 AccessKind::ReadLine { .. } => MemoryData::Line([cycle; 8]),
                 _ => MemoryData::OldWord(cycle),
             };
-            bridge.answer(
-                cycle,
-                &MemoryAnswer {
-                    id: access.id,
-                    outcome: Ok(data),
-                },
-            );
+            bridge.answer(cycle, &MemoryAnswer { id: access.id, outcome: Ok(data) });
             answered += 1;
         }
     }

@@ -92,10 +92,7 @@ impl Axi4Subordinate {
     pub fn new(config: Axi4Config) -> Self {
         let id_mask = match config.sharing {
             IdSharing::OnePer { bits } => {
-                assert!(
-                    bits <= super::ID_BITS,
-                    "sharing is by {bits} bits of an 11-bit id"
-                );
+                assert!(bits <= super::ID_BITS, "sharing is by {bits} bits of an 11-bit id");
                 ((1u32 << bits) - 1) as u16
             }
             IdSharing::Several => (ID_COUNT - 1) as u16,
@@ -201,26 +198,15 @@ impl Axi4Subordinate {
     #[inline]
     fn check_handshakes(&mut self, cycle: u64, block: &Axi4ManagerPins) -> Result<(), BusFault> {
         let (pins, checkers) = (&self.pins, &mut self.checkers);
-        let (aw, w, ar) = (
-            &mut checkers.write_address,
-            &mut checkers.write_data,
-            &mut checkers.read_address,
-        );
+        let (aw, w, ar) =
+            (&mut checkers.write_address, &mut checkers.write_data, &mut checkers.read_address);
         aw.observe(cycle, block.awvalid, pins.awready, || block.into())?;
         w.observe(cycle, block.wvalid, pins.wready, || block.into())?;
         ar.observe(cycle, block.arvalid, pins.arready, || block.into())?;
         if self.config.responses_always_taken && !(block.rready && block.bready) {
-            let (letter, field) = if block.rready {
-                ("B", "bready")
-            } else {
-                ("R", "rready")
-            };
+            let (letter, field) = if block.rready { ("B", "bready") } else { ("R", "rready") };
             let expected = "1 always".into();
-            let malformed = Malformed {
-                field,
-                value: "0".into(),
-                expected,
-            };
+            let malformed = Malformed { field, value: "0".into(), expected };
             return Err(self.violation(cycle, letter, None, malformed));
         }
         Ok(())
@@ -229,10 +215,9 @@ impl Axi4Subordinate {
     fn accept_write_address(&mut self, cycle: u64, aw: WriteAddress) -> Result<(), BusFault> {
         let id = Some(aw.awid);
         decode::write_address(&aw).map_err(|field| self.violation(cycle, "AW", id, field))?;
-        self.claim(aw.awid, aw.awatop == ATOMIC_COMPARE)
-            .map_err(|expected| {
-                self.violation(cycle, "AW", id, shared("awid", aw.awid, expected))
-            })?;
+        self.claim(aw.awid, aw.awatop == ATOMIC_COMPARE).map_err(|expected| {
+            self.violation(cycle, "AW", id, shared("awid", aw.awid, expected))
+        })?;
         match self.data.pop_front() {
             Some((w, _)) => self.accept_write(cycle, &aw, &w),
             None => {
@@ -264,12 +249,7 @@ impl Axi4Subordinate {
         let id = aw.awid;
         let kind =
             decode::write(aw, w).map_err(|field| self.violation(cycle, "W", Some(id), field))?;
-        self.accept(MemoryAccess {
-            id,
-            address: aw.awaddr,
-            kind,
-            accepted_at_cycle: cycle,
-        });
+        self.accept(MemoryAccess { id, address: aw.awaddr, kind, accepted_at_cycle: cycle });
         Ok(())
     }
 
@@ -280,12 +260,7 @@ impl Axi4Subordinate {
         self.claim(id, false).map_err(|expected| {
             self.violation(cycle, "AR", Some(id), shared("arid", id, expected))
         })?;
-        self.accept(MemoryAccess {
-            id,
-            address: ar.araddr,
-            kind,
-            accepted_at_cycle: cycle,
-        });
+        self.accept(MemoryAccess { id, address: ar.araddr, kind, accepted_at_cycle: cycle });
         Ok(())
     }
 
@@ -338,10 +313,7 @@ impl Axi4Subordinate {
 
     /// Finds what is overdue, and the next cycle in which something can be.
     fn check_ages(&mut self, cycle: u64) -> Result<(), BusFault> {
-        let ages = self
-            .outstanding
-            .iter()
-            .map(|entry| entry.access.accepted_at_cycle);
+        let ages = self.outstanding.iter().map(|entry| entry.access.accepted_at_cycle);
         let unpaired = self.addresses.front().map(|(_, since)| *since);
         let early = self.data.front().map(|(_, since)| *since);
         let oldest = ages.chain(unpaired).chain(early).min();

@@ -67,12 +67,7 @@ struct Outgoing<T> {
 impl<T> Outgoing<T> {
     fn new(pattern: StallPattern, seed: u64, name: &str) -> Self {
         let stall = Stall::new(pattern, seed, name);
-        Outgoing {
-            queue: VecDeque::new(),
-            stall,
-            offered: false,
-            sent: 0,
-        }
+        Outgoing { queue: VecDeque::new(), stall, offered: false, sent: 0 }
     }
 
     /// The beat to offer in this cycle; once offered it stays.
@@ -115,11 +110,7 @@ impl TestManager {
         let none = StallPattern::None;
         TestManager {
             generator: channel_generator(seed, "manager"),
-            pins: Axi4ManagerPins {
-                rready: true,
-                bready: true,
-                ..Default::default()
-            },
+            pins: Axi4ManagerPins { rready: true, bready: true, ..Default::default() },
             write_address: Outgoing::new(pattern, seed, "manager AW"),
             write_data: Outgoing::new(pattern, seed, "manager W"),
             read_address: Outgoing::new(pattern, seed, "manager AR"),
@@ -191,9 +182,7 @@ impl TestManager {
         if let Some(id) = read {
             assert!(bridge.rlast, "rlast is 0 on the only beat");
             let issued = &mut self.issued[usize::from(id)];
-            let one = issued
-                .iter_mut()
-                .find(|one| one.needs_read() && one.read.is_none());
+            let one = issued.iter_mut().find(|one| one.needs_read() && one.read.is_none());
             let one = one.expect("R for nothing");
             one.read = Some((bridge.rdata, bridge.rresp));
             if matches!(one.kind, AccessKind::CompareSwap { .. }) {
@@ -205,9 +194,7 @@ impl TestManager {
         }
         if let Some(id) = write {
             let issued = &mut self.issued[usize::from(id)];
-            let one = issued
-                .iter_mut()
-                .find(|one| one.needs_write() && one.write.is_none());
+            let one = issued.iter_mut().find(|one| one.needs_write() && one.write.is_none());
             one.expect("B for nothing").write = Some(bridge.bresp);
         }
         for id in read.into_iter().chain(write) {
@@ -244,44 +231,28 @@ impl TestManager {
             AccessKind::CompareSwap { expected, new } => {
                 (data[lane], data[lane ^ 1]) = (expected, new);
                 self.write_address.queue.push_back((id, word, true));
-                self.write_data
-                    .queue
-                    .push_back((data, 0xFFFF << (8 * (lane & !1))));
+                self.write_data.queue.push_back((data, 0xFFFF << (8 * (lane & !1))));
                 word
             }
             AccessKind::Store { value, strobe } => {
                 data[lane] = value;
                 self.write_address.queue.push_back((id, word, false));
-                self.write_data
-                    .queue
-                    .push_back((data, u64::from(strobe) << (8 * lane)));
+                self.write_data.queue.push_back((data, u64::from(strobe) << (8 * lane)));
                 word
             }
         };
-        self.issued[usize::from(id)].push(Issued {
-            address,
-            kind,
-            read: None,
-            write: None,
-        });
+        self.issued[usize::from(id)].push(Issued { address, kind, read: None, write: None });
         self.left -= 1;
         self.started[usize::from(id)] = u64::from(self.left.wrapping_neg());
     }
 
     fn draw_kind(&mut self) -> AccessKind {
-        let (expected, new) = (
-            self.generator.random_range(0..3),
-            self.generator.random_range(0..3),
-        );
+        let (expected, new) =
+            (self.generator.random_range(0..3), self.generator.random_range(0..3));
         match self.generator.random_range(0..3) {
-            0 => AccessKind::ReadLine {
-                keep_copy: self.generator.random_range(0..2) == 0,
-            },
+            0 => AccessKind::ReadLine { keep_copy: self.generator.random_range(0..2) == 0 },
             1 => AccessKind::CompareSwap { expected, new },
-            _ => AccessKind::Store {
-                value: new,
-                strobe: self.generator.next_u32() as u8,
-            },
+            _ => AccessKind::Store { value: new, strobe: self.generator.next_u32() as u8 },
         }
     }
 
@@ -289,29 +260,18 @@ impl TestManager {
     fn may_begin(&self, id: u16, kind: AccessKind) -> bool {
         let atomic = |kind| matches!(kind, AccessKind::CompareSwap { .. });
         if self.share_ids {
-            let mut open = self.issued[usize::from(id)]
-                .iter()
-                .filter(|one| !one.finished());
+            let mut open = self.issued[usize::from(id)].iter().filter(|one| !one.finished());
             return !open.any(|one| atomic(kind) || atomic(one.kind));
         }
         let tag = usize::from(id & 0x7F);
-        (0..16).all(|phase| {
-            self.issued[phase << 7 | tag]
-                .last()
-                .is_none_or(Issued::finished)
-        })
+        (0..16).all(|phase| self.issued[phase << 7 | tag].last().is_none_or(Issued::finished))
     }
 
     /// What came back on the pins is what the memory performed, id by id.
     pub fn assert_matches(&self, log: &[PerformedAccess]) {
         let total: usize = self.issued.iter().map(Vec::len).sum();
         assert_eq!(log.len(), total, "accesses performed");
-        for (id, issued) in self
-            .issued
-            .iter()
-            .enumerate()
-            .filter(|(_, list)| !list.is_empty())
-        {
+        for (id, issued) in self.issued.iter().enumerate().filter(|(_, list)| !list.is_empty()) {
             // Reads and writes of one id are not ordered against each other.
             for reads in [false, true] {
                 let side = |kind| matches!(kind, AccessKind::ReadLine { .. }) == reads;
@@ -328,17 +288,11 @@ impl TestManager {
 }
 
 fn assert_came_back(issued: &Issued, performed: &PerformedAccess) {
-    let PerformedAccess {
-        access, outcome, ..
-    } = performed;
+    let PerformedAccess { access, outcome, .. } = performed;
     assert_eq!(issued.address, access.address);
     assert_eq!(normal(issued.kind), normal(access.kind));
     let response = outcome.err().map_or(0, super::BusError::response);
-    assert_eq!(
-        issued.write.unwrap_or(response),
-        response,
-        "bresp of {access:?}"
-    );
+    assert_eq!(issued.write.unwrap_or(response), response, "bresp of {access:?}");
     let Some((data, read_response)) = issued.read else {
         return;
     };
@@ -359,10 +313,7 @@ fn assert_came_back(issued: &Issued, performed: &PerformedAccess) {
 /// Bytes that are not stored do not matter.
 fn normal(kind: AccessKind) -> AccessKind {
     match kind {
-        AccessKind::Store { strobe: 0, .. } => AccessKind::Store {
-            value: 0,
-            strobe: 0,
-        },
+        AccessKind::Store { strobe: 0, .. } => AccessKind::Store { value: 0, strobe: 0 },
         other => other,
     }
 }

@@ -13,13 +13,7 @@ const BASE: u64 = 0x1_0000_0000;
 const LINES: usize = 4;
 
 fn memory(seed: u64, latency: Delay, errors: ErrorInjection) -> TestMemory {
-    TestMemory::new(TestMemoryConfig {
-        base: BASE,
-        lines: LINES,
-        seed,
-        latency,
-        errors,
-    })
+    TestMemory::new(TestMemoryConfig { base: BASE, lines: LINES, seed, latency, errors })
 }
 
 /// A different mixture of stalls for each seed, from none to heavy.
@@ -28,20 +22,14 @@ fn stalls_of(seed: u64) -> StallPattern {
         0 => StallPattern::None,
         1 => StallPattern::Random { probability: 0.3 },
         2 => StallPattern::Random { probability: 0.8 },
-        _ => StallPattern::Burst {
-            probability: 0.1,
-            longest: 20,
-        },
+        _ => StallPattern::Burst { probability: 0.1, longest: 20 },
     }
 }
 
 fn config_of(seed: u64) -> Axi4Config {
     Axi4Config {
         stalls: Axi4Stalls::all(stalls_of(seed)),
-        response_delay: Delay {
-            minimum: 0,
-            maximum: (seed / 4 % 3 * 20) as u32,
-        },
+        response_delay: Delay { minimum: 0, maximum: (seed / 4 % 3 * 20) as u32 },
         response_order: [ResponseOrder::AsAnswered, ResponseOrder::Shuffled][seed as usize % 2],
         ..Axi4Config::lock_unit(seed)
     }
@@ -56,9 +44,7 @@ fn run(
     for cycle in 0..100_000 {
         let driven = *bridge.drive(cycle);
         let block = manager.drive();
-        bridge
-            .sample(cycle, block)
-            .unwrap_or_else(|fault| panic!("{fault}"));
+        bridge.sample(cycle, block).unwrap_or_else(|fault| panic!("{fault}"));
         manager.sample(&driven);
         memory.step(cycle, bridge);
         if manager.done() {
@@ -80,10 +66,7 @@ fn assert_sequential(log: &[PerformedAccess]) {
         let old = words.get(&address).copied().unwrap_or(0);
         let expected = match kind {
             AccessKind::ReadLine { .. } => MemoryData::Line(std::array::from_fn(|word| {
-                words
-                    .get(&(address + 8 * word as u64))
-                    .copied()
-                    .unwrap_or(0)
+                words.get(&(address + 8 * word as u64)).copied().unwrap_or(0)
             })),
             AccessKind::CompareSwap { expected, new } => {
                 if old == expected {
@@ -109,15 +92,8 @@ fn every_answer_is_what_the_memory_performed() {
     let name = "bus::axi4::tests::every_answer_is_what_the_memory_performed";
     let seen = std::cell::RefCell::new(Seen::default());
     for_each_seed(name, 200, |seed| {
-        let errors = if seed % 3 == 0 {
-            ErrorInjection::Rate(0.1)
-        } else {
-            ErrorInjection::None
-        };
-        let latency = Delay {
-            minimum: 0,
-            maximum: (seed % 5 * 10) as u32,
-        };
+        let errors = if seed % 3 == 0 { ErrorInjection::Rate(0.1) } else { ErrorInjection::None };
+        let latency = Delay { minimum: 0, maximum: (seed % 5 * 10) as u32 };
         let mut memory = memory(seed, latency, errors);
         let mut bridge = Axi4Subordinate::new(config_of(seed));
         let mut manager = TestManager::new(seed, stalls_of(seed / 4), 300, BASE, LINES as u64);
@@ -145,11 +121,7 @@ fn every_answer_is_what_the_memory_performed() {
             overtaken,
             errors,
         ];
-        assert!(
-            counts.iter().all(|count| *count > 500),
-            "{seen:?}",
-            seen = counts
-        );
+        assert!(counts.iter().all(|count| *count > 500), "{seen:?}", seen = counts);
     }
 }
 
@@ -163,14 +135,8 @@ fn several_accesses_of_one_id_keep_their_order() {
             ..config_of(seed)
         };
         let mut bridge = Axi4Subordinate::new(config);
-        let mut memory = memory(
-            seed,
-            Delay {
-                minimum: 0,
-                maximum: 30,
-            },
-            ErrorInjection::Rate(0.05),
-        );
+        let mut memory =
+            memory(seed, Delay { minimum: 0, maximum: 30 }, ErrorInjection::Rate(0.05));
         let mut manager = TestManager::new(seed, stalls_of(seed / 4), 300, BASE, LINES as u64)
             .sharing_ids()
             .stalling_responses(seed, stalls_of(seed / 16));
@@ -183,18 +149,8 @@ fn several_accesses_of_one_id_keep_their_order() {
 #[test]
 fn the_same_seed_repeats_a_run_and_another_does_not() {
     let log = |seed| {
-        let mut bridge = Axi4Subordinate::new(Axi4Config {
-            seed,
-            ..config_of(7)
-        });
-        let mut memory = memory(
-            1,
-            Delay {
-                minimum: 3,
-                maximum: 40,
-            },
-            ErrorInjection::None,
-        );
+        let mut bridge = Axi4Subordinate::new(Axi4Config { seed, ..config_of(7) });
+        let mut memory = memory(1, Delay { minimum: 3, maximum: 40 }, ErrorInjection::None);
         let mut manager = TestManager::new(1, stalls_of(1), 300, BASE, LINES as u64);
         run(&mut manager, &mut bridge, &mut memory)
     };
@@ -227,27 +183,16 @@ fn kept_copies_are_voided_once_each_by_the_next_store() {
     let mut bridge = Axi4Subordinate::new(Axi4Config::lock_unit(0));
     let mut memory = memory(0, Delay::default(), ErrorInjection::None);
     for (cycle, (id, arcache)) in [(1, 0xF), (2, 0xF), (3, 0x3)].into_iter().enumerate() {
-        let read = Axi4ManagerPins {
-            arid: id,
-            arcache,
-            ..read_line()
-        };
+        let read = Axi4ManagerPins { arid: id, arcache, ..read_line() };
         bridge.drive(cycle as u64);
         bridge.sample(cycle as u64, &read).unwrap();
         memory.step(cycle as u64, &mut bridge);
     }
-    assert_eq!(
-        memory.compare_swap(BASE + 8, 1, 2),
-        Ok(0),
-        "fails, so it changes nothing"
-    );
+    assert_eq!(memory.compare_swap(BASE + 8, 1, 2), Ok(0), "fails, so it changes nothing");
     assert_eq!(memory.take_invalidation(), None);
     assert_eq!(memory.compare_swap(BASE + 8, 0, 2), Ok(0));
     memory.store(BASE, 1).unwrap();
     let voided: Vec<u64> = std::iter::from_fn(|| memory.take_invalidation()).collect();
     assert_eq!(voided, [BASE, BASE]);
-    assert_eq!(
-        (memory.load(BASE + 8), memory.load(BASE + 64 * 4)),
-        (Some(2), None)
-    );
+    assert_eq!((memory.load(BASE + 8), memory.load(BASE + 64 * 4)), (Some(2), None));
 }

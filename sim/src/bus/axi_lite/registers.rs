@@ -26,12 +26,7 @@ where
 {
     /// Registers behind `manager`, clocked by `clock`.
     pub fn new(manager: AxiLiteManager, clock: C) -> Self {
-        AxiLiteRegisters {
-            manager,
-            clock,
-            cycle: 0,
-            fault: None,
-        }
+        AxiLiteRegisters { manager, clock, cycle: 0, fault: None }
     }
 
     /// Cycles that were clocked so far.
@@ -79,44 +74,43 @@ where
         }
         sampled
     }
+}
 
-    fn device_access(
-        &mut self,
-        operation: Operation,
-        offset: u32,
-        request: impl FnOnce(u16) -> LiteRequest,
-    ) -> Result<u32, DeviceError> {
-        if offset >= u32::from(ADDRESS_END) || !offset.is_multiple_of(4) {
-            return Err(DeviceError::OutOfRange {
-                field: "register offset",
-                value: offset.into(),
-                expected: format!("a multiple of 4 below 0x{ADDRESS_END:X}"),
-            });
-        }
-        let outcome = self
-            .access(request(offset as u16))
-            .map_err(|fault| device_error(operation, offset, &fault))?;
-        outcome.map_err(|error| {
-            let response = match error {
-                BusError::SubordinateError => BusResponse::SubordinateError,
-                BusError::DecodeError => BusResponse::DecodeError,
-            };
-            DeviceError::Bus {
-                operation,
-                offset,
-                response,
-            }
-        })
+/// A register access of software, performed by `access`: checks the offset first, and says in
+/// the driver's terms what went wrong.
+pub(crate) fn device_access(
+    operation: Operation,
+    offset: u32,
+    value: u32,
+    access: impl FnOnce(LiteRequest) -> Result<LiteOutcome, BusFault>,
+) -> Result<u32, DeviceError> {
+    if offset >= u32::from(ADDRESS_END) || !offset.is_multiple_of(4) {
+        return Err(DeviceError::OutOfRange {
+            field: "register offset",
+            value: offset.into(),
+            expected: format!("a multiple of 4 below 0x{ADDRESS_END:X}"),
+        });
     }
+    let address = offset as u16;
+    let request = match operation {
+        Operation::Read => LiteRequest::Read { address },
+        Operation::Write => LiteRequest::Write { address, value, strobe: 0xF },
+    };
+    let outcome = access(request).map_err(|fault| device_error(operation, offset, &fault))?;
+    outcome.map_err(|error| {
+        let response = match error {
+            BusError::SubordinateError => BusResponse::SubordinateError,
+            BusError::DecodeError => BusResponse::DecodeError,
+        };
+        DeviceError::Bus { operation, offset, response }
+    })
 }
 
 fn device_error(operation: Operation, offset: u32, fault: &BusFault) -> DeviceError {
     match fault {
-        BusFault::Protocol(violation) => DeviceError::Protocol {
-            operation,
-            offset,
-            detail: violation.to_string(),
-        },
+        BusFault::Protocol(violation) => {
+            DeviceError::Protocol { operation, offset, detail: violation.to_string() }
+        }
         BusFault::Timeout(timeout) => DeviceError::Timeout {
             waited_for: format!("{operation} of register 0x{offset:03X} ({timeout})"),
             bound: format!("{} cycles", timeout.cycles),
@@ -129,18 +123,10 @@ where
     C: FnMut(&AxiLiteManagerPins) -> AxiLiteSubordinatePins,
 {
     fn read32(&mut self, offset: u32) -> Result<u32, DeviceError> {
-        self.device_access(Operation::Read, offset, |address| LiteRequest::Read {
-            address,
-        })
+        device_access(Operation::Read, offset, 0, |request| self.access(request))
     }
 
     fn write32(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
-        let request = |address| LiteRequest::Write {
-            address,
-            value,
-            strobe: 0xF,
-        };
-        self.device_access(Operation::Write, offset, request)
-            .map(drop)
+        device_access(Operation::Write, offset, value, |request| self.access(request)).map(drop)
     }
 }

@@ -126,11 +126,7 @@ impl RegisterFile {
         if let (Some(address), false) = (self.read, self.pins.rvalid) {
             self.pins.rvalid = true;
             self.pins.rresp = Self::response(address);
-            self.pins.rdata = self
-                .words
-                .get(usize::from(address / 4))
-                .copied()
-                .unwrap_or(0);
+            self.pins.rdata = self.words.get(usize::from(address / 4)).copied().unwrap_or(0);
         }
     }
 }
@@ -154,11 +150,7 @@ fn reads_find_what_was_written_under_all_stalls() {
         for index in (0..64).rev() {
             assert_eq!(port.read32(4 * index), Ok(value(index)));
         }
-        let halved = LiteRequest::Write {
-            address: 0,
-            value: 0xAABB_CCDD,
-            strobe: 0b0110,
-        };
+        let halved = LiteRequest::Write { address: 0, value: 0xAABB_CCDD, strobe: 0b0110 };
         assert_eq!(port.access(halved), Ok(Ok(0)));
         assert_eq!(port.read32(0), Ok(value(0) & 0xFF00_00FF | 0x00BB_CC00));
         port.idle(3).unwrap();
@@ -175,11 +167,7 @@ fn address_and_data_come_in_every_order() {
         port.write32(8, 1).unwrap();
     }
     drop(port);
-    assert!(
-        file.orders.iter().all(|times| *times > 20),
-        "{:?}",
-        file.orders
-    );
+    assert!(file.orders.iter().all(|times| *times > 20), "{:?}", file.orders);
 }
 
 #[test]
@@ -203,11 +191,7 @@ fn first_fault(flaw: Flaw, stalls: LiteStalls) -> String {
     let manager = AxiLiteManager::new("s_axil", stalls, 1, 40);
     let mut file = RegisterFile::new(flaw, StallPattern::None, 1);
     let mut port = AxiLiteRegisters::new(manager, |pins: &_| file.clock(pins));
-    let write = LiteRequest::Write {
-        address: 0x20,
-        value: 7,
-        strobe: 0xF,
-    };
+    let write = LiteRequest::Write { address: 0x20, value: 7, strobe: 0xF };
     let mut access = || {
         port.access(write)?.unwrap();
         port.access(LiteRequest::Read { address: 0x20 })
@@ -233,15 +217,9 @@ fn a_block_that_never_answers_is_named_after_the_bound() {
 
 #[test]
 fn a_response_that_the_manager_stalls_is_not_blamed_on_the_block() {
-    let stalls = LiteStalls {
-        write_response: stalled(1.0),
-        ..LiteStalls::default()
-    };
+    let stalls = LiteStalls { write_response: stalled(1.0), ..LiteStalls::default() };
     let text = first_fault(Flaw::None, stalls);
-    assert!(
-        text.ends_with("since cycle 0; held by the manager's stalls"),
-        "{text}"
-    );
+    assert!(text.ends_with("since cycle 0; held by the manager's stalls"), "{text}");
 }
 
 #[test]
@@ -259,10 +237,7 @@ fn the_driver_sees_a_timeout_from_a_silent_block() {
 #[test]
 fn broken_rules_are_named() {
     let no_stalls = LiteStalls::default();
-    let slow_data = LiteStalls {
-        write_data: stalled(1.0),
-        ..no_stalls
-    };
+    let slow_data = LiteStalls { write_data: stalled(1.0), ..no_stalls };
     assert!(first_fault(Flaw::AnswersBeforeData, slow_data).ends_with(
         "bvalid is 1 for write of 0x00000007 to 0x020 in cycle 1, \
              expected 0 before the handshakes of AW and W"
@@ -272,24 +247,12 @@ fn broken_rules_are_named() {
         "s_axil R: rvalid is 1 for write of 0x00000007 to 0x020 in cycle 1, \
          expected 0 before the handshake of AR"
     );
-    let slow_read = LiteStalls {
-        read_data: stalled(1.0),
-        ..no_stalls
-    };
+    let slow_read = LiteStalls { read_data: stalled(1.0), ..no_stalls };
     let text = first_fault(Flaw::ChangesReadData, slow_read);
     assert!(text.starts_with("s_axil R: rdata is 8 in cycle "), "{text}");
-    let slow_response = LiteStalls {
-        write_response: stalled(1.0),
-        ..no_stalls
-    };
+    let slow_response = LiteStalls { write_response: stalled(1.0), ..no_stalls };
     let text = first_fault(Flaw::DropsResponse, slow_response);
-    assert!(
-        text.starts_with("s_axil B: bvalid is 0 in cycle "),
-        "{text}"
-    );
+    assert!(text.starts_with("s_axil B: bvalid is 0 in cycle "), "{text}");
     let text = first_fault(Flaw::ExclusiveResponse, no_stalls);
-    assert!(
-        text.contains("bresp is 1") && text.contains("expected 0 (OKAY)"),
-        "{text}"
-    );
+    assert!(text.contains("bresp is 1") && text.contains("expected 0 (OKAY)"), "{text}");
 }

@@ -24,16 +24,9 @@ impl Axi4Subordinate {
             holder,
             outstanding: self.identifiers(except),
         };
-        let found = self
-            .outstanding
-            .iter()
-            .find(|entry| entry.access.accepted_at_cycle == since);
+        let found = self.outstanding.iter().find(|entry| entry.access.accepted_at_cycle == since);
         if let Some(entry) = found {
-            let letter = if entry.missing() == Channel::Read {
-                "R"
-            } else {
-                "B"
-            };
+            let letter = if entry.missing() == Channel::Read { "R" } else { "B" };
             let on_pins = match entry.missing() {
                 Channel::Read => self.pins.rvalid,
                 Channel::Write => self.pins.bvalid,
@@ -45,13 +38,8 @@ impl Axi4Subordinate {
                 Some(_) => OWN_STALLS,
             };
             let id = entry.access.id;
-            return timeout(
-                letter,
-                format!("{} unanswered", describe(id)),
-                holder,
-                Some(id),
-            )
-            .into();
+            return timeout(letter, format!("{} unanswered", describe(id)), holder, Some(id))
+                .into();
         }
         if let Some((aw, _)) = self.addresses.front() {
             let waiting = format!("{} without its data", describe(aw.awid));
@@ -63,20 +51,14 @@ impl Axi4Subordinate {
     /// Names of the outstanding ids but one, oldest first.
     fn identifiers(&self, except: Option<u16>) -> Vec<String> {
         let started = self.outstanding.iter().map(|entry| {
-            let MemoryAccess {
-                accepted_at_cycle,
-                id,
-                ..
-            } = entry.access;
+            let MemoryAccess { accepted_at_cycle, id, .. } = entry.access;
             (accepted_at_cycle, id)
         });
         let addresses = self.addresses.iter().map(|(aw, since)| (*since, aw.awid));
         let mut all: Vec<(u64, u16)> = started.chain(addresses).collect();
         all.sort_unstable();
         let others = all.iter().filter(|(_, id)| Some(*id) != except);
-        others
-            .map(|(_, id)| (self.config.describe_id)(*id))
-            .collect()
+        others.map(|(_, id)| (self.config.describe_id)(*id)).collect()
     }
 
     /// A rule of the bus that was broken on the channel with these letters.
@@ -87,11 +69,7 @@ impl Axi4Subordinate {
         id: Option<u16>,
         malformed: Malformed,
     ) -> BusFault {
-        let Malformed {
-            field,
-            value,
-            expected,
-        } = malformed;
+        let Malformed { field, value, expected } = malformed;
         ProtocolViolation {
             channel: format!("{} {letters}", self.config.port),
             field,
@@ -106,9 +84,5 @@ impl Axi4Subordinate {
 
 /// An id that may not be used now.
 pub(super) fn shared(field: &'static str, id: u16, expected: &str) -> Malformed {
-    Malformed {
-        field,
-        value: format!("0x{id:03X}"),
-        expected: expected.into(),
-    }
+    Malformed { field, value: format!("0x{id:03X}"), expected: expected.into() }
 }

@@ -1,0 +1,10 @@
+//! The tuple-locking unit with bus models on all its ports: what a run, a test bench and a
+//! benchmark have in common.
+//!
+//! - [`stream`]: the beats of the request and response streams as types.
+//! - [`UnitUnderTest`]: the Verilated unit, clocked with its buses; memory is left to the owner.
+
+pub mod stream;
+mod under_test;
+
+pub use under_test::{UnitConfig, UnitUnderTest};

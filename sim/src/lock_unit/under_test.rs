@@ -1,0 +1,277 @@
+//! The Verilated unit, clocked with bus models on all its ports.
+
+use std::collections::VecDeque;
+
+use driver::{DeviceError, Operation, Registers};
+
+use crate::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls, device_access};
+use crate::bus::axi_stream::{StreamSink, StreamSource};
+use crate::bus::axi4::{Axi4Config, Axi4Subordinate, MemoryAccess, MemoryAnswer};
+use crate::bus::fault::BusFault;
+use crate::bus::pins::{
+    Axi4ManagerPins, Axi4SubordinatePins, AxiLiteManagerPins, AxiLiteSubordinatePins, StreamPins,
+};
+use crate::bus::stall::StallPattern;
+use crate::models::{LockUnit, LockUnitInputs, LockUnitOutputs};
+
+use super::stream::{UnitRequest, UnitResponse};
+
+/// How the buses around the unit behave.
+#[derive(Clone, Debug)]
+pub struct UnitConfig {
+    /// The memory port.
+    pub memory: Axi4Config,
+    /// Stalls of the request, response and invalidation streams.
+    pub streams: StallPattern,
+    /// Stalls of the register port.
+    pub registers: LiteStalls,
+    /// Seed of the streams' and the register port's draws.
+    pub seed: u64,
+    /// Cycles after which a handshake that does not come is an error.
+    pub patience: u64,
+}
+
+impl UnitConfig {
+    /// Buses that never stall, and ten thousand cycles of patience.
+    pub fn smooth() -> Self {
+        Self {
+            memory: Axi4Config::lock_unit(0),
+            streams: StallPattern::None,
+            registers: LiteStalls::default(),
+            seed: 0,
+            patience: 10_000,
+        }
+    }
+}
+
+/// A lock unit with everything but memory around it.
+///
+/// The owner calls [`UnitUnderTest::clock`] once a cycle, takes the accesses that the unit makes
+/// and answers them, now or in a later cycle. It is also the unit's [`driver::Registers`].
+pub struct UnitUnderTest<M> {
+    model: M,
+    requests: StreamSource<[u64; 3]>,
+    responses: StreamSink<u64>,
+    invalidations: StreamSource<u64>,
+    memory: Axi4Subordinate,
+    registers: AxiLiteManager,
+    answered: VecDeque<UnitResponse>,
+    /// The end of the last register access.
+    register_outcome: Option<LiteOutcome>,
+    cycle: u64,
+}
+
+impl<M: LockUnit> UnitUnderTest<M> {
+    /// A unit that has just been reset.
+    pub fn new(mut model: M, config: &UnitConfig) -> Self {
+        model.reset(4);
+        let UnitConfig { streams, seed, patience, .. } = *config;
+        Self {
+            model,
+            requests: StreamSource::new("s_axis_req", streams, seed, patience),
+            responses: StreamSink::new("m_axis_rsp", streams, seed, patience),
+            invalidations: StreamSource::new("s_axis_inv", streams, seed, patience),
+            memory: Axi4Subordinate::new(config.memory.clone()),
+            registers: AxiLiteManager::new("s_axil", config.registers, seed, patience),
+            answered: VecDeque::new(),
+            register_outcome: None,
+            cycle: 0,
+        }
+    }
+
+    /// Cycles since the reset.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// The model, for its waves and its faults.
+    pub fn model_mut(&mut self) -> &mut M {
+        &mut self.model
+    }
+
+    /// Puts a request into the stream's queue.
+    pub fn request(&mut self, request: UnitRequest) {
+        self.requests.push(request.encode());
+    }
+
+    /// Puts any beat into the request stream's queue, also one that means nothing.
+    pub fn request_beat(&mut self, beat: [u64; 3]) {
+        self.requests.push(beat);
+    }
+
+    /// Requests that the unit has not taken yet.
+    pub fn request_backlog(&self) -> usize {
+        self.requests.backlog()
+    }
+
+    /// Tells the unit that its copy of the line at this byte address is void.
+    pub fn invalidate(&mut self, address: u64) {
+        self.invalidations.push(address);
+    }
+
+    /// The next access that the unit has made.
+    pub fn take_access(&mut self) -> Option<MemoryAccess> {
+        self.memory.take_access()
+    }
+
+    /// Answers an access.
+    pub fn answer(&mut self, answer: &MemoryAnswer) {
+        self.memory.answer(self.cycle, answer);
+    }
+
+    /// Accesses not yet answered to the end.
+    pub fn accesses_outstanding(&self) -> usize {
+        self.memory.outstanding()
+    }
+
+    /// The memory port's bridge, for memories that serve it themselves.
+    pub fn memory_port(&mut self) -> &mut Axi4Subordinate {
+        &mut self.memory
+    }
+
+    /// The interrupt line.
+    pub fn interrupt(&self) -> bool {
+        self.model.outputs().intr_o
+    }
+
+    /// The next response that the unit has handed over.
+    pub fn take_response(&mut self) -> Option<UnitResponse> {
+        self.answered.pop_front()
+    }
+
+    /// One clock cycle. True when the unit took a request in it.
+    ///
+    /// # Errors
+    /// When the unit breaks a rule of a bus, or a wait has lasted too long.
+    #[inline]
+    pub fn clock(&mut self) -> Result<bool, BusFault> {
+        let cycle = self.cycle;
+        self.drive();
+        let outputs = self.model.outputs();
+        let beat =
+            StreamPins { tvalid: outputs.m_axis_rsp_tvalid, tdata: outputs.m_axis_rsp_tdata };
+        let response = self.responses.sample(cycle, &beat)?;
+        let taken = self.requests.sample(cycle, outputs.s_axis_req_tready)?;
+        self.invalidations.sample(cycle, outputs.s_axis_inv_tready)?;
+        self.memory.sample(cycle, &memory_pins(outputs))?;
+        let registers = register_pins(outputs);
+        if let Some(outcome) = self.registers.sample(cycle, &registers)? {
+            self.register_outcome = Some(outcome);
+        }
+        self.model.clock();
+        self.cycle += 1;
+        if let Some(beat) = response {
+            let response = UnitResponse::decode(beat);
+            let response = response.unwrap_or_else(|bad| panic!("the unit answered: {bad}"));
+            self.answered.push_back(response);
+        }
+        Ok(taken)
+    }
+
+    /// Performs one register access to its end; the port's patience bounds it.
+    fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, BusFault> {
+        self.registers.start(self.cycle, request);
+        loop {
+            self.clock()?;
+            if let Some(outcome) = self.register_outcome.take() {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Sets the unit's inputs of this cycle.
+    #[inline]
+    fn drive(&mut self) {
+        let cycle = self.cycle;
+        let inputs = self.model.inputs_mut();
+        let request = self.requests.drive(cycle);
+        (inputs.s_axis_req_tvalid, inputs.s_axis_req_tdata) = (request.tvalid, request.tdata);
+        let beat = self.invalidations.drive(cycle);
+        (inputs.s_axis_inv_tvalid, inputs.s_axis_inv_tdata) = (beat.tvalid, beat.tdata);
+        inputs.m_axis_rsp_tready = self.responses.drive(cycle);
+        set_memory_pins(inputs, self.memory.drive(cycle));
+        set_register_pins(inputs, self.registers.drive(cycle));
+    }
+}
+
+/// Software's view: each access clocks the unit until it is answered.
+impl<M: LockUnit> Registers for UnitUnderTest<M> {
+    fn read32(&mut self, offset: u32) -> Result<u32, DeviceError> {
+        device_access(Operation::Read, offset, 0, |request| self.access(request))
+    }
+
+    fn write32(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
+        device_access(Operation::Write, offset, value, |request| self.access(request)).map(drop)
+    }
+}
+
+#[inline]
+fn set_memory_pins(inputs: &mut LockUnitInputs, pins: &Axi4SubordinatePins) {
+    inputs.m_axi_awready = pins.awready;
+    inputs.m_axi_wready = pins.wready;
+    inputs.m_axi_bvalid = pins.bvalid;
+    inputs.m_axi_bid = pins.bid;
+    inputs.m_axi_bresp = pins.bresp;
+    inputs.m_axi_arready = pins.arready;
+    inputs.m_axi_rvalid = pins.rvalid;
+    inputs.m_axi_rid = pins.rid;
+    inputs.m_axi_rdata = pins.rdata;
+    inputs.m_axi_rresp = pins.rresp;
+    inputs.m_axi_rlast = pins.rlast;
+}
+
+#[inline]
+fn memory_pins(outputs: &LockUnitOutputs) -> Axi4ManagerPins {
+    Axi4ManagerPins {
+        awvalid: outputs.m_axi_awvalid,
+        awid: outputs.m_axi_awid,
+        awaddr: outputs.m_axi_awaddr,
+        awlen: outputs.m_axi_awlen,
+        awsize: outputs.m_axi_awsize,
+        awburst: outputs.m_axi_awburst,
+        awcache: outputs.m_axi_awcache,
+        awatop: outputs.m_axi_awatop,
+        wvalid: outputs.m_axi_wvalid,
+        wdata: outputs.m_axi_wdata,
+        wstrb: outputs.m_axi_wstrb,
+        wlast: outputs.m_axi_wlast,
+        bready: outputs.m_axi_bready,
+        arvalid: outputs.m_axi_arvalid,
+        arid: outputs.m_axi_arid,
+        araddr: outputs.m_axi_araddr,
+        arlen: outputs.m_axi_arlen,
+        arsize: outputs.m_axi_arsize,
+        arburst: outputs.m_axi_arburst,
+        arcache: outputs.m_axi_arcache,
+        rready: outputs.m_axi_rready,
+    }
+}
+
+#[inline]
+fn set_register_pins(inputs: &mut LockUnitInputs, pins: &AxiLiteManagerPins) {
+    inputs.s_axil_awvalid = pins.awvalid;
+    inputs.s_axil_awaddr = pins.awaddr;
+    inputs.s_axil_awprot = pins.awprot;
+    inputs.s_axil_wvalid = pins.wvalid;
+    inputs.s_axil_wdata = pins.wdata;
+    inputs.s_axil_wstrb = pins.wstrb;
+    inputs.s_axil_bready = pins.bready;
+    inputs.s_axil_arvalid = pins.arvalid;
+    inputs.s_axil_araddr = pins.araddr;
+    inputs.s_axil_arprot = pins.arprot;
+    inputs.s_axil_rready = pins.rready;
+}
+
+#[inline]
+fn register_pins(outputs: &LockUnitOutputs) -> AxiLiteSubordinatePins {
+    AxiLiteSubordinatePins {
+        awready: outputs.s_axil_awready,
+        wready: outputs.s_axil_wready,
+        bvalid: outputs.s_axil_bvalid,
+        bresp: outputs.s_axil_bresp,
+        arready: outputs.s_axil_arready,
+        rvalid: outputs.s_axil_rvalid,
+        rdata: outputs.s_axil_rdata,
+        rresp: outputs.s_axil_rresp,
+    }
+}
