@@ -13,6 +13,9 @@
 // when it advances). A context is in one place at a time: it has an access
 // outstanding, or it is between fetch and advance, or it waits, so nobody reads an
 // entry in the cycle of its writing.
+//
+// Order of the rules in a cycle: advance, watch, admit, issue. The first three only
+// claim ports, the earlier before the later; issue does what was claimed.
 import LockTypes :: *;
 import LockBucket :: *;
 import LockStep :: *;
@@ -104,22 +107,24 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
    Queue#(Line) fetchedLines <- mkQueue; // goes with `fetched`
    Queue#(Response) responses <- mkQueue;
 
-   LutRam#(Tag, Request) requestsToFetch <- mkLutRam; // written together
+   // One memory for each rule that reads, written together at admission: by fetch, by
+   // admit for the target of a cancel or poll, by watch ...
+   LutRam#(Tag, Request) requestsToFetch <- mkLutRam;
    LutRam#(Tag, Request) requestsToAim <- mkLutRam;
    LutRam#(Tag, LineNumber) linesToWatch <- mkLutRam;
-   LutRam#(Tag, Progress) progressesToFetch <- mkLutRam; // written together
+   // ... and written together when a context advances.
+   LutRam#(Tag, Progress) progressesToFetch <- mkLutRam;
    LutRam#(Tag, Tuple2#(Slot, Bool)) placesToAim <- mkLutRam;
 
    Reg#(TagSet) busy <- mkReg(0); // open requests
    Reg#(TagSet) begun <- mkReg(0); // those that have a progress
 
-   RWire#(WriteAccess) engineWrite <- mkRWire;
+   RWire#(WriteAccess) stepWrite <- mkRWire;
    RWire#(WriteAccess) admitWrite <- mkRWire;
-   RWire#(AccessId) engineRead <- mkRWire;
-   RWire#(LineNumber) engineReadLine <- mkRWire;
+   RWire#(ReadAccess) stepRead <- mkRWire;
    RWire#(ReadAccess) watchRead <- mkRWire;
    RWire#(ReadAccess) admitRead <- mkRWire;
-   RWire#(Response) engineResponse <- mkRWire;
+   RWire#(Response) stepResponse <- mkRWire;
    RWire#(Response) admitResponse <- mkRWire;
    RWire#(Tag) opens <- mkRWire;
    RWire#(Tag) advances <- mkRWire;
@@ -179,12 +184,10 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
       let stays = False;
       let enters = tagged Invalid;
       case (step.deed) matches
-         tagged IssueWrite .write: engineWrite.wset(
+         tagged IssueWrite .write: stepWrite.wset(
             WriteAccess { tag: now.tag, line: request.line, write: write });
-         tagged IssueRead .next: begin
-            engineRead.wset(AccessId { phase: next, tag: now.tag });
-            engineReadLine.wset(request.line);
-         end
+         tagged IssueRead .next: stepRead.wset(ReadAccess {
+            id: AccessId { phase: next, tag: now.tag }, line: request.line, keeps: False });
          tagged Stay .head: begin
             stays = True;
             waiters.keep(now.tag, head);
@@ -192,7 +195,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
          tagged Enter .head: begin
             enters = tagged Valid now.tag;
             waiters.keep(now.tag, head);
-            engineResponse.wset(respond(now.tag, False, Ending {
+            stepResponse.wset(respond(now.tag, False, Ending {
                code: Queued,
                again: False,
                position: positionOf(fault, head, step.progress.slot),
@@ -200,7 +203,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
          end
          tagged Finish .ending: begin
             let notice = request.op == Acquire && (woken || now.phase == Clear);
-            engineResponse.wset(respond(now.tag, notice, ending));
+            stepResponse.wset(respond(now.tag, notice, ending));
             ends.wset(now.tag);
             if (request.op == Poll) answersPoll.send;
             if (request.op == Cancel) begin
@@ -226,7 +229,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
    // have to wait for the read, again and again if beats keep coming.
    (* fire_when_enabled *)
    rule watch (waiters.reader matches tagged Valid .tag
-         &&& memory.readReady && !isValid(engineRead.wget) && !(cancels && aim == tag));
+         &&& memory.readReady && !isValid(stepRead.wget) && !(cancels && aim == tag));
       let line = linesToWatch.read(tag);
       watchRead.wset(ReadAccess {
          id: AccessId { phase: Watch, tag: tag }, line: line, keeps: True });
@@ -244,9 +247,9 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
    let toWrite = !aims;
    let accepted = !open && asked.good && (!aims || waits);
    let mayAdmit =
-      !accepted || aims && fromCopy ? !isValid(engineResponse.wget) && responses.notFull
-      : toWrite ? !isValid(engineWrite.wget) && memory.writeReady
-      : !isValid(engineRead.wget) && !isValid(watchRead.wget) && memory.readReady
+      !accepted || aims && fromCopy ? !isValid(stepResponse.wget) && responses.notFull
+      : toWrite ? !isValid(stepWrite.wget) && memory.writeReady
+      : !isValid(stepRead.wget) && !isValid(watchRead.wget) && memory.readReady
          // The target's tag is free as soon as the cancel has ended: no read of it
          // may be on its way.
          && !(asked.request.op == Cancel && waiters.reading(aim));
@@ -297,15 +300,10 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
 
    // -------------------------------------------------------------------- issue
 
-   let writes = isValid(engineWrite.wget) ? engineWrite.wget : admitWrite.wget;
-   let follows = case (engineRead.wget) matches
-      tagged Valid .id: tagged Valid ReadAccess {
-         id: id, line: fromMaybe(?, engineReadLine.wget), keeps: False };
-      tagged Invalid: tagged Invalid;
-   endcase;
-   let reads = isValid(follows) ? follows
+   let writes = isValid(stepWrite.wget) ? stepWrite.wget : admitWrite.wget;
+   let reads = isValid(stepRead.wget) ? stepRead.wget
       : isValid(watchRead.wget) ? watchRead.wget : admitRead.wget;
-   let answers = isValid(engineResponse.wget) ? engineResponse.wget : admitResponse.wget;
+   let answers = isValid(stepResponse.wget) ? stepResponse.wget : admitResponse.wget;
 
    // After `advance`, `watch` and `admit`: of each kind at most one is there.
    (* fire_when_enabled, no_implicit_conditions *)
