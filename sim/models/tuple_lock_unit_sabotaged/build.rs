@@ -4,6 +4,6 @@ fn main() {
     verilate::Block::new("tuple_lock_unit_sabotaged")
         .source("hw/bsv/generated/tuple_lock_unit_sabotaged.v")
         .library("hw/rtl")
-        .pins_of("tuple_lock_unit", &["fault_i"])
+        .pins_of("lock_unit_pins", &["fault_i"])
         .build();
 }

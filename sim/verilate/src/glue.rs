@@ -15,10 +15,10 @@ pub const CLOCK: &str = "clk_i";
 /// The reset of every block, active low.
 pub const RESET: &str = "rst_ni";
 
-/// Pins that another model crate has already: its structs are used instead of new
-/// ones, so that one test bench can drive both.
+/// Pins that a crate of their own holds: its structs are used instead of new ones, so
+/// that one test bench can drive several models.
 pub struct SharedPins {
-    /// The Rust name of the other crate, which is also its top module.
+    /// The Rust name of that crate.
     pub owner: String,
     /// The C++ header with the structs.
     pub header: PathBuf,
@@ -182,6 +182,9 @@ std::unique_ptr<Core> new_core();
 #include "lockstep/core_impl.h"
 
 namespace lockstep::{top} {{
+using Inputs = Pins::Inputs;
+using Outputs = Pins::Outputs;
+
 void Pins::apply(const Inputs& inputs, Unit& unit) {{
 {apply}}}
 
@@ -189,14 +192,29 @@ void Pins::sample(const Unit& unit, Outputs& outputs) {{
 {sample}}}
 
 std::unique_ptr<Core> new_core() {{ return std::make_unique<Core>(); }}
-{own_inputs}}}
+{own_inputs}
+// Does not compile when a struct has a field that is not a port of this block.
+[[maybe_unused]] static void every_field_is_a_port(const Inputs& inputs, const Outputs& outputs) {{
+{fields}}}
+}}
 
 template class lockstep::Core<lockstep::{top}::Pins>;
 "#,
             bridge_h = bridge_h.display(),
             apply = lines(Direction::Input, |p| put_line(p, "unit", &format!("inputs.{}", p.name))),
             sample = lines(Direction::Output, sample_line),
+            fields = self.fields_line(Direction::Input, "inputs")
+                + &self.fields_line(Direction::Output, "outputs"),
         )
+    }
+
+    /// Takes a struct apart into as many names as there are ports.
+    fn fields_line(&self, direction: Direction, name: &str) -> String {
+        let fields: Vec<&str> = self.pins(direction).map(|port| port.name.as_str()).collect();
+        if fields.is_empty() {
+            return format!("    (void){name};\n");
+        }
+        format!("    [[maybe_unused]] const auto& [{}] = {name};\n", fields.join(", "))
     }
 
     /// The ports that are fields of `Inputs` or of `Outputs`.

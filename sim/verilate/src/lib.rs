@@ -44,8 +44,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// The block whose top module is `top`. The crate's library must have this name,
-    /// and `links` in its `Cargo.toml` must say it too.
+    /// The block whose top module is `top`.
     pub fn new(top: &str) -> Block {
         Block { top: top.to_owned(), sources: vec![], libraries: vec![], pins_of: None }
     }
@@ -63,9 +62,9 @@ impl Block {
         self
     }
 
-    /// Uses the `Inputs` and `Outputs` of the model crate `owner`, so that one test
-    /// bench can drive both. The ports must be the same, but for `own_inputs`, each of
-    /// which gets a function `set_<port>` instead.
+    /// Uses the `Inputs` and `Outputs` of the crate `owner` (see [`pins`]), so that one
+    /// test bench can drive several models. Their fields and the ports must be the same,
+    /// but for `own_inputs`, each of which gets a function `set_<port>` instead.
     pub fn pins_of(mut self, owner: &str, own_inputs: &[&str]) -> Block {
         self.pins_of = Some((owner.to_owned(), own_inputs.iter().map(|&s| s.into()).collect()));
         self
@@ -105,7 +104,6 @@ impl Block {
         }
         command.args(&self.sources);
         for source in &self.sources {
-            rerun_if_changed(&workspace.join(source));
             if !workspace.join(source).is_file() {
                 let folder = workspace.display();
                 fail(format_args!("RTL file `{source}` of `{}` is not in {folder}", self.top));
@@ -143,6 +141,18 @@ impl Block {
     }
 }
 
+/// The whole build script of a crate that holds the pins of several models: a `cxx`
+/// bridge in the file `bridge_rs`, with the structs `Inputs` and `Outputs` in the
+/// namespace `lockstep::<owner>`. The name of the crate's library, and `links` in its
+/// `Cargo.toml`, are `owner`.
+pub fn pins(owner: &str, bridge_rs: &str) {
+    cxx_build::CFG.include_prefix = owner;
+    cxx_build::bridge(bridge_rs).std("c++17").compile(owner);
+    let out = PathBuf::from(required_variable("OUT_DIR"));
+    let header = bridge_header(owner, Path::new(bridge_rs), &out);
+    println!("cargo::metadata=pins={}", header.display());
+}
+
 /// Writes the glue and compiles it together with what Verilator made.
 fn compile(glue: &Glue, generated: &Path, out: &Path) {
     let core_h = out.join("core.h");
@@ -152,8 +162,7 @@ fn compile(glue: &Glue, generated: &Path, out: &Path) {
 
     cxx_build::CFG.include_prefix = &glue.top;
     let mut fast = cxx_build::bridge(&bridge_rs);
-    let bridge_h = bridge_header(glue, &bridge_rs, out);
-    println!("cargo::metadata=pins={}", bridge_h.display());
+    let bridge_h = bridge_header(&glue.top, &bridge_rs, out);
     write(&out.join("core.cpp"), &glue.core_cpp(&bridge_h));
 
     let (slow_files, fast_files) = generated_files(generated);
@@ -169,10 +178,10 @@ fn compile(glue: &Glue, generated: &Path, out: &Path) {
     fast.opt_level(2).file(fast_unit).objects(slow_objects).compile(&format!("v{}", glue.top));
 }
 
-/// Where `cxx-build` puts the header of a bridge that lies in `OUT_DIR`.
-fn bridge_header(glue: &Glue, bridge_rs: &Path, out: &Path) -> PathBuf {
+/// Where `cxx-build` puts the header of a bridge.
+fn bridge_header(prefix: &str, bridge_rs: &Path, out: &Path) -> PathBuf {
     let relative = bridge_rs.strip_prefix("/").unwrap_or(bridge_rs).with_extension("rs.h");
-    out.join("cxxbridge/include").join(&glue.top).join(relative)
+    out.join("cxxbridge/include").join(prefix).join(relative)
 }
 
 /// The C++ files that Verilator made: those that run once (set-up, symbols, traces),

@@ -35,10 +35,7 @@ fn read_register(unit: &mut Model, address: u16) -> (u32, u8) {
             unit.inputs_mut().s_axil_rready = false;
             return result;
         }
-        assert!(
-            unit.cycles() < limit,
-            "s_axil_r: no answer for {address:#x} in {ACCESS_LIMIT}"
-        );
+        assert!(unit.cycles() < limit, "s_axil_r: no answer for {address:#x} in {ACCESS_LIMIT}");
     }
 }
 
@@ -86,11 +83,7 @@ fn nothing_is_offered_after_reset() {
             ("s_axil_b", out.s_axil_bvalid),
         ];
         for (channel, valid) in offered {
-            assert!(
-                !valid,
-                "{channel} offers something in cycle {}",
-                unit.cycles()
-            );
+            assert!(!valid, "{channel} offers something in cycle {}", unit.cycles());
         }
     }
     assert_eq!(unit.cycles(), 102);
@@ -121,25 +114,11 @@ fn a_window_of_waves_holds_its_cycles_and_no_others() {
         fs::read(path).unwrap()
     };
     let all = dump("all.fst", WaveWindow::ALWAYS);
-    let some = dump(
-        "some.fst",
-        WaveWindow {
-            from: 1000,
-            to: 1100,
-        },
-    );
-    assert_eq!(
-        first_and_last_time(&all),
-        (0, 5001 * PERIOD_PS + PERIOD_PS / 2)
-    );
+    let some = dump("some.fst", WaveWindow { from: 1000, to: 1100 });
+    assert_eq!(first_and_last_time(&all), (0, 5001 * PERIOD_PS + PERIOD_PS / 2));
     let last = 1099 * PERIOD_PS + PERIOD_PS / 2;
     assert_eq!(first_and_last_time(&some), (1000 * PERIOD_PS, last));
-    assert!(
-        some.len() * 2 < all.len(),
-        "{} of {} bytes",
-        some.len(),
-        all.len()
-    );
+    assert!(some.len() * 2 < all.len(), "{} of {} bytes", some.len(), all.len());
 }
 
 #[test]
@@ -149,14 +128,10 @@ fn waves_do_not_change_what_happens_and_may_start_late_and_again() {
     let mut dumped = after_reset();
     for cycle in 0..600 {
         match cycle {
-            100 => dumped
-                .open_waves(scratch.file("first.fst"), WaveWindow::ALWAYS)
-                .unwrap(),
+            100 => dumped.open_waves(scratch.file("first.fst"), WaveWindow::ALWAYS).unwrap(),
             200 => dumped.set_wave_window(WaveWindow::NEVER),
             300 => dumped.set_wave_window(WaveWindow { from: 350, to: 400 }),
-            500 => dumped
-                .open_waves(scratch.file("again.fst"), WaveWindow::ALWAYS)
-                .unwrap(),
+            500 => dumped.open_waves(scratch.file("again.fst"), WaveWindow::ALWAYS).unwrap(),
             _ => {}
         }
         for unit in [&mut quiet, &mut dumped] {
@@ -178,14 +153,9 @@ fn waves_do_not_change_what_happens_and_may_start_late_and_again() {
 fn a_wave_file_that_cannot_be_written_is_named() {
     let scratch = Scratch::new("unwritable");
     let path = scratch.file("no such folder/waves.fst");
-    let error = Model::new()
-        .open_waves(&path, WaveWindow::ALWAYS)
-        .unwrap_err();
+    let error = Model::new().open_waves(&path, WaveWindow::ALWAYS).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
-    assert!(
-        error.to_string().contains("no such folder/waves.fst"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("no such folder/waves.fst"), "{error}");
 }
 
 #[test]

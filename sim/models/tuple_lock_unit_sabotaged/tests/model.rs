@@ -25,10 +25,6 @@ fn without_a_fault_it_is_the_unit_itself() {
     let mut sabotaged = Model::new();
     sabotaged.set_fault(0);
     let expected = outputs_of(tuple_lock_unit::Model::new(), 300);
-    assert!(
-        expected
-            .iter()
-            .any(|outputs| outputs.s_axil_rdata == 0x4C53_4C55)
-    );
+    assert!(expected.iter().any(|outputs| outputs.s_axil_rdata == 0x4C53_4C55));
     assert_eq!(outputs_of(sabotaged, 300), expected);
 }

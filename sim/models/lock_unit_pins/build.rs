@@ -1,0 +1,5 @@
+//! Makes the C++ side of the structs.
+
+fn main() {
+    verilate::pins("lock_unit_pins", "src/lib.rs");
+}
