@@ -8,3 +8,4 @@ pub mod link;
 pub mod lock_unit;
 pub mod models;
 pub mod platform;
+pub mod system;

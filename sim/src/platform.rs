@@ -247,6 +247,8 @@ pub struct HomeTiming {
 pub struct CoherenceTiming {
     /// The side whose home agent owns the shared memory.
     pub home: Side,
+    /// Period of the lock unit's clock.
+    pub unit_clock: Entry<Time>,
     /// Request agents of the host: its cores.
     pub host: AgentTiming,
     /// Request agents of the device.

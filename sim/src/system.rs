@@ -1,0 +1,380 @@
+//! Host cores, the lock unit's RTL and the coherent memory between them, in virtual time.
+//!
+//! The owner plays the host's software and the device's processing elements: it submits accesses
+//! and requests, and [`System::advance`] advances the time to the next thing that it can see. The
+//! unit is clocked at its own period; while nothing happens on its pins it is left alone, which
+//! changes nothing that it does and is most of the time.
+
+use std::collections::VecDeque;
+
+use driver::DeviceError;
+use lockdb::machine::{Access, Answer};
+
+use crate::bus::BusError;
+use crate::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
+use crate::bus::fault::BusFault;
+use crate::coherence::{
+    AgentId, CoherenceError, CoherenceEvent, CoherentMemory, Completion, LINE_BYTES, Line,
+    Notification, Operation, Region, Traffic,
+};
+use crate::kernel::{Kernel, Priority, Time};
+use crate::lock_unit::stream::{UnitRequest, UnitResponse};
+use crate::lock_unit::{UnitConfig, UnitUnderTest};
+use crate::models::LockUnit;
+use crate::platform::{Platform, Side};
+
+/// Where the lock table begins in the shared address space.
+pub const TABLE_BASE: u64 = 1 << 32;
+
+/// What a [`System`] is made of.
+#[derive(Clone, Debug)]
+pub struct SystemConfig {
+    /// Latencies and rates.
+    pub platform: Platform,
+    /// Buckets of the lock table, a power of two.
+    pub buckets: u64,
+    /// Who is home to the table; `None`: whom the platform says.
+    pub home: Option<Side>,
+    /// The buses around the unit.
+    pub unit: UnitConfig,
+}
+
+/// Why a system cannot be built, or cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SystemError {
+    /// The number of buckets is impossible.
+    #[error("buckets = {0}: expected a power of two from 1 to 2^32")]
+    Buckets(u64),
+    /// The platform does not do.
+    #[error(transparent)]
+    Coherence(#[from] CoherenceError),
+    /// The unit's registers do not answer as they should.
+    #[error("the lock unit's registers: {0}")]
+    Device(#[from] DeviceError),
+    /// The unit broke a rule of its buses, or kept one waiting too long.
+    #[error("the lock unit at {time}: {fault}")]
+    Bus {
+        /// When.
+        time: Time,
+        /// What.
+        fault: BusFault,
+    },
+}
+
+/// Something that the owner can see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// A core's access has been made.
+    Answered {
+        /// The number given with it.
+        ticket: u64,
+        /// What came of it.
+        answer: Answer,
+        /// When it was submitted.
+        issued: Time,
+    },
+    /// A line that a core meant to keep a copy of may have changed.
+    LineChanged {
+        /// The core.
+        core: u32,
+        /// The line's bucket.
+        bucket: u64,
+    },
+    /// The lock unit has answered a request.
+    Response(UnitResponse),
+    /// A timer of the owner.
+    Timer(u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Memory(CoherenceEvent),
+    ClockEdge,
+    Timer(u64),
+}
+
+/// The low half of a host request's number is the owner's ticket; this bit says that word 0 alone
+/// was asked for although the whole line was read, so as to keep a copy.
+const HEAD_ONLY: u64 = 1 << 63;
+
+/// Cycles without anything on its pins after which the unit has nothing left to do by itself.
+const QUIET_CYCLES: u32 = 64;
+
+/// See the module.
+pub struct System<M> {
+    kernel: Kernel<Event>,
+    memory: CoherentMemory,
+    unit: UnitUnderTest<M>,
+    device: AgentId,
+    cores: u32,
+    buckets: u64,
+    period: Time,
+    /// The next clock edge is in the kernel.
+    clocked: bool,
+    quiet_cycles: u32,
+    /// Accesses of the unit that the memory has not completed.
+    unit_accesses: usize,
+    visible: VecDeque<Happening>,
+}
+
+impl<M: LockUnit> System<M> {
+    /// A system at time 0: an empty table in warm memory, the unit configured and enabled.
+    ///
+    /// # Errors
+    /// When the configuration is impossible, or the unit's registers do not answer.
+    pub fn new(model: M, config: &SystemConfig) -> Result<Self, SystemError> {
+        let buckets = config.buckets;
+        if !buckets.is_power_of_two() || buckets > 1 << 32 {
+            return Err(SystemError::Buckets(buckets));
+        }
+        let platform = &config.platform;
+        let timing = platform
+            .coherence
+            .as_ref()
+            .ok_or_else(|| CoherenceError::NotCoherent(platform.name.clone()))?;
+        let home = config.home.unwrap_or(timing.home);
+        let region = Region { base: TABLE_BASE, bytes: buckets * LINE_BYTES, home };
+        let mut memory = CoherentMemory::new(platform, &[region])?;
+        memory.warm_memory_caches();
+        let mut unit = UnitUnderTest::new(model, &config.unit);
+        let mut registers = driver::LockUnit::new(&mut unit);
+        registers.identify()?;
+        registers.configure(TABLE_BASE, buckets.trailing_zeros())?;
+        registers.enable()?;
+        Ok(Self {
+            kernel: Kernel::new(),
+            device: memory.device_agent(0),
+            cores: timing.host.agents.value.0,
+            period: timing.unit_clock.value,
+            memory,
+            unit,
+            buckets,
+            clocked: false,
+            quiet_cycles: 0,
+            unit_accesses: 0,
+            visible: VecDeque::new(),
+        })
+    }
+
+    /// The time.
+    pub fn now(&self) -> Time {
+        self.kernel.now()
+    }
+
+    /// How many cores the host has.
+    pub fn host_cores(&self) -> u32 {
+        self.cores
+    }
+
+    /// Starts an access of a host core; [`Happening::Answered`] brings its end. With `keep_copy`,
+    /// a read is followed by one [`Happening::LineChanged`] once the copy may be stale.
+    ///
+    /// # Panics
+    /// When there is no such core or bucket, or `ticket` is 2⁶³ or more.
+    pub fn host_access(
+        &mut self,
+        core: u32,
+        ticket: u64,
+        bucket: u64,
+        access: Access,
+        keep_copy: bool,
+    ) {
+        assert!(ticket < HEAD_ONLY, "ticket {ticket}: expected one below 2^63");
+        assert!(bucket < self.buckets, "bucket {bucket} of {}", self.buckets);
+        let line = TABLE_BASE + bucket * LINE_BYTES;
+        let word = |index: u8| line + 8 * u64::from(index);
+        let (operation, flag) = match access {
+            Access::ReadLine => (Operation::ReadLine { address: line, keep_copy }, 0),
+            Access::LoadHead if keep_copy => {
+                (Operation::ReadLine { address: line, keep_copy }, HEAD_ONLY)
+            }
+            Access::LoadHead => (Operation::Load { address: line }, 0),
+            Access::CompareSwap { word: index, expected, new } => {
+                (Operation::CompareSwap { address: word(index), expected, new }, 0)
+            }
+            Access::Clear(slot) => (Operation::Store { address: word(slot.get()), value: 0 }, 0),
+        };
+        let agent = self.memory.host_agent(core);
+        self.submit(agent, ticket | flag, operation).expect("core and bucket have been checked");
+    }
+
+    /// Sends a request to the lock unit; [`Happening::Response`] brings what it answers.
+    pub fn request(&mut self, request: UnitRequest) {
+        self.unit.request(request);
+        self.wake_unit();
+    }
+
+    /// Sets a timer of the owner.
+    ///
+    /// # Panics
+    /// When the time is past.
+    pub fn at(&mut self, time: Time, timer: u64) {
+        self.kernel.schedule_at(time, Priority::Issue, Event::Timer(timer));
+    }
+
+    /// Advances the time to the next thing that the owner can see; `None` when nothing will ever
+    /// happen again.
+    ///
+    /// # Errors
+    /// When the unit breaks a rule of its buses.
+    pub fn advance(&mut self) -> Result<Option<Happening>, SystemError> {
+        loop {
+            if let Some(happening) = self.visible.pop_front() {
+                return Ok(Some(happening));
+            }
+            let Some((now, event)) = self.kernel.pop() else { return Ok(None) };
+            match event {
+                Event::Memory(event) => self.memory_event(now, event),
+                Event::ClockEdge => self.clock_unit(now)?,
+                Event::Timer(timer) => self.visible.push_back(Happening::Timer(timer)),
+            }
+        }
+    }
+
+    /// A bucket's line as it is now, wherever its newest words are.
+    pub fn line(&self, bucket: u64) -> Line {
+        self.memory
+            .peek_line(TABLE_BASE + bucket * LINE_BYTES)
+            .unwrap_or_else(|error| panic!("bucket {bucket}: {error}"))
+    }
+
+    /// What coherence has cost so far.
+    pub fn traffic(&self) -> Traffic {
+        self.memory.traffic()
+    }
+
+    /// The unit, for its registers, waves and faults.
+    pub fn unit_mut(&mut self) -> &mut UnitUnderTest<M> {
+        &mut self.unit
+    }
+
+    fn submit(
+        &mut self,
+        agent: AgentId,
+        request: u64,
+        operation: Operation,
+    ) -> Result<(), CoherenceError> {
+        let kernel = &mut self.kernel;
+        let now = kernel.now();
+        self.memory.submit(now, agent, request, operation, &mut |time, event| {
+            kernel.schedule_at(time, Priority::Deliver, Event::Memory(event));
+        })
+    }
+
+    fn memory_event(&mut self, now: Time, event: CoherenceEvent) {
+        let kernel = &mut self.kernel;
+        // An event completes at most one operation and ends at most one copy.
+        let mut notifications = [None; 2];
+        self.memory.handle(
+            now,
+            event,
+            &mut |time, event| kernel.schedule_at(time, Priority::Deliver, Event::Memory(event)),
+            &mut |notification| {
+                let free = notifications.iter_mut().find(|entry| entry.is_none());
+                *free.expect("two at the most") = Some(notification);
+            },
+        );
+        for notification in notifications.into_iter().flatten() {
+            self.notified(notification);
+        }
+    }
+
+    fn notified(&mut self, notification: Notification) {
+        match notification {
+            Notification::Completed(completion) if completion.agent == self.device => {
+                self.unit_accesses -= 1;
+                let id = completion.request as u16;
+                self.unit.answer(&MemoryAnswer { id, outcome: Ok(memory_data(&completion)) });
+                self.wake_unit();
+            }
+            Notification::Completed(completion) => {
+                self.visible.push_back(Happening::Answered {
+                    ticket: completion.request & !HEAD_ONLY,
+                    answer: machine_answer(&completion),
+                    issued: completion.issued,
+                });
+            }
+            Notification::Invalidated { agent, address } if agent == self.device => {
+                self.unit.invalidate(address);
+                self.wake_unit();
+            }
+            Notification::Invalidated { agent, address } => {
+                let bucket = (address - TABLE_BASE) / LINE_BYTES;
+                let core = u32::from(agent.0);
+                self.visible.push_back(Happening::LineChanged { core, bucket });
+            }
+        }
+    }
+
+    /// Lets the clock run again from its next edge.
+    fn wake_unit(&mut self) {
+        self.quiet_cycles = 0;
+        if !self.clocked {
+            self.clocked = true;
+            let edge = self.kernel.now().as_ps().next_multiple_of(self.period.as_ps());
+            self.kernel.schedule_at(Time::from_ps(edge), Priority::ClockEdge, Event::ClockEdge);
+        }
+    }
+
+    fn clock_unit(&mut self, now: Time) -> Result<(), SystemError> {
+        let taken = self.unit.clock().map_err(|fault| SystemError::Bus { time: now, fault })?;
+        let mut busy = taken || self.unit.request_backlog() > 0;
+        while let Some(access) = self.unit.take_access() {
+            busy = true;
+            self.unit_access(&access);
+        }
+        while let Some(response) = self.unit.take_response() {
+            busy = true;
+            self.visible.push_back(Happening::Response(response));
+        }
+        // Answers that are still on their way through the memory port.
+        busy |= self.unit.accesses_outstanding() > self.unit_accesses;
+        self.quiet_cycles = if busy { 0 } else { self.quiet_cycles + 1 };
+        self.clocked = self.quiet_cycles < QUIET_CYCLES;
+        if self.clocked {
+            self.kernel.schedule_after(self.period, Priority::ClockEdge, Event::ClockEdge);
+        }
+        Ok(())
+    }
+
+    fn unit_access(&mut self, access: &MemoryAccess) {
+        let address = access.address;
+        let operation = match access.kind {
+            AccessKind::ReadLine { keep_copy } => Operation::ReadLine { address, keep_copy },
+            AccessKind::CompareSwap { expected, new } => {
+                Operation::CompareSwap { address, expected, new }
+            }
+            AccessKind::Store { value, strobe } => {
+                assert_eq!(strobe, 0xFF, "the lock unit stores whole words");
+                Operation::Store { address, value }
+            }
+        };
+        match self.submit(self.device, u64::from(access.id), operation) {
+            Ok(()) => self.unit_accesses += 1,
+            Err(_) => {
+                let outcome = Err(BusError::DecodeError);
+                self.unit.answer(&MemoryAnswer { id: access.id, outcome });
+            }
+        }
+    }
+}
+
+fn memory_data(completion: &Completion) -> MemoryData {
+    match completion.operation {
+        Operation::ReadLine { .. } => MemoryData::Line(completion.line),
+        Operation::CompareSwap { .. } | Operation::Load { .. } => {
+            MemoryData::OldWord(completion.value)
+        }
+        Operation::Store { .. } => MemoryData::Stored,
+    }
+}
+
+fn machine_answer(completion: &Completion) -> Answer {
+    match completion.operation {
+        Operation::ReadLine { .. } if completion.request & HEAD_ONLY == 0 => {
+            Answer::Line(completion.line)
+        }
+        Operation::Store { .. } => Answer::Cleared,
+        _ => Answer::Word(completion.value),
+    }
+}
