@@ -73,6 +73,9 @@ need_verilator() {
 
 check_named_verilator() {
     local found
+    # Build scripts run in other folders.
+    if [[ ${VERILATOR:-} == */* ]]; then VERILATOR=$(realpath -m -- "$VERILATOR"); fi
+    if [[ -n ${VERILATOR_ROOT:-} ]]; then VERILATOR_ROOT=$(realpath -m -- "$VERILATOR_ROOT"); fi
     found=$(verilator_version) ||
         give_up "VERILATOR or VERILATOR_ROOT is set (${VERILATOR:-$VERILATOR_ROOT}), but there is" \
             "no Verilator; expected $oldest_verilator or newer. Unset both to use ./kit's own"
