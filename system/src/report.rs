@@ -121,7 +121,8 @@ impl Default for LatencyRecorder {
 impl LatencyRecorder {
     /// Adds one.
     pub fn record(&mut self, picoseconds: u64) {
-        self.0.saturating_record(picoseconds);
+        // Not `saturating_record`: that one cuts off instead of resizing.
+        self.0.record(picoseconds).expect("recorders resize themselves");
     }
 
     /// Adds all of another's.
@@ -205,4 +206,20 @@ pub struct UnitReport {
     pub copies_voided: u64,
     /// Locks that it handed over.
     pub handed_over: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_come_back_to_three_digits() {
+        let mut recorder = LatencyRecorder::default();
+        (1..=1000).for_each(|microseconds| recorder.record(microseconds * 1_000_000));
+        let latency = recorder.latency();
+        assert_eq!(latency.count, 1000);
+        let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-3;
+        assert!(near(latency.min_ns, 1e3) && near(latency.max_ns, 1e6), "{latency:?}");
+        assert!(near(latency.mean_ns, 500.5e3) && near(latency.p99_ns, 990e3), "{latency:?}");
+    }
 }
