@@ -1,8 +1,8 @@
 //! One line of the table, and the machine's accesses made on it with real atomics.
 
+use crate::Head;
 use crate::machine::{Access, Answer, Machine, Outcome, Repair, RepairStep};
 use crate::primitive::{AtomicU64, Ordering};
-use crate::{Head, Slot};
 
 /// Eight words in one cache line: the head and seven slots.
 #[repr(C, align(64))]
@@ -30,11 +30,6 @@ impl Bucket {
     /// The eight words, word 0 first. No snapshot: each word is read by itself.
     pub fn line(&self) -> [u64; 8] {
         std::array::from_fn(|word| self.words[word].load(Ordering::Acquire))
-    }
-
-    /// The word in a slot.
-    pub fn slot(&self, slot: Slot) -> u64 {
-        self.words[slot.index()].load(Ordering::Acquire)
     }
 
     /// Makes one access of a machine.

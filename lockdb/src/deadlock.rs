@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Bucket, Ring, Timestamp};
+use crate::{Bucket, Head, Ring, Timestamp};
 
 /// Edges from each waiter to the holder and to the waiters ahead of it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -19,21 +19,23 @@ impl WaitsFor {
     pub fn read(buckets: &[Bucket]) -> Self {
         let mut graph = Self::default();
         for bucket in buckets {
-            let head = bucket.head();
-            if !head.has_waiters() {
-                continue;
-            }
-            let mut ahead: Vec<Timestamp> = head.holder().into_iter().collect();
-            for slot in head.queue(Ring::FULL) {
-                // Zero: the waiter left while we read.
-                let Some(waiter) = Timestamp::of_word(bucket.slot(slot)) else {
-                    continue;
-                };
-                graph.edges.entry(waiter).or_default().extend(&ahead);
-                ahead.push(waiter);
+            if bucket.head().has_waiters() {
+                graph.add(&bucket.line());
             }
         }
         graph
+    }
+
+    /// Adds the edges of one bucket, given its words.
+    pub fn add(&mut self, line: &[u64; 8]) {
+        let head = Head::from_word(line[0]);
+        let mut ahead: Vec<Timestamp> = head.holder().into_iter().collect();
+        for slot in head.queue(Ring::FULL) {
+            // Zero: the waiter left while the line was read.
+            let Some(waiter) = Timestamp::of_word(line[slot.index()]) else { continue };
+            self.edges.entry(waiter).or_default().extend(&ahead);
+            ahead.push(waiter);
+        }
     }
 
     /// A cycle of waiting that goes through `start`, beginning with it.

@@ -19,6 +19,12 @@ impl TupleKey {
         Self { vid, version }
     }
 
+    /// The first version of row `vid`.
+    #[inline]
+    pub const fn initial(vid: u64) -> Self {
+        Self { vid, version: 0 }
+    }
+
     /// The hash whose low bits choose the bucket; the hardware computes the same bits.
     ///
     /// Exclusive-or of shifts only: three gates deep, no carry. The map from VID is a unit

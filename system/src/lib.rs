@@ -1,8 +1,20 @@
 //! A host and a device around one lock table, executing a scenario: in virtual time, or by the
 //! wall clock with real threads.
+//!
+//! - [`run`] executes a scenario and gives a [`Report`].
+//! - A `Workflow` is what one agent does, as a pure machine: it is told what came of its last
+//!   command and names the next. Both ways to run drive the same workflows.
 
+mod device;
+mod plan;
 mod report;
+mod run;
+mod virtual_time;
+mod wall_clock;
+mod workflow;
+mod world;
 
 pub use report::{
     Aborts, CoherenceReport, Latency, LatencyRecorder, QueueReport, Report, SideReport, UnitReport,
 };
+pub use run::{Interrupt, Options, Progress, RunError, run};

@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
+use sim::coherence::{Message, Traffic};
 
 /// The result of a run. In virtual time it is a pure function of scenario and seed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -74,6 +75,8 @@ pub struct Aborts {
     pub full: u64,
     /// Others were always faster.
     pub contended: u64,
+    /// Locks are taken in the order of buckets, and a row's new version came before one held.
+    pub out_of_order: u64,
     /// A bus error.
     pub bus_error: u64,
     /// Transactions given up after the scenario's number of tries.
@@ -83,9 +86,10 @@ pub struct Aborts {
 impl Aborts {
     /// All aborted tries.
     pub fn total(&self) -> u64 {
-        let Aborts { own, died, timed_out, deadlock, full, contended, bus_error, given_up: _ } =
-            *self;
-        own + died + timed_out + deadlock + full + contended + bus_error
+        let Aborts {
+            own, died, timed_out, deadlock, full, contended, out_of_order, bus_error, ..
+        } = *self;
+        own + died + timed_out + deadlock + full + contended + out_of_order + bus_error
     }
 }
 
@@ -173,7 +177,7 @@ impl QueueReport {
 /// What moved between host and device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CoherenceReport {
-    /// Messages between agents and home, by kind, in the order of the model.
+    /// Messages between agents and home, by kind, of those kinds that were sent.
     pub messages: Vec<(String, u64)>,
     /// Messages that crossed the link.
     pub link_messages: u64,
@@ -187,6 +191,25 @@ pub struct CoherenceReport {
     pub cache_hits: u64,
     /// Accesses that did not.
     pub cache_misses: u64,
+}
+
+impl CoherenceReport {
+    /// What the coherent memory has counted.
+    pub fn new(traffic: &Traffic) -> Self {
+        let sent = |&message: &Message| match traffic.count(message) {
+            0 => None,
+            count => Some((format!("{message:?}"), count)),
+        };
+        Self {
+            messages: Message::ALL.iter().filter_map(sent).collect(),
+            link_messages: traffic.link_messages,
+            link_bytes_to_host: traffic.link_bytes_to_host,
+            link_bytes_to_device: traffic.link_bytes_to_device,
+            invalidations: traffic.invalidations,
+            cache_hits: traffic.hits,
+            cache_misses: traffic.misses,
+        }
+    }
 }
 
 /// The lock unit's own counters, and its clock.
@@ -206,6 +229,21 @@ pub struct UnitReport {
     pub copies_voided: u64,
     /// Locks that it handed over.
     pub handed_over: u64,
+}
+
+impl UnitReport {
+    /// The unit's counters after `cycles` clock cycles.
+    pub fn new(cycles: u64, counters: &driver::lock_unit::Counters) -> Self {
+        Self {
+            cycles,
+            requests: counters.requests,
+            compare_swaps: counters.compare_and_swaps,
+            stores: counters.stores,
+            line_reads: counters.line_reads,
+            copies_voided: counters.copies_voided,
+            handed_over: counters.handed_over,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One agent's stream of update transactions.
 
+use lockdb::TupleKey;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -8,28 +9,12 @@ use crate::scenario::{AgentSettings, Scenario, Side, Span, Workload};
 use crate::smallbank::SmallBank;
 use crate::ycsb::Ycsb;
 
-/// What a lock is for: one version of one row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TupleKey {
-    /// Number of the row, the same for all its versions (ccSLT paper, section 2.2).
-    pub vid: u64,
-    /// Number of the version. Generators give 0, the version at the start of a run; a runner
-    /// that keeps count of committed updates puts the row's latest version here.
-    pub version: u32,
-}
-
-impl TupleKey {
-    /// The first version of row `vid`.
-    pub const fn initial(vid: u64) -> Self {
-        Self { vid, version: 0 }
-    }
-}
-
 /// One update transaction as its agent is to execute it: think, begin, lock the rows, hold,
 /// write, commit or abort, release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transaction {
-    /// The rows to lock, all different, in the order of the requests. Empty for a transaction
+    /// The rows to lock, all different, each in the version at the start of a run (a runner that
+    /// counts committed updates puts the latest there), in the order of the requests. Empty for a transaction
     /// that only reads (SmallBank's Balance): under multi-versioning it locks nothing.
     pub locks: Vec<TupleKey>,
     /// Time before the transaction begins, in nanoseconds.

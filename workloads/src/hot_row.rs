@@ -2,9 +2,9 @@
 
 use rand::Rng;
 
-use crate::generator::TupleKey;
 use crate::scenario::HotRowSettings;
 use crate::zipf::RowSampler;
+use lockdb::TupleKey;
 
 /// Draws from the few rows of a hot-row storm, each alike.
 #[derive(Clone, Debug)]

@@ -20,5 +20,6 @@ mod ycsb;
 pub mod zipf;
 
 pub use error::{Error, Found, InputError, Result};
-pub use generator::{Generator, Transaction, TupleKey};
+pub use generator::{Generator, Transaction};
+pub use lockdb::TupleKey;
 pub use scenario::Scenario;

@@ -6,8 +6,8 @@
 
 use rand::{Rng, RngExt};
 
-use crate::generator::TupleKey;
 use crate::scenario::{SmallBankAccess, SmallBankSettings};
+use lockdb::TupleKey;
 
 /// The six transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

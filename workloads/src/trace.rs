@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use crate::error::{Error, Found, InputError, Result};
-use crate::generator::TupleKey;
+use lockdb::TupleKey;
 
 /// The header line: the names of the fields in their order.
 pub const FIELDS: [&str; 6] = ["time_ns", "agent", "txn", "vid", "version", "op"];

@@ -24,10 +24,10 @@ use std::io::{BufRead, Write};
 use std::num::NonZeroU32;
 
 use crate::error::{Error, Found, InputError, Result};
-use crate::generator::TupleKey;
 use crate::trace::{TraceOp, TraceRecord, TraceWriter};
 use clock::Clock;
 use line::{Event, Record, TupleAddress};
+use lockdb::TupleKey;
 use rows::Rows;
 
 /// How to convert.

@@ -2,9 +2,9 @@
 
 use rand::Rng;
 
-use crate::generator::TupleKey;
 use crate::scenario::{Distribution, YcsbSettings};
 use crate::zipf::RowSampler;
+use lockdb::TupleKey;
 
 /// Draws the rows of YCSB-style update transactions.
 #[derive(Clone, Debug)]

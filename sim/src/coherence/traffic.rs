@@ -40,6 +40,25 @@ impl Message {
     /// How many kinds there are.
     pub const KINDS: usize = 15;
 
+    /// All kinds.
+    pub const ALL: [Message; Self::KINDS] = [
+        Message::ReadOnce,
+        Message::ReadShared,
+        Message::ReadUnique,
+        Message::FarStore,
+        Message::FarCompareSwap,
+        Message::WriteBack,
+        Message::Evict,
+        Message::SnoopOnce,
+        Message::SnoopShared,
+        Message::SnoopInvalidate,
+        Message::SnoopAnswer,
+        Message::SnoopData,
+        Message::LineData,
+        Message::WordData,
+        Message::Acknowledge,
+    ];
+
     /// Bytes beside the packet's overhead.
     pub(super) fn payload(self) -> u64 {
         match self {

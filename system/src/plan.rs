@@ -1,0 +1,131 @@
+//! What an agent is to do next: generated transactions and replayed ones in one form.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use lockdb::TupleKey;
+use workloads::Generator;
+use workloads::scenario::{Scenario, Workload};
+use workloads::trace::{self, TraceOp, TraceTransaction};
+
+use crate::RunError;
+
+/// When a step is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// So many nanoseconds after the step before.
+    After(u64),
+    /// Not before this time of the run, in nanoseconds.
+    Until(u64),
+}
+
+/// One step of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// Lock the latest version of a row, and its successor if it changes during the wait.
+    LockLatest(u64),
+    /// Lock exactly this version.
+    LockVersion(TupleKey),
+    /// Give a lock back early.
+    Unlock(TupleKey),
+    /// Write and commit.
+    Commit,
+    /// Abort by the workload's own wish.
+    Abort,
+}
+
+/// A transaction before it is begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Before the transaction begins.
+    pub pause: Pause,
+    /// Its steps; the last is commit or abort.
+    pub steps: Vec<(Pause, Operation)>,
+}
+
+/// Where an agent's plans come from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Generated { generator: Box<Generator>, left: u64 },
+    Replayed { transactions: VecDeque<TraceTransaction>, time_scale: f64 },
+}
+
+impl Source {
+    /// One source for each agent of the scenario, in their order.
+    pub fn all(scenario: &Scenario) -> Result<Vec<Source>, RunError> {
+        let agents = scenario.agents().count();
+        if let Workload::Trace(settings) = &scenario.workload {
+            let mut by_agent = trace::load_transactions(&settings.file)?;
+            if let Some(first) = settings.transactions {
+                trace::keep_first(&mut by_agent, first);
+            }
+            return replayed(scenario, by_agent, settings.time_scale, agents);
+        }
+        let left = scenario.stop.transactions_per_agent.unwrap_or(u64::MAX);
+        let generated = |agent| {
+            let generator = Generator::new(scenario, agent).expect("this is no replay");
+            Source::Generated { generator: Box::new(generator), left }
+        };
+        Ok((0..agents as u32).map(generated).collect())
+    }
+
+    /// The next transaction; `None` when the agent is done.
+    pub fn next_plan(&mut self) -> Option<Plan> {
+        match self {
+            Source::Generated { left: 0, .. } => None,
+            Source::Generated { generator, left } => {
+                *left -= 1;
+                let transaction = generator.next_transaction();
+                let lock = |key: &TupleKey| (Pause::After(0), Operation::LockLatest(key.vid));
+                let end = if transaction.aborts { Operation::Abort } else { Operation::Commit };
+                let end = (Pause::After(transaction.hold_ns), end);
+                let steps = transaction.locks.iter().map(lock).chain([end]).collect();
+                Some(Plan { pause: Pause::After(transaction.think_ns), steps })
+            }
+            Source::Replayed { transactions, time_scale } => {
+                let transaction = transactions.pop_front()?;
+                let at = |time_ns: u64| Pause::Until((time_ns as f64 * *time_scale) as u64);
+                let step = |step: &trace::TraceStep| (at(step.time_ns), operation(step.op));
+                let steps: Vec<_> = transaction.steps.iter().map(step).collect();
+                Some(Plan { pause: steps[0].0, steps })
+            }
+        }
+    }
+
+    /// How many transactions are to come, if that is known.
+    pub fn left(&self) -> Option<u64> {
+        match self {
+            Source::Generated { left: u64::MAX, .. } => None,
+            Source::Generated { left, .. } => Some(*left),
+            Source::Replayed { transactions, .. } => Some(transactions.len() as u64),
+        }
+    }
+}
+
+fn operation(op: TraceOp) -> Operation {
+    match op {
+        TraceOp::Lock(key) => Operation::LockVersion(key),
+        TraceOp::Unlock(key) => Operation::Unlock(key),
+        TraceOp::Commit => Operation::Commit,
+        TraceOp::Abort => Operation::Abort,
+    }
+}
+
+/// The trace's agents, by ascending number, take the scenario's places.
+fn replayed(
+    scenario: &Scenario,
+    by_agent: BTreeMap<u32, Vec<TraceTransaction>>,
+    time_scale: f64,
+    agents: usize,
+) -> Result<Vec<Source>, RunError> {
+    if by_agent.len() > agents {
+        let expected = format!(
+            "a trace of at most {agents} agents, as many as the scenario has; this one has {}",
+            by_agent.len()
+        );
+        return Err(scenario.reject("workload.trace.file", expected).into());
+    }
+    let mut transactions = by_agent.into_values().map(VecDeque::from);
+    let replay =
+        |_| Source::Replayed { transactions: transactions.next().unwrap_or_default(), time_scale };
+    Ok((0..agents).map(replay).collect())
+}

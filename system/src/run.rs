@@ -1,0 +1,106 @@
+//! Starting a run, watching it, and what can go wrong.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sim::models::WaveWindow;
+use sim::platform::Platform;
+use sim::system::SystemError;
+use workloads::scenario::{Mode, Scenario};
+
+use crate::{Report, virtual_time, wall_clock};
+
+/// What is not part of the scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where the lock unit's waves go, and of which of its clock cycles.
+    pub waves: Option<(PathBuf, WaveWindow)>,
+}
+
+/// Asks a run to end early, from another thread or a signal handler.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Asks for the end.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the end was asked for.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// 0 to 1.
+    pub done: f64,
+    /// Nanoseconds of the clock that counts.
+    pub simulated_ns: u64,
+}
+
+/// Why a run could not be made, or did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The scenario asks for something impossible. Nothing was run.
+    #[error(transparent)]
+    Scenario(#[from] workloads::Error),
+    /// The simulated machine failed.
+    #[error(transparent)]
+    System(#[from] SystemError),
+    /// The lock table's memory could not be had.
+    #[error(transparent)]
+    Table(#[from] lockdb::TableError),
+    /// A file of the run could not be written.
+    #[error("cannot write {path}: {source}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The agents no longer come to an end.
+    #[error("stuck at {simulated_ns} ns: {waiting}")]
+    Stuck {
+        /// When.
+        simulated_ns: u64,
+        /// Who waits for what.
+        waiting: String,
+    },
+    /// All agents have ended, but the table is not empty.
+    #[error("bucket {bucket} is {line:x?} after the last release, expected zeros")]
+    LeftBehind {
+        /// Which bucket.
+        bucket: u64,
+        /// Its words.
+        line: [u64; 8],
+    },
+}
+
+/// Executes a scenario. `progress` is called now and then. When `interrupt` is raised, the report
+/// covers what was done until then.
+///
+/// # Errors
+/// When the scenario asks for what cannot be, or the run does not come to its end.
+pub fn run(
+    scenario: &Scenario,
+    options: &Options,
+    interrupt: &Interrupt,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report, RunError> {
+    let platform = Platform::named(&scenario.platform).map_err(|error| {
+        scenario.reject("platform", format!("a platform that can be used ({error})"))
+    })?;
+    if platform.coherence.is_none() {
+        let expected = "a cache-coherent platform, such as n1sdp-u280-ccix";
+        return Err(scenario.reject("platform", expected).into());
+    }
+    match scenario.mode {
+        Mode::Virtual => virtual_time::run(scenario, platform, options, interrupt, progress),
+        Mode::WallClock => wall_clock::run(scenario, options, interrupt, progress),
+    }
+}

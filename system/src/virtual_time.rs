@@ -1,0 +1,277 @@
+//! A run in virtual time: every agent's workflow, on the simulated machine.
+
+mod host;
+
+use lockdb::{Timestamp, WaitsFor};
+use sim::bus::axi4::Axi4Config;
+use sim::kernel::Time;
+use sim::lock_unit::UnitConfig;
+use sim::models::TupleLockUnit;
+use sim::platform::{Platform, Side as PlatformSide};
+use sim::system::{Happening, System, SystemConfig, SystemError};
+use workloads::scenario::{Home, Scenario, Side};
+
+use crate::device::DeviceContexts;
+use crate::plan::Source;
+use crate::report::{CoherenceReport, Report, UnitReport};
+use crate::workflow::{Command, Input, Workflow};
+use crate::world::World;
+use crate::{Interrupt, Options, Progress, RunError};
+use host::HostThreads;
+
+/// Virtual time that the agents have to end their transactions after the last was begun.
+const CLOSING: Time = Time::from_ns(50_000_000);
+
+/// Happenings between two looks at the interrupt and two reports of progress.
+const BREATH: u64 = 4096;
+
+pub(crate) fn run(
+    scenario: &Scenario,
+    platform: Platform,
+    options: &Options,
+    interrupt: &Interrupt,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report, RunError> {
+    let mut run = Run::new(scenario, platform, options)?;
+    run.start();
+    run.run_out(interrupt, progress)?;
+    run.finish(scenario)
+}
+
+struct Run {
+    system: System<TupleLockUnit>,
+    world: World,
+    agents: Vec<Workflow>,
+    /// Bumped with every command, so that a timer of an earlier one is known as stale.
+    generations: Vec<u32>,
+    host: HostThreads,
+    device: DeviceContexts,
+    stop_at: Option<Time>,
+    /// When no transaction was begun any more.
+    closed_at: Option<Time>,
+    planned: u64,
+}
+
+/// The timer that ends the run: no agent has this number.
+const STOP_TIMER: u64 = u64::MAX;
+
+impl Run {
+    fn new(scenario: &Scenario, platform: Platform, options: &Options) -> Result<Self, RunError> {
+        let mut sides = Vec::new();
+        let mut agents = Vec::new();
+        for (side, source) in scenario.agents().zip(Source::all(scenario)?) {
+            let device = matches!(side, Side::Device { .. });
+            let settings = if device { &scenario.device.agents } else { &scenario.host.agents };
+            agents.push(Workflow::new(device, settings.clone(), scenario.lock_order, source));
+            sides.push(side);
+        }
+        let device = DeviceContexts::new(&agents).map_err(|most| {
+            scenario.reject(
+                "device.transactions_in_flight",
+                format!("at most {most} transactions in flight on all elements together"),
+            )
+        })?;
+        let home = match scenario.table.home {
+            Home::Host => PlatformSide::Host,
+            Home::Device => PlatformSide::Device,
+        };
+        let patience = 1_000_000;
+        let memory = Axi4Config { patience, ..Axi4Config::lock_unit(scenario.seed) };
+        let unit = UnitConfig { memory, patience, ..UnitConfig::smooth() };
+        let buckets = scenario.table.buckets;
+        let config = SystemConfig { platform, buckets, home: Some(home), unit };
+        let mut system = System::new(TupleLockUnit::new(), &config)?;
+        if let Some((path, window)) = &options.waves {
+            let opened = system.unit_mut().model_mut().open_waves(path, *window);
+            opened.map_err(|source| RunError::File { path: path.clone(), source })?;
+        }
+        Ok(Self {
+            host: HostThreads::new(&agents, system.host_cores()),
+            device,
+            world: World::new(buckets),
+            generations: vec![0; agents.len()],
+            stop_at: scenario.stop.duration_ns.map(Time::from_ns),
+            closed_at: None,
+            planned: agents.iter().filter_map(Workflow::left).sum(),
+            system,
+            agents,
+        })
+    }
+
+    fn start(&mut self) {
+        if let Some(stop_at) = self.stop_at {
+            self.system.at(stop_at, STOP_TIMER);
+        }
+        for agent in 0..self.agents.len() {
+            let now = self.system.now().as_ps();
+            let command = self.agents[agent].start(now, &mut self.world);
+            self.carry_out(agent, command);
+        }
+    }
+
+    fn run_out(
+        &mut self,
+        interrupt: &Interrupt,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), RunError> {
+        let mut happenings = 0u64;
+        while self.agents.iter().any(|agent| !agent.rests()) {
+            let Some(happening) = self.system.advance()? else { return Err(self.stuck()) };
+            self.happened(happening);
+            happenings += 1;
+            if happenings.is_multiple_of(BREATH) {
+                progress(self.progress());
+                if interrupt.is_raised() {
+                    self.close();
+                }
+            }
+            if self.closed_at.is_some_and(|closed| self.system.now() > closed + CLOSING) {
+                return Err(self.stuck());
+            }
+        }
+        self.close();
+        Ok(())
+    }
+
+    fn happened(&mut self, happening: Happening) {
+        match happening {
+            Happening::Timer(STOP_TIMER) => self.close(),
+            Happening::Timer(timer) => {
+                let (agent, generation) = ((timer >> 32) as usize, timer as u32);
+                if self.generations[agent] == generation {
+                    self.tell(agent, Input::Woken);
+                }
+            }
+            Happening::Answered { ticket, answer, .. } => {
+                let agent = ticket as usize;
+                let input = self.host.answered(&mut self.system, agent, answer);
+                self.tell_if(agent, input);
+            }
+            Happening::LineChanged { core, bucket } => {
+                self.host.line_changed(&mut self.system, core, bucket);
+            }
+            Happening::Response(response) => {
+                if let Some((agent, input)) = self.device.responded(&response) {
+                    self.tell(agent, input);
+                }
+            }
+        }
+    }
+
+    fn tell_if(&mut self, agent: usize, input: Option<Input>) {
+        if let Some(input) = input {
+            self.tell(agent, input);
+        }
+    }
+
+    /// Tells an agent what came of its command, and carries out the next.
+    fn tell(&mut self, agent: usize, input: Input) {
+        let now = self.system.now().as_ps();
+        let command = self.agents[agent].advance(input, now, &mut self.world);
+        self.carry_out(agent, command);
+    }
+
+    fn carry_out(&mut self, agent: usize, command: Command) {
+        self.generations[agent] = self.generations[agent].wrapping_add(1);
+        match command {
+            Command::Sleep(until) | Command::Wait { until: Some(until) } => {
+                let timer = (agent as u64) << 32 | u64::from(self.generations[agent]);
+                self.system.at(Time::from_ps(until), timer);
+            }
+            Command::Wait { until: None } | Command::Rest => {}
+            Command::Search { transaction } => {
+                let cycle = self.search(transaction);
+                self.tell(agent, Input::Searched(cycle));
+            }
+            _ if self.agents[agent].is_on_device() => {
+                self.system.request(self.device.request(agent, command));
+            }
+            _ => self.host.carry_out(&mut self.system, agent, command),
+        }
+    }
+
+    /// Reads the buckets in which somebody waits. Takes no virtual time.
+    fn search(&self, transaction: Timestamp) -> Option<Vec<Timestamp>> {
+        let mut graph = WaitsFor::default();
+        for &bucket in self.world.waited_in.keys() {
+            graph.add(&self.system.line(bucket));
+        }
+        graph.cycle_through(transaction)
+    }
+
+    fn close(&mut self) {
+        if self.closed_at.is_none() {
+            self.closed_at = Some(self.system.now());
+            self.world.closing = true;
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let now = self.system.now();
+        let by_time = self.stop_at.map_or(0.0, |stop| now.as_ns_f64() / stop.as_ns_f64());
+        let left: u64 = self.agents.iter().filter_map(Workflow::left).sum();
+        let by_count = match self.planned {
+            0 => 0.0,
+            planned => 1.0 - left as f64 / planned as f64,
+        };
+        Progress { done: by_time.max(by_count).min(1.0), simulated_ns: now.as_ps() / 1000 }
+    }
+
+    fn stuck(&self) -> RunError {
+        let who = self.agents.iter().enumerate().filter(|(_, agent)| !agent.rests());
+        let waiting: Vec<String> =
+            who.map(|(index, agent)| format!("agent {index}: {}", agent.describe())).collect();
+        RunError::Stuck {
+            simulated_ns: self.system.now().as_ps() / 1000,
+            waiting: waiting.join("; "),
+        }
+    }
+
+    /// Nobody holds or waits any more, so the table must be as empty as it was.
+    fn check_table(&self, buckets: u64) -> Result<(), RunError> {
+        (0..buckets).try_for_each(|bucket| match self.system.line(bucket) {
+            [0, 0, 0, 0, 0, 0, 0, 0] => Ok(()),
+            line => Err(RunError::LeftBehind { bucket, line }),
+        })
+    }
+
+    fn finish(mut self, scenario: &Scenario) -> Result<Report, RunError> {
+        self.drain()?;
+        self.check_table(scenario.table.buckets)?;
+        self.system.unit_mut().model_mut().close_waves();
+        let end = self.closed_at.unwrap_or(self.system.now());
+        let duration_ns = end.as_ps() / 1000;
+        let device_agents = self.agents.iter().filter(|agent| agent.is_on_device()).count() as u32;
+        let host_agents = self.agents.len() as u32 - device_agents;
+        let coherence = CoherenceReport::new(&self.system.traffic());
+        let unit = unit_report(&mut self.system)?;
+        Ok(Report {
+            scenario: scenario.name.clone(),
+            platform: scenario.platform.clone(),
+            mode: "virtual",
+            seed: scenario.seed,
+            duration_ns,
+            host: self.world.host.finish(host_agents, duration_ns),
+            device: self.world.device.finish(device_agents, duration_ns),
+            queue: self.world.queue,
+            coherence: Some(coherence),
+            unit: Some(unit),
+        })
+    }
+
+    /// Lets the last stores of the unit arrive.
+    fn drain(&mut self) -> Result<(), RunError> {
+        while let Some(happening) = self.system.advance()? {
+            if !matches!(happening, Happening::Timer(_)) {
+                self.happened(happening);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unit_report(system: &mut System<TupleLockUnit>) -> Result<UnitReport, RunError> {
+    let cycles = system.unit_mut().cycle();
+    let counters = driver::LockUnit::new(system.unit_mut()).counters();
+    Ok(UnitReport::new(cycles, &counters.map_err(SystemError::Device)?))
+}

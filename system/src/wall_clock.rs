@@ -1,0 +1,199 @@
+//! A run by the wall clock: host threads with real atomics, and the Verilated lock unit on a
+//! thread of its own, on one table in memory.
+//!
+//! Nothing here is timed by a model: latencies are those of this machine and of the speed at which
+//! it simulates the unit. The use is to hunt races that no model has.
+
+mod device;
+mod host;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lockdb::Table;
+use workloads::scenario::{Scenario, Side};
+
+use crate::device::DeviceContexts;
+use crate::plan::Source;
+use crate::report::{Report, UnitReport};
+use crate::workflow::{Command, Input, Workflow};
+use crate::world::World;
+use crate::{Interrupt, Options, Progress, RunError};
+
+/// Time that the agents have to end their transactions after the last was begun.
+const CLOSING: Duration = Duration::from_secs(20);
+
+/// Between two looks at the interrupt and two reports of progress.
+const BREATH: Duration = Duration::from_millis(5);
+
+/// What all threads of the run share.
+struct Shared {
+    table: Table,
+    world: Mutex<World>,
+    began: Instant,
+    /// Agents that have not ended.
+    active: AtomicUsize,
+    /// The run has failed or takes too long: leave as you are.
+    abandoned: AtomicBool,
+}
+
+impl Shared {
+    /// Picoseconds since the run began.
+    fn now(&self) -> u64 {
+        self.began.elapsed().as_nanos() as u64 * 1000
+    }
+
+    fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
+    fn start(&self, agent: &mut Workflow) -> Command {
+        agent.start(self.now(), &mut self.lock_world())
+    }
+
+    fn tell(&self, agent: &mut Workflow, input: Input) -> Command {
+        let now = self.now();
+        agent.advance(input, now, &mut self.lock_world())
+    }
+
+    fn lock_world(&self) -> std::sync::MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(|poison| poison.into_inner())
+    }
+}
+
+pub(crate) fn run(
+    scenario: &Scenario,
+    options: &Options,
+    interrupt: &Interrupt,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report, RunError> {
+    let (host, device) = agents(scenario)?;
+    let contexts = DeviceContexts::new(&device).map_err(|most| {
+        scenario.reject(
+            "device.transactions_in_flight",
+            format!("at most {most} transactions in flight on all elements together"),
+        )
+    })?;
+    let (host_agents, device_agents) = (host.len() as u32, device.len() as u32);
+    let shared = Shared {
+        table: Table::new(scenario.table.buckets as usize)?,
+        world: Mutex::new(World::new(scenario.table.buckets)),
+        began: Instant::now(),
+        active: AtomicUsize::new(host.len() + device.len()),
+        abandoned: AtomicBool::new(false),
+    };
+    let mut unit_thread = device::UnitThread::new(&shared, device, contexts, options)?;
+    let (unit, closed_at) = thread::scope(|scope| {
+        for mut agent in host {
+            let shared = &shared;
+            scope.spawn(move || host::run(shared, &mut agent));
+        }
+        let unit = scope.spawn(move || unit_thread.run());
+        let closed_at = watch(scenario, &shared, interrupt, progress, || unit.is_finished());
+        let unit = unit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (unit, closed_at)
+    });
+    let unit = unit?;
+    let closed_at = closed_at?;
+    check_table(&shared.table)?;
+    Ok(report(scenario, shared, unit, closed_at, (host_agents, device_agents)))
+}
+
+/// The agents of the host and of the device.
+fn agents(scenario: &Scenario) -> Result<(Vec<Workflow>, Vec<Workflow>), RunError> {
+    let (mut host, mut device) = (Vec::new(), Vec::new());
+    for (side, source) in scenario.agents().zip(Source::all(scenario)?) {
+        let order = scenario.lock_order;
+        match side {
+            Side::Host { .. } => {
+                host.push(Workflow::new(false, scenario.host.agents.clone(), order, source));
+            }
+            Side::Device { .. } => {
+                device.push(Workflow::new(true, scenario.device.agents.clone(), order, source));
+            }
+        }
+    }
+    Ok((host, device))
+}
+
+/// Ends the run in time. Returns when no transaction was begun any more.
+fn watch(
+    scenario: &Scenario,
+    shared: &Shared,
+    interrupt: &Interrupt,
+    progress: &mut dyn FnMut(Progress),
+    unit_has_ended: impl Fn() -> bool,
+) -> Result<Duration, RunError> {
+    let duration = scenario.stop.duration_ns.map(Duration::from_nanos);
+    let mut closed_at = None;
+    while shared.active.load(Ordering::Acquire) > 0 {
+        thread::sleep(BREATH);
+        let elapsed = shared.began.elapsed();
+        let done = duration.map_or(0.0, |duration| elapsed.div_duration_f64(duration).min(1.0));
+        progress(Progress { done, simulated_ns: elapsed.as_nanos() as u64 });
+        let over = duration.is_some_and(|duration| elapsed >= duration) || interrupt.is_raised();
+        if over && closed_at.is_none() {
+            shared.lock_world().closing = true;
+            closed_at = Some(elapsed);
+        }
+        if unit_has_ended() && shared.active.load(Ordering::Acquire) > 0 {
+            // The unit's thread says why; nobody will serve the others any more.
+            shared.abandoned.store(true, Ordering::Relaxed);
+            break;
+        }
+        if closed_at.is_some_and(|closed| elapsed > closed + CLOSING) {
+            shared.abandoned.store(true, Ordering::Relaxed);
+            return Err(stuck(shared, elapsed));
+        }
+    }
+    Ok(closed_at.unwrap_or_else(|| shared.began.elapsed()))
+}
+
+fn stuck(shared: &Shared, elapsed: Duration) -> RunError {
+    let active = shared.active.load(Ordering::Relaxed);
+    let taken = shared.table.buckets().iter().enumerate();
+    let taken: Vec<String> = taken
+        .filter(|(_, bucket)| bucket.line() != [0; 8])
+        .map(|(index, bucket)| format!("bucket {index}: {:?}", bucket.head()))
+        .collect();
+    let waiting = format!(
+        "{active} agents have not ended {CLOSING:?} after the last transaction was begun; {}",
+        taken.join(", ")
+    );
+    RunError::Stuck { simulated_ns: elapsed.as_nanos() as u64, waiting }
+}
+
+fn check_table(table: &Table) -> Result<(), RunError> {
+    for (bucket, content) in (0..).zip(table.buckets()) {
+        let line = content.line();
+        if line != [0; 8] {
+            return Err(RunError::LeftBehind { bucket, line });
+        }
+    }
+    Ok(())
+}
+
+fn report(
+    scenario: &Scenario,
+    shared: Shared,
+    unit: UnitReport,
+    closed_at: Duration,
+    (host_agents, device_agents): (u32, u32),
+) -> Report {
+    let world = shared.world.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    let duration_ns = closed_at.as_nanos() as u64;
+    Report {
+        scenario: scenario.name.clone(),
+        platform: scenario.platform.clone(),
+        mode: "wall-clock",
+        seed: scenario.seed,
+        duration_ns,
+        host: world.host.finish(host_agents, duration_ns),
+        device: world.device.finish(device_agents, duration_ns),
+        queue: world.queue,
+        coherence: None,
+        unit: Some(unit),
+    }
+}

@@ -1,0 +1,477 @@
+//! What one agent does, as a pure machine: begin, lock the rows, hold, write, commit or abort,
+//! release; and again.
+//!
+//! The runner carries out the [`Command`]s, on the host or on the device, in virtual time or by
+//! the wall clock, and tells what came of them as [`Input`]s. Times are in picoseconds.
+
+use std::collections::BTreeMap;
+
+use lockdb::machine::{Refusal, Rule};
+use lockdb::{Timestamp, TupleKey};
+use workloads::scenario::{AgentSettings, LockOrder, Span, WaitPolicy};
+
+use crate::plan::{Operation, Pause, Plan, Source};
+use crate::report::Aborts;
+use crate::world::World;
+
+/// What the runner is to do next for this agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// Give [`Input::Woken`] at this time.
+    Sleep(u64),
+    /// Ask for a lock.
+    Acquire { transaction: Timestamp, key: TupleKey, bucket: u64, rule: Rule },
+    /// Go on waiting for the lock asked for; give [`Input::Woken`] at this time if it has not come.
+    Wait { until: Option<u64> },
+    /// Look for a cycle of waiting through this transaction: [`Input::Searched`].
+    Search { transaction: Timestamp },
+    /// Take the lock asked for out of its queue.
+    Cancel,
+    /// Give back the lock of this tuple, and of all others that share its bucket.
+    Release { transaction: Timestamp, key: TupleKey, bucket: u64 },
+    /// Nothing, for ever.
+    Rest,
+}
+
+/// What came of the last command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// The time has come.
+    Woken,
+    /// The lock was granted.
+    Granted { again: bool },
+    /// The request waits.
+    Queued { position: u8 },
+    /// The request was turned away.
+    Refused(Refusal),
+    /// The request has left the queue.
+    Cancelled,
+    /// The lock was given back.
+    Released,
+    /// The search's result: each waits for the next, the last for the first.
+    Searched(Option<Vec<Timestamp>>),
+    /// The request ended with a bus error.
+    Failed,
+}
+
+/// Why a try is aborted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    Refused(Refusal),
+    TimedOut,
+    Deadlock,
+    OutOfOrder,
+    BusError,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Committed,
+    AbortedByWish,
+    Aborted(Cause),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before a transaction, or before it is tried again.
+    Pausing,
+    /// Before a step.
+    Stepping,
+    Locking(Asked),
+    Waiting(Asked),
+    Cancelling(Asked, Cause),
+    Releasing {
+        since: u64,
+        then: AfterRelease,
+    },
+    Resting,
+}
+
+/// A lock that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Asked {
+    key: TupleKey,
+    bucket: u64,
+    at: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AfterRelease {
+    NextStep,
+    End(Ending),
+}
+
+/// A cycle is broken by its youngest member; whoever has seen the same one this often leaves too,
+/// because the youngest may have no search of its own.
+const SIGHTINGS: u32 = 4;
+
+/// One agent.
+#[derive(Debug)]
+pub(crate) struct Workflow {
+    device: bool,
+    settings: AgentSettings,
+    order: LockOrder,
+    source: Source,
+    plan: Plan,
+    step: usize,
+    transaction: Option<Timestamp>,
+    attempts: u32,
+    /// Buckets held, with the tuples that they are held for.
+    held: BTreeMap<u64, Vec<TupleKey>>,
+    /// Rows to be given a new version at commit.
+    written: Vec<u64>,
+    state: State,
+    suspect: Vec<Timestamp>,
+    sightings: u32,
+}
+
+impl Workflow {
+    /// An agent that will begin when it is first woken.
+    pub fn new(device: bool, settings: AgentSettings, order: LockOrder, source: Source) -> Self {
+        Self {
+            device,
+            settings,
+            order,
+            source,
+            plan: Plan { pause: Pause::After(0), steps: Vec::new() },
+            step: 0,
+            transaction: None,
+            attempts: 0,
+            held: BTreeMap::new(),
+            written: Vec::new(),
+            state: State::Resting,
+            suspect: Vec::new(),
+            sightings: 0,
+        }
+    }
+
+    /// Whether it runs on the device.
+    pub fn is_on_device(&self) -> bool {
+        self.device
+    }
+
+    /// Whether it has ended for good.
+    pub fn rests(&self) -> bool {
+        self.state == State::Resting
+    }
+
+    /// How many transactions are to come after the present one, if that is known.
+    pub fn left(&self) -> Option<u64> {
+        self.source.left()
+    }
+
+    /// What it is at, for messages.
+    pub fn describe(&self) -> String {
+        format!("{:?} with locks of buckets {:?}", self.state, self.held.keys())
+    }
+
+    /// The first command.
+    pub fn start(&mut self, now: u64, world: &mut World) -> Command {
+        self.next_transaction(now, world)
+    }
+
+    /// Takes what came of the last command; gives the next.
+    ///
+    /// # Panics
+    /// When the input does not answer the last command.
+    pub fn advance(&mut self, input: Input, now: u64, world: &mut World) -> Command {
+        match (self.state, input) {
+            (State::Pausing, Input::Woken) => self.begin(now, world),
+            (State::Stepping, Input::Woken) => self.make_step(now, world),
+            (State::Locking(asked), Input::Granted { again }) => {
+                self.count_grant(asked, again, false, now, world);
+                self.granted(asked, now, world)
+            }
+            (State::Locking(asked), Input::Queued { position }) => {
+                world.waits(asked.bucket);
+                if !world.closing {
+                    world.queue.enter(position);
+                    let side = world.side(self.device);
+                    side.report.queued += 1;
+                    side.report.conflicts += 1;
+                }
+                self.wait(asked, now)
+            }
+            (State::Locking(_), Input::Refused(refusal)) => {
+                world.side(self.device).report.conflicts += u64::from(!world.closing);
+                self.abort(Cause::Refused(refusal), now, world)
+            }
+            (State::Waiting(asked) | State::Cancelling(asked, _), Input::Granted { again }) => {
+                world.waits_no_more(asked.bucket);
+                self.count_grant(asked, again, true, now, world);
+                self.granted(asked, now, world)
+            }
+            (State::Waiting(asked), Input::Woken) => self.patience_ended(asked),
+            (State::Waiting(asked), Input::Searched(cycle)) => self.searched(asked, cycle, now),
+            (State::Cancelling(asked, cause), Input::Cancelled) => {
+                world.waits_no_more(asked.bucket);
+                self.abort(cause, now, world)
+            }
+            (State::Waiting(asked) | State::Cancelling(asked, _), Input::Failed) => {
+                world.waits_no_more(asked.bucket);
+                self.abort(Cause::BusError, now, world)
+            }
+            (State::Locking(_), Input::Failed) => self.abort(Cause::BusError, now, world),
+            (State::Releasing { since, then }, Input::Released | Input::Failed) => {
+                if !world.closing {
+                    world.side(self.device).release.record(now - since);
+                }
+                self.released(then, now, world)
+            }
+            (state, input) => panic!("{input:?} does not answer {state:?}"),
+        }
+    }
+
+    fn next_transaction(&mut self, now: u64, world: &mut World) -> Command {
+        let plan = if world.closing { None } else { self.source.next_plan() };
+        let Some(plan) = plan else {
+            self.state = State::Resting;
+            return Command::Rest;
+        };
+        self.plan = plan;
+        (self.transaction, self.attempts) = (None, 0);
+        self.state = State::Pausing;
+        Command::Sleep(at(self.plan.pause, now))
+    }
+
+    /// Begins a try. A transaction that wait-die turned away keeps its timestamp, so that it grows
+    /// old enough to live; others come back as new ones.
+    fn begin(&mut self, now: u64, world: &mut World) -> Command {
+        if world.closing {
+            self.state = State::Resting;
+            return Command::Rest;
+        }
+        if self.attempts == 0 {
+            world.side(self.device).report.started += 1;
+        }
+        if self.transaction.is_none() || self.settings.wait != WaitPolicy::WaitDie {
+            self.transaction = Some(world.next_timestamp());
+        }
+        self.attempts += 1;
+        self.step = 0;
+        if self.order == LockOrder::Bucket {
+            sort_by_bucket(&mut self.plan, world);
+        }
+        self.before_step(now, world)
+    }
+
+    fn before_step(&mut self, now: u64, world: &mut World) -> Command {
+        let time = at(self.plan.steps[self.step].0, now);
+        if time <= now {
+            return self.make_step(now, world);
+        }
+        self.state = State::Stepping;
+        Command::Sleep(time)
+    }
+
+    fn make_step(&mut self, now: u64, world: &mut World) -> Command {
+        match self.plan.steps[self.step].1 {
+            Operation::LockLatest(vid) => self.ask_latest(world.latest(vid), now, world),
+            Operation::LockVersion(key) => self.ask(key, now, world),
+            Operation::Unlock(key) => self.unlock(key, now, world),
+            Operation::Commit => {
+                for vid in self.written.drain(..) {
+                    world.update(vid);
+                }
+                self.end(Ending::Committed, now, world)
+            }
+            Operation::Abort => self.end(Ending::AbortedByWish, now, world),
+        }
+    }
+
+    fn transaction(&self) -> Timestamp {
+        self.transaction.expect("a transaction that has begun has a timestamp")
+    }
+
+    fn ask(&mut self, key: TupleKey, now: u64, world: &World) -> Command {
+        let bucket = world.bucket_of(key);
+        let rule = match self.settings.wait {
+            WaitPolicy::WaitDie => Rule::WaitDie,
+            WaitPolicy::Queue | WaitPolicy::Timeout { .. } | WaitPolicy::WaitsFor { .. } => {
+                Rule::Queue
+            }
+        };
+        self.state = State::Locking(Asked { key, bucket, at: now });
+        Command::Acquire { transaction: self.transaction(), key, bucket, rule }
+    }
+
+    /// Asks for a row's latest version. Where the order of buckets is to prevent deadlock, a version
+    /// that came since the try began can lie in a bucket that should have been locked before.
+    fn ask_latest(&mut self, key: TupleKey, now: u64, world: &mut World) -> Command {
+        let bucket = world.bucket_of(key);
+        let in_order = self.order == LockOrder::Workload
+            || self.held.contains_key(&bucket)
+            || self.held.last_key_value().is_none_or(|(&last, _)| last < bucket);
+        match in_order {
+            true => self.ask(key, now, world),
+            false => self.abort(Cause::OutOfOrder, now, world),
+        }
+    }
+
+    fn wait(&mut self, asked: Asked, now: u64) -> Command {
+        self.state = State::Waiting(asked);
+        let until = match self.settings.wait {
+            WaitPolicy::Timeout { after_ns: ns } | WaitPolicy::WaitsFor { every_ns: ns } => {
+                Some(now + ns * 1000)
+            }
+            WaitPolicy::Queue | WaitPolicy::WaitDie => None,
+        };
+        Command::Wait { until }
+    }
+
+    fn patience_ended(&mut self, asked: Asked) -> Command {
+        if matches!(self.settings.wait, WaitPolicy::WaitsFor { .. }) {
+            return Command::Search { transaction: self.transaction() };
+        }
+        self.state = State::Cancelling(asked, Cause::TimedOut);
+        Command::Cancel
+    }
+
+    fn searched(&mut self, asked: Asked, cycle: Option<Vec<Timestamp>>, now: u64) -> Command {
+        let Some(cycle) = cycle else { return self.wait(asked, now) };
+        let youngest = cycle.iter().max() == self.transaction.as_ref();
+        self.sightings = if cycle == self.suspect { self.sightings + 1 } else { 1 };
+        self.suspect = cycle;
+        if !youngest && self.sightings < SIGHTINGS {
+            return self.wait(asked, now);
+        }
+        self.state = State::Cancelling(asked, Cause::Deadlock);
+        Command::Cancel
+    }
+
+    fn count_grant(
+        &mut self,
+        asked: Asked,
+        again: bool,
+        waited: bool,
+        now: u64,
+        world: &mut World,
+    ) {
+        if world.closing {
+            return;
+        }
+        let side = world.side(self.device);
+        side.report.locks += 1;
+        side.report.granted_again += u64::from(again);
+        let recorder = if waited { &mut side.wait } else { &mut side.acquire };
+        recorder.record(now - asked.at);
+    }
+
+    /// The lock is ours. If the row has a new version by now, that one is locked too: the
+    /// transaction "is now aware of the updates … continues and requests a lock for t_v2" (ccSLT
+    /// paper, section 3, "Protocol").
+    fn granted(&mut self, asked: Asked, now: u64, world: &mut World) -> Command {
+        self.held.entry(asked.bucket).or_default().push(asked.key);
+        if let Operation::LockLatest(vid) = self.plan.steps[self.step].1 {
+            let latest = world.latest(vid);
+            if latest != asked.key {
+                return self.ask_latest(latest, now, world);
+            }
+            self.written.push(vid);
+        }
+        self.step += 1;
+        self.before_step(now, world)
+    }
+
+    fn unlock(&mut self, key: TupleKey, now: u64, world: &mut World) -> Command {
+        let bucket = world.bucket_of(key);
+        let keys = self.held.get_mut(&bucket).expect("traces unlock what they have locked");
+        keys.retain(|&held| held != key);
+        if !keys.is_empty() {
+            self.step += 1;
+            return self.before_step(now, world);
+        }
+        self.held.remove(&bucket);
+        self.release(key, bucket, AfterRelease::NextStep, now)
+    }
+
+    fn release(&mut self, key: TupleKey, bucket: u64, then: AfterRelease, now: u64) -> Command {
+        self.state = State::Releasing { since: now, then };
+        Command::Release { transaction: self.transaction(), key, bucket }
+    }
+
+    fn released(&mut self, then: AfterRelease, now: u64, world: &mut World) -> Command {
+        match then {
+            AfterRelease::NextStep => {
+                self.step += 1;
+                self.before_step(now, world)
+            }
+            AfterRelease::End(ending) => self.end(ending, now, world),
+        }
+    }
+
+    fn abort(&mut self, cause: Cause, now: u64, world: &mut World) -> Command {
+        self.written.clear();
+        self.end(Ending::Aborted(cause), now, world)
+    }
+
+    /// Releases what is still held, one bucket after the other, then ends.
+    fn end(&mut self, ending: Ending, now: u64, world: &mut World) -> Command {
+        if let Some((bucket, keys)) = self.held.pop_first() {
+            return self.release(keys[0], bucket, AfterRelease::End(ending), now);
+        }
+        let attempts = self.settings.attempts;
+        let counted = !world.closing;
+        let side = world.side(self.device);
+        match ending {
+            Ending::Committed => side.report.committed += u64::from(counted),
+            Ending::AbortedByWish => {
+                self.written.clear();
+                side.aborts().own += u64::from(counted);
+            }
+            Ending::Aborted(cause) => {
+                *cause_count(side.aborts(), cause) += u64::from(counted);
+                if self.attempts < attempts {
+                    self.state = State::Pausing;
+                    return Command::Sleep(now + 1000 * self.backoff_ns());
+                }
+                side.aborts().given_up += u64::from(counted);
+            }
+        }
+        self.next_transaction(now, world)
+    }
+
+    /// Spread by the timestamp and the try, so that those who met part ways.
+    fn backoff_ns(&self) -> u64 {
+        let Span { least, most } = self.settings.backoff_ns;
+        let mixed = scatter(self.transaction().get() << 8 | u64::from(self.attempts & 0xFF));
+        least + mixed % (most - least + 1)
+    }
+}
+
+/// A bijection that scatters neighbours (the finalizer of SplitMix64).
+fn scatter(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ number >> 31
+}
+
+fn cause_count(aborts: &mut Aborts, cause: Cause) -> &mut u64 {
+    match cause {
+        Cause::Refused(Refusal::Full) => &mut aborts.full,
+        Cause::Refused(Refusal::Contended) => &mut aborts.contended,
+        Cause::Refused(Refusal::Die | Refusal::Busy) => &mut aborts.died,
+        Cause::TimedOut => &mut aborts.timed_out,
+        Cause::Deadlock => &mut aborts.deadlock,
+        Cause::OutOfOrder => &mut aborts.out_of_order,
+        Cause::BusError => &mut aborts.bus_error,
+    }
+}
+
+fn at(pause: Pause, now: u64) -> u64 {
+    match pause {
+        Pause::After(ns) => now + ns * 1000,
+        Pause::Until(ns) => now.max(ns * 1000),
+    }
+}
+
+/// With everybody locking in the order of buckets, no cycle can close. (A row's bucket changes
+/// with its version; it is the latest one's when the try begins.)
+fn sort_by_bucket(plan: &mut Plan, world: &World) {
+    let end = plan.steps.len() - 1;
+    plan.steps[..end].sort_by_key(|(_, operation)| match operation {
+        Operation::LockLatest(vid) => world.bucket_of(world.latest(*vid)),
+        Operation::LockVersion(key) | Operation::Unlock(key) => world.bucket_of(*key),
+        Operation::Commit | Operation::Abort => u64::MAX,
+    });
+}

@@ -1,0 +1,107 @@
+//! What all agents of a run share: versions, timestamps, counts.
+
+use std::collections::{BTreeMap, HashMap};
+
+use lockdb::{Timestamp, TupleKey};
+
+use crate::report::{Aborts, LatencyRecorder, QueueReport, SideReport};
+
+/// Shared state of a run.
+#[derive(Debug)]
+pub(crate) struct World {
+    mask: u64,
+    /// The latest committed version of each row that was ever updated. Only looked up, never
+    /// iterated over.
+    versions: HashMap<u64, u32>,
+    timestamps: u64,
+    /// Buckets that an agent waits in, with how many do.
+    pub waited_in: BTreeMap<u64, u32>,
+    pub host: Side,
+    pub device: Side,
+    pub queue: QueueReport,
+    /// No transaction begins any more, and nothing is counted.
+    pub closing: bool,
+}
+
+/// Counts of one side.
+#[derive(Debug, Default)]
+pub(crate) struct Side {
+    pub report: SideReport,
+    pub acquire: LatencyRecorder,
+    pub wait: LatencyRecorder,
+    pub release: LatencyRecorder,
+}
+
+impl World {
+    pub fn new(buckets: u64) -> Self {
+        Self {
+            mask: buckets - 1,
+            versions: HashMap::new(),
+            timestamps: 0,
+            waited_in: BTreeMap::new(),
+            host: Side::default(),
+            device: Side::default(),
+            queue: QueueReport::default(),
+            closing: false,
+        }
+    }
+
+    /// A timestamp that nobody had before.
+    pub fn next_timestamp(&mut self) -> Timestamp {
+        self.timestamps += 1;
+        Timestamp::new(self.timestamps).expect("no run has 2^48 transactions")
+    }
+
+    pub fn bucket_of(&self, key: TupleKey) -> u64 {
+        key.mix() & self.mask
+    }
+
+    /// The latest committed version of a row.
+    pub fn latest(&self, vid: u64) -> TupleKey {
+        TupleKey::new(vid, self.versions.get(&vid).copied().unwrap_or(0))
+    }
+
+    /// A row's new version is committed.
+    pub fn update(&mut self, vid: u64) {
+        *self.versions.entry(vid).or_default() += 1;
+    }
+
+    pub fn side(&mut self, device: bool) -> &mut Side {
+        if device { &mut self.device } else { &mut self.host }
+    }
+
+    /// An agent begins to wait in a bucket.
+    pub fn waits(&mut self, bucket: u64) {
+        *self.waited_in.entry(bucket).or_default() += 1;
+    }
+
+    /// An agent no longer waits there.
+    pub fn waits_no_more(&mut self, bucket: u64) {
+        let count = self.waited_in.get_mut(&bucket).expect("it waited");
+        *count -= 1;
+        if *count == 0 {
+            self.waited_in.remove(&bucket);
+        }
+    }
+}
+
+impl Side {
+    /// The report after `duration_ns`.
+    pub fn finish(mut self, agents: u32, duration_ns: u64) -> SideReport {
+        let per_second = |count: u64| match duration_ns {
+            0 => 0.0,
+            _ => (count as f64 * 1e9 / duration_ns as f64).round(),
+        };
+        self.report.agents = agents;
+        self.report.commits_per_second = per_second(self.report.committed);
+        self.report.locks_per_second = per_second(self.report.locks);
+        self.report.acquire = self.acquire.latency();
+        self.report.wait = self.wait.latency();
+        self.report.release = self.release.latency();
+        self.report
+    }
+
+    pub fn aborts(&mut self) -> &mut Aborts {
+        &mut self.report.aborts
+    }
+}
