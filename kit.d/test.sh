@@ -73,6 +73,18 @@ test_under_loom() {
         -p lockdb --release --test loom
 }
 
+# Miri comes with nightly toolchains alone, so it is no step of the test.
+run_miri() {
+    if ! cargo +nightly miri --version >/dev/null 2>&1; then
+        complain "Miri is not installed; expected after: rustup +nightly component add miri"
+        exit 2
+    fi
+    cd -- "$root" || exit
+    # Waiting reads the clock.
+    MIRIFLAGS="-Zmiri-disable-isolation" cargo +nightly miri test --target-dir target/miri \
+        -p lockdb --lib --test host
+}
+
 test_workspace() {
     if command -v cargo-nextest >/dev/null; then
         cargo nextest run "${cargo_options[@]}" --workspace --no-fail-fast

@@ -361,6 +361,7 @@ impl Workflow {
     /// transaction "is now aware of the updates … continues and requests a lock for t_v2" (ccSLT
     /// paper, section 3, "Protocol").
     fn granted(&mut self, asked: Asked, now: u64, world: &mut World) -> Command {
+        world.holds(asked.bucket, self.transaction());
         self.held.entry(asked.bucket).or_default().push(asked.key);
         if let Operation::LockLatest(vid) = self.plan.steps[self.step].1 {
             let latest = world.latest(vid);
@@ -382,10 +383,18 @@ impl Workflow {
             return self.before_step(now, world);
         }
         self.held.remove(&bucket);
-        self.release(key, bucket, AfterRelease::NextStep, now)
+        self.release(key, bucket, AfterRelease::NextStep, now, world)
     }
 
-    fn release(&mut self, key: TupleKey, bucket: u64, then: AfterRelease, now: u64) -> Command {
+    fn release(
+        &mut self,
+        key: TupleKey,
+        bucket: u64,
+        then: AfterRelease,
+        now: u64,
+        world: &mut World,
+    ) -> Command {
+        world.lets_go(bucket);
         self.state = State::Releasing { since: now, then };
         Command::Release { transaction: self.transaction(), key, bucket }
     }
@@ -408,7 +417,7 @@ impl Workflow {
     /// Releases what is still held, one bucket after the other, then ends.
     fn end(&mut self, ending: Ending, now: u64, world: &mut World) -> Command {
         if let Some((bucket, keys)) = self.held.pop_first() {
-            return self.release(keys[0], bucket, AfterRelease::End(ending), now);
+            return self.release(keys[0], bucket, AfterRelease::End(ending), now, world);
         }
         let attempts = self.settings.attempts;
         let counted = !world.closing;

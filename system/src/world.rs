@@ -14,6 +14,8 @@ pub(crate) struct World {
     /// iterated over.
     versions: HashMap<u64, u32>,
     timestamps: u64,
+    /// Who has been told that it holds which bucket: the run's own check of what locks are for.
+    holders: HashMap<u64, Timestamp>,
     /// Buckets that an agent waits in, with how many do.
     pub waited_in: BTreeMap<u64, u32>,
     pub host: Side,
@@ -38,6 +40,7 @@ impl World {
             mask: buckets - 1,
             versions: HashMap::new(),
             timestamps: 0,
+            holders: HashMap::new(),
             waited_in: BTreeMap::new(),
             host: Side::default(),
             device: Side::default(),
@@ -68,6 +71,20 @@ impl World {
 
     pub fn side(&mut self, device: bool) -> &mut Side {
         if device { &mut self.device } else { &mut self.host }
+    }
+
+    /// An agent has been granted a bucket.
+    ///
+    /// # Panics
+    /// When another one holds it.
+    pub fn holds(&mut self, bucket: u64, transaction: Timestamp) {
+        let holder = *self.holders.entry(bucket).or_insert(transaction);
+        assert_eq!(holder, transaction, "bucket {bucket} was granted to two transactions");
+    }
+
+    /// An agent is about to give a bucket back.
+    pub fn lets_go(&mut self, bucket: u64) {
+        self.holders.remove(&bucket).expect("only a holder releases");
     }
 
     /// An agent begins to wait in a bucket.
