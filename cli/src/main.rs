@@ -1,2 +1,74 @@
 //! The `lockstep` command.
-fn main() {}
+//!
+//! Each subcommand is a module with its arguments, `Args`, and a function
+//! `run(Args, &Output) -> Result<(), Failure>`. Results go to standard output, errors to
+//! standard error; exit code 2 says that the input is at fault, 1 that something else is,
+//! 130 that Ctrl-C ended it.
+
+mod demo;
+mod failure;
+mod interrupt;
+mod output;
+mod platforms;
+mod progress;
+mod run;
+mod text;
+mod trace;
+mod versions;
+mod wave;
+mod whole_file;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+use output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  lockstep demo                                     start here
+  lockstep run scenarios/ycsb-zipf.toml             host and device on one lock table
+  lockstep run scenarios/smallbank.toml --seed 7 --json
+  lockstep trace from-waldump dump.txt -o trace.csv
+  lockstep run scenarios/pgbench-replay.toml --trace trace.csv
+  lockstep wave run scenarios/hot-row-storm.toml --from 1000 --to 2000 -o storm.fst
+";
+
+/// Host software and a hardware lock unit contend on one cache-coherent lock table.
+#[derive(Parser)]
+#[command(name = "lockstep", version = versions::all(), after_help = EXAMPLES)]
+#[command(disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Args),
+    Run(run::Args),
+    Trace(trace::Args),
+    Wave(wave::Args),
+    Platforms(platforms::Args),
+}
+
+fn main() -> ExitCode {
+    let out = Output::new();
+    let result = match Cli::parse().command {
+        Command::Demo(args) => demo::run(args, &out),
+        Command::Run(args) => run::run(args, &out),
+        Command::Trace(args) => trace::run(args, &out),
+        Command::Wave(args) => wave::run(args, &out),
+        Command::Platforms(args) => platforms::run(args, &out),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !matches!(failure, Failure::Unread) {
+                eprintln!("lockstep: {failure}");
+            }
+            failure.exit_code()
+        }
+    }
+}

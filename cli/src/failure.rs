@@ -1,0 +1,73 @@
+//! How a command fails, and with which exit code.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Why a command ended without doing what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// What the user gave is not possible; the message names place, value and what was
+    /// expected. Exit code 2.
+    #[error("{0}")]
+    Input(String),
+    /// Something that the user's input is not to blame for. Exit code 1.
+    #[error("{0}")]
+    Internal(String),
+    /// Ended by Ctrl-C; what there was to say has been said. Exit code 130.
+    #[error("interrupted")]
+    Interrupted,
+    /// Nobody reads the output any more (`lockstep … | head`). Exit code 0, without a message.
+    #[error("nobody reads the output")]
+    Unread,
+}
+
+impl Failure {
+    /// `file` cannot be what it has to be: `{file}: {what}`.
+    pub fn input(file: &Path, what: impl std::fmt::Display) -> Self {
+        Self::Input(format!("{}: {what}", file.display()))
+    }
+
+    /// Writing to `file` failed half-way.
+    pub fn writing(file: &Path, cause: impl std::fmt::Display) -> Self {
+        Self::Internal(format!("{}: cannot write: {cause}", file.display()))
+    }
+
+    /// What the shell is told.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Unread => ExitCode::SUCCESS,
+            Self::Internal(_) => ExitCode::FAILURE,
+            Self::Input(_) => ExitCode::from(2),
+            Self::Interrupted => ExitCode::from(130),
+        }
+    }
+}
+
+impl From<workloads::Error> for Failure {
+    fn from(error: workloads::Error) -> Self {
+        match error {
+            workloads::Error::Input(_) | workloads::Error::Read { .. } => {
+                Self::Input(error.to_string())
+            }
+            workloads::Error::Write { ref source, .. }
+                if source.kind() == std::io::ErrorKind::BrokenPipe =>
+            {
+                Self::Unread
+            }
+            workloads::Error::Write { .. } => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+impl From<system::RunError> for Failure {
+    fn from(error: system::RunError) -> Self {
+        match error {
+            system::RunError::Scenario(error) => error.into(),
+            // The table does not fit this machine, or the device does not do as it should.
+            system::RunError::Table(_) | system::RunError::System(_) => {
+                Self::Input(error.to_string())
+            }
+            _ => Self::Internal(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Ctrl-C asks a run to end; a second one ends the program.
+
+use std::sync::OnceLock;
+
+use system::Interrupt;
+
+use crate::failure::Failure;
+
+static INTERRUPT: OnceLock<Interrupt> = OnceLock::new();
+
+/// From now on Ctrl-C raises the interrupt that this gives.
+///
+/// # Errors
+/// When the system does not let the program handle signals.
+pub fn install() -> Result<&'static Interrupt, Failure> {
+    if let Some(interrupt) = INTERRUPT.get() {
+        return Ok(interrupt);
+    }
+    let interrupt = INTERRUPT.get_or_init(Interrupt::default);
+    ctrlc::set_handler(|| {
+        if interrupt.is_raised() {
+            std::process::exit(130);
+        }
+        interrupt.raise();
+    })
+    .map_err(|error| Failure::Internal(format!("cannot handle Ctrl-C: {error}")))?;
+    Ok(interrupt)
+}

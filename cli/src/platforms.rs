@@ -1,0 +1,130 @@
+//! `lockstep platforms`: every number of every platform, with where it comes from.
+
+use std::fmt::Write;
+
+use sim::platform::Platform;
+use toml::de::{DeTable, DeValue};
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::text;
+
+/// The platform files that [`Platform::named`] reads, as text.
+const FILES: [(&str, &str); Platform::NAMES.len()] = [
+    ("n1sdp-u280-ccix", include_str!("../../sim/platforms/n1sdp-u280-ccix.toml")),
+    ("pcie-gen3", include_str!("../../sim/platforms/pcie-gen3.toml")),
+];
+
+const WIDTH: usize = 100;
+
+/// Lists the platforms: every latency and rate, and where it comes from.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only this one.
+    name: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no platform of that name.
+pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    let wanted = |name: &&(&str, &str)| args.name.as_deref().is_none_or(|wanted| wanted == name.0);
+    let mut files = FILES.iter().filter(wanted).peekable();
+    if let (None, Some(name)) = (files.peek(), args.name.as_deref()) {
+        // The reader of platforms knows best what is wrong with the name.
+        let error = Platform::named(name).expect_err("not among the names");
+        return Err(Failure::Input(error.to_string()));
+    }
+    while let Some((name, text)) = files.next() {
+        out.print(out.strong(name))?;
+        out.print(comment(text))?;
+        let document = DeTable::parse(text)
+            .map_err(|error| Failure::Internal(format!("{name}.toml: {error}")))?;
+        let mut listing = String::new();
+        list(document.get_ref(), "", &mut listing);
+        out.print(listing.trim_end())?;
+        if files.peek().is_some() {
+            out.print("")?;
+        }
+    }
+    Ok(())
+}
+
+/// The comment at the top of a platform file.
+fn comment(text: &str) -> String {
+    let lines = text.lines().map_while(|line| line.strip_prefix('#'));
+    lines.map(str::trim).collect::<Vec<_>>().join("\n")
+}
+
+/// Lists the entries of `table`, in the order of the file, below the dotted name `prefix`.
+fn list(table: &DeTable<'_>, prefix: &str, listing: &mut String) {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    for (key, value) in entries {
+        let dot = if prefix.is_empty() { "" } else { "." };
+        let name = format!("{prefix}{dot}{}", key.get_ref());
+        match value.get_ref() {
+            DeValue::Table(inner) if inner.contains_key("source") => {
+                let part =
+                    |key: &str| inner.get(key).map_or(String::new(), |part| plain(part.get_ref()));
+                let unit = part("unit");
+                let unit = if unit == "1" { "" } else { &unit };
+                let number = part("value");
+                push(listing, &format!("  {name:<42}{number:>8} {unit:<5} {}", part("kind")));
+                for line in text::wrap(&part("source"), WIDTH - 6) {
+                    push(listing, &format!("      {line}"));
+                }
+            }
+            DeValue::Table(inner) => list(inner, &name, listing),
+            _ if name == "name" => {}
+            other => push(listing, &format!("  {name:<42}{:>8}", plain(other))),
+        }
+    }
+}
+
+fn push(listing: &mut String, line: &str) {
+    writeln!(listing, "{}", line.trim_end()).expect("a string takes everything");
+}
+
+fn plain(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => text.to_string(),
+        DeValue::Integer(number) => number.to_string(),
+        DeValue::Float(number) => number.to_string(),
+        DeValue::Boolean(flag) => flag.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_platform_is_listed_whole() {
+        assert_eq!(FILES.map(|(name, _)| name), Platform::NAMES);
+        for (name, text) in FILES {
+            let mut listing = String::new();
+            list(DeTable::parse(text).expect("TOML").get_ref(), "", &mut listing);
+            let sources = text.matches("source = ").count();
+            let listed =
+                listing.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+            let with_kind = |line: &&str| {
+                ["paper", "datasheet", "assumption"].iter().any(|kind| line.ends_with(kind))
+            };
+            assert_eq!(listed.filter(with_kind).count(), sources, "{name}: {listing}");
+            assert!(listing.lines().all(|line| line.chars().count() <= WIDTH), "{name}: {listing}");
+        }
+    }
+
+    #[test]
+    fn an_entry_shows_value_kind_and_source() {
+        let text =
+            "[link]\nwait = { value = 268, unit = \"ns\", kind = \"paper\", source = \"A page.\" }";
+        let mut listing = String::new();
+        list(DeTable::parse(text).expect("TOML").get_ref(), "", &mut listing);
+        let words: Vec<&str> = listing.split_whitespace().collect();
+        assert_eq!(words, ["link.wait", "268", "ns", "paper", "A", "page."]);
+    }
+}

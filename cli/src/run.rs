@@ -1,0 +1,167 @@
+//! `lockstep run`: executes a scenario and says what came of it.
+
+mod table;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::ValueHint;
+use serde::Serialize;
+use system::{Interrupt, Options, Report};
+use workloads::Scenario;
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::Output;
+use crate::text;
+use crate::whole_file::WholeFile;
+
+pub use table::{compact, full};
+
+const EXAMPLES: &str = "\
+Examples:
+  lockstep run scenarios/hot-row-storm.toml
+  lockstep run scenarios/ycsb-zipf.toml --seed 7 --json
+  lockstep run scenarios/ycsb-zipf.toml --quiet --out zipf.json
+  lockstep run scenarios/pgbench-replay.toml --trace my.trace.csv
+
+A scenario in virtual time gives the same report, byte for byte, whenever it is run with the same
+seed; only the time that it took, the second line of --json, is this machine's.
+docs/scenarios.md lists every key of a scenario, docs/traces.md the format of a trace.
+Ctrl-C ends a run early: it prints what there is, writes no file, and ends with exit code 130.";
+
+/// Runs a scenario: host workers and the device's lock unit on one lock table.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The scenario (TOML, docs/scenarios.md).
+    #[arg(value_hint = ValueHint::FilePath)]
+    scenario: PathBuf,
+    /// Replaces the scenario's seed.
+    #[arg(long, value_name = "N", value_parser = seed)]
+    seed: Option<u64>,
+    /// Replays this lock trace in place of the scenario's workload.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    trace: Option<PathBuf>,
+    /// Prints the report as a line of JSON, and how long it took as another.
+    #[arg(long)]
+    json: bool,
+    /// Writes the report as a line of JSON to this file, once it is whole.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    out: Option<PathBuf>,
+    /// Shows no progress bar, and no table.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// What a run gave.
+pub struct Outcome {
+    /// What it found out.
+    pub report: Report,
+    /// By the clock on the wall.
+    pub wall: Duration,
+    /// Whether Ctrl-C ended it before its time.
+    pub interrupted: bool,
+}
+
+/// The report as JSON: a function of scenario and seed, unless interrupted.
+#[derive(Serialize)]
+struct Line<'r> {
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    interrupted: bool,
+    #[serde(flatten)]
+    report: &'r Report,
+}
+
+/// What depends on this machine.
+#[derive(Serialize)]
+struct WallLine {
+    wall: Wall,
+}
+
+#[derive(Serialize)]
+struct Wall {
+    seconds: f64,
+    simulated_seconds_per_second: f64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When scenario or trace are at fault, the run fails or is interrupted, or a file cannot be
+/// written.
+pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    let out = out.quiet(args.quiet);
+    let mut scenario = Scenario::load(&args.scenario)?;
+    scenario.seed = args.seed.unwrap_or(scenario.seed);
+    if let Some(trace) = args.trace {
+        scenario.replay(trace)?;
+    }
+    // Before the run, so that a long one is not in vain.
+    let file = args.out.as_deref().map(WholeFile::create).transpose()?;
+    let outcome = execute(&scenario, &Options::default(), interrupt::install()?, &out)?;
+    if args.json {
+        out.print(outcome.json()?)?;
+        out.print(outcome.wall_json()?)?;
+    } else if !args.quiet {
+        out.print(full(&scenario, &outcome, &out))?;
+    }
+    if outcome.interrupted {
+        return Err(Failure::Interrupted);
+    }
+    if let (Some(mut file), Some(path)) = (file, &args.out) {
+        writeln!(file, "{}", outcome.json()?).map_err(|cause| Failure::writing(path, cause))?;
+        file.finish()?;
+    }
+    Ok(())
+}
+
+/// Executes `scenario` under a progress bar.
+///
+/// # Errors
+/// When the scenario is at fault, or the run fails.
+pub fn execute(
+    scenario: &Scenario,
+    options: &Options,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<Outcome, Failure> {
+    let mut bar = out.progress(&scenario.name);
+    let start = Instant::now();
+    let report = system::run(scenario, options, interrupt, &mut |progress| {
+        let simulated = text::duration(progress.simulated_ns as f64);
+        bar.set(progress.done, format_args!("{simulated} of the run"));
+    })?;
+    Ok(Outcome { report, wall: start.elapsed(), interrupted: interrupt.is_raised() })
+}
+
+impl Outcome {
+    /// Seconds of the run for one second on the wall.
+    fn simulated_seconds_per_second(&self) -> f64 {
+        self.report.duration_ns as f64 / self.wall.as_nanos().max(1) as f64
+    }
+
+    fn json(&self) -> Result<String, Failure> {
+        as_json(&Line { interrupted: self.interrupted, report: &self.report })
+    }
+
+    fn wall_json(&self) -> Result<String, Failure> {
+        let seconds = self.wall.as_secs_f64();
+        let simulated_seconds_per_second = self.simulated_seconds_per_second();
+        as_json(&WallLine { wall: Wall { seconds, simulated_seconds_per_second } })
+    }
+}
+
+/// Reads a seed.
+///
+/// # Errors
+/// Says what was expected.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a whole number from 0 to 2^64 - 1".into())
+}
+
+fn as_json(line: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string(line)
+        .map_err(|error| Failure::Internal(format!("the report does not go into JSON: {error}")))
+}

@@ -1,0 +1,116 @@
+//! Files that appear whole or not at all.
+
+use std::fs::Permissions;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+use crate::failure::Failure;
+
+/// A file that is written under another name beside its place, and moved there at the end.
+/// Until then, whatever was there stays; dropped before, it leaves nothing.
+#[derive(Debug)]
+pub struct WholeFile {
+    path: PathBuf,
+    writer: BufWriter<NamedTempFile>,
+}
+
+impl WholeFile {
+    /// Begins to write `path`.
+    ///
+    /// # Errors
+    /// When the folder is not there or cannot be written to, or `path` is a folder.
+    pub fn create(path: &Path) -> Result<Self, Failure> {
+        if path.is_dir() {
+            return Err(Failure::input(path, "is a folder, expected a file to write"));
+        }
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        if !folder.is_dir() {
+            let what = format!("expected to write it into a folder, but {folder:?} is none");
+            return Err(Failure::input(path, what));
+        }
+        let file = Builder::new()
+            .prefix(".lockstep-")
+            // What the user's mask leaves of it: as for any other file.
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder)
+            .map_err(|cause| {
+                let what = format!("expected a folder to write it into, found {}", cause.kind());
+                Failure::input(path, what)
+            })?;
+        Ok(Self { path: path.to_owned(), writer: BufWriter::new(file) })
+    }
+
+    /// The name under which it is being written.
+    pub fn temporary(&self) -> &Path {
+        self.writer.get_ref().path()
+    }
+
+    /// Completes the file and moves it to its place.
+    ///
+    /// # Errors
+    /// When it cannot be written or moved; nothing is left of it then.
+    pub fn finish(self) -> Result<(), Failure> {
+        let Self { path, writer } = self;
+        let file = writer.into_inner().map_err(|cause| Failure::writing(&path, cause.error()))?;
+        file.persist(&path).map_err(|cause| Failure::writing(&path, cause.error))?;
+        Ok(())
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_dropped_file_leaves_what_was_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("result.json");
+        fs::write(&path, "old").expect("written");
+        let mut file = WholeFile::create(&path).expect("created");
+        file.write_all(b"half").expect("written");
+        file.flush().expect("flushed");
+        drop(file);
+        assert_eq!(fs::read_to_string(&path).expect("read"), "old");
+        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1);
+    }
+
+    #[test]
+    fn a_finished_file_takes_its_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("result.json");
+        let mut file = WholeFile::create(&path).expect("created");
+        file.write_all(b"whole").expect("written");
+        assert!(!path.exists());
+        file.finish().expect("finished");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "whole");
+        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1);
+    }
+
+    #[test]
+    fn an_impossible_place_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("missing").join("result.json");
+        let failure = WholeFile::create(&path).expect_err("no such folder");
+        assert!(matches!(failure, Failure::Input(_)));
+        assert!(failure.to_string().contains("missing/result.json"), "{failure}");
+        let failure = WholeFile::create(folder.path()).expect_err("a folder");
+        assert!(failure.to_string().contains("is a folder"), "{failure}");
+    }
+}

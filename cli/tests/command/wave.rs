@@ -1,0 +1,32 @@
+use std::fs;
+
+use crate::{SMALL, lockstep_in};
+
+#[test]
+fn waves_of_a_window_are_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("small.toml"), SMALL).expect("written");
+    let arguments = ["wave", "run", "small.toml", "--from", "100", "--to", "200", "-o", "w.fst"];
+    let said = lockstep_in(folder.path(), arguments).expect_success();
+    assert!(said.starts_with("w.fst: cycles 100 to 200 of "), "{said}");
+    let waves = fs::read(folder.path().join("w.fst")).expect("written");
+    // The first block of an FST file is its header: type 0, then its length of 329 bytes.
+    assert_eq!(waves[..9], [0, 0, 0, 0, 0, 0, 0, 1, 73]);
+    assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 2);
+}
+
+#[test]
+fn an_impossible_window_leaves_no_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("small.toml"), SMALL).expect("written");
+    for (from, to, expected) in [
+        ("5", "5", "--to 5: expected a cycle after --from 5"),
+        ("900000000", "900000001", "--from 900000000: expected a cycle of the run"),
+    ] {
+        let arguments = ["wave", "run", "small.toml", "--from", from, "--to", to, "-o", "w.fst"];
+        let done = lockstep_in(folder.path(), arguments);
+        assert_eq!(done.code, Some(2), "{}", done.stderr);
+        assert!(done.stderr.contains(expected), "{}", done.stderr);
+        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1);
+    }
+}
