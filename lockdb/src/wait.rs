@@ -102,6 +102,14 @@ pub enum LockError {
         /// Each waits for the next, the last for the first.
         cycle: Vec<Timestamp>,
     },
+    /// A repair has taken the transaction for dead and out of the queue.
+    #[error("transaction {transaction} was taken out of the queue of bucket {bucket} by a repair")]
+    Evicted {
+        /// Who waited.
+        transaction: Timestamp,
+        /// Index of the bucket.
+        bucket: usize,
+    },
     /// Release of a lock that the transaction does not hold. Nothing was changed.
     #[error("transaction {transaction} does not hold bucket {bucket}")]
     NotHeld {
@@ -164,7 +172,7 @@ impl<'p> Patience<'p> {
                 return match table.run(transaction, bucket, Request::Poll(place)) {
                     Outcome::Granted { .. } => Ok(()),
                     // Only a repair takes somebody else out of a queue.
-                    _ => Err(self.timed_out(bucket, line)),
+                    _ => Err(LockError::Evicted { transaction, bucket }),
                 };
             }
             let waited = self.waited();

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use lockdb::machine::{Outcome, Request, Rule};
+use lockdb::machine::{Access, Answer, Outcome, Place, Request, Rule};
 use lockdb::{
-    Backing, Head, LockError, Policy, Table, TableError, Timestamp, TupleKey, Waiting, WaitsFor,
+    Backing, Head, LockError, Policy, Ring, Slot, Table, TableError, Timestamp, TupleKey, Waiting,
+    WaitsFor,
 };
 
 const ROUNDS: u64 = if cfg!(miri) { 20 } else { 20_000 };
@@ -215,6 +216,31 @@ fn repair_passes_the_locks_of_the_dead_on() {
     assert_eq!(heads[1].holder(), Some(t(3)));
     assert_eq!(table.repair(&[t(10), t(11)]).buckets, 0);
     assert_eq!(table.run(t(3), 1, Request::Release), Outcome::Released { next: Some(t(4)) });
+}
+
+#[test]
+fn a_waiter_that_is_taken_for_dead_is_told_so() {
+    let table = Table::new(1).unwrap();
+    let _ = table.acquire(t(1), key(0), Rule::Queue);
+    thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            let waiting = Waiting { policy: Policy::TimeOut, spins: 0, ..Waiting::default() };
+            table.worker().begin(t(2)).lock(key(0), &waiting)
+        });
+        while !table.buckets()[0].head().has_waiters() {
+            thread::yield_now();
+        }
+        // The waiter clears its slot itself when it finds out, so it must not have to be wiped.
+        let place = Place { slot: Slot::new(1).unwrap(), guest: true };
+        let head = table.buckets()[0].head();
+        assert!(head.is_waiting(place.slot));
+        let evicted = head.leave(place.slot, Ring::FULL);
+        let evict = Access::CompareSwap { word: 0, expected: head.word(), new: evicted.word() };
+        assert_eq!(table.buckets()[0].perform(evict), Answer::Word(head.word()));
+        let error = waiter.join().unwrap().unwrap_err();
+        assert_eq!(error, LockError::Evicted { transaction: t(2), bucket: 0 });
+    });
+    assert_eq!(table.buckets()[0].line()[1..], [0; 7]);
 }
 
 #[test]
