@@ -119,8 +119,14 @@ impl TestMemory {
     /// once a cycle, after the bridge's `sample`.
     pub fn step(&mut self, cycle: u64, bridge: &mut Axi4Subordinate) {
         while let Some(access) = bridge.take_access() {
-            self.arrive(cycle, access);
+            self.accept(cycle, access);
         }
+        self.answer_due(cycle, bridge);
+    }
+
+    /// Answers the accesses whose turn has come. For owners that look at each access
+    /// before they hand it to [`TestMemory::accept`]; once a cycle, as `step`.
+    pub fn answer_due(&mut self, cycle: u64, bridge: &mut Axi4Subordinate) {
         while let Some(Reverse(turn)) = self.turns.peek().copied() {
             if turn.cycle > cycle {
                 break;
@@ -176,7 +182,8 @@ impl TestMemory {
         Ok(old)
     }
 
-    fn arrive(&mut self, cycle: u64, access: MemoryAccess) {
+    /// Takes an access that arrives in `cycle` and draws its turn.
+    pub fn accept(&mut self, cycle: u64, access: MemoryAccess) {
         let Delay { minimum, maximum } = self.latency;
         let latency = self.generator.random_range(minimum..=maximum);
         let last = &mut self.last_turn[usize::from(access.id)];

@@ -109,6 +109,11 @@ impl<M: LockUnit> UnitUnderTest<M> {
         self.invalidations.push(address);
     }
 
+    /// Invalidations that the unit has not taken yet.
+    pub fn invalidation_backlog(&self) -> usize {
+        self.invalidations.backlog()
+    }
+
     /// The next access that the unit has made.
     pub fn take_access(&mut self) -> Option<MemoryAccess> {
         self.memory.take_access()

@@ -1,0 +1,29 @@
+//! The tuple-locking unit in lockstep with the pure machines of `lockdb`.
+//!
+//! A [`Case`] says what agents on the device and on the host ask for, and how the buses behave. The
+//! bench runs it on the Verilated unit and holds every access, response, counter and line against an
+//! oracle with one [`lockdb::machine::Machine`] per open request. `docs/conformance.md` says how it
+//! works and how the next block gets one.
+//!
+//! - [`case`]: what a run depends on.
+//! - [`draw`]: cases from seeds.
+//! - [`run`], [`replay`]: one case on any unit, or on the unit itself with waves.
+//! - [`check_seed`]: a case from a seed, and the report when it fails.
+
+pub mod case;
+pub mod draw;
+
+mod agent;
+mod bench;
+mod closing;
+mod host;
+mod ledger;
+mod mismatch;
+mod oracle;
+mod report;
+mod requests;
+
+pub use bench::Summary;
+pub use case::Case;
+pub use mismatch::{Mismatch, Property};
+pub use report::{Failure, ReplayError, cases, check_seed, load, replay, run, shrink};

@@ -1,0 +1,503 @@
+//! One open request of the unit.
+
+use std::collections::VecDeque;
+
+use lockdb::machine::{Access, Answer, Bounds, Machine, Outcome, Phase, Place, Refusal, Request};
+use lockdb::{Head, Ring, Timestamp};
+use sim::bus::axi4::{AccessKind, MemoryAccess};
+use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitResponse};
+
+use super::{Asked, describe_kind, turned_away};
+use crate::case::Table;
+use crate::mismatch::{Mismatch, Property};
+
+pub(super) const INSPECT: u16 = Phase::Inspect as u16;
+/// The unit's own phase: a waiter reads its line.
+const WATCH: u16 = 11;
+
+/// One open request.
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    pub serial: u64,
+    pub tag: Tag,
+    /// `None`: the timestamp is 0.
+    pub transaction: Option<Timestamp>,
+    /// Byte address of its line.
+    pub line: u64,
+    pub is_poll: bool,
+    /// Where it waits or has waited.
+    place: Option<Place>,
+    /// Of a cancel: whom it has taken out of the waiters.
+    pub target: Option<(Tag, u64)>,
+    pub life: Life,
+    /// It has an access outstanding.
+    pub in_flight: bool,
+    /// Responses that are due, in this order.
+    pub expected: VecDeque<UnitResponse>,
+    /// When it last changed.
+    since: u64,
+}
+
+/// How far a request is.
+#[derive(Clone, Debug)]
+pub(super) enum Life {
+    /// A cancel or poll that was not started yet.
+    Aiming(Aim),
+    /// An acquire, release or cancel goes from access to access.
+    Running(Machine),
+    /// A poll reads the line.
+    Polling(Place),
+    /// An acquire waits in the queue.
+    Waiting(Waiter),
+    /// Only its response is due.
+    Over,
+}
+
+/// What a cancel or poll will find. It is started at some time between its handshake and what is
+/// seen of it next; both flags collect what its target may have looked like at any such time.
+#[derive(Clone, Debug)]
+pub(super) struct Aim {
+    pub tag: Tag,
+    /// The request that was open under the tag.
+    pub target: Option<u64>,
+    pub transaction: Option<Timestamp>,
+    pub may_wait: bool,
+    pub may_not_wait: bool,
+    /// Line and place of the target.
+    pub found: Option<(u64, Place)>,
+    /// Valid copies of word 0 that the target has had.
+    copies: Vec<Head>,
+}
+
+impl Aim {
+    /// The target may look like this when the cancel or poll is started.
+    pub fn sees(&mut self, target: Option<&Context>, presence: Presence) {
+        self.may_wait |= presence != Presence::No;
+        self.may_not_wait |= presence != Presence::Yes;
+        let Some(target) = target.filter(|_| presence != Presence::No) else { return };
+        self.found = target.place.map(|place| (target.line, place));
+        if let Some(head) = target.copy()
+            && !self.copies.contains(&head)
+        {
+            self.copies.push(head);
+        }
+    }
+}
+
+/// An acquire that waits: after each beat it looks at its line as software's poll does.
+#[derive(Clone, Debug)]
+pub(super) struct Waiter {
+    place: Place,
+    machine: Machine,
+    /// The *queued* response was handed over.
+    told: bool,
+    /// The line as it was answered says that the wait is over.
+    ended: bool,
+    /// The cancel that is at it.
+    taken: Option<u64>,
+    /// That cancel ended with a bus error, and may not have told so yet.
+    given_back: bool,
+    /// Its valid copy of word 0.
+    copy: Option<Head>,
+    /// A beat came while the line was being read.
+    voided_in_flight: bool,
+    /// A beat came while the read of the line may have stood inside the unit, so that the copy may
+    /// be void already.
+    unsure: bool,
+    /// How often it may still read its line: once, and once for each beat.
+    reads_left: u64,
+}
+
+/// Whether a request is in the queue, as far as can be told from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    No,
+    Maybe,
+    Yes,
+}
+
+impl Context {
+    pub fn new(table: &Table, cycle: u64, asked: Asked) -> Self {
+        let Asked { serial, tag, transaction, operation } = asked;
+        let mut context = Self {
+            serial,
+            tag,
+            transaction,
+            line: 0,
+            is_poll: matches!(operation, Some(UnitOperation::Poll(_))),
+            place: None,
+            target: None,
+            life: Life::Over,
+            in_flight: false,
+            expected: VecDeque::new(),
+            since: cycle,
+        };
+        let (Some(transaction), Some(operation)) = (transaction, operation) else {
+            context.expected.push_back(turned_away(&asked, Code::BadRequest));
+            return context;
+        };
+        let start = |request| Life::Running(Machine::new(transaction, request, Bounds::BUCKET));
+        let (key, request) = match operation {
+            UnitOperation::Acquire(key, rule) => (key, Request::Acquire(rule)),
+            UnitOperation::Release(key) => (key, Request::Release),
+            UnitOperation::Cancel(target) | UnitOperation::Poll(target) => {
+                context.life = Life::Aiming(Aim {
+                    tag: target,
+                    target: None,
+                    transaction: Some(transaction),
+                    may_wait: false,
+                    may_not_wait: false,
+                    found: None,
+                    copies: Vec::new(),
+                });
+                return context;
+            }
+        };
+        context.line = table.address(table.line_of(key));
+        context.life = start(request);
+        context
+    }
+
+    /// The next access: phase, byte address and kind.
+    pub fn wanted(&self) -> Option<(u16, u64, AccessKind)> {
+        if self.in_flight {
+            return None;
+        }
+        let read = |keep_copy| AccessKind::ReadLine { keep_copy };
+        let of_machine = |machine: &Machine| {
+            let (offset, kind) = match machine.access() {
+                Access::LoadHead | Access::ReadLine => (0, read(false)),
+                Access::CompareSwap { word, expected, new } => {
+                    (u64::from(word), AccessKind::CompareSwap { expected, new })
+                }
+                Access::Clear(slot) => {
+                    (u64::from(slot.get()), AccessKind::Store { value: 0, strobe: 0xFF })
+                }
+            };
+            (machine.phase() as u16, self.line + 8 * offset, kind)
+        };
+        match &self.life {
+            Life::Running(machine) => Some(of_machine(machine)),
+            Life::Polling(_) => Some((INSPECT, self.line, read(false))),
+            Life::Waiting(waiter) if waiter.taken.is_some() => None,
+            Life::Waiting(waiter) if waiter.ended => Some(of_machine(&waiter.machine)),
+            Life::Waiting(_) => Some((WATCH, self.line, read(true))),
+            Life::Aiming(_) | Life::Over => None,
+        }
+    }
+
+    pub fn describe_wanted(&self) -> String {
+        let who = match self.transaction {
+            Some(transaction) => format!("tag {} of T{transaction}", self.tag.index()),
+            None => format!("tag {}", self.tag.index()),
+        };
+        if let Some(response) = self.expected.front() {
+            return format!("of {who} the response {response}");
+        }
+        if let Some((phase, address, kind)) = self.wanted() {
+            let id = phase << 7 | self.tag.index() as u16;
+            let id = sim::bus::axi4::describe_lock_unit_id(id);
+            return format!("of {who} {id}: {}", describe_kind(address, kind));
+        }
+        match &self.life {
+            Life::Aiming(aim) => format!(
+                "{who} to start on tag {}{}",
+                aim.tag.index(),
+                if aim.may_wait { "" } else { ", which does not wait" }
+            ),
+            _ if self.in_flight => format!("nothing of {who} before its access is answered"),
+            _ => format!("nothing of {who}"),
+        }
+    }
+
+    /// A cancel or poll has found its target, which waits in `place`.
+    pub fn aimed(&mut self, line: u64, place: Place, aim: &Aim) {
+        self.line = line;
+        let transaction = aim.transaction.expect("an aim has a transaction");
+        self.life = if self.is_poll {
+            Life::Polling(place)
+        } else {
+            self.target = aim.target.map(|serial| (aim.tag, serial));
+            Life::Running(Machine::new(transaction, Request::Cancel(place), Bounds::BUCKET))
+        };
+    }
+
+    /// Memory answers its access.
+    pub fn resume(&mut self, cycle: u64, answer: Answer) {
+        self.in_flight = false;
+        self.since = cycle;
+        match &mut self.life {
+            Life::Running(machine) => {
+                let answer = as_asked(machine, answer);
+                if let Some(outcome) = machine.resume(answer) {
+                    self.ends(outcome);
+                }
+            }
+            Life::Polling(place) => {
+                let ending = match answer {
+                    Answer::Line(line) => poll_ending(
+                        Head::from_word(line[0]),
+                        self.transaction.expect("a poll has a transaction"),
+                        *place,
+                    ),
+                    _ => (Code::BusError, 0),
+                };
+                self.expect(ending, false, self.transaction);
+                self.life = Life::Over;
+            }
+            Life::Waiting(waiter) => {
+                let answer = as_asked(&waiter.machine, answer);
+                if let (Answer::Word(head), Phase::Inspect) = (answer, waiter.machine.phase()) {
+                    waiter.copy = Some(Head::from_word(head)).filter(|_| !waiter.voided_in_flight);
+                }
+                match waiter.machine.resume(answer) {
+                    None => waiter.ended = true,
+                    Some(Outcome::Queued { .. }) => waiter.look_again(),
+                    Some(outcome) => self.ends(outcome),
+                }
+            }
+            Life::Aiming(_) | Life::Over => unreachable!("no access of it was let pass"),
+        }
+    }
+
+    /// A machine has come to its end.
+    fn ends(&mut self, outcome: Outcome) {
+        let own = self.transaction;
+        let waited = matches!(self.life, Life::Waiting(_));
+        self.life = Life::Over;
+        let mut again_ = false;
+        let (ending, transaction) = match outcome {
+            Outcome::Granted { again } => {
+                again_ = again;
+                ((Code::Granted, 0), own)
+            }
+            Outcome::Queued { place, position } => {
+                let transaction = own.expect("a waiter has a transaction");
+                self.place = Some(place);
+                self.life = Life::Waiting(Waiter::new(transaction, place));
+                ((Code::Queued, position), own)
+            }
+            Outcome::Refused(refusal) => ((refused(refusal), 0), own),
+            Outcome::Released { next } => ((Code::Released, 0), next),
+            Outcome::Cancelled => ((Code::Cancelled, 0), own),
+            Outcome::NotHeld => ((Code::NotHeld, 0), own),
+            Outcome::BusError => ((Code::BusError, 0), own),
+        };
+        self.expect(ending, again_, transaction);
+        self.expected.back_mut().expect("just pushed").notice = waited;
+    }
+
+    fn expect(
+        &mut self,
+        (code, position): (Code, u8),
+        again: bool,
+        transaction: Option<Timestamp>,
+    ) {
+        let tag = self.tag;
+        let response = UnitResponse { tag, code, again, position, notice: false, transaction };
+        self.expected.push_back(response);
+    }
+
+    /// A beat came for the line at `address`. True when it surely voids a copy.
+    pub fn beat(&mut self, cycle: u64, address: u64) -> bool {
+        let same_line = self.line == address & !63;
+        let in_flight = self.in_flight;
+        let Life::Waiting(waiter) = &mut self.life else { return false };
+        // Beats of other lines may void it too: `docs/lock-unit.md`, "Copies".
+        waiter.reads_left += 1;
+        let reading = in_flight && !waiter.ended;
+        let valid = waiter.copy.is_some() || reading && !waiter.voided_in_flight;
+        let surely = valid && same_line && !waiter.unsure;
+        waiter.unsure = !valid || !same_line;
+        if same_line {
+            waiter.copy = None;
+            waiter.voided_in_flight |= reading;
+        }
+        if valid && same_line {
+            self.since = self.since.max(cycle);
+        }
+        surely
+    }
+
+    /// A waiter reads its line.
+    pub fn watches(&mut self, cycle: u64, found: impl Fn() -> String) -> Result<(), Mismatch> {
+        let Life::Waiting(waiter) = &mut self.life else { unreachable!("only waiters watch") };
+        if waiter.ended {
+            return Ok(());
+        }
+        if waiter.reads_left == 0 {
+            let expected = "one read of the line, and one more for each beat";
+            return Err(Mismatch::new(cycle, Property::Copy, expected, found()));
+        }
+        waiter.reads_left -= 1;
+        waiter.copy = None;
+        waiter.voided_in_flight = false;
+        Ok(())
+    }
+
+    /// A cancel has started, with this access, on this waiter.
+    pub fn taken(&mut self, cycle: u64, by: u64, access: &MemoryAccess) -> Result<(), Mismatch> {
+        match &mut self.life {
+            Life::Waiting(w) if !self.in_flight && !w.ended && w.taken.is_none() => {
+                w.taken = Some(by);
+                Ok(())
+            }
+            _ => {
+                let expected =
+                    "no cancel of a request whose line is being read or whose end was seen";
+                let found = super::describe(access);
+                Err(Mismatch::new(cycle, Property::Access, expected, found))
+            }
+        }
+    }
+
+    /// The cancel that took it has failed.
+    pub fn given_back(&mut self, cycle: u64) {
+        let transaction = self.transaction.expect("a waiter has a transaction");
+        let Life::Waiting(waiter) = &mut self.life else { unreachable!("it was taken") };
+        let told = waiter.told;
+        *waiter = Waiter { told, given_back: true, ..Waiter::new(transaction, waiter.place) };
+        self.since = cycle;
+    }
+
+    /// The response of that cancel was handed over.
+    pub fn waits_again(&mut self, cycle: u64) {
+        if let Life::Waiting(waiter) = &mut self.life {
+            waiter.given_back = false;
+        }
+        self.since = cycle;
+    }
+
+    /// The *queued* response was handed over.
+    pub fn told(&mut self, cycle: u64) {
+        if let Life::Waiting(waiter) = &mut self.life {
+            waiter.told = true;
+        }
+        self.since = self.since.max(cycle);
+    }
+
+    /// Its valid copy of word 0.
+    pub fn copy(&self) -> Option<Head> {
+        match &self.life {
+            Life::Waiting(waiter) if waiter.taken.is_none() && !waiter.ended => waiter.copy,
+            _ => None,
+        }
+    }
+
+    /// Whether it waits, as a cancel or poll would find it; `contested` when an earlier cancel of
+    /// it may have started unseen.
+    pub fn presence(&self, contested: bool) -> Presence {
+        let Life::Waiting(waiter) = &self.life else {
+            // Its end was answered, and may not have reached the unit.
+            let ends = self.place.is_some() && !self.expected.is_empty();
+            return if ends { Presence::Maybe } else { Presence::No };
+        };
+        let sure = waiter.told && !waiter.ended && !waiter.given_back && !contested;
+        match waiter.taken {
+            Some(_) => Presence::No,
+            None if waiter.ended && self.in_flight => Presence::No,
+            None if sure => Presence::Yes,
+            None => Presence::Maybe,
+        }
+    }
+
+    /// A response comes for a cancel or poll that was not seen to start.
+    pub fn answers_at_once(&mut self, cycle: u64, found: &UnitResponse) -> Result<(), Mismatch> {
+        let Life::Aiming(aim) = &self.life else { unreachable!("only aims are answered at once") };
+        let wrong = |property, expected: String| {
+            Err(Mismatch::new(cycle, property, expected, found.to_string()))
+        };
+        let plain = |(code, position)| UnitResponse {
+            tag: self.tag,
+            code,
+            again: false,
+            position,
+            notice: false,
+            transaction: self.transaction,
+        };
+        if *found == plain((Code::NotWaiting, 0)) {
+            return match aim.may_not_wait {
+                true => Ok(()),
+                false => wrong(Property::Response, format!("tag {} waits", aim.tag.index())),
+            };
+        }
+        if !self.is_poll || !aim.may_wait {
+            return wrong(Property::Response, self.describe_wanted());
+        }
+        let (_, target) = aim.found.expect("a target that may wait has a place");
+        let transaction = self.transaction.expect("a poll has a transaction");
+        let told = |head: &Head| plain(poll_ending(*head, transaction, target)) == *found;
+        if aim.copies.iter().any(told) {
+            return Ok(());
+        }
+        let copies = match aim.copies.as_slice() {
+            [] => "a read of the line, as no copy is valid".to_owned(),
+            copies => format!("an answer from a valid copy, {copies:?}"),
+        };
+        wrong(Property::Copy, copies)
+    }
+
+    /// Since when the unit owes an access or a response of this request.
+    pub fn owed_since(&self) -> Option<u64> {
+        let owes = match &self.life {
+            _ if self.in_flight => false,
+            Life::Waiting(waiter) => {
+                !self.expected.is_empty() || waiter.taken.is_none() && waiter.copy.is_none()
+            }
+            Life::Over => !self.expected.is_empty(),
+            Life::Aiming(_) | Life::Running(_) | Life::Polling(_) => true,
+        };
+        owes.then_some(self.since)
+    }
+}
+
+impl Waiter {
+    fn new(transaction: Timestamp, place: Place) -> Self {
+        Self {
+            place,
+            machine: Machine::new(transaction, Request::Poll(place), Bounds::BUCKET),
+            told: false,
+            ended: false,
+            taken: None,
+            given_back: false,
+            copy: None,
+            voided_in_flight: false,
+            unsure: false,
+            reads_left: 1,
+        }
+    }
+
+    fn look_again(&mut self) {
+        let (transaction, request) = (self.machine.transaction(), self.machine.request());
+        self.machine = Machine::new(transaction, request, Bounds::BUCKET);
+    }
+}
+
+/// The unit reads lines where a machine loads the head alone.
+fn as_asked(machine: &Machine, answer: Answer) -> Answer {
+    match (machine.access(), answer) {
+        (Access::LoadHead, Answer::Line(line)) => Answer::Word(line[0]),
+        _ => answer,
+    }
+}
+
+/// What a poll says, from word 0 alone. Unlike software's it changes nothing.
+/// Source: `docs/lock-unit.md`, "Response stream".
+fn poll_ending(head: Head, transaction: Timestamp, place: Place) -> (Code, u8) {
+    if head.is_held_by(transaction) {
+        return (Code::Granted, 0);
+    }
+    match head.position(place.slot, Ring::FULL) {
+        Some(position) => (Code::Queued, position),
+        None => (Code::Cancelled, 0),
+    }
+}
+
+fn refused(refusal: Refusal) -> Code {
+    match refusal {
+        Refusal::Full => Code::RefusedFull,
+        Refusal::Busy => Code::RefusedBusy,
+        Refusal::Die => Code::RefusedDie,
+        Refusal::Contended => Code::RefusedContended,
+    }
+}

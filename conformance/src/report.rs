@@ -1,0 +1,197 @@
+//! Runs cases, shrinks those that fail and says how to repeat them.
+
+use std::fmt::{self, Write as _};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use proptest::strategy::ValueTree;
+use sim::models::{LockUnit, TupleLockUnit, WaveWindow};
+
+use crate::bench::{Bench, Summary};
+use crate::case::Case;
+use crate::draw;
+use crate::mismatch::Mismatch;
+
+/// Cycles of waves before and after a mismatch.
+const WINDOW: (u64, u64) = (200, 50);
+/// Runs that shrinking may take.
+const MOST_SHRINKS: usize = 400;
+
+/// Runs a case on a unit that has not been clocked yet.
+///
+/// # Errors
+/// The first thing in which the unit and its oracle differ.
+///
+/// # Panics
+/// When [`Case::check`] finds fault with the case.
+pub fn run(case: &Case, unit: impl LockUnit) -> Result<Summary, Mismatch> {
+    if let Err(wrong) = case.check() {
+        panic!("impossible case: {wrong}");
+    }
+    Bench::new(case, unit).run()
+}
+
+/// Why a case could not be replayed to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The unit and its oracle differ.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// The case or the waves could not be read or written.
+    #[error(transparent)]
+    File(#[from] io::Error),
+}
+
+/// Runs a case on the unit and writes the waves of a window of clock cycles, counted from before
+/// the reset (4 cycles) as [`LockUnit::cycles`] does.
+///
+/// # Errors
+/// [`ReplayError::Mismatch`] when it fails (the waves are written all the same), or of the file.
+pub fn replay(case: &Case, waves: Option<(PathBuf, WaveWindow)>) -> Result<Summary, ReplayError> {
+    let mut unit = TupleLockUnit::new();
+    if let Some((path, window)) = waves {
+        unit.open_waves(&path, window)?;
+    }
+    Ok(run(case, unit)?)
+}
+
+/// Reads a case that a failure has left behind.
+///
+/// # Errors
+/// Of the file system, or with the file and what is wrong in it.
+pub fn load(path: &Path) -> Result<Case, io::Error> {
+    let name = |error: String| {
+        io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", path.display()))
+    };
+    let text = fs::read_to_string(path)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
+    let case: Case = serde_json::from_str(&text).map_err(|error| name(error.to_string()))?;
+    case.check().map_err(name)?;
+    Ok(case)
+}
+
+/// A case that failed, shrunk, with all that is needed to repeat it.
+pub struct Failure {
+    /// The command that repeats it.
+    pub command: String,
+    /// The seed that it was drawn from.
+    pub seed: u64,
+    /// The smallest case that was found to fail.
+    pub case: Case,
+    /// How it fails.
+    pub mismatch: Mismatch,
+    /// The case as a file, and the waves around the mismatch.
+    pub files: io::Result<(PathBuf, PathBuf)>,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { command, seed, case, mismatch, files } = self;
+        writeln!(f, "repeat with: {command}")?;
+        writeln!(f, "seed {seed} ({}), shrunk:", draw::Profile::of_seed(*seed))?;
+        let mut text = String::new();
+        write!(text, "{case}")?;
+        text.lines().try_for_each(|line| writeln!(f, "  {line}"))?;
+        writeln!(f, "{mismatch}")?;
+        match files {
+            Ok((case, waves)) => {
+                writeln!(f, "case:  {}", case.display())?;
+                write!(f, "waves: {}", waves.display())
+            }
+            Err(error) => write!(f, "no case and waves written: {error}"),
+        }
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// Runs the case of a seed on a unit that `new_unit` makes. `command` is what repeats it.
+///
+/// # Errors
+/// The failure, after shrinking; its case and waves are under the folder `conformance` of Cargo's
+/// target directory.
+pub fn check_seed<M: LockUnit>(
+    seed: u64,
+    command: &str,
+    new_unit: impl Fn() -> M,
+) -> Result<Summary, Box<Failure>> {
+    let mismatch = match run(&draw::case(seed), new_unit()) {
+        Ok(summary) => return Ok(summary),
+        Err(mismatch) => mismatch,
+    };
+    let (case, mismatch) = shrink(seed, mismatch, &new_unit);
+    let files = keep(seed, &case, &mismatch, new_unit());
+    Err(Box::new(Failure { command: command.to_owned(), seed, case, mismatch, files }))
+}
+
+/// The smallest case that still fails, of those that `proptest` makes out of the seed's.
+pub fn shrink<M: LockUnit>(
+    seed: u64,
+    mut mismatch: Mismatch,
+    new_unit: impl Fn() -> M,
+) -> (Case, Mismatch) {
+    let mut tree = draw::tree(seed);
+    let mut smallest = tree.current();
+    let mut more = tree.simplify();
+    for _ in 0..MOST_SHRINKS {
+        if !more {
+            break;
+        }
+        let case = tree.current();
+        match run(&case, new_unit()) {
+            Err(found) => {
+                (smallest, mismatch) = (case, found);
+                more = tree.simplify();
+            }
+            Ok(_) => more = tree.complicate(),
+        }
+    }
+    (smallest, mismatch)
+}
+
+/// Writes the case, and its waves by running it again.
+fn keep(
+    seed: u64,
+    case: &Case,
+    mismatch: &Mismatch,
+    mut unit: impl LockUnit,
+) -> io::Result<(PathBuf, PathBuf)> {
+    let folder = target().join("conformance");
+    fs::create_dir_all(&folder)?;
+    let file = folder.join(format!("seed-{seed}.json"));
+    fs::write(&file, serde_json::to_string_pretty(case)?)?;
+    let waves = folder.join(format!("seed-{seed}.fst"));
+    unit.open_waves(&waves, WaveWindow::around(mismatch.cycle, WINDOW.0, WINDOW.1))?;
+    let again = run(case, unit);
+    if again.as_ref().err() != Some(mismatch) {
+        let message = format!("the same case ran differently the second time: {again:?}");
+        return Err(io::Error::other(message));
+    }
+    Ok((file, waves))
+}
+
+/// Cargo's target directory.
+fn target() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
+    }
+}
+
+/// How many cases a random test draws: `LOCKSTEP_CASES`, or `default`.
+///
+/// # Panics
+/// When the variable is no number.
+pub fn cases(default: u64) -> u64 {
+    match std::env::var("LOCKSTEP_CASES") {
+        Ok(text) => {
+            text.parse().unwrap_or_else(|_| panic!("LOCKSTEP_CASES is {text:?}, expected a number"))
+        }
+        Err(_) => default,
+    }
+}

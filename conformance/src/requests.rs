@@ -1,0 +1,137 @@
+//! From what a device's agent asks for to beats of the request stream.
+
+use std::collections::VecDeque;
+
+use lockdb::machine::Rule;
+use lockdb::{Timestamp, TupleKey};
+use rand::{Rng, RngExt};
+use sim::lock_unit::stream::{TAGS, Tag, UnitOperation, UnitRequest};
+
+use crate::agent::Action;
+use crate::case::{Case, Stray};
+use crate::oracle::Asked;
+
+/// In whose name nobody waits: the bench itself.
+const NOBODY: Timestamp = Timestamp::MAX;
+
+/// Bits of a request that the unit ignores: 7, 15:14, and 191:167 or more.
+const RESERVED: [u64; 3] = [0xC080, 0, !0 << 39];
+const RULE: u64 = 3 << 12;
+const OPERATION: u64 = 0xF << 8;
+const TIMESTAMP: u64 = !0 << 16;
+
+/// A beat and what it means.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beat {
+    pub data: [u64; 3],
+    pub asked: Asked,
+}
+
+/// The tags that are not in use.
+#[derive(Clone, Debug)]
+pub(crate) struct TagPool {
+    /// Those in use or not, in their order.
+    all: Vec<Tag>,
+    free: VecDeque<Tag>,
+}
+
+impl TagPool {
+    /// So many tags, far apart.
+    pub fn new(count: u8, seed: u64) -> Self {
+        let tag = |n: u64| Tag::new(((n * 37 + seed) % TAGS as u64) as u8).expect("below 128");
+        let all: Vec<_> = (0..u64::from(count)).map(tag).collect();
+        Self { free: all.iter().copied().collect(), all }
+    }
+
+    pub fn free(&self) -> usize {
+        self.free.len()
+    }
+
+    /// The tag that was given back last, so that what is left of its request would be found.
+    pub fn take(&mut self) -> Tag {
+        self.free.pop_front().expect("an agent acts only when a tag is free")
+    }
+
+    pub fn give_back(&mut self, tag: Tag) {
+        assert!(!self.free.contains(&tag), "tag {} is given back twice", tag.index());
+        self.free.push_front(tag);
+    }
+
+    pub fn nth(&self, nth: u8) -> Tag {
+        self.all[usize::from(nth) % self.all.len()]
+    }
+}
+
+/// The operation of an action; `tag_of` finds the tag of a wait.
+pub(crate) fn operation(
+    action: Action,
+    case: &Case,
+    tags: &TagPool,
+    tag_of: impl Fn(u64) -> Tag,
+) -> UnitOperation {
+    match action {
+        Action::Acquire { key, rule, .. } => UnitOperation::Acquire(key, rule),
+        Action::Release { key, .. } => UnitOperation::Release(key),
+        Action::Cancel { wait, .. } => UnitOperation::Cancel(tag_of(wait)),
+        Action::Poll { wait, .. } => UnitOperation::Poll(tag_of(wait)),
+        Action::Miss { nth, polls: true } => UnitOperation::Poll(tags.nth(nth)),
+        Action::Miss { nth, .. } => UnitOperation::Cancel(tags.nth(nth)),
+        Action::Stray(Stray::UnknownRule | Stray::UnknownOperation | Stray::NoTimestamp) => {
+            UnitOperation::Acquire(case.key(0), Rule::Queue)
+        }
+        Action::Stray(_) => UnitOperation::Release(case.key(0)),
+        Action::Repair { .. } => unreachable!("the host repairs"),
+    }
+}
+
+/// A beat with random bits wherever the unit does not look.
+pub(crate) fn beat(
+    serial: u64,
+    request: UnitRequest,
+    stray: Option<Stray>,
+    random: &mut impl Rng,
+) -> Beat {
+    let mut data = request.encode();
+    for (word, reserved) in data.iter_mut().zip(ignored(request.operation)) {
+        *word |= random.random::<u64>() & reserved;
+    }
+    let mut asked = Asked::from((serial, request));
+    match stray {
+        Some(Stray::UnknownOperation | Stray::OpenTagUnknownOperation) => {
+            data[0] = data[0] & !OPERATION | random.random_range(4..16u64) << 8;
+            asked.operation = None;
+        }
+        Some(Stray::UnknownRule) => {
+            data[0] |= RULE;
+            asked.operation = None;
+        }
+        Some(Stray::NoTimestamp) => {
+            data[0] &= !TIMESTAMP;
+            asked.transaction = None;
+        }
+        Some(Stray::OpenTag | Stray::ForeignCancel) | None => {}
+    }
+    Beat { data, asked }
+}
+
+/// The bits that the unit ignores for this operation.
+fn ignored(operation: UnitOperation) -> [u64; 3] {
+    let [low, _, high] = RESERVED;
+    const TARGET: u64 = 0x7F << 32;
+    const VERSION: u64 = 0xFFFF_FFFF;
+    match operation {
+        UnitOperation::Acquire(..) => [low, 0, high | TARGET],
+        UnitOperation::Release(_) => [low | RULE, 0, high | TARGET],
+        UnitOperation::Cancel(_) | UnitOperation::Poll(_) => [low | RULE, !0, high | VERSION],
+    }
+}
+
+/// A release by nobody, which changes nothing whenever it is started.
+pub(crate) fn harmless(tag: Tag, key: TupleKey) -> UnitRequest {
+    UnitRequest { tag, transaction: NOBODY, operation: UnitOperation::Release(key) }
+}
+
+/// A cancel in the name of nobody.
+pub(crate) fn foreign_cancel(tag: Tag, target: Tag) -> UnitRequest {
+    UnitRequest { tag, transaction: NOBODY, operation: UnitOperation::Cancel(target) }
+}
