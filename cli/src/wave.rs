@@ -1,8 +1,9 @@
 //! `lockstep wave`: waveforms of the lock unit.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueHint};
+use conformance::ReplayError;
 use sim::models::WaveWindow;
 use system::Options;
 use workloads::Scenario;
@@ -19,6 +20,11 @@ Examples:
   lockstep wave run scenarios/hot-row-storm.toml --from 1000 --to 2000 -o storm.fst
   gtkwave storm.fst        (or surfer storm.fst)";
 
+const CONFORMANCE_EXAMPLES: &str = "\
+Examples:
+  lockstep wave conformance --case case.json -o case.fst
+  lockstep wave conformance --case case.json --from 100 --to 400 -o case.fst";
+
 /// Writes waveforms of the lock unit as FST files, for GTKWave or Surfer.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -30,6 +36,7 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Command {
     Run(Run),
+    Conformance(Conformance),
 }
 
 /// Runs a scenario and keeps the waves of a window of the lock unit's clock cycles.
@@ -53,6 +60,24 @@ struct Run {
     output: PathBuf,
 }
 
+/// Repeats a case of hardware against software, as a failed test leaves it, and keeps the waves.
+#[derive(clap::Args)]
+#[command(after_help = CONFORMANCE_EXAMPLES)]
+struct Conformance {
+    /// The case (JSON); the message of the failed test names its file.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    case: PathBuf,
+    /// First clock cycle of the window.
+    #[arg(long, value_name = "CYCLE", default_value_t = 0)]
+    from: u64,
+    /// First clock cycle after the window [default: the end of the case].
+    #[arg(long, value_name = "CYCLE")]
+    to: Option<u64>,
+    /// Where the waves go.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    output: PathBuf,
+}
+
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -61,33 +86,70 @@ struct Run {
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     match args.command {
         Command::Run(args) => waves_of_a_run(args, out),
+        Command::Conformance(args) => waves_of_a_case(args, out),
     }
+}
+
+fn window(from: u64, to: u64) -> Result<WaveWindow, Failure> {
+    if to <= from {
+        return Err(Failure::Input(format!("--to {to}: expected a cycle after --from {from}")));
+    }
+    Ok(WaveWindow { from, to })
 }
 
 fn waves_of_a_run(args: Run, out: &Output) -> Result<(), Failure> {
     let Run { scenario, seed, from, to, output } = args;
-    if to <= from {
-        return Err(Failure::Input(format!("--to {to}: expected a cycle after --from {from}")));
-    }
+    let window = window(from, to)?;
     let mut scenario = Scenario::load(scenario)?;
     scenario.seed = seed.unwrap_or(scenario.seed);
     let file = WholeFile::create(&output)?;
-    let options = Options { waves: Some((file.temporary().to_owned(), WaveWindow { from, to })) };
+    let options = Options { waves: Some((file.temporary().to_owned(), window)) };
     let outcome = execute(&scenario, &options, interrupt::install()?, out)?;
     if outcome.interrupted {
         return Err(Failure::Interrupted);
     }
     let cycles = outcome.report.unit.map_or(0, |unit| unit.cycles);
+    keep(file, &output, window, cycles, out)
+}
+
+fn waves_of_a_case(args: Conformance, out: &Output) -> Result<(), Failure> {
+    let Conformance { case, from, to, output } = args;
+    let window = window(from, to.unwrap_or(u64::MAX))?;
+    // Its errors name the file.
+    let case = conformance::load(&case).map_err(|error| Failure::Input(error.to_string()))?;
+    let file = WholeFile::create(&output)?;
+    match conformance::replay(&case, Some((file.temporary().to_owned(), window))) {
+        Ok(summary) => {
+            keep(file, &output, window, summary.cycles, out)?;
+            out.print("Hardware and software agree in this case.")
+        }
+        Err(ReplayError::Mismatch(mismatch)) => {
+            file.finish()?;
+            Err(Failure::Internal(format!("{mismatch}\nThe waves are in {}", output.display())))
+        }
+        Err(ReplayError::File(error)) => Err(Failure::writing(&output, error)),
+    }
+}
+
+/// Keeps the file, if some of the run's `cycles` are in the window.
+fn keep(
+    file: WholeFile,
+    path: &Path,
+    window: WaveWindow,
+    cycles: u64,
+    out: &Output,
+) -> Result<(), Failure> {
+    let WaveWindow { from, to } = window;
     if cycles <= from {
-        let last = text::count(cycles);
         return Err(Failure::Input(format!(
-            "--from {from}: expected a cycle of the run, which ended after {last} of them"
+            "--from {from}: expected a cycle of the run, which ended after {} of them",
+            text::count(cycles)
         )));
     }
     file.finish()?;
     out.print(format_args!(
         "{}: cycles {} to {} of {}",
-        output.display(),
+        path.display(),
         text::count(from),
         text::count(to.min(cycles)),
         text::count(cycles)

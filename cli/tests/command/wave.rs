@@ -30,3 +30,20 @@ fn an_impossible_window_leaves_no_file() {
         assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1);
     }
 }
+
+#[test]
+fn a_case_of_hardware_against_software_is_repeated() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = serde_json::to_string(&conformance::draw::case(1)).expect("JSON");
+    fs::write(folder.path().join("case.json"), case).expect("written");
+    let arguments = ["wave", "conformance", "--case", "case.json", "-o", "w.fst"];
+    let said = lockstep_in(folder.path(), arguments).expect_success();
+    assert!(said.starts_with("w.fst: cycles 0 to "), "{said}");
+    assert!(said.ends_with("Hardware and software agree in this case.\n"), "{said}");
+    assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 2);
+
+    fs::write(folder.path().join("case.json"), "{\"agents\": 3}").expect("written");
+    let done = lockstep_in(folder.path(), arguments);
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    assert!(done.stderr.contains("case.json: "), "{}", done.stderr);
+}
