@@ -37,7 +37,7 @@ impl Bucket {
     /// Acquire and release suffice: a slot's word is written before the head names the slot, and
     /// whoever reads the slot has read that head; what a holder wrote is published by the
     /// compare-and-swap that passes the lock on.
-    #[inline]
+    #[inline(always)]
     pub fn perform(&self, access: Access) -> Answer {
         match access {
             Access::LoadHead => Answer::Word(self.head().word()),
@@ -56,22 +56,24 @@ impl Bucket {
     }
 
     /// Runs a request to its end.
-    #[inline]
-    pub fn run(&self, mut machine: Machine) -> Outcome {
+    #[inline(always)]
+    pub fn run(&self, machine: Machine) -> Outcome {
         // The first phase of a new machine is a constant, so this folds to a single atomic.
-        match machine.resume(self.perform(machine.access())) {
+        let answer = self.perform(machine.access());
+        match machine.ends_at_once(answer) {
             Some(outcome) => outcome,
-            None => self.run_on(machine),
+            None => self.run_on(machine, answer),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn run_on(&self, mut machine: Machine) -> Outcome {
+    fn run_on(&self, mut machine: Machine, mut answer: Answer) -> Outcome {
         loop {
-            if let Some(outcome) = machine.resume(self.perform(machine.access())) {
+            if let Some(outcome) = machine.resume(answer) {
                 return outcome;
             }
+            answer = self.perform(machine.access());
         }
     }
 

@@ -29,6 +29,17 @@ struct Sleeper {
     thread: Thread,
 }
 
+impl Lot {
+    #[cold]
+    fn unpark(&self, bucket: usize, transaction: Timestamp) {
+        for sleeper in lock(&self.list).iter() {
+            if sleeper.transaction == transaction && sleeper.bucket == bucket {
+                sleeper.thread.unpark();
+            }
+        }
+    }
+}
+
 impl Parking {
     pub(crate) fn new(lots: usize) -> Self {
         let lot = |_| Lot { sleepers: AtomicU32::new(0), list: Mutex::new(Vec::new()) };
@@ -67,10 +78,6 @@ impl Parking {
         if lot.sleepers.load(Ordering::Relaxed) == 0 {
             return;
         }
-        for sleeper in lock(&lot.list).iter() {
-            if sleeper.transaction == transaction && sleeper.bucket == bucket {
-                sleeper.thread.unpark();
-            }
-        }
+        lot.unpark(bucket, transaction);
     }
 }

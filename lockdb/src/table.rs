@@ -127,7 +127,7 @@ impl Table {
     ///
     /// # Panics
     /// When there is no such bucket.
-    #[inline]
+    #[inline(always)]
     pub fn run(&self, transaction: Timestamp, bucket: usize, request: Request) -> Outcome {
         self.buckets()[bucket].run(Machine::new(transaction, request, Bounds::BUCKET))
     }

@@ -6,9 +6,6 @@ use crate::{Head, Ring, Slot, Timestamp};
 impl Machine {
     #[inline]
     pub(super) fn after_take(&mut self, old: Head) -> Option<Outcome> {
-        if old == Head::FREE {
-            return Some(Outcome::Granted { again: false });
-        }
         if old.is_held_by(self.transaction) {
             return Some(Outcome::Granted { again: true });
         }

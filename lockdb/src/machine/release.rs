@@ -21,9 +21,6 @@ pub(super) fn first_in_line(head: Head, line: &[u64; 8]) -> Result<Option<Timest
 impl Machine {
     #[inline]
     pub(super) fn after_free(&mut self, old: Head) -> Option<Outcome> {
-        if old == Head::held_by(self.transaction) {
-            return Some(Outcome::Released { next: None });
-        }
         if !old.is_held_by(self.transaction) {
             return Some(Outcome::NotHeld);
         }
