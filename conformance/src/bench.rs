@@ -14,11 +14,12 @@ use sim::models::LockUnit;
 
 use crate::agent::{Action, Agent, Event};
 use crate::case::{Case, Side, Stray};
-use crate::closing;
+use crate::coverage::Coverage;
 use crate::host::{Finished, Host, HostAccess};
 use crate::ledger::Ledger;
 use crate::mismatch::{Mismatch, Property};
 use crate::oracle::{Oracle, describe};
+use crate::registers;
 use crate::requests::{Beat, TagPool, beat, foreign_cancel, harmless, operation};
 
 /// Longest run of a case in cycles; agents that give up their waits end long before.
@@ -41,6 +42,8 @@ pub struct Summary {
     pub host_accesses: u64,
     /// Most requests that were open at once.
     pub most_open: usize,
+    /// What it has brought about.
+    pub coverage: Coverage,
 }
 
 /// A request of a device's agent, or a stray one of the bench.
@@ -56,12 +59,12 @@ struct Flight {
 }
 
 pub(crate) struct Bench<'a, M> {
-    pub case: &'a Case,
-    pub unit: UnitUnderTest<M>,
-    pub oracle: Oracle,
-    pub ledger: Ledger,
-    pub memory: TestMemory,
-    pub summary: Summary,
+    case: &'a Case,
+    unit: UnitUnderTest<M>,
+    oracle: Oracle,
+    ledger: Ledger,
+    memory: TestMemory,
+    summary: Summary,
     agents: Vec<Agent>,
     hosts: Vec<Host>,
     /// When each host makes its next access.
@@ -82,7 +85,7 @@ pub(crate) struct Bench<'a, M> {
 }
 
 impl<'a, M: LockUnit> Bench<'a, M> {
-    /// The unit has just been reset; its registers are set by [`closing::open`].
+    /// Everything at its start.
     pub fn new(case: &'a Case, model: M) -> Self {
         let agents: Vec<_> = case.agents.iter().map(|plan| Agent::new(plan, case)).collect();
         Self {
@@ -110,7 +113,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
 
     /// Runs the case to its end.
     pub fn run(&mut self) -> Result<Summary, Mismatch> {
-        closing::open(self)?;
+        registers::open(&mut self.unit, self.case.table)?;
         let begin = self.unit.cycle();
         while !self.is_over() {
             self.step()?;
@@ -128,8 +131,23 @@ impl<'a, M: LockUnit> Bench<'a, M> {
             self.step()?;
         }
         self.summary.cycles = self.cycle - begin;
-        closing::close(self)?;
+        registers::check(&mut self.unit, self.oracle.counted())?;
+        self.check_rest()?;
         Ok(self.summary)
+    }
+
+    /// When all is over every line is zero.
+    fn check_rest(&self) -> Result<(), Mismatch> {
+        for line in 0..self.case.table.lines {
+            let memory = self.memory.line(self.case.table.address(line));
+            let memory = memory.expect("inside the table");
+            let reference = self.ledger.words(line);
+            if memory != [0; 8] || reference != memory {
+                let found = format!("line {line} is {memory:x?}, in the reference {reference:x?}");
+                return Err(self.wrong(Property::Rest, "eight zero words", found));
+            }
+        }
+        Ok(())
     }
 
     fn is_over(&self) -> bool {
@@ -140,7 +158,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
             && self.beats_sent.is_empty()
     }
 
-    pub fn wrong(
+    fn wrong(
         &self,
         property: Property,
         expected: impl Into<String>,
@@ -251,6 +269,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
     /// A response came: the oracle judges it, and its agent goes on.
     fn respond(&mut self, response: UnitResponse) -> Result<(), Mismatch> {
         let answered = self.oracle.response(self.cycle, response)?;
+        self.summary.coverage.response(&response);
         let serial = answered.serial;
         let event = event(response.code);
         let flight = *self.flights.get(&serial).expect("the oracle knows what was sent");
@@ -310,6 +329,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
     /// Memory has performed an access of the unit.
     fn performed(&mut self, performed: &PerformedAccess) -> Result<(), Mismatch> {
         self.oracle.answered(self.cycle, performed);
+        self.summary.coverage.performed(performed);
         let Ok(data) = performed.outcome else { return Ok(()) };
         let access = performed.access;
         let Some(line) = self.case.table.line(access.address) else {

@@ -5,6 +5,7 @@ use std::fmt;
 use lockdb::machine::Rule;
 use lockdb::{Timestamp, TupleKey};
 use serde::{Deserialize, Serialize};
+use sim::bus::BusError;
 use sim::bus::axi_lite::LiteStalls;
 use sim::bus::axi4::{Axi4Config, Axi4Stalls, Delay, ResponseOrder};
 use sim::bus::stall::StallPattern;
@@ -70,6 +71,10 @@ pub struct Buses {
     pub shuffled: bool,
     /// Accesses in a thousand that are answered with SLVERR or DECERR.
     pub errors_per_mille: u16,
+    /// If not 0: the access with this number, counted from 1 as they are performed, fails, and
+    /// no other does.
+    #[serde(default)]
+    pub failing_access: u64,
     /// Greatest number of cycles from a change to the beat that tells of it.
     pub beat_delay: u32,
     /// One beat for all copies of a line, instead of one each.
@@ -303,9 +308,10 @@ impl Case {
             lines: self.table.lines,
             seed: self.seed,
             latency: Delay { minimum: 0, maximum: self.buses.latency },
-            errors: match self.buses.errors_per_mille {
-                0 => ErrorInjection::None,
-                rate => ErrorInjection::Rate(f64::from(rate) / 1000.0),
+            errors: match (self.buses.failing_access, self.buses.errors_per_mille) {
+                (0, 0) => ErrorInjection::None,
+                (0, rate) => ErrorInjection::Rate(f64::from(rate) / 1000.0),
+                (n, _) => ErrorInjection::Listed([(n - 1, BusError::SubordinateError)].into()),
             },
         }
     }

@@ -174,6 +174,7 @@ fn buses(profile: Profile) -> impl Strategy<Value = Buses> {
             response_delay: two.0,
             shuffled: two.1,
             errors_per_mille: two.2,
+            failing_access: 0,
             beat_delay: three.0,
             one_beat_for_all: three.1,
             host_pace: three.2,

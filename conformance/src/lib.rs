@@ -13,17 +13,21 @@
 pub mod case;
 pub mod draw;
 
+mod adversary;
 mod agent;
 mod bench;
-mod closing;
+mod coverage;
 mod host;
 mod ledger;
 mod mismatch;
 mod oracle;
+mod registers;
 mod report;
 mod requests;
 
+pub use adversary::run_against_adversary;
 pub use bench::Summary;
 pub use case::Case;
+pub use coverage::{ALL_PHASES, Coverage};
 pub use mismatch::{Mismatch, Property};
-pub use report::{Failure, ReplayError, cases, check_seed, load, replay, run, shrink};
+pub use report::{Failure, ReplayError, check_seed, load, replay, run, seeds, shrink, window};

@@ -3,9 +3,11 @@
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use proptest::strategy::ValueTree;
+use sim::lock_unit::RESET_CYCLES;
 use sim::models::{LockUnit, TupleLockUnit, WaveWindow};
 
 use crate::bench::{Bench, Summary};
@@ -88,7 +90,7 @@ pub struct Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { command, seed, case, mismatch, files } = self;
-        writeln!(f, "repeat with: {command}")?;
+        writeln!(f, "{command}")?;
         writeln!(f, "seed {seed} ({}), shrunk:", draw::Profile::of_seed(*seed))?;
         let mut text = String::new();
         write!(text, "{case}")?;
@@ -166,13 +168,19 @@ fn keep(
     let file = folder.join(format!("seed-{seed}.json"));
     fs::write(&file, serde_json::to_string_pretty(case)?)?;
     let waves = folder.join(format!("seed-{seed}.fst"));
-    unit.open_waves(&waves, WaveWindow::around(mismatch.cycle, WINDOW.0, WINDOW.1))?;
+    unit.open_waves(&waves, window(mismatch))?;
     let again = run(case, unit);
     if again.as_ref().err() != Some(mismatch) {
         let message = format!("the same case ran differently the second time: {again:?}");
         return Err(io::Error::other(message));
     }
     Ok((file, waves))
+}
+
+/// The cycles around a mismatch, as waves count them.
+pub fn window(mismatch: &Mismatch) -> WaveWindow {
+    let (before, after) = WINDOW;
+    WaveWindow::around(mismatch.cycle + u64::from(RESET_CYCLES), before, after)
 }
 
 /// Cargo's target directory.
@@ -183,15 +191,18 @@ fn target() -> PathBuf {
     }
 }
 
-/// How many cases a random test draws: `LOCKSTEP_CASES`, or `default`.
+/// The seeds of a random test: `LOCKSTEP_SEED` alone, else as many as `LOCKSTEP_CASES` says, else
+/// `default`.
 ///
 /// # Panics
-/// When the variable is no number.
-pub fn cases(default: u64) -> u64 {
-    match std::env::var("LOCKSTEP_CASES") {
-        Ok(text) => {
-            text.parse().unwrap_or_else(|_| panic!("LOCKSTEP_CASES is {text:?}, expected a number"))
-        }
-        Err(_) => default,
+/// When one of the variables is no number.
+pub fn seeds(default: u64) -> Range<u64> {
+    let number = |name: &str| {
+        let text = std::env::var(name).ok()?;
+        Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
+    };
+    match number("LOCKSTEP_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("LOCKSTEP_CASES").unwrap_or(default),
     }
 }

@@ -1,16 +1,17 @@
 //! Random cases on the unit itself.
 
-use conformance::{cases, check_seed};
+use conformance::{ALL_PHASES, Coverage, check_seed, seeds};
+use sim::lock_unit::stream::Code;
 use sim::models::TupleLockUnit;
+
+/// Enough cases to bring about everything.
+const CASES: u64 = 2_000;
 
 #[test]
 fn the_unit_and_its_oracle_agree() {
-    let chosen = std::env::var("LOCKSTEP_SEED").ok().map(|text| {
-        text.parse::<u64>()
-            .unwrap_or_else(|_| panic!("LOCKSTEP_SEED is {text:?}, expected a number"))
-    });
-    let seeds = chosen.map_or(0..cases(400), |seed| seed..seed + 1);
+    let seeds = seeds(CASES);
     let (mut cycles, mut requests, mut accesses) = (0, 0, 0);
+    let mut coverage = Coverage::default();
     for seed in seeds.clone() {
         let command =
             format!("LOCKSTEP_SEED={seed} cargo test -p lockstep-conformance --test random");
@@ -19,9 +20,20 @@ fn the_unit_and_its_oracle_agree() {
                 cycles += summary.cycles;
                 requests += summary.requests;
                 accesses += summary.accesses;
+                coverage.merge(&summary.coverage);
             }
             Err(failure) => panic!("{failure}"),
         }
     }
-    println!("{} cases, {cycles} cycles, {requests} requests, {accesses} accesses", seeds.count());
+    let count = seeds.count() as u64;
+    println!("{count} cases, {cycles} cycles, {requests} requests, {accesses} accesses");
+    println!("{coverage}");
+    if count >= CASES {
+        let Coverage { phases, failed_phases, words, responses } = coverage;
+        assert_eq!((phases, failed_phases, words), (ALL_PHASES, ALL_PHASES, 0xFF));
+        // 255 rounds need an adversary: tests/adversary.rs.
+        let missed =
+            |&(code, &count): &(usize, &u64)| count == 0 && code != Code::RefusedContended as usize;
+        assert_eq!(responses.iter().enumerate().find(missed), None, "no response has this code");
+    }
 }

@@ -7,4 +7,4 @@
 pub mod stream;
 mod under_test;
 
-pub use under_test::{UnitConfig, UnitUnderTest};
+pub use under_test::{RESET_CYCLES, UnitConfig, UnitUnderTest};

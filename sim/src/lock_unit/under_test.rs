@@ -16,6 +16,10 @@ use crate::models::{LockUnit, LockUnitInputs, LockUnitOutputs};
 
 use super::stream::{UnitRequest, UnitResponse};
 
+/// Clock cycles of the reset, which [`UnitUnderTest::cycle`] leaves out and the model's own count
+/// of cycles, and so its waves, do not.
+pub const RESET_CYCLES: u32 = 4;
+
 /// How the buses around the unit behave.
 #[derive(Clone, Debug)]
 pub struct UnitConfig {
@@ -64,7 +68,7 @@ pub struct UnitUnderTest<M> {
 impl<M: LockUnit> UnitUnderTest<M> {
     /// A unit that has just been reset.
     pub fn new(mut model: M, config: &UnitConfig) -> Self {
-        model.reset(4);
+        model.reset(RESET_CYCLES);
         let UnitConfig { streams, seed, patience, .. } = *config;
         Self {
             model,

@@ -1,0 +1,96 @@
+//! The committed Verilog is the product of the committed Bluespec.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sha2::{Digest, Sha256};
+
+const TOPS: [&str; 2] = ["tuple_lock_unit.v", "tuple_lock_unit_sabotaged.v"];
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../hw/bsv")
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// SHA-256 over name, line feed and bytes of each `*.bsv` in the byte order of the names:
+/// `hw/bsv/generate`.
+fn digest(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("a readable folder").file_name())
+        .map(|name| name.into_string().expect("a name in UTF-8"))
+        .filter(|name| name.ends_with(".bsv"))
+        .collect();
+    names.sort_unstable();
+    let mut hash = Sha256::new();
+    for name in names {
+        hash.update(format!("{name}\n"));
+        hash.update(read(&folder.join(name)));
+    }
+    hash.finalize().iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("strings take everything");
+        text
+    })
+}
+
+#[test]
+fn its_header_has_the_digest_of_the_sources() {
+    let expected = format!("// sources-sha256: {}", digest(&sources()));
+    for top in TOPS {
+        let path = sources().join("generated").join(top);
+        let text = String::from_utf8(read(&path)).expect("Verilog in ASCII");
+        let found = text.lines().nth(1).unwrap_or_default();
+        assert_eq!(found, expected, "{top} is stale: run hw/bsv/generate");
+    }
+}
+
+#[test]
+fn the_digest_notices_a_changed_byte_and_a_new_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("A.bsv", "one");
+    write("notes.txt", "not a source");
+    let first = digest(folder.path());
+    // printf 'A.bsv\none' | sha256sum
+    assert_eq!(first, "388b4bbb3ddcb8f246eceed25a3b143856655328d3e39645ea36ab46f8fb105a");
+    write("A.bsv", "two");
+    let second = digest(folder.path());
+    write("B.bsv", "");
+    let third = digest(folder.path());
+    assert!(first != second && second != third);
+}
+
+/// The compiler that `hw/bsv/generate` would use, if there is one.
+fn compiler() -> Option<OsString> {
+    if let Some(named) = std::env::var_os("BSC") {
+        return Some(named);
+    }
+    let found = Command::new("bsc").arg("-v").output().is_ok();
+    found.then(|| "bsc".into())
+}
+
+#[test]
+fn generating_it_again_gives_the_same_bytes() {
+    let Some(compiler) = compiler() else {
+        println!("skipped: no Bluespec compiler");
+        return;
+    };
+    let output = tempfile::tempdir().unwrap();
+    let run = Command::new(sources().join("generate"))
+        .arg(output.path())
+        .env("BSC", compiler)
+        .output()
+        .expect("hw/bsv/generate runs");
+    assert!(run.status.success(), "hw/bsv/generate: {}", String::from_utf8_lossy(&run.stderr));
+    for top in TOPS {
+        let committed = read(&sources().join("generated").join(top));
+        let again = read(&output.path().join(top));
+        assert!(committed == again, "{top} is not what hw/bsv/generate makes of the sources");
+    }
+}
