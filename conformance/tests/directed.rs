@@ -1,0 +1,216 @@
+//! Situations that have to come about, each by itself.
+
+use std::collections::VecDeque;
+
+use conformance::case::{Agent, Buses, Case, Key, Side, Step, Table, Wait};
+use conformance::{ALL_PHASES, Coverage, Summary, draw, run};
+use driver::lock_unit::LockUnit as Driver;
+use lockdb::machine::Rule;
+use lockdb::{Timestamp, TupleKey};
+use sim::bus::axi4::{AccessKind, Delay};
+use sim::bus::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
+use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
+use sim::lock_unit::{UnitConfig, UnitUnderTest};
+use sim::models::TupleLockUnit;
+
+const BASE: u64 = 0x4000;
+/// Cycles of 4 ns in the 800 ns from the device to host memory.
+const FAR: u32 = 200;
+
+/// The unit and a memory, without agents.
+struct Plain {
+    unit: UnitUnderTest<TupleLockUnit>,
+    memory: TestMemory,
+    /// Cycles in which the unit took a request.
+    taken: Vec<u64>,
+    most_in_flight: usize,
+}
+
+impl Plain {
+    fn new(log2_buckets: u32, latency: u32) -> Self {
+        let mut unit = UnitUnderTest::new(TupleLockUnit::new(), &UnitConfig::smooth());
+        let mut driver = Driver::new(&mut unit);
+        driver.configure(BASE, log2_buckets).unwrap();
+        driver.enable().unwrap();
+        let memory = TestMemory::new(TestMemoryConfig {
+            base: BASE,
+            lines: 1 << log2_buckets,
+            seed: 0,
+            latency: Delay { minimum: latency, maximum: latency },
+            errors: ErrorInjection::None,
+        });
+        Self { unit, memory, taken: Vec::new(), most_in_flight: 0 }
+    }
+
+    fn ask(&mut self, tag: usize, transaction: u64, operation: UnitOperation) {
+        let tag = Tag::new(tag as u8).unwrap();
+        let transaction = Timestamp::new(transaction).unwrap();
+        self.unit.request(UnitRequest { tag, transaction, operation });
+    }
+
+    /// Clocks the unit until so many responses have come.
+    fn responses(&mut self, count: usize) -> VecDeque<UnitResponse> {
+        let mut responses = VecDeque::new();
+        for _ in 0..10_000 {
+            let cycle = self.unit.cycle();
+            if self.unit.clock().unwrap() {
+                self.taken.push(cycle);
+            }
+            self.most_in_flight = self.most_in_flight.max(self.unit.accesses_outstanding());
+            self.memory.step(cycle, self.unit.memory_port());
+            while let Some(address) = self.memory.take_invalidation() {
+                self.unit.invalidate(address);
+            }
+            responses.extend(std::iter::from_fn(|| self.unit.take_response()));
+            if responses.len() >= count {
+                return responses;
+            }
+        }
+        panic!("{} of {count} responses came in 10000 cycles", responses.len());
+    }
+}
+
+fn acquire(vid: u64) -> UnitOperation {
+    UnitOperation::Acquire(TupleKey::new(vid, 0), Rule::Queue)
+}
+
+#[test]
+fn an_idle_unit_takes_one_request_per_clock_and_has_128_in_flight() {
+    let mut plain = Plain::new(7, FAR);
+    for tag in 0..TAGS {
+        plain.ask(tag, tag as u64 + 1, acquire(tag as u64));
+    }
+    let responses = plain.responses(TAGS);
+    assert!(responses.iter().all(|response| response.code == Code::Granted && !response.again));
+    let first = plain.taken[0];
+    let expected: Vec<_> = (first..first + TAGS as u64).collect();
+    assert_eq!(plain.taken, expected, "the cycles in which requests were taken");
+    assert_eq!(plain.most_in_flight, TAGS, "accesses in flight at a latency of {FAR} cycles");
+}
+
+#[test]
+fn a_poll_is_served_from_the_copy_until_the_line_changes() {
+    let mut plain = Plain::new(0, 10);
+    plain.ask(1, 11, acquire(0));
+    assert_eq!(plain.responses(1)[0].code, Code::Granted);
+    plain.ask(2, 12, acquire(0));
+    assert_eq!(plain.responses(1)[0].code, Code::Queued);
+    // Until the copy is there; nothing else changes the line now.
+    let mut reads = Vec::new();
+    let waiter = UnitOperation::Poll(Tag::new(2).unwrap());
+    for poll in 0..6 {
+        plain.ask(3, 12, waiter);
+        let answer = plain.responses(1)[0];
+        assert_eq!((answer.code, answer.position), (Code::Queued, 1), "poll {poll}");
+        let log = plain.memory.take_log();
+        reads.push(
+            log.iter().filter(|p| matches!(p.access.kind, AccessKind::ReadLine { .. })).count(),
+        );
+    }
+    assert_eq!(reads[2..], [0; 4], "reads of the line per poll: {reads:?}");
+    plain.ask(1, 11, UnitOperation::Release(TupleKey::new(0, 0)));
+    let codes: Vec<_> = plain.responses(2).iter().map(|r| (r.code, r.notice)).collect();
+    assert_eq!(codes, [(Code::Released, false), (Code::Granted, true)]);
+    let counters = Driver::new(&mut plain.unit).counters().unwrap();
+    assert_eq!(counters.polls_from_copy + counters.polls_that_read, 6);
+    assert!(counters.polls_from_copy >= 4, "{counters:?}");
+}
+
+// ------------------------------------------------------------------ on the bench
+
+/// Agents on one line, on buses without stalls.
+fn on_one_line(agents: Vec<Agent>) -> Case {
+    let buses = Buses {
+        stream_stalls: 0,
+        memory_stalls: 0,
+        stall_run: 0,
+        latency: 0,
+        response_delay: 0,
+        shuffled: false,
+        errors_per_mille: 0,
+        failing_access: 0,
+        beat_delay: 0,
+        one_beat_for_all: false,
+        host_pace: 0,
+    };
+    let table = Table { base: BASE, log2_buckets: 0, first_bucket: 0, lines: 1 };
+    let keys = vec![Key { vid: 0x1234_5678_9ABC, version: 7 }];
+    Case { seed: 1, table, keys, buses, tags: 32, agents }
+}
+
+fn device(timestamp: u64, script: &[Step]) -> Agent {
+    Agent { side: Side::Device, timestamp, patience: 20_000, script: script.to_vec() }
+}
+
+const ACQUIRE: Step = Step::Acquire { key: 0, rule: Wait::Queue };
+const RELEASE: Step = Step::Release { key: 0 };
+const CANCEL: Step = Step::Cancel { nth: 0 };
+
+fn hold(cycles: u16) -> Step {
+    Step::Hold { cycles }
+}
+
+fn check(case: &Case) -> Summary {
+    run(case, TupleLockUnit::new()).unwrap_or_else(|mismatch| panic!("{case}{mismatch}"))
+}
+
+#[test]
+fn every_slot_is_used_and_the_eighth_waiter_is_refused() {
+    let agents = (1..=9).map(|n| device(n, &[hold(30 * n as u16), ACQUIRE, hold(600)])).collect();
+    let coverage = check(&on_one_line(agents)).coverage;
+    assert_eq!(coverage.count(Code::Queued), 7);
+    assert_eq!(coverage.count(Code::RefusedFull), 1);
+    // INCR on the even words and WRAP on the odd ones: the bus model insists on it.
+    assert_eq!(coverage.words, 0xFF);
+}
+
+#[test]
+fn nobody_enters_after_63_cancels_until_the_lock_passes() {
+    let leaves: Vec<_> = (0..63).flat_map(|_| [ACQUIRE, hold(60), CANCEL, hold(60)]).collect();
+    // One more is refused; after the release another is granted.
+    let script = [leaves.as_slice(), &[ACQUIRE, hold(60), CANCEL, hold(2_500), ACQUIRE]].concat();
+    let holder = device(1, &[ACQUIRE, hold(9_000), RELEASE]);
+    let coverage = check(&on_one_line(vec![holder, device(2, &script)])).coverage;
+    assert_eq!(coverage.count(Code::Queued), 63);
+    assert_eq!(coverage.count(Code::Cancelled), 63);
+    assert_eq!(coverage.count(Code::RefusedFull), 1);
+    assert_eq!(coverage.count(Code::Granted), 2);
+}
+
+#[test]
+fn a_cancel_meets_the_hand_over_in_each_cycle() {
+    let mut coverage = Coverage::default();
+    let (mut cancelled, mut granted) = (0, 0);
+    for offset in 0..120 {
+        for beat_delay in [0, 60] {
+            let holder = device(1, &[ACQUIRE, hold(200), RELEASE]);
+            let leaver = device(2, &[hold(40), ACQUIRE, hold(100 + offset), CANCEL]);
+            let mut case = on_one_line(vec![holder, leaver]);
+            case.buses.beat_delay = beat_delay;
+            let summary = check(&case);
+            coverage.merge(&summary.coverage);
+            cancelled += summary.coverage.count(Code::Cancelled);
+            granted += summary.coverage.count(Code::Granted) - 1;
+        }
+    }
+    assert_eq!(cancelled + granted, 240);
+    assert!(cancelled > 20 && granted > 20, "{cancelled} cancelled, {granted} granted");
+    // Some cancels came when the notice was on its way.
+    assert!(coverage.count(Code::NotWaiting) > 0, "{coverage}");
+}
+
+#[test]
+fn whichever_access_fails_the_unit_goes_on() {
+    let mut coverage = Coverage::default();
+    // Cases of few and of many agents, hosts too.
+    for seed in [0, 1, 5, 8, 9, 13] {
+        let mut case = draw::case(seed);
+        case.buses.errors_per_mille = 0;
+        let accesses = check(&case).accesses;
+        for access in 1..=accesses.min(120) {
+            case.buses.failing_access = access;
+            coverage.merge(&check(&case).coverage);
+        }
+    }
+    assert_eq!(coverage.failed_phases, ALL_PHASES, "{coverage}");
+}

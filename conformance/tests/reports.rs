@@ -1,0 +1,70 @@
+//! A failure says how to repeat it, and leaves what is needed to look at it.
+
+use std::fs;
+
+use conformance::{Case, ReplayError, check_seed, draw, load, replay, run, window};
+use sim::models::{Sabotage, SabotagedTupleLockUnit, WaveWindow};
+
+/// Of this case the unit with fault 8 (positions one too small) fails.
+const SEED: u64 = 0;
+
+fn sabotaged() -> SabotagedTupleLockUnit {
+    let mut unit = SabotagedTupleLockUnit::new();
+    unit.set_fault(8);
+    unit
+}
+
+#[test]
+fn a_failure_is_shrunk_and_can_be_repeated() {
+    let failure = check_seed(SEED, "the command", sabotaged).expect_err("fault 8 is found");
+    let text = failure.to_string();
+    assert!(text.starts_with("the command\nseed 0 (Few), shrunk:\n"), "{text}");
+    let steps = |case: &Case| case.agents.iter().map(|agent| agent.script.len()).sum::<usize>();
+    let (before, after) = (steps(&draw::case(SEED)), steps(&failure.case));
+    assert!(after < before && after <= 4, "{after} of {before} steps are left:\n{text}");
+    let (case, waves) = failure.files.as_ref().expect("both files were written");
+    assert!(fs::metadata(waves).unwrap().len() > 1_000, "{} is empty", waves.display());
+    let case = load(case).unwrap();
+    assert_eq!(case, failure.case);
+    assert_eq!(run(&case, sabotaged()), Err(failure.mismatch.clone()));
+    // The unit itself passes it, with waves of the same window.
+    let folder = tempfile::tempdir().unwrap();
+    let waves = folder.path().join("waves.fst");
+    replay(&case, Some((waves.clone(), window(&failure.mismatch)))).unwrap();
+    assert!(fs::metadata(waves).unwrap().len() > 1_000);
+}
+
+#[test]
+fn a_case_runs_the_same_twice_and_with_waves() {
+    let case = draw::case(7);
+    let folder = tempfile::tempdir().unwrap();
+    let waves = folder.path().join("waves.fst");
+    let window = WaveWindow { from: 0, to: 100 };
+    let first = replay(&case, None).unwrap();
+    assert_eq!(replay(&case, None).unwrap(), first);
+    assert_eq!(replay(&case, Some((waves, window))).unwrap(), first);
+}
+
+#[test]
+fn a_file_that_is_no_case_is_named_with_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("case.json");
+    let error = |text: &str| {
+        fs::write(&path, text).unwrap();
+        load(&path).expect_err("it is no case").to_string()
+    };
+    assert!(error("{").contains("case.json"), "no name");
+    let mut case = draw::case(0);
+    case.tags = 2;
+    let text = error(&serde_json::to_string(&case).unwrap());
+    assert!(text.ends_with("case.json: tags is 2, expected 4 to 128"), "{text}");
+    case.tags = 4;
+    case.agents[0].timestamp = 0;
+    let text = error(&serde_json::to_string(&case).unwrap());
+    assert!(text.contains("agents.timestamp is 0, expected 1 to 2^48 - 2"), "{text}");
+    let missing = load(&folder.path().join("none.json")).expect_err("no file").to_string();
+    assert!(missing.contains("none.json"), "{missing}");
+    let unwritable =
+        replay(&draw::case(0), Some((folder.path().join("no/such"), WaveWindow::ALWAYS)));
+    assert!(matches!(unwritable, Err(ReplayError::File(_))));
+}
