@@ -244,9 +244,9 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         let stray = if let Action::Stray(stray) = action { Some(stray) } else { None };
         let waiting = self.agents[agent].any_wait().map(|wait| self.flights[&wait].tag);
         let intrudes = matches!(stray, Some(Stray::OpenTag | Stray::OpenTagUnknownOperation));
-        let (tag, intrudes) = match waiting {
-            Some(tag) if intrudes => (tag, true),
-            _ => (self.tags.take(), false),
+        let (tag, intrudes) = match self.open_tag(waiting).filter(|_| intrudes) {
+            Some(tag) => (tag, true),
+            None => (self.tags.take(), false),
         };
         if intrudes {
             *self.intruders.entry(tag).or_default() += 1;
@@ -264,6 +264,17 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         self.flights.insert(serial, Flight { agent, action, tag, queued: false, intrudes });
         self.unit.request_beat(beat.data);
         self.sent.push_back(beat);
+    }
+
+    /// A tag to intrude on: that of a wait or of any acquire or release. One intruder at a time, so
+    /// that it is known whom a response is for.
+    fn open_tag(&self, waiting: Option<Tag>) -> Option<Tag> {
+        let starts = |flight: &&Flight| {
+            matches!(flight.action, Action::Acquire { .. } | Action::Release { .. })
+        };
+        let others = self.flights.values().filter(starts).map(|flight| flight.tag);
+        let alone = |tag: &Tag| self.intruders.get(tag).is_none_or(|&count| count == 0);
+        waiting.into_iter().chain(others).find(alone)
     }
 
     /// A response came: the oracle judges it, and its agent goes on.

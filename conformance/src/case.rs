@@ -157,9 +157,9 @@ pub enum Stray {
     UnknownRule,
     /// A timestamp of 0.
     NoTimestamp,
-    /// A release by nobody under a tag that is open, if the agent has one.
+    /// A release by nobody under a tag that is open, if there is one.
     OpenTag,
-    /// An unknown operation under a tag that is open, if the agent has one.
+    /// An unknown operation under a tag that is open, if there is one.
     OpenTagUnknownOperation,
     /// A cancel in the name of another transaction.
     ForeignCancel,

@@ -82,8 +82,9 @@ pub fn cases(profile: Profile) -> impl Strategy<Value = Case> {
     };
     let agents = proptest::collection::vec(agent(profile), least..=most);
     let tags = if profile == Profile::Crowd { 16..=40u8 } else { 5..=20 };
-    (any::<u64>().no_shrink(), table(profile), buses(profile), tags, agents).prop_map(
-        |(seed, (table, per_line), buses, tags, agents)| {
+    // The agents first: `proptest` shrinks from left to right.
+    (agents, table(profile), buses(profile), tags, any::<u64>().no_shrink()).prop_map(
+        |(agents, (table, per_line), buses, tags, seed)| {
             assemble(seed, table, per_line, buses, tags, agents)
         },
     )
@@ -152,7 +153,7 @@ fn buses(profile: Profile) -> impl Strategy<Value = Buses> {
     let stalls = || prop_oneof![Just(0u8), 10..=70u8];
     let latency = prop_oneof![0..=4u32, 5..=60u32, Just(200u32)];
     let errors = match profile {
-        Profile::Errors => (5..=60u16).boxed(),
+        Profile::Errors => (10..=150u16).boxed(),
         Profile::Wild => prop_oneof![Just(0u16), 1..=20u16].boxed(),
         _ => Just(0u16).boxed(),
     };
@@ -179,11 +180,15 @@ fn buses(profile: Profile) -> impl Strategy<Value = Buses> {
             one_beat_for_all: three.1,
             host_pace: three.2,
         };
-        if profile != Profile::Smooth {
-            return buses;
+        match profile {
+            Profile::Smooth => {
+                let latency = buses.latency.min(2);
+                Buses { stream_stalls: 0, memory_stalls: 0, latency, response_delay: 0, ..buses }
+            }
+            // Reads that are held up leave time for a poll between a beat and the next read.
+            Profile::LateBeats => Buses { stream_stalls: 0, stall_run: 20, ..buses },
+            _ => buses,
         }
-        let latency = buses.latency.min(2);
-        Buses { stream_stalls: 0, memory_stalls: 0, latency, response_delay: 0, ..buses }
     })
 }
 

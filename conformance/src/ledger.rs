@@ -152,3 +152,76 @@ impl Line {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn t(number: u64) -> Timestamp {
+        Timestamp::new(number).unwrap()
+    }
+
+    fn swap(word: u8, expected: Head, new: Head) -> Access {
+        Access::CompareSwap { word, expected: expected.word(), new: new.word() }
+    }
+
+    /// T1 holds the line, T2 and T3 wait in the slots 1 and 2.
+    fn queue() -> (Ledger, Head) {
+        let mut ledger = Ledger::new(1);
+        let (one, two) = (Slot::new(1).unwrap(), Slot::new(2).unwrap());
+        let held = Head::held_by(t(1));
+        let first = held.register(one);
+        let second = first.register(two);
+        for access in [
+            swap(0, Head::FREE, held),
+            swap(1, Head::FREE, Head::held_by(t(2))),
+            swap(0, held, first),
+            swap(2, Head::FREE, Head::held_by(t(3))),
+            swap(0, first, second),
+        ] {
+            ledger.perform(0, 0, access).unwrap();
+        }
+        (ledger, second)
+    }
+
+    fn property(result: Result<Answer, Mismatch>) -> Property {
+        result.expect_err("a mismatch").property
+    }
+
+    #[test]
+    fn the_lock_passes_to_who_has_waited_longest() {
+        let (mut ledger, head) = queue();
+        let right = head.hand_over(t(2), RING);
+        let wrong = head.hand_over(t(3), RING);
+        assert_eq!(property(ledger.clone().perform(0, 0, swap(0, head, wrong))), Property::Bucket);
+        assert_eq!(ledger.perform(0, 0, swap(0, head, right)), Ok(Answer::Word(head.word())));
+    }
+
+    #[test]
+    fn nobody_overtakes() {
+        let (mut ledger, head) = queue();
+        // `first` jumps to slot 2.
+        let jumped = Head::from_word(head.word() & !(7 << 6) | 2 << 6);
+        assert_eq!(property(ledger.perform(0, 0, swap(0, head, jumped))), Property::Lock);
+    }
+
+    #[test]
+    fn a_lock_is_not_taken_from_its_owner() {
+        let (mut ledger, head) = queue();
+        ledger.granted(0, 0, t(1)).unwrap();
+        let next = head.hand_over(t(2), RING);
+        let taken = ledger.clone().perform(0, 0, swap(0, head, next));
+        assert_eq!(property(taken), Property::Lock);
+        assert!(ledger.granted(0, 0, t(2)).is_err(), "two owners");
+        ledger.lets_go(0, t(1));
+        ledger.perform(0, 0, swap(0, head, next)).unwrap();
+        ledger.granted(0, 0, t(2)).unwrap();
+    }
+
+    #[test]
+    fn a_registered_slot_is_not_cleared() {
+        let (mut ledger, _) = queue();
+        let cleared = ledger.perform(0, 0, Access::Clear(Slot::new(1).unwrap()));
+        assert_eq!(property(cleared), Property::Bucket);
+    }
+}

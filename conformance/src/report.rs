@@ -17,8 +17,8 @@ use crate::mismatch::Mismatch;
 
 /// Cycles of waves before and after a mismatch.
 const WINDOW: (u64, u64) = (200, 50);
-/// Runs that shrinking may take.
-const MOST_SHRINKS: usize = 400;
+/// Runs that each of the two ways of shrinking may take.
+const MOST_SHRINKS: usize = 1_500;
 
 /// Runs a case on a unit that has not been clocked yet.
 ///
@@ -131,7 +131,8 @@ pub fn check_seed<M: LockUnit>(
     Err(Box::new(Failure { command: command.to_owned(), seed, case, mismatch, files }))
 }
 
-/// The smallest case that still fails, of those that `proptest` makes out of the seed's.
+/// The smallest case that still fails: of those that `proptest` makes out of the seed's, and then
+/// with each agent and step left out that is not needed.
 pub fn shrink<M: LockUnit>(
     seed: u64,
     mut mismatch: Mismatch,
@@ -153,7 +154,37 @@ pub fn shrink<M: LockUnit>(
             Ok(_) => more = tree.complicate(),
         }
     }
+    let mut runs_left = MOST_SHRINKS;
+    let mut smaller = without(&smallest).into_iter();
+    while let Some(case) = smaller.next().filter(|_| runs_left > 0) {
+        runs_left -= 1;
+        if let Err(found) = run(&case, new_unit()) {
+            smaller = without(&case).into_iter();
+            (smallest, mismatch) = (case, found);
+        }
+    }
     (smallest, mismatch)
+}
+
+/// The case without one of its agents, and without one of the steps.
+fn without(case: &Case) -> Vec<Case> {
+    let mut smaller = Vec::new();
+    let mut add = |change: &dyn Fn(&mut Case)| {
+        let mut case = case.clone();
+        change(&mut case);
+        smaller.push(case);
+    };
+    for (index, agent) in case.agents.iter().enumerate() {
+        add(&|case| {
+            case.agents.remove(index);
+        });
+        for step in 0..agent.script.len() {
+            add(&|case| {
+                case.agents[index].script.remove(step);
+            });
+        }
+    }
+    smaller
 }
 
 /// Writes the case, and its waves by running it again.

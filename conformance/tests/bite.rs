@@ -2,43 +2,12 @@
 
 use std::ops::Range;
 
+use conformance::draw::Profile;
 use conformance::{Mismatch, draw, run, seeds};
 use sim::models::{Sabotage, SabotagedTupleLockUnit};
 
-/// The faults of `docs/lock-unit.md`.
-const FAULTS: [(u8, &str); 31] = [
-    (1, "the hash shifts the version by 6 instead of 5"),
-    (2, "the mask of the bucket is one bit short"),
-    (3, "the bucket's number is shifted once too often"),
-    (4, "beats are ignored"),
-    (5, "a beat between AR and its R is lost"),
-    (6, "errors on B are dropped"),
-    (7, "errors on R are dropped"),
-    (8, "the position is one too small"),
-    (9, "the first empty slot is chosen, before waiters too"),
-    (10, "the slot right behind the last waiter is passed over"),
-    (11, "`first` stays when the lock is handed over"),
-    (12, "a waiter that leaves is not counted in `cancels`"),
-    (13, "`cancels` stays when the lock is handed over"),
-    (14, "a transaction does not know that it holds the lock"),
-    (15, "release of a lock that is not held is answered *released*"),
-    (16, "the slot is not cleared after a grant"),
-    (17, "a placed slot that cannot register is not taken back"),
-    (18, "a full queue is not noticed"),
-    (19, "wait-die lets the younger wait"),
-    (20, "polls are served from a void copy"),
-    (21, "the halves of a compare-and-swap are exchanged for odd slots"),
-    (22, "a tag that is open is taken again"),
-    (23, "the lock goes to the slot after `first`"),
-    (24, "a guest leaves the queue and clears the slot for its owner"),
-    (25, "a cancel that comes after the grant is answered *cancelled*"),
-    (26, "a transaction does not know that it waits, and waits twice"),
-    (27, "a cancel does not end its target"),
-    (28, "`first` stays when its waiter leaves"),
-    (29, "Register is tried again although the slot is no entrance any more"),
-    (30, "the placed slot is kept after a bus error in Register"),
-    (31, "a compare-and-swap of an odd slot says INCR"),
-];
+/// How many faults the unit has.
+const FAULTS: u8 = 31;
 
 /// Cases within which a fault must be found.
 const MOST_CASES: u64 = 2_000;
@@ -49,6 +18,20 @@ fn sabotaged(fault: u8) -> SabotagedTupleLockUnit {
     unit
 }
 
+/// The table of faults in `docs/lock-unit.md`: number and what is wrong.
+fn faults() -> Vec<(u8, &'static str)> {
+    let document = include_str!("../../docs/lock-unit.md");
+    let (_, table) = document.split_once("| `fault_i` |").expect("the document lists the faults");
+    let row = |line: &'static str| {
+        let mut cells = line.split('|').map(str::trim).skip(1);
+        Some((cells.next()?.parse().ok()?, cells.next()?))
+    };
+    let faults: Vec<_> = table.lines().filter_map(row).collect();
+    let numbers: Vec<_> = faults.iter().map(|&(number, _)| number).collect();
+    assert_eq!(numbers, (1..=FAULTS).collect::<Vec<_>>(), "faults in docs/lock-unit.md");
+    faults
+}
+
 /// The first of the seeds' cases that fails, and how.
 fn find(fault: u8, mut seeds: Range<u64>) -> Option<(u64, Mismatch)> {
     seeds.find_map(|seed| Some((seed, run(&draw::case(seed), sabotaged(fault)).err()?)))
@@ -57,14 +40,15 @@ fn find(fault: u8, mut seeds: Range<u64>) -> Option<(u64, Mismatch)> {
 #[test]
 fn every_fault_is_found() {
     let mut missed = Vec::new();
-    println!("| fault | what is wrong | cases | found by |\n|---|---|---|---|");
-    for (fault, what) in FAULTS {
+    println!("| fault | what is wrong | cases | profile | found by |\n|---|---|---|---|---|");
+    for (fault, what) in faults() {
         match find(fault, 0..MOST_CASES) {
             Some((seed, mismatch)) => {
-                println!("| {fault} | {what} | {} | {} |", seed + 1, mismatch.property);
+                let (cases, profile) = (seed + 1, Profile::of_seed(seed));
+                println!("| {fault} | {what} | {cases} | {profile} | {} |", mismatch.property);
             }
             None => {
-                println!("| {fault} | {what} | {MOST_CASES} | nothing |");
+                println!("| {fault} | {what} | {MOST_CASES} | | nothing |");
                 missed.push(fault);
             }
         }
@@ -75,6 +59,9 @@ fn every_fault_is_found() {
 #[test]
 fn without_a_fault_the_sabotaged_unit_passes_the_same_cases() {
     if let Some((seed, mismatch)) = find(0, seeds(200)) {
-        panic!("seed {seed}: {mismatch}");
+        panic!(
+            "LOCKSTEP_SEED={seed} cargo test -p lockstep-conformance --test bite without\n\
+             seed {seed}\n{mismatch}"
+        );
     }
 }

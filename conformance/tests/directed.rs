@@ -89,6 +89,28 @@ fn an_idle_unit_takes_one_request_per_clock_and_has_128_in_flight() {
 }
 
 #[test]
+fn one_request_per_clock_is_sustained_when_memory_can_follow() {
+    const REQUESTS: usize = 2_000;
+    let mut plain = Plain::new(11, 20);
+    let mut asked = 0;
+    let mut free: VecDeque<usize> = (0..TAGS).collect();
+    let mut done = 0;
+    while done < REQUESTS {
+        while let Some(tag) = free.pop_front().filter(|_| asked < REQUESTS) {
+            plain.ask(tag, asked as u64 + 1, acquire(asked as u64));
+            asked += 1;
+        }
+        for response in plain.responses(1) {
+            assert_eq!(response.code, Code::Granted);
+            free.push_back(response.tag.index());
+            done += 1;
+        }
+    }
+    let cycles = plain.taken[REQUESTS - 1] - plain.taken[0] + 1;
+    assert_eq!(cycles, REQUESTS as u64, "cycles for {REQUESTS} requests");
+}
+
+#[test]
 fn a_poll_is_served_from_the_copy_until_the_line_changes() {
     let mut plain = Plain::new(0, 10);
     plain.ask(1, 11, acquire(0));
