@@ -5,8 +5,11 @@
 //! standard error; exit code 2 says that the input is at fault, 1 that something else is,
 //! 130 that Ctrl-C ended it.
 
+mod bench;
 mod demo;
+mod experiments;
 mod failure;
+mod figures;
 mod interrupt;
 mod output;
 mod platforms;
@@ -33,6 +36,7 @@ Examples:
   lockstep trace from-waldump dump.txt -o trace.csv
   lockstep run scenarios/pgbench-replay.toml --trace trace.csv
   lockstep wave run scenarios/hot-row-storm.toml --from 1000 --to 2000 -o storm.fst
+  lockstep experiment ccslt-fig4                    a figure of a paper, measured again
 ";
 
 /// Host software and a hardware lock unit contend on one cache-coherent lock table.
@@ -50,6 +54,9 @@ enum Command {
     Run(run::Args),
     Trace(trace::Args),
     Wave(wave::Args),
+    Experiment(experiments::Args),
+    Figures(figures::Args),
+    Bench(bench::Args),
     Platforms(platforms::Args),
 }
 
@@ -60,6 +67,9 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args, &out),
         Command::Trace(args) => trace::run(args, &out),
         Command::Wave(args) => wave::run(args, &out),
+        Command::Experiment(args) => experiments::run(args, &out),
+        Command::Figures(args) => figures::run(args, &out),
+        Command::Bench(args) => bench::run(args, &out),
         Command::Platforms(args) => platforms::run(args, &out),
     };
     match result {

@@ -1,0 +1,154 @@
+//! A contended lock on its way from thread to thread, beside a cache line on the same way.
+
+use std::hint::spin_loop;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lockdb::machine::{Outcome, Place, Request, Rule};
+use lockdb::{Policy, Slot, Table, Timestamp, TupleKey, Waiting};
+
+use super::{Goal, Measurement, Size, pin, stopwatch};
+
+/// Hand-overs of a chain, each in a bucket of its own.
+const LINKS: usize = 512;
+const CHAINS: u64 = 100;
+const LOCKS: u64 = 50_000;
+/// After which a spinning thread gives up: its partner is gone.
+const BOUND: Duration = Duration::from_secs(30);
+
+const THREADS: [Timestamp; 2] =
+    [Timestamp::new(1).expect("not 0"), Timestamp::new(2).expect("not 0")];
+
+/// The hand-over alone, and whole transactions of two threads that want the same row.
+pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
+    let table = Table::new(LINKS).map_err(|error| error.to_string())?;
+    let chains = size.of(CHAINS);
+    let (value, floor) =
+        stopwatch::best_of_both(size, || chain(&table, chains), || ping_pong(chains));
+    let locks = size.of(LOCKS);
+    let whole = (0..size.rounds.min(5)).map(|_| transactions(&table, locks));
+    let whole = whole.fold(f64::INFINITY, f64::min);
+    Ok(vec![
+        Measurement::new("hand-over, release to grant", "ns", value)
+            .over(floor)
+            .goal(Goal::RatioAtMost(2.0)),
+        Measurement::new("hand-over, two threads on one row", "ns/lock", whole).over(floor),
+    ])
+}
+
+/// Spins until `is_there`, for [`BOUND`] at the most.
+#[inline]
+fn spin_until(what: &str, is_there: impl Fn() -> bool) {
+    let mut looks = 0_u64;
+    let mut since = None;
+    while !is_there() {
+        spin_loop();
+        looks += 1;
+        if looks.is_multiple_of(1 << 20) {
+            let since = since.get_or_insert_with(Instant::now);
+            assert!(since.elapsed() < BOUND, "waited {BOUND:?} for {what}");
+        }
+    }
+}
+
+/// Runs `work` of thread 0 and of thread 1 at the same time, each on its own processor; the time
+/// from the start to the end of both.
+fn together(work: impl Fn(usize) + Sync) -> Duration {
+    let arrived = AtomicU64::new(0);
+    let times = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for number in 0..2 {
+            let (arrived, times, work) = (&arrived, &times, &work);
+            scope.spawn(move || {
+                pin::to_processor(number);
+                // Not a barrier that sleeps: waking takes longer than a chain.
+                arrived.fetch_add(1, Ordering::AcqRel);
+                spin_until("the other thread", || arrived.load(Ordering::Acquire) == 2);
+                let began = Instant::now();
+                work(number);
+                times.lock().expect("nobody panics with it").push((began, Instant::now()));
+            });
+        }
+    });
+    let times = times.into_inner().expect("nobody panics with it");
+    let began = times.iter().map(|time| time.0).min().expect("two threads");
+    times.iter().map(|time| time.1).max().expect("two threads") - began
+}
+
+#[repr(align(128))]
+struct Line(AtomicU64);
+
+/// One line that two threads change in turns: ns for one way.
+fn ping_pong(chains: u64) -> f64 {
+    let line = Line(AtomicU64::new(0));
+    let turns = chains * LINKS as u64;
+    let took = together(|number| {
+        for turn in (number as u64..turns).step_by(2) {
+            spin_until("the other's turn", || line.0.load(Ordering::Acquire) == turn);
+            line.0.store(turn + 1, Ordering::Release);
+        }
+    });
+    took.as_secs_f64() * 1e9 / turns as f64
+}
+
+/// Each thread holds every other lock and waits for the ones between. Whoever is granted a lock
+/// gives the next one back, for which the other waits: ns for one hand-over.
+fn chain(table: &Table, chains: u64) -> f64 {
+    let mut took = Duration::ZERO;
+    for _ in 0..chains {
+        let places = prepare(table);
+        took += together(|number| {
+            for (link, &place) in places.iter().enumerate() {
+                let bucket = &table.buckets()[link];
+                let mine = THREADS[number];
+                if link % 2 == number {
+                    let released = table.release_bucket(mine, link);
+                    assert_eq!(released, Outcome::Released { next: Some(THREADS[1 - number]) });
+                } else {
+                    spin_until("a grant", || bucket.head().is_held_by(mine));
+                    let granted = table.run(mine, link, Request::Poll(place));
+                    assert!(matches!(granted, Outcome::Granted { .. }), "{granted:?}");
+                }
+            }
+        });
+        for link in 0..LINKS {
+            let last = table.release_bucket(THREADS[1 - link % 2], link);
+            assert_eq!(last, Outcome::Released { next: None });
+        }
+    }
+    took.as_secs_f64() * 1e9 / (chains * LINKS as u64) as f64
+}
+
+/// Thread 0 holds the even locks and waits for the odd ones, thread 1 the other way round.
+fn prepare(table: &Table) -> Vec<Place> {
+    let enter = |link: usize| {
+        let (holder, waiter) = (THREADS[link % 2], THREADS[1 - link % 2]);
+        let taken = table.run(holder, link, Request::Acquire(Rule::Queue));
+        assert_eq!(taken, Outcome::Granted { again: false });
+        match table.run(waiter, link, Request::Acquire(Rule::Queue)) {
+            Outcome::Queued { place, .. } => place,
+            other => panic!("{other:?} behind a holder"),
+        }
+    };
+    let places: Vec<Place> = (0..LINKS).map(enter).collect();
+    assert!(places.iter().all(|place| Slot::new(1) == Some(place.slot)));
+    places
+}
+
+/// Two threads, each locking the same row again and again: ns for one lock.
+fn transactions(table: &Table, locks: u64) -> f64 {
+    let waiting = Waiting { policy: Policy::TimeOut, ..Waiting::default() };
+    let row = TupleKey::new(7, 0);
+    let took = together(|number| {
+        let mut worker = table.worker();
+        for turn in 0..locks {
+            let timestamp = Timestamp::new(1 + 2 * turn + number as u64).expect("not 0");
+            let mut transaction = worker.begin(timestamp);
+            transaction.lock(row, &waiting).expect("two threads, ten seconds");
+            transaction.end().expect("it was ours");
+        }
+    });
+    took.as_secs_f64() * 1e9 / (2 * locks) as f64
+}

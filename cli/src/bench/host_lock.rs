@@ -1,0 +1,111 @@
+//! The host's uncontended lock beside the least that it could be: two compare-and-swaps on the
+//! same line.
+
+use std::hint::black_box;
+
+use lockdb::machine::{Access, Answer, Outcome, Rule};
+use lockdb::{Bucket, Table, Timestamp, TupleKey};
+
+use super::{Goal, Measurement, Size, pin, stopwatch};
+
+const PAIRS: u64 = 1_000_000;
+const HOLDER: Timestamp = Timestamp::new(12_345).expect("not 0");
+
+/// Tables of 4 and of 64 MiB; each operation depending on the last, and free to overlap.
+pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
+    let both = [4, 64].map(|mebibytes| pin::on_one_processor(|| of_size(size, mebibytes)));
+    let both: Vec<[Measurement; 2]> = both.into_iter().collect::<Result<_, _>>()?;
+    Ok(both.into_iter().flatten().collect())
+}
+
+fn of_size(size: Size, mebibytes: usize) -> Result<[Measurement; 2], String> {
+    let table = Table::new((mebibytes << 20) / size_of::<Bucket>());
+    let table = table.map_err(|error| error.to_string())?;
+    let count = size.of(PAIRS);
+    // Every page is there, and as much of the table as fits is in the caches.
+    overlapping(count, |vid| lock(&table, vid));
+
+    let (value, floor) = stopwatch::best_of_both(
+        size,
+        || stopwatch::each(count, || dependent(count, &table, lock)),
+        || stopwatch::each(count, || dependent(count, &table, bare_pair)),
+    );
+    let chained = Measurement::new(format!("host lock, dependent, {mebibytes} MiB"), "ns", value)
+        .over(floor)
+        .goal(Goal::RatioAtMost(1.5));
+
+    let (value, floor) = stopwatch::best_of_both(
+        size,
+        || stopwatch::each(count, || overlapping(count, |vid| lock(&table, vid))),
+        || stopwatch::each(count, || overlapping(count, |vid| bare_pair(&table, vid))),
+    );
+    let free = Measurement::new(format!("host lock, overlapping, {mebibytes} MiB"), "ns", value)
+        .over(floor)
+        .goal(Goal::RatioAtMost(2.5));
+    Ok([chained, free])
+}
+
+/// Each pair chooses its line by what the last one left in word 0 of its line, so that none can
+/// begin before the last has ended.
+#[inline(never)]
+fn dependent(count: u64, table: &Table, pair: impl Fn(&Table, u64) -> &Bucket) {
+    let mut state = 1;
+    for _ in 0..count {
+        let line = pair(table, vid(state));
+        state = next(state ^ line.head().word());
+    }
+    black_box(state);
+}
+
+/// The lines are known beforehand.
+#[inline(never)]
+fn overlapping<'t>(count: u64, pair: impl Fn(u64) -> &'t Bucket) {
+    let mut state = 1;
+    for _ in 0..count {
+        pair(vid(state));
+        state = next(state);
+    }
+    black_box(state);
+}
+
+/// A step of a linear congruential generator, the least that visits lines at random. Source of
+/// the factor: Knuth, MMIX.
+#[inline]
+fn next(state: u64) -> u64 {
+    state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)
+}
+
+/// Its upper bits, which are the random ones.
+#[inline]
+fn vid(state: u64) -> u64 {
+    state >> 32
+}
+
+/// Acquire and release, with the hash, as a program would call them.
+#[inline]
+fn lock(table: &Table, vid: u64) -> &Bucket {
+    let key = TupleKey::new(vid, 0);
+    let granted = table.acquire(HOLDER, key, Rule::Queue);
+    let released = table.release(HOLDER, key);
+    let is_whole = matches!(
+        (granted, released),
+        (Outcome::Granted { again: false }, Outcome::Released { next: None })
+    );
+    assert!(is_whole, "the only transaction there is was refused");
+    &table.buckets()[table.bucket_of(key)]
+}
+
+/// Two compare-and-swaps of the same word of the line that the number alone chooses.
+#[inline]
+fn bare_pair(table: &Table, vid: u64) -> &Bucket {
+    let buckets = table.buckets();
+    let line = &buckets[vid as usize & (buckets.len() - 1)];
+    let (free, held) = (0, HOLDER.word());
+    let swap = |expected, new| match line.perform(Access::CompareSwap { word: 0, expected, new }) {
+        Answer::Word(old) => assert!(old == expected, "another thread uses the table"),
+        _ => unreachable!("a compare-and-swap is answered with a word"),
+    };
+    swap(free, held);
+    swap(held, free);
+    line
+}

@@ -1,0 +1,329 @@
+//! `lockstep bench`: each goal of speed beside its floor, both measured in the same run.
+//!
+//! A bench is one entry of [`ALL`]. Nothing here says right or wrong by its exit code: how fast
+//! something is depends on the machine and on what else it does.
+
+mod cosimulation;
+mod event_kernel;
+mod hand_over;
+mod host_lock;
+mod lock_unit;
+mod pin;
+mod stopwatch;
+mod table_memory;
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// What is measured together.
+pub struct Bench {
+    /// What it is asked for by.
+    pub name: &'static str,
+    /// What it measures.
+    pub about: &'static str,
+    measure: fn(Size) -> Result<Vec<Measurement>, String>,
+}
+
+/// All benches there are.
+pub const ALL: [Bench; 6] = [
+    Bench {
+        name: "host-lock",
+        about: "uncontended acquire + release on the host beside a bare pair of compare-and-swaps",
+        measure: host_lock::measure,
+    },
+    Bench {
+        name: "hand-over",
+        about: "a lock from thread to thread beside a cache line's ping-pong",
+        measure: hand_over::measure,
+    },
+    Bench {
+        name: "lock-unit",
+        about: "the lock unit's RTL in clock cycles",
+        measure: lock_unit::measure,
+    },
+    Bench {
+        name: "cosimulation",
+        about: "the lock unit with its bus models and memory beside its bare model",
+        measure: cosimulation::measure,
+    },
+    Bench {
+        name: "event-kernel",
+        about: "events of the kernel of virtual time",
+        measure: event_kernel::measure,
+    },
+    Bench {
+        name: "table-memory",
+        about: "what buckets and waiting transactions cost",
+        measure: table_memory::measure,
+    },
+];
+
+/// How much work a bench does.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// Rounds, of which the best counts.
+    pub rounds: u32,
+    /// Divides the work of a round.
+    pub divisor: u64,
+}
+
+impl Size {
+    /// What is measured with.
+    pub const FULL: Size = Size { rounds: 15, divisor: 1 };
+
+    /// `count` pieces of work, or as many as this size has of them.
+    fn of(self, count: u64) -> u64 {
+        (count / self.divisor).max(1)
+    }
+}
+
+/// The figure that the measured one is to reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Goal {
+    /// The value by the floor is at most this.
+    RatioAtMost(f64),
+    /// The value by the floor is at least this.
+    RatioAtLeast(f64),
+    /// The value is at least this.
+    AtLeast(f64),
+    /// The value is at most this.
+    AtMost(f64),
+}
+
+impl Goal {
+    /// The figure alone.
+    fn figure(self) -> f64 {
+        match self {
+            Goal::RatioAtMost(figure)
+            | Goal::RatioAtLeast(figure)
+            | Goal::AtLeast(figure)
+            | Goal::AtMost(figure) => figure,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Goal::RatioAtMost(figure) => format!("ratio ≤ {figure}"),
+            Goal::RatioAtLeast(figure) => format!("ratio ≥ {figure}"),
+            Goal::AtLeast(figure) => format!("≥ {}", short(figure)),
+            Goal::AtMost(figure) => format!("≤ {}", short(figure)),
+        }
+    }
+}
+
+/// One measured figure.
+#[derive(Clone, Debug)]
+pub struct Measurement {
+    /// What was measured.
+    pub bench: String,
+    /// Of value and floor.
+    pub unit: &'static str,
+    /// The figure.
+    pub value: f64,
+    /// The bare minimum, measured in the same run.
+    pub floor: Option<f64>,
+    /// What is to be reached, if the issue that asked for it says.
+    pub goal: Option<Goal>,
+}
+
+/// One line of `--json`.
+#[derive(Serialize)]
+struct Json<'a> {
+    bench: &'a str,
+    unit: &'a str,
+    value: f64,
+    floor: Option<f64>,
+    ratio: Option<f64>,
+    goal: Option<f64>,
+    met: Option<bool>,
+}
+
+impl Measurement {
+    fn new(bench: impl Into<String>, unit: &'static str, value: f64) -> Self {
+        Self { bench: bench.into(), unit, value, floor: None, goal: None }
+    }
+
+    fn over(self, floor: f64) -> Self {
+        Self { floor: Some(floor), ..self }
+    }
+
+    fn goal(self, goal: Goal) -> Self {
+        Self { goal: Some(goal), ..self }
+    }
+
+    /// Value by floor.
+    pub fn ratio(&self) -> Option<f64> {
+        self.floor.map(|floor| self.value / floor)
+    }
+
+    /// Whether the goal is reached, if there is one.
+    ///
+    /// # Panics
+    /// When the goal is a ratio and there is no floor.
+    pub fn met(&self) -> Option<bool> {
+        let ratio = || self.ratio().expect("a goal for the ratio needs a floor");
+        self.goal.map(|goal| match goal {
+            Goal::RatioAtMost(figure) => ratio() <= figure,
+            Goal::RatioAtLeast(figure) => ratio() >= figure,
+            Goal::AtLeast(figure) => self.value >= figure,
+            Goal::AtMost(figure) => self.value <= figure,
+        })
+    }
+
+    /// The cells of its line in a table: bench, value, unit, floor, ratio, goal, met.
+    pub fn cells(&self) -> [String; 7] {
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
+        [
+            self.bench.clone(),
+            short(self.value),
+            self.unit.into(),
+            or_none(self.floor.map(short)),
+            or_none(self.ratio().map(|ratio| format!("{ratio:.2}"))),
+            or_none(self.goal.map(Goal::text)),
+            or_none(self.met().map(|met| if met { "yes".into() } else { "no".into() })),
+        ]
+    }
+
+    fn json(&self) -> String {
+        serde_json::to_string(&Json {
+            bench: &self.bench,
+            unit: self.unit,
+            value: self.value,
+            floor: self.floor,
+            ratio: self.ratio(),
+            goal: self.goal.map(Goal::figure),
+            met: self.met(),
+        })
+        .expect("a measurement is plain data")
+    }
+}
+
+/// The heads over [`Measurement::cells`].
+pub const HEADS: [&str; 7] = ["bench", "value", "unit", "floor", "ratio", "goal", "met"];
+
+/// Three digits, with a factor of a thousand or a million as a letter.
+fn short(number: f64) -> String {
+    match number.abs() {
+        below if below < 10.0 => format!("{:.2}", number),
+        below if below < 100.0 => format!("{:.1}", number),
+        below if below < 1e4 => format!("{:.0}", number),
+        below if below < 1e6 => format!("{:.0} k", number / 1e3),
+        _ => format!("{:.1} M", number / 1e6),
+    }
+}
+
+impl Bench {
+    /// Measures at full size.
+    ///
+    /// # Errors
+    /// When what is to be measured does not work.
+    pub fn measure(&self) -> Result<Vec<Measurement>, Failure> {
+        (self.measure)(Size::FULL)
+            .map_err(|cause| Failure::Internal(format!("bench {}: {cause}", self.name)))
+    }
+}
+
+const ABOUT: &str = "\
+Examples:
+  lockstep bench                      all of them; about a minute on an idle machine
+  lockstep bench host-lock lock-unit
+  lockstep bench --json               one object a line: bench, unit, value, floor, ratio, goal, met
+";
+
+/// Measures each goal of speed beside its floor.
+#[derive(clap::Args)]
+#[command(after_help = ABOUT)]
+pub struct Args {
+    /// Which ones; all, if none is named.
+    names: Vec<String>,
+    /// Prints one JSON object a line instead of the table.
+    #[arg(long)]
+    json: bool,
+    /// Says which benches there are, and runs none.
+    #[arg(long)]
+    list: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such bench.
+pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    let chosen = chosen(&args.names)?;
+    if args.list {
+        return chosen.iter().try_for_each(|bench| {
+            out.print(format_args!("{}  {}", out.strong(format!("{:12}", bench.name)), bench.about))
+        });
+    }
+    let line = |cells: [&str; 7]| {
+        let [bench, value, unit, floor, ratio, goal, met] = cells;
+        format!("{bench:<44}{value:>9} {unit:<13}{floor:>9}{ratio:>8}  {goal:<13}{met}")
+    };
+    if !args.json {
+        out.print(out.strong(line(HEADS).trim_end()))?;
+    }
+    let mut progress = out.progress("bench");
+    for (number, bench) in chosen.iter().enumerate() {
+        progress.set(number as f64 / chosen.len() as f64, bench.name);
+        for measurement in bench.measure()? {
+            match args.json {
+                true => out.print(measurement.json())?,
+                false => out.print(line(measurement.cells().each_ref().map(String::as_str)))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn chosen(names: &[String]) -> Result<Vec<&'static Bench>, Failure> {
+    if let Some(unknown) = names.iter().find(|name| ALL.iter().all(|bench| bench.name != **name)) {
+        let known = ALL.map(|bench| bench.name).join(", ");
+        return Err(Failure::Input(format!("bench {unknown:?}: expected one of {known}")));
+    }
+    let wanted = |bench: &&Bench| names.is_empty() || names.iter().any(|name| name == bench.name);
+    Ok(ALL.iter().filter(wanted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So that benches do not rot. How fast anything is, is not asked.
+    #[test]
+    fn every_bench_runs() {
+        for bench in &ALL {
+            let measured = (bench.measure)(Size { rounds: 1, divisor: 1000 });
+            let measured = measured.unwrap_or_else(|error| panic!("{}: {error}", bench.name));
+            assert!(!measured.is_empty(), "{}", bench.name);
+            for measurement in measured {
+                let Measurement { value, floor, .. } = measurement;
+                assert!(value.is_finite() && floor.is_none_or(|f| f > 0.0), "{measurement:?}");
+                assert_eq!(measurement.met().is_some(), measurement.goal.is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn a_goal_is_met_from_its_figure_on() {
+        let measured = |value: f64, goal| Measurement::new("x", "ns", value).over(10.0).goal(goal);
+        assert_eq!(measured(15.0, Goal::RatioAtMost(1.5)).met(), Some(true));
+        assert_eq!(measured(15.1, Goal::RatioAtMost(1.5)).met(), Some(false));
+        assert_eq!(measured(6.0, Goal::RatioAtLeast(0.6)).met(), Some(true));
+        assert_eq!(measured(5.9, Goal::RatioAtLeast(0.6)).met(), Some(false));
+        assert_eq!(measured(64.0, Goal::AtMost(64.0)).met(), Some(true));
+        assert_eq!(measured(63.0, Goal::AtLeast(64.0)).met(), Some(false));
+        assert_eq!(
+            measured(15.0, Goal::RatioAtMost(1.5)).json(),
+            r#"{"bench":"x","unit":"ns","value":15.0,"floor":10.0,"ratio":1.5,"goal":1.5,"met":true}"#
+        );
+    }
+
+    #[test]
+    fn an_unknown_bench_is_answered_with_all_names() {
+        let message = chosen(&["host".into()]).err().expect("refused").to_string();
+        assert!(message.starts_with("bench \"host\": expected one of host-lock, "), "{message}");
+        assert_eq!(chosen(&[]).expect("all").len(), ALL.len());
+    }
+}

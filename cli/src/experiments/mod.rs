@@ -1,0 +1,255 @@
+//! `lockstep experiment`: figures and tables of the papers, measured again.
+//!
+//! Each is one entry of [`ALL`]. What is measured never comes from the paper; what does not come
+//! out is said not to, and why.
+
+mod ccslt_fig4;
+mod ccslt_fig5;
+mod ccslt_placement;
+mod findings;
+mod lock_load;
+mod plot;
+mod table;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use sim::coherence::CoherenceError;
+use sim::kernel::Time;
+use sim::system::SystemError;
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::whole_file::WholeFile;
+
+pub use findings::{Findings, Json};
+pub use plot::svg;
+
+/// A figure or table of a paper.
+pub struct Experiment {
+    /// What it is asked for by.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// The paper and the place in it.
+    pub source: &'static str,
+    measure: fn(&mut Setting<'_>) -> Result<Findings, ExperimentError>,
+}
+
+/// All experiments there are.
+pub const ALL: [Experiment; 3] = [
+    Experiment {
+        name: "ccslt-fig4",
+        title: "Lock latency of host and device under load of the other side",
+        source: "ccSLT paper (EDBT 2022), section 4, experiment 1, figure 4",
+        measure: ccslt_fig4::measure,
+    },
+    Experiment {
+        name: "ccslt-fig5",
+        title: "64 B and 8 KiB from the device, over CCIX and over PCIe",
+        source: "ccSLT paper (EDBT 2022), section 4, experiment 2, figure 5",
+        measure: ccslt_fig5::measure,
+    },
+    Experiment {
+        name: "ccslt-placement",
+        title: "Home agent on the host against home agent on the device",
+        source: "ccSLT paper (EDBT 2022), section 4, argued after experiment 1",
+        measure: ccslt_placement::measure,
+    },
+];
+
+/// What an experiment is measured with.
+pub struct Setting<'a> {
+    /// Of all draws.
+    pub seed: u64,
+    /// Part of the full length, above 0 to 1: tests take less.
+    pub scale: f64,
+    /// Where to say how far it is.
+    pub progress: &'a mut Progress,
+}
+
+impl Setting<'_> {
+    fn scaled(&self, length: Time) -> Time {
+        Time::from_ps((length.as_ps() as f64 * self.scale) as u64)
+    }
+
+    fn scaled_count(&self, count: u64) -> u64 {
+        ((count as f64 * self.scale) as u64).max(1)
+    }
+}
+
+/// Why an experiment could not be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// In the simulated system.
+    #[error(transparent)]
+    System(#[from] SystemError),
+    /// In the coherent memory alone.
+    #[error(transparent)]
+    Coherence(#[from] CoherenceError),
+}
+
+impl Experiment {
+    /// Measures at full length.
+    ///
+    /// # Errors
+    /// When the simulation fails, which is never the input's fault.
+    pub fn measure(&self, seed: u64, out: &Output) -> Result<Findings, Failure> {
+        let mut progress = out.progress(self.name);
+        let mut setting = Setting { seed, scale: 1.0, progress: &mut progress };
+        (self.measure)(&mut setting)
+            .map_err(|error| Failure::Internal(format!("{}: {error}", self.name)))
+    }
+}
+
+const ABOUT: &str = "\
+Examples:
+  lockstep experiment                       lists them
+  lockstep experiment ccslt-fig4            prints the table, writes out/ccslt-fig4.json and .svg
+  lockstep experiment ccslt-fig5 --json --seed 7
+";
+
+/// Measures a figure or table of a paper again, or lists those that there are.
+#[derive(clap::Args)]
+#[command(after_help = ABOUT)]
+pub struct Args {
+    /// Which one; without it, they are listed.
+    name: Option<String>,
+    /// Prints JSON instead of the table.
+    #[arg(long)]
+    json: bool,
+    /// Of all draws; the same seed gives the same values.
+    #[arg(long, default_value_t = DEFAULT_SEED)]
+    seed: u64,
+    /// Folder for the JSON and SVG files.
+    #[arg(long, default_value = "out")]
+    out: PathBuf,
+}
+
+/// Of an experiment that was not given one.
+pub const DEFAULT_SEED: u64 = 1;
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such experiment, or its files cannot be written.
+pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    let Some(name) = args.name else {
+        return ALL.iter().try_for_each(|experiment| {
+            let Experiment { name, title, source, .. } = experiment;
+            out.print(format_args!(
+                "{}  {title}\n{:16}  {source}",
+                out.strong(format_args!("{name:16}")),
+                ""
+            ))
+        });
+    };
+    let experiment = named(&name)?;
+    let findings = experiment.measure(args.seed, out)?;
+    let json = json(experiment, args.seed, &findings);
+    let written = write(&args.out, experiment, &findings, &json)?;
+    if args.json {
+        return out.print(json);
+    }
+    out.print(table::text(experiment, args.seed, &findings, out))?;
+    out.note(format_args!("Written: {} and .svg", written.display()));
+    Ok(())
+}
+
+fn named(name: &str) -> Result<&'static Experiment, Failure> {
+    ALL.iter().find(|experiment| experiment.name == name).ok_or_else(|| {
+        let names = ALL.map(|experiment| experiment.name).join(", ");
+        Failure::Input(format!("experiment {name:?}: expected one of {names}"))
+    })
+}
+
+/// The findings on one line.
+pub fn json(experiment: &Experiment, seed: u64, findings: &Findings) -> String {
+    serde_json::to_string(&Json::new(experiment.name, seed, findings))
+        .expect("findings are plain data")
+}
+
+/// Writes both files into `folder`, which is made if it is not there; the first one's path.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn write(
+    folder: &Path,
+    experiment: &Experiment,
+    findings: &Findings,
+    json: &str,
+) -> Result<PathBuf, Failure> {
+    fs::create_dir_all(folder)
+        .map_err(|cause| Failure::input(folder, format_args!("cannot make the folder: {cause}")))?;
+    let picture = svg(&findings.plot, experiment.title);
+    let path = folder.join(experiment.name).with_extension("json");
+    for (path, text) in [(path.clone(), json), (path.with_extension("svg"), &picture)] {
+        let mut file = WholeFile::create(&path)?;
+        writeln!(file, "{text}").map_err(|cause| Failure::writing(&path, cause))?;
+        file.finish()?;
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At a small part of the full length: enough to see that all of it works.
+    fn small(experiment: &Experiment, seed: u64) -> Findings {
+        let mut progress = Output::new().quiet(true).progress("test");
+        let mut setting = Setting { seed, scale: 0.02, progress: &mut progress };
+        (experiment.measure)(&mut setting).expect("measured")
+    }
+
+    #[test]
+    fn every_experiment_gives_whole_rows_and_repeats_under_its_seed() {
+        for experiment in &ALL {
+            let findings = small(experiment, 5);
+            for row in &findings.rows {
+                assert!(row.measured.is_finite() && row.measured > 0.0, "{row:?}");
+            }
+            assert!(findings.rows.len() >= 8 && !findings.claims.is_empty());
+            let first = json(experiment, 5, &findings);
+            assert_eq!(first, json(experiment, 5, &small(experiment, 5)), "{}", experiment.name);
+            // Transfers of one device alone hardly depend on where they go.
+            let other = small(experiment, 6);
+            assert!(findings.rows != other.rows || experiment.name == "ccslt-fig5");
+        }
+    }
+
+    #[test]
+    fn the_files_are_written_and_read_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let experiment = named("ccslt-fig5").expect("there");
+        let findings = small(experiment, 1);
+        let path = write(
+            &folder.path().join("new"),
+            experiment,
+            &findings,
+            &json(experiment, 1, &findings),
+        )
+        .expect("written");
+        let text = fs::read_to_string(&path).expect("JSON");
+        let value: serde_json::Value = serde_json::from_str(&text).expect("well formed");
+        assert_eq!((&value["experiment"], &value["seed"]), (&"ccslt-fig5".into(), &1.into()));
+        let row = &value["rows"][0];
+        let ratio = row["measured"].as_f64().unwrap() / row["paper"].as_f64().unwrap();
+        assert!((row["ratio"].as_f64().unwrap() - ratio).abs() < 1e-9);
+        assert!(value["rows"][3]["paper"].is_null() && value["rows"][3]["ratio"].is_null());
+        assert!(value["notes"].as_array().is_some_and(|notes| notes.len() > 3));
+        let picture = fs::read_to_string(path.with_extension("svg")).expect("SVG");
+        assert!(picture.starts_with("<svg") && picture.contains("8 KiB, PCIe, DMA read"));
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_all_names() {
+        let message = named("fig4").err().expect("refused").to_string();
+        assert_eq!(
+            message,
+            "experiment \"fig4\": expected one of ccslt-fig4, ccslt-fig5, ccslt-placement"
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! `lockstep figures`: all experiments on one HTML page.
+
+mod machine;
+mod page;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::whole_file::WholeFile;
+use crate::{bench, experiments};
+
+use page::Page;
+
+/// Runs all experiments and writes one self-contained HTML page.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Folder for the page, and for the JSON and SVG files of the experiments.
+    #[arg(long, default_value = "out")]
+    out: PathBuf,
+    /// Of all draws; the same seed gives the same values.
+    #[arg(long, default_value_t = experiments::DEFAULT_SEED)]
+    seed: u64,
+    /// Runs the benches too, which depend on this machine.
+    #[arg(long)]
+    benches: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the folder cannot be written to.
+pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    let mut page = Page {
+        experiments: Vec::new(),
+        benches: Vec::new(),
+        seed: args.seed,
+        made_with: machine::description(),
+    };
+    page.made_with.push(("Lockstep", env!("CARGO_PKG_VERSION").into()));
+    page.made_with.push(("Verilator", sim::models::VERILATOR_VERSION.into()));
+    for (number, experiment) in experiments::ALL.iter().enumerate() {
+        out.note(format_args!("{} of {}: {}", number + 1, experiments::ALL.len(), experiment.name));
+        let findings = experiment.measure(args.seed, out)?;
+        let json = experiments::json(experiment, args.seed, &findings);
+        experiments::write(&args.out, experiment, &findings, &json)?;
+        page.experiments.push((experiment, findings));
+    }
+    if args.benches {
+        for bench in &bench::ALL {
+            out.note(format_args!("bench {}", bench.name));
+            page.benches.extend(bench.measure()?);
+        }
+    }
+    let path = args.out.join("figures.html");
+    let mut file = WholeFile::create(&path)?;
+    file.write_all(page.html().as_bytes()).map_err(|cause| Failure::writing(&path, cause))?;
+    file.finish()?;
+    out.print(path.display())
+}

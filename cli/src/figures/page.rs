@@ -1,0 +1,162 @@
+//! The page: one HTML file with its style and its pictures in it.
+
+use std::fmt::{self, Display, Write};
+
+use crate::bench::{HEADS, Measurement};
+use crate::experiments::{Experiment, Findings, svg};
+
+const STYLE: &str = include_str!("style.css");
+
+/// Everything that is on the page.
+pub struct Page<'a> {
+    /// The experiments with what came of them, in order.
+    pub experiments: Vec<(&'a Experiment, Findings)>,
+    /// What the benches measured, if they ran.
+    pub benches: Vec<Measurement>,
+    /// Of all draws.
+    pub seed: u64,
+    /// Names and values: the machine and the versions.
+    pub made_with: Vec<(&'static str, String)>,
+}
+
+/// Text between tags or in a quoted attribute.
+struct Escaped<'a>(&'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|letter| match letter {
+            '&' => f.write_str("&amp;"),
+            '<' => f.write_str("&lt;"),
+            '>' => f.write_str("&gt;"),
+            '"' => f.write_str("&quot;"),
+            _ => f.write_char(letter),
+        })
+    }
+}
+
+/// As [`write!`] into the page, which does not fail.
+macro_rules! put {
+    ($html:expr, $($text:tt)*) => {
+        write!($html, $($text)*).expect("writing into a string does not fail")
+    };
+}
+
+impl Page<'_> {
+    /// The whole file.
+    pub fn html(&self) -> String {
+        let mut html = String::new();
+        put!(
+            html,
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>Lockstep: figures</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+             <header>\n<h1>Figures, measured again</h1>\n\
+             <p class=\"lead\">Figures of the papers beside what comes out of Lockstep: the real \
+             lock unit as RTL, the host's lock as software, and a timed model of the coherent \
+             memory between them. No measured value comes from a paper; what does not come out \
+             is said not to.</p>\n<nav><ul>\n"
+        );
+        for (experiment, _) in &self.experiments {
+            let (name, title) = (experiment.name, Escaped(experiment.title));
+            put!(html, "<li><a href=\"#{name}\">{title}</a></li>\n");
+        }
+        if !self.benches.is_empty() {
+            put!(html, "<li><a href=\"#benches\">Benches</a></li>\n");
+        }
+        put!(html, "</ul></nav>\n</header>\n<main>\n");
+        for (experiment, findings) in &self.experiments {
+            section(&mut html, experiment, findings);
+        }
+        self.benches(&mut html);
+        put!(html, "</main>\n<footer>\n<h3>Made with</h3>\n");
+        let seed = ("seed", self.seed.to_string());
+        definitions(&mut html, self.made_with.iter().chain([&seed]));
+        put!(
+            html,
+            "<p>Experiments run in virtual time: the same seed and versions give the same values \
+             on every machine.{}</p>\n</footer>\n</body>\n</html>\n",
+            if self.benches.is_empty() { "" } else { " Benches depend on the machine." }
+        );
+        html
+    }
+
+    fn benches(&self, html: &mut String) {
+        if self.benches.is_empty() {
+            return;
+        }
+        put!(
+            html,
+            "<section id=\"benches\">\n<h2>Benches</h2>\n\
+             <p class=\"source\">Each figure beside its floor, the bare minimum that the same run \
+             measured.</p>\n<div class=\"scroll\"><table>\n<thead><tr>"
+        );
+        HEADS.iter().for_each(|head| put!(html, "<th>{head}</th>"));
+        put!(html, "</tr></thead>\n<tbody>\n");
+        for measurement in &self.benches {
+            put!(html, "<tr>");
+            for (head, cell) in HEADS.iter().zip(measurement.cells()) {
+                let class = match (*head, cell.as_str()) {
+                    ("met", "yes") => " class=\"yes\"",
+                    ("met", "no") => " class=\"no\"",
+                    ("unit" | "goal", _) => " class=\"word\"",
+                    _ => "",
+                };
+                put!(html, "<td{class}>{}</td>", Escaped(&cell));
+            }
+            put!(html, "</tr>\n");
+        }
+        put!(html, "</tbody></table></div>\n</section>\n");
+    }
+}
+
+fn section(html: &mut String, experiment: &Experiment, findings: &Findings) {
+    let (title, source) = (Escaped(experiment.title), Escaped(experiment.source));
+    put!(html, "<section id=\"{}\">\n<h2>{title}</h2>\n", experiment.name);
+    put!(html, "<p class=\"source\"><code>{}</code> · {source}</p>\n", experiment.name);
+    put!(html, "<figure>{}</figure>\n", svg(&findings.plot, experiment.title));
+    put!(html, "<h3>What the paper says, and what comes out</h3>\n<ul class=\"claims\">\n");
+    for claim in &findings.claims {
+        let (class, verdict) = match claim.comes_out {
+            true => (" class=\"out\"", "Comes out"),
+            false => ("", "Does not come out"),
+        };
+        let (says, because) = (Escaped(&claim.says), Escaped(&claim.because));
+        put!(html, "<li{class}><strong>{verdict}</strong>{says} {because}</li>\n");
+    }
+    put!(html, "</ul>\n");
+    findings.notes.iter().for_each(|note| put!(html, "<p>{}</p>\n", Escaped(note)));
+    put!(html, "<details><summary>Parameters</summary>\n");
+    definitions(html, findings.parameters.iter());
+    put!(html, "</details>\n<details open><summary>All values</summary>\n");
+    table(html, findings);
+    put!(html, "</details>\n</section>\n");
+}
+
+fn table(html: &mut String, findings: &Findings) {
+    put!(
+        html,
+        "<div class=\"scroll\"><table>\n<thead><tr><th></th><th>paper</th><th>measured</th>\
+         <th></th><th>ratio</th></tr></thead>\n<tbody>\n"
+    );
+    for row in &findings.rows {
+        let paper = row.paper.map_or("–".into(), |paper| {
+            format!("<abbr title=\"{}\">{}</abbr>", Escaped(paper.place), paper.text())
+        });
+        let ratio = row.ratio().map_or("–".into(), |ratio| format!("{ratio:.2}"));
+        put!(
+            html,
+            "<tr><td>{}</td><td>{paper}</td><td>{:.1}</td><td class=\"word\">{}</td>\
+             <td>{ratio}</td></tr>\n",
+            Escaped(&row.label),
+            row.measured,
+            row.unit
+        );
+    }
+    put!(html, "</tbody></table></div>\n");
+}
+
+fn definitions<'a>(html: &mut String, entries: impl Iterator<Item = &'a (&'static str, String)>) {
+    put!(html, "<dl>\n");
+    entries.for_each(|(name, value)| put!(html, "<dt>{name}</dt><dd>{}</dd>\n", Escaped(value)));
+    put!(html, "</dl>\n");
+}
