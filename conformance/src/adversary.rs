@@ -81,7 +81,8 @@ pub fn run_against_adversary(seed: u64, unit: impl LockUnit) -> Result<Summary, 
     let mut random = channel_generator(seed, "adversary");
     let probability = f64::from(random.random_range(0..5u32)) * 0.15;
     let streams = StallPattern::Random { probability };
-    let config = UnitConfig { streams, seed, ..UnitConfig::smooth() };
+    let mut config = UnitConfig { streams, seed, ..UnitConfig::smooth() };
+    config.memory.split_atomic_errors = random.random_bool(0.5);
     let base = random.random_range(0..1u64 << 40) << 6;
     let table = Table { base, log2_buckets: 32, first_bucket: 0, lines: 1 << 32 };
     let mut adversary = Adversary {

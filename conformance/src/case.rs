@@ -71,6 +71,9 @@ pub struct Buses {
     pub shuffled: bool,
     /// Accesses in a thousand that are answered with SLVERR or DECERR.
     pub errors_per_mille: u16,
+    /// A compare-and-swap that fails may do so on R or B alone.
+    #[serde(default)]
+    pub split_errors: bool,
     /// If not 0: the access with this number, counted from 1 as they are performed, fails, and
     /// no other does.
     #[serde(default)]
@@ -293,6 +296,7 @@ impl Case {
                     false => ResponseOrder::AsAnswered,
                 },
                 patience: BUS_PATIENCE,
+                split_atomic_errors: self.buses.split_errors,
                 ..Axi4Config::lock_unit(self.seed)
             },
             streams: pattern(stream_stalls),

@@ -164,7 +164,7 @@ fn buses(profile: Profile) -> impl Strategy<Value = Buses> {
     };
     let host_pace = if profile == Profile::Hosts { 0..=6u32 } else { 0..=40 };
     let part_one = (stalls(), stalls(), prop_oneof![Just(0u8), 2..=20u8], latency);
-    let part_two = (prop_oneof![Just(0u32), 1..=40u32], any::<bool>(), errors);
+    let part_two = (prop_oneof![Just(0u32), 1..=40u32], any::<bool>(), errors, any::<bool>());
     let part_three = (beat_delay, any::<bool>(), host_pace);
     (part_one, part_two, part_three).prop_map(move |(one, two, three)| {
         let buses = Buses {
@@ -175,6 +175,7 @@ fn buses(profile: Profile) -> impl Strategy<Value = Buses> {
             response_delay: two.0,
             shuffled: two.1,
             errors_per_mille: two.2,
+            split_errors: two.3,
             failing_access: 0,
             beat_delay: three.0,
             one_beat_for_all: three.1,

@@ -150,6 +150,7 @@ fn on_one_line(agents: Vec<Agent>) -> Case {
         response_delay: 0,
         shuffled: false,
         errors_per_mille: 0,
+        split_errors: false,
         failing_access: 0,
         beat_delay: 0,
         one_beat_for_all: false,

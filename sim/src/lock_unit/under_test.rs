@@ -177,8 +177,11 @@ impl<M: LockUnit> UnitUnderTest<M> {
         Ok(taken)
     }
 
-    /// Performs one register access to its end; the port's patience bounds it.
-    fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, BusFault> {
+    /// Performs one register access to its end, clocking the unit.
+    ///
+    /// # Errors
+    /// Those of [`UnitUnderTest::clock`]; the port's patience bounds the wait.
+    pub fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, BusFault> {
         self.registers.start(self.cycle, request);
         loop {
             self.clock()?;

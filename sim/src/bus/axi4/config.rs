@@ -81,6 +81,9 @@ pub struct Axi4Config {
     pub sharing: IdSharing,
     /// The block promises never to lower `rready` and `bready`.
     pub responses_always_taken: bool,
+    /// An atomic that fails has its error on R and B (`false`), or on R, on B or on both, by the
+    /// cycle of its acceptance (`true`); the other response is then OKAY.
+    pub split_atomic_errors: bool,
     /// Names an id in messages.
     pub describe_id: fn(u16) -> String,
 }
@@ -98,6 +101,7 @@ impl Axi4Config {
             patience: 10_000,
             sharing: IdSharing::OnePer { bits: 7 },
             responses_always_taken: true,
+            split_atomic_errors: false,
             describe_id: describe_lock_unit_id,
         }
     }

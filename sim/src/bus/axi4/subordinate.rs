@@ -13,7 +13,7 @@ use super::config::{Axi4Config, IdSharing};
 use super::decode::{self, Malformed};
 use super::outstanding::{CAPACITY, Channel, Outstanding, OutstandingTable};
 use super::responses::ResponseChannel;
-use super::{ATOMIC_COMPARE, ID_COUNT, MemoryAccess, MemoryAnswer, MemoryData};
+use super::{ATOMIC_COMPARE, AccessKind, ID_COUNT, MemoryAccess, MemoryAnswer, MemoryData};
 use report::{OWN_STALLS, shared};
 use std::collections::VecDeque;
 
@@ -133,10 +133,14 @@ impl Axi4Subordinate {
         self.pins.wready =
             !self.ready_stalls.write_data.stalled() && self.data.len() < WRITE_DATA_AHEAD;
         if let Some(slot) = self.read.present(cycle) {
-            put_read(&mut self.pins, self.outstanding.entry(slot));
+            put_read(&mut self.pins, self.outstanding.entry(slot), self.config.split_atomic_errors);
         }
         if let Some(slot) = self.write.present(cycle) {
-            put_write(&mut self.pins, self.outstanding.entry(slot));
+            put_write(
+                &mut self.pins,
+                self.outstanding.entry(slot),
+                self.config.split_atomic_errors,
+            );
         }
         &self.pins
     }
@@ -330,7 +334,7 @@ impl Axi4Subordinate {
 }
 
 /// Puts an answered access on R.
-fn put_read(pins: &mut Axi4SubordinatePins, entry: &Outstanding) {
+fn put_read(pins: &mut Axi4SubordinatePins, entry: &Outstanding, split: bool) {
     pins.rvalid = true;
     pins.rlast = true;
     pins.rid = entry.access.id;
@@ -343,19 +347,26 @@ fn put_read(pins: &mut Axi4SubordinatePins, entry: &Outstanding) {
         Ok(MemoryData::Stored) => unreachable!("a store has no R"),
         Err(_) => pins.rdata = [EMPTY_LANE; DATA_WORDS],
     }
-    pins.rresp = response(entry);
+    pins.rresp = response(entry, Channel::Read, split);
 }
 
 /// Puts an answered access on B.
-fn put_write(pins: &mut Axi4SubordinatePins, entry: &Outstanding) {
+fn put_write(pins: &mut Axi4SubordinatePins, entry: &Outstanding, split: bool) {
     pins.bvalid = true;
     pins.bid = entry.access.id;
-    pins.bresp = response(entry);
+    pins.bresp = response(entry, Channel::Write, split);
 }
 
-fn response(entry: &Outstanding) -> u8 {
+/// The response of an access on a channel. The errors of atomics may be split between the two.
+fn response(entry: &Outstanding, channel: Channel, split: bool) -> u8 {
+    let atomic = matches!(entry.access.kind, AccessKind::CompareSwap { .. });
+    let okay_on = match entry.access.accepted_at_cycle % 3 {
+        1 if split && atomic => Some(Channel::Read),
+        2 if split && atomic => Some(Channel::Write),
+        _ => None,
+    };
     match entry.outcome {
-        Some(Err(error)) => error.response(),
+        Some(Err(error)) if okay_on != Some(channel) => error.response(),
         _ => RESPONSE_OKAY,
     }
 }
