@@ -109,6 +109,7 @@ fn next_steps(out: &Output) -> String {
         ("./kit run scenarios/hot-row-storm.toml", "all that one run found out"),
         ("./kit run --help", "seeds, JSON, your own trace of locks"),
         ("./kit wave --help", "waves of the lock unit"),
+        ("./kit figures", "the figures of the paper, measured again"),
         ("./kit test", "tests that hardware and software mean the same by \"lock\""),
         ("docs/README.md", "the book"),
     ];
