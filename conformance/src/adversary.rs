@@ -125,7 +125,9 @@ impl<M: LockUnit> Adversary<M> {
             self.step(ending)?;
         }
         self.summary.cycles = self.unit.cycle() - begin;
-        registers::check(&mut self.unit, self.oracle.counted())?;
+        let counted = self.oracle.counted();
+        self.summary.coverage.polls_from_copy = counted.counters.polls_from_copy;
+        registers::check(&mut self.unit, counted)?;
         Ok(self.summary)
     }
 

@@ -131,7 +131,9 @@ impl<'a, M: LockUnit> Bench<'a, M> {
             self.step()?;
         }
         self.summary.cycles = self.cycle - begin;
-        registers::check(&mut self.unit, self.oracle.counted())?;
+        let counted = self.oracle.counted();
+        self.summary.coverage.polls_from_copy = counted.counters.polls_from_copy;
+        registers::check(&mut self.unit, counted)?;
         self.check_rest()?;
         Ok(self.summary)
     }

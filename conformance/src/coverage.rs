@@ -17,6 +17,8 @@ pub struct Coverage {
     pub failed_phases: u16,
     /// Bit n: word n of a line was compared and swapped.
     pub words: u8,
+    /// Polls that were answered without an access.
+    pub polls_from_copy: u64,
 }
 
 /// The phases of `docs/lock-protocol.md`, and Watch.
@@ -36,6 +38,7 @@ impl Coverage {
         self.phases |= other.phases;
         self.failed_phases |= other.failed_phases;
         self.words |= other.words;
+        self.polls_from_copy += other.polls_from_copy;
     }
 
     pub(crate) fn response(&mut self, response: &UnitResponse) {
@@ -57,11 +60,11 @@ impl Coverage {
 
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { responses, phases, failed_phases, words } = self;
+        let Self { responses, phases, failed_phases, words, polls_from_copy } = self;
         write!(
             f,
             "responses by code {responses:?}, phases {phases:#014b}, failed {failed_phases:#014b}, \
-             words {words:#010b}"
+             words {words:#010b}, polls from a copy {polls_from_copy}"
         )
     }
 }

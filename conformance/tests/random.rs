@@ -29,7 +29,8 @@ fn the_unit_and_its_oracle_agree() {
     println!("{count} cases, {cycles} cycles, {requests} requests, {accesses} accesses");
     println!("{coverage}");
     if count >= CASES {
-        let Coverage { phases, failed_phases, words, responses } = coverage;
+        let Coverage { phases, failed_phases, words, responses, polls_from_copy } = coverage;
+        assert!(polls_from_copy > 0, "no poll was answered from a copy");
         assert_eq!((phases, failed_phases, words), (ALL_PHASES, ALL_PHASES, 0xFF));
         // 255 rounds need an adversary: tests/adversary.rs.
         let missed =
