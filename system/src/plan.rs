@@ -45,8 +45,15 @@ pub(crate) struct Plan {
 /// Where an agent's plans come from.
 #[derive(Debug)]
 pub(crate) enum Source {
-    Generated { generator: Box<Generator>, left: u64 },
-    Replayed { transactions: VecDeque<TraceTransaction>, time_scale: f64 },
+    Generated {
+        generator: Box<Generator>,
+        /// Transactions to come; `None`: no end of them.
+        left: Option<u64>,
+    },
+    Replayed {
+        transactions: VecDeque<TraceTransaction>,
+        time_scale: f64,
+    },
 }
 
 impl Source {
@@ -60,7 +67,7 @@ impl Source {
             }
             return replayed(scenario, by_agent, settings.time_scale, agents);
         }
-        let left = scenario.stop.transactions_per_agent.unwrap_or(u64::MAX);
+        let left = scenario.stop.transactions_per_agent;
         let generated = |agent| {
             let generator = Generator::new(scenario, agent).expect("this is no replay");
             Source::Generated { generator: Box::new(generator), left }
@@ -71,9 +78,9 @@ impl Source {
     /// The next transaction; `None` when the agent is done.
     pub fn next_plan(&mut self) -> Option<Plan> {
         match self {
-            Source::Generated { left: 0, .. } => None,
+            Source::Generated { left: Some(0), .. } => None,
             Source::Generated { generator, left } => {
-                *left -= 1;
+                *left = left.map(|left| left - 1);
                 let transaction = generator.next_transaction();
                 let lock = |key: &TupleKey| (Pause::After(0), Operation::LockLatest(key.vid));
                 let end = if transaction.aborts { Operation::Abort } else { Operation::Commit };
@@ -94,8 +101,7 @@ impl Source {
     /// How many transactions are to come, if that is known.
     pub fn left(&self) -> Option<u64> {
         match self {
-            Source::Generated { left: u64::MAX, .. } => None,
-            Source::Generated { left, .. } => Some(*left),
+            Source::Generated { left, .. } => *left,
             Source::Replayed { transactions, .. } => Some(transactions.len() as u64),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use lockstep_system::{Interrupt, Options, Report, run};
+use lockstep_system::{Interrupt, Options, Progress, Report, run};
 use workloads::Scenario;
 use workloads::scenario::Mode;
 
@@ -19,7 +19,12 @@ fn shortened(name: &str) -> Scenario {
 }
 
 fn execute(scenario: &Scenario) -> Report {
-    run(scenario, &Options::default(), &Interrupt::default(), &mut |_| {}).unwrap()
+    let mut last = 0.0;
+    let mut progress = |progress: Progress| {
+        assert!((last..=1.0).contains(&progress.done), "{progress:?} after {last}");
+        last = progress.done;
+    };
+    run(scenario, &Options::default(), &Interrupt::default(), &mut progress).unwrap()
 }
 
 fn assert_sound(report: &Report) {
@@ -56,6 +61,8 @@ fn ycsb_zipf() {
 #[test]
 fn ycsb_uniform() {
     twice("ycsb-uniform.toml");
+    // Whole, so that progress is told along the way.
+    assert_sound(&execute(&load("ycsb-uniform.toml")));
 }
 
 #[test]
