@@ -22,7 +22,7 @@ pub struct Coverage {
 }
 
 /// The phases of `docs/lock-protocol.md`, and Watch.
-pub const ALL_PHASES: u16 = 0xFFF;
+pub const ALL_PHASES: u16 = 0x1FFF;
 
 impl Coverage {
     /// How many responses had this code.
@@ -63,7 +63,7 @@ impl fmt::Display for Coverage {
         let Self { responses, phases, failed_phases, words, polls_from_copy } = self;
         write!(
             f,
-            "responses by code {responses:?}, phases {phases:#014b}, failed {failed_phases:#014b}, \
+            "responses by code {responses:?}, phases {phases:#015b}, failed {failed_phases:#015b}, \
              words {words:#010b}, polls from a copy {polls_from_copy}"
         )
     }

@@ -32,7 +32,7 @@ typedef enum {
    GuestMissed = 26,
    TargetKeptBusy = 27,
    LeaverStaysFirst = 28,
-   StaleRegister = 29,
+   ReviewSkipped = 29,
    ErrorKeepsSlot = 30,
    WrapMissing = 31
 } Fault deriving (Bits, Eq);

@@ -114,6 +114,10 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
          return finish(RefusedFull);
    endfunction
 
+   // The slot joins the queue of the head that was just read.
+   function Step registerIn(Progress then) =
+      swapHead(then, Register, head, register(head, slot));
+
    function Step afterRegister();
       let then = progress;
       then.head = register(progress.head, slot);
@@ -121,17 +125,29 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
          return Step { deed: tagged Enter then.head, progress: then };
       else if (lastRound)
          return withdraw(progress, tagged Valid RefusedContended);
-      else if (request.waitRule == QueueUp
-            && (mayEnter(head, x, slot) || fault == StaleRegister))
-         return swapHead(counted, Register, head, register(head, slot));
-      else
+      else if (!mayEnter(head, x, slot))
          return withdraw(counted, tagged Invalid);
+      else
+         return fault == ReviewSkipped ? registerIn(counted) : read(counted, Review);
    endfunction
 
-   // A cancel, or a waiter that was woken.
+   // The head has changed since the slot was chosen: another request of the transaction
+   // may have registered meanwhile, and somebody older.
+   function Step afterReview();
+      let waits = isValid(findWaiter(answer.line, x)) && fault != GuestMissed;
+      let dies = request.waitRule == WaitDie && !isOldest(fault, answer.line, x);
+      return mayEnter(head, x, slot) && !waits && !dies
+         ? registerIn(progress)
+         : withdraw(progress, tagged Invalid);
+   endfunction
+
+   // A cancel, or a waiter that was woken. When the transaction holds the lock by another
+   // request, granted first, the slot may wait still: it must not wait for itself.
    function Step afterInspect();
       if (holds && !(fault == CancelAfterGrant && request.op == Cancel))
-         return clear(Granted);
+         return isRegistered(head, slot) && !guest
+            ? swapHead(progress, Leave, head, leave(fault, head, slot))
+            : clear(Granted);
       else if (!isRegistered(head, slot))
          return clear(Cancelled);
       else if (own)
@@ -153,6 +169,7 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
             ? swapHead(progress, Register, progress.head, register(progress.head, slot))
             : read(progress, Look);
          Register: return afterRegister;
+         Review: return afterReview;
          Withdraw: return isValid(progress.ending)
             ? finish(validValue(progress.ending))
             : read(progress, Look);
@@ -165,7 +182,9 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
          HandOver: return head == progress.head
             ? handedTo(progress.heir)
             : read(progress, Survey);
-         Leave: return head == progress.head ? clear(Cancelled) : afterInspect;
+         Leave: return head == progress.head
+            ? clear(holds ? Granted : Cancelled)
+            : afterInspect;
          Clear: return finish(fromMaybe(Cancelled, progress.ending));
          default: return request.op == Poll ? afterPoll : afterInspect;
       endcase
@@ -173,7 +192,7 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
 
    // The access changed nothing, so only a slot that was placed has to be given back.
    function Step afterError() =
-      answer.phase == Register && fault != ErrorKeepsSlot
+      (answer.phase == Register || answer.phase == Review) && fault != ErrorKeepsSlot
          ? withdraw(progress, tagged Valid BusError)
          : finish(BusError);
 

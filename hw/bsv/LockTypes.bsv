@@ -24,7 +24,7 @@ typedef enum { QueueUp, NoWait, WaitDie } Rule deriving (Bits, Eq);
 typedef enum {
    Take = 0, Look = 1, Place = 2, Register = 3, Withdraw = 4,
    Free = 5, Survey = 6, HandOver = 7,
-   Inspect = 8, Leave = 9, Clear = 10, Watch = 11
+   Inspect = 8, Leave = 9, Clear = 10, Watch = 11, Review = 12
 } Phase deriving (Bits, Eq);
 
 // How a request, or its first half, ends.

@@ -191,6 +191,8 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
          tagged Stay .head: begin
             stays = True;
             waiters.keep(now.tag, head);
+            // It had begun to leave: it waits again.
+            if (!woken) enters = tagged Valid now.tag;
          end
          tagged Enter .head: begin
             enters = tagged Valid now.tag;
@@ -202,7 +204,8 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
                timestamp: request.transaction }));
          end
          tagged Finish .ending: begin
-            let notice = request.op == Acquire && (woken || now.phase == Clear);
+            let notice = request.op == Acquire
+               && (woken || now.phase == Clear || now.phase == Leave);
             stepResponse.wset(respond(now.tag, notice, ending));
             ends.wset(now.tag);
             if (request.op == Poll) answersPoll.send;

@@ -33,8 +33,11 @@ impl WaitsFor {
         for slot in head.queue(Ring::FULL) {
             // Zero: the waiter left while the line was read.
             let Some(waiter) = Timestamp::of_word(line[slot.index()]) else { continue };
-            self.edges.entry(waiter).or_default().extend(&ahead);
-            ahead.push(waiter);
+            // A transaction may wait twice, and then waits at its first place only.
+            if !ahead.contains(&waiter) {
+                self.edges.entry(waiter).or_default().extend(&ahead);
+                ahead.push(waiter);
+            }
         }
     }
 

@@ -279,3 +279,14 @@ fn two_mappings_of_one_file_are_one_table() {
     assert_eq!(here.release(t(1), key(9)), Outcome::Released { next: Some(t(2)) });
     assert_eq!(there.release(t(2), key(9)), Outcome::Released { next: None });
 }
+
+#[test]
+fn a_transaction_that_waits_twice_in_a_bucket_waits_for_nobody_behind_its_first_place() {
+    let slots = [1, 2, 3].map(|number| Slot::new(number).unwrap());
+    let head = slots.into_iter().fold(Head::held_by(t(1)), Head::register);
+    let words = [head.word(), t(2).word(), t(3).word(), t(2).word(), 0, 0, 0, 0];
+    let mut graph = WaitsFor::default();
+    graph.add(&words);
+    assert_eq!(graph.cycle_through(t(2)), None);
+    assert!(!graph.has_cycle(&[t(2), t(3)]));
+}

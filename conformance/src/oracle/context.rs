@@ -95,7 +95,7 @@ pub(super) struct Waiter {
     ended: bool,
     /// The cancel that is at it.
     taken: Option<u64>,
-    /// That cancel ended with a bus error, and may not have told so yet.
+    /// It waits again, after a cancel that failed or a start to leave, and may not yet be seen to.
     given_back: bool,
     /// Its valid copy of word 0.
     copy: Option<Head>,
@@ -252,6 +252,8 @@ impl Context {
                 }
                 match waiter.machine.resume(answer) {
                     None => waiter.ended = true,
+                    // It was about to leave, as its transaction held the lock, and does no more.
+                    Some(Outcome::Queued { .. }) if waiter.ended => self.given_back(cycle),
                     Some(Outcome::Queued { .. }) => waiter.look_again(),
                     Some(outcome) => self.ends(outcome),
                 }
@@ -332,6 +334,7 @@ impl Context {
         waiter.reads_left -= 1;
         waiter.copy = None;
         waiter.voided_in_flight = false;
+        waiter.given_back = false;
         Ok(())
     }
 
@@ -351,7 +354,7 @@ impl Context {
         }
     }
 
-    /// The cancel that took it has failed.
+    /// It waits again: the cancel that took it has failed, or its own leaving.
     pub fn given_back(&mut self, cycle: u64) {
         let transaction = self.transaction.expect("a waiter has a transaction");
         let Life::Waiting(waiter) = &mut self.life else { unreachable!("it was taken") };

@@ -51,15 +51,34 @@ impl Machine {
             return Some(queued(self.head.register(self.slot), place, ring));
         }
         self.then = self.count_round();
-        // Wait-die has to look at the timestamps ahead again; plain queueing only needs the room.
-        let may_wait = self.request == Request::Acquire(Rule::Queue)
-            && !old.is_held_by(self.transaction)
-            && old.may_enter(self.slot, ring);
-        if self.then.is_none() && may_wait {
-            self.head = old;
-            return None;
+        if self.then.is_some() || !self.may_still_enter(old) {
+            return self.withdraw();
         }
+        self.head = Head::FREE;
+        self.go(Phase::Review)
+    }
+
+    /// The head has changed since the slot was chosen: another request of this transaction may have
+    /// registered meanwhile, and somebody older. Only the slots tell.
+    #[cold]
+    pub(super) fn after_review(&mut self, line: &[u64; 8]) -> Option<Outcome> {
+        let head = Head::from_word(line[0]);
+        let registered = slot_of(self.transaction, head, line, self.bounds.ring).is_some();
+        if !self.may_still_enter(head) || registered || self.refuses_to_wait(head, line).is_some() {
+            return self.withdraw();
+        }
+        self.head = head;
+        self.go(Phase::Register)
+    }
+
+    /// Gives the placed slot back; then the end that was decided, or another look.
+    pub(super) fn withdraw(&mut self) -> Option<Outcome> {
+        self.head = Head::FREE;
         self.go(Phase::Withdraw)
+    }
+
+    fn may_still_enter(&self, head: Head) -> bool {
+        !head.is_held_by(self.transaction) && head.may_enter(self.slot, self.bounds.ring)
     }
 
     #[cold]
@@ -93,9 +112,10 @@ impl Machine {
     }
 }
 
-/// The registered slot of a transaction.
+/// The registered slot of a transaction; of several, the one with the lowest number.
 fn slot_of(transaction: Timestamp, head: Head, line: &[u64; 8], ring: Ring) -> Option<Slot> {
-    head.queue(ring).find(|slot| line[slot.index()] == transaction.word())
+    let mine = |slot: &Slot| line[slot.index()] == transaction.word();
+    ring.all().filter(|&slot| head.is_waiting(slot)).find(mine)
 }
 
 pub(super) fn queued(head: Head, place: Place, ring: Ring) -> Outcome {

@@ -12,6 +12,10 @@ impl Machine {
             unreachable!("only cancel and poll inspect");
         };
         if head.is_held_by(self.transaction) {
+            // Another request of this transaction was granted first: it must not wait for itself.
+            if head.is_waiting(place.slot) && !place.guest {
+                return self.leave(head);
+            }
             return self.end(place, Outcome::Granted { again: false });
         }
         if !head.is_waiting(place.slot) {
@@ -21,26 +25,30 @@ impl Machine {
             Request::Poll(_) => Some(queued(head, place, self.bounds.ring)),
             // The owner goes on waiting; the guest alone gives up.
             _ if place.guest => Some(Outcome::Cancelled),
-            _ => {
-                self.head = head;
-                self.go(Phase::Leave)
-            }
+            _ => self.leave(head),
         }
+    }
+
+    fn leave(&mut self, head: Head) -> Option<Outcome> {
+        self.head = head;
+        self.go(Phase::Leave)
     }
 
     pub(super) fn after_leave(&mut self, old: Head) -> Option<Outcome> {
         if old != self.head {
             return self.after_inspect(old);
         }
-        self.then = Some(Outcome::Cancelled);
-        self.go(Phase::Clear)
+        let holds = old.is_held_by(self.transaction);
+        self.clear(if holds { Outcome::Granted { again: false } } else { Outcome::Cancelled })
     }
 
     /// The head no longer names the slot: its owner clears it.
     fn end(&mut self, place: Place, outcome: Outcome) -> Option<Outcome> {
-        if place.guest {
-            return Some(outcome);
-        }
+        if place.guest { Some(outcome) } else { self.clear(outcome) }
+    }
+
+    fn clear(&mut self, outcome: Outcome) -> Option<Outcome> {
+        self.head = Head::FREE;
         self.then = Some(outcome);
         self.go(Phase::Clear)
     }

@@ -151,6 +151,9 @@ pub enum Phase {
     Leave = 9,
     /// Our slot, which the head no longer names, is cleared.
     Clear = 10,
+    // 11 is Watch, by which the hardware reads the line of a waiter: no step of a request.
+    /// Acquire: the head has changed since our word was placed, and the line is read again.
+    Review = 12,
 }
 
 /// The size of the protocol: real buckets have [`Bounds::BUCKET`], the model checker less.
@@ -226,7 +229,7 @@ impl Machine {
         };
         match self.phase {
             Phase::Take => on_head(Head::FREE, Head::held_by(self.transaction)),
-            Phase::Look | Phase::Survey => Access::ReadLine,
+            Phase::Look | Phase::Review | Phase::Survey => Access::ReadLine,
             Phase::Place => Access::CompareSwap { word: self.slot.get(), expected: 0, new: mine },
             Phase::Register => on_head(self.head, self.head.register(self.slot)),
             Phase::Free => on_head(Head::held_by(self.transaction), Head::FREE),
@@ -271,6 +274,7 @@ impl Machine {
             (Phase::Look, Answer::Line(line)) => self.after_look(&line),
             (Phase::Place, Answer::Word(old)) => self.after_place(old),
             (Phase::Register, Answer::Word(old)) => self.after_register(Head::from_word(old)),
+            (Phase::Review, Answer::Line(line)) => self.after_review(&line),
             (Phase::Withdraw, Answer::Cleared) => self.after_withdraw(),
             (Phase::Free, Answer::Word(old)) => self.after_free(Head::from_word(old)),
             (Phase::Survey, Answer::Line(line)) => self.after_survey(&line),
@@ -297,9 +301,9 @@ impl Machine {
     /// The access changed nothing, so only a slot that was placed before has to be given back.
     #[cold]
     fn after_bus_error(&mut self) -> Option<Outcome> {
-        if self.phase == Phase::Register {
+        if matches!(self.phase, Phase::Register | Phase::Review) {
             self.then = Some(Outcome::BusError);
-            return self.go(Phase::Withdraw);
+            return self.withdraw();
         }
         Some(Outcome::BusError)
     }

@@ -16,6 +16,11 @@ pub enum Sabotage {
     BlindHandOver,
     /// Registering writes its head whatever stands there: a grant that came meanwhile is undone.
     BlindRegister,
+    /// The head is not told of the slot: the waiter is stranded (the first hole that DESIGN names).
+    UntoldHead,
+    /// A registration that failed is tried again without a look at the slots, as if the head told
+    /// everything: two requests of one transaction both wait.
+    UnreviewedRegister,
     /// The slot is taken although somebody else's word stands in it.
     BlindPlace,
     /// The slot is not cleared after the grant: the queue fills up with the departed.
@@ -24,11 +29,13 @@ pub enum Sabotage {
 
 impl Sabotage {
     /// All of them.
-    pub const ALL: [Sabotage; 6] = [
+    pub const ALL: [Sabotage; 8] = [
         Sabotage::UncountedCancel,
         Sabotage::BlindFree,
         Sabotage::BlindHandOver,
         Sabotage::BlindRegister,
+        Sabotage::UntoldHead,
+        Sabotage::UnreviewedRegister,
         Sabotage::BlindPlace,
         Sabotage::UnclearedSlot,
     ];
@@ -44,7 +51,11 @@ impl Sabotage {
             | (Self::BlindHandOver, Phase::HandOver, _)
             | (Self::BlindRegister, Phase::Register, _)
             | (Self::BlindPlace, Phase::Place, _) => (access, true),
-            (Self::UnclearedSlot, Phase::Clear, _) => (Access::LoadHead, false),
+            (Self::UntoldHead, Phase::Register, Access::CompareSwap { word, expected, .. }) => {
+                (Access::CompareSwap { word, expected, new: expected }, false)
+            }
+            (Self::UnreviewedRegister, Phase::Review, _)
+            | (Self::UnclearedSlot, Phase::Clear, _) => (Access::LoadHead, false),
             _ => (access, false),
         }
     }
