@@ -47,7 +47,7 @@ fn assert_rejected(model: LockModel) {
 /// Whether to explore all mixes, which takes minutes; the recorded numbers are in
 /// `docs/lock-protocol.md`.
 ///
-/// `LOCKSTEP_FULL=1 cargo test --release -p lockdb --test explorer -- --nocapture --test-threads 1`
+/// `LOCKSTEP_FULL=1 cargo test -p lockdb --test explorer -- --nocapture --test-threads 1`
 fn full() -> bool {
     std::env::var_os("LOCKSTEP_FULL").is_some_and(|value| value == "1")
 }
