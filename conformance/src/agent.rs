@@ -12,7 +12,7 @@ use crate::case::{Agent as Plan, Case, Side, Step, Stray};
 
 /// Tags that only cancels and polls may take, so that waits can always be ended.
 const TAGS_IN_RESERVE: usize = 2;
-/// Waits of one transaction in one line at once.
+/// Acquires and waits of one transaction in one line at once.
 const MOST_WAITS: usize = 3;
 
 /// What an agent asks for. A wait is named by the serial number of its acquire.
@@ -68,6 +68,7 @@ pub(crate) struct Agent {
     resting_until: u64,
     blocked_since: Option<u64>,
     patience: u64,
+    parallel: bool,
     lines: Vec<AtLine>,
     /// Keys by which its lines can be released.
     keys: Vec<TupleKey>,
@@ -79,8 +80,10 @@ pub(crate) struct Agent {
 #[derive(Clone, Debug, Default)]
 struct AtLine {
     held: bool,
-    /// Requests that have not been answered: acquires and releases.
-    unanswered: usize,
+    /// Acquires that have not been answered.
+    acquiring: usize,
+    /// A release or repair has not been answered.
+    closing: bool,
     /// Cancels and polls that have not been answered.
     asking: usize,
     waits: Vec<Waiting>,
@@ -97,7 +100,7 @@ struct Waiting {
 
 impl AtLine {
     fn is_quiet(&self) -> bool {
-        self.unanswered == 0 && self.asking == 0 && self.waits.is_empty()
+        self.acquiring == 0 && !self.closing && self.asking == 0 && self.waits.is_empty()
     }
 }
 
@@ -124,6 +127,7 @@ impl Agent {
             resting_until: 0,
             blocked_since: None,
             patience: plan.patience.into(),
+            parallel: plan.parallel,
             lines: vec![AtLine::default(); case.table.lines],
             keys,
             turn: 0,
@@ -174,8 +178,9 @@ impl Agent {
                 let line = case.table.line_of(key);
                 let state = &self.lines[line];
                 match () {
-                    () if state.waits.len() >= MOST_WAITS => Attempt::Skip,
-                    () if state.unanswered > 0 || state.broken => Attempt::Blocked,
+                    () if state.waits.len() + state.acquiring >= MOST_WAITS => Attempt::Skip,
+                    () if state.acquiring > 0 && !self.parallel => Attempt::Blocked,
+                    () if state.closing || state.broken => Attempt::Blocked,
                     () if !self.may_start(tags_free) => Attempt::Blocked,
                     () => Attempt::Act(Action::Acquire { line, key, rule: rule.into() }),
                 }
@@ -256,9 +261,9 @@ impl Agent {
     /// An action was started.
     pub fn started(&mut self, action: Action) {
         match action {
-            Action::Acquire { line, .. } => self.lines[line].unanswered += 1,
-            Action::Release { line, .. } => {
-                self.lines[line].unanswered += 1;
+            Action::Acquire { line, .. } => self.lines[line].acquiring += 1,
+            Action::Release { line, .. } | Action::Repair { line } => {
+                self.lines[line].closing = true;
                 self.lines[line].held = false;
             }
             Action::Cancel { line, wait } => {
@@ -266,10 +271,6 @@ impl Agent {
                 self.mark(line, wait, true);
             }
             Action::Poll { line, .. } => self.lines[line].asking += 1,
-            Action::Repair { line } => {
-                self.lines[line].unanswered += 1;
-                self.lines[line].held = false;
-            }
             Action::Miss { .. } | Action::Stray(_) => {}
         }
     }
@@ -277,7 +278,10 @@ impl Agent {
     /// An acquire, a release or a repair of a line was answered for the first time.
     pub fn answered(&mut self, line: usize, serial: u64, event: Event) {
         let state = &mut self.lines[line];
-        state.unanswered -= 1;
+        match state.closing {
+            true => state.closing = false,
+            false => state.acquiring -= 1,
+        }
         match event {
             Event::Granted => state.held = true,
             Event::Queued => state.waits.push(Waiting { serial, leaving: false }),

@@ -95,6 +95,9 @@ pub struct Agent {
     pub timestamp: u64,
     /// Cycles that it is blocked before it takes its requests out of the queues.
     pub patience: u32,
+    /// It asks for a bucket while another acquire of its own is not answered, as the processing
+    /// elements of one transaction do that know nothing of each other.
+    pub parallel: bool,
     /// What it does, before it lets go of everything.
     pub script: Vec<Step>,
 }
@@ -340,8 +343,9 @@ impl fmt::Display for Case {
             writeln!(f, "key {index}: vid {:#x} version {:#x}, line {line}", key.vid, key.version)?;
         }
         for agent in &self.agents {
-            let Agent { side, timestamp, patience, script } = agent;
-            writeln!(f, "{side:?} T{timestamp}, patience {patience} cycles:")?;
+            let Agent { side, timestamp, patience, parallel, script } = agent;
+            let manner = if *parallel { "in parallel" } else { "one by one" };
+            writeln!(f, "{side:?} T{timestamp}, patience {patience} cycles, {manner}:")?;
             for step in script {
                 writeln!(f, "  {step}")?;
             }

@@ -200,12 +200,16 @@ fn agent(profile: Profile) -> impl Strategy<Value = Agent> {
     let length = if profile == Profile::Crowd { 1..=8 } else { 1..=14usize };
     let script = proptest::collection::vec(step(profile), length);
     let patience = prop_oneof![20..=200u32, 300..=1000u32, 2500..=5000u32];
-    (side, timestamp, patience, script).prop_map(|(side, timestamp, patience, script)| Agent {
-        side,
-        timestamp,
-        patience,
-        script,
-    })
+    let parallel = proptest::bool::weighted(0.25);
+    (side, timestamp, patience, script, parallel).prop_map(
+        |(side, timestamp, patience, script, parallel)| Agent {
+            side,
+            timestamp,
+            patience,
+            parallel,
+            script,
+        },
+    )
 }
 
 fn step(profile: Profile) -> impl Strategy<Value = Step> {
