@@ -115,9 +115,9 @@ pub fn describe_id(id: u16) -> String {
 /// An id of the lock unit: "id 0x083 (phase 1 Look, tag 3)". Source:
 /// `docs/lock-unit.md`, "Memory"; the phases are those of `docs/lock-protocol.md`.
 pub fn describe_lock_unit_id(id: u16) -> String {
-    const PHASES: [&str; 12] = [
+    const PHASES: [&str; 13] = [
         "Take", "Look", "Place", "Register", "Withdraw", "Free", "Survey", "HandOver", "Inspect",
-        "Leave", "Clear", "Watch",
+        "Leave", "Clear", "Watch", "Review",
     ];
     let (phase, tag) = (id >> 7, id & 0x7F);
     let name = PHASES.get(usize::from(phase)).unwrap_or(&"unknown");
@@ -143,6 +143,7 @@ mod tests {
             Phase::Inspect,
             Phase::Leave,
             Phase::Clear,
+            Phase::Review,
         ];
         for phase in phases {
             let id = (phase as u16) << 7 | 3;
@@ -150,6 +151,6 @@ mod tests {
             assert_eq!(describe_lock_unit_id(id), text);
         }
         assert_eq!(describe_lock_unit_id(0x5FF), "id 0x5FF (phase 11 Watch, tag 127)");
-        assert_eq!(describe_lock_unit_id(0x600), "id 0x600 (phase 12 unknown, tag 0)");
+        assert_eq!(describe_lock_unit_id(0x680), "id 0x680 (phase 13 unknown, tag 0)");
     }
 }
