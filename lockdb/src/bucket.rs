@@ -1,7 +1,7 @@
 //! One line of the table, and the machine's accesses made on it with real atomics.
 
 use crate::Head;
-use crate::machine::{Access, Answer, Machine, Outcome, Repair, RepairStep};
+use crate::machine::{Access, Answer, Machine, Outcome, Phase, Repair, RepairStep};
 use crate::primitive::{AtomicU64, Ordering};
 
 /// Eight words in one cache line: the head and seven slots.
@@ -58,8 +58,13 @@ impl Bucket {
     /// Runs a request to its end.
     #[inline(always)]
     pub fn run(&self, machine: Machine) -> Outcome {
-        // The first phase of a new machine is a constant, so this folds to a single atomic.
-        let answer = self.perform(machine.access());
+        // The first phase of a new machine is a constant, so this folds to a single atomic. A
+        // release looks first: it has the line already, and a swap that must fail because
+        // somebody waits would only take the line from the one who waits for it.
+        let answer = match (machine.phase(), self.head().word()) {
+            (Phase::Free, head) if head != machine.transaction().word() => Answer::Word(head),
+            _ => self.perform(machine.access()),
+        };
         match machine.ends_at_once(answer) {
             Some(outcome) => outcome,
             None => self.run_on(machine, answer),

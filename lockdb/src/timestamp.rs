@@ -22,6 +22,23 @@ impl Timestamp {
         if number == 0 || number > Self::MAX.0 { None } else { Some(Self(number)) }
     }
 
+    /// The timestamp of one try of a transaction: as old as its first try, and yet another word.
+    ///
+    /// A transaction that wait-die turned away must come back as old as it was, so that it lives in
+    /// the end. It must not come back with the very same timestamp: a head that it held before and
+    /// holds again would look unchanged to whoever saw it in between, though other waiters may be
+    /// in the queue by now.
+    ///
+    /// `birth` orders transactions by age and is unique to each; `attempt` counts its tries.
+    /// `None` when `birth` is 0 or has more than 40 bits.
+    #[inline]
+    pub const fn of_attempt(birth: u64, attempt: u8) -> Option<Self> {
+        if birth == 0 || birth >> (Self::BITS - 8) != 0 {
+            return None;
+        }
+        Self::new(birth << 8 | attempt as u64)
+    }
+
     /// The number, 1 to 2⁴⁸ − 1.
     #[inline]
     pub const fn get(self) -> u64 {
@@ -62,6 +79,15 @@ mod tests {
         assert!(Timestamp::new(0).is_none());
         assert!(Timestamp::new(1 << 48).is_none());
         assert_eq!(Timestamp::new((1 << 48) - 1), Some(Timestamp::MAX));
+    }
+
+    #[test]
+    fn tries_are_as_old_as_their_transaction_and_all_different() {
+        let of = |birth, attempt| Timestamp::of_attempt(birth, attempt).unwrap();
+        assert!(of(1, 0) < of(1, 1) && of(1, 255) < of(2, 0));
+        assert!(Timestamp::of_attempt(0, 1).is_none());
+        assert!(Timestamp::of_attempt(1 << 40, 0).is_none());
+        assert_eq!(Timestamp::of_attempt((1 << 40) - 1, 255), Some(Timestamp::MAX));
     }
 
     #[test]

@@ -71,8 +71,8 @@ pub enum LockError {
         /// Index of the bucket.
         bucket: usize,
     },
-    /// Wait-die: somebody older holds it or waits for it. Retry the transaction with the same
-    /// timestamp.
+    /// Wait-die: somebody older holds it or waits for it. Retry the transaction, as old as it was:
+    /// [`Timestamp::of_attempt`].
     #[error("bucket {bucket} is wanted by an older transaction (wait-die)")]
     Died {
         /// Index of the bucket.

@@ -115,6 +115,8 @@ pub(crate) struct Workflow {
     plan: Plan,
     step: usize,
     transaction: Option<Timestamp>,
+    /// Orders transactions by age.
+    birth: u64,
     attempts: u32,
     /// Buckets held, with the tuples that they are held for.
     held: BTreeMap<u64, Vec<TupleKey>>,
@@ -136,6 +138,7 @@ impl Workflow {
             plan: Plan { pause: Pause::After(0), steps: Vec::new() },
             step: 0,
             transaction: None,
+            birth: 0,
             attempts: 0,
             held: BTreeMap::new(),
             written: Vec::new(),
@@ -234,8 +237,8 @@ impl Workflow {
         Command::Sleep(at(self.plan.pause, now))
     }
 
-    /// Begins a try. A transaction that wait-die turned away keeps its timestamp, so that it grows
-    /// old enough to live; others come back as new ones.
+    /// Begins a try. A transaction that wait-die turned away keeps its age, so that it lives in the
+    /// end; others come back as new ones.
     fn begin(&mut self, now: u64, world: &mut World) -> Command {
         if world.closing {
             self.state = State::Resting;
@@ -244,9 +247,12 @@ impl Workflow {
         if self.attempts == 0 {
             world.side(self.device).report.started += 1;
         }
-        if self.transaction.is_none() || self.settings.wait != WaitPolicy::WaitDie {
-            self.transaction = Some(world.next_timestamp());
+        if self.attempts == 0 || self.settings.wait != WaitPolicy::WaitDie {
+            self.birth = world.next_birth();
         }
+        // 256 tries on, the first's timestamp is long forgotten.
+        let timestamp = Timestamp::of_attempt(self.birth, self.attempts as u8);
+        self.transaction = Some(timestamp.expect("no run has 2^40 transactions"));
         self.attempts += 1;
         self.step = 0;
         if self.order == LockOrder::Bucket {
@@ -443,7 +449,7 @@ impl Workflow {
     /// Spread by the timestamp and the try, so that those who met part ways.
     fn backoff_ns(&self) -> u64 {
         let Span { least, most } = self.settings.backoff_ns;
-        let mixed = scatter(self.transaction().get() << 8 | u64::from(self.attempts & 0xFF));
+        let mixed = scatter(self.transaction().get());
         least + mixed % (most - least + 1)
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct World {
     /// The latest committed version of each row that was ever updated. Only looked up, never
     /// iterated over.
     versions: HashMap<u64, u32>,
-    timestamps: u64,
+    births: u64,
     /// Who has been told that it holds which bucket: the run's own check of what locks are for.
     holders: HashMap<u64, Timestamp>,
     /// Buckets that an agent waits in, with how many do.
@@ -39,7 +39,7 @@ impl World {
         Self {
             mask: buckets - 1,
             versions: HashMap::new(),
-            timestamps: 0,
+            births: 0,
             holders: HashMap::new(),
             waited_in: BTreeMap::new(),
             host: Side::default(),
@@ -49,10 +49,10 @@ impl World {
         }
     }
 
-    /// A timestamp that nobody had before.
-    pub fn next_timestamp(&mut self) -> Timestamp {
-        self.timestamps += 1;
-        Timestamp::new(self.timestamps).expect("no run has 2^48 transactions")
+    /// The age of a transaction that begins now: greater than that of all before.
+    pub fn next_birth(&mut self) -> u64 {
+        self.births += 1;
+        self.births
     }
 
     pub fn bucket_of(&self, key: TupleKey) -> u64 {
