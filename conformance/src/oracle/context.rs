@@ -95,13 +95,14 @@ pub(super) struct Waiter {
     ended: bool,
     /// The cancel that is at it.
     taken: Option<u64>,
-    /// It waits again, after a cancel that failed or a start to leave, and may not yet be seen to.
-    given_back: bool,
+    /// Whose failure it is, a cancel's or its own to leave, that it waits again, and may not yet be
+    /// seen to.
+    given_back: Option<u64>,
     /// Its valid copy of word 0.
     copy: Option<Head>,
     /// A beat came while the line was being read.
     voided_in_flight: bool,
-    /// A beat came while the read of the line may have stood inside the unit, so that the copy may
+    /// A beat came while a read of the line may have stood inside the unit: from then on a copy may
     /// be void already.
     unsure: bool,
     /// How often it may still read its line: once, and once for each beat.
@@ -310,7 +311,7 @@ impl Context {
         let reading = in_flight && !waiter.ended;
         let valid = waiter.copy.is_some() || reading && !waiter.voided_in_flight;
         let surely = valid && same_line && !waiter.unsure;
-        waiter.unsure = !valid || !same_line;
+        waiter.unsure |= !valid || !same_line;
         if same_line {
             waiter.copy = None;
             waiter.voided_in_flight |= reading;
@@ -334,7 +335,7 @@ impl Context {
         waiter.reads_left -= 1;
         waiter.copy = None;
         waiter.voided_in_flight = false;
-        waiter.given_back = false;
+        waiter.given_back = None;
         Ok(())
     }
 
@@ -357,16 +358,19 @@ impl Context {
     /// It waits again: the cancel that took it has failed, or its own leaving.
     pub fn given_back(&mut self, cycle: u64) {
         let transaction = self.transaction.expect("a waiter has a transaction");
+        let serial = self.serial;
         let Life::Waiting(waiter) = &mut self.life else { unreachable!("it was taken") };
-        let told = waiter.told;
-        *waiter = Waiter { told, given_back: true, ..Waiter::new(transaction, waiter.place) };
+        let (told, given_back) = (waiter.told, waiter.taken.or(Some(serial)));
+        *waiter = Waiter { told, given_back, ..Waiter::new(transaction, waiter.place) };
         self.since = cycle;
     }
 
     /// The response of that cancel was handed over.
-    pub fn waits_again(&mut self, cycle: u64) {
-        if let Life::Waiting(waiter) = &mut self.life {
-            waiter.given_back = false;
+    pub fn waits_again(&mut self, cycle: u64, by: u64) {
+        if let Life::Waiting(waiter) = &mut self.life
+            && waiter.given_back == Some(by)
+        {
+            waiter.given_back = None;
         }
         self.since = cycle;
     }
@@ -395,7 +399,7 @@ impl Context {
             let ends = self.place.is_some() && !self.expected.is_empty();
             return if ends { Presence::Maybe } else { Presence::No };
         };
-        let sure = waiter.told && !waiter.ended && !waiter.given_back && !contested;
+        let sure = waiter.told && !waiter.ended && waiter.given_back.is_none() && !contested;
         match waiter.taken {
             Some(_) => Presence::No,
             None if waiter.ended && self.in_flight => Presence::No,
@@ -462,7 +466,7 @@ impl Waiter {
             told: false,
             ended: false,
             taken: None,
-            given_back: false,
+            given_back: None,
             copy: None,
             voided_in_flight: false,
             unsure: false,

@@ -233,7 +233,7 @@ impl Oracle {
         } else {
             context.told(cycle);
         }
-        let ends_target = self.end_of_cancel(cycle, target, &found);
+        let ends_target = self.end_of_cancel(cycle, serial, target, &found);
         self.settle();
         Ok(Answered { serial, last, ends_target })
     }
@@ -242,13 +242,14 @@ impl Oracle {
     fn end_of_cancel(
         &mut self,
         cycle: u64,
+        cancel: u64,
         target: Option<(Tag, u64)>,
         found: &UnitResponse,
     ) -> Option<u64> {
         let (tag, serial) = target?;
         if found.code == Code::BusError {
             if let Some(target) = self.find_mut(tag, serial) {
-                target.waits_again(cycle);
+                target.waits_again(cycle, cancel);
             }
             return None;
         }
