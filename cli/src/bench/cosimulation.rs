@@ -12,7 +12,7 @@ use sim::models::TupleLockUnit;
 
 use super::{Goal, Measurement, Size, pin, stopwatch};
 
-const CYCLES: u64 = 500_000;
+const CYCLES: u64 = 10_000;
 const BUCKETS: u64 = 1 << 16;
 /// 800 ns at 250 MHz: the platform's far atomic.
 const LATENCY: u64 = 200;

@@ -7,7 +7,7 @@ use sim::kernel::{Kernel, Priority, Time};
 
 use super::{Goal, Measurement, Size, pin, stopwatch};
 
-const EVENTS: u64 = 1_000_000;
+const EVENTS: u64 = 100_000;
 
 /// About as many as a run has pending, and many more.
 const PENDING: [u64; 2] = [100, 4_000];

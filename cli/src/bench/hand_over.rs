@@ -1,6 +1,6 @@
 //! A contended lock on its way from thread to thread, beside a cache line on the same way.
 
-use std::hint::spin_loop;
+use std::hint::{black_box, spin_loop};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -13,8 +13,8 @@ use super::{Goal, Measurement, Size, pin, stopwatch};
 
 /// Hand-overs of a chain, each in a bucket of its own.
 const LINKS: usize = 512;
-const CHAINS: u64 = 100;
-const LOCKS: u64 = 50_000;
+const CHAINS: u64 = 10;
+const LOCKS: u64 = 5_000;
 /// After which a spinning thread gives up: its partner is gone.
 const BOUND: Duration = Duration::from_secs(30);
 
@@ -26,14 +26,17 @@ pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
     let table = Table::new(LINKS).map_err(|error| error.to_string())?;
     let chains = size.of(CHAINS);
     let (value, floor) =
-        stopwatch::best_of_both(size, || chain(&table, chains), || ping_pong(chains));
+        stopwatch::best_of_both(size, || chain(&table, chains, false), || ping_pong(chains));
+    let tidied = (0..size.rounds).map(|_| chain(&table, chains, true));
+    let tidied = tidied.fold(f64::INFINITY, f64::min);
     let locks = size.of(LOCKS);
-    let whole = (0..size.rounds.min(5)).map(|_| transactions(&table, locks));
+    let whole = (0..size.rounds).map(|_| transactions(&table, locks));
     let whole = whole.fold(f64::INFINITY, f64::min);
     Ok(vec![
-        Measurement::new("hand-over, release to grant", "ns", value)
+        Measurement::new("hand-over, release to grant seen", "ns", value)
             .over(floor)
             .goal(Goal::RatioAtMost(2.0)),
+        Measurement::new("hand-over, release to slot cleared", "ns", tidied).over(floor),
         Measurement::new("hand-over, two threads on one row", "ns/lock", whole).over(floor),
     ])
 }
@@ -53,16 +56,17 @@ fn spin_until(what: &str, is_there: impl Fn() -> bool) {
     }
 }
 
-/// Runs `work` of thread 0 and of thread 1 at the same time, each on its own processor; the time
-/// from the start to the end of both.
-fn together(work: impl Fn(usize) + Sync) -> Duration {
+/// Runs `work` of thread 0 and of thread 1 at the same time, each on its own processor and after
+/// its `preparation`; the time from the start to the end of both.
+fn together(preparation: impl Fn() + Sync, work: impl Fn(usize) + Sync) -> Duration {
     let arrived = AtomicU64::new(0);
     let times = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for number in 0..2 {
-            let (arrived, times, work) = (&arrived, &times, &work);
+            let (arrived, times, preparation, work) = (&arrived, &times, &preparation, &work);
             scope.spawn(move || {
                 pin::to_processor(number);
+                preparation();
                 // Not a barrier that sleeps: waking takes longer than a chain.
                 arrived.fetch_add(1, Ordering::AcqRel);
                 spin_until("the other thread", || arrived.load(Ordering::Acquire) == 2);
@@ -84,32 +88,46 @@ struct Line(AtomicU64);
 fn ping_pong(chains: u64) -> f64 {
     let line = Line(AtomicU64::new(0));
     let turns = chains * LINKS as u64;
-    let took = together(|number| {
-        for turn in (number as u64..turns).step_by(2) {
-            spin_until("the other's turn", || line.0.load(Ordering::Acquire) == turn);
-            line.0.store(turn + 1, Ordering::Release);
-        }
-    });
+    let took = together(
+        || (),
+        |number| {
+            for turn in (number as u64..turns).step_by(2) {
+                spin_until("the other's turn", || line.0.load(Ordering::Acquire) == turn);
+                line.0.store(turn + 1, Ordering::Release);
+            }
+        },
+    );
     took.as_secs_f64() * 1e9 / turns as f64
 }
 
-/// Each thread holds every other lock and waits for the ones between. Whoever is granted a lock
-/// gives the next one back, for which the other waits: ns for one hand-over.
-fn chain(table: &Table, chains: u64) -> f64 {
+/// Each thread holds every other lock and waits for the ones between. Whoever sees that it has
+/// been granted a lock gives the next one back, for which the other waits: ns for one hand-over.
+/// A waiter clears its slot of the queue before that if it is to be `tidy`, otherwise while the
+/// lock is on its way.
+fn chain(table: &Table, chains: u64, tidy: bool) -> f64 {
     let mut took = Duration::ZERO;
     for _ in 0..chains {
         let places = prepare(table);
-        took += together(|number| {
-            for (link, &place) in places.iter().enumerate() {
-                let bucket = &table.buckets()[link];
-                let mine = THREADS[number];
+        // As after an acquire: whoever holds or waits has a copy of the line.
+        let fetch = || table.buckets().iter().for_each(|bucket| drop(black_box(bucket.head())));
+        took += together(fetch, |number| {
+            let mine = THREADS[number];
+            let clear = |link: usize| {
+                let granted = table.run(mine, link, Request::Poll(places[link]));
+                assert!(matches!(granted, Outcome::Granted { .. }), "{granted:?}");
+            };
+            for (link, bucket) in table.buckets().iter().enumerate() {
                 if link % 2 == number {
                     let released = table.release_bucket(mine, link);
                     assert_eq!(released, Outcome::Released { next: Some(THREADS[1 - number]) });
+                    if !tidy && link > 0 {
+                        clear(link - 1);
+                    }
                 } else {
                     spin_until("a grant", || bucket.head().is_held_by(mine));
-                    let granted = table.run(mine, link, Request::Poll(place));
-                    assert!(matches!(granted, Outcome::Granted { .. }), "{granted:?}");
+                    if tidy || link + 1 == LINKS {
+                        clear(link);
+                    }
                 }
             }
         });
@@ -141,14 +159,17 @@ fn prepare(table: &Table) -> Vec<Place> {
 fn transactions(table: &Table, locks: u64) -> f64 {
     let waiting = Waiting { policy: Policy::TimeOut, ..Waiting::default() };
     let row = TupleKey::new(7, 0);
-    let took = together(|number| {
-        let mut worker = table.worker();
-        for turn in 0..locks {
-            let timestamp = Timestamp::new(1 + 2 * turn + number as u64).expect("not 0");
-            let mut transaction = worker.begin(timestamp);
-            transaction.lock(row, &waiting).expect("two threads, ten seconds");
-            transaction.end().expect("it was ours");
-        }
-    });
+    let took = together(
+        || (),
+        |number| {
+            let mut worker = table.worker();
+            for turn in 0..locks {
+                let timestamp = Timestamp::new(1 + 2 * turn + number as u64).expect("not 0");
+                let mut transaction = worker.begin(timestamp);
+                transaction.lock(row, &waiting).expect("two threads, ten seconds");
+                transaction.end().expect("it was ours");
+            }
+        },
+    );
     took.as_secs_f64() * 1e9 / (2 * locks) as f64
 }

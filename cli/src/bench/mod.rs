@@ -70,8 +70,8 @@ pub struct Size {
 }
 
 impl Size {
-    /// What is measured with.
-    pub const FULL: Size = Size { rounds: 15, divisor: 1 };
+    /// Rounds of a few milliseconds, so that on a busy machine some are left undisturbed.
+    pub const FULL: Size = Size { rounds: 80, divisor: 1 };
 
     /// `count` pieces of work, or as many as this size has of them.
     fn of(self, count: u64) -> u64 {
