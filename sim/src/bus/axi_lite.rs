@@ -195,6 +195,7 @@ impl AxiLiteManager {
     }
 
     /// The pins of this cycle. Once raised, a valid stays until its handshake.
+    #[inline]
     pub fn drive(&mut self, _cycle: u64) -> &AxiLiteManagerPins {
         self.pins.bready = !self.stalls.write_response.stalled();
         self.pins.rready = !self.stalls.read_data.stalled();
@@ -230,7 +231,20 @@ impl AxiLiteManager {
     /// # Errors
     /// [`BusFault::Protocol`] when the block broke a rule, [`BusFault::Timeout`] when
     /// the access or a handshake of it is overdue.
+    #[inline]
     pub fn sample(
+        &mut self,
+        cycle: u64,
+        block: &AxiLiteSubordinatePins,
+    ) -> Result<Option<LiteOutcome>, BusFault> {
+        // Nothing is under way most of the time, so nothing of it can be held or overdue.
+        if self.active.is_none() && !block.rvalid && !block.bvalid {
+            return Ok(None);
+        }
+        self.sample_active(cycle, block)
+    }
+
+    fn sample_active(
         &mut self,
         cycle: u64,
         block: &AxiLiteSubordinatePins,

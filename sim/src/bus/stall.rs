@@ -60,8 +60,14 @@ impl Stall {
     }
 
     /// Whether the channel holds back in this cycle. Call once a cycle.
-    #[inline]
+    #[inline(always)]
     pub fn stalled(&mut self) -> bool {
+        // Apart, so that a channel without stalls costs one comparison.
+        !matches!(self.kind, Kind::None) && self.drawn()
+    }
+
+    #[inline(never)]
+    fn drawn(&mut self) -> bool {
         match &mut self.kind {
             Kind::None => false,
             Kind::Random { below } => u64::from(self.generator.next_u32()) < *below,
