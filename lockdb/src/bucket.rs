@@ -61,8 +61,9 @@ impl Bucket {
         // The first phase of a new machine is a constant, so this folds to a single atomic. A
         // release looks first: it has the line already, and a swap that must fail because
         // somebody waits would only take the line from the one who waits for it.
-        let answer = match (machine.phase(), self.head().word()) {
-            (Phase::Free, head) if head != machine.transaction().word() => Answer::Word(head),
+        let head = (machine.phase() == Phase::Free).then(|| self.head().word());
+        let answer = match head {
+            Some(head) if head != machine.transaction().word() => Answer::Word(head),
             _ => self.perform(machine.access()),
         };
         match machine.ends_at_once(answer) {
