@@ -209,7 +209,9 @@ mod tests {
         for experiment in &ALL {
             let findings = small(experiment, 5);
             for row in &findings.rows {
-                assert!(row.measured.is_finite() && row.measured > 0.0, "{row:?}");
+                // A host that is home to the table needs no link.
+                let possible = row.measured > 0.0 || row.unit == "B/lock" && row.measured == 0.0;
+                assert!(row.measured.is_finite() && possible, "{row:?}");
             }
             assert!(findings.rows.len() >= 8 && !findings.claims.is_empty());
             let first = json(experiment, 5, &findings);

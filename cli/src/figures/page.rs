@@ -160,3 +160,23 @@ fn definitions<'a>(html: &mut String, entries: impl Iterator<Item = &'a (&'stati
     entries.for_each(|(name, value)| put!(html, "<dt>{name}</dt><dd>{}</dd>\n", Escaped(value)));
     put!(html, "</dl>\n");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_leave_its_place() {
+        assert_eq!(Escaped("\"<a & b>\"").to_string(), "&quot;&lt;a &amp; b&gt;&quot;");
+    }
+
+    #[test]
+    fn a_page_without_results_is_whole_and_needs_no_other_file() {
+        let made_with = vec![("system", "a <test>".into())];
+        let page = Page { experiments: Vec::new(), benches: Vec::new(), seed: 7, made_with };
+        let html = page.html();
+        assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
+        assert!(html.contains("a &lt;test&gt;") && html.contains("<dt>seed</dt><dd>7</dd>"));
+        assert!(!html.contains("src=") && !html.contains("http"));
+    }
+}
