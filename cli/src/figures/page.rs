@@ -90,7 +90,10 @@ impl Page<'_> {
              <p class=\"source\">Each figure beside its floor, the bare minimum that the same run \
              measured.</p>\n<div class=\"scroll\"><table>\n<thead><tr>"
         );
-        HEADS.iter().for_each(|head| put!(html, "<th>{head}</th>"));
+        for head in HEADS {
+            let class = if matches!(head, "unit" | "goal") { " class=\"word\"" } else { "" };
+            put!(html, "<th{class}>{head}</th>");
+        }
         put!(html, "</tr></thead>\n<tbody>\n");
         for measurement in &self.benches {
             put!(html, "<tr>");
