@@ -191,8 +191,8 @@ mod tests {
     #[test]
     fn the_lock_passes_to_who_has_waited_longest() {
         let (mut ledger, head) = queue();
-        let right = head.hand_over(t(2), RING);
-        let wrong = head.hand_over(t(3), RING);
+        let right = head.hand_over(t(2));
+        let wrong = head.hand_over(t(3));
         assert_eq!(property(ledger.clone().perform(0, 0, swap(0, head, wrong))), Property::Bucket);
         assert_eq!(ledger.perform(0, 0, swap(0, head, right)), Ok(Answer::Word(head.word())));
     }
@@ -209,7 +209,7 @@ mod tests {
     fn a_lock_is_not_taken_from_its_owner() {
         let (mut ledger, head) = queue();
         ledger.granted(0, 0, t(1)).unwrap();
-        let next = head.hand_over(t(2), RING);
+        let next = head.hand_over(t(2));
         let taken = ledger.clone().perform(0, 0, swap(0, head, next));
         assert_eq!(property(taken), Property::Lock);
         assert!(ledger.granted(0, 0, t(2)).is_err(), "two owners");

@@ -189,29 +189,35 @@ impl Head {
     ///
     /// # Panics
     /// When `slot` does not wait.
-    pub fn leave(self, slot: Slot, ring: Ring) -> Self {
+    pub fn leave(self, slot: Slot) -> Self {
         let cancels = (self.cancels() + 1).min(Self::MOST_CANCELS);
-        Self(self.without(slot, ring).0 & !0x3F | cancels as u64)
+        Self(self.without(slot).0 & !0x3F | cancels as u64)
     }
 
     /// The head after the lock has passed to `next`, who waits in slot `first`.
     ///
     /// # Panics
     /// When nobody waits.
-    pub fn hand_over(self, next: Timestamp, ring: Ring) -> Self {
+    #[inline]
+    pub fn hand_over(self, next: Timestamp) -> Self {
         let first = self.first().expect("a lock is handed over to a waiter");
-        Self(next.word() | self.without(first, ring).0 & 0xFFC0)
+        Self(next.word() | self.without(first).0 & 0xFFC0)
     }
 
     /// The head with `slot` taken out of the queue and `first` moved on if it was that.
-    fn without(self, slot: Slot, ring: Ring) -> Self {
+    #[inline]
+    fn without(self, slot: Slot) -> Self {
         assert!(self.is_waiting(slot), "{slot:?} leaves {self:?} where it does not wait");
         let rest = Self(self.0 & !(1 << (8 + slot.0)));
         if self.first() != Some(slot) {
             return rest;
         }
-        let first = ring.after(slot).find(|&next| rest.is_waiting(next));
-        Self(rest.0 & !(7 << 6) | first.map_or(0, |first| first.0 as u64) << 6)
+        // Bit p - 1 stands for slot p: the nearest above `slot`, else the nearest from the start.
+        let waiting = rest.0 >> 9 & 0x7F;
+        let above = waiting & (0x7F << slot.0);
+        let next = if above != 0 { above } else { waiting };
+        let first = if next != 0 { next.trailing_zeros() as u64 + 1 } else { 0 };
+        Self(rest.0 & !(7 << 6) | first << 6)
     }
 
     /// What every reachable head satisfies.
@@ -276,7 +282,7 @@ mod tests {
     #[test]
     fn a_gap_before_a_waiter_is_no_entrance() {
         let head = Head::held_by(t(9)).register(s(1)).register(s(2)).register(s(3));
-        let head = head.leave(s(2), Ring::FULL);
+        let head = head.leave(s(2));
         assert!(!head.may_enter(s(2), Ring::FULL));
         assert_eq!(head.entrance(&[0; 8], Ring::FULL), Some(s(4)));
         assert_eq!(head.cancels(), 1);
@@ -295,16 +301,16 @@ mod tests {
     #[test]
     fn hand_over_takes_the_first_and_forgets_the_cancels() {
         let head = Head::held_by(t(9)).register(s(2)).register(s(3)).register(s(4));
-        let head = head.leave(s(3), Ring::FULL).hand_over(t(7), Ring::FULL);
+        let head = head.leave(s(3)).hand_over(t(7));
         assert_eq!(head, Head::held_by(t(7)).register(s(4)));
-        assert_eq!(head.hand_over(t(8), Ring::FULL), Head::held_by(t(8)));
+        assert_eq!(head.hand_over(t(8)), Head::held_by(t(8)));
     }
 
     #[test]
     fn nobody_enters_once_the_cancels_have_run_out() {
         let mut head = Head::held_by(t(9));
         for _ in 0..80 {
-            head = head.register(s(1)).leave(s(1), Ring::FULL);
+            head = head.register(s(1)).leave(s(1));
         }
         assert_eq!(head.cancels(), Head::MOST_CANCELS);
         assert!(!head.may_enter(s(1), Ring::FULL));

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use lockdb::machine::{Access, Answer, Outcome, Place, Request, Rule};
 use lockdb::{
-    Backing, Head, LockError, Policy, Ring, Slot, Table, TableError, Timestamp, TupleKey, Waiting,
+    Backing, Head, LockError, Policy, Slot, Table, TableError, Timestamp, TupleKey, Waiting,
     WaitsFor,
 };
 
@@ -236,7 +236,7 @@ fn a_waiter_that_is_taken_for_dead_is_told_so() {
         let place = Place { slot: Slot::new(1).unwrap(), guest: true };
         let head = table.buckets()[0].head();
         assert!(head.is_waiting(place.slot));
-        let evicted = head.leave(place.slot, Ring::FULL);
+        let evicted = head.leave(place.slot);
         let evict = Access::CompareSwap { word: 0, expected: head.word(), new: evicted.word() };
         assert_eq!(table.buckets()[0].perform(evict), Answer::Word(head.word()));
         let error = waiter.join().unwrap().unwrap_err();

@@ -112,7 +112,7 @@ impl Bench {
         let head = Head::from_word(self.words[0]);
         let first = head.first().expect("somebody waits");
         let next = Timestamp::of_word(self.words[first.index()]).expect("a waiter's word");
-        self.words[0] = head.hand_over(next, Ring::FULL).word();
+        self.words[0] = head.hand_over(next).word();
         self.unit.invalidate(LINE);
     }
 

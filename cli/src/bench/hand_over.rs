@@ -27,6 +27,7 @@ pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
     let chains = size.of(CHAINS);
     let (value, floor) =
         stopwatch::best_of_both(size, || chain(&table, chains, false), || ping_pong(chains));
+    let bare = (0..size.rounds).map(|_| bare_chain(chains)).fold(f64::INFINITY, f64::min);
     let tidied = (0..size.rounds).map(|_| chain(&table, chains, true));
     let tidied = tidied.fold(f64::INFINITY, f64::min);
     let locks = size.of(LOCKS);
@@ -36,6 +37,7 @@ pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
         Measurement::new("hand-over, release to grant seen", "ns", value)
             .over(floor)
             .goal(Goal::RatioAtMost(2.0)),
+        Measurement::new("hand-over, over a bare line of its own", "ns", value).over(bare),
         Measurement::new("hand-over, release to slot cleared", "ns", tidied).over(floor),
         Measurement::new("hand-over, two threads on one row", "ns/lock", whole).over(floor),
     ])
@@ -98,6 +100,36 @@ fn ping_pong(chains: u64) -> f64 {
         },
     );
     took.as_secs_f64() * 1e9 / turns as f64
+}
+
+/// As many lines as a chain has links, each changed once by one thread and awaited by the other,
+/// while both have copies: ns for one way. What the lines of a chain cost without locks in them.
+fn bare_chain(chains: u64) -> f64 {
+    let lines: Vec<Line> = (0..LINKS).map(|_| Line(AtomicU64::new(0))).collect();
+    let mut took = Duration::ZERO;
+    for chain in 0..chains {
+        let fetch = || {
+            for line in &lines {
+                black_box(line.0.load(Ordering::Acquire));
+            }
+        };
+        took += together(fetch, |number| {
+            for (link, line) in lines.iter().enumerate() {
+                if link % 2 == number {
+                    let swapped = line.0.compare_exchange(
+                        chain,
+                        chain + 1,
+                        Ordering::AcqRel,
+                        Ordering::Acquire,
+                    );
+                    assert_eq!(swapped, Ok(chain));
+                } else {
+                    spin_until("the other's turn", || line.0.load(Ordering::Acquire) > chain);
+                }
+            }
+        });
+    }
+    took.as_secs_f64() * 1e9 / (chains * LINKS as u64) as f64
 }
 
 /// Each thread holds every other lock and waits for the ones between. Whoever sees that it has

@@ -220,7 +220,6 @@ impl Machine {
     /// The access that it waits for.
     #[inline(always)]
     pub fn access(&self) -> Access {
-        let ring = self.bounds.ring;
         let mine = self.transaction.word();
         let on_head = |expected: Head, new: Head| Access::CompareSwap {
             word: 0,
@@ -233,12 +232,11 @@ impl Machine {
             Phase::Place => Access::CompareSwap { word: self.slot.get(), expected: 0, new: mine },
             Phase::Register => on_head(self.head, self.head.register(self.slot)),
             Phase::Free => on_head(Head::held_by(self.transaction), Head::FREE),
-            Phase::HandOver => on_head(
-                self.head,
-                self.next.map_or(Head::FREE, |next| self.head.hand_over(next, ring)),
-            ),
+            Phase::HandOver => {
+                on_head(self.head, self.next.map_or(Head::FREE, |next| self.head.hand_over(next)))
+            }
             Phase::Inspect => Access::LoadHead,
-            Phase::Leave => on_head(self.head, self.head.leave(self.slot, ring)),
+            Phase::Leave => on_head(self.head, self.head.leave(self.slot)),
             Phase::Withdraw | Phase::Clear => Access::Clear(self.slot),
         }
     }

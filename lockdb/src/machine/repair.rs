@@ -67,13 +67,12 @@ impl Repair {
             expected: expected.word(),
             new: new.word(),
         };
-        let ring = self.bounds.ring;
         match self.state {
             State::Survey => Access::ReadLine,
-            State::Evict { head, slot } => on_head(head, head.leave(slot, ring)),
+            State::Evict { head, slot } => on_head(head, head.leave(slot)),
             State::Wipe(slot) => Access::Clear(slot),
             State::Pass { head, next } => {
-                on_head(head, next.map_or(Head::FREE, |next| head.hand_over(next, ring)))
+                on_head(head, next.map_or(Head::FREE, |next| head.hand_over(next)))
             }
         }
     }
@@ -108,8 +107,9 @@ impl Repair {
     /// lock last.
     fn survey(&mut self, line: &[u64; 8]) -> RepairStep {
         let head = Head::from_word(line[0]);
-        let ring = self.bounds.ring;
-        if let Some(slot) = ring.all().find(|slot| line[slot.index()] == self.dead.word()) {
+        if let Some(slot) =
+            self.bounds.ring.all().find(|slot| line[slot.index()] == self.dead.word())
+        {
             return self.go(match head.is_waiting(slot) {
                 true => State::Evict { head, slot },
                 false => State::Wipe(slot),
