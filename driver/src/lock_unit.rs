@@ -102,21 +102,9 @@ impl<R: Registers> LockUnit<R> {
         self.expect("CONTROL", registers::CONTROL, 0)?;
         self.expect("RETURN (open requests)", registers::RETURN, 0)?;
         let settings = [
-            (
-                "TABLE_BASE low half",
-                registers::TABLE_BASE_LOW,
-                table_base as u32,
-            ),
-            (
-                "TABLE_BASE high half",
-                registers::TABLE_BASE_HIGH,
-                (table_base >> 32) as u32,
-            ),
-            (
-                "TABLE_LOG2_BUCKETS",
-                registers::TABLE_LOG2_BUCKETS,
-                log2_buckets,
-            ),
+            ("TABLE_BASE low half", registers::TABLE_BASE_LOW, table_base as u32),
+            ("TABLE_BASE high half", registers::TABLE_BASE_HIGH, (table_base >> 32) as u32),
+            ("TABLE_LOG2_BUCKETS", registers::TABLE_LOG2_BUCKETS, log2_buckets),
         ];
         for (_, offset, value) in settings {
             self.registers.write32(offset, value)?;
@@ -178,8 +166,7 @@ impl<R: Registers> LockUnit<R> {
     pub fn set_interrupt(&mut self, on: bool) -> Result<(), DeviceError> {
         let value = if on { registers::BIT_0 } else { 0 };
         self.registers.write32(registers::INTERRUPT_ENABLE, value)?;
-        self.registers
-            .write32(registers::GLOBAL_INTERRUPT_ENABLE, value)
+        self.registers.write32(registers::GLOBAL_INTERRUPT_ENABLE, value)
     }
 
     /// Whether a bus error happened since it was last acknowledged.
@@ -195,8 +182,7 @@ impl<R: Registers> LockUnit<R> {
     /// # Errors
     /// What the registers report.
     pub fn acknowledge_bus_error(&mut self) -> Result<(), DeviceError> {
-        self.registers
-            .write32(registers::INTERRUPT_STATUS, registers::BIT_0)
+        self.registers.write32(registers::INTERRUPT_STATUS, registers::BIT_0)
     }
 
     /// Reads all counters, one after the other: a consistent picture only of an idle
@@ -275,10 +261,7 @@ fn check_table(table_base: u64, log2_buckets: u32) -> Result<(), DeviceError> {
         return Err(DeviceError::OutOfRange {
             field: "table_base",
             value: table_base,
-            expected: format!(
-                "at most 0x{:X} for 2^{log2_buckets} buckets",
-                u64::MAX - last_byte
-            ),
+            expected: format!("at most 0x{:X} for 2^{log2_buckets} buckets", u64::MAX - last_byte),
         });
     }
     Ok(())

@@ -36,11 +36,7 @@ impl FakeUnit {
         for offset in (0x200..0x280).step_by(4) {
             values.insert(offset, 0);
         }
-        FakeUnit {
-            behaviour,
-            values,
-            writes: Vec::new(),
-        }
+        FakeUnit { behaviour, values, writes: Vec::new() }
     }
 
     fn carry(&mut self) {
@@ -129,10 +125,7 @@ fn names_expected_and_found_when_it_is_another_device() {
         "VERSION is 0x20001, expected 0x10000 to 0x1FFFF (major version 1)"
     );
     fake.values.insert(0x104, 0x0001_0003);
-    assert_eq!(
-        LockUnit::new(&mut fake).identify().unwrap().version_minor,
-        3
-    );
+    assert_eq!(LockUnit::new(&mut fake).identify().unwrap().version_minor, 3);
     fake.values.insert(0x108, 0x0000_0407);
     assert!(message(LockUnit::new(&mut fake).identify()).starts_with("CAPABILITIES is 0x407"));
 }
@@ -140,23 +133,10 @@ fn names_expected_and_found_when_it_is_another_device() {
 #[test]
 fn a_device_that_answers_all_ones_is_gone() {
     let mut gone = unit(Behaviour::AllOnes);
-    assert_eq!(
-        gone.identify(),
-        Err(DeviceError::Gone {
-            offset: registers::IDENTITY
-        })
-    );
-    assert_eq!(
-        gone.open_requests(),
-        Err(DeviceError::Gone {
-            offset: registers::RETURN
-        })
-    );
+    assert_eq!(gone.identify(), Err(DeviceError::Gone { offset: registers::IDENTITY }));
+    assert_eq!(gone.open_requests(), Err(DeviceError::Gone { offset: registers::RETURN }));
     assert!(matches!(gone.counters(), Err(DeviceError::Gone { .. })));
-    assert!(matches!(
-        gone.configure(0, 4),
-        Err(DeviceError::Gone { .. })
-    ));
+    assert!(matches!(gone.configure(0, 4), Err(DeviceError::Gone { .. })));
     assert_eq!(gone.into_registers().writes, []);
 }
 
@@ -164,10 +144,7 @@ fn a_device_that_answers_all_ones_is_gone() {
 fn all_ones_may_be_a_value_while_the_device_is_there() {
     let mut fake = FakeUnit::new(Behaviour::Sound);
     fake.values.insert(0x208, u32::MAX);
-    assert_eq!(
-        LockUnit::new(fake).counters().unwrap().granted,
-        u64::from(u32::MAX)
-    );
+    assert_eq!(LockUnit::new(fake).counters().unwrap().granted, u64::from(u32::MAX));
 }
 
 #[test]
@@ -184,10 +161,7 @@ fn a_device_that_never_answers_gives_a_timeout() {
 fn configures_base_and_size() {
     let mut sound = unit(Behaviour::Sound);
     sound.configure(0x12_3456_7880, 20).unwrap();
-    assert_eq!(
-        sound.into_registers().writes,
-        [(0x020, 0x3456_7880), (0x024, 0x12), (0x030, 20)]
-    );
+    assert_eq!(sound.into_registers().writes, [(0x020, 0x3456_7880), (0x024, 0x12), (0x030, 20)]);
 }
 
 #[test]
@@ -197,10 +171,7 @@ fn refuses_an_impossible_table_before_any_write() {
         message(sound.configure(0x1008, 4)),
         "table_base is 0x1008, expected a multiple of 64 bytes"
     );
-    assert_eq!(
-        message(sound.configure(0x1000, 33)),
-        "log2_buckets is 0x21, expected 0 to 32"
-    );
+    assert_eq!(message(sound.configure(0x1000, 33)), "log2_buckets is 0x21, expected 0 to 32");
     assert_eq!(
         message(sound.configure(0xFFFF_FFFF_FFFF_FFC0, 1)),
         "table_base is 0xFFFFFFFFFFFFFFC0, expected at most 0xFFFFFFFFFFFFFF80 for 2^1 buckets"
@@ -213,10 +184,7 @@ fn refuses_an_impossible_table_before_any_write() {
 fn refuses_to_move_the_table_under_a_running_unit() {
     let mut sound = unit(Behaviour::Sound);
     sound.enable().unwrap();
-    assert_eq!(
-        message(sound.configure(0, 4)),
-        "CONTROL is 0x1, expected 0x0"
-    );
+    assert_eq!(message(sound.configure(0, 4)), "CONTROL is 0x1, expected 0x0");
     sound.disable().unwrap();
     let mut fake = sound.into_registers();
     fake.values.insert(registers::RETURN, 2);
@@ -269,13 +237,7 @@ fn a_carry_between_the_halves_does_not_tear_a_counter() {
     let mut fake = FakeUnit::new(Behaviour::CarriesOnce);
     fake.values.insert(0x200, u32::MAX - 1);
     let counters = LockUnit::new(fake).counters().unwrap();
-    assert_eq!(
-        counters,
-        Counters {
-            requests: 1 << 32 | 3,
-            ..Counters::default()
-        }
-    );
+    assert_eq!(counters, Counters { requests: 1 << 32 | 3, ..Counters::default() });
     assert_eq!(
         message(unit(Behaviour::CarriesAlways).counters()),
         "waited for the high half of counter 0 to hold still: nothing within 8 reads"
