@@ -3,7 +3,7 @@
 
 use driver::Registers;
 use lockdb::machine::{Phase, Rule};
-use lockdb::{Head, Ring, Slot, Timestamp, TupleKey};
+use lockdb::{Head, Slot, Timestamp, TupleKey};
 use lockstep_sim::bus::BusError;
 use lockstep_sim::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
 use lockstep_sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
