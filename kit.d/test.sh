@@ -4,9 +4,10 @@
 
 test_usage() {
     cat <<'TEXT'
-Usage: ./kit test [--quick] [--cases N]
+Usage: ./kit test [--quick | --full] [--cases N]
 
-  --quick     leaves out the documentation and the exhaustive tests under loom
+  --quick     leaves out the documentation, loom, and the largest mixes of the model checker
+  --full      the model checker explores every mix of every kind, for ten minutes
   --cases N   each random test draws N cases (also as --seeds N); a failure prints
               its seed and the command that repeats it
 TEXT
@@ -16,7 +17,11 @@ run_tests() {
     local quick=false
     while (($# > 0)); do
         case $1 in
-            --quick) quick=true ;;
+            --quick)
+                quick=true
+                export LOCKSTEP_QUICK=1
+                ;;
+            --full) export LOCKSTEP_FULL=1 ;;
             --cases | --seeds)
                 [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || bad_test_argument "$1 ${2:-}: expected a number from 1 on"
                 export LOCKSTEP_CASES=$2

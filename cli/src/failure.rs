@@ -63,8 +63,8 @@ impl From<system::RunError> for Failure {
     fn from(error: system::RunError) -> Self {
         match error {
             system::RunError::Scenario(error) => error.into(),
-            // The table does not fit this machine, or the device does not do as it should.
-            system::RunError::Table(_) | system::RunError::System(_) => {
+            // The device does not do as it should.
+            system::RunError::System(_) | system::RunError::Silent { .. } => {
                 Self::Input(error.to_string())
             }
             _ => Self::Internal(error.to_string()),

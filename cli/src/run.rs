@@ -27,7 +27,7 @@ Examples:
   lockstep run scenarios/pgbench-replay.toml --trace my.trace.csv
 
 A scenario in virtual time gives the same report, byte for byte, whenever it is run with the same
-seed; only the time that it took, the second line of --json, is this machine's.
+seed. The time that it took is this machine's; --json writes it to standard error.
 docs/scenarios.md lists every key of a scenario, docs/traces.md the format of a trace.
 Ctrl-C ends a run early: it prints what there is, writes no file, and ends with exit code 130.";
 
@@ -103,7 +103,10 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let outcome = execute(&scenario, &Options::default(), interrupt::install()?, &out)?;
     if args.json {
         out.print(outcome.json()?)?;
-        out.print(outcome.wall_json()?)?;
+        if !outcome.interrupted {
+            // Not with the report, which the same seed repeats byte for byte.
+            out.note(outcome.wall_json()?);
+        }
     } else if !args.quiet {
         out.print(full(&scenario, &outcome, &out))?;
     }

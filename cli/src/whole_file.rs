@@ -21,11 +21,19 @@ impl WholeFile {
     /// Begins to write `path`.
     ///
     /// # Errors
-    /// When the folder is not there or cannot be written to, or `path` is a folder.
+    /// When the folder is not there or cannot be written to, or `path` is a folder, a device or a
+    /// pipe.
     pub fn create(path: &Path) -> Result<Self, Failure> {
         if path.is_dir() {
             return Err(Failure::input(path, "is a folder, expected a file to write"));
         }
+        if path.exists() && !path.is_file() {
+            let what = "is a device or a pipe, expected a file that can be replaced";
+            return Err(Failure::input(path, what));
+        }
+        // A link stays; what it points to is replaced.
+        let target = path.canonicalize();
+        let path = target.as_deref().unwrap_or(path);
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
@@ -89,6 +97,22 @@ mod tests {
         drop(file);
         assert_eq!(fs::read_to_string(&path).expect("read"), "old");
         assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1);
+    }
+
+    #[test]
+    fn devices_are_refused_and_links_are_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("bound");
+        assert!(matches!(WholeFile::create(&socket), Err(Failure::Input(_))));
+        let (link, real) = (folder.path().join("link"), folder.path().join("real"));
+        fs::write(&real, "old").expect("written");
+        std::os::unix::fs::symlink(&real, &link).expect("linked");
+        let mut file = WholeFile::create(&link).expect("created");
+        file.write_all(b"new").expect("written");
+        file.finish().expect("finished");
+        assert_eq!(fs::read_to_string(&real).expect("read"), "new");
+        assert!(link.is_symlink());
     }
 
     #[test]

@@ -52,9 +52,6 @@ pub enum RunError {
     /// The simulated machine failed.
     #[error(transparent)]
     System(#[from] SystemError),
-    /// The lock table's memory could not be had.
-    #[error(transparent)]
-    Table(#[from] lockdb::TableError),
     /// A file of the run could not be written.
     #[error("cannot write {path}: {source}")]
     File {
@@ -62,6 +59,19 @@ pub enum RunError {
         path: PathBuf,
         /// Why.
         source: std::io::Error,
+    },
+    /// The device does not answer.
+    #[error(
+        "the lock unit has not answered {request} for {waited_ns} ns, since {since_ns} ns of the \
+         run: expected a response on m_axis_rsp"
+    )]
+    Silent {
+        /// What it was asked.
+        request: String,
+        /// When it was asked, in nanoseconds of the run.
+        since_ns: u64,
+        /// How long ago that was.
+        waited_ns: u64,
     },
     /// The agents no longer come to an end.
     #[error("stuck at {simulated_ns} ns: {waiting}")]

@@ -22,6 +22,17 @@ use host::HostThreads;
 /// Virtual time that the agents have to end their transactions after the last was begun.
 const CLOSING: Time = Time::from_ns(50_000_000);
 
+/// The longest that the lock unit may keep a request without any answer: many times what 255
+/// rounds over the link take.
+const UNIT_PATIENCE: Time = Time::from_ns(10_000_000);
+
+/// Virtual time is 64 bits of picoseconds; a run that comes here ends.
+const END_OF_TIME: Time = Time::from_ps(1 << 62);
+
+/// Buckets of the largest table in virtual time. The model keeps each line, its directory entry
+/// and the state of its copies.
+const MOST_BUCKETS: u64 = 1 << 24;
+
 /// Happenings between two looks at the interrupt and two reports of progress.
 const BREATH: u64 = 4096;
 
@@ -44,6 +55,8 @@ struct Run {
     agents: Vec<Workflow>,
     /// Bumped with every command, so that a timer of an earlier one is known as stale.
     generations: Vec<u32>,
+    /// Agents that think, hold or back off, which ends when the run closes.
+    sleeping: Vec<bool>,
     host: HostThreads,
     device: DeviceContexts,
     stop_at: Option<Time>,
@@ -79,6 +92,10 @@ impl Run {
         let memory = Axi4Config { patience, ..Axi4Config::lock_unit(scenario.seed) };
         let unit = UnitConfig { memory, patience, ..UnitConfig::smooth() };
         let buckets = scenario.table.buckets;
+        if buckets > MOST_BUCKETS {
+            let expected = format!("at most {MOST_BUCKETS} (1 GiB) in virtual time");
+            return Err(scenario.reject("table.buckets", expected).into());
+        }
         let config = SystemConfig { platform, buckets, home: Some(home), unit };
         let mut system = System::new(TupleLockUnit::new(), &config)?;
         if let Some((path, window)) = &options.waves {
@@ -90,6 +107,7 @@ impl Run {
             device,
             world: World::new(buckets),
             generations: vec![0; agents.len()],
+            sleeping: vec![false; agents.len()],
             stop_at: scenario.stop.duration_ns.map(Time::from_ns),
             closed_at: None,
             planned: agents.iter().filter_map(Workflow::left).sum(),
@@ -116,7 +134,10 @@ impl Run {
     ) -> Result<(), RunError> {
         let mut happenings = 0u64;
         while self.agents.iter().any(|agent| !agent.rests()) {
-            let Some(happening) = self.system.advance()? else { return Err(self.stuck()) };
+            let Some(happening) = self.system.advance()? else {
+                // Whatever was asked will never be answered.
+                return Err(self.silence(Time::ZERO).unwrap_or_else(|| self.stuck()));
+            };
             self.happened(happening);
             happenings += 1;
             if happenings.is_multiple_of(BREATH) {
@@ -124,13 +145,23 @@ impl Run {
                 if interrupt.is_raised() {
                     self.close();
                 }
+                if let Some(silence) = self.silence(UNIT_PATIENCE) {
+                    return Err(silence);
+                }
+            }
+            if self.system.now() >= END_OF_TIME {
+                self.close();
             }
             if self.closed_at.is_some_and(|closed| self.system.now() > closed + CLOSING) {
-                return Err(self.stuck());
+                return Err(self.silence(UNIT_PATIENCE).unwrap_or_else(|| self.stuck()));
             }
         }
         self.close();
         Ok(())
+    }
+
+    fn silence(&self, patience: Time) -> Option<RunError> {
+        self.device.silence(self.system.now().as_ps(), patience.as_ps())
     }
 
     fn happened(&mut self, happening: Happening) {
@@ -173,10 +204,11 @@ impl Run {
 
     fn carry_out(&mut self, agent: usize, command: Command) {
         self.generations[agent] = self.generations[agent].wrapping_add(1);
+        self.sleeping[agent] = matches!(command, Command::Sleep(_));
         match command {
             Command::Sleep(until) | Command::Wait { until: Some(until) } => {
                 let timer = (agent as u64) << 32 | u64::from(self.generations[agent]);
-                self.system.at(Time::from_ps(until), timer);
+                self.system.at(Time::from_ps(until).min(END_OF_TIME), timer);
             }
             Command::Wait { until: None } | Command::Rest => {}
             Command::Search { transaction } => {
@@ -184,7 +216,8 @@ impl Run {
                 self.tell(agent, Input::Searched(cycle));
             }
             _ if self.agents[agent].is_on_device() => {
-                self.system.request(self.device.request(agent, command));
+                let now = self.system.now().as_ps();
+                self.system.request(self.device.request(agent, command, now));
             }
             _ => self.host.carry_out(&mut self.system, agent, command),
         }
@@ -199,10 +232,17 @@ impl Run {
         graph.cycle_through(transaction)
     }
 
+    /// No transaction begins any more; those that only let time pass need not.
     fn close(&mut self) {
-        if self.closed_at.is_none() {
-            self.closed_at = Some(self.system.now());
-            self.world.closing = true;
+        if self.closed_at.is_some() {
+            return;
+        }
+        self.closed_at = Some(self.system.now());
+        self.world.closing = true;
+        for agent in 0..self.agents.len() {
+            if self.sleeping[agent] {
+                self.tell(agent, Input::Woken);
+            }
         }
     }
 

@@ -35,6 +35,8 @@ struct Shared {
     began: Instant,
     /// Agents that have not ended.
     active: AtomicUsize,
+    /// No transaction begins any more; those that only let time pass need not.
+    closing: AtomicBool,
     /// The run has failed or takes too long: leave as you are.
     abandoned: AtomicBool,
 }
@@ -47,6 +49,10 @@ impl Shared {
 
     fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Relaxed)
+    }
+
+    fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Relaxed)
     }
 
     fn start(&self, agent: &mut Workflow) -> Command {
@@ -78,10 +84,13 @@ pub(crate) fn run(
     })?;
     let (host_agents, device_agents) = (host.len() as u32, device.len() as u32);
     let shared = Shared {
-        table: Table::new(scenario.table.buckets as usize)?,
+        table: Table::new(scenario.table.buckets as usize).map_err(|error| {
+            scenario.reject("table.buckets", format!("a table that can be had ({error})"))
+        })?,
         world: Mutex::new(World::new(scenario.table.buckets)),
         began: Instant::now(),
         active: AtomicUsize::new(host.len() + device.len()),
+        closing: AtomicBool::new(false),
         abandoned: AtomicBool::new(false),
     };
     let mut unit_thread = device::UnitThread::new(&shared, device, contexts, options)?;
@@ -136,6 +145,7 @@ fn watch(
         let over = duration.is_some_and(|duration| elapsed >= duration) || interrupt.is_raised();
         if over && closed_at.is_none() {
             shared.lock_world().closing = true;
+            shared.closing.store(true, Ordering::Relaxed);
             closed_at = Some(elapsed);
         }
         if unit_has_ended() && shared.active.load(Ordering::Acquire) > 0 {

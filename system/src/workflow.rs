@@ -165,7 +165,23 @@ impl Workflow {
 
     /// What it is at, for messages.
     pub fn describe(&self) -> String {
-        format!("{:?} with locks of buckets {:?}", self.state, self.held.keys())
+        let asked = |what: &str, asked: &Asked| {
+            format!("{what} bucket {} since {} ns", asked.bucket, asked.at / 1000)
+        };
+        let state = match &self.state {
+            State::Pausing => "pauses between transactions".into(),
+            State::Stepping => "lets time pass in a transaction".into(),
+            State::Locking(lock) => asked("has asked for", lock),
+            State::Waiting(lock) => asked("waits in the queue of", lock),
+            State::Cancelling(lock, _) => asked("leaves the queue of", lock),
+            State::Releasing { since, .. } => {
+                format!("gives a lock back since {} ns", since / 1000)
+            }
+            State::Resting => "has ended".into(),
+        };
+        let side = if self.device { "device" } else { "host" };
+        let held: Vec<u64> = self.held.keys().copied().collect();
+        format!("on the {side}, {state}, holds buckets {held:?}")
     }
 
     /// The first command.
@@ -263,7 +279,7 @@ impl Workflow {
 
     fn before_step(&mut self, now: u64, world: &mut World) -> Command {
         let time = at(self.plan.steps[self.step].0, now);
-        if time <= now {
+        if time <= now || world.closing {
             return self.make_step(now, world);
         }
         self.state = State::Stepping;
@@ -318,7 +334,7 @@ impl Workflow {
         self.state = State::Waiting(asked);
         let until = match self.settings.wait {
             WaitPolicy::Timeout { after_ns: ns } | WaitPolicy::WaitsFor { every_ns: ns } => {
-                Some(now + ns * 1000)
+                Some(now.saturating_add(ns.saturating_mul(1000)))
             }
             WaitPolicy::Queue | WaitPolicy::WaitDie => None,
         };
@@ -438,7 +454,7 @@ impl Workflow {
                 *cause_count(side.aborts(), cause) += u64::from(counted);
                 if self.attempts < attempts {
                     self.state = State::Pausing;
-                    return Command::Sleep(now + 1000 * self.backoff_ns());
+                    return Command::Sleep(at(Pause::After(self.backoff_ns()), now));
                 }
                 side.aborts().given_up += u64::from(counted);
             }
@@ -475,8 +491,8 @@ fn cause_count(aborts: &mut Aborts, cause: Cause) -> &mut u64 {
 
 fn at(pause: Pause, now: u64) -> u64 {
     match pause {
-        Pause::After(ns) => now + ns * 1000,
-        Pause::Until(ns) => now.max(ns * 1000),
+        Pause::After(ns) => now.saturating_add(ns.saturating_mul(1000)),
+        Pause::Until(ns) => now.max(ns.saturating_mul(1000)),
     }
 }
 

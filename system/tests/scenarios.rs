@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lockstep_system::{Interrupt, Options, Progress, Report, run};
 use workloads::Scenario;
-use workloads::scenario::Mode;
+use workloads::scenario::{Mode, Span};
 
 fn load(name: &str) -> Scenario {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
@@ -90,4 +90,41 @@ fn by_the_wall_clock() {
     let report = execute(&scenario);
     println!("{report:#?}");
     assert!(report.host.committed > 0 && report.device.committed > 0);
+}
+
+/// Time that is only let pass ends with the run.
+#[test]
+fn long_pauses_do_not_hold_up_the_end() {
+    let long = Span::exactly(3_600_000_000_000);
+    let mut scenario = load("hot-row-storm.toml");
+    scenario.device.agents.think_ns = long;
+    scenario.host.agents.hold_ns = long;
+    let report = execute(&scenario);
+    assert_eq!(report.host.committed + report.device.committed, 0);
+    scenario.mode = Mode::WallClock;
+    scenario.host.workers = 2;
+    scenario.stop.duration_ns = Some(50_000_000);
+    let _ = execute(&scenario);
+}
+
+#[test]
+fn a_run_past_the_end_of_virtual_time_ends_there() {
+    let mut scenario = load("hot-row-storm.toml");
+    scenario.stop.duration_ns = None;
+    scenario.stop.transactions_per_agent = Some(10_000);
+    scenario.host.agents.think_ns = Span::exactly(3_600_000_000_000);
+    scenario.device.agents.think_ns = Span::exactly(3_600_000_000_000);
+    assert!(execute(&scenario).host.committed > 1000);
+}
+
+#[test]
+fn tables_that_cannot_be_name_their_field() {
+    let mut scenario = load("hot-row-storm.toml");
+    scenario.table.buckets = 1 << 32;
+    for mode in [Mode::Virtual, Mode::WallClock] {
+        scenario.mode = mode;
+        let error = run(&scenario, &Options::default(), &Interrupt::default(), &mut |_| {});
+        let text = error.unwrap_err().to_string();
+        assert!(text.contains("`table.buckets`"), "{text}");
+    }
 }

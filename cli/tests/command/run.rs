@@ -6,12 +6,14 @@ use crate::{SMALL, lockstep, lockstep_in, project};
 
 /// The report of a scenario, as its line of JSON.
 fn report_line(scenario: &str, seed: &str) -> String {
-    let text = lockstep(["run", scenario, "--seed", seed, "--json"]).expect_success();
-    let (report, rest) = text.split_once('\n').expect("two lines");
-    let wall: Value = serde_json::from_str(rest.trim_end()).expect("one more line of JSON");
+    let done = lockstep(["run", scenario, "--seed", seed, "--json"]);
+    let rest = done.stderr.clone();
+    let report = done.expect_success();
+    assert_eq!(report.lines().count(), 1, "{report}");
+    let wall: Value = serde_json::from_str(rest.trim_end()).expect("a line of JSON");
     assert!(wall["wall"]["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{rest}");
     assert!(wall["wall"]["simulated_seconds_per_second"].is_f64(), "{rest}");
-    report.into()
+    report
 }
 
 /// The shipped scenarios in virtual time, as paths from the project's folder.

@@ -21,6 +21,9 @@ use crate::{Options, RunError};
 /// Clock cycles between two looks at the agents' timers and at the lines whose copies are kept.
 const CYCLES_AT_ONCE: u64 = 16;
 
+/// The longest, in picoseconds, that the unit may keep a request without any answer.
+const UNIT_PATIENCE: u64 = 10_000_000_000_000;
+
 pub(super) struct UnitThread<'s> {
     shared: &'s Shared,
     unit: UnitUnderTest<TupleLockUnit>,
@@ -28,6 +31,8 @@ pub(super) struct UnitThread<'s> {
     contexts: DeviceContexts,
     /// When an agent is to be woken.
     timers: Vec<Option<u64>>,
+    /// Agents that think, hold or back off, which ends when the run closes.
+    sleeping: Vec<bool>,
     /// Lines of which the unit keeps a copy: bucket and the head that was read. No bus tells us
     /// when a host thread writes one, so we look.
     copies: BTreeMap<usize, u64>,
@@ -53,7 +58,8 @@ impl<'s> UnitThread<'s> {
             opened.map_err(|source| RunError::File { path: path.clone(), source })?;
         }
         let timers = vec![None; agents.len()];
-        Ok(Self { shared, unit, agents, contexts, timers, copies: BTreeMap::new() })
+        let sleeping = vec![false; agents.len()];
+        Ok(Self { shared, unit, agents, contexts, timers, sleeping, copies: BTreeMap::new() })
     }
 
     /// Runs until all agents have ended, those of the host too: they may wait for ours.
@@ -65,6 +71,9 @@ impl<'s> UnitThread<'s> {
         while self.shared.active.load(Ordering::Acquire) > 0 && !self.shared.is_abandoned() {
             self.wake_agents();
             self.look_at_copies();
+            if let Some(silence) = self.contexts.silence(self.shared.now(), UNIT_PATIENCE) {
+                return Err(silence);
+            }
             for _ in 0..CYCLES_AT_ONCE {
                 self.clock()?;
             }
@@ -106,6 +115,7 @@ impl<'s> UnitThread<'s> {
 
     fn carry_out(&mut self, agent: usize, command: Command) {
         self.timers[agent] = None;
+        self.sleeping[agent] = matches!(command, Command::Sleep(_));
         match command {
             Command::Sleep(until) | Command::Wait { until: Some(until) } => {
                 self.timers[agent] = Some(until);
@@ -118,14 +128,18 @@ impl<'s> UnitThread<'s> {
                 let graph = WaitsFor::read(self.shared.table.buckets());
                 self.tell(agent, Input::Searched(graph.cycle_through(transaction)));
             }
-            command => self.unit.request(self.contexts.request(agent, command)),
+            command => {
+                let request = self.contexts.request(agent, command, self.shared.now());
+                self.unit.request(request);
+            }
         }
     }
 
     fn wake_agents(&mut self) {
         let now = self.shared.now();
         for agent in 0..self.agents.len() {
-            if self.timers[agent].is_some_and(|until| until <= now) {
+            let due = self.timers[agent].is_some_and(|until| until <= now);
+            if due || self.sleeping[agent] && self.shared.is_closing() {
                 self.tell(agent, Input::Woken);
             }
         }

@@ -14,7 +14,7 @@ use crate::workflow::{Command, Input, Workflow};
 /// Looks at the head, or at the clock, before the thread lets others run.
 const SPINS: u32 = 1000;
 
-/// Longer sleeps are left to the system, shorter ones are spun through.
+/// Longer sleeps, in picoseconds, are left to the system; shorter ones are spun through.
 const SLEEP_FROM: u64 = 200_000_000;
 
 /// The request that the agent waits for.
@@ -25,13 +25,22 @@ struct Wait {
 }
 
 pub(super) fn run(shared: &Shared, agent: &mut Workflow) {
+    let _active = Active(shared);
     let mut command = shared.start(agent);
     let mut wait = None;
     while command != Command::Rest && !shared.is_abandoned() {
         let Some(input) = carry_out(shared, command, &mut wait) else { break };
         command = shared.tell(agent, input);
     }
-    shared.active.fetch_sub(1, Ordering::Release);
+}
+
+/// Counts an agent out, also when its thread panics, so that nobody waits for it.
+struct Active<'s>(&'s Shared);
+
+impl Drop for Active<'_> {
+    fn drop(&mut self) {
+        self.0.active.fetch_sub(1, Ordering::Release);
+    }
 }
 
 /// Carries a command out; `None` when the run was abandoned meanwhile.
@@ -107,7 +116,7 @@ fn wait_for_grant(shared: &Shared, wait: &Wait, until: Option<u64>) -> Option<In
 fn sleep(shared: &Shared, until: u64) {
     loop {
         let left = until.saturating_sub(shared.now());
-        if left == 0 || shared.is_abandoned() {
+        if left == 0 || shared.is_closing() || shared.is_abandoned() {
             return;
         }
         if left > SLEEP_FROM {
