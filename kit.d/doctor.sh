@@ -9,7 +9,11 @@ doctor() {
     required cargo "$(first_line cargo --version)" "https://rustup.rs"
     required g++ "$(first_line g++ --version)" "apt-get install g++"
     required python3 "$(first_line python3 --version)" "apt-get install python3 python3-venv"
-    required verilator "$(describe_verilator)" "./kit setup" "$(verilator_is_old)"
+    local remedy=./kit\ setup
+    if [[ -n ${VERILATOR:-}${VERILATOR_ROOT:-} ]]; then
+        remedy="point VERILATOR and VERILATOR_ROOT elsewhere, or unset them"
+    fi
+    required verilator "$(describe_verilator)" "$remedy" "$(verilator_is_old)"
 
     printf '%s\n' "${bold}Optional${plain}"
     optional cargo-nextest "$(first_line cargo nextest --version)" "runs the tests faster"

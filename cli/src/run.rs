@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(value_hint = ValueHint::FilePath)]
     scenario: PathBuf,
     /// Replaces the scenario's seed.
-    #[arg(long, value_name = "N", value_parser = seed)]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Replays this lock trace in place of the scenario's workload.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

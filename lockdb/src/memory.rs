@@ -10,7 +10,8 @@ use crate::Bucket;
 pub enum Backing<'a> {
     /// Memory of this process: threads and devices in it can share the table.
     Private,
-    /// A file, as long as the table or longer: whoever maps the file shares the table.
+    /// A file, as long as the table or longer: whoever maps the file shares the table. Nobody may
+    /// shorten it while it is mapped: the system ends a process that touches what is no longer there.
     Shared(&'a File),
 }
 

@@ -177,12 +177,10 @@ impl<'p> Patience<'p> {
             }
             let waited = self.waited();
             let end = if waited >= self.waiting.patience {
-                statistics.timed_out += 1;
                 Some(self.timed_out(bucket, line))
             } else if next_search.is_some_and(|at| waited >= at) {
                 next_search = self.search_interval().map(|every| waited + every);
                 let cycle = self.deadlock(table, transaction);
-                statistics.deadlocks += u64::from(cycle.is_some());
                 cycle.map(|cycle| LockError::Deadlock { cycle })
             } else {
                 None
@@ -190,7 +188,13 @@ impl<'p> Patience<'p> {
             if let Some(error) = end {
                 return match table.run(transaction, bucket, Request::Cancel(place)) {
                     Outcome::Granted { .. } => Ok(()), // it came at the last moment
-                    _ => Err(error),
+                    _ => {
+                        match error {
+                            LockError::Deadlock { .. } => statistics.deadlocks += 1,
+                            _ => statistics.timed_out += 1,
+                        }
+                        Err(error)
+                    }
                 };
             }
             statistics.parked += 1;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lockdb::TupleKey;
 use workloads::Generator;
-use workloads::scenario::{Scenario, Workload};
+use workloads::scenario::{Scenario, TraceSettings, Workload};
 use workloads::trace::{self, TraceOp, TraceTransaction};
 
 use crate::RunError;
@@ -65,7 +65,7 @@ impl Source {
             if let Some(first) = settings.transactions {
                 trace::keep_first(&mut by_agent, first);
             }
-            return replayed(scenario, by_agent, settings.time_scale, agents);
+            return replayed(scenario, settings, by_agent, agents);
         }
         let left = scenario.stop.transactions_per_agent;
         let generated = |agent| {
@@ -119,13 +119,16 @@ fn operation(op: TraceOp) -> Operation {
 /// The trace's agents, by ascending number, take the scenario's places.
 fn replayed(
     scenario: &Scenario,
+    settings: &TraceSettings,
     by_agent: BTreeMap<u32, Vec<TraceTransaction>>,
-    time_scale: f64,
     agents: usize,
 ) -> Result<Vec<Source>, RunError> {
+    let TraceSettings { file, time_scale, .. } = settings;
+    let time_scale = *time_scale;
     if by_agent.len() > agents {
         let expected = format!(
-            "a trace of at most {agents} agents, as many as the scenario has; this one has {}",
+            "a trace of at most {agents} agents, as many as the scenario has; {} has {}",
+            file.display(),
             by_agent.len()
         );
         return Err(scenario.reject("workload.trace.file", expected).into());

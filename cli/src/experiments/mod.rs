@@ -121,7 +121,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Of all draws; the same seed gives the same values.
-    #[arg(long, default_value_t = DEFAULT_SEED)]
+    #[arg(long, default_value_t = DEFAULT_SEED, value_parser = crate::run::seed, allow_negative_numbers = true)]
     seed: u64,
     /// Folder for the JSON and SVG files.
     #[arg(long, default_value = "out")]
@@ -147,6 +147,8 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         });
     };
     let experiment = named(&name)?;
+    // Before the run, so that a long one is not in vain.
+    make_folder(&args.out)?;
     let findings = experiment.measure(args.seed, out)?;
     let json = json(experiment, args.seed, &findings);
     let written = write(&args.out, experiment, &findings, &json)?;
@@ -156,6 +158,17 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     out.print(table::text(experiment, args.seed, &findings, out))?;
     out.note(format_args!("Written: {} and .svg", written.display()));
     Ok(())
+}
+
+/// Makes the folder for results, if it is not there.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_folder(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|cause| {
+        let what = format_args!("expected a folder for the results, which cannot be made: {cause}");
+        Failure::input(folder, what)
+    })
 }
 
 fn named(name: &str) -> Result<&'static Experiment, Failure> {
@@ -181,8 +194,7 @@ pub fn write(
     findings: &Findings,
     json: &str,
 ) -> Result<PathBuf, Failure> {
-    fs::create_dir_all(folder)
-        .map_err(|cause| Failure::input(folder, format_args!("cannot make the folder: {cause}")))?;
+    make_folder(folder)?;
     let picture = svg(&findings.plot, experiment.title);
     let path = folder.join(experiment.name).with_extension("json");
     for (path, text) in [(path.clone(), json), (path.with_extension("svg"), &picture)] {

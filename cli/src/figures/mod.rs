@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(long, default_value = "out")]
     out: PathBuf,
     /// Of all draws; the same seed gives the same values.
-    #[arg(long, default_value_t = experiments::DEFAULT_SEED)]
+    #[arg(long, default_value_t = experiments::DEFAULT_SEED, value_parser = crate::run::seed, allow_negative_numbers = true)]
     seed: u64,
     /// Runs the benches too, which depend on this machine.
     #[arg(long)]
@@ -32,6 +32,7 @@ pub struct Args {
 /// # Errors
 /// When the folder cannot be written to.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    experiments::make_folder(&args.out)?;
     let mut page = Page {
         experiments: Vec::new(),
         benches: Vec::new(),
