@@ -78,3 +78,29 @@ impl WaitsFor {
             && cycle.iter().zip(cycle.iter().cycle().skip(1)).all(|(from, to)| waits(from, to))
     }
 }
+
+/// A cycle is broken by its youngest member. If that one cannot (it runs on a device, which has no
+/// search), whoever has seen the same cycle this often leaves instead.
+const SIGHTINGS: u32 = 4;
+
+/// What one wait has seen of cycles so far.
+#[derive(Clone, Debug, Default)]
+pub struct Suspicion {
+    cycle: Vec<Timestamp>,
+    sightings: u32,
+}
+
+impl Suspicion {
+    /// Takes note of a cycle; whether `transaction`, a member, is the one to leave its queue.
+    pub fn is_ours_to_break(&mut self, cycle: Vec<Timestamp>, transaction: Timestamp) -> bool {
+        let youngest = cycle.iter().max() == Some(&transaction);
+        self.sightings = if cycle == self.cycle { self.sightings + 1 } else { 1 };
+        self.cycle = cycle;
+        youngest || self.sightings >= SIGHTINGS
+    }
+
+    /// The cycle seen last.
+    pub fn cycle(&self) -> &[Timestamp] {
+        &self.cycle
+    }
+}

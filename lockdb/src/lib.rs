@@ -33,7 +33,7 @@ mod transaction;
 mod wait;
 
 pub use bucket::Bucket;
-pub use deadlock::WaitsFor;
+pub use deadlock::{Suspicion, WaitsFor};
 pub use head::{Head, Ring, Slot};
 pub use key::TupleKey;
 pub use memory::{Backing, TableMemory};

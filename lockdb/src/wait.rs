@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::deadlock::WaitsFor;
+use crate::deadlock::{Suspicion, WaitsFor};
 use crate::machine::{Outcome, Place, Request, Rule};
 use crate::primitive::{spin_loop, yield_now};
 use crate::{Bucket, Head, Statistics, Table, Timestamp};
@@ -57,10 +57,6 @@ const SPINS: u32 = if cfg!(loom) { 0 } else { 4000 };
 
 /// The longest sleep between two looks at the head: a device cannot wake a host thread by itself.
 const NAP: Duration = Duration::from_micros(200);
-
-/// A cycle is broken by its youngest member. If that one cannot (it runs on a device), whoever has
-/// seen the same cycle this often leaves instead.
-const SIGHTINGS: u32 = 4;
 
 /// Why a lock was not taken or not given back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -125,13 +121,12 @@ pub(crate) struct Patience<'p> {
     waiting: &'p Waiting,
     /// Set by the first wait, so that an uncontended lock never asks for the time.
     since: Option<Instant>,
-    suspect: Vec<Timestamp>,
-    sightings: u32,
+    suspicion: Suspicion,
 }
 
 impl<'p> Patience<'p> {
     pub(crate) fn new(waiting: &'p Waiting) -> Self {
-        Self { waiting, since: None, suspect: Vec::new(), sightings: 0 }
+        Self { waiting, since: None, suspicion: Suspicion::default() }
     }
 
     fn waited(&mut self) -> Duration {
@@ -220,9 +215,7 @@ impl<'p> Patience<'p> {
         if !WaitsFor::read(table.buckets()).has_cycle(&cycle) {
             return None;
         }
-        let youngest = cycle.iter().max() == Some(&transaction);
-        self.sightings = if cycle == self.suspect { self.sightings + 1 } else { 1 };
-        self.suspect = cycle;
-        (youngest || self.sightings >= SIGHTINGS).then(|| self.suspect.clone())
+        let ours = self.suspicion.is_ours_to_break(cycle, transaction);
+        ours.then(|| self.suspicion.cycle().to_vec())
     }
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use lockdb::machine::Refusal;
 use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
 
+use workloads::Scenario;
+
 use crate::RunError;
 use crate::workflow::{Command, Input, Workflow};
 
@@ -23,13 +25,18 @@ pub(crate) struct DeviceContexts {
 }
 
 impl DeviceContexts {
+    /// The contexts of those of `agents` that are on the device.
+    ///
     /// # Errors
-    /// When there are more agents than tags for them: how many there may be.
-    pub fn new(agents: &[Workflow]) -> Result<Self, usize> {
+    /// When there are more of them than tags for them.
+    pub fn new(scenario: &Scenario, agents: &[Workflow]) -> Result<Self, RunError> {
         let on_device = agents.iter().enumerate().filter(|(_, agent)| agent.is_on_device());
         let agents: Vec<usize> = on_device.map(|(agent, _)| agent).collect();
         if agents.len() > TAGS / TAGS_EACH {
-            return Err(TAGS / TAGS_EACH);
+            let most = TAGS / TAGS_EACH;
+            let expected =
+                format!("at most {most} transactions in flight on all elements together");
+            return Err(scenario.reject("device.transactions_in_flight", expected).into());
         }
         let tag = |(index, &agent)| (agent, (index * TAGS_EACH) as u8);
         let tags = agents.iter().enumerate().map(tag).collect();
@@ -110,7 +117,6 @@ impl DeviceContexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Source;
     use lockdb::machine::Rule;
     use lockdb::{Timestamp, TupleKey};
     use workloads::Scenario;
@@ -119,10 +125,9 @@ mod tests {
     fn silence_is_told_with_what_was_asked_and_since_when() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
         let scenario = Scenario::load(folder.join("hot-row-storm.toml")).unwrap();
-        let source = Source::all(&scenario).unwrap().pop().unwrap();
-        let settings = scenario.device.agents.clone();
-        let agents = [Workflow::new(true, settings, scenario.lock_order, source)];
-        let mut contexts = DeviceContexts::new(&agents).unwrap();
+        let agents = Workflow::all(&scenario).unwrap();
+        let agents = &agents[agents.len() - 1..];
+        let mut contexts = DeviceContexts::new(&scenario, agents).unwrap();
         let transaction = Timestamp::new(9).unwrap();
         let key = TupleKey::new(5, 0);
         let acquire = Command::Acquire { transaction, key, bucket: 5, rule: Rule::Queue };

@@ -9,10 +9,9 @@ use sim::lock_unit::UnitConfig;
 use sim::models::TupleLockUnit;
 use sim::platform::{Platform, Side as PlatformSide};
 use sim::system::{Happening, System, SystemConfig, SystemError};
-use workloads::scenario::{Home, Scenario, Side};
+use workloads::scenario::{Home, Scenario};
 
 use crate::device::DeviceContexts;
-use crate::plan::Source;
 use crate::report::{CoherenceReport, Report, UnitReport};
 use crate::workflow::{Command, Input, Workflow};
 use crate::world::World;
@@ -70,20 +69,8 @@ const STOP_TIMER: u64 = u64::MAX;
 
 impl Run {
     fn new(scenario: &Scenario, platform: Platform, options: &Options) -> Result<Self, RunError> {
-        let mut sides = Vec::new();
-        let mut agents = Vec::new();
-        for (side, source) in scenario.agents().zip(Source::all(scenario)?) {
-            let device = matches!(side, Side::Device { .. });
-            let settings = if device { &scenario.device.agents } else { &scenario.host.agents };
-            agents.push(Workflow::new(device, settings.clone(), scenario.lock_order, source));
-            sides.push(side);
-        }
-        let device = DeviceContexts::new(&agents).map_err(|most| {
-            scenario.reject(
-                "device.transactions_in_flight",
-                format!("at most {most} transactions in flight on all elements together"),
-            )
-        })?;
+        let agents = Workflow::all(scenario)?;
+        let device = DeviceContexts::new(scenario, &agents)?;
         let home = match scenario.table.home {
             Home::Host => PlatformSide::Host,
             Home::Device => PlatformSide::Device,

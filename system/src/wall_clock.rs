@@ -13,10 +13,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lockdb::Table;
-use workloads::scenario::{Scenario, Side};
+use workloads::scenario::Scenario;
 
 use crate::device::DeviceContexts;
-use crate::plan::Source;
 use crate::report::{Report, UnitReport};
 use crate::workflow::{Command, Input, Workflow};
 use crate::world::World;
@@ -75,13 +74,9 @@ pub(crate) fn run(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, RunError> {
-    let (host, device) = agents(scenario)?;
-    let contexts = DeviceContexts::new(&device).map_err(|most| {
-        scenario.reject(
-            "device.transactions_in_flight",
-            format!("at most {most} transactions in flight on all elements together"),
-        )
-    })?;
+    let (device, host): (Vec<_>, Vec<_>) =
+        Workflow::all(scenario)?.into_iter().partition(Workflow::is_on_device);
+    let contexts = DeviceContexts::new(scenario, &device)?;
     let (host_agents, device_agents) = (host.len() as u32, device.len() as u32);
     let shared = Shared {
         table: Table::new(scenario.table.buckets as usize).map_err(|error| {
@@ -108,23 +103,6 @@ pub(crate) fn run(
     let closed_at = closed_at?;
     check_table(&shared.table)?;
     Ok(report(scenario, shared, unit, closed_at, (host_agents, device_agents)))
-}
-
-/// The agents of the host and of the device.
-fn agents(scenario: &Scenario) -> Result<(Vec<Workflow>, Vec<Workflow>), RunError> {
-    let (mut host, mut device) = (Vec::new(), Vec::new());
-    for (side, source) in scenario.agents().zip(Source::all(scenario)?) {
-        let order = scenario.lock_order;
-        match side {
-            Side::Host { .. } => {
-                host.push(Workflow::new(false, scenario.host.agents.clone(), order, source));
-            }
-            Side::Device { .. } => {
-                device.push(Workflow::new(true, scenario.device.agents.clone(), order, source));
-            }
-        }
-    }
-    Ok((host, device))
 }
 
 /// Ends the run in time. Returns when no transaction was begun any more.

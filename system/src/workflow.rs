@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 
 use lockdb::machine::{Refusal, Rule};
-use lockdb::{Timestamp, TupleKey};
-use workloads::scenario::{AgentSettings, LockOrder, Span, WaitPolicy};
+use lockdb::{Suspicion, Timestamp, TupleKey};
+use workloads::scenario::{AgentSettings, LockOrder, Scenario, Side, Span, WaitPolicy};
 
+use crate::RunError;
 use crate::plan::{Operation, Pause, Plan, Source};
 use crate::report::Aborts;
 use crate::world::World;
@@ -101,10 +102,6 @@ enum AfterRelease {
     End(Ending),
 }
 
-/// A cycle is broken by its youngest member; whoever has seen the same one this often leaves too,
-/// because the youngest may have no search of its own.
-const SIGHTINGS: u32 = 4;
-
 /// One agent.
 #[derive(Debug)]
 pub(crate) struct Workflow {
@@ -123,8 +120,7 @@ pub(crate) struct Workflow {
     /// Rows to be given a new version at commit.
     written: Vec<u64>,
     state: State,
-    suspect: Vec<Timestamp>,
-    sightings: u32,
+    suspicion: Suspicion,
 }
 
 impl Workflow {
@@ -143,9 +139,21 @@ impl Workflow {
             held: BTreeMap::new(),
             written: Vec::new(),
             state: State::Resting,
-            suspect: Vec::new(),
-            sightings: 0,
+            suspicion: Suspicion::default(),
         }
+    }
+
+    /// All agents of a scenario, in their order.
+    ///
+    /// # Errors
+    /// When the scenario's trace cannot be replayed.
+    pub fn all(scenario: &Scenario) -> Result<Vec<Self>, RunError> {
+        let agent = |(side, source)| {
+            let device = matches!(side, Side::Device { .. });
+            let settings = if device { &scenario.device.agents } else { &scenario.host.agents };
+            Self::new(device, settings.clone(), scenario.lock_order, source)
+        };
+        Ok(scenario.agents().zip(Source::all(scenario)?).map(agent).collect())
     }
 
     /// Whether it runs on the device.
@@ -351,10 +359,7 @@ impl Workflow {
 
     fn searched(&mut self, asked: Asked, cycle: Option<Vec<Timestamp>>, now: u64) -> Command {
         let Some(cycle) = cycle else { return self.wait(asked, now) };
-        let youngest = cycle.iter().max() == self.transaction.as_ref();
-        self.sightings = if cycle == self.suspect { self.sightings + 1 } else { 1 };
-        self.suspect = cycle;
-        if !youngest && self.sightings < SIGHTINGS {
+        if !self.suspicion.is_ours_to_break(cycle, self.transaction()) {
             return self.wait(asked, now);
         }
         self.state = State::Cancelling(asked, Cause::Deadlock);

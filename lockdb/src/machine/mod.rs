@@ -34,6 +34,14 @@ pub enum Access {
     Clear(Slot),
 }
 
+impl Access {
+    /// Replaces the head.
+    #[inline(always)]
+    fn swap_head(expected: Head, new: Head) -> Self {
+        Access::CompareSwap { word: 0, expected: expected.word(), new: new.word() }
+    }
+}
+
 /// What came of an [`Access`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
@@ -221,22 +229,18 @@ impl Machine {
     #[inline(always)]
     pub fn access(&self) -> Access {
         let mine = self.transaction.word();
-        let on_head = |expected: Head, new: Head| Access::CompareSwap {
-            word: 0,
-            expected: expected.word(),
-            new: new.word(),
-        };
         match self.phase {
-            Phase::Take => on_head(Head::FREE, Head::held_by(self.transaction)),
+            Phase::Take => Access::swap_head(Head::FREE, Head::held_by(self.transaction)),
             Phase::Look | Phase::Review | Phase::Survey => Access::ReadLine,
             Phase::Place => Access::CompareSwap { word: self.slot.get(), expected: 0, new: mine },
-            Phase::Register => on_head(self.head, self.head.register(self.slot)),
-            Phase::Free => on_head(Head::held_by(self.transaction), Head::FREE),
-            Phase::HandOver => {
-                on_head(self.head, self.next.map_or(Head::FREE, |next| self.head.hand_over(next)))
-            }
+            Phase::Register => Access::swap_head(self.head, self.head.register(self.slot)),
+            Phase::Free => Access::swap_head(Head::held_by(self.transaction), Head::FREE),
+            Phase::HandOver => Access::swap_head(
+                self.head,
+                self.next.map_or(Head::FREE, |next| self.head.hand_over(next)),
+            ),
             Phase::Inspect => Access::LoadHead,
-            Phase::Leave => on_head(self.head, self.head.leave(self.slot)),
+            Phase::Leave => Access::swap_head(self.head, self.head.leave(self.slot)),
             Phase::Withdraw | Phase::Clear => Access::Clear(self.slot),
         }
     }

@@ -62,17 +62,12 @@ impl Repair {
 
     /// The access that it waits for.
     pub fn access(&self) -> Access {
-        let on_head = |expected: Head, new: Head| Access::CompareSwap {
-            word: 0,
-            expected: expected.word(),
-            new: new.word(),
-        };
         match self.state {
             State::Survey => Access::ReadLine,
-            State::Evict { head, slot } => on_head(head, head.leave(slot)),
+            State::Evict { head, slot } => Access::swap_head(head, head.leave(slot)),
             State::Wipe(slot) => Access::Clear(slot),
             State::Pass { head, next } => {
-                on_head(head, next.map_or(Head::FREE, |next| head.hand_over(next)))
+                Access::swap_head(head, next.map_or(Head::FREE, |next| head.hand_over(next)))
             }
         }
     }
