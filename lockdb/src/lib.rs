@@ -18,6 +18,8 @@
 //! ```
 
 pub mod machine;
+#[cfg(not(any(loom, miri)))]
+pub mod store;
 
 mod bucket;
 mod deadlock;

@@ -1,0 +1,1 @@
+//! The write-ahead log, and the order of commits that it gives.

@@ -1,0 +1,6 @@
+//! A multi-version store whose row locks are the shared lock table (ccSLT paper, sections 2.3
+//! and 3).
+
+pub mod files;
+pub mod log;
+pub mod schema;

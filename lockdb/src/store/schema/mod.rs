@@ -1,0 +1,1 @@
+//! Typed rows: columns, values, their bytes in a version, and keys for the indexes.
