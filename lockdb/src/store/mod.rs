@@ -2,5 +2,8 @@
 //! and 3).
 
 pub mod files;
+pub mod layout;
 pub mod log;
+pub mod memory;
 pub mod schema;
+pub mod visibility;

@@ -1,0 +1,13 @@
+//! The bytes of the store, as a device finds them: one definition of each layout.
+//!
+//! Everything is little-endian and at a fixed offset, so that hardware can parse it
+//! (`docs/store-layouts.md` has the tables).
+
+mod page;
+mod record_id;
+
+pub use page::{
+    LinePointer, PAGE_BYTES, Page, PageBuffer, PageFault, PageHeader, PageKind, VERSION_BYTES,
+    VersionHeader, placed_bytes,
+};
+pub use record_id::RecordId;

@@ -1,0 +1,7 @@
+//! The host's memory of the store: page frames and maps, which devices may share.
+
+mod array;
+mod region;
+
+pub use array::SharedArray;
+pub use region::{Region, VersionRef};
