@@ -1,0 +1,390 @@
+//! The power-loss model for tests: a folder that numbers every change and can be cut off at any.
+//!
+//! Every write, `set_len`, creation, removal and sync is a **step**, numbered from 0. Reads are
+//! none. After a loss ([`Simulated::crash`]) the folder stands as follows:
+//!
+//! - What a file held at its last [`File::sync`] and the names at the last
+//!   [`Files::sync_directory`] are there.
+//! - Each later write is there, or lost, or torn: then each 512-byte sector of it, by itself, is
+//!   old or new. A lost or torn write past the end may still have lengthened the file, by zeros.
+//! - Each later `set_len`, creation and removal is there or undone. (Creating a file that exists
+//!   is a `set_len` to 0.)
+//! - All this in any combination, so in any order, but for one thing: of two writes to the same
+//!   sector that both reached it, the later is seen.
+//! - The step at which the power went counts as begun: a write may be there, a sync ensured nothing.
+//!
+//! A seed gives the combination. One recorded run gives the image after every step of it
+//! ([`Simulated::crash_at`]): contents are shared, so an image costs about the unsynced steps.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::blocks::Blocks;
+use super::{File, Files, check_name, no_such_file};
+
+/// What a disk writes in one piece.
+const SECTOR: u64 = 512;
+
+/// A folder with a power switch. Clones are the same folder.
+#[derive(Clone, Debug, Default)]
+pub struct Simulated {
+    state: Arc<Mutex<State>>,
+}
+
+type Inode = usize;
+
+#[derive(Debug, Default)]
+struct State {
+    /// As calls see them.
+    names: BTreeMap<String, Inode>,
+    contents: Vec<Blocks>,
+    steps: Vec<Step>,
+    /// What is durable; a new entry after each sync. Before the first: nothing.
+    history: Vec<Durable>,
+    lose_power_at: Option<u64>,
+    fail_once_at: Option<u64>,
+    power_lost: bool,
+    capacity: Option<u64>,
+}
+
+/// One recorded call.
+#[derive(Debug)]
+enum Step {
+    Write { inode: Inode, offset: u64, bytes: Box<[u8]> },
+    SetLen { inode: Inode, len: u64 },
+    Create { name: String, inode: Inode },
+    Remove { name: String },
+    Sync { inode: Inode },
+    SyncDirectory,
+}
+
+/// What surely survives, and the steps that may.
+#[derive(Clone, Debug, Default)]
+struct Durable {
+    /// Steps begun when this became true.
+    steps: usize,
+    names: BTreeMap<String, Inode>,
+    contents: BTreeMap<Inode, Blocks>,
+    pending: Vec<usize>,
+}
+
+impl Simulated {
+    /// An empty folder.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Steps so far: the number of the next.
+    pub fn steps(&self) -> u64 {
+        self.state().steps.len() as u64
+    }
+
+    /// Takes the power away at step `step`: that call and all later ones fail with `BrokenPipe`,
+    /// "power lost".
+    pub fn lose_power_at(&self, step: u64) {
+        self.state().lose_power_at = Some(step);
+    }
+
+    /// Lets step `step` alone fail, with `Other`, "input/output error": it has no effect.
+    pub fn fail_once_at(&self, step: u64) {
+        self.state().fail_once_at = Some(step);
+    }
+
+    /// Gives the folder room for `bytes` bytes, as the sum of its files' lengths: a call that needs
+    /// more fails with `StorageFull` and has no effect (and is no step). `None` is no limit.
+    pub fn set_capacity(&self, bytes: Option<u64>) {
+        self.state().capacity = bytes;
+    }
+
+    /// The folder as it may stand if the power is lost now: see the [module](self).
+    ///
+    /// The same steps and the same seed give the same folder.
+    pub fn crash(&self, seed: u64) -> Simulated {
+        let state = self.state();
+        state.crash_at(state.steps.len(), seed)
+    }
+
+    /// The folder as it may stand if the power was lost after the first `steps` steps.
+    ///
+    /// # Panics
+    /// When there were not so many.
+    pub fn crash_at(&self, steps: u64, seed: u64) -> Simulated {
+        let state = self.state();
+        assert!(steps <= state.steps.len() as u64, "only {} steps, not {steps}", state.steps.len());
+        state.crash_at(steps as usize, seed)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn handle(&self, inode: Inode) -> Arc<dyn File> {
+        Arc::new(SimulatedFile { folder: self.clone(), inode })
+    }
+}
+
+impl State {
+    fn powered(&self) -> io::Result<()> {
+        if self.power_lost {
+            return Err(io::Error::new(io::ErrorKind::BrokenPipe, "power lost"));
+        }
+        Ok(())
+    }
+
+    /// Records a step that is about to be done. An error is the failure asked for.
+    fn begin(&mut self, step: Step) -> io::Result<()> {
+        self.powered()?;
+        let number = self.steps.len() as u64;
+        if self.fail_once_at == Some(number) {
+            self.fail_once_at = None;
+            // Failed and without effect: leave a step that changes nothing.
+            self.steps.push(Step::SyncDirectory);
+            return Err(io::Error::other("input/output error"));
+        }
+        self.steps.push(step);
+        self.power_lost = self.lose_power_at.is_some_and(|at| number >= at);
+        self.powered()
+    }
+
+    fn check_room(&self, inode: Inode, len: u64) -> io::Result<()> {
+        let old = self.contents[inode].len();
+        let used: u64 = self.names.values().map(|&inode| self.contents[inode].len()).sum();
+        if len > old && self.capacity.is_some_and(|capacity| used - old + len > capacity) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(())
+    }
+
+    /// The newest entry of the history that held after `steps` steps, with all pending steps.
+    fn durable_at(&self, steps: usize) -> Durable {
+        let entries = self.history.partition_point(|entry| entry.steps <= steps);
+        let mut durable =
+            entries.checked_sub(1).map_or_else(Durable::default, |last| self.history[last].clone());
+        let news = (durable.steps..steps)
+            .filter(|&step| !matches!(self.steps[step], Step::Sync { .. } | Step::SyncDirectory));
+        durable.pending.extend(news);
+        durable.steps = steps;
+        durable
+    }
+
+    fn synced(&mut self, inode: Inode) {
+        let mut durable = self.durable_at(self.steps.len());
+        durable.contents.insert(inode, self.contents[inode].clone());
+        durable.pending.retain(|&step| self.steps[step].inode() != Some(inode));
+        self.history.push(durable);
+    }
+
+    fn directory_synced(&mut self) {
+        let mut durable = self.durable_at(self.steps.len());
+        durable.names = self.names.clone();
+        durable.pending.retain(|&step| self.steps[step].inode().is_some());
+        self.history.push(durable);
+    }
+
+    fn crash_at(&self, steps: usize, seed: u64) -> Simulated {
+        let Durable { mut names, mut contents, pending, .. } = self.durable_at(steps);
+        let mut chance = Chance::new(seed);
+        for step in pending {
+            match &self.steps[step] {
+                Step::Write { inode, offset, bytes } => {
+                    let file = contents.entry(*inode).or_default();
+                    chance.write(file, *offset, bytes);
+                }
+                Step::SetLen { inode, len } if chance.keeps() => {
+                    contents.entry(*inode).or_default().set_len(*len);
+                }
+                Step::Create { name, inode } if chance.keeps() => {
+                    names.insert(name.clone(), *inode);
+                }
+                Step::Remove { name } if chance.keeps() => {
+                    names.remove(name);
+                }
+                _ => {} // undone
+            }
+        }
+        Simulated::standing(names, contents)
+    }
+}
+
+impl Simulated {
+    /// A folder in which all is durable.
+    fn standing(names: BTreeMap<String, Inode>, mut contents: BTreeMap<Inode, Blocks>) -> Self {
+        let mut state = State::default();
+        let mut durable = Durable::default();
+        for (inode, (name, old)) in names.into_iter().enumerate() {
+            let blocks = contents.remove(&old).unwrap_or_default();
+            state.contents.push(blocks.clone());
+            durable.contents.insert(inode, blocks);
+            durable.names.insert(name, inode);
+        }
+        state.names = durable.names.clone();
+        state.history.push(durable);
+        Simulated { state: Arc::new(Mutex::new(state)) }
+    }
+}
+
+impl Step {
+    /// The file whose sync makes the step durable; `None` for steps of the directory.
+    fn inode(&self) -> Option<Inode> {
+        match self {
+            Step::Write { inode, .. } | Step::SetLen { inode, .. } | Step::Sync { inode } => {
+                Some(*inode)
+            }
+            Step::Create { .. } | Step::Remove { .. } | Step::SyncDirectory => None,
+        }
+    }
+}
+
+/// Draws what survives.
+struct Chance {
+    state: u64,
+    /// Of 256 unsynced steps, how many are kept whole, on average; all or none in half the images.
+    kept: u64,
+}
+
+impl Chance {
+    fn new(seed: u64) -> Self {
+        let mut chance = Self { state: seed, kept: 0 };
+        chance.kept = match chance.below(4) {
+            0 => 0,
+            1 => 256,
+            _ => chance.below(257),
+        };
+        chance
+    }
+
+    /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    fn keeps(&mut self) -> bool {
+        self.below(256) < self.kept
+    }
+
+    fn write(&mut self, file: &mut Blocks, offset: u64, bytes: &[u8]) {
+        let end = offset + bytes.len() as u64;
+        if self.keeps() {
+            return put(file, offset, bytes);
+        }
+        // Half of those that are not whole are torn, unless nothing at all is to survive.
+        if self.kept > 0 && self.below(2) == 0 {
+            let mut from = offset;
+            while from < end {
+                let to = end.min((from / SECTOR + 1) * SECTOR);
+                if self.below(2) == 0 {
+                    put(file, from, &bytes[(from - offset) as usize..(to - offset) as usize]);
+                }
+                from = to;
+            }
+        }
+        if end > file.len() && self.below(4) == 0 {
+            file.set_len(end);
+        }
+    }
+}
+
+fn put(file: &mut Blocks, offset: u64, bytes: &[u8]) {
+    file.write(offset, bytes).expect("it went well the first time");
+}
+
+impl Files for Simulated {
+    fn open(&self, name: &str) -> io::Result<Arc<dyn File>> {
+        check_name(name)?;
+        let state = self.state();
+        state.powered()?;
+        let inode = *state.names.get(name).ok_or_else(|| no_such_file(name))?;
+        Ok(self.handle(inode))
+    }
+
+    fn create(&self, name: &str) -> io::Result<Arc<dyn File>> {
+        check_name(name)?;
+        let mut state = self.state();
+        if let Some(&inode) = state.names.get(name) {
+            state.begin(Step::SetLen { inode, len: 0 })?;
+            state.contents[inode].set_len(0);
+            return Ok(self.handle(inode));
+        }
+        let inode = state.contents.len();
+        state.begin(Step::Create { name: name.to_string(), inode })?;
+        state.contents.push(Blocks::default());
+        state.names.insert(name.to_string(), inode);
+        Ok(self.handle(inode))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        check_name(name)?;
+        let mut state = self.state();
+        if !state.names.contains_key(name) {
+            return Err(no_such_file(name));
+        }
+        state.begin(Step::Remove { name: name.to_string() })?;
+        state.names.remove(name);
+        Ok(())
+    }
+
+    fn list(&self) -> io::Result<Vec<String>> {
+        let state = self.state();
+        state.powered()?;
+        Ok(state.names.keys().cloned().collect())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        let mut state = self.state();
+        state.begin(Step::SyncDirectory)?;
+        state.directory_synced();
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct SimulatedFile {
+    folder: Simulated,
+    inode: Inode,
+}
+
+impl File for SimulatedFile {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let state = self.folder.state();
+        state.powered()?;
+        state.contents[self.inode].read(offset, buffer)
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.folder.state();
+        let end = super::end_of(offset, bytes.len())?;
+        state.check_room(self.inode, end)?;
+        state.begin(Step::Write { inode: self.inode, offset, bytes: bytes.into() })?;
+        state.contents[self.inode].write(offset, bytes)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut state = self.folder.state();
+        state.begin(Step::Sync { inode: self.inode })?;
+        state.synced(self.inode);
+        Ok(())
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        let state = self.folder.state();
+        state.powered()?;
+        Ok(state.contents[self.inode].len())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let mut state = self.folder.state();
+        state.check_room(self.inode, len)?;
+        state.begin(Step::SetLen { inode: self.inode, len })?;
+        state.contents[self.inode].set_len(len);
+        Ok(())
+    }
+}

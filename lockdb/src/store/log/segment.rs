@@ -1,0 +1,250 @@
+//! Segment files: `log-` and the start LSN in 16 hexadecimal digits. The record of LSN `n` stands
+//! at offset 64 + `n` - start. Header, little-endian:
+//!
+//! | offset | | |
+//! |---|---|---|
+//! | 0 | u64 | magic, "LKSTPLOG" |
+//! | 8 | u32 | version, 1 |
+//! | 12 | u32 | CRC-32C of bytes 0 to 12 and 16 to 64 |
+//! | 16 | u64 | store |
+//! | 24 | u64 | start LSN |
+//! | 32 | u64 | epoch |
+//! | 40 | | 0 |
+
+use std::sync::Arc;
+
+use crate::store::files::{File, Files};
+
+use super::record::{u32_at, u64_at};
+use super::window::Window;
+use super::{Failure, HeaderFlaw, LogError, LogPosition};
+
+pub(super) const HEADER_BYTES: usize = 64;
+const MAGIC: u64 = u64::from_le_bytes(*b"LKSTPLOG");
+const VERSION: u32 = 1;
+
+/// A segment's place and name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Segment {
+    pub start: u64,
+    pub name: String,
+}
+
+impl Segment {
+    pub fn at(start: u64) -> Self {
+        Self { start, name: format!("log-{start:016x}") }
+    }
+
+    /// All segments, in order. Other names are others' files.
+    pub fn list(files: &dyn Files) -> Result<Vec<Self>, LogError> {
+        let names = files
+            .list()
+            .map_err(|error| LogError::Io(Failure::new("list", "the store's folder", 0, error)))?;
+        let start = |name: &String| u64::from_str_radix(name.strip_prefix("log-")?, 16).ok();
+        let mut segments: Vec<_> = names.iter().filter_map(start).map(Self::at).collect();
+        segments.retain(|segment| names.contains(&segment.name));
+        segments.sort_by_key(|segment| segment.start);
+        Ok(segments)
+    }
+
+    /// Where in the file the record of `lsn` stands.
+    pub fn offset(&self, lsn: u64) -> u64 {
+        HEADER_BYTES as u64 + lsn - self.start
+    }
+
+    /// Of which LSN the record at `offset` is.
+    pub fn lsn(&self, offset: u64) -> u64 {
+        (self.start + offset).saturating_sub(HEADER_BYTES as u64)
+    }
+}
+
+/// What a segment's header says, beside its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub store: u64,
+    pub epoch: u64,
+}
+
+impl Header {
+    pub fn encode(&self, start: u64) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[0..8].copy_from_slice(&MAGIC.to_le_bytes());
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.store.to_le_bytes());
+        bytes[24..32].copy_from_slice(&start.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.epoch.to_le_bytes());
+        let checksum = checksum(&bytes);
+        bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// The header of the segment that begins at `start`; `least` is what it should say, or later.
+    /// An error comes with the offset of what is wrong.
+    pub fn decode(
+        bytes: &[u8; HEADER_BYTES],
+        start: u64,
+        least: Header,
+    ) -> Result<Self, (u64, HeaderFlaw)> {
+        let found = u64_at(bytes, 0);
+        if found != MAGIC {
+            return Err((0, HeaderFlaw::Magic { found, expected: MAGIC }));
+        }
+        let found = u32_at(bytes, 8);
+        if found != VERSION {
+            return Err((8, HeaderFlaw::Version { found, expected: VERSION }));
+        }
+        let (found, expected) = (u32_at(bytes, 12), checksum(bytes));
+        if found != expected {
+            return Err((12, HeaderFlaw::Checksum { found, expected }));
+        }
+        let header = Self { store: u64_at(bytes, 16), epoch: u64_at(bytes, 32) };
+        if header.store != least.store {
+            let (found, expected) = (header.store, least.store);
+            return Err((16, HeaderFlaw::Store { found, expected }));
+        }
+        let found = u64_at(bytes, 24);
+        if found != start {
+            return Err((24, HeaderFlaw::Start { found, expected: start }));
+        }
+        if header.epoch < least.epoch {
+            return Err((32, HeaderFlaw::Epoch { found: header.epoch, least: least.epoch }));
+        }
+        Ok(header)
+    }
+}
+
+fn checksum(bytes: &[u8; HEADER_BYTES]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(&bytes[..12]), &bytes[16..])
+}
+
+/// Appends to the newest segment.
+///
+/// Invariant: all segments but the newest are synced, and end where the next begins.
+#[derive(Debug)]
+pub(super) struct Writer {
+    files: Arc<dyn Files>,
+    header: Header,
+    segment_bytes: u64,
+    /// All segments; the last is being written.
+    segments: Vec<Segment>,
+    file: Arc<dyn File>,
+    /// The LSN up to which the files hold the log; between two records.
+    written: u64,
+}
+
+impl Writer {
+    /// Begins a new segment at `at`, after the segments that stand. What the last of these holds
+    /// past `at` is cut off; see [`end_segment_at`].
+    pub fn start(
+        files: Arc<dyn Files>,
+        segment_bytes: u64,
+        at: LogPosition,
+    ) -> Result<Self, LogError> {
+        let mut segments = Segment::list(&*files)?;
+        if let Some(last) = segments.last() {
+            if last.start > at.lsn {
+                let (file, records) = (last.name.clone(), last.start);
+                return Err(LogError::Occupied { lsn: at.lsn, file, records });
+            }
+            end_segment_at(&*files, last, at.lsn)?;
+        }
+        segments.retain(|segment| segment.start < at.lsn);
+        let header = Header { store: at.store, epoch: at.epoch };
+        let segment = Segment::at(at.lsn);
+        let file = create(&*files, &segment, header).map_err(LogError::Io)?;
+        segments.push(segment);
+        Ok(Self { files, header, segment_bytes, segments, file, written: at.lsn })
+    }
+
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    pub fn file(&self) -> Arc<dyn File> {
+        Arc::clone(&self.file)
+    }
+
+    pub fn segment(&self) -> &Segment {
+        self.segments.last().expect("the one being written")
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.segment().offset(self.written) >= self.segment_bytes
+            && self.written > self.segment().start
+    }
+
+    /// Goes on in a new segment. The old one must be synced.
+    pub fn roll(&mut self) -> Result<(), Failure> {
+        let segment = Segment::at(self.written);
+        self.file = create(&*self.files, &segment, self.header)?;
+        self.segments.push(segment);
+        Ok(())
+    }
+
+    /// Writes `pieces` one after the other; they must end between two records.
+    pub fn append(&mut self, pieces: &[&[u8]]) -> Result<(), Failure> {
+        let segment = self.segment();
+        let mut lsn = self.written;
+        for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+            let offset = segment.offset(lsn);
+            self.file
+                .write_at(offset, piece)
+                .map_err(|error| Failure::new("write", &segment.name, offset, error))?;
+            lsn += piece.len() as u64;
+        }
+        self.written = lsn;
+        Ok(())
+    }
+
+    /// Removes the segments of which nothing is at or past `lsn`, the oldest first.
+    pub fn remove_before(&mut self, lsn: u64) -> Result<(), Failure> {
+        let mut removed = false;
+        while self.segments.len() > 1 && self.segments[1].start <= lsn {
+            let name = &self.segments[0].name;
+            self.files.remove(name).map_err(|error| Failure::new("remove", name, 0, error))?;
+            self.segments.remove(0);
+            removed = true;
+        }
+        if removed { sync_directory(&*self.files) } else { Ok(()) }
+    }
+}
+
+/// Makes the segment durable up to `lsn`, and nothing after: what stands there was lost with the
+/// power, and must not be found again. Refuses if a whole record stands there.
+///
+/// The sync matters even if nothing is cut off: a process that died may have left the records that
+/// were just read unsynced.
+fn end_segment_at(files: &dyn Files, segment: &Segment, lsn: u64) -> Result<(), LogError> {
+    let name = &segment.name;
+    let failed = |action, error| LogError::Io(Failure::new(action, name, 0, error));
+    let file = files.open(name).map_err(|error| failed("open", error))?;
+    let offset = segment.offset(lsn);
+    let len = file.len().map_err(|error| failed("measure", error))?;
+    if len < offset && lsn > segment.start {
+        return Err(LogError::EndsEarly { file: name.clone(), end: segment.lsn(len), lsn });
+    }
+    let mut window = Window::new(file.clone(), name.clone(), len);
+    if window.record(offset, lsn)?.is_ok() {
+        return Err(LogError::Occupied { lsn, file: name.clone(), records: lsn });
+    }
+    if len > offset {
+        file.set_len(offset).map_err(|error| failed("shorten", error))?;
+    }
+    file.sync().map_err(|error| failed("sync", error))
+}
+
+/// Creates an empty segment and makes it durable.
+fn create(files: &dyn Files, segment: &Segment, header: Header) -> Result<Arc<dyn File>, Failure> {
+    let name = &segment.name;
+    let failed = |action, error| Failure::new(action, name, 0, error);
+    let file = files.create(name).map_err(|error| failed("create", error))?;
+    file.write_at(0, &header.encode(segment.start)).map_err(|error| failed("write", error))?;
+    file.sync().map_err(|error| failed("sync", error))?;
+    sync_directory(files)?;
+    Ok(file)
+}
+
+fn sync_directory(files: &dyn Files) -> Result<(), Failure> {
+    let failed = |error| Failure::new("sync", "the store's folder", 0, error);
+    files.sync_directory().map_err(failed)
+}

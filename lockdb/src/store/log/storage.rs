@@ -1,0 +1,283 @@
+//! From the ring into the files: writing out, and syncs that many commits share.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use crate::store::files::{File, Files};
+
+use super::record::{HEADER_BYTES, Header};
+use super::ring::Ring;
+use super::segment::Writer;
+use super::sequencer::{Padded, Place, Sequencer};
+use super::{Awaited, Failure, LogError, LogOptions, LogPosition};
+
+/// So many bytes are written out at a time by those who pass by: enough for one call to the
+/// system, few enough that it delays nobody long.
+const WRITE_OUT: u64 = 1 << 20;
+
+/// Where a log's bytes are.
+///
+/// Invariants: `synced <= written <=` end of the finished records; no finished record past
+/// `written` is further than the ring's size from it; records under way lie past the finished ones
+/// and within the ring's size of `written`, but for large ones, which never touch the ring.
+#[derive(Debug)]
+pub(super) struct Storage {
+    ring: Ring,
+    /// The files hold the log up to this LSN. Changed under `writer`.
+    written: Padded<AtomicU64>,
+    /// Durable up to this LSN. Changed under `syncing`.
+    synced: Padded<AtomicU64>,
+    /// The first failure: after it nothing is written or synced.
+    failure: OnceLock<Failure>,
+    writer: Mutex<Writer>,
+    /// One sync at a time: the system reports an error to one of several only.
+    syncing: Mutex<()>,
+    turn: Mutex<Turn>,
+    /// A leader is through.
+    through: Condvar,
+    /// Somebody came who wants no gathering.
+    hurry: Condvar,
+    gather: Duration,
+    patience: Duration,
+}
+
+/// Whose turn it is to sync for all.
+#[derive(Debug, Default)]
+struct Turn {
+    taken: bool,
+    hurried: bool,
+}
+
+impl Storage {
+    pub fn start(
+        files: Arc<dyn Files>,
+        options: &LogOptions,
+        at: LogPosition,
+    ) -> Result<Self, LogError> {
+        let ring = Ring::new(options.ring_bytes)
+            .map_err(|error| LogError::Io(Failure::new("map", "memory for the log", 0, error)))?;
+        let writer = Writer::start(files, options.segment_bytes, at)?;
+        Ok(Self {
+            ring,
+            written: Padded(AtomicU64::new(at.lsn)),
+            synced: Padded(AtomicU64::new(at.lsn)),
+            failure: OnceLock::new(),
+            writer: Mutex::new(writer),
+            syncing: Mutex::new(()),
+            turn: Mutex::default(),
+            through: Condvar::new(),
+            hurry: Condvar::new(),
+            gather: options.gather,
+            patience: options.patience,
+        })
+    }
+
+    /// An error after the first failure.
+    #[inline]
+    pub fn check(&self) -> Result<(), LogError> {
+        match self.failure.get() {
+            None => Ok(()),
+            Some(first) => Err(LogError::MustReopen(first.clone())),
+        }
+    }
+
+    fn fail(&self, failure: Failure) -> LogError {
+        LogError::MustReopen(self.failure.get_or_init(|| failure).clone())
+    }
+
+    /// Whether a record of `bytes` bytes goes past the ring: it would keep too many others out.
+    #[inline]
+    pub fn is_large(&self, bytes: u64) -> bool {
+        bytes > self.ring.capacity() / 4
+    }
+
+    /// The LSN that records in the ring must not exceed.
+    pub fn room(&self) -> u64 {
+        self.written() + self.ring.capacity()
+    }
+
+    pub fn written(&self) -> u64 {
+        self.written.0.load(Ordering::Acquire)
+    }
+
+    #[inline]
+    pub fn synced(&self) -> u64 {
+        self.synced.0.load(Ordering::Acquire)
+    }
+
+    /// Puts a record into the ring.
+    ///
+    /// # Safety
+    /// `place` was given for these bytes within [`Storage::room`], is not finished, and this is the
+    /// only call for it at this time.
+    #[inline]
+    pub unsafe fn put(&self, place: Place, header: &Header, body: &[u8]) {
+        let header = header.encode();
+        let after_body = place.lsn + (HEADER_BYTES + body.len()) as u64;
+        let padding = (place.end - after_body) as usize;
+        // SAFETY: the sequencer gave these bytes to `place` alone, at most the ring's size past
+        // `written`, so their former content was written out; they are read only once the place
+        // is finished, which is after this (the caller's promise).
+        unsafe {
+            self.ring.write(place.lsn, &header);
+            self.ring.write(place.lsn + HEADER_BYTES as u64, body);
+            self.ring.write(after_body, &[0; 8][..padding]);
+        }
+    }
+
+    /// Writes a large record into the file. All before it must be finished, it not yet.
+    pub fn write_large(&self, place: Place, header: &Header, body: &[u8]) -> Result<(), LogError> {
+        let mut writer = lock(&self.writer);
+        self.write_ring(&mut writer, place.lsn)?;
+        self.roll_if_full(&mut writer)?;
+        let padding = place.end - place.lsn - (HEADER_BYTES + body.len()) as u64;
+        self.append(&mut writer, &[&header.encode(), body, &[0; 8][..padding as usize]])?;
+        assert_eq!(writer.written(), place.end, "the end of a large record");
+        Ok(())
+    }
+
+    /// Writes the finished records into the file.
+    pub fn write_out(&self, sequencer: &Sequencer) -> Result<(), LogError> {
+        let (_, finished) = sequencer.completed();
+        self.write_ring(&mut lock(&self.writer), finished)
+    }
+
+    /// The same, if there are many of them, before `lsn`, and nobody else is at it.
+    pub fn write_out_if_due(&self, sequencer: &Sequencer, lsn: u64) -> Result<(), LogError> {
+        let due = WRITE_OUT.min(self.ring.capacity() / 2);
+        if lsn.saturating_sub(self.written()) < due {
+            return self.check();
+        }
+        let mut writer = match self.writer.try_lock() {
+            Ok(writer) => writer,
+            Err(TryLockError::Poisoned(poison)) => poison.into_inner(),
+            Err(TryLockError::WouldBlock) => return self.check(),
+        };
+        let (_, finished) = sequencer.completed();
+        self.write_ring(&mut writer, finished)
+    }
+
+    /// Returns when all before `lsn`, which is finished, is durable; `gathers` says whether to wait
+    /// for company.
+    pub fn make_durable(
+        &self,
+        sequencer: &Sequencer,
+        lsn: u64,
+        gathers: bool,
+    ) -> Result<(), LogError> {
+        if self.synced() >= lsn {
+            return Ok(());
+        }
+        let since = Instant::now();
+        let mut turn = lock(&self.turn);
+        loop {
+            if self.synced() >= lsn {
+                return Ok(());
+            }
+            self.check()?;
+            if !turn.taken {
+                turn = self.lead(turn, sequencer, gathers)?;
+                continue;
+            }
+            if !gathers {
+                turn.hurried = true;
+                self.hurry.notify_all();
+            }
+            let waited = since.elapsed();
+            let Some(left) = self.patience.checked_sub(waited) else {
+                return Err(LogError::Stalled { event: Awaited::Durable(lsn), waited });
+            };
+            let woken = self.through.wait_timeout(turn, left);
+            turn = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Syncs for all who have finished.
+    fn lead<'a>(
+        &'a self,
+        mut turn: MutexGuard<'a, Turn>,
+        sequencer: &Sequencer,
+        gathers: bool,
+    ) -> Result<MutexGuard<'a, Turn>, LogError> {
+        *turn = Turn { taken: true, hurried: false };
+        let leader = Leader(self);
+        if gathers && !self.gather.is_zero() {
+            let company = self.hurry.wait_timeout_while(turn, self.gather, |turn| !turn.hurried);
+            turn = company.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(turn);
+        let outcome = self.write_and_sync(sequencer);
+        drop(leader);
+        outcome.map(|()| lock(&self.turn))
+    }
+
+    fn write_and_sync(&self, sequencer: &Sequencer) -> Result<(), LogError> {
+        let (_, finished) = sequencer.completed();
+        let mut writer = lock(&self.writer);
+        self.write_ring(&mut writer, finished)?;
+        let (file, name) = (writer.file(), writer.segment().name.clone());
+        let written = writer.written();
+        drop(writer); // the next records can be written meanwhile
+        self.sync(&*file, &name, written)
+    }
+
+    /// Removes the segments of which nothing is at or past `lsn`.
+    pub fn remove_before(&self, lsn: u64) -> Result<(), LogError> {
+        lock(&self.writer).remove_before(lsn).map_err(LogError::Io)
+    }
+
+    fn write_ring(&self, writer: &mut Writer, finished: u64) -> Result<(), LogError> {
+        self.check()?; // also: a large record that failed never counts as in the ring
+        if finished <= writer.written() {
+            return Ok(());
+        }
+        self.roll_if_full(writer)?;
+        // SAFETY: all records before `finished` were put, which happened before (the sequencer's
+        // release and acquire); nobody writes there before `written` says that they are in the
+        // file, which only we, holding the writer, can say.
+        let pieces = unsafe { self.ring.read(writer.written()..finished) };
+        self.append(writer, &pieces)
+    }
+
+    fn append(&self, writer: &mut Writer, pieces: &[&[u8]]) -> Result<(), LogError> {
+        writer.append(pieces).map_err(|failure| self.fail(failure))?;
+        // Release: whoever sees it may overwrite what we read.
+        self.written.0.store(writer.written(), Ordering::Release);
+        Ok(())
+    }
+
+    fn roll_if_full(&self, writer: &mut Writer) -> Result<(), LogError> {
+        if !writer.is_full() {
+            return Ok(());
+        }
+        self.sync(&*writer.file(), &writer.segment().name, writer.written())?;
+        writer.roll().map_err(|failure| self.fail(failure))
+    }
+
+    /// Syncs `file`, the newest segment or the last, which makes all before `written` durable.
+    fn sync(&self, file: &dyn File, name: &str, written: u64) -> Result<(), LogError> {
+        let _alone = lock(&self.syncing);
+        self.check()?;
+        if self.synced() < written {
+            file.sync().map_err(|error| self.fail(Failure::new("sync", name, 0, error)))?;
+            self.synced.0.store(written, Ordering::Release);
+        }
+        Ok(())
+    }
+}
+
+/// Gives the turn back, even if a file panics.
+struct Leader<'a>(&'a Storage);
+
+impl Drop for Leader<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.turn) = Turn::default();
+        self.0.through.notify_all();
+    }
+}
+
+/// The lists behind our locks are whole even if somebody panicked, so poison is nothing to us.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
