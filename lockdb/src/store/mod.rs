@@ -1,9 +1,56 @@
 //! A multi-version store whose row locks are the shared lock table (ccSLT paper, sections 2.3
 //! and 3).
+//!
+//! ```
+//! use lockdb::store::schema::{Schema, Type};
+//! use lockdb::store::{Database, Error, Options};
+//!
+//! let store = Database::in_memory(Options::default())?;
+//! let accounts = store.create_table(
+//!     Schema::builder("account")
+//!         .column("id", Type::Int64)
+//!         .column("balance", Type::Int64)
+//!         .primary_key(&["id"])
+//!         .build()?,
+//! )?;
+//! store.transaction(|transaction| {
+//!     transaction.insert(&accounts, &[1.into(), 100.into()])?;
+//!     transaction.insert(&accounts, &[2.into(), 100.into()])
+//! })?;
+//! store.transaction(|transaction| {
+//!     transaction.update(&accounts, &1, |row| Ok(row.set_int(1, row.as_row().int(1) - 30)))?;
+//!     transaction.update(&accounts, &2, |row| Ok(row.set_int(1, row.as_row().int(1) + 30)))
+//! })?;
+//! let balance = store.transaction(|transaction| {
+//!     Ok::<_, Error>(transaction.get(&accounts, &2)?.map(|row| row.int(1)))
+//! })?;
+//! assert_eq!(balance, Some(130));
+//! # Ok::<(), Error>(())
+//! ```
 
+pub mod fault;
 pub mod files;
 pub mod layout;
 pub mod log;
 pub mod memory;
 pub mod schema;
 pub mod visibility;
+
+mod change;
+mod database;
+mod error;
+mod native;
+mod options;
+mod pages;
+mod pins;
+mod session;
+mod table;
+mod transaction;
+
+pub use database::Database;
+pub use error::{Conflict, Ending, Error, Result};
+pub use log::Sync;
+pub use options::{Isolation, Options, TransactionOptions};
+pub use session::Session;
+pub use table::Table;
+pub use transaction::{LockWait, Order, Savepoint, Transaction};

@@ -143,7 +143,7 @@ impl Schema {
     }
 
     /// Whether both are one, without looking into them.
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.definition, &other.definition)
     }
 }

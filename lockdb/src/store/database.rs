@@ -1,0 +1,295 @@
+//! A store as a whole.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::error::{Error, Result};
+use super::fault::Faults;
+use super::log::{Kind, Log, Sync};
+use super::memory::VersionRef;
+use super::options::{Options, TransactionOptions};
+use super::pages::Pages;
+use super::pins::Pins;
+use super::schema::Schema;
+use super::session::Session;
+use super::table::Table;
+use super::transaction::Transaction;
+use super::visibility::{self, Seen, Step};
+use crate::primitive::{Mutex, lock};
+
+/// A multi-version store. Copies are the same store.
+#[derive(Clone, Debug)]
+pub struct Database {
+    pub(crate) shared: Arc<Shared>,
+    /// Sessions that wait for [`Database::transaction`].
+    idle: Arc<Mutex<Vec<Session>>>,
+}
+
+/// What all sessions of a store share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// Tells its tables from those of other stores in the process.
+    pub(crate) id: u64,
+    pub(crate) options: Options,
+    pub(crate) pages: Pages,
+    pub(crate) log: Log,
+    pub(crate) locks: crate::Table,
+    pub(crate) pins: Pins,
+    pub(crate) faults: Faults,
+    births: AtomicU64,
+    catalog: Catalog,
+    /// Held by whoever vacuums or checkpoints.
+    pub(crate) maintenance: Mutex<()>,
+}
+
+impl Database {
+    /// A store that lives as long as the process: no files, no log.
+    ///
+    /// # Errors
+    /// When an option is impossible, or the system refuses the memory.
+    pub fn in_memory(options: Options) -> Result<Self> {
+        options.check()?;
+        let what = "cannot reserve memory for pages";
+        let pages = Pages::new(options.pages, None).map_err(Error::system(what))?;
+        Self::assemble(options, pages, Log::volatile(), Vec::new())
+    }
+
+    /// A way into the store for one thread.
+    ///
+    /// # Errors
+    /// When there are as many sessions as the options admit.
+    pub fn session(&self) -> Result<Session> {
+        Session::new(self.shared.clone())
+    }
+
+    /// Runs a transaction with the default options: [`Session::transaction`].
+    ///
+    /// # Errors
+    /// As there, and as [`Database::session`].
+    pub fn transaction<T, E: From<Error>>(
+        &self,
+        work: impl FnMut(&mut Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.transaction_with(TransactionOptions::default(), work)
+    }
+
+    /// Runs a transaction: [`Session::transaction`].
+    ///
+    /// # Errors
+    /// As there, and as [`Database::session`].
+    pub fn transaction_with<T, E: From<Error>>(
+        &self,
+        options: impl Into<TransactionOptions>,
+        work: impl FnMut(&mut Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let idle = lock(&self.idle).pop();
+        let mut session = idle.map_or_else(|| self.session(), Ok)?;
+        let result = session.transaction(options, work);
+        lock(&self.idle).push(session);
+        result
+    }
+
+    /// Creates a table.
+    ///
+    /// # Errors
+    /// When there is one of its name, or the log cannot be written.
+    pub fn create_table(&self, schema: Schema) -> Result<Arc<Table>> {
+        self.shared.create_table(schema)
+    }
+
+    /// The table of a name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn table(&self, name: &str) -> Result<Arc<Table>> {
+        self.shared.catalog.find(name)
+    }
+
+    /// All tables, in the order of their creation.
+    pub fn tables(&self) -> Vec<Arc<Table>> {
+        self.shared.catalog.all()
+    }
+
+    /// The lock table that all row locks of the store are taken in.
+    pub fn lock_table(&self) -> &crate::Table {
+        &self.shared.locks
+    }
+
+    /// The newest commit up to which all are published: what a transaction sees that begins now.
+    pub fn published(&self) -> u64 {
+        self.shared.log.published()
+    }
+
+    /// Logical pages that hold versions, of 8 KiB each.
+    pub fn pages_in_use(&self) -> u64 {
+        self.shared.pages.in_use()
+    }
+
+    /// Breaks the store on purpose.
+    #[cfg(feature = "faults")]
+    pub fn plant(&self, fault: Option<super::fault::Fault>) {
+        self.shared.faults.plant(fault);
+    }
+
+    /// Puts a store together.
+    pub(crate) fn assemble(
+        options: Options,
+        pages: Pages,
+        log: Log,
+        tables: Vec<Table>,
+    ) -> Result<Self> {
+        static STORES: AtomicU64 = AtomicU64::new(1);
+        let id = tables.first().map_or_else(|| STORES.fetch_add(1, Ordering::Relaxed), |t| t.store);
+        let locks = crate::Table::new(options.lock_buckets);
+        let reserve = std::io::Error::other;
+        let locks =
+            locks.map_err(|error| Error::system("cannot make the lock table")(reserve(error)))?;
+        let shared = Shared {
+            id,
+            pins: Pins::new(options.sessions),
+            options,
+            pages,
+            log,
+            locks,
+            faults: Faults::default(),
+            births: AtomicU64::new(1),
+            catalog: Catalog::new(tables),
+            maintenance: Mutex::new(()),
+        };
+        Ok(Self { shared: Arc::new(shared), idle: Arc::default() })
+    }
+}
+
+impl Shared {
+    /// The version of a tuple that a snapshot sees.
+    #[inline]
+    pub(crate) fn visible(
+        &self,
+        table: &Table,
+        vid: u32,
+        snapshot: u64,
+    ) -> Result<Option<VersionRef<'_>>> {
+        let mut at = visibility::enter(table.head(vid));
+        while let Step::Look(record) = at {
+            let version = self.pages.version(record)?;
+            let seen = Seen {
+                created: version.created(),
+                predecessor: version.predecessor(),
+                tombstone: version.is_tombstone(),
+            };
+            at = visibility::step(snapshot, seen);
+            if at == Step::Visible {
+                return Ok(Some(version));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn draw_birth(&self) -> u64 {
+        self.births.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A table by its number.
+    #[inline]
+    pub(crate) fn table_by_id(&self, id: u32) -> &Table {
+        self.catalog.get(id)
+    }
+
+    pub(crate) fn tables(&self) -> Vec<Arc<Table>> {
+        self.catalog.all()
+    }
+
+    fn create_table(&self, schema: Schema) -> Result<Arc<Table>> {
+        let _one_at_a_time = lock(&self.catalog.creating);
+        let id = self.catalog.len();
+        if self.catalog.find(schema.name()).is_ok() {
+            return Err(Error::TableExists { table: schema.name().into() });
+        }
+        if id as usize == Catalog::LIMIT {
+            return Err(Error::Full { what: "tables", limit: Catalog::LIMIT as u64 });
+        }
+        let body = schema.encode();
+        let table = Arc::new(Table::new(self.id, id, schema, self.options.tuples)?);
+        let ticket = self.log.begin(body.len())?;
+        let end = ticket.end();
+        self.log.write(&ticket, Kind::Schema, &body);
+        self.catalog.push(table.clone());
+        self.log.finish(ticket);
+        self.log.make_durable(end, Sync::Group)?;
+        Ok(table)
+    }
+
+    /// Waits until a commit is published, whose versions are there already.
+    pub(crate) fn await_published(&self, commit: u64) {
+        let mut since = None;
+        while self.log.published() < commit {
+            std::hint::spin_loop();
+            let since = *since.get_or_insert_with(Instant::now);
+            if since.elapsed() > Duration::from_micros(20) {
+                std::thread::yield_now();
+            }
+            assert!(
+                since.elapsed() < Duration::from_secs(60),
+                "waited a minute for commit {commit} to be published"
+            );
+        }
+    }
+
+    /// Waits until what a snapshot shows is durable.
+    pub(crate) fn await_durable(&self, snapshot: u64, sync: Sync) -> Result<()> {
+        if sync == Sync::None || snapshot == 0 {
+            return Ok(());
+        }
+        let position = self.log.position();
+        debug_assert!(position.commit >= snapshot);
+        Ok(self.log.make_durable(position.lsn, sync)?)
+    }
+
+    /// A session passes by between two transactions: it does what cannot wait.
+    #[inline]
+    pub(crate) fn maintain_in_passing(&self) {}
+}
+
+/// The tables of a store. They are never dropped, so that a table's number leads to it at once.
+#[derive(Debug)]
+struct Catalog {
+    tables: Box<[std::sync::OnceLock<Arc<Table>>]>,
+    creating: Mutex<()>,
+}
+
+impl Catalog {
+    const LIMIT: usize = 1024;
+
+    fn new(tables: Vec<Table>) -> Self {
+        let mut slots: Vec<_> = tables.into_iter().map(|table| Arc::new(table).into()).collect();
+        slots.resize_with(Self::LIMIT, std::sync::OnceLock::new);
+        Self { tables: slots.into(), creating: Mutex::new(()) }
+    }
+
+    #[inline]
+    fn get(&self, id: u32) -> &Table {
+        self.tables[id as usize].get().expect("a table's number comes from the table")
+    }
+
+    fn all(&self) -> Vec<Arc<Table>> {
+        self.tables.iter().map_while(|slot| slot.get().cloned()).collect()
+    }
+
+    fn len(&self) -> u32 {
+        self.tables.iter().take_while(|slot| slot.get().is_some()).count() as u32
+    }
+
+    fn push(&self, table: Arc<Table>) {
+        let slot = &self.tables[table.id as usize];
+        assert!(slot.set(table).is_ok(), "tables are created one at a time");
+    }
+
+    fn find(&self, name: &str) -> Result<Arc<Table>> {
+        let all = self.all();
+        all.iter().find(|table| table.name() == name).cloned().ok_or_else(|| Error::NoSuchTable {
+            table: name.into(),
+            tables: all.iter().map(|table| table.name().into()).collect(),
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! What can go wrong in a store.
+
+use std::io;
+
+use super::layout::PageFault;
+use super::log::LogError;
+use super::schema::{KeyError, RowError, SchemaError};
+use crate::LockError;
+
+/// Result of an operation on a store.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why an operation on a store failed. Unless it says otherwise, nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Other transactions were in the way; the same transaction may succeed when it is run again.
+    #[error("{0}")]
+    Conflict(#[from] Conflict),
+    /// The transaction has ended: it was committed or rolled back, or a conflict ended it.
+    #[error("the transaction has ended: {how}")]
+    Ended {
+        /// How it ended.
+        how: Ending,
+    },
+    /// A closure's transaction met conflicts each time it was run.
+    #[error("gave up after {attempts} attempts, the last one: {last}")]
+    TooManyAttempts {
+        /// How often it was run.
+        attempts: u32,
+        /// What was in the way the last time.
+        last: Conflict,
+    },
+    /// The row exists already.
+    #[error("table {table:?} has a row of key {key} already")]
+    DuplicateKey {
+        /// The table.
+        table: String,
+        /// The key's columns and values.
+        key: String,
+    },
+    /// An update may not change a primary key; delete the row and insert another.
+    #[error("update of table {table:?} changes the primary key from {from} to {to}")]
+    KeyChanged {
+        /// The table.
+        table: String,
+        /// The key's columns and values.
+        from: String,
+        /// And what the update would make of them.
+        to: String,
+    },
+    /// There is no such savepoint (any more): it lies behind one that was rolled back to.
+    #[error("savepoint {savepoint}: the transaction has {savepoints}")]
+    Savepoint {
+        /// Which one was asked for, from 0.
+        savepoint: usize,
+        /// How many there are.
+        savepoints: usize,
+    },
+    /// There is no table of this name.
+    #[error("there is no table {table:?}; expected one of {tables:?}")]
+    NoSuchTable {
+        /// The name that was asked for.
+        table: String,
+        /// The tables there are.
+        tables: Vec<String>,
+    },
+    /// There is a table of this name.
+    #[error("there is a table {table:?} already")]
+    TableExists {
+        /// The name.
+        table: String,
+    },
+    /// There is no index of this name.
+    #[error("table {table:?} has no index {index:?}; expected one of {indexes:?}")]
+    NoSuchIndex {
+        /// The table.
+        table: String,
+        /// The name that was asked for.
+        index: String,
+        /// The indexes there are.
+        indexes: Vec<String>,
+    },
+    /// A table of another store.
+    #[error("table {table:?} belongs to another store")]
+    ForeignTable {
+        /// The table.
+        table: String,
+    },
+    /// A row breaks its schema.
+    #[error(transparent)]
+    Row(#[from] RowError),
+    /// A key does not fit its index.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// A schema is impossible.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// Something of a configured size is used up.
+    #[error("all {limit} {what} of the store are in use")]
+    Full {
+        /// What is used up.
+        what: &'static str,
+        /// How many there are.
+        limit: u64,
+    },
+    /// A page on storage is not what was written.
+    #[error("{file}, physical page {physical} (logical {page}): {fault}")]
+    CorruptPage {
+        /// The file.
+        file: String,
+        /// Physical page in the file: it begins at 8,192 times this byte.
+        physical: u64,
+        /// The page that was looked for.
+        page: u64,
+        /// What is wrong with it.
+        fault: PageFault,
+    },
+    /// Something else on storage is not what was written.
+    #[error("{file}, byte {offset}: {what}")]
+    Corrupt {
+        /// The file.
+        file: String,
+        /// Where in the file.
+        offset: u64,
+        /// What stands there, and what was expected.
+        what: String,
+    },
+    /// The log could not be written or read.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The system refused something.
+    #[error("{what}: {source}")]
+    System {
+        /// What was asked of it.
+        what: String,
+        /// Its reason.
+        source: io::Error,
+    },
+    /// An option is impossible.
+    #[error("{option} = {found}: expected {expected}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        found: String,
+        /// What is possible.
+        expected: &'static str,
+    },
+    /// The caller's own reason to roll a transaction back.
+    #[error("rolled back: {0}")]
+    RolledBack(String),
+}
+
+impl Error {
+    /// Whether the same transaction may succeed when it is run again.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Error::Conflict(_))
+    }
+
+    pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        move |source| Error::System { what: what.into(), source }
+    }
+}
+
+/// What was in the way of a transaction. Each ends it; run again, it may succeed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Conflict {
+    /// SNAPSHOT, SERIALIZABLE: somebody has changed the row since the snapshot was taken (the first
+    /// updater wins).
+    #[error("row {vid} of table {table:?} was changed by commit {by}, after snapshot {snapshot}")]
+    Write {
+        /// The table.
+        table: String,
+        /// The row.
+        vid: u32,
+        /// The transaction's snapshot.
+        snapshot: u64,
+        /// Who changed it.
+        by: u64,
+    },
+    /// SERIALIZABLE: what the transaction has read was changed before it could commit.
+    #[error("what was read of table {table:?} at snapshot {snapshot} was changed by commit {by}")]
+    Read {
+        /// The table.
+        table: String,
+        /// The transaction's snapshot.
+        snapshot: u64,
+        /// Who changed it.
+        by: u64,
+    },
+    /// A row's lock was not to be had.
+    #[error("row {vid} of table {table:?}: {source}")]
+    Lock {
+        /// The table.
+        table: String,
+        /// The row.
+        vid: u32,
+        /// Why not.
+        source: LockError,
+    },
+}
+
+/// How a transaction ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Its changes stand.
+    Committed,
+    /// It changed nothing.
+    RolledBack,
+    /// A conflict ended it; it changed nothing.
+    Conflict,
+}
+
+impl std::fmt::Display for Ending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Ending::Committed => "it was committed",
+            Ending::RolledBack => "it was rolled back",
+            Ending::Conflict => "a conflict ended it",
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! How a store is set up, and how a transaction is run.
+
+use std::time::Duration;
+
+use super::error::{Error, Result};
+use super::log::Sync;
+use crate::{Policy, Waiting};
+
+/// How far a transaction is kept apart from others (`docs/store-isolation.md`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Isolation {
+    /// Each operation sees what is committed when it begins; an update that had to wait re-reads.
+    ReadCommitted,
+    /// The transaction sees what was committed when it began; of two that change one row at the
+    /// same time, the second is turned away.
+    #[default]
+    Snapshot,
+    /// As if transactions ran one after the other, in the order of their commits.
+    Serializable,
+}
+
+/// How a store is set up.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Buckets of the lock table, a power of two. 64 bytes each.
+    pub lock_buckets: usize,
+    /// Logical pages, of 8 KiB each. Only address space until they are used.
+    pub pages: u64,
+    /// Tuples that one table can have. Only address space until they are used, 8 bytes each.
+    pub tuples: u32,
+    /// Sessions that there can be at once.
+    pub sessions: usize,
+    /// How a transaction waits for a row's lock, and how deadlock is broken.
+    pub waiting: Waiting,
+    /// How often a closure's transaction is run again after conflicts.
+    pub attempts: u32,
+    /// The log's in-memory ring, bytes, a power of two.
+    pub log_ring: usize,
+    /// A checkpoint is due when so many bytes of log have been written since the last.
+    pub checkpoint_log: u64,
+    /// Whether a thread of the store's own does checkpoints and vacuum when they are due. Without
+    /// it, sessions vacuum in passing, and checkpoints are the caller's to ask for.
+    pub maintenance: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            lock_buckets: 1 << 16,
+            pages: 1 << 22,
+            tuples: 1 << 26,
+            sessions: 256,
+            waiting: Waiting {
+                policy: Policy::WaitsFor { every: Duration::from_millis(1) },
+                ..Waiting::default()
+            },
+            attempts: 1000,
+            log_ring: 32 << 20,
+            checkpoint_log: 256 << 20,
+            maintenance: true,
+        }
+    }
+}
+
+impl Options {
+    /// Small enough to make hundreds of stores a second: for tests.
+    pub fn small() -> Self {
+        Self {
+            lock_buckets: 1 << 8,
+            pages: 1 << 14,
+            tuples: 1 << 18,
+            sessions: 32,
+            log_ring: 1 << 20,
+            maintenance: false,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        let refuse =
+            |option, found: String, expected| Err(Error::Option { option, found, expected });
+        if !self.lock_buckets.is_power_of_two() || self.lock_buckets > 1 << 32 {
+            let expected = "a power of two from 1 to 2^32";
+            return refuse("lock_buckets", self.lock_buckets.to_string(), expected);
+        }
+        if !(2..=1 << 40).contains(&self.pages) {
+            return refuse("pages", self.pages.to_string(), "2 to 2^40");
+        }
+        if self.tuples == 0 {
+            return refuse("tuples", "0".into(), "1 or more");
+        }
+        if !(1..=1 << 16).contains(&self.sessions) {
+            return refuse("sessions", self.sessions.to_string(), "1 to 65,536");
+        }
+        if self.attempts == 0 {
+            return refuse("attempts", "0".into(), "1 or more");
+        }
+        if !self.log_ring.is_power_of_two() || !(1 << 16..=1 << 32).contains(&self.log_ring) {
+            let expected = "a power of two from 2^16 to 2^32";
+            return refuse("log_ring", self.log_ring.to_string(), expected);
+        }
+        Ok(())
+    }
+}
+
+/// How one transaction is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransactionOptions {
+    /// How far it is kept apart from others.
+    pub isolation: Isolation,
+    /// When its commit returns.
+    pub sync: Sync,
+}
+
+impl Default for TransactionOptions {
+    /// SNAPSHOT, and the commit returns when it is durable.
+    fn default() -> Self {
+        Self { isolation: Isolation::default(), sync: Sync::Group }
+    }
+}
+
+impl From<Isolation> for TransactionOptions {
+    fn from(isolation: Isolation) -> Self {
+        Self { isolation, ..Self::default() }
+    }
+}

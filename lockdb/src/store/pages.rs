@@ -1,0 +1,247 @@
+//! Logical pages: which are in use, which are in memory, and where they stand on storage.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::Ordering;
+
+use super::error::{Error, Result};
+use super::layout::{PageHeader, PageKind, RecordId};
+use super::memory::{Region, SharedArray, VersionRef};
+use super::native::NativeStorage;
+use crate::primitive::{Mutex, lock};
+
+/// All logical pages of a store. Page 0 is never used, so that RecordID 0 is no record.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    region: Region,
+    /// The L2P map: for each logical page its physical page (0: none), and [`Pages::IN_MEMORY`].
+    physical: SharedArray,
+    /// For each logical page a [`PageState`], and above it how many of its versions are dead.
+    usage: SharedArray,
+    allocation: Mutex<Allocation>,
+    /// Held while a page is brought in.
+    loading: Mutex<()>,
+    storage: Option<NativeStorage>,
+}
+
+/// What a logical page is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum PageState {
+    /// For nothing.
+    Free = 0,
+    /// A session appends to it.
+    Open = 1,
+    /// Full, or left behind by its session.
+    Sealed = 2,
+    /// Emptied by vacuum; somebody may still read it.
+    Retired = 3,
+}
+
+#[derive(Debug)]
+struct Allocation {
+    /// All pages from here on have never been used.
+    next: u64,
+    free: Vec<u64>,
+    /// Emptied pages, each with the commit that was published when it was unlinked.
+    retired: VecDeque<(u64, u64)>,
+    /// Neither free nor retired.
+    in_use: u64,
+    /// Vacuum is due when so many are in use.
+    vacuum_at: u64,
+}
+
+/// Below this many pages in use vacuum is not worth its while.
+const SMALL: u64 = 64;
+
+impl Pages {
+    /// Bit of an L2P word: the host has the page in memory.
+    pub(crate) const IN_MEMORY: u64 = 1 << 63;
+    const DEAD: u64 = 1 << 32;
+
+    pub(crate) fn new(pages: u64, storage: Option<NativeStorage>) -> io::Result<Self> {
+        let allocation = Allocation {
+            next: 1,
+            free: Vec::new(),
+            retired: VecDeque::new(),
+            in_use: 0,
+            vacuum_at: SMALL,
+        };
+        Ok(Self {
+            region: Region::reserve(pages)?,
+            physical: SharedArray::reserve(pages as usize)?,
+            usage: SharedArray::reserve(pages as usize)?,
+            allocation: Mutex::new(allocation),
+            loading: Mutex::new(()),
+            storage,
+        })
+    }
+
+    pub(crate) fn region(&self) -> &Region {
+        &self.region
+    }
+
+    pub(crate) fn storage(&self) -> Option<&NativeStorage> {
+        self.storage.as_ref()
+    }
+
+    /// A version, brought into memory when it is not there.
+    #[inline]
+    pub(crate) fn version(&self, record: RecordId) -> Result<VersionRef<'_>> {
+        let page = record.page();
+        if self.physical.word(page as usize).load(Ordering::Acquire) & Self::IN_MEMORY == 0 {
+            self.bring_in(page)?;
+        }
+        Ok(self.region.version(record))
+    }
+
+    /// Sees to it that a page is in memory.
+    pub(crate) fn ensure(&self, page: u64) -> Result<()> {
+        if self.physical.word(page as usize).load(Ordering::Acquire) & Self::IN_MEMORY == 0 {
+            self.bring_in(page)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn bring_in(&self, page: u64) -> Result<()> {
+        let _one_at_a_time = lock(&self.loading);
+        let word = self.physical.word(page as usize);
+        let standing = word.load(Ordering::Acquire);
+        if standing & Self::IN_MEMORY != 0 {
+            return Ok(());
+        }
+        let storage = self.storage.as_ref().expect("without storage all pages are in memory");
+        let bytes = storage.read(PageKind::Data, page, standing)?;
+        self.region.load(page, &bytes.0);
+        word.fetch_or(Self::IN_MEMORY, Ordering::Release);
+        Ok(())
+    }
+
+    /// An empty page for versions of `table`. `passed` says whether everybody who could have seen
+    /// what was unlinked at a commit has ended.
+    pub(crate) fn allocate(&self, table: u32, passed: impl Fn(u64) -> bool) -> Result<u64> {
+        let mut allocation = lock(&self.allocation);
+        if allocation.free.is_empty() {
+            allocation.reclaim(passed);
+        }
+        let page = match allocation.free.pop() {
+            Some(page) => page,
+            None if allocation.next < self.region.pages() => {
+                allocation.next += 1;
+                allocation.next - 1
+            }
+            None => return Err(Error::Full { what: "pages", limit: self.region.pages() }),
+        };
+        allocation.in_use += 1;
+        self.region.format(page, PageHeader::new(PageKind::Data, page, table));
+        self.usage.word(page as usize).store(PageState::Open as u64, Ordering::Release);
+        self.physical.word(page as usize).fetch_or(Self::IN_MEMORY, Ordering::Release);
+        Ok(page)
+    }
+
+    /// The page gets no more versions.
+    pub(crate) fn seal(&self, page: u64) {
+        let states = PageState::Open as u64 ^ PageState::Sealed as u64;
+        let before = self.usage.word(page as usize).fetch_xor(states, Ordering::AcqRel);
+        debug_assert_eq!(before as u8, PageState::Open as u8, "only open pages are sealed");
+    }
+
+    /// One of the page's versions has a successor now.
+    #[inline]
+    pub(crate) fn note_dead(&self, page: u64) {
+        self.usage.word(page as usize).fetch_add(Self::DEAD, Ordering::Relaxed);
+    }
+
+    /// What a page is used for, and how many of its versions have a successor.
+    pub(crate) fn usage(&self, page: u64) -> (PageState, u32) {
+        let word = self.usage.word(page as usize).load(Ordering::Acquire);
+        let state = match word as u8 {
+            0 => PageState::Free,
+            1 => PageState::Open,
+            2 => PageState::Sealed,
+            _ => PageState::Retired,
+        };
+        (state, (word >> 32) as u32)
+    }
+
+    /// An emptied page: nobody finds it any more; used again when those who may have found it before
+    /// `stamp` have ended.
+    pub(crate) fn retire(&self, page: u64, stamp: u64) {
+        let mut allocation = lock(&self.allocation);
+        self.usage.word(page as usize).store(PageState::Retired as u64, Ordering::Release);
+        allocation.retired.push_back((stamp, page));
+        allocation.in_use -= 1;
+    }
+
+    /// Makes retired pages free whose readers have ended. Says how many.
+    pub(crate) fn reclaim(&self, passed: impl Fn(u64) -> bool) -> usize {
+        lock(&self.allocation).reclaim(passed)
+    }
+
+    /// Logical pages 1 to this one (exclusive) have been used at some time.
+    pub(crate) fn end(&self) -> u64 {
+        lock(&self.allocation).next
+    }
+
+    /// How many pages hold versions.
+    pub(crate) fn in_use(&self) -> u64 {
+        lock(&self.allocation).in_use
+    }
+
+    /// Whether so many pages are in use that vacuum is due.
+    pub(crate) fn vacuum_is_due(&self) -> bool {
+        let allocation = lock(&self.allocation);
+        allocation.in_use >= allocation.vacuum_at
+    }
+
+    /// Vacuum is done: the next is due when twice as many pages are in use as now.
+    pub(crate) fn schedule_vacuum(&self) {
+        let mut allocation = lock(&self.allocation);
+        allocation.vacuum_at = (allocation.in_use * 2).max(SMALL);
+    }
+
+    /// The L2P map.
+    pub(crate) fn physical(&self) -> &SharedArray {
+        &self.physical
+    }
+
+    /// Takes over the L2P map of a checkpoint: entry *n* is the physical page of logical page *n*,
+    /// 0 when it has none.
+    pub(crate) fn adopt(&self, map: &[u64]) -> Result<()> {
+        if map.len() as u64 > self.region.pages() {
+            return Err(Error::Full { what: "pages", limit: self.region.pages() });
+        }
+        let mut allocation = lock(&self.allocation);
+        allocation.next = (map.len() as u64).max(1);
+        for (page, &physical) in map.iter().enumerate().skip(1) {
+            self.physical.word(page).store(physical, Ordering::Release);
+            if physical == 0 {
+                allocation.free.push(page as u64);
+            } else {
+                self.usage.word(page).store(PageState::Sealed as u64, Ordering::Release);
+                allocation.in_use += 1;
+            }
+        }
+        allocation.vacuum_at = (allocation.in_use * 2).max(SMALL);
+        Ok(())
+    }
+}
+
+impl Allocation {
+    fn reclaim(&mut self, passed: impl Fn(u64) -> bool) -> usize {
+        let Some(&(newest, _)) = self.retired.back() else { return 0 };
+        let before = self.free.len();
+        if passed(newest) {
+            self.free.extend(self.retired.drain(..).map(|(_, page)| page));
+        } else {
+            while let Some(&(stamp, page)) = self.retired.front()
+                && passed(stamp)
+            {
+                self.retired.pop_front();
+                self.free.push(page);
+            }
+        }
+        self.free.len() - before
+    }
+}

@@ -1,0 +1,245 @@
+//! A session: one thread's way into a store, and the room that its transactions work in.
+
+use std::sync::Arc;
+
+use super::database::Shared;
+use super::error::{Error, Result};
+use super::layout::{LinePointer, PAGE_BYTES, RecordId, VersionHeader, placed_bytes};
+use super::options::TransactionOptions;
+use super::schema::RowBuffer;
+use super::transaction::{Reads, Transaction, WriteSet};
+use crate::{HeldLocks, Statistics, Timestamp};
+
+/// One thread's way into a store. Runs one transaction at a time.
+///
+/// Making one costs a lock of the store; keep it for as long as a thread has work.
+#[derive(Debug)]
+pub struct Session {
+    pub(crate) shared: Arc<Shared>,
+    /// Where it pins its snapshot.
+    pub(crate) pin: usize,
+    pub(crate) locks: HeldLocks,
+    pub(crate) statistics: Statistics,
+    pub(crate) open: OpenPages,
+    pub(crate) writes: WriteSet,
+    pub(crate) reads: Reads,
+    /// Body of the log record in the making.
+    pub(crate) body: Vec<u8>,
+    /// A row in the making, kept for its memory: that of the last table.
+    pub(crate) row: Option<RowBuffer>,
+}
+
+impl Session {
+    pub(crate) fn new(shared: Arc<Shared>) -> Result<Self> {
+        let limit = shared.pins.limit() as u64;
+        let pin = shared.pins.claim().ok_or(Error::Full { what: "sessions", limit })?;
+        Ok(Self {
+            shared,
+            pin,
+            // Renamed before the first lock.
+            locks: HeldLocks::new(Timestamp::MAX),
+            statistics: Statistics::default(),
+            open: OpenPages::default(),
+            writes: WriteSet::default(),
+            reads: Reads::default(),
+            body: Vec::new(),
+            row: None,
+        })
+    }
+
+    /// Begins a transaction, which is rolled back unless it is committed.
+    pub fn begin(&mut self, options: impl Into<TransactionOptions>) -> Transaction<'_> {
+        let birth = None;
+        Transaction::begin(self, options.into(), birth, 0)
+    }
+
+    /// Runs a transaction: commits it when `work` succeeds, rolls it back when it fails, and runs it
+    /// again, as old as it was, when others were in its way.
+    ///
+    /// # Errors
+    /// Those of `work`, and those of the commit. [`Error::TooManyAttempts`] after as many conflicts
+    /// as the store's options admit.
+    pub fn transaction<T, E: From<Error>>(
+        &mut self,
+        options: impl Into<TransactionOptions>,
+        mut work: impl FnMut(&mut Transaction<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let options = options.into();
+        let limit = self.shared.options.attempts;
+        let mut birth = None;
+        for attempt in 0.. {
+            let mut transaction = Transaction::begin(self, options, birth, attempt);
+            let failure = match work(&mut transaction) {
+                Ok(value) => match transaction.commit() {
+                    Ok(_) => return Ok(value),
+                    Err(error) => E::from(error),
+                },
+                Err(error) => error,
+            };
+            birth = transaction.birth();
+            let Some(conflict) = transaction.take_conflict() else { return Err(failure) };
+            drop(transaction);
+            if attempt + 1 == limit {
+                let attempts = attempt + 1;
+                return Err(E::from(Error::TooManyAttempts { attempts, last: conflict }));
+            }
+            if attempt > 2 {
+                std::thread::yield_now();
+            }
+        }
+        unreachable!("the loop ends by returning");
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.open.seal_all(&self.shared);
+        self.shared.pins.give_back(self.pin);
+        self.shared.locks.report(&self.statistics);
+    }
+}
+
+/// The pages that a session appends to: one for each table that it writes.
+#[derive(Debug, Default)]
+pub(crate) struct OpenPages {
+    by_table: Vec<Option<OpenPage>>,
+    /// Empty pages in stock, formatted for their table.
+    spare: Vec<(u32, u64)>,
+    /// Kept for its memory.
+    plan: Vec<Planned>,
+}
+
+/// How far a commit would fill a table's pages.
+#[derive(Debug)]
+struct Planned {
+    table: u32,
+    open: OpenPage,
+    /// Spare pages of the table that it would use.
+    spare: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenPage {
+    page: u64,
+    lines: u16,
+    upper: u16,
+}
+
+impl OpenPage {
+    const FULL: OpenPage = OpenPage { page: 0, lines: 0, upper: 0 };
+
+    fn new(page: u64) -> Self {
+        Self { page, lines: 0, upper: PAGE_BYTES as u16 }
+    }
+
+    /// Where a version with such a payload would begin.
+    #[inline]
+    fn place(&self, payload: usize) -> Option<usize> {
+        let offset = usize::from(self.upper).checked_sub(placed_bytes(payload))?;
+        (offset >= LinePointer::at(usize::from(self.lines) + 1)).then_some(offset)
+    }
+
+    #[inline]
+    fn take(&mut self, offset: usize) {
+        self.lines += 1;
+        self.upper = offset as u16;
+    }
+}
+
+impl OpenPages {
+    /// Sees to it that versions of these payloads, in this order, find room, so that appending them
+    /// cannot fail.
+    pub(crate) fn provide(
+        &mut self,
+        shared: &Shared,
+        versions: impl Iterator<Item = (u32, usize)>,
+    ) -> Result<()> {
+        let mut plan = std::mem::take(&mut self.plan);
+        plan.clear();
+        let result = self.plan_pages(shared, versions, &mut plan);
+        self.plan = plan;
+        result
+    }
+
+    fn plan_pages(
+        &mut self,
+        shared: &Shared,
+        versions: impl Iterator<Item = (u32, usize)>,
+        plan: &mut Vec<Planned>,
+    ) -> Result<()> {
+        for (table, payload) in versions {
+            let at = plan.iter().position(|planned| planned.table == table);
+            let at = at.unwrap_or_else(|| {
+                let open = self.by_table.get(table as usize).copied().flatten();
+                plan.push(Planned { table, open: open.unwrap_or(OpenPage::FULL), spare: 0 });
+                plan.len() - 1
+            });
+            let planned = &mut plan[at];
+            let offset = match planned.open.place(payload) {
+                Some(offset) => offset,
+                None => {
+                    planned.open = OpenPage::new(self.spare_page(shared, table, planned.spare)?);
+                    planned.spare += 1;
+                    planned.open.place(payload).expect("a row fits into an empty page")
+                }
+            };
+            planned.open.take(offset);
+        }
+        Ok(())
+    }
+
+    /// The table's `nth` page in stock.
+    fn spare_page(&mut self, shared: &Shared, table: u32, nth: usize) -> Result<u64> {
+        let mut stocked = self.spare.iter().filter(|(of, _)| *of == table);
+        if let Some(&(_, page)) = stocked.nth(nth) {
+            return Ok(page);
+        }
+        let page = shared.pages.allocate(table, |stamp| shared.pins.have_passed(stamp))?;
+        self.spare.push((table, page));
+        Ok(page)
+    }
+
+    /// Writes a version where [`OpenPages::provide`] has made room for it.
+    #[inline]
+    pub(crate) fn append(
+        &mut self,
+        shared: &Shared,
+        table: u32,
+        header: &VersionHeader,
+        payload: &[u8],
+        tombstone: bool,
+    ) -> RecordId {
+        let index = table as usize;
+        if index >= self.by_table.len() {
+            self.by_table.resize(index + 1, None);
+        }
+        let placed = self.by_table[index].and_then(|open| Some((open, open.place(payload.len())?)));
+        let (mut open, offset) = placed.unwrap_or_else(|| self.next_page(shared, table, payload));
+        shared.pages.region().append(open.page, open.lines, offset, header, payload, tombstone);
+        let record = RecordId::new(open.page, open.lines as u8);
+        open.take(offset);
+        self.by_table[index] = Some(open);
+        record
+    }
+
+    #[cold]
+    fn next_page(&mut self, shared: &Shared, table: u32, payload: &[u8]) -> (OpenPage, usize) {
+        if let Some(full) = self.by_table[table as usize] {
+            shared.pages.seal(full.page);
+        }
+        let at = self.spare.iter().position(|(of, _)| *of == table);
+        let (_, page) = self.spare.remove(at.expect("room was provided"));
+        let open = OpenPage::new(page);
+        (open, open.place(payload.len()).expect("a row fits into an empty page"))
+    }
+
+    /// Leaves all pages to vacuum.
+    pub(crate) fn seal_all(&mut self, shared: &Shared) {
+        for open in self.by_table.drain(..).flatten() {
+            shared.pages.seal(open.page);
+        }
+        for (_, page) in self.spare.drain(..) {
+            shared.pages.seal(page);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! A table: its schema, the VID map that leads to its version chains, and its indexes.
+
+use std::collections::VecDeque;
+use std::ops::RangeBounds;
+use std::sync::atomic::Ordering;
+
+use scc::{Guard, TreeIndex};
+
+use super::error::{Error, Result};
+use super::layout::RecordId;
+use super::memory::SharedArray;
+use super::schema::{IndexKey, RowRef, Schema};
+use crate::TupleKey;
+use crate::primitive::{Mutex, lock};
+
+/// A table of a store. Obtained from the store; cheap to share as `Arc<Table>`.
+#[derive(Debug)]
+pub struct Table {
+    /// Which store it belongs to.
+    pub(crate) store: u64,
+    pub(crate) id: u32,
+    schema: Schema,
+    /// The VID map: for each VID the RecordID of its newest version.
+    heads: SharedArray,
+    vids: Mutex<Vids>,
+    primary: TreeIndex<IndexKey, u32>,
+    secondary: Vec<TreeIndex<IndexKey, u32>>,
+}
+
+/// Which VIDs are in use.
+#[derive(Debug, Default)]
+struct Vids {
+    /// All from here on have never been used.
+    next: u32,
+    free: Vec<u32>,
+    /// VIDs without a tuple, each with the commit that was published when it was unlinked.
+    retired: VecDeque<(u64, u32)>,
+}
+
+/// Which index of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Which {
+    Primary,
+    Secondary(usize),
+}
+
+impl Table {
+    pub(crate) fn new(store: u64, id: u32, schema: Schema, tuples: u32) -> Result<Self> {
+        let reserve = SharedArray::reserve(tuples as usize);
+        let what = || format!("cannot reserve the VID map of table {:?}", schema.name());
+        let heads = reserve.map_err(Error::system(what()))?;
+        let secondary = schema.indexes().iter().map(|_| TreeIndex::new()).collect();
+        let vids = Mutex::default();
+        Ok(Self { store, id, schema, heads, vids, primary: TreeIndex::new(), secondary })
+    }
+
+    /// Its schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.schema.name()
+    }
+
+    /// Its number in the store: 0, 1, … in the order of creation.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The VID map as the plain array that devices read: entry *v* is the RecordID of the newest
+    /// version of VID *v*, 0 when there is none.
+    pub fn vid_map(&self) -> &SharedArray {
+        &self.heads
+    }
+
+    /// VIDs below this one have been used at some time.
+    pub fn vids(&self) -> u32 {
+        lock(&self.vids).next
+    }
+
+    /// The newest version of a tuple.
+    #[inline]
+    pub(crate) fn head(&self, vid: u32) -> RecordId {
+        RecordId::from_word(self.heads.word(vid as usize).load(Ordering::Acquire))
+    }
+
+    /// Publishes the newest version of a tuple. The caller holds the row's lock.
+    #[inline]
+    pub(crate) fn set_head(&self, vid: u32, record: RecordId) {
+        self.heads.word(vid as usize).store(record.word(), Ordering::Release);
+    }
+
+    /// What is locked of a tuple whose newest version has this number (0: it has none).
+    #[inline]
+    pub(crate) fn lock_key(&self, vid: u32, number: u32) -> TupleKey {
+        TupleKey::new(u64::from(self.id) << 32 | u64::from(vid), number)
+    }
+
+    /// A VID without a tuple.
+    pub(crate) fn allocate_vid(&self, passed: impl Fn(u64) -> bool) -> Result<u32> {
+        let mut vids = lock(&self.vids);
+        while let Some(&(stamp, vid)) = vids.retired.front()
+            && passed(stamp)
+        {
+            vids.retired.pop_front();
+            vids.free.push(vid);
+        }
+        if let Some(vid) = vids.free.pop() {
+            return Ok(vid);
+        }
+        if vids.next as usize == self.heads.len() {
+            return Err(Error::Full { what: "tuples", limit: self.heads.len() as u64 });
+        }
+        vids.next += 1;
+        Ok(vids.next - 1)
+    }
+
+    /// A VID whose tuple is gone, or never came: used again when those have ended who may have found
+    /// it before `stamp`.
+    pub(crate) fn retire_vid(&self, vid: u32, stamp: u64) {
+        debug_assert!(self.head(vid).is_none());
+        lock(&self.vids).retired.push_back((stamp, vid));
+    }
+
+    /// Takes over a VID map from storage.
+    pub(crate) fn adopt_vids(&self, used: u32, free: impl IntoIterator<Item = u32>) {
+        let mut vids = lock(&self.vids);
+        vids.next = used;
+        vids.free = free.into_iter().collect();
+    }
+
+    #[inline]
+    pub(crate) fn index(&self, which: Which) -> &TreeIndex<IndexKey, u32> {
+        match which {
+            Which::Primary => &self.primary,
+            Which::Secondary(index) => &self.secondary[index],
+        }
+    }
+
+    pub(crate) fn which(&self, index: &str) -> Result<Which> {
+        self.schema.index(index).map(Which::Secondary).ok_or_else(|| Error::NoSuchIndex {
+            table: self.name().into(),
+            index: index.into(),
+            indexes: self.schema.indexes().iter().map(|index| index.name.clone()).collect(),
+        })
+    }
+
+    /// The tuple of a primary key; its chain may still be empty, or end in a tombstone.
+    #[inline]
+    pub(crate) fn find(&self, key: &IndexKey) -> Option<u32> {
+        self.primary.peek_with(key, |_, &vid| vid)
+    }
+
+    /// The entry that leads to a row in an index.
+    pub(crate) fn entry(&self, which: Which, vid: u32, row: RowRef<'_>) -> IndexKey {
+        match which {
+            Which::Primary => self.schema.primary().of_row(row),
+            Which::Secondary(index) => self.schema.secondary(index).of_row(row).with_vid(vid),
+        }
+    }
+
+    /// Entries of a range, at most `limit`, into `found`. Collected first, so that no guard of the
+    /// index is held while rows are looked at.
+    pub(crate) fn collect(
+        &self,
+        which: Which,
+        range: impl RangeBounds<IndexKey>,
+        descending: bool,
+        limit: usize,
+        found: &mut Vec<(IndexKey, u32)>,
+    ) {
+        let guard = Guard::new();
+        let mut entries = self.index(which).range::<IndexKey, _>(range, &guard);
+        let next = || if descending { entries.next_back() } else { entries.next() };
+        found.extend(std::iter::from_fn(next).take(limit).map(|(key, &vid)| (key.clone(), vid)));
+    }
+}

@@ -1,0 +1,178 @@
+//! The commit: from private writes to published versions.
+
+use std::ops::Bound;
+
+use super::super::change::Change;
+use super::super::database::Shared;
+use super::super::error::{Conflict, Ending, Result};
+use super::super::fault::Fault;
+use super::super::layout::{RecordId, VersionHeader};
+use super::super::log::{Kind, Ticket};
+use super::super::options::Isolation;
+use super::super::session::{OpenPages, Session};
+use super::{Reads, State, Transaction, WriteSet};
+
+impl Transaction<'_> {
+    /// Makes the transaction's changes stand, and returns when they are as durable as its options
+    /// ask for. Gives its place in the order of commits; for a transaction that has changed nothing,
+    /// that of its snapshot.
+    ///
+    /// # Errors
+    /// A conflict, at SERIALIZABLE, when what it has read was changed meanwhile; the transaction has
+    /// then changed nothing. When the log cannot be written: if the error is one of durability, the
+    /// changes may or may not stand after the store is opened again.
+    pub fn commit(&mut self) -> Result<u64> {
+        self.check_running()?;
+        if self.session.writes.is_empty() {
+            self.end(State::Ended(Ending::Committed));
+            // What it has read must be as durable as what it would have written.
+            self.session.shared.await_durable(self.snapshot, self.sync)?;
+            return Ok(self.snapshot);
+        }
+        let (commit, end) = match publish(self.session, self.isolation, self.snapshot)? {
+            Ok(place) => place,
+            Err(conflict) => return Err(self.fail(conflict)),
+        };
+        let Session { shared, locks, statistics, writes, pin, .. } = &mut *self.session;
+        writes.clear();
+        // A lock that a repair took away is nobody's concern any more.
+        let _ = locks.release_to(0, &shared.locks, statistics);
+        shared.pins.unpin(*pin);
+        self.state = State::Ended(Ending::Committed);
+        if !shared.faults.has(Fault::AcknowledgedBeforeDurable) {
+            shared.log.make_durable(end, self.sync)?;
+        }
+        Ok(commit)
+    }
+}
+
+/// Puts a session's writes into the log and into pages. Gives the commit timestamp, and the end of
+/// the record in the log; or, at SERIALIZABLE, what was changed of that which it has read.
+fn publish(
+    session: &mut Session,
+    isolation: Isolation,
+    snapshot: u64,
+) -> Result<Result<(u64, u64), Conflict>> {
+    let Session { shared, locks, statistics, writes, reads, open, body, .. } = session;
+    let shared = &**shared;
+    let versions = writes.last_writes();
+    open.provide(shared, versions.map(|(write, payload)| (write.table, payload.len())))?;
+    encode(writes, body, shared);
+    let ticket = shared.log.begin(body.len())?;
+    if isolation == Isolation::Serializable {
+        shared.log.wait_for_predecessors(&ticket);
+        // On failure the ticket is dropped: its place in the order stays void.
+        if let Some(conflict) = changed_read(shared, reads, writes, snapshot) {
+            return conflict.map(Err);
+        }
+    }
+    if shared.faults.has(Fault::LockReleasedBeforeInstall) {
+        let _ = locks.release_to(0, &shared.locks, statistics);
+        std::thread::yield_now();
+    }
+    shared.log.write(&ticket, Kind::Commit, body);
+    let place = (ticket.commit(), ticket.end());
+    install(shared, ticket, writes, open);
+    Ok(Ok(place))
+}
+
+/// The body of the log record.
+fn encode(writes: &WriteSet, body: &mut Vec<u8>, shared: &Shared) {
+    body.clear();
+    let omitted = usize::from(shared.faults.has(Fault::LogOmitsAChange));
+    let last = writes.last_writes().count() - 1;
+    for (at, (write, payload)) in writes.last_writes().enumerate() {
+        if omitted == 1 && at == last && at > 0 {
+            break;
+        }
+        let (table, vid, number) = (write.table, write.vid, write.number);
+        Change { table, vid, number, tombstone: write.tombstone, payload }.encode(body);
+    }
+}
+
+/// Writes the versions, and publishes them.
+fn install(shared: &Shared, ticket: Ticket<'_>, writes: &WriteSet, open: &mut OpenPages) {
+    let commit = ticket.commit();
+    let mut ticket = Some(ticket);
+    if shared.faults.has(Fault::PublishedBeforeInstall) {
+        shared.log.finish(ticket.take().expect("not finished yet"));
+        std::thread::yield_now();
+    }
+    for (write, payload) in writes.last_writes() {
+        let header = VersionHeader {
+            created: commit,
+            invalidated: 0,
+            predecessor: write.head.word(),
+            vid: write.vid,
+            version: write.number,
+        };
+        let record = open.append(shared, write.table, &header, payload, write.tombstone);
+        shared.table_by_id(write.table).set_head(write.vid, record);
+        if !write.head.is_none() {
+            supersede(shared, write.head, commit);
+        }
+    }
+    if let Some(ticket) = ticket {
+        shared.log.finish(ticket);
+    }
+}
+
+#[inline]
+fn supersede(shared: &Shared, old: RecordId, commit: u64) {
+    shared.pages.region().version(old).invalidate(commit);
+    shared.pages.note_dead(old.page());
+}
+
+/// The first thing that the transaction has read and that was changed after its snapshot. All
+/// commits before its own are published.
+fn changed_read(
+    shared: &Shared,
+    reads: &Reads,
+    writes: &WriteSet,
+    snapshot: u64,
+) -> Option<Result<Conflict>> {
+    let Reads { rows, ranges, tables } = reads;
+    if shared.faults.has(Fault::ReadsNotValidated) {
+        return None;
+    }
+    let changed = |table: u32, vid: u32| -> Result<Option<Conflict>> {
+        let table = shared.table_by_id(table);
+        let head = table.head(vid);
+        // What it has written itself was locked, and is unchanged since the snapshot.
+        if head.is_none() || writes.find(table.id, vid).is_some() {
+            return Ok(None);
+        }
+        let by = shared.pages.version(head)?.created();
+        let table = table.name().to_owned();
+        Ok((by > snapshot).then_some(Conflict::Read { table, snapshot, by }))
+    };
+    for row in rows {
+        if let Some(conflict) = changed(row.table, row.vid).transpose() {
+            return Some(conflict);
+        }
+        debug_assert!(row.number > 0);
+    }
+    if shared.faults.has(Fault::RangesNotValidated) {
+        return None;
+    }
+    let mut found = Vec::new();
+    for range in ranges {
+        found.clear();
+        let bounds: (Bound<_>, Bound<_>) = (range.low.clone(), range.high.clone());
+        let table = shared.table_by_id(range.table);
+        table.collect(range.which, bounds, false, usize::MAX, &mut found);
+        for &(_, vid) in &found {
+            if let Some(conflict) = changed(range.table, vid).transpose() {
+                return Some(conflict);
+            }
+        }
+    }
+    for &table in tables {
+        for vid in 0..shared.table_by_id(table).vids() {
+            if let Some(conflict) = changed(table, vid).transpose() {
+                return Some(conflict);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,161 @@
+//! Row locks: taken in the shared lock table, on the version that the row has.
+
+use super::super::error::{Conflict, Error, Result};
+use super::super::fault::Fault;
+use super::super::layout::RecordId;
+use super::super::options::Isolation;
+use super::super::session::Session;
+use super::super::table::Table;
+use super::Transaction;
+use crate::{LockError, Policy, Waiting};
+
+/// What to do about a row that somebody else has locked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LockWait {
+    /// Wait, as the store's options say.
+    #[default]
+    Wait,
+    /// Fail with a conflict.
+    Fail,
+    /// Pass the row over, as if it were not there.
+    Skip,
+}
+
+/// A row whose lock the transaction has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LockedRow {
+    /// The newest version.
+    pub(super) head: RecordId,
+    /// Its number; 0 when there is none.
+    pub(super) number: u32,
+    /// Whether the newest version is a row, and no tombstone.
+    pub(super) exists: bool,
+}
+
+/// How the newest version of a tuple looks.
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    row: LockedRow,
+    created: u64,
+}
+
+impl Transaction<'_> {
+    /// Takes the lock of a row: of its newest version, so again when that has moved on meanwhile
+    /// (ccSLT paper, section 3: "continues and requests a lock for t_v2"). `None` when the row is
+    /// passed over.
+    pub(super) fn lock_row(
+        &mut self,
+        table: &Table,
+        vid: u32,
+        wait: LockWait,
+    ) -> Result<Option<LockedRow>> {
+        let mut newest = self.newest(table, vid)?;
+        loop {
+            // First updater wins: no use to wait for the lock.
+            self.check_unchanged(table, vid, &newest)?;
+            let Some(is_new) = self.take_lock(table, vid, newest.row.number, wait)? else {
+                return Ok(None);
+            };
+            let now = self.newest(table, vid)?;
+            if now.row.number == newest.row.number {
+                newest = now;
+                break;
+            }
+            if is_new {
+                let Session { shared, locks, statistics, .. } = &mut *self.session;
+                let key = table.lock_key(vid, newest.row.number);
+                let _ = locks.unlock(&shared.locks, key, statistics);
+            }
+            newest = now;
+        }
+        if self.isolation == Isolation::ReadCommitted
+            && !self.session.shared.faults.has(Fault::NoReadAfterWait)
+        {
+            // Under its lock the newest version is committed; see it published, and see it.
+            self.session.shared.await_published(newest.created);
+            self.snapshot = self.session.shared.log.published();
+        }
+        Ok(Some(newest.row))
+    }
+
+    fn newest(&self, table: &Table, vid: u32) -> Result<Newest> {
+        let head = table.head(vid);
+        if head.is_none() {
+            let row = LockedRow { head, number: 0, exists: false };
+            return Ok(Newest { row, created: 0 });
+        }
+        let version = self.session.shared.pages.version(head)?;
+        let row = LockedRow { head, number: version.number(), exists: !version.is_tombstone() };
+        Ok(Newest { row, created: version.created() })
+    }
+
+    fn check_unchanged(&mut self, table: &Table, vid: u32, newest: &Newest) -> Result<()> {
+        if self.isolation == Isolation::ReadCommitted
+            || newest.created <= self.snapshot
+            || self.session.shared.faults.has(Fault::WriteConflictIgnored)
+        {
+            return Ok(());
+        }
+        let (table, snapshot, by) = (table.name().into(), self.snapshot, newest.created);
+        Err(self.fail(Conflict::Write { table, vid, snapshot, by }))
+    }
+
+    /// Takes one lock; says whether its bucket is new to the transaction. `None` when it is passed
+    /// over.
+    fn take_lock(
+        &mut self,
+        table: &Table,
+        vid: u32,
+        number: u32,
+        wait: LockWait,
+    ) -> Result<Option<bool>> {
+        self.name_locks();
+        let Session { shared, locks, statistics, .. } = &mut *self.session;
+        if shared.faults.has(Fault::LockSkipped) {
+            return Ok(Some(false));
+        }
+        let mut waiting = shared.options.waiting;
+        if wait != LockWait::Wait {
+            waiting = Waiting { policy: Policy::NoWait, ..waiting };
+        }
+        match locks.lock(&shared.locks, table.lock_key(vid, number), &waiting, statistics) {
+            Ok(is_new) => Ok(Some(is_new)),
+            Err(LockError::Busy { .. }) if wait == LockWait::Skip => Ok(None),
+            Err(source) => {
+                let table = table.name().into();
+                Err(self.fail(Conflict::Lock { table, vid, source }))
+            }
+        }
+    }
+
+    /// Gives back the lock that was taken last, of a row that turned out to be of no use.
+    pub(super) fn unlock_last(&mut self, held_before: usize) {
+        let Session { shared, locks, statistics, .. } = &mut *self.session;
+        let _ = locks.release_to(held_before, &shared.locks, statistics);
+    }
+
+    /// The lock of a row that the transaction sees, its own writes included; `None` when it sees
+    /// none, or when the row is gone by the time of the lock.
+    pub(super) fn lock_visible(
+        &mut self,
+        table: &Table,
+        vid: u32,
+        wait: LockWait,
+    ) -> Result<Option<LockedRow>> {
+        if let Some(write) = self.session.writes.find(table.id, vid) {
+            let (head, number) = (write.head, write.number - 1);
+            return Ok((!write.tombstone).then_some(LockedRow { head, number, exists: true }));
+        }
+        if self.session.shared.visible(table, vid, self.snapshot)?.is_none() {
+            return Ok(None);
+        }
+        let locked = self.lock_row(table, vid, wait)?;
+        Ok(locked.filter(|row| row.exists))
+    }
+
+    /// The error of a row that is there already.
+    #[cold]
+    pub(super) fn duplicate(table: &Table, key: impl std::fmt::Display) -> Error {
+        Error::DuplicateKey { table: table.name().into(), key: key.to_string() }
+    }
+}

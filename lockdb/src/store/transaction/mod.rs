@@ -1,0 +1,241 @@
+//! Transactions: reads at a snapshot, private writes under row locks, and the commit that publishes
+//! them.
+
+mod commit;
+mod locking;
+mod read;
+mod reads;
+mod scan;
+mod write;
+mod write_set;
+
+use super::error::{Conflict, Ending, Error, Result};
+use super::fault::Fault;
+use super::log::Sync;
+use super::options::{Isolation, TransactionOptions};
+use super::session::Session;
+use super::table::{Table, Which};
+use crate::Timestamp;
+
+pub use locking::LockWait;
+pub use scan::Order;
+
+pub(crate) use reads::Reads;
+pub(crate) use write_set::WriteSet;
+
+use write_set::{MadeEntry, Mark};
+
+/// A running transaction. Dropped without a commit, it is rolled back.
+#[derive(Debug)]
+pub struct Transaction<'s> {
+    session: &'s mut Session,
+    isolation: Isolation,
+    sync: Sync,
+    snapshot: u64,
+    state: State,
+    /// Its place in the order of age, drawn when it first locks.
+    birth: Option<u64>,
+    attempt: u32,
+    /// Whether the session's locks are under this attempt's name.
+    named: bool,
+    savepoints: Vec<SavedState>,
+}
+
+#[derive(Debug)]
+enum State {
+    Running,
+    Ended(Ending),
+    /// Ended by a conflict.
+    Conflict(Conflict),
+}
+
+/// A point in a transaction to which it can be rolled back; see [`Transaction::savepoint`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Savepoint(usize);
+
+#[derive(Clone, Copy, Debug)]
+struct SavedState {
+    writes: Mark,
+    locks: usize,
+}
+
+impl<'s> Transaction<'s> {
+    pub(crate) fn begin(
+        session: &'s mut Session,
+        options: TransactionOptions,
+        birth: Option<u64>,
+        attempt: u32,
+    ) -> Self {
+        session.shared.maintain_in_passing();
+        session.writes.clear();
+        session.reads.clear();
+        let shared = &session.shared;
+        let snapshot = shared.pins.pin(session.pin, || shared.log.published());
+        let TransactionOptions { isolation, sync } = options;
+        Self {
+            session,
+            isolation,
+            sync,
+            snapshot,
+            state: State::Running,
+            birth,
+            attempt,
+            named: false,
+            savepoints: Vec::new(),
+        }
+    }
+
+    /// The commit up to which it sees everything; at READ COMMITTED that of its last operation.
+    pub fn snapshot(&self) -> u64 {
+        self.snapshot
+    }
+
+    /// How far it is kept apart from others.
+    pub fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+
+    pub(crate) fn birth(&self) -> Option<u64> {
+        self.birth
+    }
+
+    /// The conflict that ended it, if one did.
+    pub(crate) fn take_conflict(&mut self) -> Option<Conflict> {
+        match std::mem::replace(&mut self.state, State::Ended(Ending::Conflict)) {
+            State::Conflict(conflict) => Some(conflict),
+            other => {
+                self.state = other;
+                None
+            }
+        }
+    }
+
+    /// Remembers the present state, to come back to it with [`Transaction::rollback_to`].
+    ///
+    /// # Errors
+    /// When the transaction has ended.
+    pub fn savepoint(&mut self) -> Result<Savepoint> {
+        self.check_running()?;
+        let (writes, locks) = (self.session.writes.mark(), self.session.locks.buckets().len());
+        self.savepoints.push(SavedState { writes, locks });
+        Ok(Savepoint(self.savepoints.len() - 1))
+    }
+
+    /// Undoes what was written since the savepoint, and gives back the locks taken since. The
+    /// savepoint stays; those after it are gone. What was read stays read.
+    ///
+    /// # Errors
+    /// When the savepoint is gone, or the transaction has ended.
+    pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
+        self.check_running()?;
+        let savepoints = self.savepoints.len();
+        let Some(&saved) = self.savepoints.get(savepoint.0) else {
+            return Err(Error::Savepoint { savepoint: savepoint.0, savepoints });
+        };
+        self.savepoints.truncate(savepoint.0 + 1);
+        self.undo_to(saved);
+        Ok(())
+    }
+
+    /// Ends the transaction without a change.
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub fn rollback(&mut self) -> Result<()> {
+        self.check_running()?;
+        self.end(State::Ended(Ending::RolledBack));
+        Ok(())
+    }
+
+    /// Refuses what comes after the end.
+    fn check_running(&self) -> Result<()> {
+        match self.state {
+            State::Running => Ok(()),
+            State::Ended(how) => Err(Error::Ended { how }),
+            State::Conflict(_) => Err(Error::Ended { how: Ending::Conflict }),
+        }
+    }
+
+    /// The beginning of each operation on a table.
+    #[inline]
+    fn operate_on(&mut self, table: &Table) -> Result<()> {
+        self.check_running()?;
+        let shared = &self.session.shared;
+        if table.store != shared.id {
+            return Err(Error::ForeignTable { table: table.name().into() });
+        }
+        if self.isolation == Isolation::ReadCommitted || shared.faults.has(Fault::SnapshotTakenLate)
+        {
+            self.snapshot = shared.log.published();
+        }
+        Ok(())
+    }
+
+    /// Ends the transaction because others were in its way: at once, so that they can go on.
+    #[cold]
+    fn fail(&mut self, conflict: Conflict) -> Error {
+        self.end(State::Conflict(conflict.clone()));
+        Error::Conflict(conflict)
+    }
+
+    /// Undoes everything that is not committed, and gives all locks back.
+    fn end(&mut self, state: State) {
+        debug_assert!(matches!(self.state, State::Running));
+        self.undo_to(SavedState { writes: Mark::default(), locks: 0 });
+        self.session.shared.pins.unpin(self.session.pin);
+        self.state = state;
+    }
+
+    fn undo_to(&mut self, saved: SavedState) {
+        if self.session.shared.faults.has(Fault::RolledBackWritesKept) && saved.locks > 0 {
+            return;
+        }
+        let made = self.session.writes.undo_to(saved.writes);
+        // Under the locks: nobody else makes an entry for these rows meanwhile.
+        for entry in &made {
+            self.take_back(entry);
+        }
+        let Session { shared, locks, statistics, .. } = &mut *self.session;
+        // A lock that a repair took away is nobody's concern any more.
+        let _ = locks.release_to(saved.locks, &shared.locks, statistics);
+    }
+
+    fn take_back(&self, entry: &MadeEntry) {
+        let shared = &self.session.shared;
+        let table = shared.table_by_id(entry.table);
+        table.index(entry.which).remove_sync(&entry.key);
+        if entry.which == Which::Primary {
+            // The key was new, so was its VID.
+            table.retire_vid(entry.vid, shared.log.published());
+        }
+    }
+
+    /// Puts the session's locks under this attempt's name, before the first of them is taken.
+    #[inline]
+    fn name_locks(&mut self) {
+        if !self.named {
+            self.draw_name();
+        }
+    }
+
+    fn draw_name(&mut self) {
+        let tries = self.attempt as u8;
+        if tries == 0 {
+            // New, or so often turned away that the number of the attempt begins anew.
+            self.birth = None;
+        }
+        let shared = &self.session.shared;
+        let birth = *self.birth.get_or_insert_with(|| shared.draw_birth());
+        let name = Timestamp::of_attempt(birth, tries);
+        self.session.locks.rename(name.expect("a store draws fewer than 2^40 births"));
+        self.named = true;
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if matches!(self.state, State::Running) {
+            self.end(State::Ended(Ending::RolledBack));
+        }
+    }
+}

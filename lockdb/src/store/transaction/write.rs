@@ -1,0 +1,200 @@
+//! Changing rows: insert, update, delete.
+
+use std::fmt;
+
+use super::super::error::{Error, Result};
+use super::super::options::Isolation;
+use super::super::schema::{IndexKey, Key, RowBuffer, RowRef, Value};
+use super::super::table::{Table, Which};
+use super::locking::LockedRow;
+use super::write_set::MadeEntry;
+use super::{LockWait, Transaction};
+
+impl Transaction<'_> {
+    /// Inserts a row, given by its columns' values.
+    ///
+    /// # Errors
+    /// As [`Transaction::insert_row`], and when the values do not fit the table.
+    pub fn insert(&mut self, table: &Table, values: &[Value]) -> Result<()> {
+        let mut row = self.take_buffer(table);
+        let result = row.fill(values).map_err(Error::from);
+        let result = result.and_then(|()| self.insert_row(table, &row));
+        self.session.row = Some(row);
+        result
+    }
+
+    /// Inserts a row. Waits for a transaction that is inserting or deleting a row of the same key.
+    ///
+    /// # Errors
+    /// [`Error::DuplicateKey`] when a row of its key exists: the transaction goes on without it. A
+    /// conflict, or the other errors of [`Transaction::get`].
+    pub fn insert_row(&mut self, table: &Table, row: &RowBuffer) -> Result<()> {
+        self.operate_on(table)?;
+        table.schema().check(row.as_row().payload())?;
+        let row = RowRef::new(table.schema(), row.as_row().payload());
+        let key = table.schema().primary().of_row(row);
+        let (vid, locked) = self.lock_key(table, &key)?;
+        let exists = match self.session.writes.find(table.id, vid) {
+            Some(own) => !own.tombstone,
+            None => locked.exists,
+        };
+        if exists {
+            return Err(Self::duplicate(table, KeyText(row)));
+        }
+        for index in 0..table.schema().indexes().len() {
+            self.make_entry(table, Which::Secondary(index), vid, row);
+        }
+        let tuple = (table.id, vid, locked.number + 1);
+        self.session.writes.push(tuple, locked.head, row.payload(), false);
+        Ok(())
+    }
+
+    /// The tuple of a key, made when there is none, and its lock.
+    fn lock_key(&mut self, table: &Table, key: &IndexKey) -> Result<(u32, LockedRow)> {
+        loop {
+            let vid = match table.find(key) {
+                Some(vid) => vid,
+                None => match self.make_tuple(table, key)? {
+                    Some(vid) => vid,
+                    None => continue,
+                },
+            };
+            if let Some(own) = self.session.writes.find(table.id, vid) {
+                let (head, number) = (own.head, own.number - 1);
+                return Ok((vid, LockedRow { head, number, exists: false }));
+            }
+            let held_before = self.session.locks.buckets().len();
+            let locked = self.lock_row(table, vid, LockWait::Wait)?;
+            let locked = locked.expect("only those are passed over who asked for it");
+            // Whoever made the tuple may have rolled back while we waited, and taken it away.
+            if table.find(key) == Some(vid) {
+                if self.isolation == Isolation::Serializable {
+                    self.note_read(table, vid, key.clone())?;
+                }
+                return Ok((vid, locked));
+            }
+            self.unlock_last(held_before);
+        }
+    }
+
+    /// A tuple without versions for a key; `None` when somebody else was faster.
+    fn make_tuple(&mut self, table: &Table, key: &IndexKey) -> Result<Option<u32>> {
+        let shared = &self.session.shared;
+        let vid = table.allocate_vid(|stamp| shared.pins.have_passed(stamp))?;
+        if table.index(Which::Primary).insert_sync(key.clone(), vid).is_err() {
+            table.retire_vid(vid, shared.log.published());
+            return Ok(None);
+        }
+        let (table, which, key) = (table.id, Which::Primary, key.clone());
+        self.session.writes.note_entry(MadeEntry { table, which, key, vid });
+        Ok(Some(vid))
+    }
+
+    /// Changes a row: `change` gets it as it stands under its lock. Gives what `change` gives, or
+    /// `None` when there is no row of the key.
+    ///
+    /// # Errors
+    /// Those of `change`: the row stays as it was, and locked. [`Error::KeyChanged`]; a conflict, or
+    /// the other errors of [`Transaction::get`].
+    pub fn update<T>(
+        &mut self,
+        table: &Table,
+        key: &(impl Key + ?Sized),
+        change: impl FnOnce(&mut RowBuffer) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.operate_on(table)?;
+        let key = table.schema().primary().key(key)?;
+        let Some((vid, locked)) = self.lock_target(table, key)? else { return Ok(None) };
+        let mut row = self.take_buffer(table);
+        let changed = self.change_row(table, vid, locked, &mut row, change);
+        self.session.row = Some(row);
+        changed.map(Some)
+    }
+
+    fn change_row<T>(
+        &mut self,
+        table: &Table,
+        vid: u32,
+        locked: LockedRow,
+        row: &mut RowBuffer,
+        change: impl FnOnce(&mut RowBuffer) -> Result<T>,
+    ) -> Result<T> {
+        let schema = table.schema();
+        let before = self.row(table, vid)?.expect("a locked row is there");
+        row.copy_from(before);
+        let value = change(row)?;
+        let after = row.as_row();
+        if !schema.primary().is_same(before, after) {
+            let table = table.name().into();
+            let (from, to) = (KeyText(before).to_string(), KeyText(after).to_string());
+            return Err(Error::KeyChanged { table, from, to });
+        }
+        let moved = |&index: &usize| !schema.secondary(index).is_same(before, after);
+        let moved: Vec<usize> = (0..schema.indexes().len()).filter(moved).collect();
+        for index in moved {
+            self.make_entry(table, Which::Secondary(index), vid, after);
+        }
+        let tuple = (table.id, vid, locked.number + 1);
+        self.session.writes.push(tuple, locked.head, row.as_row().payload(), false);
+        Ok(value)
+    }
+
+    /// Deletes a row. Says whether there was one.
+    ///
+    /// # Errors
+    /// A conflict, or the other errors of [`Transaction::get`].
+    pub fn delete(&mut self, table: &Table, key: &(impl Key + ?Sized)) -> Result<bool> {
+        self.operate_on(table)?;
+        let key = table.schema().primary().key(key)?;
+        let Some((vid, locked)) = self.lock_target(table, key)? else { return Ok(false) };
+        // A tombstone keeps the row, so that vacuum can tell which index entries lead to it.
+        let mut row = self.take_buffer(table);
+        row.copy_from(self.row(table, vid)?.expect("a locked row is there"));
+        let tuple = (table.id, vid, locked.number + 1);
+        self.session.writes.push(tuple, locked.head, row.as_row().payload(), true);
+        self.session.row = Some(row);
+        Ok(true)
+    }
+
+    /// Finds and locks the row to be changed.
+    fn lock_target(&mut self, table: &Table, key: IndexKey) -> Result<Option<(u32, LockedRow)>> {
+        let Some(vid) = table.find(&key) else {
+            self.note_absent(table, key);
+            return Ok(None);
+        };
+        if self.isolation == Isolation::Serializable {
+            self.note_read(table, vid, key)?;
+        }
+        let locked = self.lock_visible(table, vid, LockWait::Wait)?;
+        Ok(locked.map(|locked| (vid, locked)))
+    }
+
+    /// Makes the entry of a row in an index, unless it is there: an older version may have the key.
+    fn make_entry(&mut self, table: &Table, which: Which, vid: u32, row: RowRef<'_>) {
+        let key = table.entry(which, vid, row);
+        if table.index(which).insert_sync(key.clone(), vid).is_ok() {
+            self.session.writes.note_entry(MadeEntry { table: table.id, which, key, vid });
+        }
+    }
+
+    /// The session's row buffer, when it is one of this table, else a new one.
+    fn take_buffer(&mut self, table: &Table) -> RowBuffer {
+        let ours = |row: &RowBuffer| row.schema().is(table.schema());
+        let kept = self.session.row.take().filter(ours);
+        kept.unwrap_or_else(|| RowBuffer::new(table.schema()))
+    }
+}
+
+/// The values of a row's primary key, for people.
+struct KeyText<'a>(RowRef<'a>);
+
+impl fmt::Display for KeyText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let schema = self.0.schema();
+        for (at, &column) in schema.primary_key().iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            write!(f, "{comma}{} = {:?}", schema.columns()[column].name, self.0.get(column))?;
+        }
+        Ok(())
+    }
+}
