@@ -11,6 +11,7 @@ use std::sync::Arc;
 mod blocks;
 mod disk;
 mod memory;
+pub(crate) mod random;
 pub mod simulated;
 
 pub use disk::Disk;

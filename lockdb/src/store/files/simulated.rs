@@ -21,6 +21,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::blocks::Blocks;
+use super::random::Random;
 use super::{File, Files, check_name, no_such_file};
 
 /// What a disk writes in one piece.
@@ -238,37 +239,24 @@ impl Step {
 
 /// Draws what survives.
 struct Chance {
-    state: u64,
+    random: Random,
     /// Of 256 unsynced steps, how many are kept whole, on average; all or none in half the images.
     kept: u64,
 }
 
 impl Chance {
     fn new(seed: u64) -> Self {
-        let mut chance = Self { state: seed, kept: 0 };
-        chance.kept = match chance.below(4) {
+        let mut random = Random::new(seed);
+        let kept = match random.below(4) {
             0 => 0,
             1 => 256,
-            _ => chance.below(257),
+            _ => random.below(257),
         };
-        chance
-    }
-
-    /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+        Self { random, kept }
     }
 
     fn keeps(&mut self) -> bool {
-        self.below(256) < self.kept
+        self.random.below(256) < self.kept
     }
 
     fn write(&mut self, file: &mut Blocks, offset: u64, bytes: &[u8]) {
@@ -277,17 +265,17 @@ impl Chance {
             return put(file, offset, bytes);
         }
         // Half of those that are not whole are torn, unless nothing at all is to survive.
-        if self.kept > 0 && self.below(2) == 0 {
+        if self.kept > 0 && self.random.below(2) == 0 {
             let mut from = offset;
             while from < end {
                 let to = end.min((from / SECTOR + 1) * SECTOR);
-                if self.below(2) == 0 {
+                if self.random.below(2) == 0 {
                     put(file, from, &bytes[(from - offset) as usize..(to - offset) as usize]);
                 }
                 from = to;
             }
         }
-        if end > file.len() && self.below(4) == 0 {
+        if end > file.len() && self.random.below(4) == 0 {
             file.set_len(end);
         }
     }

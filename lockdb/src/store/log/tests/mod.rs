@@ -5,6 +5,11 @@ use std::sync::Arc;
 use super::*;
 use crate::store::files::Memory;
 
+mod cost;
+mod crashing;
+mod reading;
+mod sequencing;
+
 fn start() -> LogPosition {
     LogPosition { store: 0x5704e, epoch: 1, commit: 0, lsn: 0 }
 }

@@ -1,0 +1,183 @@
+//! Loss of power, full disks and failing disks.
+
+use super::*;
+use crate::store::files::random::{Random, for_seeds};
+use crate::store::files::{Files, Simulated};
+
+/// What happened by a step: (step, commits begun and written, commits promised durable).
+type Promise = (u64, u64, u64);
+
+/// Commits of random lengths at random levels, until done or the log refuses.
+fn work(log: &Log, files: &Simulated, random: &mut Random, commits: u64) -> Vec<Promise> {
+    let mut promises = vec![(files.steps(), log.published(), log.published())];
+    for _ in 0..commits {
+        let bytes = [0, 40, 150, 700, 2500][random.below(5) as usize];
+        let Ok(ticket) = log.begin(bytes) else { break };
+        log.write(&ticket, Kind::Commit, &body(ticket.commit(), bytes));
+        let (commit, end) = (ticket.commit(), ticket.end());
+        log.finish(ticket);
+        let level =
+            [Sync::None, Sync::None, Sync::Group, Sync::Immediate][random.below(4) as usize];
+        let durable = log.make_durable(end, level).is_ok() && level != Sync::None;
+        let promised = if durable { commit } else { promises[promises.len() - 1].2 };
+        promises.push((files.steps(), commit, promised));
+    }
+    promises
+}
+
+/// Reads everything from the start, and checks each body.
+fn recover(files: &Simulated) -> LogPosition {
+    let mut reader = Reader::open(Arc::new(files.clone()), start()).unwrap();
+    while let Some(record) = reader.read().unwrap() {
+        assert_eq!(record.body, body(record.commit, record.body.len()), "{}", record.commit);
+    }
+    reader.position()
+}
+
+fn options() -> LogOptions {
+    LogOptions { segment_bytes: 6000, ..small() }
+}
+
+fn begin(files: &Simulated, at: LogPosition) -> Log {
+    Log::start(Arc::new(files.clone()), &options(), at).unwrap()
+}
+
+/// Whatever the step, what was promised is there, and nothing that never was. Then work goes on,
+/// and another loss finds the same.
+#[test]
+fn promised_commits_survive_a_crash_at_any_step() {
+    for_seeds("promised_commits_survive", 12, |seed| {
+        let mut random = Random::new(seed);
+        let files = Simulated::new();
+        let log = begin(&files, start());
+        let promises = work(&log, &files, &mut random, 60);
+        for step in promises[0].0..=files.steps() {
+            // The last entry by this step promises; the next may have been under way.
+            let by = promises.partition_point(|promise| promise.0 <= step) - 1;
+            let promised = promises[by].2;
+            let begun = promises.get(by + 1).unwrap_or(&promises[by]).1;
+            let image = files.crash_at(step, random.next());
+            let end = recover(&image);
+            assert!((promised..=begun).contains(&end.commit), "step {step}: {end:?}");
+            crash_again(&image, end, &mut random);
+        }
+    });
+}
+
+/// A second loss, anywhere from the reopening on: what the first recovery found is never lost.
+fn crash_again(files: &Simulated, end: LogPosition, random: &mut Random) {
+    let opening = files.steps();
+    let log = begin(files, LogPosition { epoch: end.epoch + 1, ..end });
+    let promises = work(&log, files, random, 5);
+    let step = opening + random.below(files.steps() - opening + 1);
+    let promised =
+        promises.iter().rev().find(|promise| promise.0 <= step).map_or(end.commit, |last| last.2);
+    let found = recover(&files.crash_at(step, random.next()));
+    assert!(found.commit >= promised.max(end.commit), "{found:?}, {promised} was promised");
+}
+
+/// A process that died left its last records unsynced. What its successor read and built upon must
+/// not be lost with the power later.
+#[test]
+fn what_a_successor_read_is_durable() {
+    for seed in 0..200 {
+        let files = Simulated::new();
+        let log = begin(&files, start());
+        log.make_durable(commit(&log, 100), Sync::Immediate).unwrap();
+        commit(&log, 100);
+        log.storage.as_ref().unwrap().write_out(&log.sequencer).unwrap();
+        drop(log);
+        let end = recover(&files);
+        assert_eq!(end.commit, 2, "read from the system's memory");
+        let log = begin(&files, end);
+        log.make_durable(commit(&log, 100), Sync::Immediate).unwrap();
+        assert_eq!(recover(&files.crash(seed)).commit, 3);
+    }
+}
+
+/// Wherever the call that fails, the log either never began, or refuses everything from then on
+/// with that first cause; nothing that it promised is lost.
+#[test]
+fn a_failure_at_any_step_closes_the_log() {
+    let total = {
+        let files = Simulated::new();
+        work(&begin(&files, start()), &files, &mut Random::new(3), 60);
+        files.steps()
+    };
+    let mut closed = 0;
+    for step in 0..total {
+        let files = Simulated::new();
+        files.fail_once_at(step);
+        let log = match Log::start(Arc::new(files.clone()), &options(), start()) {
+            Ok(log) => log,
+            Err(error) => {
+                assert!(matches!(error, LogError::Io(_)), "{error}");
+                continue;
+            }
+        };
+        let promised = work(&log, &files, &mut Random::new(3), 60).pop().unwrap().2;
+        let lsn = log.position().lsn;
+        let error = log.make_durable(lsn, Sync::Immediate).expect_err("a sync too many");
+        let LogError::MustReopen(first) = &error else { panic!("{error}") };
+        assert_eq!(first.source.to_string(), "input/output error");
+        assert!(first.file.starts_with("log-") || first.action == "sync", "{first}");
+        let again = log.begin(1).map(drop).unwrap_err();
+        assert_eq!(again.to_string(), error.to_string());
+        assert!(log.make_durable(lsn, Sync::None).is_err());
+        assert!(log.mark().is_err());
+        assert_eq!(log.durable(), log.durable().min(lsn));
+        let found = recover(&files.crash(step));
+        assert!(found.commit >= promised, "{found:?}, {promised} was promised");
+        closed += 1;
+    }
+    assert!(closed > 20, "only {closed} failures");
+}
+
+#[test]
+fn a_full_disk_closes_the_log_and_says_so() {
+    let files = Simulated::new();
+    files.set_capacity(Some(10_000));
+    let log = begin(&files, start());
+    let promised = work(&log, &files, &mut Random::new(3), 60).pop().unwrap().2;
+    assert!(promised > 0);
+    let error = log.begin(1).map(drop).unwrap_err();
+    let LogError::MustReopen(first) = &error else { panic!("{error}") };
+    assert_eq!(first.source.kind(), std::io::ErrorKind::StorageFull);
+    assert!(first.action == "write" && first.offset > 0, "{first}");
+    files.set_capacity(None);
+    assert_eq!(log.begin(1).map(drop).unwrap_err().to_string(), error.to_string());
+    let end = recover(&files);
+    assert!(end.commit >= promised);
+    let log = begin(&files, end);
+    log.make_durable(commit(&log, 100), Sync::Immediate).unwrap();
+    assert_eq!(recover(&files.crash(1)).commit, end.commit + 1);
+}
+
+/// Every thread hears of a failed sync; none is told that its commit is durable.
+#[test]
+fn all_who_wait_hear_of_the_failure() {
+    let files = Simulated::new();
+    let log = begin(&files, start());
+    log.make_durable(commit(&log, 10), Sync::Group).unwrap();
+    let durable = log.durable();
+    files.lose_power_at(files.steps() + 1);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    let ticket = log.begin(10)?;
+                    let end = ticket.end();
+                    log.write(&ticket, Kind::Commit, &body(ticket.commit(), 10));
+                    log.finish(ticket);
+                    log.make_durable(end, Sync::Group)
+                })
+            })
+            .collect();
+        for thread in threads {
+            let error = thread.join().unwrap().unwrap_err();
+            assert!(error.to_string().ends_with("power lost"), "{error}");
+        }
+    });
+    assert_eq!(log.durable(), durable);
+    assert!(files.list().is_err());
+}
