@@ -27,15 +27,20 @@ const INLINE: usize = 28;
 ///
 /// It takes 32 bytes; a key longer than 28 lies elsewhere, shared by its copies.
 #[derive(Clone)]
-pub struct IndexKey(Form);
+pub struct IndexKey {
+    /// The first 8 bytes, big-endian, followed by zeros if there are fewer: it decides most
+    /// comparisons, before anything needs to be known of the form.
+    first: u64,
+    rest: Rest,
+}
 
 /// By length, so that equal keys have one form.
 #[derive(Clone)]
-enum Form {
-    /// Up to [`INLINE`] bytes, big-endian in the words and then the tail, followed by zeros.
-    Short { length: u8, tail: u32, words: [u64; 3] },
-    /// More, of which the first word holds the first 8.
-    Long { word: u64, bytes: Arc<[u8]> },
+enum Rest {
+    /// Of a key of up to [`INLINE`] bytes: those from the ninth on, in the same manner.
+    Short { length: u8, tail: u32, words: [u64; 2] },
+    /// Of a key of more: all its bytes.
+    Long(Arc<[u8]>),
 }
 
 const _: () = assert!(size_of::<IndexKey>() == 32, "two keys fit in a cache line");
@@ -50,9 +55,9 @@ impl IndexKey {
 
     /// How many bytes it has.
     pub fn len(&self) -> usize {
-        match &self.0 {
-            Form::Short { length, .. } => (*length).into(),
-            Form::Long { bytes, .. } => bytes.len(),
+        match &self.rest {
+            Rest::Short { length, .. } => (*length).into(),
+            Rest::Long(bytes) => bytes.len(),
         }
     }
 
@@ -102,74 +107,61 @@ impl IndexKey {
     }
 
     fn with_bytes<R>(&self, use_bytes: impl FnOnce(&[u8]) -> R) -> R {
-        match &self.0 {
-            Form::Short { length, tail, words } => {
-                use_bytes(&short_bytes(*words, *tail)[..usize::from(*length)])
+        match &self.rest {
+            Rest::Short { length, tail, words: [second, third] } => {
+                let mut bytes = [0; INLINE];
+                bytes[..8].copy_from_slice(&self.first.to_be_bytes());
+                bytes[8..16].copy_from_slice(&second.to_be_bytes());
+                bytes[16..24].copy_from_slice(&third.to_be_bytes());
+                bytes[24..].copy_from_slice(&tail.to_be_bytes());
+                use_bytes(&bytes[..usize::from(*length)])
             }
-            Form::Long { bytes, .. } => use_bytes(bytes),
+            Rest::Long(bytes) => use_bytes(bytes),
         }
     }
 
     #[inline]
     fn to_builder(&self) -> KeyBuilder {
-        match &self.0 {
-            Form::Short { length, tail, words: [first, second, third] } => KeyBuilder {
-                words: [*first, *second, *third, u64::from(*tail) << 32],
+        match &self.rest {
+            Rest::Short { length, tail, words: [second, third] } => KeyBuilder {
+                high: u128::from(self.first) << 64 | u128::from(*second),
+                low: u128::from(*third) << 64 | u128::from(*tail) << 32,
                 length: (*length).into(),
                 long: Vec::new(),
             },
-            Form::Long { bytes, .. } => {
-                KeyBuilder { words: [0; 4], length: 0, long: bytes.to_vec() }
-            }
+            Rest::Long(bytes) => KeyBuilder { long: bytes.to_vec(), ..KeyBuilder::default() },
         }
     }
-}
 
-fn short_bytes(words: [u64; 3], tail: u32) -> [u8; INLINE] {
-    let mut bytes = [0; INLINE];
-    for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
-        place.copy_from_slice(&word.to_be_bytes());
-    }
-    bytes[24..].copy_from_slice(&tail.to_be_bytes());
-    bytes
-}
-
-impl Ord for IndexKey {
     #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (&self.0, &other.0) {
+    fn cmp_rest(&self, other: &Self) -> Ordering {
+        match (&self.rest, &other.rest) {
             (
-                Form::Short { length, tail, words },
-                Form::Short { length: other_length, tail: other_tail, words: other_words },
+                Rest::Short { length, tail, words: [second, third] },
+                Rest::Short { length: other_length, tail: other_tail, words: other_words },
             ) => {
-                for (word, other) in words.iter().zip(other_words) {
-                    if word != other {
-                        return word.cmp(other);
-                    }
-                }
                 // The zeros behind a shorter key make it no greater than one that goes on.
-                (tail, length).cmp(&(other_tail, other_length))
+                let [other_second, other_third] = other_words;
+                (second.cmp(other_second))
+                    .then_with(|| third.cmp(other_third))
+                    .then_with(|| tail.cmp(other_tail))
+                    .then_with(|| length.cmp(other_length))
             }
             _ => self.cmp_long(other),
-        }
-    }
-}
-
-impl IndexKey {
-    #[inline]
-    fn first_word(&self) -> u64 {
-        match &self.0 {
-            Form::Short { words, .. } => words[0],
-            Form::Long { word, .. } => *word,
         }
     }
 
     /// Compares when one at least is long.
     #[cold]
     fn cmp_long(&self, other: &Self) -> Ordering {
-        self.first_word().cmp(&other.first_word()).then_with(|| {
-            self.with_bytes(|bytes| other.with_bytes(|other_bytes| bytes.cmp(other_bytes)))
-        })
+        self.with_bytes(|bytes| other.with_bytes(|other_bytes| bytes.cmp(other_bytes)))
+    }
+}
+
+impl Ord for IndexKey {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.first.cmp(&other.first).then_with(|| self.cmp_rest(other))
     }
 }
 
@@ -207,9 +199,12 @@ impl fmt::Debug for IndexKey {
 /// A key in the making.
 #[derive(Debug, Default)]
 pub(super) struct KeyBuilder {
-    /// The bytes while there are at most [`INLINE`], big-endian, followed by zeros.
-    words: [u64; 4],
-    /// How many there are in `words`.
+    /// The first 16 bytes while there are at most [`INLINE`], big-endian, followed by zeros.
+    /// Not an array of words: that would be in memory, and be waited for.
+    high: u128,
+    /// The bytes from the seventeenth on, in the same manner.
+    low: u128,
+    /// How many bytes there are in both.
     length: usize,
     /// All bytes, once there are more.
     long: Vec<u8>,
@@ -279,23 +274,30 @@ impl KeyBuilder {
     fn push(&mut self, word: u64, count: usize) {
         debug_assert!(count == 8 || word << (8 * count) == 0, "{word:#x} has {count} bytes");
         if self.length + count > INLINE || !self.long.is_empty() {
-            return self.push_long(word, count);
+            // By value, so that a short key's builder has no address and stays in registers.
+            *self = std::mem::take(self).push_long(word, count);
+            return;
         }
-        let (index, shift) = (self.length / 8, self.length % 8 * 8);
-        self.words[index] |= word >> shift;
-        if shift != 0 && index < 3 {
-            self.words[index + 1] |= word << (64 - shift);
+        let (word, bits) = (u128::from(word) << 64, 8 * self.length);
+        if bits < 128 {
+            self.high |= word >> bits;
+            if bits > 64 {
+                self.low |= word << (128 - bits);
+            }
+        } else {
+            self.low |= word >> (bits - 128);
         }
         self.length += count;
     }
 
     #[cold]
-    fn push_long(&mut self, word: u64, count: usize) {
+    fn push_long(mut self, word: u64, count: usize) -> Self {
         if self.long.is_empty() {
-            let bytes = self.words.iter().flat_map(|word| word.to_be_bytes());
-            self.long.extend(bytes.take(self.length));
+            let bytes = [self.high.to_be_bytes(), self.low.to_be_bytes()];
+            self.long.extend(&bytes.as_flattened()[..self.length]);
         }
         self.long.extend(&word.to_be_bytes()[..count]);
+        self
     }
 
     #[inline]
@@ -303,15 +305,17 @@ impl KeyBuilder {
         if !self.long.is_empty() {
             return self.finish_long();
         }
-        let [words @ .., last] = self.words;
-        let length = u8::try_from(self.length).expect("a short key has at most 28 bytes");
-        IndexKey(Form::Short { length, tail: (last >> 32) as u32, words })
+        let Self { high, low, length, .. } = self;
+        let length = u8::try_from(length).expect("a short key has at most 28 bytes");
+        let words = [high as u64, (low >> 64) as u64];
+        let first = (high >> 64) as u64;
+        IndexKey { first, rest: Rest::Short { length, tail: (low >> 32) as u32, words } }
     }
 
     #[cold]
     fn finish_long(self) -> IndexKey {
         debug_assert!(self.long.len() > INLINE, "a key has one form");
-        let word = u64::from_be_bytes(*self.long.first_chunk().expect("a long key has 8 bytes"));
-        IndexKey(Form::Long { word, bytes: self.long.into() })
+        let first = u64::from_be_bytes(*self.long.first_chunk().expect("a long key has 8 bytes"));
+        IndexKey { first, rest: Rest::Long(self.long.into()) }
     }
 }

@@ -45,10 +45,10 @@ impl<'a> KeyColumns<'a> {
     /// When there are more or fewer values than columns, or one is not of its column's type.
     #[inline]
     pub fn key<K: Key + ?Sized>(self, key: &K) -> Result<IndexKey, KeyError> {
-        let (found, encoded) = self.encode(key)?;
-        match found == self.columns.len() {
-            true => Ok(encoded),
-            false => Err(self.wrong_count(found, self.columns.len().to_string())),
+        let encoder = self.encode(key)?;
+        match encoder.used == self.columns.len() {
+            true => Ok(encoder.key.finish()),
+            false => Err(self.wrong_count(encoder.used, self.columns.len().to_string())),
         }
     }
 
@@ -58,7 +58,7 @@ impl<'a> KeyColumns<'a> {
     /// # Errors
     /// When there are more values than columns, or one is not of its column's type.
     pub fn prefix<K: Key + ?Sized>(self, key: &K) -> Result<IndexKey, KeyError> {
-        self.encode(key).map(|(_, encoded)| encoded)
+        self.encode(key).map(|encoder| encoder.key.finish())
     }
 
     /// The bounds in an index of a range whose ends give values for the first columns or all of
@@ -71,20 +71,23 @@ impl<'a> KeyColumns<'a> {
         self,
         range: &impl RangeBounds<K>,
     ) -> Result<(Bound<IndexKey>, Bound<IndexKey>), KeyError> {
-        let low = match range.start_bound() {
-            Bound::Included(low) => Bound::Included(self.prefix(low)?),
-            Bound::Excluded(low) => match self.prefix(low)?.prefix_end() {
-                Some(end) => Bound::Included(end),
-                // Nothing is above such keys; nothing that begins so equals it either.
-                None => Bound::Excluded(self.prefix(low)?),
-            },
-            Bound::Unbounded => Bound::Unbounded,
-        };
         let high = match range.end_bound() {
             Bound::Included(high) => {
                 self.prefix(high)?.prefix_end().map_or(Bound::Unbounded, Bound::Excluded)
             }
             Bound::Excluded(high) => Bound::Excluded(self.prefix(high)?),
+            Bound::Unbounded => Bound::Unbounded,
+        };
+        let low = match range.start_bound() {
+            Bound::Included(low) => Bound::Included(self.prefix(low)?),
+            Bound::Excluded(low) => match self.prefix(low)?.prefix_end() {
+                Some(end) => Bound::Included(end),
+                None => {
+                    // Nothing is above all that begin so, whatever the other end.
+                    let none = Bound::Excluded(IndexKey::from_bytes(&[]));
+                    return Ok((none.clone(), none));
+                }
+            },
             Bound::Unbounded => Bound::Unbounded,
         };
         Ok((low, high))
@@ -106,10 +109,10 @@ impl<'a> KeyColumns<'a> {
     }
 
     #[inline]
-    fn encode<K: Key + ?Sized>(self, key: &K) -> Result<(usize, IndexKey), KeyError> {
+    fn encode<K: Key + ?Sized>(self, key: &K) -> Result<KeyEncoder<'a>, KeyError> {
         let mut encoder = KeyEncoder { columns: self, used: 0, key: KeyBuilder::default() };
         key.encode(&mut encoder)?;
-        Ok((encoder.used, encoder.key.finish()))
+        Ok(encoder)
     }
 
     #[inline]

@@ -31,6 +31,8 @@ mod key;
 mod layout;
 mod row;
 mod row_buffer;
+#[cfg(test)]
+mod tests;
 mod value;
 
 pub use column::{Column, Index, MAX_COLUMNS, MAX_NAME, Schema, SchemaBuilder, Type};

@@ -170,6 +170,12 @@ impl<'a> From<&'a Value> for ValueRef<'a> {
     }
 }
 
+impl<'a> From<&ValueRef<'a>> for ValueRef<'a> {
+    fn from(value: &ValueRef<'a>) -> Self {
+        *value
+    }
+}
+
 impl<'a, T: Into<ValueRef<'a>>> From<Option<T>> for ValueRef<'a> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)

@@ -1,0 +1,191 @@
+//! CSV: headers in any order, nulls, and the line and column of what is wrong.
+
+use std::io::{self, Read};
+
+use proptest::prelude::*;
+
+use super::super::{CsvError, CsvRows, RowBuffer, Schema, Type, Value, ValueRef};
+use super::{drawn, every_type, exactly, table_and_rows};
+
+const HEADER: &str = "int,float,bool,fixed,text,bytes";
+
+fn read(schema: &Schema, text: &str) -> Vec<Result<Vec<Value>, String>> {
+    CsvRows::new(schema, text.as_bytes())
+        .expect("the header is sound")
+        .map(|row| row.map(|row| row.as_row().to_values()).map_err(|error| error.to_string()))
+        .collect()
+}
+
+fn of_header(text: &str) -> String {
+    CsvRows::new(&every_type(), text.as_bytes()).err().expect("the header is wrong").to_string()
+}
+
+#[test]
+fn maps_columns_by_their_names() {
+    let text = "text?,bool,text,int?,bytes,fixed,float,int\n\
+                ,t,\"a \"\"b\"\",\r\nc\",\\N,\\x00Ff,ab,-1e3,-5\r\n\
+                \\N,0,,8,,,NaN,9\n";
+    let rows = read(&every_type(), text);
+    let mut first = RowBuffer::new(&every_type()).as_row().to_values();
+    first[..6].clone_from_slice(&[
+        Value::Int(-5),
+        Value::Float(-1000.0),
+        true.into(),
+        "ab".into(),
+        "a \"b\",\r\nc".into(),
+        vec![0, 255].into(),
+    ]);
+    first[10] = "".into();
+    assert_eq!(rows[0].as_ref(), Ok(&first));
+    let second = rows[1].as_ref().unwrap();
+    assert_eq!((&second[4], &second[6], &second[10]), (&"".into(), &8.into(), &Value::Null));
+    assert_eq!(second[5], Value::Bytes(vec![]));
+    assert_eq!(rows.len(), 2);
+}
+
+#[test]
+fn passes_over_bad_lines_one_by_one() {
+    let text = format!(
+        "{HEADER}\n1,1,1,a,b,00\nx,1,1,a,b,00\n2,1,1,a,\"two\nlines\",00\n3,,1,a,b,00\n\
+         4,1,yes,a,b,00\n5,1,1,toolong,b,00\n6,1,1,a,b,0\n7,1\n8,1,1,a,b,zz\n9,1,1,a,b,00\n"
+    );
+    let rows = read(&every_type(), &text);
+    let errors: Vec<_> = rows.iter().filter_map(|row| row.as_ref().err()).collect();
+    let expected = [
+        r#"line 3, column "int": found "x", expected Int64 (decimal digits)"#,
+        r#"line 6, column "float": found "", expected Float64 (a decimal number)"#,
+        r#"line 7, column "bool": found "yes", expected Bool (true or false)"#,
+        r#"line 8: table "every", column "fixed": text "toolong" has 7 bytes, expected at most 5"#,
+        r#"line 9, column "bytes": found "0", expected Bytes (hexadecimal digits in pairs)"#,
+        "line 10: found 2 fields, expected 6 as in the header",
+        r#"line 11, column "bytes": found "zz", expected Bytes (hexadecimal digits in pairs)"#,
+    ];
+    assert_eq!(errors, expected);
+    let ids: Vec<_> = rows.iter().filter_map(|row| row.as_ref().ok()).map(|row| &row[0]).collect();
+    assert_eq!(ids, [&Value::Int(1), &Value::Int(2), &Value::Int(9)]);
+}
+
+#[test]
+fn names_what_admits_nulls_and_what_is_no_utf8() {
+    let rows = read(&every_type(), &format!("int?,{HEADER}\n9223372036854775808,1,1,1,a,b,00\n"));
+    let expected = "line 2, column \"int?\": found \"9223372036854775808\", \
+                    expected Int64 (decimal digits) or \\N";
+    assert_eq!(rows, [Err(expected.to_owned())]);
+    let text = [HEADER.as_bytes(), b"\n1,1,1,a,\xff,00\n"].concat();
+    let error = CsvRows::new(&every_type(), &text[..]).unwrap().next().unwrap().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "line 2, column \"text\": found \"\u{fffd}\", expected Text (UTF-8)"
+    );
+}
+
+#[test]
+fn refuses_wrong_headers() {
+    let columns =
+        "int, float, bool, fixed, text, bytes, int?, float?, bool?, fixed?, text?, bytes?";
+    assert_eq!(
+        of_header(""),
+        format!(
+            "line 1: found the end, expected a header with columns of table \"every\": {columns}"
+        )
+    );
+    assert_eq!(
+        of_header("int,Float"),
+        format!("line 1: found \"Float\", expected columns of table \"every\": {columns}")
+    );
+    assert_eq!(
+        of_header("int,float,int"),
+        r#"line 1: column "int" stands twice, expected at most once"#
+    );
+    assert_eq!(
+        of_header("int,float,bool,fixed,bytes"),
+        r#"line 1: no column "text", expected it as it admits no nulls in table "every""#
+    );
+}
+
+#[test]
+fn tells_how_far_it_is() {
+    let text = format!("{HEADER}\n1,1,1,a,b,00\n2,1,1,a,b,00\n");
+    let mut rows = CsvRows::new(&every_type(), text.as_bytes()).unwrap();
+    let mut positions = vec![rows.position()];
+    let mut row = RowBuffer::new(&every_type());
+    while rows.read_into(&mut row).unwrap() {
+        positions.push(rows.position());
+    }
+    let header = HEADER.len() as u64 + 1;
+    assert_eq!(positions, [header, header + 13, text.len() as u64]);
+    assert_eq!(row.as_row().int(0), 2);
+}
+
+/// Some text, and then what fails for good.
+struct Failing<'a>(&'a [u8]);
+
+impl Read for Failing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 => Err(io::Error::other("the disk is gone")),
+            some => Ok(some),
+        }
+    }
+}
+
+#[test]
+fn ends_when_reading_fails() {
+    let text = format!("{HEADER}\n1,1,1,a,b,00\n2,1");
+    let mut rows = CsvRows::new(&every_type(), Failing(text.as_bytes())).unwrap();
+    assert!(rows.next().unwrap().is_ok());
+    let error = rows.next().unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "line 3: cannot read: the disk is gone");
+    assert!(matches!(error, CsvError::Read { line: 3, .. }));
+    assert!(rows.next().is_none());
+    let error = CsvRows::new(&every_type(), Failing(b"int,flo")).err().unwrap();
+    assert_eq!(error.to_string(), "line 1: cannot read: the disk is gone");
+}
+
+/// A value as the format has it, quoted or not as it needs.
+fn field(kind: Type, value: ValueRef<'_>) -> Vec<u8> {
+    let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    match (kind, value) {
+        (_, ValueRef::Null) => r"\N".into(),
+        (_, ValueRef::Int(value)) => value.to_string().into(),
+        (_, ValueRef::Float(value)) => value.to_string().into(),
+        (_, ValueRef::Bool(value)) => value.to_string().into(),
+        (_, ValueRef::Text(text)) => text.as_bytes().to_vec(),
+        (_, ValueRef::Bytes(bytes)) => {
+            let digits: String = hexadecimal(bytes);
+            format!(r"\x{digits}").into()
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(drawn("csv", 200))]
+
+    #[test]
+    fn gives_back_what_was_written((schema, rows) in table_and_rows(6, 3)) {
+        let mut writer = ::csv::Writer::from_writer(Vec::new());
+        let names = schema.columns().iter().rev().map(|column| &column.name);
+        writer.write_record(names).unwrap();
+        for row in &rows {
+            let fields = schema.columns().iter().zip(row).rev();
+            let fields = fields.map(|(column, value)| field(column.kind, value.as_ref()));
+            writer.write_record(fields).unwrap();
+        }
+        let text = writer.into_inner().unwrap();
+        let read = CsvRows::new(&schema, &text[..]).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
+        prop_assert_eq!(read.len(), rows.len());
+        for (read, row) in read.iter().zip(&rows) {
+            // Of the numbers that are none, decimal digits keep no bits.
+            if !row.iter().any(|value| matches!(value, Value::Float(value) if value.is_nan())) {
+                prop_assert_eq!(exactly(&read.as_row().to_values()), exactly(row));
+            }
+        }
+    }
+
+    #[test]
+    fn never_panics(text in "[a-z0-9,\"\\\\\n\r-]{0,80}") {
+        let text = format!("{HEADER}\n{text}");
+        let rows = CsvRows::new(&every_type(), text.as_bytes()).unwrap();
+        prop_assert!(rows.count() <= text.len());
+    }
+}
