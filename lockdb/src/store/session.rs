@@ -6,6 +6,7 @@ use super::database::Shared;
 use super::error::{Error, Result};
 use super::layout::{LinePointer, PAGE_BYTES, RecordId, VersionHeader, placed_bytes};
 use super::options::TransactionOptions;
+use super::pages::Pages;
 use super::schema::RowBuffer;
 use super::transaction::{Reads, Transaction, WriteSet};
 use crate::{HeldLocks, Statistics, Timestamp};
@@ -93,7 +94,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.open.seal_all(&self.shared);
+        self.open.seal_all(&self.shared.pages);
         self.shared.pins.give_back(self.pin);
         self.shared.locks.report(&self.statistics);
     }
@@ -148,22 +149,24 @@ impl OpenPage {
 
 impl OpenPages {
     /// Sees to it that versions of these payloads, in this order, find room, so that appending them
-    /// cannot fail.
+    /// cannot fail. `passed` as for [`Pages::allocate`].
     pub(crate) fn provide(
         &mut self,
-        shared: &Shared,
+        pages: &Pages,
+        passed: impl Fn(u64) -> bool + Copy,
         versions: impl Iterator<Item = (u32, usize)>,
     ) -> Result<()> {
         let mut plan = std::mem::take(&mut self.plan);
         plan.clear();
-        let result = self.plan_pages(shared, versions, &mut plan);
+        let result = self.plan_pages(pages, passed, versions, &mut plan);
         self.plan = plan;
         result
     }
 
     fn plan_pages(
         &mut self,
-        shared: &Shared,
+        pages: &Pages,
+        passed: impl Fn(u64) -> bool + Copy,
         versions: impl Iterator<Item = (u32, usize)>,
         plan: &mut Vec<Planned>,
     ) -> Result<()> {
@@ -178,7 +181,8 @@ impl OpenPages {
             let offset = match planned.open.place(payload) {
                 Some(offset) => offset,
                 None => {
-                    planned.open = OpenPage::new(self.spare_page(shared, table, planned.spare)?);
+                    planned.open =
+                        OpenPage::new(self.spare_page(pages, passed, table, planned.spare)?);
                     planned.spare += 1;
                     planned.open.place(payload).expect("a row fits into an empty page")
                 }
@@ -189,12 +193,18 @@ impl OpenPages {
     }
 
     /// The table's `nth` page in stock.
-    fn spare_page(&mut self, shared: &Shared, table: u32, nth: usize) -> Result<u64> {
+    fn spare_page(
+        &mut self,
+        pages: &Pages,
+        passed: impl Fn(u64) -> bool,
+        table: u32,
+        nth: usize,
+    ) -> Result<u64> {
         let mut stocked = self.spare.iter().filter(|(of, _)| *of == table);
         if let Some(&(_, page)) = stocked.nth(nth) {
             return Ok(page);
         }
-        let page = shared.pages.allocate(table, |stamp| shared.pins.have_passed(stamp))?;
+        let page = pages.allocate(table, passed)?;
         self.spare.push((table, page));
         Ok(page)
     }
@@ -203,7 +213,7 @@ impl OpenPages {
     #[inline]
     pub(crate) fn append(
         &mut self,
-        shared: &Shared,
+        pages: &Pages,
         table: u32,
         header: &VersionHeader,
         payload: &[u8],
@@ -214,8 +224,8 @@ impl OpenPages {
             self.by_table.resize(index + 1, None);
         }
         let placed = self.by_table[index].and_then(|open| Some((open, open.place(payload.len())?)));
-        let (mut open, offset) = placed.unwrap_or_else(|| self.next_page(shared, table, payload));
-        shared.pages.region().append(open.page, open.lines, offset, header, payload, tombstone);
+        let (mut open, offset) = placed.unwrap_or_else(|| self.next_page(pages, table, payload));
+        pages.region().append(open.page, open.lines, offset, header, payload, tombstone);
         let record = RecordId::new(open.page, open.lines as u8);
         open.take(offset);
         self.by_table[index] = Some(open);
@@ -223,9 +233,9 @@ impl OpenPages {
     }
 
     #[cold]
-    fn next_page(&mut self, shared: &Shared, table: u32, payload: &[u8]) -> (OpenPage, usize) {
+    fn next_page(&mut self, pages: &Pages, table: u32, payload: &[u8]) -> (OpenPage, usize) {
         if let Some(full) = self.by_table[table as usize] {
-            shared.pages.seal(full.page);
+            pages.seal(full.page);
         }
         let at = self.spare.iter().position(|(of, _)| *of == table);
         let (_, page) = self.spare.remove(at.expect("room was provided"));
@@ -234,12 +244,12 @@ impl OpenPages {
     }
 
     /// Leaves all pages to vacuum.
-    pub(crate) fn seal_all(&mut self, shared: &Shared) {
+    pub(crate) fn seal_all(&mut self, pages: &Pages) {
         for open in self.by_table.drain(..).flatten() {
-            shared.pages.seal(open.page);
+            pages.seal(open.page);
         }
         for (_, page) in self.spare.drain(..) {
-            shared.pages.seal(page);
+            pages.seal(page);
         }
     }
 }

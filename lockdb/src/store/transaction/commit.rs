@@ -56,7 +56,8 @@ fn publish(
     let Session { shared, locks, statistics, writes, reads, open, body, .. } = session;
     let shared = &**shared;
     let versions = writes.last_writes();
-    open.provide(shared, versions.map(|(write, payload)| (write.table, payload.len())))?;
+    let sizes = versions.map(|(write, payload)| (write.table, payload.len()));
+    open.provide(&shared.pages, |stamp| shared.pins.have_passed(stamp), sizes)?;
     encode(writes, body, shared);
     let ticket = shared.log.begin(body.len())?;
     if isolation == Isolation::Serializable {
@@ -106,7 +107,7 @@ fn install(shared: &Shared, ticket: Ticket<'_>, writes: &WriteSet, open: &mut Op
             vid: write.vid,
             version: write.number,
         };
-        let record = open.append(shared, write.table, &header, payload, write.tombstone);
+        let record = open.append(&shared.pages, write.table, &header, payload, write.tombstone);
         shared.table_by_id(write.table).set_head(write.vid, record);
         if !write.head.is_none() {
             supersede(shared, write.head, commit);
