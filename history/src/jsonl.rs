@@ -85,21 +85,23 @@ fn parse<T: DeserializeOwned>(text: &str, line: usize) -> Result<T, ReadError> {
                 line,
                 field: ".".into(),
                 value: shortened(text),
-                problem: format!("{problem}; expected the end of the line"),
+                problem: format!("{}; expected the end of the line", in_line(&problem)),
             }),
             Err(problem) => {
                 let field = problem.path().to_string();
                 let value =
                     value_at(text, &field).map_or_else(|| shortened(text), |v| v.to_string());
-                Err(ReadError::Line {
-                    line,
-                    field,
-                    value,
-                    problem: problem.into_inner().to_string(),
-                })
+                Err(ReadError::Line { line, field, value, problem: in_line(problem.inner()) })
             }
         }
     })
+}
+
+/// The message, without the line: the parser sees one line only.
+fn in_line(problem: &serde_json::Error) -> String {
+    let message = problem.to_string();
+    let end = message.rfind(" at line ").unwrap_or(message.len());
+    format!("{} at column {}", &message[..end], problem.column())
 }
 
 /// The value at a path such as `reads[1].version`.

@@ -140,7 +140,14 @@ impl SessionRecorder {
             wall: None,
             virtual_time: None,
         };
-        TransactionRecorder { session: self, transaction, started, drawn: 0, seen: HashMap::new() }
+        TransactionRecorder {
+            session: self,
+            transaction,
+            started,
+            drawn: 0,
+            seen: HashMap::new(),
+            own: HashMap::new(),
+        }
     }
 }
 
@@ -155,15 +162,10 @@ pub struct TransactionRecorder<'a> {
     transaction: Transaction,
     started: Option<u64>,
     drawn: u64,
-    /// What is the last known of each key.
-    seen: HashMap<Key, Seen>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Seen {
-    Other(Option<u64>),
-    /// Its place among the writes.
-    Own(usize),
+    /// What was last seen of other transactions.
+    seen: HashMap<Key, Option<u64>>,
+    /// The last write of each key, by its place.
+    own: HashMap<Key, usize>,
 }
 
 impl TransactionRecorder<'_> {
@@ -219,7 +221,7 @@ impl TransactionRecorder<'_> {
 
     /// A write with all its particulars.
     pub fn record(&mut self, write: Write) {
-        self.seen.insert(write.key.clone(), Seen::Own(self.transaction.writes.len()));
+        self.own.insert(write.key.clone(), self.transaction.writes.len());
         self.transaction.writes.push(write);
     }
 
@@ -231,23 +233,19 @@ impl TransactionRecorder<'_> {
     /// All but the first `writes` were undone by a rollback to a savepoint: nobody may ever see
     /// them.
     pub fn undo(&mut self, writes: usize) {
-        for undone in self.transaction.writes.drain(writes.min(self.transaction.writes.len())..) {
-            self.seen.remove(&undone.key);
-        }
-        for (at, write) in self.transaction.writes.iter().enumerate() {
-            self.seen.insert(write.key.clone(), Seen::Own(at));
-        }
+        self.transaction.writes.truncate(writes);
+        let kept = self.transaction.writes.iter().enumerate();
+        self.own = kept.map(|(at, write)| (write.key.clone(), at)).collect();
     }
 
     /// A range scan and all that it found, in any order, the transaction's own versions among
     /// it: those are taken out, as is what the scan says of keys that the transaction has
     /// written.
     pub fn scan(&mut self, mut scan: Scan) {
+        let writes = &self.transaction.writes;
         let mut own: Vec<(&Key, &Write)> =
-            self.transaction.writes.iter().map(|write| (&write.key, write)).collect();
-        own.reverse(); // the last write of a key counts
+            self.own.iter().map(|(key, at)| (key, &writes[*at])).collect();
         own.sort_by_key(|(key, _)| *key);
-        own.dedup_by_key(|(key, _)| *key);
         if scan.index.is_none() {
             own.retain(|(key, _)| (&scan.low..=&scan.high).contains(key));
         }
@@ -278,19 +276,15 @@ impl TransactionRecorder<'_> {
     }
 
     fn observe(&mut self, key: Key, version: Option<u64>) {
-        let mut instead_of = None;
-        if let Some(Seen::Own(at)) = self.seen.get(&key) {
-            let own = &self.transaction.writes[*at];
-            if version == (!own.dead).then_some(own.version) {
-                return;
-            }
-            instead_of = Some(own.version);
-        } else {
-            let now = Seen::Other(version);
-            if self.seen.insert(key.clone(), now) == Some(now) {
-                return;
-            }
+        let own = self.own.get(&key).map(|at| &self.transaction.writes[*at]);
+        let repeats = match own {
+            Some(own) => version == (!own.dead).then_some(own.version),
+            None => self.seen.insert(key.clone(), version) == Some(version),
+        };
+        if repeats {
+            return;
         }
+        let instead_of = own.map(|own| own.version);
         self.transaction.reads.push(Read { key, version, instead_of });
     }
 

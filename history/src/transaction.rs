@@ -293,7 +293,8 @@ pub struct Scan {
     pub high: Key,
     /// What was found, without the transaction's own versions; each has a version.
     pub keys: Vec<Read>,
-    /// The keys that the transaction itself had written before: the scan says nothing of them.
+    /// The keys that the transaction itself had written before (even if it undid that later): the
+    /// scan says nothing of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<Key>,
 }

@@ -253,8 +253,10 @@ impl Clock {
         let times = match self {
             Clock::Points => {
                 let reads_only = transaction.writes.is_empty();
-                let begin = transaction.begin.map(|point| (point, true));
-                return (begin, transaction.commit.map(|point| (point, reads_only)));
+                let end = transaction.commit.map(|point| (point, reads_only));
+                // Nothing ends before it begins, even if it takes no time.
+                let begin = |point| end.map_or((point, true), |end| end.min((point, true)));
+                return (transaction.begin.map(begin), end);
             }
             Clock::Wall => transaction.wall,
             Clock::Virtual => transaction.virtual_time,

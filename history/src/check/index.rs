@@ -312,11 +312,12 @@ impl<'a> Index<'a> {
         next.copied().into_iter().chain(beside.map(|(_, newer)| *newer))
     }
 
-    /// When `version` was overwritten, by the commit points.
-    pub fn overwritten_at(&self, version: u32) -> Option<u64> {
+    /// When `version` was overwritten by another than `reader`, by the commit points.
+    pub fn overwritten_at(&self, version: u32, reader: u32) -> Option<u64> {
         let chain = &self.chains[self.versions[version as usize].key as usize];
         let later = chain.get(self.place(version)? + 1..)?;
-        later.iter().find_map(|later| self.committed_at(*later))
+        let mut others = later.iter().filter(|later| self.writer(**later) != reader);
+        others.find_map(|later| self.committed_at(*later))
     }
 
     /// Whether nothing is found while `version` is current.
@@ -350,10 +351,13 @@ impl<'a> Index<'a> {
             }
             _ => chain.len(),
         };
-        let start = if low.is_some() && timed { after(low).saturating_sub(1) } else { 0 };
+        let own = |place: usize| self.writer(chain[place]) == reader;
+        let mut start = if low.is_some() && timed { after(low).saturating_sub(1) } else { 0 };
+        if own(start) {
+            start = start.saturating_sub(1); // it did not see its own
+        }
         let candidates = start..after(high).max(start + 1).min(chain.len());
-        let mut hiding =
-            candidates.filter(|place| hides(*place) && self.writer(chain[*place]) != reader);
+        let mut hiding = candidates.filter(|place| hides(*place) && !own(*place));
         let Some(mut first) = hiding.next() else { return Hidden::Never };
         let mut last = hiding.next_back().unwrap_or(first);
         while first > 0 && hides(first - 1) {

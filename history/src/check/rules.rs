@@ -151,7 +151,8 @@ impl Rules<'_> {
                     if index.committed_at(version).is_some_and(|point| point > at) {
                         let what = format!("after its snapshot at {at}");
                         self.report_too_new(reader, version, Anomaly::ReadAfterSnapshot, &what);
-                    } else if index.overwritten_at(version).is_some_and(|point| point <= at) {
+                    } else if index.overwritten_at(version, reader).is_some_and(|point| point <= at)
+                    {
                         let what = format!("before its snapshot at {at}");
                         self.report_stale(reader, version, at, Anomaly::StaleRead, &what);
                     }
@@ -202,7 +203,7 @@ impl Rules<'_> {
             };
             let Some(version) = index.installed(version) else { continue };
             let from = index.committed_at(version).unwrap_or(0);
-            let until = index.overwritten_at(version).unwrap_or(u64::MAX);
+            let until = index.overwritten_at(version, reader).unwrap_or(u64::MAX);
             // The place of a scan among the reads is not known.
             let ordered = self.options.monotonic_reads && observation.scan.is_none();
             let vanished = before.iter().copied().find(|seen| self.vanishes(*seen, version));
