@@ -1,10 +1,11 @@
 //! One agent's stream of update transactions.
 
 use lockdb::TupleKey;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::hot_row::HotRows;
+use crate::random::agent_stream;
 use crate::scenario::{AgentSettings, Scenario, Side, Span, Workload};
 use crate::smallbank::SmallBank;
 use crate::ycsb::Ycsb;
@@ -62,9 +63,7 @@ impl Generator {
             Some(Side::Device { .. }) => scenario.device.agents.clone(),
             None => panic!("agent {agent} of a scenario with {}", scenario.agents().count()),
         };
-        // One ChaCha stream an agent; stream 0 is left to the scenario as a whole.
-        let mut random = ChaCha8Rng::seed_from_u64(scenario.seed);
-        random.set_stream(u64::from(agent) + 1);
+        let random = agent_stream(scenario.seed, agent);
         Some(Self { random, settings, rows })
     }
 

@@ -1,5 +1,7 @@
-//! What the lock table is given to do: seeded workload generators, scenarios and lock traces.
+//! What locks and stores are given to do: seeded workloads, scenarios and lock traces.
 //!
+//! - [`database`] is transactions over tables, for any transactional store: SmallBank, TATP,
+//!   YCSB A/B/F and TPC-C, with their consistency conditions and a reference store.
 //! - [`Scenario`] is a `lockstep run` file, read and checked as a whole.
 //! - [`Generator`] gives one agent's endless stream of update transactions (YCSB-style,
 //!   SmallBank, hot rows), a pure function of scenario, seed and agent.
@@ -9,11 +11,15 @@
 //! All times are nanoseconds in `u64`; a runner that counts in picoseconds multiplies.
 //! Nothing here reads a clock, and no iteration follows the order of a hash table.
 
+pub mod database;
 mod error;
 mod generator;
 mod hot_row;
+mod random;
 pub mod scenario;
 mod smallbank;
+#[cfg(test)]
+mod testing;
 pub mod trace;
 pub mod waldump;
 mod ycsb;

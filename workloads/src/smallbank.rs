@@ -1,39 +1,61 @@
 //! SmallBank: six small banking transactions over accounts of two rows each.
 //!
 //! The mix and the two access modes are those of the public codes of FaSST (OSDI 2016) and
-//! DrTM+H (OSDI 2018). A transaction locks the rows that it writes; rows that it only reads
-//! are read from its snapshot.
+//! DrTM+H (OSDI 2018). Here the inputs are drawn, and the rows named that a transaction writes;
+//! what it does to them is in [`database::smallbank`](crate::database::smallbank).
 
 use rand::{Rng, RngExt};
 
+use crate::random::draw_share;
 use crate::scenario::{SmallBankAccess, SmallBankSettings};
 use lockdb::TupleKey;
 
-/// The six transactions.
+/// Shares in percent, in the order of [`Input`].
+pub(crate) const MIX: [u32; 6] = [15, 15, 15, 25, 15, 15];
+
+/// What one SmallBank transaction is told: the accounts, from 0. The amounts are constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Amalgamate,
-    Balance,
-    DepositChecking,
-    SendPayment,
-    TransactSavings,
-    WriteCheck,
+pub enum Input {
+    /// Moves all money of one account to the checking row of another.
+    Amalgamate {
+        /// Whose money.
+        from: u64,
+        /// Who gets it; another account.
+        to: u64,
+    },
+    /// Reads both rows.
+    Balance {
+        /// Whose.
+        account: u64,
+    },
+    /// Adds to the checking row.
+    DepositChecking {
+        /// Whose.
+        account: u64,
+    },
+    /// Moves money from one checking row to another.
+    SendPayment {
+        /// Who pays.
+        from: u64,
+        /// Who is paid; another account.
+        to: u64,
+    },
+    /// Adds to the savings row.
+    TransactSavings {
+        /// Whose.
+        account: u64,
+    },
+    /// Takes from the checking row, with a penalty when both rows together do not cover it.
+    WriteCheck {
+        /// Whose.
+        account: u64,
+    },
 }
 
-/// Shares of the mix in percent.
-const MIX: [(Kind, u32); 6] = [
-    (Kind::Amalgamate, 15),
-    (Kind::Balance, 15),
-    (Kind::DepositChecking, 15),
-    (Kind::SendPayment, 25),
-    (Kind::TransactSavings, 15),
-    (Kind::WriteCheck, 15),
-];
-
-/// Draws the rows of SmallBank transactions.
-#[derive(Clone, Debug)]
+/// Draws SmallBank transactions.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct SmallBank {
-    accounts: u64,
+    pub(crate) accounts: u64,
     hot_accounts: u64,
     hot_percent: u32,
 }
@@ -47,39 +69,38 @@ impl SmallBank {
         Self { accounts: settings.accounts, hot_accounts: settings.hot_accounts, hot_percent }
     }
 
-    /// The rows that one transaction of the mix writes, in the order in which it does.
-    pub(crate) fn locks(&self, random: &mut impl Rng) -> Vec<TupleKey> {
-        let kind = draw_kind(random);
+    /// One transaction of the mix.
+    pub(crate) fn draw(&self, random: &mut impl Rng) -> Input {
+        let kind = draw_share(MIX.into_iter(), random);
         // Hot or not is drawn once a transaction; the others pick among all accounts.
         let hot = random.random_range(0..100) < self.hot_percent;
         let among = if hot { self.hot_accounts } else { self.accounts };
-        let first = random.random_range(0..among);
+        let account = random.random_range(0..among);
         match kind {
-            Kind::Balance => vec![],
-            Kind::DepositChecking | Kind::WriteCheck => vec![checking(first)],
-            Kind::TransactSavings => vec![savings(first)],
-            Kind::SendPayment => {
-                vec![checking(first), checking(another(first, among, random))]
+            0 => Input::Amalgamate { from: account, to: another(account, among, random) },
+            1 => Input::Balance { account },
+            2 => Input::DepositChecking { account },
+            3 => Input::SendPayment { from: account, to: another(account, among, random) },
+            4 => Input::TransactSavings { account },
+            5 => Input::WriteCheck { account },
+            _ => unreachable!("the mix has six kinds"),
+        }
+    }
+
+    /// The rows that one transaction of the mix writes, in the order in which it does. Rows that
+    /// it only reads are read from its snapshot, without a lock.
+    pub(crate) fn locks(&self, random: &mut impl Rng) -> Vec<TupleKey> {
+        match self.draw(random) {
+            Input::Balance { .. } => vec![],
+            Input::DepositChecking { account } | Input::WriteCheck { account } => {
+                vec![checking(account)]
             }
-            Kind::Amalgamate => {
-                let second = another(first, among, random);
-                vec![savings(first), checking(first), checking(second)]
-            }
+            Input::TransactSavings { account } => vec![savings(account)],
+            Input::SendPayment { from, to } => vec![checking(from), checking(to)],
+            Input::Amalgamate { from, to } => vec![savings(from), checking(from), checking(to)],
         }
     }
 }
-
-fn draw_kind(random: &mut impl Rng) -> Kind {
-    let mut percent = random.random_range(0..100);
-    for (kind, share) in MIX {
-        if percent < share {
-            return kind;
-        }
-        percent -= share;
-    }
-    unreachable!("the mix sums to 100 percent")
-}
-
 /// An account other than `first`, every one alike.
 fn another(first: u64, among: u64, random: &mut impl Rng) -> u64 {
     (first + random.random_range(1..among)) % among
@@ -124,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_mix_is_the_published_one() {
-        assert_eq!(MIX.iter().map(|(_, share)| share).sum::<u32>(), 100);
+        assert_eq!(MIX.iter().sum::<u32>(), 100);
         let draws = draws(SmallBankAccess::Hot90);
         // Balance; deposit, savings and check; payment; amalgamate. Five deviations of the
         // widest share are 0.008.

@@ -132,29 +132,10 @@ impl Permutation {
 mod tests {
     use super::*;
 
-    const DRAWS: u64 = 200_000;
+    use crate::testing;
 
-    /// Chi-square statistic of the draws against the expected shares, minus its mean, in
-    /// standard deviations. Rows are pooled until each pool expects at least 20 draws.
     fn chi_square_deviation(sampler: &RowSampler, shares: &[f64], seed: u64) -> f64 {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut seen = vec![0u64; shares.len()];
-        for _ in 0..DRAWS {
-            seen[sampler.sample(&mut random) as usize] += 1;
-        }
-        let (mut statistic, mut pools) = (0.0, 0.0);
-        let (mut expected, mut observed) = (0.0, 0.0);
-        for (row, share) in shares.iter().enumerate() {
-            expected += share * DRAWS as f64;
-            observed += seen[row] as f64;
-            if expected >= 20.0 {
-                statistic += (observed - expected).powi(2) / expected;
-                pools += 1.0;
-                (expected, observed) = (0.0, 0.0);
-            }
-        }
-        let freedom: f64 = pools - 1.0;
-        (statistic - freedom) / (2.0 * freedom).sqrt()
+        testing::chi_square_deviation(|random| sampler.sample(random) as usize, shares, seed)
     }
 
     fn zipf_shares(rows: u64, exponent: f64) -> Vec<f64> {

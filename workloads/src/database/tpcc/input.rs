@@ -1,0 +1,231 @@
+//! What the transactions are told (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1 and 2.8.1).
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::{DISTRICTS, KINDS, Scale, random::Constants};
+use crate::random::draw_share;
+
+/// What one TPC-C transaction is told. All numbers count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Enters an order.
+    NewOrder(NewOrder),
+    /// A customer pays.
+    Payment(Payment),
+    /// Looks at a customer's last order.
+    OrderStatus(OrderStatus),
+    /// Delivers the oldest undelivered order of each district.
+    Delivery(Delivery),
+    /// Counts recently sold items whose stock is low.
+    StockLevel(StockLevel),
+}
+
+/// Enters an order of five to fifteen lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewOrder {
+    /// The terminal's warehouse.
+    pub warehouse: i64,
+    /// Any of its districts.
+    pub district: i64,
+    /// A customer of that district.
+    pub customer: i64,
+    /// When: the place in the agent's stream.
+    pub date: i64,
+    /// The lines. One order in a hundred names an item in its last line that does not exist, and
+    /// so rolls back.
+    pub lines: Vec<Line>,
+}
+
+/// A line of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What.
+    pub item: i64,
+    /// From where; one in a hundred from another warehouse than the order's.
+    pub supply_warehouse: i64,
+    /// How many, 1 to 10.
+    pub quantity: i64,
+}
+
+/// A customer pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Payment {
+    /// The terminal's warehouse.
+    pub warehouse: i64,
+    /// Any of its districts.
+    pub district: i64,
+    /// The customer's warehouse: in 15 % another, where there is one.
+    pub customer_warehouse: i64,
+    /// The customer's district: the same as `district` unless the warehouse is another.
+    pub customer_district: i64,
+    /// Who.
+    pub customer: Customer,
+    /// How much, in cents.
+    pub amount: i64,
+    /// When: the place in the agent's stream.
+    pub date: i64,
+    /// Who enters it: agent + 1. With `date` the key of the history row.
+    pub source: i64,
+}
+
+/// Looks at a customer's last order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderStatus {
+    /// The terminal's warehouse.
+    pub warehouse: i64,
+    /// Any of its districts.
+    pub district: i64,
+    /// Who.
+    pub customer: Customer,
+}
+
+/// Delivers the oldest undelivered order of each district.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The terminal's warehouse.
+    pub warehouse: i64,
+    /// By whom, 1 to 10.
+    pub carrier: i64,
+    /// When: the place in the agent's stream.
+    pub date: i64,
+}
+
+/// Counts recently sold items whose stock is low.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StockLevel {
+    /// The terminal's warehouse.
+    pub warehouse: i64,
+    /// The terminal's district.
+    pub district: i64,
+    /// Stocks below this are low, 10 to 20.
+    pub threshold: i64,
+}
+
+/// How a customer is named: in 60 % by last name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Customer {
+    /// By number.
+    Number(i64),
+    /// By the number of a [last name](super::last_name). Of those who have it, the middle one in
+    /// the order of first names is meant.
+    LastName(i64),
+}
+
+/// One agent's terminal: its stream of inputs.
+#[derive(Clone, Debug)]
+pub(super) struct Terminal {
+    pub scale: Scale,
+    pub constants: Constants,
+    pub random: ChaCha8Rng,
+    pub agent: u32,
+    /// Inputs drawn so far.
+    pub drawn: i64,
+}
+
+impl Iterator for Terminal {
+    type Item = Input;
+
+    fn next(&mut self) -> Option<Input> {
+        self.drawn += 1;
+        let kind = draw_share(KINDS.iter().map(|kind| kind.percent), &mut self.random);
+        Some(match kind {
+            0 => Input::NewOrder(self.new_order()),
+            1 => Input::Payment(self.payment()),
+            2 => Input::OrderStatus(self.order_status()),
+            3 => Input::Delivery(self.delivery()),
+            4 => Input::StockLevel(self.stock_level()),
+            _ => unreachable!("there are five kinds"),
+        })
+    }
+}
+
+impl Terminal {
+    /// Agents are spread over warehouses first, then over districts.
+    fn warehouse(&self) -> i64 {
+        i64::from(self.agent) % self.scale.warehouses + 1
+    }
+
+    fn number(&mut self, least: i64, most: i64) -> i64 {
+        self.random.random_range(least..=most)
+    }
+
+    fn percent(&mut self, percent: i64) -> bool {
+        self.number(1, 100) <= percent
+    }
+
+    fn other_warehouse(&mut self) -> i64 {
+        let own = self.warehouse();
+        let other = self.number(1, self.scale.warehouses - 1);
+        if other < own { other } else { other + 1 }
+    }
+
+    fn customer_number(&mut self) -> i64 {
+        self.constants.customer.draw(1, self.scale.customers, &mut self.random)
+    }
+
+    fn customer(&mut self) -> Customer {
+        if self.percent(60) {
+            let most = self.scale.names() - 1;
+            Customer::LastName(self.constants.name_run.draw(0, most, &mut self.random))
+        } else {
+            Customer::Number(self.customer_number())
+        }
+    }
+
+    fn new_order(&mut self) -> NewOrder {
+        let (warehouse, district) = (self.warehouse(), self.number(1, DISTRICTS));
+        let customer = self.customer_number();
+        let lines = self.number(5, 15);
+        let rolls_back = self.percent(1);
+        let mut lines: Vec<Line> = (0..lines).map(|_| self.line()).collect();
+        if let (true, Some(last)) = (rolls_back, lines.last_mut()) {
+            last.item = self.scale.items + 1;
+        }
+        NewOrder { warehouse, district, customer, date: self.drawn, lines }
+    }
+
+    fn line(&mut self) -> Line {
+        let item = self.constants.item.draw(1, self.scale.items, &mut self.random);
+        let remote = self.percent(1) && self.scale.warehouses > 1;
+        let supply_warehouse = if remote { self.other_warehouse() } else { self.warehouse() };
+        Line { item, supply_warehouse, quantity: self.number(1, 10) }
+    }
+
+    fn payment(&mut self) -> Payment {
+        let (warehouse, district) = (self.warehouse(), self.number(1, DISTRICTS));
+        let home = self.percent(85) || self.scale.warehouses == 1;
+        let (customer_warehouse, customer_district) = match home {
+            true => (warehouse, district),
+            false => (self.other_warehouse(), self.number(1, DISTRICTS)),
+        };
+        let customer = self.customer();
+        let amount = self.number(100, 500_000);
+        let (date, source) = (self.drawn, i64::from(self.agent) + 1);
+        Payment {
+            warehouse,
+            district,
+            customer_warehouse,
+            customer_district,
+            customer,
+            amount,
+            date,
+            source,
+        }
+    }
+
+    fn order_status(&mut self) -> OrderStatus {
+        let (warehouse, district) = (self.warehouse(), self.number(1, DISTRICTS));
+        OrderStatus { warehouse, district, customer: self.customer() }
+    }
+
+    fn delivery(&mut self) -> Delivery {
+        let (warehouse, carrier) = (self.warehouse(), self.number(1, 10));
+        Delivery { warehouse, carrier, date: self.drawn }
+    }
+
+    fn stock_level(&mut self) -> StockLevel {
+        let district = i64::from(self.agent) / self.scale.warehouses % DISTRICTS + 1;
+        StockLevel { warehouse: self.warehouse(), district, threshold: self.number(10, 20) }
+    }
+}
