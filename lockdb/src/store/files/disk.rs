@@ -29,7 +29,7 @@ impl Disk {
     /// system's reason.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_path_buf();
-        fs::create_dir_all(&path)?;
+        create_folder(&path)?;
         let name = path.join(LOCK);
         let lock = OpenOptions::new().write(true).create(true).truncate(false).open(name)?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|error| {
@@ -57,6 +57,17 @@ impl Disk {
         }
         Ok(self.path.join(name))
     }
+}
+
+/// Makes the folder, and those above it, durable if it is missing.
+fn create_folder(path: &Path) -> io::Result<()> {
+    let path = std::path::absolute(path)?;
+    let missing: Vec<_> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+    fs::create_dir_all(&path)?;
+    for parent in missing.iter().filter_map(|folder| folder.parent()) {
+        SystemFile::open(parent)?.sync_all()?;
+    }
+    Ok(())
 }
 
 impl Files for Disk {

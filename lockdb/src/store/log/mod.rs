@@ -5,8 +5,8 @@
 //! [`Log::finish`] returns once it and all before it are published. [`Log::make_durable`] then
 //! waits for the disk, as far as the transaction wants that.
 //!
-//! Everything before the call to the disk is in memory: records go into a [ring](ring), threads
-//! that pass by write the ring out, and one thread at a time syncs for all who have finished.
+//! Everything before the call to the disk is in memory: records go into a ring, threads
+//! that pass by write it out, and one thread at a time syncs for all who have finished.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -57,6 +57,9 @@ use storage::Storage;
 
 /// The longest body that a record can have, in bytes.
 pub const BODY_LIMIT: usize = record::BODY_LIMIT;
+
+/// Bytes of a segment before its first record.
+pub(in crate::store) const SEGMENT_HEADER_BYTES: u64 = segment::HEADER_BYTES as u64;
 
 /// The order of commits, and their records on the way to the disk.
 #[derive(Debug)]

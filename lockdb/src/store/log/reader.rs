@@ -7,7 +7,7 @@ use crate::store::files::Files;
 use super::record::HEADER_BYTES as RECORD_HEADER_BYTES;
 use super::segment::{self, Segment};
 use super::window::Window;
-use super::{Evidence, Failure, Flaw, HeaderFlaw, Kind, LogError, LogPosition};
+use super::{Evidence, Flaw, HeaderFlaw, Kind, LogError, LogPosition};
 
 /// One record, as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,8 @@ pub struct Reader {
     current: usize,
     window: Window,
     next: LogPosition,
+    /// Of the segment being read.
+    epoch: u64,
     state: State,
 }
 
@@ -76,12 +78,10 @@ impl Reader {
             let first = segments.first().map(|segment| segment.name.clone());
             return Err(LogError::MissingSegment { lsn: from.lsn, first });
         };
-        let window = open_window(&*files, &segments[current])?;
-        // Older segments than the position's epoch are expected; see `LogPosition::epoch`.
-        let next = LogPosition { epoch: 0, ..from };
-        let mut reader = Self { files, segments, current, window, next, state: State::Reading };
+        let window = Window::open(&*files, &segments[current].name)?;
+        let (next, epoch, state) = (from, 0, State::Reading);
+        let mut reader = Self { files, segments, current, window, next, epoch, state };
         reader.read_segment_header()?;
-        reader.next.epoch = reader.next.epoch.max(from.epoch);
         let segment = &reader.segments[current];
         if current + 1 == reader.segments.len() && from.lsn > segment.start {
             let len = reader.window.len();
@@ -126,9 +126,9 @@ impl Reader {
     }
 
     /// The place after the last record read: at the end, where [`Log::start`](super::Log::start)
-    /// goes on. Its epoch is the greatest seen.
+    /// goes on. Its epoch is the greatest seen, or where reading began.
     pub fn position(&self) -> LogPosition {
-        self.next
+        LogPosition { epoch: self.epoch.max(self.next.epoch), ..self.next }
     }
 
     /// At the end: what a loss of power left after it, if anything.
@@ -180,7 +180,7 @@ impl Reader {
             let (found, expected) = (end, next.start);
             return Err(LogError::Overlap { file, next: next_name, found, expected });
         }
-        self.window = open_window(&*self.files, next)?;
+        self.window = Window::open(&*self.files, &next.name)?;
         self.current += 1;
         self.read_segment_header()
     }
@@ -189,18 +189,11 @@ impl Reader {
     /// was being created, it holds nothing, and the log ends at its start.
     fn read_segment_header(&mut self) -> Result<(), LogError> {
         let segment = &self.segments[self.current];
-        let least = segment::Header { store: self.next.store, epoch: self.next.epoch };
-        let found = self.window.len();
-        let header = match self.window.bytes(0, segment::HEADER_BYTES as u64)? {
-            None => Err((0, HeaderFlaw::Short { found })),
-            Some(bytes) => {
-                let bytes = bytes.try_into().expect("as many as asked for");
-                segment::Header::decode(bytes, segment.start, least)
-            }
-        };
+        let least = segment::Header { store: self.next.store, epoch: self.epoch };
+        let header = segment::Header::read(&mut self.window, segment.start, least)?;
         let (offset, flaw) = match header {
             Ok(header) => {
-                self.next.epoch = header.epoch;
+                self.epoch = header.epoch;
                 return Ok(());
             }
             Err(wrong) => wrong,
@@ -216,12 +209,12 @@ impl Reader {
             let start = segment.offset(segment.start);
             if !self.any_record_from(start)? {
                 let file = self.window.name().to_string();
-                let torn = Torn {
-                    file,
-                    offset: 0,
-                    bytes: found,
-                    flaw: Flaw::Short { found, expected: 64 },
+                let bytes = self.window.len();
+                let flaw = match flaw {
+                    HeaderFlaw::Short { found } => Flaw::Short { found, expected: start },
+                    _ => Flaw::Zeros,
                 };
+                let torn = Torn { file, offset: 0, bytes, flaw };
                 self.state = State::Ended(Some(torn));
                 return Ok(());
             }
@@ -274,12 +267,4 @@ impl Reader {
         }
         Ok(None)
     }
-}
-
-fn open_window(files: &dyn Files, segment: &Segment) -> Result<Window, LogError> {
-    let name = &segment.name;
-    let failed = |action, error| LogError::Io(Failure::new(action, name, 0, error));
-    let file = files.open(name).map_err(|error| failed("open", error))?;
-    let len = file.len().map_err(|error| failed("measure", error))?;
-    Ok(Window::new(file, name.clone(), len))
 }

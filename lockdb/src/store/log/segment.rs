@@ -22,6 +22,8 @@ use super::{Failure, HeaderFlaw, LogError, LogPosition};
 pub(super) const HEADER_BYTES: usize = 64;
 const MAGIC: u64 = u64::from_le_bytes(*b"LKSTPLOG");
 const VERSION: u32 = 1;
+/// Offset of the epoch.
+const EPOCH: usize = 32;
 
 /// A segment's place and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,11 +42,11 @@ impl Segment {
         let names = files
             .list()
             .map_err(|error| LogError::Io(Failure::new("list", "the store's folder", 0, error)))?;
-        let start = |name: &String| u64::from_str_radix(name.strip_prefix("log-")?, 16).ok();
-        let mut segments: Vec<_> = names.iter().filter_map(start).map(Self::at).collect();
-        segments.retain(|segment| names.contains(&segment.name));
-        segments.sort_by_key(|segment| segment.start);
-        Ok(segments)
+        let segment = |name: &String| {
+            let start = u64::from_str_radix(name.strip_prefix("log-")?, 16).ok()?;
+            Some(Self::at(start)).filter(|segment| segment.name == *name)
+        };
+        Ok(names.iter().filter_map(segment).collect()) // sorted, as names of one length are
     }
 
     /// Where in the file the record of `lsn` stands.
@@ -72,15 +74,30 @@ impl Header {
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.store.to_le_bytes());
         bytes[24..32].copy_from_slice(&start.to_le_bytes());
-        bytes[32..40].copy_from_slice(&self.epoch.to_le_bytes());
+        bytes[EPOCH..EPOCH + 8].copy_from_slice(&self.epoch.to_le_bytes());
         let checksum = checksum(&bytes);
         bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
         bytes
     }
 
     /// The header of the segment that begins at `start`; `least` is what it should say, or later.
-    /// An error comes with the offset of what is wrong.
-    pub fn decode(
+    /// What is wrong comes with its offset.
+    pub fn read(
+        window: &mut Window,
+        start: u64,
+        least: Header,
+    ) -> Result<Result<Self, (u64, HeaderFlaw)>, LogError> {
+        let found = window.len();
+        Ok(match window.bytes(0, HEADER_BYTES as u64)? {
+            None => Err((0, HeaderFlaw::Short { found })),
+            Some(bytes) => {
+                let bytes = bytes.try_into().expect("as many as asked for");
+                Self::decode(bytes, start, least)
+            }
+        })
+    }
+
+    fn decode(
         bytes: &[u8; HEADER_BYTES],
         start: u64,
         least: Header,
@@ -97,7 +114,7 @@ impl Header {
         if found != expected {
             return Err((12, HeaderFlaw::Checksum { found, expected }));
         }
-        let header = Self { store: u64_at(bytes, 16), epoch: u64_at(bytes, 32) };
+        let header = Self { store: u64_at(bytes, 16), epoch: u64_at(bytes, EPOCH) };
         if header.store != least.store {
             let (found, expected) = (header.store, least.store);
             return Err((16, HeaderFlaw::Store { found, expected }));
@@ -107,7 +124,10 @@ impl Header {
             return Err((24, HeaderFlaw::Start { found, expected: start }));
         }
         if header.epoch < least.epoch {
-            return Err((32, HeaderFlaw::Epoch { found: header.epoch, least: least.epoch }));
+            return Err((
+                EPOCH as u64,
+                HeaderFlaw::Epoch { found: header.epoch, least: least.epoch },
+            ));
         }
         Ok(header)
     }
@@ -146,7 +166,7 @@ impl Writer {
                 let (file, records) = (last.name.clone(), last.start);
                 return Err(LogError::Occupied { lsn: at.lsn, file, records });
             }
-            end_segment_at(&*files, last, at.lsn)?;
+            end_segment_at(&*files, last, at)?;
         }
         segments.retain(|segment| segment.start < at.lsn);
         let header = Header { store: at.store, epoch: at.epoch };
@@ -209,28 +229,52 @@ impl Writer {
     }
 }
 
-/// Makes the segment durable up to `lsn`, and nothing after: what stands there was lost with the
-/// power, and must not be found again. Refuses if a whole record stands there.
+/// Makes the segment durable up to `at`, and nothing after: what stands there was lost with the
+/// power, and must not be found again. Refuses if a whole record stands there, or if the segment
+/// could not come before one that begins at `at`.
 ///
 /// The sync matters even if nothing is cut off: a process that died may have left the records that
 /// were just read unsynced.
-fn end_segment_at(files: &dyn Files, segment: &Segment, lsn: u64) -> Result<(), LogError> {
-    let name = &segment.name;
-    let failed = |action, error| LogError::Io(Failure::new(action, name, 0, error));
-    let file = files.open(name).map_err(|error| failed("open", error))?;
-    let offset = segment.offset(lsn);
-    let len = file.len().map_err(|error| failed("measure", error))?;
-    if len < offset && lsn > segment.start {
-        return Err(LogError::EndsEarly { file: name.clone(), end: segment.lsn(len), lsn });
+fn end_segment_at(files: &dyn Files, segment: &Segment, at: LogPosition) -> Result<(), LogError> {
+    let LogPosition { lsn, .. } = at;
+    let file = || segment.name.clone();
+    let failed = |action, error| LogError::Io(Failure::new(action, &segment.name, 0, error));
+    let mut window = Window::open(files, &segment.name)?;
+    let (offset, len) = (segment.offset(lsn), window.len());
+    if lsn > segment.start {
+        check_successor(&mut window, segment, at)?;
+        if len < offset {
+            return Err(LogError::EndsEarly { file: file(), end: segment.lsn(len), lsn });
+        }
     }
-    let mut window = Window::new(file.clone(), name.clone(), len);
     if window.record(offset, lsn)?.is_ok() {
-        return Err(LogError::Occupied { lsn, file: name.clone(), records: lsn });
+        return Err(LogError::Occupied { lsn, file: file(), records: lsn });
     }
     if len > offset {
-        file.set_len(offset).map_err(|error| failed("shorten", error))?;
+        window.file().set_len(offset).map_err(|error| failed("shorten", error))?;
     }
-    file.sync().map_err(|error| failed("sync", error))
+    window.file().sync().map_err(|error| failed("sync", error))
+}
+
+/// Whether a segment of this store and epoch may follow `segment`.
+fn check_successor(
+    window: &mut Window,
+    segment: &Segment,
+    at: LogPosition,
+) -> Result<(), LogError> {
+    let wrong = |file: &str, (offset, flaw)| {
+        let file = file.to_string();
+        Err(LogError::Header { file, offset, flaw })
+    };
+    let any = Header { store: at.store, epoch: 0 };
+    match Header::read(window, segment.start, any)? {
+        Err(flaw) => wrong(&segment.name, flaw),
+        Ok(Header { epoch, .. }) if epoch > at.epoch => {
+            let flaw = HeaderFlaw::Epoch { found: at.epoch, least: epoch };
+            wrong(&Segment::at(at.lsn).name, (EPOCH as u64, flaw))
+        }
+        Ok(_) => Ok(()),
+    }
 }
 
 /// Creates an empty segment and makes it durable.

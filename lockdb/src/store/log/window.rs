@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::store::files::File;
+use crate::store::files::{File, Files};
 
 use super::record::{HEADER_BYTES, Header};
 use super::{Failure, Flaw, LogError};
@@ -23,8 +23,15 @@ pub(super) struct Window {
 }
 
 impl Window {
-    pub fn new(file: Arc<dyn File>, name: String, len: u64) -> Self {
-        Self { file, name, len, start: 0, bytes: Vec::new() }
+    pub fn open(files: &dyn Files, name: &str) -> Result<Self, LogError> {
+        let failed = |action, error| LogError::Io(Failure::new(action, name, 0, error));
+        let file = files.open(name).map_err(|error| failed("open", error))?;
+        let len = file.len().map_err(|error| failed("measure", error))?;
+        Ok(Self { file, name: name.to_string(), len, start: 0, bytes: Vec::new() })
+    }
+
+    pub fn file(&self) -> &dyn File {
+        &*self.file
     }
 
     pub fn name(&self) -> &str {

@@ -1,8 +1,13 @@
 //! Loss of power, full disks and failing disks.
 
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+
 use super::*;
 use crate::store::files::random::{Random, for_seeds};
-use crate::store::files::{Files, Simulated};
+use crate::store::files::{File, Files, Simulated};
 
 /// What happened by a step: (step, commits begun and written, commits promised durable).
 type Promise = (u64, u64, u64);
@@ -151,6 +156,96 @@ fn a_full_disk_closes_the_log_and_says_so() {
     let log = begin(&files, end);
     log.make_durable(commit(&log, 100), Sync::Immediate).unwrap();
     assert_eq!(recover(&files.crash(1)).commit, end.commit + 1);
+}
+
+/// The system reports a failed sync to one caller only. While that one is being told, another
+/// thread goes to sync the same file, to begin a new segment: it must not take the silence for
+/// success.
+#[test]
+fn a_sync_after_a_failed_one_proves_nothing() {
+    let disk = Arc::new(FailsOnce::default());
+    let log = &Log::start(disk.clone(), &options(), start()).unwrap();
+    disk.armed.store(true, Ordering::SeqCst);
+    std::thread::scope(|scope| {
+        let end = commit(log, 700);
+        let first = scope.spawn(move || log.make_durable(end, Sync::Immediate));
+        let since = std::time::Instant::now();
+        while disk.failing.lock().unwrap().is_none() {
+            assert!(since.elapsed().as_secs() < 30, "no sync came");
+            std::thread::yield_now();
+        }
+        // Enough for a new segment.
+        let second = scope.spawn(move || {
+            (0..20).try_for_each(|_| {
+                let end = log.begin(700).map(|ticket| ticket.end())?;
+                log.make_durable(end, Sync::None)
+            })
+        });
+        // Time for it to come to the sync; without, this test passes, for less reason.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        disk.failing.lock().unwrap().take().unwrap().send(()).unwrap();
+        assert!(matches!(first.join().unwrap(), Err(LogError::MustReopen(_))));
+        assert!(matches!(second.join().unwrap(), Err(LogError::MustReopen(_))));
+    });
+    assert_eq!(log.durable(), 0);
+}
+
+/// A folder whose first sync of a file, once armed, waits to be told to fail.
+#[derive(Debug, Default)]
+struct FailsOnce {
+    files: Memory,
+    armed: Arc<AtomicBool>,
+    failing: Arc<Mutex<Option<Sender<()>>>>,
+}
+
+#[derive(Debug)]
+struct FailsOnceFile {
+    file: Arc<dyn File>,
+    armed: Arc<AtomicBool>,
+    failing: Arc<Mutex<Option<Sender<()>>>>,
+}
+
+impl Files for FailsOnce {
+    fn open(&self, name: &str) -> io::Result<Arc<dyn File>> {
+        self.files.open(name)
+    }
+    fn create(&self, name: &str) -> io::Result<Arc<dyn File>> {
+        let (armed, failing) = (self.armed.clone(), self.failing.clone());
+        Ok(Arc::new(FailsOnceFile { file: self.files.create(name)?, armed, failing }))
+    }
+    fn remove(&self, name: &str) -> io::Result<()> {
+        self.files.remove(name)
+    }
+    fn list(&self) -> io::Result<Vec<String>> {
+        self.files.list()
+    }
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl File for FailsOnceFile {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.file.read_at(offset, buffer)
+    }
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_at(offset, bytes)
+    }
+    fn sync(&self) -> io::Result<()> {
+        if !self.armed.swap(false, Ordering::SeqCst) {
+            return Ok(());
+        }
+        let (sender, told) = channel();
+        *self.failing.lock().unwrap() = Some(sender);
+        told.recv_timeout(std::time::Duration::from_secs(30)).expect("somebody tells");
+        Err(io::Error::other("input/output error"))
+    }
+    fn len(&self) -> io::Result<u64> {
+        self.file.len()
+    }
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.file.set_len(len)
+    }
 }
 
 /// Every thread hears of a failed sync; none is told that its commit is durable.

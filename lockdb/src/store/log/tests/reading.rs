@@ -203,6 +203,7 @@ fn missing_segments_are_named() {
     }
     assert!(error_of(&files).ends_with("the first is None"));
     let (files, names) = many_segments();
+    files.create("log-10").unwrap(); // not a name of ours
     let last = segment::Segment::list(&files).unwrap().pop().unwrap();
     let from = LogPosition { lsn: last.start + 8000, ..start() };
     let error = Reader::open(Arc::new(files), from).unwrap_err();
@@ -227,6 +228,14 @@ fn a_segment_without_a_header_is_empty() {
     }
 }
 
+/// A header that was synced, for records follow it, and is gone.
+#[test]
+fn a_lost_header_is_no_empty_segment() {
+    let (files, _) = one_segment(&[30], false);
+    files.open(SEGMENT).unwrap().write_at(0, &[0; 64]).unwrap();
+    assert!(error_of(&files).contains("offset 0: magic 0x0000000000000000"));
+}
+
 #[test]
 fn a_log_begins_only_at_its_end() {
     let (files, log) = one_segment(&[30, 40], true);
@@ -238,7 +247,12 @@ fn a_log_begins_only_at_its_end() {
     }
     let error = open(LogPosition { lsn: log.tail().lsn + 8, ..start() });
     assert!(matches!(error, LogError::EndsEarly { .. }), "{error}");
+    let text = open(LogPosition { epoch: 0, ..log.tail() }).to_string();
+    assert!(text.ends_with("offset 32: epoch 0, expected at least 1, that of the segment before"));
+    let text = open(LogPosition { store: 9, ..log.tail() }).to_string();
+    assert!(text.ends_with("offset 16: store 0x5704e, expected 0x9"), "{text}");
     assert_eq!(contents(&*files.open(SEGMENT).unwrap()), before);
+    assert_eq!(files.list().unwrap(), [SEGMENT]);
     let (files, _) = many_segments();
     let error = Log::start(Arc::new(files), &small(), start()).unwrap_err();
     assert!(matches!(error, LogError::Occupied { .. }), "{error}");
