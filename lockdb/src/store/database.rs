@@ -1,21 +1,27 @@
 //! A store as a whole.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::checkpoint::{Checkpoint, Standing};
 use super::error::{Error, Result};
 use super::fault::Faults;
+use super::files::{Disk, Files};
 use super::log::{Kind, Log, Sync};
 use super::memory::VersionRef;
 use super::options::{Options, TransactionOptions};
 use super::pages::Pages;
 use super::pins::Pins;
+use super::rebuild::rebuild;
+use super::recovery::{self, Recovered, Recovery};
 use super::schema::Schema;
 use super::session::Session;
 use super::table::Table;
 use super::transaction::Transaction;
 use super::visibility::{self, Seen, Step};
+use crate::Timestamp;
 use crate::primitive::{Mutex, lock};
 
 /// A multi-version store. Copies are the same store.
@@ -39,6 +45,9 @@ pub(crate) struct Shared {
     pub(crate) faults: Faults,
     births: AtomicU64,
     catalog: Catalog,
+    /// Where the newest checkpoint has put its maps.
+    pub(crate) standing: Mutex<Standing>,
+    pub(crate) recovery: Recovery,
     /// Held by whoever vacuums or checkpoints.
     pub(crate) maintenance: Mutex<()>,
 }
@@ -52,7 +61,67 @@ impl Database {
         options.check()?;
         let what = "cannot reserve memory for pages";
         let pages = Pages::new(options.pages, None).map_err(Error::system(what))?;
-        Self::assemble(options, pages, Log::volatile(), Vec::new())
+        let recovered = Recovered {
+            pages,
+            log: Log::volatile(),
+            tables: Vec::new(),
+            standing: Standing::default(),
+            report: Recovery::default(),
+        };
+        Self::assemble(options, recovered, draw_id())
+    }
+
+    /// Opens the store in a folder, which is made if it is missing: the newest checkpoint, and what
+    /// the log says happened after it. One process has a store open at a time.
+    ///
+    /// # Errors
+    /// When what stands there is no store, one of another version, or damaged: the error names the
+    /// place. When an option is impossible, or the system refuses something.
+    pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<Self> {
+        let folder = folder.as_ref();
+        let disk = Disk::open(folder);
+        let disk = disk.map_err(Error::system(format!("cannot open {}", folder.display())))?;
+        Self::open_in(Arc::new(disk), options)
+    }
+
+    /// As [`Database::open`], in files of another kind.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_in(files: Arc<dyn Files>, options: Options) -> Result<Self> {
+        Self::open_with(files, options, Faults::default())
+    }
+
+    fn open_with(files: Arc<dyn Files>, options: Options, faults: Faults) -> Result<Self> {
+        options.check()?;
+        let id = draw_id();
+        let recovered = recovery::recover(files, &options, id, &faults)?;
+        rebuild(&recovered.pages, &recovered.tables)?;
+        Self::assemble(options, recovered, id)
+    }
+
+    /// What was found when the store was opened.
+    pub fn recovery(&self) -> &Recovery {
+        &self.shared.recovery
+    }
+
+    /// Writes all that is in memory to native storage, so that opening needs no log before this.
+    /// Transactions go on meanwhile. Nothing to do for a store without files.
+    ///
+    /// # Errors
+    /// When storage cannot be written: nothing is changed then.
+    pub fn checkpoint(&self) -> Result<Checkpoint> {
+        self.shared.checkpoint()
+    }
+
+    /// A checkpoint, and a mark in the log that vouches for all before it. Sessions can go on; what
+    /// they commit is found by the next opening as well.
+    ///
+    /// # Errors
+    /// As [`Database::checkpoint`].
+    pub fn close(&self) -> Result<()> {
+        self.shared.checkpoint()?;
+        Ok(self.shared.log.mark()?)
     }
 
     /// A way into the store for one thread.
@@ -133,18 +202,10 @@ impl Database {
     }
 
     /// Puts a store together.
-    pub(crate) fn assemble(
-        options: Options,
-        pages: Pages,
-        log: Log,
-        tables: Vec<Table>,
-    ) -> Result<Self> {
-        static STORES: AtomicU64 = AtomicU64::new(1);
-        let id = tables.first().map_or_else(|| STORES.fetch_add(1, Ordering::Relaxed), |t| t.store);
-        let locks = crate::Table::new(options.lock_buckets);
-        let reserve = std::io::Error::other;
-        let locks =
-            locks.map_err(|error| Error::system("cannot make the lock table")(reserve(error)))?;
+    fn assemble(options: Options, recovered: Recovered, id: u64) -> Result<Self> {
+        let Recovered { pages, log, tables, standing, report: mut recovery } = recovered;
+        let (locks, repaired) = lock_table(&options)?;
+        recovery.locks_repaired = repaired;
         let shared = Shared {
             id,
             pins: Pins::new(options.sessions),
@@ -155,10 +216,46 @@ impl Database {
             faults: Faults::default(),
             births: AtomicU64::new(1),
             catalog: Catalog::new(tables),
+            standing: Mutex::new(standing),
+            recovery,
             maintenance: Mutex::new(()),
         };
         Ok(Self { shared: Arc::new(shared), idle: Arc::default() })
     }
+}
+
+/// Tells the stores of a process apart.
+fn draw_id() -> u64 {
+    static STORES: AtomicU64 = AtomicU64::new(1);
+    STORES.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The lock table, and how many of the dead were taken out of it.
+fn lock_table(options: &Options) -> Result<(crate::Table, usize)> {
+    let failed = |error: crate::TableError| match error {
+        crate::TableError::Memory { source, .. } => {
+            Error::system("cannot map the lock table")(source)
+        }
+        error => Error::system("cannot make the lock table")(std::io::Error::other(error)),
+    };
+    let Some(path) = &options.lock_file else {
+        return Ok((crate::Table::new(options.lock_buckets).map_err(failed)?, 0));
+    };
+    let what = || format!("cannot open lock table {}", path.display());
+    let bytes = (options.lock_buckets * size_of::<crate::Bucket>()) as u64;
+    let mut open = std::fs::OpenOptions::new();
+    let file = open.read(true).write(true).create(true).truncate(false).open(path);
+    let file = file.map_err(Error::system(what()))?;
+    let length = file.metadata().map_err(Error::system(what()))?.len();
+    file.set_len(length.max(bytes)).map_err(Error::system(what()))?;
+    let table = crate::Table::in_memory(options.lock_buckets, crate::Backing::Shared(&file));
+    let table = table.map_err(failed)?;
+    let words = table.buckets().iter().flat_map(|bucket| bucket.line());
+    let dead: std::collections::BTreeSet<Timestamp> =
+        words.filter_map(Timestamp::of_word).collect();
+    let dead: Vec<Timestamp> = dead.into_iter().collect();
+    table.repair(&dead);
+    Ok((table, dead.len()))
 }
 
 impl Shared {
@@ -249,6 +346,13 @@ impl Shared {
     /// A session passes by between two transactions: it does what cannot wait.
     #[inline]
     pub(crate) fn maintain_in_passing(&self) {}
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // What was committed without a sync goes out as well; who needs to know asks for it.
+        let _ = self.log.make_durable(self.log.position().lsn, Sync::Immediate);
+    }
 }
 
 /// The tables of a store. They are never dropped, so that a table's number leads to it at once.

@@ -37,20 +37,25 @@ pub mod schema;
 pub mod visibility;
 
 mod change;
+mod checkpoint;
 mod database;
 mod error;
 mod native;
 mod options;
 mod pages;
 mod pins;
+mod rebuild;
+mod recovery;
 mod session;
 mod table;
 mod transaction;
 
+pub use checkpoint::Checkpoint;
 pub use database::Database;
 pub use error::{Conflict, Ending, Error, Result};
 pub use log::Sync;
 pub use options::{Isolation, Options, TransactionOptions};
+pub use recovery::Recovery;
 pub use session::Session;
 pub use table::Table;
 pub use transaction::{LockWait, Order, Savepoint, Transaction};

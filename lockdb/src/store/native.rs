@@ -1,28 +1,144 @@
-//! Native storage: physical pages in a file, written out of place.
+//! Native storage: physical pages in a file, never overwritten while anybody may read them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{Error, Result};
 use super::files::File;
-use super::layout::{PAGE_BYTES, Page, PageBuffer, PageKind};
+use super::layout::{
+    PAGE_BYTES, Page, PageBuffer, PageFault, PageKind, Superblock, SuperblockFault,
+};
+use crate::primitive::{Mutex, lock};
+
+/// The file's name.
+pub(crate) const PAGES_FILE: &str = "pages";
+
+/// Physical pages 0 and 1 are the superblocks'.
+const FIRST: u64 = 2;
 
 /// The store's file of physical pages.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct NativeStorage {
-    pub(crate) file: Arc<dyn File>,
-    pub(crate) name: String,
+    file: Arc<dyn File>,
+    /// The newest checkpoint; no page that can be reached is newer.
+    epoch: AtomicU64,
+    space: Mutex<Space>,
+}
+
+#[derive(Debug)]
+struct Space {
+    free: Vec<u64>,
+    /// All from here on have never been used.
+    end: u64,
 }
 
 impl NativeStorage {
-    /// Reads a physical page and checks that it is the logical page that it should be.
+    pub(crate) fn new(file: Arc<dyn File>) -> Self {
+        let space = Mutex::new(Space { free: Vec::new(), end: FIRST });
+        Self { file, epoch: AtomicU64::new(0), space }
+    }
+
+    /// The two superblocks, as far as they are readable.
+    pub(crate) fn superblocks(&self) -> Result<[Result<Superblock, SuperblockFault>; 2]> {
+        let length = self.file.len().map_err(Error::system("cannot measure the file of pages"))?;
+        let read = |slot: u64| -> Result<_> {
+            let mut bytes = [0; Superblock::BYTES];
+            let offset = slot * PAGE_BYTES as u64;
+            if offset + bytes.len() as u64 > length {
+                return Ok(Err(SuperblockFault::Empty));
+            }
+            let result = self.file.read_at(offset, &mut bytes);
+            result.map_err(Error::system(format!("cannot read superblock {slot}")))?;
+            Ok(Superblock::decode(&bytes))
+        };
+        Ok([read(0)?, read(1)?])
+    }
+
+    /// Writes a superblock into its place, and syncs.
+    pub(crate) fn write_superblock(&self, superblock: &Superblock) -> Result<()> {
+        let slot = superblock.epoch % 2;
+        let written = self.file.write_at(slot * PAGE_BYTES as u64, &superblock.encode());
+        let synced = written.and_then(|()| self.file.sync());
+        synced.map_err(Error::system(format!("cannot write superblock {slot}")))?;
+        self.epoch.store(superblock.epoch, Ordering::Release);
+        Ok(())
+    }
+
+    /// The newest checkpoint that is whole.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_epoch(&self, epoch: u64) {
+        self.epoch.store(epoch, Ordering::Release);
+    }
+
+    /// Reads a physical page and checks that it is the page that it should be.
     pub(crate) fn read(&self, kind: PageKind, page: u64, physical: u64) -> Result<Box<PageBuffer>> {
         let mut buffer = Box::new(PageBuffer::ZERO);
-        let offset = physical * PAGE_BYTES as u64;
-        let what = || format!("cannot read {}, physical page {physical}", self.name);
-        self.file.read_at(offset, &mut buffer.0).map_err(Error::system(what()))?;
-        let verified = Page::verified(&buffer.0, kind, page).map(drop);
-        let file = || self.name.clone();
-        verified.map_err(|fault| Error::CorruptPage { file: file(), physical, page, fault })?;
+        let corrupt =
+            |fault| Err(Error::CorruptPage { file: PAGES_FILE.into(), physical, page, fault });
+        match self.file.read_at(physical * PAGE_BYTES as u64, &mut buffer.0) {
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                return corrupt(PageFault::BeyondEnd);
+            }
+            read => read.map_err(Error::system(format!("cannot read physical page {physical}")))?,
+        }
+        let found = match Page::verified(&buffer.0, kind, page) {
+            Ok(verified) => verified.header().epoch,
+            Err(fault) => return corrupt(fault),
+        };
+        // A page of a later checkpoint than the superblock's: that superblock is not the newest.
+        let expected = self.epoch();
+        if found > expected {
+            return corrupt(PageFault::Stranger { field: "epoch", found, expected });
+        }
         Ok(buffer)
+    }
+
+    pub(crate) fn write(&self, physical: u64, page: &PageBuffer) -> Result<()> {
+        let written = self.file.write_at(physical * PAGE_BYTES as u64, &page.0);
+        written.map_err(Error::system(format!("cannot write physical page {physical}")))
+    }
+
+    pub(crate) fn sync(&self) -> Result<()> {
+        self.file.sync().map_err(Error::system("cannot sync the file of pages"))
+    }
+
+    /// A physical page that nobody uses.
+    pub(crate) fn allocate(&self) -> u64 {
+        let mut space = lock(&self.space);
+        space.free.pop().unwrap_or_else(|| {
+            space.end += 1;
+            space.end - 1
+        })
+    }
+
+    /// Gives physical pages back that nobody can reach any more.
+    pub(crate) fn release(&self, pages: impl IntoIterator<Item = u64>) {
+        lock(&self.space).free.extend(pages);
+    }
+
+    /// Takes over which physical pages a checkpoint uses; all others are free.
+    pub(crate) fn adopt(&self, mut used: Vec<u64>) -> Result<()> {
+        used.sort_unstable();
+        if let Some(twice) = used.windows(2).find(|pair| pair[0] == pair[1]) {
+            let what = format!("physical page {} is used twice", twice[0]);
+            let offset = twice[0] * PAGE_BYTES as u64;
+            return Err(Error::Corrupt { file: PAGES_FILE.into(), offset, what });
+        }
+        let mut space = lock(&self.space);
+        space.end = used.last().map_or(FIRST, |last| last + 1);
+        let mut used = used.into_iter().peekable();
+        space.free = (FIRST..space.end).filter(|page| used.next_if_eq(page).is_none()).collect();
+        // Low pages first.
+        space.free.reverse();
+        Ok(())
+    }
+
+    /// Physical pages in use, superblocks included.
+    pub(crate) fn in_use(&self) -> u64 {
+        let space = lock(&self.space);
+        space.end - space.free.len() as u64
     }
 }

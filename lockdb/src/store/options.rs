@@ -1,5 +1,6 @@
 //! How a store is set up, and how a transaction is run.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::{Error, Result};
@@ -24,6 +25,9 @@ pub enum Isolation {
 pub struct Options {
     /// Buckets of the lock table, a power of two. 64 bytes each.
     pub lock_buckets: usize,
+    /// The file that the lock table stands in, for devices and other processes to map; `None`: memory
+    /// of this process. What the dead have left in it is taken out when the store is opened.
+    pub lock_file: Option<PathBuf>,
     /// Logical pages, of 8 KiB each. Only address space until they are used.
     pub pages: u64,
     /// Tuples that one table can have. Only address space until they are used, 8 bytes each.
@@ -47,6 +51,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             lock_buckets: 1 << 16,
+            lock_file: None,
             pages: 1 << 22,
             tuples: 1 << 26,
             sessions: 256,

@@ -45,6 +45,8 @@ struct Allocation {
     free: Vec<u64>,
     /// Emptied pages, each with the commit that was published when it was unlinked.
     retired: VecDeque<(u64, u64)>,
+    /// Pages that may have versions which no checkpoint has.
+    dirty: Vec<u64>,
     /// Neither free nor retired.
     in_use: u64,
     /// Vacuum is due when so many are in use.
@@ -64,6 +66,7 @@ impl Pages {
             next: 1,
             free: Vec::new(),
             retired: VecDeque::new(),
+            dirty: Vec::new(),
             in_use: 0,
             vacuum_at: SMALL,
         };
@@ -113,6 +116,7 @@ impl Pages {
         }
         let storage = self.storage.as_ref().expect("without storage all pages are in memory");
         let bytes = storage.read(PageKind::Data, page, standing)?;
+
         self.region.load(page, &bytes.0);
         word.fetch_or(Self::IN_MEMORY, Ordering::Release);
         Ok(())
@@ -134,6 +138,7 @@ impl Pages {
             None => return Err(Error::Full { what: "pages", limit: self.region.pages() }),
         };
         allocation.in_use += 1;
+        allocation.dirty.push(page);
         self.region.format(page, PageHeader::new(PageKind::Data, page, table));
         self.usage.word(page as usize).store(PageState::Open as u64, Ordering::Release);
         self.physical.word(page as usize).fetch_or(Self::IN_MEMORY, Ordering::Release);
@@ -151,6 +156,11 @@ impl Pages {
     #[inline]
     pub(crate) fn note_dead(&self, page: u64) {
         self.usage.word(page as usize).fetch_add(Self::DEAD, Ordering::Relaxed);
+    }
+
+    /// Counts anew.
+    pub(crate) fn clear_dead(&self, page: u64) {
+        self.usage.word(page as usize).fetch_and(Self::DEAD - 1, Ordering::Relaxed);
     }
 
     /// What a page is used for, and how many of its versions have a successor.
@@ -201,9 +211,46 @@ impl Pages {
         allocation.vacuum_at = (allocation.in_use * 2).max(SMALL);
     }
 
-    /// The L2P map.
-    pub(crate) fn physical(&self) -> &SharedArray {
+    /// The L2P map as the plain array that devices read: entry *n* is the physical page of logical
+    /// page *n* (0: it has none yet), and above it whether the host has it in memory.
+    pub(crate) fn page_map(&self) -> &SharedArray {
         &self.physical
+    }
+
+    /// Where the newest checkpoint has a page; 0 when it has not.
+    pub(crate) fn physical_page(&self, page: u64) -> u64 {
+        self.physical.word(page as usize).load(Ordering::Acquire) & !Self::IN_MEMORY
+    }
+
+    /// Notes where a page stands that the host has in memory. Gives where it stood before.
+    pub(crate) fn set_physical_page(&self, page: u64, physical: u64) -> u64 {
+        let word = self.physical.word(page as usize);
+        word.swap(physical | Self::IN_MEMORY, Ordering::AcqRel) & !Self::IN_MEMORY
+    }
+
+    /// Notes that a page stands no longer at `physical`.
+    pub(crate) fn forget_physical_page(&self, page: u64, physical: u64) {
+        let word = self.physical.word(page as usize);
+        debug_assert_eq!(word.load(Ordering::Acquire) & !Self::IN_MEMORY, physical);
+        word.fetch_and(Self::IN_MEMORY, Ordering::AcqRel);
+    }
+
+    /// The pages that may have versions which no checkpoint has; from now on somebody else's care.
+    pub(crate) fn take_dirty(&self) -> Vec<u64> {
+        std::mem::take(&mut lock(&self.allocation).dirty)
+    }
+
+    /// Pages for the next checkpoint to write.
+    pub(crate) fn mark_dirty(&self, pages: impl IntoIterator<Item = u64>) {
+        lock(&self.allocation).dirty.extend(pages);
+    }
+
+    /// Pages below `end` that are not in use, but have a place on storage.
+    pub(crate) fn left_behind(&self, end: u64) -> Vec<(u64, u64)> {
+        let unused =
+            |page: &u64| matches!(self.usage(*page).0, PageState::Free | PageState::Retired);
+        let placed = (1..end).filter(unused).map(|page| (page, self.physical_page(page)));
+        placed.filter(|&(_, physical)| physical != 0).collect()
     }
 
     /// Takes over the L2P map of a checkpoint: entry *n* is the physical page of logical page *n*,

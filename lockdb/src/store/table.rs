@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use scc::{Guard, TreeIndex};
 
 use super::error::{Error, Result};
-use super::layout::RecordId;
+use super::layout::{MAP_WORDS, RecordId};
 use super::memory::SharedArray;
 use super::schema::{IndexKey, RowRef, Schema};
 use crate::TupleKey;
@@ -22,6 +22,9 @@ pub struct Table {
     schema: Schema,
     /// The VID map: for each VID the RecordID of its newest version.
     heads: SharedArray,
+    /// For each piece of the VID map whether the next checkpoint has to write it. Where versions were
+    /// added, their pages say so.
+    changed: SharedArray,
     vids: Mutex<Vids>,
     primary: TreeIndex<IndexKey, u32>,
     secondary: Vec<TreeIndex<IndexKey, u32>>,
@@ -49,9 +52,11 @@ impl Table {
         let reserve = SharedArray::reserve(tuples as usize);
         let what = || format!("cannot reserve the VID map of table {:?}", schema.name());
         let heads = reserve.map_err(Error::system(what()))?;
+        let changed = SharedArray::reserve((tuples as usize).div_ceil(MAP_WORDS));
+        let changed = changed.map_err(Error::system(what()))?;
         let secondary = schema.indexes().iter().map(|_| TreeIndex::new()).collect();
         let vids = Mutex::default();
-        Ok(Self { store, id, schema, heads, vids, primary: TreeIndex::new(), secondary })
+        Ok(Self { store, id, schema, heads, changed, vids, primary: TreeIndex::new(), secondary })
     }
 
     /// Its schema.
@@ -90,6 +95,21 @@ impl Table {
     #[inline]
     pub(crate) fn set_head(&self, vid: u32, record: RecordId) {
         self.heads.word(vid as usize).store(record.word(), Ordering::Release);
+        if record.is_none() {
+            // No version tells the next checkpoint of it.
+            self.mark_changed(vid as usize / MAP_WORDS);
+        }
+    }
+
+    /// A piece of the VID map is for the next checkpoint to write.
+    #[inline]
+    pub(crate) fn mark_changed(&self, piece: usize) {
+        self.changed.word(piece).store(1, Ordering::Release);
+    }
+
+    /// Whether a piece of the VID map has changed since this was asked last.
+    pub(crate) fn take_changed(&self, piece: usize) -> bool {
+        self.changed.word(piece).swap(0, Ordering::AcqRel) != 0
     }
 
     /// What is locked of a tuple whose newest version has this number (0: it has none).
@@ -124,7 +144,17 @@ impl Table {
         lock(&self.vids).retired.push_back((stamp, vid));
     }
 
-    /// Takes over a VID map from storage.
+    /// Recovery has met this VID.
+    pub(crate) fn use_vid(&self, vid: u32) -> Result<()> {
+        if vid as usize >= self.heads.len() {
+            return Err(Error::Full { what: "tuples", limit: self.heads.len() as u64 });
+        }
+        let mut vids = lock(&self.vids);
+        vids.next = vids.next.max(vid + 1);
+        Ok(())
+    }
+
+    /// Takes over which VIDs are in use.
     pub(crate) fn adopt_vids(&self, used: u32, free: impl IntoIterator<Item = u32>) {
         let mut vids = lock(&self.vids);
         vids.next = used;

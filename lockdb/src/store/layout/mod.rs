@@ -3,11 +3,15 @@
 //! Everything is little-endian and at a fixed offset, so that hardware can parse it
 //! (`docs/store-layouts.md` has the tables).
 
+mod map_page;
 mod page;
 mod record_id;
+mod superblock;
 
+pub use map_page::{DIRECTORY_BYTES, MAP_WORDS, vid_page};
 pub use page::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageFault, PageHeader, PageKind, VERSION_BYTES,
     VersionHeader, placed_bytes,
 };
 pub use record_id::RecordId;
+pub use superblock::{Superblock, SuperblockFault};

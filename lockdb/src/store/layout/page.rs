@@ -46,10 +46,8 @@ pub enum PageKind {
     VidMap = 2,
     /// A piece of the L2P map: 1,016 physical pages.
     PageMap = 3,
-    /// Schemas.
-    Catalog = 4,
-    /// Where the map pages stand.
-    Directory = 5,
+    /// Schemas, and where the map pages stand.
+    Directory = 4,
 }
 
 /// The first 32 bytes of a tuple version; the payload follows.
@@ -186,6 +184,9 @@ impl PageBuffer {
 /// What is wrong with a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageFault {
+    /// The file ends before it.
+    #[error("the file ends before the page does")]
+    BeyondEnd,
     /// It is none.
     #[error("magic {found:#010x}, expected {expected:#010x}", expected = PageHeader::MAGIC)]
     Magic {
@@ -268,20 +269,14 @@ impl<'a> Page<'a> {
     fn check_lines(self) -> Result<(), PageFault> {
         let lines = self.lines();
         let lines_end = LinePointer::at(lines);
+        if lines_end > PAGE_BYTES {
+            return Err(PageFault::Line { line: lines, lines, offset: lines_end });
+        }
         for line in 0..lines {
-            let inside = LinePointer::at(line + 1) <= PAGE_BYTES && {
-                let pointer = self.line(line);
-                let end = pointer.offset() + placed_bytes(pointer.payload());
-                pointer.offset() % 8 == 0 && pointer.offset() >= lines_end && end <= PAGE_BYTES
-            };
-            if !inside {
-                let offset = self.0.get(LinePointer::at(line)..).map_or(0, |_| {
-                    if LinePointer::at(line + 1) <= PAGE_BYTES {
-                        self.line(line).offset()
-                    } else {
-                        0
-                    }
-                });
+            let pointer = self.line(line);
+            let (offset, end) =
+                (pointer.offset(), pointer.offset() + placed_bytes(pointer.payload()));
+            if !offset.is_multiple_of(8) || offset < lines_end || end > PAGE_BYTES {
                 return Err(PageFault::Line { line, lines, offset });
             }
         }

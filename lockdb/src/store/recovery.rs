@@ -1,0 +1,342 @@
+//! Opening a store: the newest checkpoint, and what the log says happened after it.
+//!
+//! Redo is idempotent: a change is passed over when its tuple has a version of that commit or a
+//! later one, because commits of one tuple are in the order of their timestamps. Nothing is undone:
+//! pages and log hold only commits. Nothing on storage is changed before the log goes on, so a
+//! crash during recovery leaves what was there.
+
+use std::sync::Arc;
+
+use super::change::Change;
+use super::checkpoint::{Directory, Standing};
+use super::error::{Error, Result};
+use super::fault::{Fault, Faults};
+use super::files::Files;
+use super::layout::{
+    DIRECTORY_BYTES, MAP_WORDS, Page, PageKind, RecordId, Superblock, SuperblockFault,
+    VersionHeader, vid_page,
+};
+use super::log::{Kind, Log, LogOptions, LogPosition, Reader, Record};
+use super::native::{NativeStorage, PAGES_FILE};
+use super::options::Options;
+use super::pages::Pages;
+use super::schema::Schema;
+use super::session::OpenPages;
+use super::table::Table;
+
+/// What was found when a store was opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// The checkpoint that it began from.
+    pub epoch: u64,
+    /// The last commit that the checkpoint vouches for.
+    pub redo_commit: u64,
+    /// Records of the log that were read after it.
+    pub records: u64,
+    /// Bytes of the log that were read.
+    pub log_bytes: u64,
+    /// Changes of rows that were made again.
+    pub changes: u64,
+    /// Whether a loss of power had left part of a record at the end of the log.
+    pub torn: bool,
+    /// Locks of the dead that were taken out of the lock table.
+    pub locks_repaired: usize,
+}
+
+/// A store's parts, as they stand after recovery.
+pub(crate) struct Recovered {
+    pub(crate) pages: Pages,
+    pub(crate) log: Log,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) standing: Standing,
+    pub(crate) report: Recovery,
+}
+
+/// Opens what stands in a folder, or begins a new store there.
+pub(crate) fn recover(
+    files: Arc<dyn Files>,
+    options: &Options,
+    store: u64,
+    faults: &Faults,
+) -> Result<Recovered> {
+    let names = files.list().map_err(Error::system("cannot list the store's folder"))?;
+    let exists = names.iter().any(|name| name == PAGES_FILE);
+    let file = if exists { files.open(PAGES_FILE) } else { files.create(PAGES_FILE) };
+    let file = file.map_err(Error::system(format!("cannot open {PAGES_FILE}")))?;
+    let storage = NativeStorage::new(file);
+    let Some(superblock) = newest(&storage)? else {
+        return begin(files, storage, options);
+    };
+    storage.set_epoch(superblock.epoch);
+    let mut recovery = Redo::from_checkpoint(&superblock, storage, options, store)?;
+    let redo = LogPosition {
+        store: superblock.store,
+        epoch: superblock.redo_epoch,
+        commit: superblock.redo_commit,
+        lsn: superblock.redo_lsn,
+    };
+    let end = recovery.read_log(files.clone(), redo, faults)?;
+    recovery.open.seal_all(&recovery.pages);
+    let epoch = end.epoch + 1;
+    let log = Log::start(files, &log_options(options), LogPosition { epoch, ..end })?;
+    let Redo { pages, tables, standing, report, .. } = recovery;
+    Ok(Recovered { pages, log, tables, standing, report })
+}
+
+fn log_options(options: &Options) -> LogOptions {
+    LogOptions { ring_bytes: options.log_ring, ..LogOptions::default() }
+}
+
+/// The newest superblock that is whole; `None` when no store was ever begun.
+fn newest(storage: &NativeStorage) -> Result<Option<Superblock>> {
+    let slots = storage.superblocks()?;
+    if let Some(newest) = slots.iter().flatten().max_by_key(|superblock| superblock.epoch) {
+        return Ok(Some(*newest));
+    }
+    for (slot, found) in slots.into_iter().enumerate() {
+        match found {
+            Err(SuperblockFault::Empty) | Ok(_) => {}
+            Err(fault) => {
+                let offset = slot as u64 * super::layout::PAGE_BYTES as u64;
+                let what = format!("superblock: {fault}");
+                return Err(Error::Corrupt { file: PAGES_FILE.into(), offset, what });
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Begins a new store. Its log comes first: a log without a record and no superblock is what a
+/// crash leaves on the way here.
+fn begin(files: Arc<dyn Files>, storage: NativeStorage, options: &Options) -> Result<Recovered> {
+    let names = files.list().map_err(Error::system("cannot list the store's folder"))?;
+    for name in names.iter().filter(|name| name.starts_with("log-")) {
+        let file = files.open(name).map_err(Error::system(format!("cannot open {name}")))?;
+        let length = file.len().map_err(Error::system(format!("cannot measure {name}")))?;
+        if length > super::log::SEGMENT_HEADER_BYTES {
+            let what = "no superblock was ever written, but the log has records".into();
+            return Err(Error::Corrupt { file: PAGES_FILE.into(), offset: 0, what });
+        }
+        files.remove(name).map_err(Error::system(format!("cannot remove {name}")))?;
+    }
+    let start = LogPosition { store: draw_identity(), ..LogPosition::default() };
+    let log = Log::start(files.clone(), &log_options(options), start)?;
+    let directory = Directory { logical_pages: 1, page_map: vec![0], ..Directory::default() };
+    let bytes = directory.encode();
+    let place = storage.allocate();
+    let page = super::layout::PageBuffer::directory(0, 0, 0, &bytes);
+    storage.write(place, &page)?;
+    storage.sync()?;
+    files.sync_directory().map_err(Error::system("cannot sync the store's folder"))?;
+    storage.write_superblock(&Superblock {
+        store: start.store,
+        epoch: 0,
+        redo_lsn: 0,
+        redo_commit: 0,
+        redo_epoch: 0,
+        directory: place,
+        directory_bytes: bytes.len() as u64,
+    })?;
+    let pages = Pages::new(options.pages, Some(storage));
+    let pages = pages.map_err(Error::system("cannot reserve memory for pages"))?;
+    let standing = Standing { directory: vec![place], ..Standing::default() };
+    let report = Recovery::default();
+    Ok(Recovered { pages, log, tables: Vec::new(), standing, report })
+}
+
+/// A number that no other store has, as far as chance goes.
+fn draw_identity() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    std::hash::RandomState::new().build_hasher().finish().max(1)
+}
+
+/// A store on its way to where it stood.
+struct Redo {
+    pages: Pages,
+    tables: Vec<Table>,
+    standing: Standing,
+    report: Recovery,
+    open: OpenPages,
+    store: u64,
+    tuples: u32,
+}
+
+impl Redo {
+    fn from_checkpoint(
+        superblock: &Superblock,
+        storage: NativeStorage,
+        options: &Options,
+        store: u64,
+    ) -> Result<Self> {
+        let (directory, places) = read_directory(&storage, superblock)?;
+        let mut used = places.clone();
+        let mut tables = Vec::new();
+        let mut standing = Standing { directory: places, ..Standing::default() };
+        for (id, entry) in directory.tables.into_iter().enumerate() {
+            if entry.vids > options.tuples {
+                return Err(Error::Full { what: "tuples", limit: options.tuples.into() });
+            }
+            let table = Table::new(store, id as u32, entry.schema, options.tuples)?;
+            read_map(&storage, PageKind::VidMap, &entry.vid_map, |piece| {
+                vid_page(id as u32, piece)
+            })?
+            .take(entry.vids as usize)
+            .enumerate()
+            .filter(|&(_, word)| word != 0)
+            .for_each(|(vid, word)| table.set_head(vid as u32, RecordId::from_word(word)));
+            table.adopt_vids(entry.vids, []);
+            used.extend(&entry.vid_map);
+            standing.vid_maps.push(entry.vid_map);
+            tables.push(table);
+        }
+        let map = read_map(&storage, PageKind::PageMap, &directory.page_map, |piece| piece as u64)?;
+        let map: Vec<u64> = map.take(directory.logical_pages as usize).collect();
+        used.extend(directory.page_map.iter().chain(&map));
+        used.retain(|&physical| physical != 0);
+        storage.adopt(used)?;
+        standing.page_map = directory.page_map;
+        let pages = Pages::new(options.pages, Some(storage));
+        let pages = pages.map_err(Error::system("cannot reserve memory for pages"))?;
+        pages.adopt(&map)?;
+        let report = Recovery {
+            epoch: superblock.epoch,
+            redo_commit: superblock.redo_commit,
+            ..Recovery::default()
+        };
+        let (open, tuples) = (OpenPages::default(), options.tuples);
+        Ok(Self { pages, tables, standing, report, open, store, tuples })
+    }
+
+    /// Does again what the log says. Gives the place where the log goes on.
+    fn read_log(
+        &mut self,
+        files: Arc<dyn Files>,
+        redo: LogPosition,
+        faults: &Faults,
+    ) -> Result<LogPosition> {
+        let mut reader = Reader::open(files, redo)?;
+        while let Some(record) = reader.read()? {
+            self.report.records += 1;
+            match record.kind {
+                Kind::Commit => self.redo_commit(&record, faults)?,
+                Kind::Schema => self.redo_schema(&record)?,
+                Kind::Void if faults.has(Fault::VoidRecordReplayed) => {
+                    self.redo_commit(&record, faults)?;
+                }
+                Kind::Void | Kind::Mark => {}
+            }
+        }
+        self.report.torn = reader.torn().is_some();
+        self.report.log_bytes = reader.position().lsn - redo.lsn;
+        Ok(reader.position())
+    }
+
+    fn redo_commit(&mut self, record: &Record<'_>, faults: &Faults) -> Result<()> {
+        let mut rest = record.body;
+        while !rest.is_empty() {
+            let impossible = || corrupt_record(record, "a change is cut off");
+            let (change, behind) = Change::decode(rest).ok_or_else(impossible)?;
+            self.redo_change(record, &change, faults)?;
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    fn redo_change(
+        &mut self,
+        record: &Record<'_>,
+        change: &Change<'_>,
+        faults: &Faults,
+    ) -> Result<()> {
+        let tables = self.tables.len();
+        let Some(table) = self.tables.get(change.table as usize) else {
+            let what = format!("a change of table {}, of {tables} tables", change.table);
+            return Err(corrupt_record(record, what));
+        };
+        let checked = table.schema().check(change.payload);
+        checked.map_err(|error| corrupt_record(record, error.to_string()))?;
+        table.use_vid(change.vid)?;
+        let head = table.head(change.vid);
+        if !head.is_none() {
+            let version = self.pages.version(head)?;
+            if version.created() >= record.commit && !faults.has(Fault::ReplayIgnoresOrder) {
+                return Ok(());
+            }
+            version.invalidate(record.commit);
+            self.pages.note_dead(head.page());
+        }
+        let header = VersionHeader {
+            created: record.commit,
+            invalidated: 0,
+            // No snapshot is left that could see an older one.
+            predecessor: RecordId::NONE.word(),
+            vid: change.vid,
+            version: change.number,
+        };
+        let size = (change.table, change.payload.len());
+        self.open.provide(&self.pages, |_| true, std::iter::once(size))?;
+        let placed =
+            self.open.append(&self.pages, change.table, &header, change.payload, change.tombstone);
+        table.set_head(change.vid, placed);
+        self.report.changes += 1;
+        Ok(())
+    }
+
+    fn redo_schema(&mut self, record: &Record<'_>) -> Result<()> {
+        let schema = Schema::decode(record.body);
+        let schema = schema.map_err(|error| corrupt_record(record, error.to_string()))?;
+        // The checkpoint may have it already.
+        if self.tables.iter().all(|table| table.name() != schema.name()) {
+            let id = self.tables.len() as u32;
+            self.tables.push(Table::new(self.store, id, schema, self.tuples)?);
+        }
+        Ok(())
+    }
+}
+
+fn corrupt_record(record: &Record<'_>, what: impl Into<String>) -> Error {
+    let what = format!("record of commit {}: {}", record.commit, what.into());
+    Error::Corrupt { file: "the log, by LSN".into(), offset: record.lsn, what }
+}
+
+/// The directory of a checkpoint, and the physical pages that it stands in.
+fn read_directory(
+    storage: &NativeStorage,
+    superblock: &Superblock,
+) -> Result<(Directory, Vec<u64>)> {
+    let mut bytes = Vec::new();
+    let mut places = Vec::new();
+    let length = superblock.directory_bytes as usize;
+    let mut next = superblock.directory;
+    while bytes.len() < length {
+        let page = storage.read(PageKind::Directory, places.len() as u64, next)?;
+        places.push(next);
+        let (following, piece) = Page::new(&page.0).directory_bytes();
+        bytes.extend_from_slice(&piece[..DIRECTORY_BYTES.min(length - bytes.len())]);
+        next = following;
+    }
+    let directory = Directory::decode(&bytes);
+    let directory = directory.map_err(|(at, what)| {
+        let place = places[at.min(length.saturating_sub(1)) / DIRECTORY_BYTES];
+        let offset = place * super::layout::PAGE_BYTES as u64;
+        Error::Corrupt { file: PAGES_FILE.into(), offset, what: format!("directory: {what}") }
+    })?;
+    Ok((directory, places))
+}
+
+/// All words of a map, of which each piece stands at a place; at place 0 it is all zero.
+fn read_map(
+    storage: &NativeStorage,
+    kind: PageKind,
+    places: &[u64],
+    number: impl Fn(usize) -> u64,
+) -> Result<impl Iterator<Item = u64>> {
+    let mut words = Vec::with_capacity(places.len() * MAP_WORDS);
+    for (piece, &place) in places.iter().enumerate() {
+        match place {
+            0 => words.resize(words.len() + MAP_WORDS, 0),
+            _ => words.extend(Page::new(&storage.read(kind, number(piece), place)?.0).words()),
+        }
+    }
+    Ok(words.into_iter())
+}

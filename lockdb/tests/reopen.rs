@@ -1,0 +1,105 @@
+//! A store on files, closed and opened again.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use lockdb::store::files::{Files, Memory};
+use lockdb::store::schema::{Schema, Type};
+use lockdb::store::{Database, Error, Options, Table};
+
+fn accounts() -> Schema {
+    Schema::builder("account")
+        .column("id", Type::Int64)
+        .column("balance", Type::Int64)
+        .nullable_column("owner", Type::Text)
+        .primary_key(&["id"])
+        .index("by_owner", &["owner"])
+        .build()
+        .unwrap()
+}
+
+fn open(files: &Arc<dyn Files>) -> Database {
+    Database::open_in(files.clone(), Options::small()).unwrap()
+}
+
+fn rows(store: &Database) -> BTreeMap<i64, i64> {
+    let table = store.table("account").unwrap();
+    let read = store.transaction(|transaction| {
+        let mut rows = BTreeMap::new();
+        transaction.scan(&table, |row| {
+            rows.insert(row.int(0), row.int(1));
+            ControlFlow::Continue(())
+        })?;
+        Ok::<_, Error>(rows)
+    });
+    read.unwrap()
+}
+
+fn put(store: &Database, table: &Table, id: i64, balance: i64) {
+    let written = store.transaction(|transaction| {
+        let owner = format!("owner {}", balance % 7);
+        let changed = transaction.update(table, &id, |row| {
+            row.set_int(1, balance);
+            Ok(row.set(2, owner.as_str())?)
+        })?;
+        if changed.is_none() {
+            transaction.insert(table, &[id.into(), balance.into(), owner.into()])?;
+        }
+        Ok::<_, Error>(())
+    });
+    written.unwrap();
+}
+
+/// Many rounds of changes, with and without a checkpoint between, each followed by an opening.
+#[test]
+fn what_was_committed_is_there_after_every_opening() {
+    let files: Arc<dyn Files> = Arc::new(Memory::new());
+    let mut expected = BTreeMap::new();
+    let mut state = 7_u64;
+    for round in 0..40 {
+        let store = open(&files);
+        if round == 0 {
+            store.create_table(accounts()).unwrap();
+        }
+        assert_eq!(rows(&store), expected, "round {round}: {:?}", store.recovery());
+        let table = store.table("account").unwrap();
+        for step in 0..200 {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let (id, balance) = ((state >> 40) as i64 % 500, (state >> 50) as i64);
+            if state >> 33 & 7 == 0 {
+                let gone = store.transaction(|transaction| transaction.delete(&table, &id));
+                assert_eq!(gone.unwrap(), expected.remove(&id).is_some());
+            } else {
+                put(&store, &table, id, balance);
+                expected.insert(id, balance);
+            }
+            if round % 3 == 1 && step % 70 == 30 {
+                store.checkpoint().unwrap();
+            }
+        }
+        if round % 4 == 2 {
+            store.close().unwrap();
+        }
+        assert_eq!(rows(&store), expected);
+    }
+    // The indexes say the same.
+    let store = open(&files);
+    let table = store.table("account").unwrap();
+    for owner in 0..7 {
+        let owner = format!("owner {owner}");
+        let mut found = BTreeMap::new();
+        let read = store.transaction(|transaction| {
+            found.clear();
+            let key = owner.as_str();
+            transaction.range_by(&table, "by_owner", key..=key, Default::default(), |row| {
+                found.insert(row.int(0), row.int(1));
+                ControlFlow::Continue(())
+            })
+        });
+        read.unwrap();
+        let mut of_owner = expected.clone();
+        of_owner.retain(|_, balance| format!("owner {}", *balance % 7) == owner);
+        assert_eq!(found, of_owner, "{owner}");
+    }
+}
