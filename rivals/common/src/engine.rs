@@ -32,13 +32,22 @@ pub trait Engine: Sized + Sync {
     /// Those of the engine and of `work`.
     fn read(&self, work: &mut dyn FnMut(&dyn Reads) -> Result<()>) -> Result<()>;
 
-    /// Does `work` in one transaction, at snapshot isolation or better, and commits it. It is
-    /// tried once: after a conflict the caller may try again.
+    /// Does `work` in one transaction, at snapshot isolation or better, and ends it as `work`
+    /// says. It is tried once: after a conflict the caller may try again.
     ///
     /// # Errors
     /// Those of the engine but for conflicts, and those of `work`, after which nothing is
     /// changed.
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<()>) -> Result<Outcome>;
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<Verdict>) -> Result<Outcome>;
+}
+
+/// How a transaction is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All of it is to happen.
+    Commit,
+    /// Nothing of it is to happen.
+    RollBack,
 }
 
 /// How a transaction ended.
@@ -46,6 +55,8 @@ pub trait Engine: Sized + Sync {
 pub enum Outcome {
     /// All of it happened, as durably as was asked for.
     Committed,
+    /// It was rolled back, as it was to be.
+    RolledBack,
     /// It met another one, and nothing of it happened.
     Conflict,
 }

@@ -17,5 +17,7 @@ mod transfer;
 mod tests;
 
 pub use arguments::{Arguments, Durability, Workload};
-pub use engine::{Engine, Outcome, Reads, VALUE_BYTES, Value, Writes, balance, key, value};
+pub use engine::{
+    Engine, Outcome, Reads, VALUE_BYTES, Value, Verdict, Writes, balance, key, value,
+};
 pub use report::{Report, locked_version, main};

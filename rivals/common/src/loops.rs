@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::smallbank::SmallBank;
 use crate::transfer::Transfer;
-use crate::{Arguments, Engine, Outcome, Workload, Writes};
+use crate::{Arguments, Engine, Outcome, Verdict, Workload, Writes};
 
 /// What each row holds at first, in cents.
 const INITIAL: i64 = 1_000_000;
@@ -26,7 +26,9 @@ pub struct Counted {
     pub elapsed: Duration,
     /// Committed; for reads, rows read.
     pub transactions: u64,
-    /// Tries that ended in a conflict. Each was tried again until it committed.
+    /// Rolled back for want of funds.
+    pub refused: u64,
+    /// Tries that ended in a conflict. Each was tried again until it ended otherwise.
     pub aborts: u64,
     /// Whether the balances at the end are the initial ones plus what was added.
     pub sum_ok: bool,
@@ -36,6 +38,7 @@ pub struct Counted {
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
     transactions: u64,
+    refused: u64,
     aborts: u64,
     growth: i64,
 }
@@ -55,6 +58,7 @@ pub fn run<E: Engine>(engine: &E, arguments: &Arguments) -> Result<Counted> {
     Ok(Counted {
         elapsed,
         transactions: shares.iter().map(|share| share.transactions).sum(),
+        refused: shares.iter().map(|share| share.refused).sum(),
         aborts: shares.iter().map(|share| share.aborts).sum(),
         sum_ok: sum(engine, rows).context("adding up at the end")?
             == i128::from(INITIAL) * i128::from(rows) + i128::from(growth),
@@ -64,8 +68,10 @@ pub fn run<E: Engine>(engine: &E, arguments: &Arguments) -> Result<Counted> {
 fn load<E: Engine>(engine: &E, rows: u64) -> Result<()> {
     for first in (0..rows).step_by(BATCH as usize) {
         let last = rows.min(first + BATCH);
-        let outcome =
-            engine.write(&mut |store| (first..last).try_for_each(|row| store.put(row, INITIAL)))?;
+        let outcome = engine.write(&mut |store| {
+            (first..last).try_for_each(|row| store.put(row, INITIAL))?;
+            Ok(Verdict::Commit)
+        })?;
         anyhow::ensure!(outcome == Outcome::Committed, "a conflict without another transaction");
     }
     Ok(())
@@ -147,7 +153,7 @@ impl<'a, E: Engine> Worker<'a, E> {
             match self.workload {
                 Workload::Transfer => {
                     let transfer = Transfer::draw(self.rows, &mut self.random);
-                    self.commit(&mut |store| transfer.apply(store).map(|()| 0))?;
+                    self.commit(&mut |store| transfer.apply(store).map(|()| Some(0)))?;
                 }
                 Workload::SmallBank => {
                     let transaction = SmallBank::draw(self.rows, &mut self.random);
@@ -163,17 +169,29 @@ impl<'a, E: Engine> Worker<'a, E> {
         Ok(())
     }
 
-    /// Tries until it is committed; `work` says by how much the sum grows.
-    fn commit(&mut self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<i64>) -> Result<()> {
-        let mut growth = 0;
-        while self.engine.write(&mut |store| work(store).map(|by| growth = by))?
-            == Outcome::Conflict
-        {
-            self.share.aborts += 1;
+    /// Tries until it meets no other; `work` says by how much the sum grows, or nothing when
+    /// it is to be rolled back.
+    fn commit(
+        &mut self,
+        work: &mut dyn FnMut(&mut dyn Writes) -> Result<Option<i64>>,
+    ) -> Result<()> {
+        loop {
+            let mut growth = None;
+            let outcome = self.engine.write(&mut |store| {
+                growth = work(store)?;
+                Ok(if growth.is_some() { Verdict::Commit } else { Verdict::RollBack })
+            })?;
+            match outcome {
+                Outcome::Conflict => {
+                    self.share.aborts += 1;
+                    continue;
+                }
+                Outcome::Committed => self.share.transactions += 1,
+                Outcome::RolledBack => self.share.refused += 1,
+            }
+            self.share.growth += growth.unwrap_or(0);
+            return Ok(());
         }
-        self.share.transactions += 1;
-        self.share.growth += growth;
-        Ok(())
     }
 
     fn look(&mut self, transaction: SmallBank) -> Result<()> {

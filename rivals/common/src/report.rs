@@ -28,6 +28,8 @@ pub struct Report {
     pub transactions: u64,
     /// The same by the second.
     pub per_second: f64,
+    /// How many were rolled back for want of funds.
+    pub refused: u64,
     /// Tries that ended in a conflict and were repeated.
     pub aborts: u64,
     /// Whether the balances add up at the end.
@@ -59,7 +61,8 @@ pub(crate) fn measure<E: Engine>(arguments: &Arguments) -> Result<Report> {
         .tempdir_in(&parent)
         .with_context(|| format!("making a folder in {}", parent.display()))?;
     let engine = E::open(folder.path(), arguments.durability()).context("opening the store")?;
-    let Counted { elapsed, transactions, aborts, sum_ok } = loops::run(&engine, arguments)?;
+    let Counted { elapsed, transactions, refused, aborts, sum_ok } =
+        loops::run(&engine, arguments)?;
     drop(engine);
     folder.close().context("removing the folder")?;
     Ok(Report {
@@ -71,6 +74,7 @@ pub(crate) fn measure<E: Engine>(arguments: &Arguments) -> Result<Report> {
         sync: arguments.durability(),
         transactions,
         per_second: transactions as f64 / elapsed.as_secs_f64(),
+        refused,
         aborts,
         sum_ok,
     })

@@ -38,6 +38,7 @@ const DEPOSIT: i64 = 130;
 const PAYMENT: i64 = 500;
 const SAVING: i64 = 2020;
 const CHECK: i64 = 500;
+const PENALTY: i64 = 100;
 
 /// One transaction of the mix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,41 +72,42 @@ impl SmallBank {
         Ok(rows.get(savings(self.first))? + rows.get(checking(self.first))?)
     }
 
-    /// Does it inside a transaction, and returns by how much all balances together grow.
+    /// Does it inside a transaction, and returns by how much all balances together grow, or
+    /// nothing when the transaction is to be rolled back for want of funds.
     ///
     /// # Errors
     /// Those of the rows.
-    pub fn apply(self, rows: &mut dyn Writes) -> Result<i64> {
+    pub fn apply(self, rows: &mut dyn Writes) -> Result<Option<i64>> {
         let (first, second) = (self.first, self.second);
-        match self.kind {
+        let growth = match self.kind {
             Kind::Balance => {
                 rows.get(savings(first))?;
                 rows.get(checking(first))?;
-                Ok(0)
+                0
             }
-            Kind::DepositChecking => add(rows, checking(first), DEPOSIT),
-            Kind::TransactSavings => add(rows, savings(first), SAVING),
+            Kind::DepositChecking => add(rows, checking(first), DEPOSIT)?,
+            Kind::TransactSavings => add(rows, savings(first), SAVING)?,
             Kind::WriteCheck => {
                 let funds = rows.get(savings(first))? + rows.get(checking(first))?;
-                // An overdraft costs a cent.
-                add(rows, checking(first), if funds < CHECK { -CHECK - 1 } else { -CHECK })
+                let penalty = if funds < CHECK { PENALTY } else { 0 };
+                add(rows, checking(first), -CHECK - penalty)?
             }
             Kind::SendPayment => {
                 let funds = rows.get(checking(first))?;
-                // Without the money it aborts. It has written nothing yet, so this is the same.
                 if funds < PAYMENT {
-                    return Ok(0);
+                    return Ok(None);
                 }
                 rows.put(checking(first), funds - PAYMENT)?;
-                Ok(add(rows, checking(second), PAYMENT)? - PAYMENT)
+                add(rows, checking(second), PAYMENT)? - PAYMENT
             }
             Kind::Amalgamate => {
                 let funds = rows.get(savings(first))? + rows.get(checking(first))?;
                 rows.put(savings(first), 0)?;
                 rows.put(checking(first), 0)?;
-                Ok(add(rows, checking(second), funds)? - funds)
+                add(rows, checking(second), funds)? - funds
             }
-        }
+        };
+        Ok(Some(growth))
     }
 }
 
@@ -185,7 +187,9 @@ mod tests {
         let mut rows = Rows(before);
         let growth = SmallBank { kind, first: 0, second: 1 }.apply(&mut rows).expect("in memory");
         assert_eq!(rows.0, after);
-        assert_eq!(growth, after.iter().sum::<i64>() - before.iter().sum::<i64>());
+        let refused = kind == Kind::SendPayment && before == after;
+        let difference = after.iter().sum::<i64>() - before.iter().sum::<i64>();
+        assert_eq!(growth, (!refused).then_some(difference));
     }
 
     #[test]
@@ -194,7 +198,7 @@ mod tests {
         check(Kind::DepositChecking, [1, 2, 3, 4], [1, 132, 3, 4]);
         check(Kind::TransactSavings, [1, 2, 3, 4], [2021, 2, 3, 4]);
         check(Kind::WriteCheck, [300, 200, 3, 4], [300, -300, 3, 4]);
-        check(Kind::WriteCheck, [300, 199, 3, 4], [300, -302, 3, 4]);
+        check(Kind::WriteCheck, [300, 199, 3, 4], [300, -401, 3, 4]);
         check(Kind::SendPayment, [0, 500, 3, 4], [0, 0, 3, 504]);
         check(Kind::SendPayment, [900, 499, 3, 4], [900, 499, 3, 4]);
         check(Kind::Amalgamate, [10, 20, 3, 4], [0, 0, 3, 34]);

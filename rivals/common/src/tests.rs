@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::Parser;
 
 use crate::report::measure;
-use crate::{Arguments, Durability, Engine, Outcome, Reads, Report, Writes};
+use crate::{Arguments, Durability, Engine, Outcome, Reads, Report, Verdict, Writes};
 
 /// What an engine may do wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl<const FAULT: u8> Engine for Memory<FAULT> {
         work(&Snapshot(self.rows.lock().expect("not poisoned").clone()))
     }
 
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<()>) -> Result<Outcome> {
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<Verdict>) -> Result<Outcome> {
         let fault = FAULTS[FAULT as usize];
         let mut rows = self.rows.lock().expect("not poisoned");
         let number = self.transactions.fetch_add(1, Ordering::Relaxed);
@@ -56,7 +56,9 @@ impl<const FAULT: u8> Engine for Memory<FAULT> {
             bail!("no space is left");
         }
         let mut writes = Transaction(rows.clone());
-        work(&mut writes)?;
+        if work(&mut writes)? == Verdict::RollBack {
+            return Ok(Outcome::RolledBack);
+        }
         // The first one loads the rows; this one is not told to be in conflict.
         if fault == Fault::WrongWrite && number == 22 {
             writes.0[0] += 1;
@@ -138,6 +140,7 @@ fn the_report_is_one_line_of_the_promised_fields() {
         "aborts",
         "engine",
         "per_second",
+        "refused",
         "seconds",
         "sum_ok",
         "sync",

@@ -8,7 +8,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use common::{Durability, Engine, Outcome, Reads, Writes, balance, key, locked_version, value};
+use common::{
+    Durability, Engine, Outcome, Reads, Verdict, Writes, balance, key, locked_version, value,
+};
 use fjall::{
     Keyspace, KeyspaceCreateOptions, OptimisticTxDatabase, OptimisticTxKeyspace, OptimisticWriteTx,
     PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace, SingleWriterWriteTx,
@@ -63,18 +65,22 @@ impl Engine for Fjall {
         }
     }
 
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<()>) -> Result<Outcome> {
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<Verdict>) -> Result<Outcome> {
         match self {
             Self::SingleWriter { database, rows, persist } => {
                 let inner = database.write_tx().durability(*persist);
                 let mut transaction = Inside { rows, inner };
-                work(&mut transaction)?;
+                if work(&mut transaction)? == Verdict::RollBack {
+                    return Ok(Outcome::RolledBack);
+                }
                 transaction.inner.commit()?;
             }
             Self::Optimistic { database, rows } => {
                 let inner = database.write_tx()?.durability(Some(PersistMode::Buffer));
                 let mut transaction = Inside { rows, inner };
-                work(&mut transaction)?;
+                if work(&mut transaction)? == Verdict::RollBack {
+                    return Ok(Outcome::RolledBack);
+                }
                 if transaction.inner.commit()?.is_err() {
                     return Ok(Outcome::Conflict);
                 }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use common::{Durability, Engine, Outcome, Reads, Value, Writes, balance, locked_version, value};
+use common::{
+    Durability, Engine, Outcome, Reads, Value, Verdict, Writes, balance, locked_version, value,
+};
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, Table, TableDefinition};
 
 const ROWS: TableDefinition<u64, Value> = TableDefinition::new("rows");
@@ -39,10 +41,12 @@ impl Engine for Redb {
         work(&Snapshot(self.database.begin_read()?.open_table(ROWS)?))
     }
 
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<()>) -> Result<Outcome> {
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<Verdict>) -> Result<Outcome> {
         let mut transaction = self.database.begin_write()?;
         transaction.set_durability(self.durability)?;
-        work(&mut Transaction(transaction.open_table(ROWS)?))?;
+        if work(&mut Transaction(transaction.open_table(ROWS)?))? == Verdict::RollBack {
+            return Ok(Outcome::RolledBack);
+        }
         transaction.commit()?;
         Ok(Outcome::Committed)
     }

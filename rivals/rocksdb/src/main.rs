@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use common::{Durability, Engine, Outcome, Reads, Writes, balance, key, locked_version, value};
+use common::{
+    Durability, Engine, Outcome, Reads, Verdict, Writes, balance, key, locked_version, value,
+};
 use rocksdb::{
     ErrorKind, OptimisticTransactionDB, OptimisticTransactionOptions, Options, WriteOptions,
 };
@@ -42,15 +44,17 @@ impl Engine for RocksDb {
 
     /// Every row that is read is validated at the commit, so that transactions are
     /// serialisable.
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<()>) -> Result<Outcome> {
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<Verdict>) -> Result<Outcome> {
         let mut options = WriteOptions::default();
         options.set_sync(self.durability == Durability::Group);
         let begin = OptimisticTransactionOptions::default();
         let mut transaction = Transaction(self.database.transaction_opt(&options, &begin));
-        let done = work(&mut transaction)
-            .and_then(|()| transaction.0.commit().map_err(anyhow::Error::from));
-        match done {
-            Ok(()) => Ok(Outcome::Committed),
+        let ended = work(&mut transaction).and_then(|verdict| match verdict {
+            Verdict::Commit => Ok(transaction.0.commit().map(|()| Outcome::Committed)?),
+            Verdict::RollBack => Ok(Outcome::RolledBack),
+        });
+        match ended {
+            Ok(outcome) => Ok(outcome),
             Err(error) if is_conflict(&error) => Ok(Outcome::Conflict),
             Err(error) => Err(error),
         }
