@@ -217,6 +217,7 @@ pub struct Read {
     /// What was looked for.
     pub key: Key,
     /// What was found; `None` when nothing was there: some version that is dead.
+    #[serde(deserialize_with = "Option::deserialize")] // null, but never missing
     pub version: Option<u64>,
     /// The transaction's own version, written before, that it should have found. Only histories
     /// of faulty databases have it.

@@ -86,7 +86,8 @@ fn lost_update() {
         let kinds: Vec<_> = cycle.dependencies.iter().map(|d| d.kind).collect();
         assert!(kinds.contains(&DependencyKind::ReadWrite), "{report}");
         assert!(kinds.contains(&DependencyKind::WriteWrite), "{report}");
-        assert!(report.to_string().contains("key 1, version 0 was read, then overwritten with 1"));
+        let told = report.to_string();
+        assert!(told.contains("key 1, version 0 was read, then overwritten with 1"), "{told}");
     }
     expect_clean(vec![
         at(0, 1, txn(1, RC, &[(X, 0)], &[(X, 1)])),

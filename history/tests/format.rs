@@ -183,6 +183,7 @@ fn lines_that_are_no_transaction() {
         (r#""key":1"#, r#""key":1.5"#, "line 3: field `reads[0].key` is 1.5: invalid type"),
         (r#""snapshot""#, r#""chaos""#, "line 3: field `level` is \"chaos\": unknown variant"),
         (r#""txn":1,"#, "", "line 3: field `.` is"),
+        (r#","version":0"#, "", "line 3: field `reads[0]` is {\"key\":1}: missing field `version`"),
         (r#""txn":1,"#, r#""txn":1,"time":3,"#, "line 3: field `time` is 3: unknown field"),
         ("}]}", "}]", "line 3: field "),
         ("}]}", "}]} {}", "line 3: field `.` is \"{\\\"txn"),

@@ -26,7 +26,7 @@ pub(super) struct Graph {
 const NONE: u32 = u32::MAX;
 /// The work that looking for the shortest cycle of a component may take, in edges; beyond it, one
 /// is taken that may be longer.
-const EFFORT: usize = 20_000_000;
+const EFFORT: usize = 2_000_000;
 
 impl Graph {
     pub fn new(nodes: usize, mut edges: Vec<Edge>, weightless: u16) -> Self {
@@ -117,14 +117,22 @@ impl Graph {
             touched: Vec::new(),
         };
         let step = component.len().div_ceil(starts);
-        let mut best: Option<(u32, Vec<u32>)> = None;
+        let mut best = (NONE, Vec::new());
         for start in component.iter().step_by(step.max(1)) {
-            let bound = best.as_ref().map_or(NONE, |(length, _)| *length);
-            if let Some(found) = walk.cycle_through(*start, bound) {
-                best = Some(found);
+            walk.improve(*start, &mut best);
+        }
+        // A node that was started from may lie beside the point: go on from the others.
+        let mut length = NONE;
+        while best.0 < length {
+            length = best.0;
+            let edges = best.1.iter().map(|edge| self.edge(*edge));
+            let counting = edges.filter(|edge| edge.kind & self.weightless == 0);
+            for start in counting.map(|edge| edge.from).collect::<Vec<_>>() {
+                walk.improve(start, &mut best);
             }
         }
-        best.expect("every node of a component lies on a cycle").1
+        assert!(!best.1.is_empty(), "every node of a component lies on a cycle");
+        best.1
     }
 }
 
@@ -177,6 +185,12 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    fn improve(&mut self, start: u32, best: &mut (u32, Vec<u32>)) {
+        if let Some(found) = self.cycle_through(start, best.0) {
+            *best = found;
+        }
+    }
+
     /// A shortest cycle through `start` that is shorter than `bound`.
     fn cycle_through(&mut self, start: u32, bound: u32) -> Option<(u32, Vec<u32>)> {
         for node in self.touched.drain(..) {
