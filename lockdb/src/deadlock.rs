@@ -7,7 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Bucket, Head, Ring, Timestamp};
 
-/// Edges from each waiter to the holder and to the waiters ahead of it.
+/// Edges from each waiter to the holder.
+///
+/// None to the waiters ahead of it: they are waited for as well, but they wait for the same holder,
+/// so a cycle through one of them is a detour of a cycle without it, or becomes one when the bucket
+/// is handed on; and to leave the queue would not open it. So whoever breaks a cycle holds what
+/// another one in it waits for, and host transactions, which wait once at a time, are in one cycle
+/// at the most: one dies for each.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct WaitsFor {
     edges: BTreeMap<Timestamp, BTreeSet<Timestamp>>,
@@ -29,14 +35,13 @@ impl WaitsFor {
     /// Adds the edges of one bucket, given its words.
     pub fn add(&mut self, line: &[u64; 8]) {
         let head = Head::from_word(line[0]);
-        let mut ahead: Vec<Timestamp> = head.holder().into_iter().collect();
+        let Some(holder) = head.holder() else { return };
         for slot in head.queue(Ring::FULL) {
-            // Zero: the waiter left while the line was read.
-            let Some(waiter) = Timestamp::of_word(line[slot.index()]) else { continue };
-            // A transaction may wait twice, and then waits at its first place only.
-            if !ahead.contains(&waiter) {
-                self.edges.entry(waiter).or_default().extend(&ahead);
-                ahead.push(waiter);
+            // Zero: the waiter left while the line was read. A holder may wait behind itself: it
+            // was granted the lock at another of its places.
+            let waiter = Timestamp::of_word(line[slot.index()]);
+            if let Some(waiter) = waiter.filter(|&waiter| waiter != holder) {
+                self.edges.entry(waiter).or_default().insert(holder);
             }
         }
     }
