@@ -1,0 +1,8 @@
+//! The store's isolation levels and its row locks, proven by scenarios and by random histories:
+//! `docs/store-isolation.md` says what is shown here.
+
+mod anomalies;
+mod postgres;
+mod script;
+mod stage;
+mod step;
