@@ -71,7 +71,7 @@ fn a_position_is_of_one_moment() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                for _ in 0..100_000 {
+                for _ in 0..2_000_000 {
                     log.finish(log.begin(0).unwrap());
                 }
                 done.fetch_add(1, Ordering::Relaxed);
@@ -82,7 +82,7 @@ fn a_position_is_of_one_moment() {
             assert_eq!(position.lsn, position.commit * record::total_bytes(0));
         }
     });
-    assert_eq!(log.position().commit, 200_000);
+    assert_eq!(log.position().commit, 4_000_000);
 }
 
 #[test]
@@ -182,24 +182,19 @@ fn a_body_of_another_length_is_refused() {
     log.write(&ticket, Kind::Commit, b"four");
 }
 
-/// A leader that gathers goes at once when somebody comes who does not want to wait.
+/// A leader that gathers goes at once when somebody comes who does not want to wait. (Else that one
+/// loses patience first.)
 #[test]
 fn the_hurried_do_not_wait_for_company() {
-    let options = LogOptions { gather: Duration::from_secs(50), ..small() };
-    let log = Log::start(Arc::new(Memory::new()), &options, start()).unwrap();
+    let (gather, patience) = (Duration::from_secs(30), Duration::from_secs(10));
+    let options = LogOptions { gather, patience, ..small() };
+    let log = &Log::start(Arc::new(Memory::new()), &options, start()).unwrap();
+    let first = commit(log, 10);
     std::thread::scope(|scope| {
-        let (first, second) = (commit(&log, 10), commit(&log, 10));
-        let log = &log;
         let leader = scope.spawn(move || log.make_durable(first, Sync::Group));
-        // Whether or not it leads by now, nobody waits for 50 s: patience would not end before 60.
-        log.make_durable(second, Sync::Immediate).unwrap();
-        let end = commit(log, 10);
-        let since = std::time::Instant::now();
-        while !leader.is_finished() && since.elapsed() < Duration::from_secs(30) {
-            log.make_durable(commit(log, 10), Sync::Immediate).unwrap();
-        }
-        assert!(leader.is_finished(), "the leader still gathers");
+        // Time for it to gather; without, this test passes, for less reason.
+        std::thread::sleep(Duration::from_millis(50));
+        log.make_durable(commit(log, 10), Sync::Immediate).unwrap();
         leader.join().unwrap().unwrap();
-        assert!(log.durable() >= end || log.durable() >= second);
     });
 }
