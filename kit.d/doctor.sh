@@ -23,6 +23,8 @@ doctor() {
     optional surfer "$(first_line surfer --version)" "shows waves"
     optional pg_waldump "$(first_line "$(postgres_program pg_waldump)" --version)" \
         "makes lock traces from PostgreSQL's log"
+    optional postgres "$(first_line "$(postgres_program postgres)" --version)" \
+        "measured beside the lock table by ./kit bench postgres"
 
     if ((missing > 0)); then
         complain "$missing of the required tools are missing or too old"

@@ -13,6 +13,10 @@ pub enum Failure {
     /// Something that the user's input is not to blame for. Exit code 1.
     #[error("{0}")]
     Internal(String),
+    /// What it is to be measured beside is not on this machine; the message says what is missing
+    /// and how to get it. Exit code 2.
+    #[error("{0}")]
+    NotMeasured(String),
     /// Ended by Ctrl-C; what there was to say has been said. Exit code 130.
     #[error("interrupted")]
     Interrupted,
@@ -37,7 +41,7 @@ impl Failure {
         match self {
             Self::Unread => ExitCode::SUCCESS,
             Self::Internal(_) => ExitCode::FAILURE,
-            Self::Input(_) => ExitCode::from(2),
+            Self::Input(_) | Self::NotMeasured(_) => ExitCode::from(2),
             Self::Interrupted => ExitCode::from(130),
         }
     }

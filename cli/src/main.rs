@@ -13,6 +13,7 @@ mod figures;
 mod interrupt;
 mod output;
 mod platforms;
+mod postgres;
 mod progress;
 mod run;
 mod text;

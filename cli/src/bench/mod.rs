@@ -8,14 +8,17 @@ mod event_kernel;
 mod hand_over;
 mod host_lock;
 mod lock_unit;
-mod pin;
-mod stopwatch;
+pub mod pin;
+mod postgres;
+pub mod stopwatch;
 mod table_memory;
 
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::postgres::PostgresError;
+use crate::progress::Progress;
 
 /// What is measured together.
 pub struct Bench {
@@ -23,40 +26,62 @@ pub struct Bench {
     pub name: &'static str,
     /// What it measures.
     pub about: &'static str,
-    measure: fn(Size) -> Result<Vec<Measurement>, String>,
+    measure: Measure,
+}
+
+/// How a bench is measured.
+enum Measure {
+    /// In this process alone.
+    Here(fn(Size) -> Result<Vec<Measurement>, String>),
+    /// Beside a PostgreSQL server, if there is one.
+    BesidePostgres(fn(Size, &mut Progress) -> Result<Measured, PostgresError>),
+}
+
+/// What came of a bench.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Its figures.
+    pub figures: Vec<Measurement>,
+    /// Something to see, in letters.
+    pub picture: Option<String>,
 }
 
 /// All benches there are.
-pub const ALL: [Bench; 6] = [
+pub const ALL: [Bench; 7] = [
     Bench {
         name: "host-lock",
         about: "uncontended acquire + release on the host beside a bare pair of compare-and-swaps",
-        measure: host_lock::measure,
+        measure: Measure::Here(host_lock::measure),
     },
     Bench {
         name: "hand-over",
         about: "a lock from thread to thread beside a cache line's ping-pong",
-        measure: hand_over::measure,
+        measure: Measure::Here(hand_over::measure),
     },
     Bench {
         name: "lock-unit",
         about: "the lock unit's RTL in clock cycles",
-        measure: lock_unit::measure,
+        measure: Measure::Here(lock_unit::measure),
     },
     Bench {
         name: "cosimulation",
         about: "the lock unit with its bus models and memory beside its bare model",
-        measure: cosimulation::measure,
+        measure: Measure::Here(cosimulation::measure),
     },
     Bench {
         name: "event-kernel",
         about: "events of the kernel of virtual time",
-        measure: event_kernel::measure,
+        measure: Measure::Here(event_kernel::measure),
     },
     Bench {
         name: "table-memory",
         about: "what buckets and waiting transactions cost",
-        measure: table_memory::measure,
+        measure: Measure::Here(table_memory::measure),
+    },
+    Bench {
+        name: "postgres",
+        about: "the host's lock beside PostgreSQL's own tuple lock, with histograms of both",
+        measure: Measure::BesidePostgres(postgres::measure),
     },
 ];
 
@@ -218,10 +243,23 @@ impl Bench {
     /// Measures at full size.
     ///
     /// # Errors
-    /// When what is to be measured does not work.
-    pub fn measure(&self) -> Result<Vec<Measurement>, Failure> {
-        (self.measure)(Size::FULL)
-            .map_err(|cause| Failure::Internal(format!("bench {}: {cause}", self.name)))
+    /// When what is to be measured does not work, or is not on this machine.
+    pub fn measure(&self, out: &Output) -> Result<Measured, Failure> {
+        self.measure_at(Size::FULL, out)
+    }
+
+    fn measure_at(&self, size: Size, out: &Output) -> Result<Measured, Failure> {
+        let name = self.name;
+        match self.measure {
+            Measure::Here(measure) => measure(size)
+                .map(|figures| Measured { figures, picture: None })
+                .map_err(|cause| Failure::Internal(format!("bench {name}: {cause}"))),
+            Measure::BesidePostgres(measure) => {
+                measure(size, &mut out.progress(name)).map_err(|cause| {
+                    Failure::NotMeasured(format!("bench {name}: not measured: {cause}"))
+                })
+            }
+        }
     }
 }
 
@@ -229,6 +267,7 @@ const ABOUT: &str = "\
 Examples:
   lockstep bench                      all of them; about a minute on an idle machine
   lockstep bench host-lock lock-unit
+  lockstep bench postgres             beside a PostgreSQL server of its own; ./kit gets one
   lockstep bench --json               one object a line: bench, unit, value, floor, ratio, goal, met
 ";
 
@@ -267,11 +306,22 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let mut progress = out.progress("bench");
     for (number, bench) in chosen.iter().enumerate() {
         progress.set(number as f64 / chosen.len() as f64, bench.name);
-        for measurement in bench.measure()? {
+        let measured = match bench.measure(out) {
+            // Who asks for all gets all that this machine has.
+            Err(Failure::NotMeasured(why)) if args.names.is_empty() => {
+                out.note(why);
+                continue;
+            }
+            measured => measured?,
+        };
+        for measurement in measured.figures {
             match args.json {
                 true => out.print(measurement.json())?,
                 false => out.print(line(measurement.cells().each_ref().map(String::as_str)))?,
             }
+        }
+        if let Some(picture) = measured.picture.filter(|_| !args.json) {
+            out.print(picture)?;
         }
     }
     Ok(())
@@ -293,9 +343,16 @@ mod tests {
     /// So that benches do not rot. How fast anything is, is not asked.
     #[test]
     fn every_bench_runs() {
+        let out = Output::new().quiet(true);
         for bench in &ALL {
-            let measured = (bench.measure)(Size { rounds: 1, divisor: 1000 });
-            let measured = measured.unwrap_or_else(|error| panic!("{}: {error}", bench.name));
+            let measured = match bench.measure_at(Size { rounds: 1, divisor: 1000 }, &out) {
+                Ok(measured) => measured.figures,
+                Err(Failure::NotMeasured(why)) => {
+                    eprintln!("skipped: {why}");
+                    continue;
+                }
+                Err(error) => panic!("{error}"),
+            };
             assert!(!measured.is_empty(), "{}", bench.name);
             for measurement in measured {
                 let Measurement { value, floor, .. } = measurement;

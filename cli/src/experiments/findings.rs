@@ -115,6 +115,8 @@ pub enum Colour {
     Host,
     /// The device's side.
     Device,
+    /// Another database.
+    Rival,
     /// The paper's values.
     Paper,
 }

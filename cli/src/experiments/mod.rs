@@ -5,6 +5,7 @@
 
 mod ccslt_fig4;
 mod ccslt_fig5;
+mod ccslt_fig6;
 mod ccslt_placement;
 mod findings;
 mod lock_load;
@@ -21,6 +22,7 @@ use sim::system::SystemError;
 
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::postgres::PostgresError;
 use crate::progress::Progress;
 use crate::whole_file::WholeFile;
 
@@ -35,27 +37,48 @@ pub struct Experiment {
     pub title: &'static str,
     /// The paper and the place in it.
     pub source: &'static str,
+    /// By which it is measured.
+    pub clock: Clock,
     measure: fn(&mut Setting<'_>) -> Result<Findings, ExperimentError>,
 }
 
+/// What times are measured by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// Of the model: the same seed and version give the same values on every machine.
+    Virtual,
+    /// On the wall: values are those of this machine.
+    Wall,
+}
+
 /// All experiments there are.
-pub const ALL: [Experiment; 3] = [
+pub const ALL: [Experiment; 4] = [
     Experiment {
         name: "ccslt-fig4",
         title: "Lock latency of host and device under load of the other side",
         source: "ccSLT paper (EDBT 2022), section 4, experiment 1, figure 4",
+        clock: Clock::Virtual,
         measure: ccslt_fig4::measure,
     },
     Experiment {
         name: "ccslt-fig5",
         title: "64 B and 8 KiB from the device, over CCIX and over PCIe",
         source: "ccSLT paper (EDBT 2022), section 4, experiment 2, figure 5",
+        clock: Clock::Virtual,
         measure: ccslt_fig5::measure,
+    },
+    Experiment {
+        name: "ccslt-fig6",
+        title: "Placing a tuple lock: the shared lock table beside PostgreSQL",
+        source: "ccSLT paper (EDBT 2022), section 4, experiment 3, figure 6",
+        clock: Clock::Wall,
+        measure: ccslt_fig6::measure,
     },
     Experiment {
         name: "ccslt-placement",
         title: "Home agent on the host against home agent on the device",
         source: "ccSLT paper (EDBT 2022), section 4, argued after experiment 1",
+        clock: Clock::Virtual,
         measure: ccslt_placement::measure,
     },
 ];
@@ -89,18 +112,26 @@ pub enum ExperimentError {
     /// In the coherent memory alone.
     #[error(transparent)]
     Coherence(#[from] CoherenceError),
+    /// Of the server that is measured too.
+    #[error(transparent)]
+    Postgres(#[from] PostgresError),
 }
 
 impl Experiment {
     /// Measures at full length.
     ///
     /// # Errors
-    /// When the simulation fails, which is never the input's fault.
+    /// When the simulation fails, which is never the input's fault, or when something that is to
+    /// be measured is not on this machine.
     pub fn measure(&self, seed: u64, out: &Output) -> Result<Findings, Failure> {
         let mut progress = out.progress(self.name);
         let mut setting = Setting { seed, scale: 1.0, progress: &mut progress };
-        (self.measure)(&mut setting)
-            .map_err(|error| Failure::Internal(format!("{}: {error}", self.name)))
+        (self.measure)(&mut setting).map_err(|error| match error {
+            ExperimentError::Postgres(why) => {
+                Failure::NotMeasured(format!("{}: not measured: {why}", self.name))
+            }
+            error => Failure::Internal(format!("{}: {error}", self.name)),
+        })
     }
 }
 
@@ -120,7 +151,7 @@ pub struct Args {
     /// Prints JSON instead of the table.
     #[arg(long)]
     json: bool,
-    /// Of all draws; the same seed gives the same values.
+    /// Of all draws; the same seed gives the same values, but for those of this machine's clock.
     #[arg(long, default_value_t = DEFAULT_SEED, value_parser = crate::run::seed, allow_negative_numbers = true)]
     seed: u64,
     /// Folder for the JSON and SVG files.
@@ -218,7 +249,7 @@ mod tests {
 
     #[test]
     fn every_experiment_gives_whole_rows_and_repeats_under_its_seed() {
-        for experiment in &ALL {
+        for experiment in ALL.iter().filter(|experiment| experiment.clock == Clock::Virtual) {
             let findings = small(experiment, 5);
             for row in &findings.rows {
                 // A host that is home to the table needs no link.
@@ -232,6 +263,26 @@ mod tests {
             let other = small(experiment, 6);
             assert!(findings.rows != other.rows || experiment.name == "ccslt-fig5");
         }
+    }
+
+    /// Where PostgreSQL is installed; a hundredth of the full length.
+    #[test]
+    fn the_experiment_by_the_clock_on_the_wall_gives_whole_rows() {
+        let experiment = named("ccslt-fig6").expect("there");
+        assert_eq!(experiment.clock, Clock::Wall);
+        let mut progress = Output::new().quiet(true).progress("test");
+        let mut setting = Setting { seed: 5, scale: 0.01, progress: &mut progress };
+        let findings = match (experiment.measure)(&mut setting) {
+            Err(ExperimentError::Postgres(missing @ PostgresError::Missing { .. })) => {
+                return eprintln!("skipped: {missing}");
+            }
+            findings => findings.expect("measured"),
+        };
+        assert!(findings.rows.iter().all(|row| row.measured.is_finite() && row.measured > 0.0));
+        assert_eq!(findings.rows.iter().filter(|row| row.paper.is_some()).count(), 4);
+        assert_eq!((findings.rows.len(), findings.claims.len()), (32, 3));
+        let picture = svg(&findings.plot, experiment.title);
+        assert!(picture.contains("PostgreSQL, random") && picture.contains("paper: ccSLT"));
     }
 
     #[test]
@@ -263,7 +314,8 @@ mod tests {
         let message = named("fig4").err().expect("refused").to_string();
         assert_eq!(
             message,
-            "experiment \"fig4\": expected one of ccslt-fig4, ccslt-fig5, ccslt-placement"
+            "experiment \"fig4\": expected one of ccslt-fig4, ccslt-fig5, ccslt-fig6, \
+             ccslt-placement"
         );
     }
 }

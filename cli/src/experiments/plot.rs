@@ -26,6 +26,8 @@ const HOST: Ink =
     Ink { drawn: RGBColor(0x1F, 0x6F, 0xB2), hex: "#1F6FB2", style: "var(--host, #1f6fb2)" };
 const DEVICE: Ink =
     Ink { drawn: RGBColor(0xC2, 0x5A, 0x1B), hex: "#C25A1B", style: "var(--device, #c25a1b)" };
+const RIVAL: Ink =
+    Ink { drawn: RGBColor(0x2C, 0x7A, 0x4B), hex: "#2C7A4B", style: "var(--rival, #2c7a4b)" };
 const PAPER: Ink =
     Ink { drawn: RGBColor(0x77, 0x77, 0x77), hex: "#777777", style: "var(--paper, #777)" };
 
@@ -33,6 +35,7 @@ fn ink(colour: Colour) -> RGBColor {
     match colour {
         Colour::Host => HOST.drawn,
         Colour::Device => DEVICE.drawn,
+        Colour::Rival => RIVAL.drawn,
         Colour::Paper => PAPER.drawn,
     }
 }
@@ -44,6 +47,9 @@ const FONT: &str = "system-ui, sans-serif";
 const LEGEND_HEIGHT: u32 = 22;
 /// About the width of a letter of the legend.
 const LETTER: u32 = 7;
+
+/// Of a curve with more points, none is marked.
+const MOST_DOTS: usize = 24;
 
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
@@ -69,7 +75,7 @@ pub fn svg(plot: &Plot, title: &str) -> String {
     let described = format!("role=\"img\" aria-label=\"{title}\"");
     assert!(picture.contains(&size), "the picture's size is said in another way");
     let mut picture = picture.replacen(&size, &described, 1);
-    for ink in [TEXT, GRID, HOST, DEVICE, PAPER] {
+    for ink in [TEXT, GRID, HOST, DEVICE, RIVAL, PAPER] {
         picture = picture.replace(ink.hex, ink.style);
     }
     picture
@@ -111,8 +117,10 @@ fn lines(area: &Area<'_>, across: &str, up: &str, curves: &[Curve]) -> Drawn {
             chart.draw_series(DashedLineSeries::new(line, 7, 5, colour.stroke_width(2)))?;
         } else {
             chart.draw_series(LineSeries::new(line, colour.stroke_width(3)))?;
-            let dot = |&point: &(f64, f64)| Circle::new(point, 4, colour.filled());
-            chart.draw_series(curve.points.iter().map(dot))?;
+            if curve.points.len() <= MOST_DOTS {
+                let dot = |&point: &(f64, f64)| Circle::new(point, 4, colour.filled());
+                chart.draw_series(curve.points.iter().map(dot))?;
+            }
         }
     }
     Ok(())

@@ -36,6 +36,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let mut page = Page {
         experiments: Vec::new(),
         benches: Vec::new(),
+        benches_not_measured: Vec::new(),
         seed: args.seed,
         made_with: machine::description(),
     };
@@ -43,15 +44,31 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     page.made_with.push(("Verilator", sim::models::VERILATOR_VERSION.into()));
     for (number, experiment) in experiments::ALL.iter().enumerate() {
         out.note(format_args!("{} of {}: {}", number + 1, experiments::ALL.len(), experiment.name));
-        let findings = experiment.measure(args.seed, out)?;
-        let json = experiments::json(experiment, args.seed, &findings);
-        experiments::write(&args.out, experiment, &findings, &json)?;
+        let findings = match experiment.measure(args.seed, out) {
+            // The page says so; the others are worth having.
+            Err(Failure::NotMeasured(why)) => {
+                out.note(&why);
+                Err(why)
+            }
+            findings => Ok(findings?),
+        };
+        if let Ok(findings) = &findings {
+            let json = experiments::json(experiment, args.seed, findings);
+            experiments::write(&args.out, experiment, findings, &json)?;
+        }
         page.experiments.push((experiment, findings));
     }
     if args.benches {
         for bench in &bench::ALL {
             out.note(format_args!("bench {}", bench.name));
-            page.benches.extend(bench.measure()?);
+            match bench.measure(out) {
+                Ok(measured) => page.benches.extend(measured.figures),
+                Err(Failure::NotMeasured(why)) => {
+                    out.note(&why);
+                    page.benches_not_measured.push(why);
+                }
+                Err(failure) => return Err(failure),
+            }
         }
     }
     let path = args.out.join("figures.html");

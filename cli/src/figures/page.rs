@@ -3,16 +3,18 @@
 use std::fmt::{self, Display, Write};
 
 use crate::bench::{HEADS, Measurement};
-use crate::experiments::{Experiment, Findings, svg};
+use crate::experiments::{Clock, Experiment, Findings, svg};
 
 const STYLE: &str = include_str!("style.css");
 
 /// Everything that is on the page.
 pub struct Page<'a> {
-    /// The experiments with what came of them, in order.
-    pub experiments: Vec<(&'a Experiment, Findings)>,
+    /// The experiments with what came of them, or why they were not measured, in order.
+    pub experiments: Vec<(&'a Experiment, Result<Findings, String>)>,
     /// What the benches measured, if they ran.
     pub benches: Vec<Measurement>,
+    /// Why other benches could not run.
+    pub benches_not_measured: Vec<String>,
     /// Of all draws.
     pub seed: u64,
     /// Names and values: the machine and the versions.
@@ -53,7 +55,7 @@ impl Page<'_> {
              <header>\n<h1>Figures, measured again</h1>\n\
              <p class=\"lead\">Figures of the papers beside what comes out of Lockstep: the real \
              lock unit as RTL, the host's lock as software, and a timed model of the coherent \
-             memory between them. No measured value comes from a paper; what does not come out \
+             memory between them; PostgreSQL's own locks beside them. No measured value comes from a paper; what does not come out \
              is said not to.</p>\n<nav><ul>\n"
         );
         for (experiment, _) in &self.experiments {
@@ -74,7 +76,8 @@ impl Page<'_> {
         put!(
             html,
             "<p>Experiments run in virtual time: the same seed and versions give the same values \
-             on every machine.{}</p>\n</footer>\n</body>\n</html>\n",
+             on every machine, unless an experiment says that it is measured by the clock on the \
+             wall.{}</p>\n</footer>\n</body>\n</html>\n",
             if self.benches.is_empty() { "" } else { " Benches depend on the machine." }
         );
         html
@@ -108,14 +111,28 @@ impl Page<'_> {
             }
             put!(html, "</tr>\n");
         }
-        put!(html, "</tbody></table></div>\n</section>\n");
+        put!(html, "</tbody></table></div>\n");
+        let not_measured = self.benches_not_measured.iter();
+        not_measured.for_each(|why| put!(html, "<p>{}</p>\n", Escaped(why)));
+        put!(html, "</section>\n");
     }
 }
 
-fn section(html: &mut String, experiment: &Experiment, findings: &Findings) {
+fn section(html: &mut String, experiment: &Experiment, findings: &Result<Findings, String>) {
     let (title, source) = (Escaped(experiment.title), Escaped(experiment.source));
+    let clock = match experiment.clock {
+        Clock::Virtual => "",
+        Clock::Wall => " · measured by the clock on the wall of this machine",
+    };
     put!(html, "<section id=\"{}\">\n<h2>{title}</h2>\n", experiment.name);
-    put!(html, "<p class=\"source\"><code>{}</code> · {source}</p>\n", experiment.name);
+    put!(html, "<p class=\"source\"><code>{}</code> · {source}{clock}</p>\n", experiment.name);
+    let findings = match findings {
+        Ok(findings) => findings,
+        Err(why) => {
+            put!(html, "<p><strong>Not measured.</strong> {}</p>\n</section>\n", Escaped(why));
+            return;
+        }
+    };
     put!(html, "<figure>{}</figure>\n", svg(&findings.plot, experiment.title));
     put!(html, "<h3>What the paper says, and what comes out</h3>\n<ul class=\"claims\">\n");
     for claim in &findings.claims {
@@ -167,16 +184,40 @@ fn definitions<'a>(html: &mut String, entries: impl Iterator<Item = &'a (&'stati
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiments::ALL;
 
     #[test]
     fn text_cannot_leave_its_place() {
         assert_eq!(Escaped("\"<a & b>\"").to_string(), "&quot;&lt;a &amp; b&gt;&quot;");
     }
 
+    fn empty(made_with: Vec<(&'static str, String)>) -> Page<'static> {
+        Page {
+            experiments: Vec::new(),
+            benches: Vec::new(),
+            benches_not_measured: Vec::new(),
+            seed: 7,
+            made_with,
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_measured_is_shown_with_why() {
+        let experiment = ALL.iter().find(|experiment| experiment.name == "ccslt-fig6");
+        let experiment = experiment.expect("there");
+        let why = "ccslt-fig6: not measured: missing: the <server>";
+        let mut page = empty(Vec::new());
+        page.experiments.push((experiment, Err(why.into())));
+        let html = page.html();
+        assert!(html.contains("<li><a href=\"#ccslt-fig6\">"), "{html}");
+        assert!(html.contains("<strong>Not measured.</strong> ccslt-fig6: not measured: missing"));
+        assert!(html.contains("the &lt;server&gt;</p>\n</section>") && !html.contains("<svg"));
+    }
+
     #[test]
     fn a_page_without_results_is_whole_and_needs_no_other_file() {
         let made_with = vec![("system", "a <test>".into())];
-        let page = Page { experiments: Vec::new(), benches: Vec::new(), seed: 7, made_with };
+        let page = empty(made_with);
         let html = page.html();
         assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
         assert!(html.contains("a &lt;test&gt;") && html.contains("<dt>seed</dt><dd>7</dd>"));
