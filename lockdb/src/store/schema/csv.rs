@@ -136,6 +136,11 @@ impl<R: Read> CsvRows<R> {
         self.reader.position().byte()
     }
 
+    /// The line on which the last row began, from 1.
+    pub fn line(&self) -> u64 {
+        self.record.position().map_or(1, ::csv::Position::line)
+    }
+
     /// Puts the next row into `row`, or gives false at the end.
     ///
     /// # Errors
