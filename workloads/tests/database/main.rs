@@ -1,14 +1,19 @@
 //! The workloads over tables, on the reference store.
 
+mod effects;
 mod mixes;
 mod soundness;
 mod violations;
+
+use std::ops::ControlFlow;
 
 use lockstep_workloads::database::smallbank::SmallBank;
 use lockstep_workloads::database::tatp::Tatp;
 use lockstep_workloads::database::tpcc::{Scale, Tpcc};
 use lockstep_workloads::database::ycsb::{Mix, Ycsb};
-use lockstep_workloads::database::{Reference, Workload};
+use lockstep_workloads::database::{
+    Access, Body, Mode, Order, Outcome, Reference, Row, Session, TableId, Workload,
+};
 use lockstep_workloads::scenario::{
     Distribution, SmallBankAccess, SmallBankSettings, YcsbSettings,
 };
@@ -40,4 +45,28 @@ fn populated(workload: &impl Workload) -> Reference {
     let mut store = Reference::default();
     workload.populate(&mut store).expect("the population fits its tables");
     store
+}
+
+/// The rows of a table, each through a closure.
+fn read_all<T>(store: &mut Reference, table: TableId, read: impl FnMut(&dyn Row) -> T) -> Vec<T> {
+    struct All<F>(TableId, F);
+    impl<T, F: FnMut(&dyn Row) -> T> Body for All<F> {
+        type Output = Vec<T>;
+
+        fn mode(&self) -> Mode {
+            Mode::ReadOnly
+        }
+
+        fn run<A: Access>(&mut self, access: &mut A) -> Result<Outcome<Vec<T>>, A::Error> {
+            let mut rows = Vec::new();
+            access.scan(self.0, &[], &[], Order::Ascending, |row| {
+                rows.push((self.1)(row));
+                ControlFlow::Continue(())
+            })?;
+            Ok(Outcome::Committed(rows))
+        }
+    }
+    match store.transact(&mut All(table, read)).expect("any scan is taken") {
+        Outcome::Committed(rows) | Outcome::RolledBack(rows) => rows,
+    }
 }

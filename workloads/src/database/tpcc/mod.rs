@@ -66,9 +66,10 @@ impl Scale {
         Self { warehouses, items: 100_000 / divisor, customers: 3_000 / divisor }
     }
 
-    /// The last names that some customer of each district has.
+    /// The last names of the customers of a district: one for three of them, as the standard has
+    /// 1,000 for 3,000.
     fn names(self) -> i64 {
-        self.customers.min(NAMES)
+        (self.customers / 3).clamp(1, NAMES)
     }
 }
 
@@ -197,7 +198,7 @@ fn find_customer<A: Access>(
         namesakes.push(row.int(customer::ID));
         ControlFlow::Continue(())
     })?;
-    // The n/2-th from 1, rounded up.
+    // Of n it is the n/2-th, rounded up and counted from 1.
     let Some(middle) = namesakes.len().checked_sub(1) else {
         let found = format!("nobody is called {name} in district {district} of {warehouse}");
         return Err(Violation::new("each name drawn is a customer's", found).into());

@@ -62,7 +62,7 @@ pub const NAMES: i64 = 1_000;
 const SYLLABLES: [&str; 10] =
     ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
 
-/// The last name of a number below [`NAMES`]: a syllable for each digit (clause 4.3.2.3).
+/// The last name of a number below 1,000: a syllable for each digit (clause 4.3.2.3).
 pub fn last_name(number: i64) -> String {
     [number / 100, number / 10 % 10, number % 10].map(|digit| SYLLABLES[digit as usize]).concat()
 }
