@@ -211,11 +211,13 @@ pub(super) struct KeyBuilder {
 }
 
 impl KeyBuilder {
+    #[inline]
     pub fn null(&mut self) {
         self.push(0, 1);
     }
 
     /// Goes before each value of a column that admits nulls.
+    #[inline]
     pub fn not_null(&mut self) {
         self.push(1 << 56, 1);
     }

@@ -45,7 +45,8 @@ impl<'a> KeyColumns<'a> {
     /// When there are more or fewer values than columns, or one is not of its column's type.
     #[inline]
     pub fn key<K: Key + ?Sized>(self, key: &K) -> Result<IndexKey, KeyError> {
-        let encoder = self.encode(key)?;
+        let mut encoder = KeyEncoder::new(&self);
+        key.encode(&mut encoder)?;
         match encoder.used == self.columns.len() {
             true => Ok(encoder.key.finish()),
             false => Err(self.wrong_count(encoder.used, self.columns.len().to_string())),
@@ -58,7 +59,9 @@ impl<'a> KeyColumns<'a> {
     /// # Errors
     /// When there are more values than columns, or one is not of its column's type.
     pub fn prefix<K: Key + ?Sized>(self, key: &K) -> Result<IndexKey, KeyError> {
-        self.encode(key).map(|encoder| encoder.key.finish())
+        let mut encoder = KeyEncoder::new(&self);
+        key.encode(&mut encoder)?;
+        Ok(encoder.key.finish())
     }
 
     /// The bounds in an index of a range whose ends give values for the first columns or all of
@@ -109,13 +112,6 @@ impl<'a> KeyColumns<'a> {
     }
 
     #[inline]
-    fn encode<K: Key + ?Sized>(self, key: &K) -> Result<KeyEncoder<'a>, KeyError> {
-        let mut encoder = KeyEncoder { columns: self, used: 0, key: KeyBuilder::default() };
-        key.encode(&mut encoder)?;
-        Ok(encoder)
-    }
-
-    #[inline]
     fn column(self, number: usize) -> &'a Column {
         &self.schema.columns()[number]
     }
@@ -128,7 +124,7 @@ impl<'a> KeyColumns<'a> {
     }
 
     #[cold]
-    fn wrong_count(self, found: usize, expected: String) -> KeyError {
+    fn wrong_count(&self, found: usize, expected: String) -> KeyError {
         let columns: Vec<_> = self
             .columns
             .iter()
@@ -144,7 +140,7 @@ impl<'a> KeyColumns<'a> {
     }
 
     #[cold]
-    fn wrong_type(self, column: &Column, found: impl fmt::Display) -> KeyError {
+    fn wrong_type(&self, column: &Column, found: impl fmt::Display) -> KeyError {
         let null = if column.nullable { " or a null" } else { "" };
         KeyError::WrongType {
             table: self.schema.name().to_owned(),
@@ -185,12 +181,17 @@ fn push_value(key: &mut KeyBuilder, value: ValueRef<'_>, nullable: bool) {
 
 /// Takes the values of a [`Key`], one after the other, for the columns of an index.
 pub struct KeyEncoder<'a> {
-    columns: KeyColumns<'a>,
+    columns: &'a KeyColumns<'a>,
     used: usize,
     key: KeyBuilder,
 }
 
-impl KeyEncoder<'_> {
+impl<'a> KeyEncoder<'a> {
+    #[inline]
+    fn new(columns: &'a KeyColumns<'a>) -> Self {
+        Self { columns, used: 0, key: KeyBuilder::default() }
+    }
+
     /// Takes the value of the next column.
     ///
     /// # Errors
