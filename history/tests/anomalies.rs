@@ -515,3 +515,24 @@ fn the_shortest_cycle_comes_first() {
     let lengths: Vec<_> = report.violations().iter().map(|v| v.transactions.len()).collect();
     assert_eq!(lengths, [2, 4], "{report}");
 }
+
+/// The version after the one that hid the key hides it too: the scan must come before the one that
+/// brings the key in all the same.
+#[test]
+fn phantom_beyond_a_change_that_does_not_matter() {
+    let of = |last: u64| {
+        let age = |key, version, age: u64| Write::new(key, version).indexed("age", age);
+        let write = |t, write| Transaction { writes: vec![write], ..t };
+        let thirty = Scan::of_index("age", 30, 30);
+        let transactions = vec![
+            at(0, 3, scan(1, SER, thirty, &[(Y, 1)])),
+            at(2, 4, write(txn(2, RC, &[], &[]), age(X, 2, 11))),
+            at(2, 5, write(txn(3, SER, &[(Y, 0)], &[]), age(X, 3, last))),
+        ];
+        let initial = vec![age(X, 0, 10), Write::new(Y, 0)];
+        with_initial(initial, transactions).check(&Options::default())
+    };
+    let report = of(30);
+    assert_eq!(report.anomalies().into_iter().collect::<Vec<_>>(), [Anomaly::Phantom], "{report}");
+    of(12).expect_clean();
+}
