@@ -4,6 +4,7 @@ use super::super::error::{Conflict, Error, Result};
 use super::super::fault::Fault;
 use super::super::layout::RecordId;
 use super::super::options::Isolation;
+use super::super::schema::RowRef;
 use super::super::session::Session;
 use super::super::table::Table;
 use super::Transaction;
@@ -49,13 +50,28 @@ impl Transaction<'_> {
         vid: u32,
         wait: LockWait,
     ) -> Result<Option<LockedRow>> {
-        let mut newest = self.newest(table, vid)?;
+        let newest = self.newest(table, vid)?;
+        self.lock_newest(table, vid, newest, wait)
+    }
+
+    #[inline]
+    fn lock_newest(
+        &mut self,
+        table: &Table,
+        vid: u32,
+        mut newest: Newest,
+        wait: LockWait,
+    ) -> Result<Option<LockedRow>> {
         loop {
             // First updater wins: no use to wait for the lock.
             self.check_unchanged(table, vid, &newest)?;
             let Some(is_new) = self.take_lock(table, vid, newest.row.number, wait)? else {
                 return Ok(None);
             };
+            if table.head(vid) == newest.row.head {
+                break;
+            }
+            // A newer version, or the same one that vacuum has moved.
             let now = self.newest(table, vid)?;
             if now.row.number == newest.row.number {
                 newest = now;
@@ -78,6 +94,7 @@ impl Transaction<'_> {
         Ok(Some(newest.row))
     }
 
+    #[inline]
     fn newest(&self, table: &Table, vid: u32) -> Result<Newest> {
         let head = table.head(vid);
         if head.is_none() {
@@ -89,6 +106,7 @@ impl Transaction<'_> {
         Ok(Newest { row, created: version.created() })
     }
 
+    #[inline]
     fn check_unchanged(&mut self, table: &Table, vid: u32, newest: &Newest) -> Result<()> {
         if self.isolation == Isolation::ReadCommitted
             || newest.created <= self.snapshot
@@ -100,9 +118,25 @@ impl Transaction<'_> {
         Err(self.fail(Conflict::Write { table, vid, snapshot, by }))
     }
 
+    /// The row that a lock was taken for, as it stands: the transaction's own write, or the newest
+    /// version.
+    #[inline]
+    pub(super) fn locked<'a>(
+        &'a self,
+        table: &'a Table,
+        vid: u32,
+        locked: LockedRow,
+    ) -> RowRef<'a> {
+        let payload = match self.session.writes.find(table.id, vid) {
+            Some(own) => self.session.writes.payload(own),
+            None => self.session.shared.pages.region().version(locked.head).payload(),
+        };
+        RowRef::new(table.schema(), payload)
+    }
+
     /// Takes one lock; says whether its bucket is new to the transaction. `None` when it is passed
     /// over.
-    fn take_lock(
+    pub(super) fn take_lock(
         &mut self,
         table: &Table,
         vid: u32,
@@ -146,10 +180,15 @@ impl Transaction<'_> {
             let (head, number) = (write.head, write.number - 1);
             return Ok((!write.tombstone).then_some(LockedRow { head, number, exists: true }));
         }
-        if self.session.shared.visible(table, vid, self.snapshot)?.is_none() {
+        let newest = self.newest(table, vid)?;
+        let sees = match newest.row.number > 0 && newest.created <= self.snapshot {
+            true => newest.row.exists,
+            false => self.session.shared.visible(table, vid, self.snapshot)?.is_some(),
+        };
+        if !sees {
             return Ok(None);
         }
-        let locked = self.lock_row(table, vid, wait)?;
+        let locked = self.lock_newest(table, vid, newest, wait)?;
         Ok(locked.filter(|row| row.exists))
     }
 

@@ -52,12 +52,11 @@ impl Transaction<'_> {
     /// The tuple of a key, made when there is none, and its lock.
     fn lock_key(&mut self, table: &Table, key: &IndexKey) -> Result<(u32, LockedRow)> {
         loop {
-            let vid = match table.find(key) {
-                Some(vid) => vid,
-                None => match self.make_tuple(table, key)? {
-                    Some(vid) => vid,
+            let Some(vid) = table.find(key) else {
+                match self.make_tuple(table, key)? {
+                    Some(made) => return Ok(made),
                     None => continue,
-                },
+                }
             };
             if let Some(own) = self.session.writes.find(table.id, vid) {
                 let (head, number) = (own.head, own.number - 1);
@@ -77,17 +76,31 @@ impl Transaction<'_> {
         }
     }
 
-    /// A tuple without versions for a key; `None` when somebody else was faster.
-    fn make_tuple(&mut self, table: &Table, key: &IndexKey) -> Result<Option<u32>> {
+    /// A tuple without versions for a key, and its lock; `None` when somebody else was faster.
+    ///
+    /// It is locked before anybody can find it: else another one could put a version there, and we
+    /// take its index entry away with our own rollback.
+    fn make_tuple(&mut self, table: &Table, key: &IndexKey) -> Result<Option<(u32, LockedRow)>> {
         let shared = &self.session.shared;
         let vid = table.allocate_vid(|stamp| shared.pins.have_passed(stamp))?;
+        let held_before = self.session.locks.buckets().len();
+        let locked = match self.lock_row(table, vid, LockWait::Wait) {
+            Ok(locked) => locked.expect("only those are passed over who asked for it"),
+            // Another row's lock, in the same bucket, was in the way.
+            Err(error) => {
+                table.retire_vid(vid, self.session.shared.log.published());
+                return Err(error);
+            }
+        };
         if table.index(Which::Primary).insert_sync(key.clone(), vid).is_err() {
-            table.retire_vid(vid, shared.log.published());
+            self.unlock_last(held_before);
+            table.retire_vid(vid, self.session.shared.log.published());
             return Ok(None);
         }
-        let (table, which, key) = (table.id, Which::Primary, key.clone());
-        self.session.writes.note_entry(MadeEntry { table, which, key, vid });
-        Ok(Some(vid))
+        self.note_absent(table, key.clone());
+        let entry = MadeEntry { table: table.id, which: Which::Primary, key: key.clone(), vid };
+        self.session.writes.note_entry(entry);
+        Ok(Some((vid, locked)))
     }
 
     /// Changes a row: `change` gets it as it stands under its lock. Gives what `change` gives, or
@@ -120,7 +133,7 @@ impl Transaction<'_> {
         change: impl FnOnce(&mut RowBuffer) -> Result<T>,
     ) -> Result<T> {
         let schema = table.schema();
-        let before = self.row(table, vid)?.expect("a locked row is there");
+        let before = self.locked(table, vid, locked);
         row.copy_from(before);
         let value = change(row)?;
         let after = row.as_row();
@@ -149,7 +162,7 @@ impl Transaction<'_> {
         let Some((vid, locked)) = self.lock_target(table, key)? else { return Ok(false) };
         // A tombstone keeps the row, so that vacuum can tell which index entries lead to it.
         let mut row = self.take_buffer(table);
-        row.copy_from(self.row(table, vid)?.expect("a locked row is there"));
+        row.copy_from(self.locked(table, vid, locked));
         let tuple = (table.id, vid, locked.number + 1);
         self.session.writes.push(tuple, locked.head, row.as_row().payload(), true);
         self.session.row = Some(row);
