@@ -3,6 +3,7 @@
 
 mod anomalies;
 mod postgres;
+mod random;
 mod script;
 mod stage;
 mod step;
