@@ -19,6 +19,13 @@ impl FromIterator<(u32, u64)> for Latencies {
 }
 
 impl Latencies {
+    /// Adds the calls of `other`.
+    pub fn add(&mut self, other: &Self) {
+        for (nanoseconds, calls) in &other.calls {
+            *self.calls.entry(*nanoseconds).or_default() += calls;
+        }
+    }
+
     /// Of all calls, in ns.
     pub fn sum(&self) -> u64 {
         self.calls.iter().map(|(nanoseconds, calls)| u64::from(*nanoseconds) * calls).sum()
@@ -125,6 +132,13 @@ mod tests {
         assert_eq!((latencies.quantile(0.0), latencies.quantile(0.1)), (20.0, 20.0));
         assert_eq!((latencies.quantile(0.8), latencies.quantile(0.81)), (38.0, 95.0));
         assert_eq!(latencies.quantile(1.0), 7000.0);
+    }
+
+    #[test]
+    fn added_calls_are_counted_together() {
+        let mut sum = sample();
+        sum.add(&[(31, 4), (5, 1)].into_iter().collect());
+        assert_eq!((sum.count(), sum.median(), sum.quantile(0.0)), (15, 31.0, 5.0));
     }
 
     #[test]

@@ -36,8 +36,8 @@ pub const LARGE_TABLE_MIB: usize = 64;
 const PARTS: usize = 50;
 /// So many parts use most of the buckets of the small table.
 const WARMING: usize = 5;
-/// Passes over all tuples, of which the one with the least sum becomes the histogram, so that on a
-/// busy machine one may be left undisturbed.
+/// Passes over each part for the histograms, of which the one with the least sum counts: a pass
+/// that another program has interrupted finds the caches empty.
 pub const PASSES: u32 = 5;
 /// Readings of a round.
 const CLOCK_READINGS: u64 = 10_000;
@@ -272,33 +272,38 @@ impl SideBySide<'_> {
         for round in 0..self.plan.rounds as usize {
             report(self.progress, round as f64 / f64::from(self.plan.rounds));
             let number = round % parts.len();
-            let further = |by| parts[(number + by) % parts.len()];
             // All parts but the last are as long as the first.
             let (first, part) = (number * parts[0].len(), parts[number]);
             let sql = format!("SELECT lockstep_pair('tuples', {first}, {})", part.len());
             postgres = postgres.min(self.session.number(&sql)?);
-            // As much of the table as fits is in the caches, but not for these very tuples.
-            for warming in 1..=WARMING {
-                locks.overlapping(further(warming));
-            }
+            warm(locks, &parts, number);
             best.overlapping = best.overlapping.min(locks.overlapping(part));
-            best.dependent = best.dependent.min(locks.dependent(further(WARMING + 1)));
+            // Not the part whose buckets have just been brought into the caches.
+            let other = parts[(number + WARMING + 1) % parts.len()];
+            best.dependent = best.dependent.min(locks.dependent(other));
         }
         Ok((postgres, best))
     }
 
-    /// The latencies of PostgreSQL and of Lockstep, measured in turns.
+    /// The latencies of PostgreSQL and of Lockstep, measured in turns part by part.
     fn locks(&mut self, vids: &[u32]) -> Result<(Latencies, Latencies), PostgresError> {
-        let call = format!("lockstep_lock('tuples', 0, {})", vids.len());
-        let (mut theirs, mut ours) = (Vec::new(), Vec::new());
-        for _ in 0..PASSES {
-            theirs.push(self.latencies(&call, vids.len())?);
-            ours.push(self.small.latencies(vids));
+        let (mut postgres, mut lockstep) = (Latencies::default(), Latencies::default());
+        let parts: Vec<&[u32]> = parts(vids).collect();
+        for (number, part) in parts.iter().enumerate() {
+            let first = number * parts[0].len();
+            let call = format!("lockstep_lock('tuples', {first}, {})", part.len());
+            let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+            for _ in 0..PASSES {
+                theirs.push(self.latencies(&call, part.len())?);
+                warm(self.small, &parts, number);
+                ours.push(self.small.latencies(part));
+            }
+            for (all, passes) in [(&mut postgres, theirs), (&mut lockstep, ours)] {
+                let best = passes.iter().min_by_key(|pass| pass.sum());
+                all.add(best.expect("there are several passes"));
+            }
         }
-        let best = |passes: Vec<Latencies>| {
-            passes.into_iter().min_by_key(Latencies::sum).expect("there are several passes")
-        };
-        Ok((best(theirs), best(ours)))
+        Ok((postgres, lockstep))
     }
 
     /// Makes the call, which answers with the latency of each of so many locks.
@@ -320,6 +325,14 @@ impl SideBySide<'_> {
 /// What a round goes over.
 fn parts(vids: &[u32]) -> impl Iterator<Item = &[u32]> {
     vids.chunks(vids.len().div_ceil(PARTS))
+}
+
+/// Brings as much of the table as fits into the caches, by the parts after this one: in a run of
+/// nothing but locks it would be there.
+fn warm(locks: &Locks, parts: &[&[u32]], number: usize) {
+    (1..=WARMING).for_each(|further| {
+        locks.overlapping(parts[(number + further) % parts.len()]);
+    });
 }
 
 #[cfg(test)]
