@@ -263,7 +263,8 @@ impl KeyBuilder {
         self.push(0, 1);
     }
 
-    fn push_bytes(&mut self, bytes: &[u8]) {
+    /// Bytes as they are.
+    pub fn push_bytes(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(8) {
             let mut word = [0; 8];
             word[..chunk.len()].copy_from_slice(chunk);

@@ -6,6 +6,7 @@ use std::ops::{Bound, RangeBounds};
 
 use proptest::prelude::*;
 
+use super::super::index_key::KeyBuilder;
 use super::super::{IndexKey, RowBuffer, Schema, Type, Value};
 use super::{bytes, drawn, int, row, table_of, types};
 
@@ -173,6 +174,14 @@ proptest! {
                 prop_assert_eq!(keys.0.len(), left.len());
             }
         }
+    }
+
+    /// Wherever a piece begins, also within a word.
+    #[test]
+    fn are_made_of_pieces(pieces in prop::collection::vec(bytes(9), 0..8)) {
+        let mut builder = KeyBuilder::default();
+        pieces.iter().for_each(|piece| builder.push_bytes(piece));
+        prop_assert_eq!(builder.finish().to_bytes(), pieces.concat());
     }
 
     #[test]
