@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::checkpoint::{Checkpoint, Standing};
 use super::error::{Error, Result};
-use super::fault::Faults;
+use super::fault::{Fault, Faults};
 use super::files::{Disk, Files};
 use super::log::{Kind, Log, Sync};
 use super::memory::VersionRef;
@@ -267,13 +267,14 @@ impl Shared {
         vid: u32,
         snapshot: u64,
     ) -> Result<Option<VersionRef<'_>>> {
+        let snapshot = snapshot + u64::from(self.faults.has(Fault::NewerVersionVisible));
         let mut at = visibility::enter(table.head(vid));
         while let Step::Look(record) = at {
             let version = self.pages.version(record)?;
             let seen = Seen {
                 created: version.created(),
                 predecessor: version.predecessor(),
-                tombstone: version.is_tombstone(),
+                tombstone: version.is_tombstone() && !self.faults.has(Fault::TombstoneIgnored),
             };
             at = visibility::step(snapshot, seen);
             if at == Step::Visible {
