@@ -31,6 +31,7 @@
 //! # Ok::<(), lockstep_workloads::database::ReferenceError>(())
 //! ```
 
+mod lockdb_store;
 mod oracle;
 mod reference;
 pub mod schema;
@@ -42,6 +43,7 @@ pub mod ycsb;
 
 use std::fmt::Debug;
 
+pub use lockdb_store::{StoreError, StoreLoader, StoreSession};
 pub use oracle::{replay, same_tables};
 pub use reference::{Reference, ReferenceError, ReferenceRow};
 pub use schema::{Column, ColumnKind, IndexDefinition, TableDefinition, TableId, Value};

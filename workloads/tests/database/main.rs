@@ -1,6 +1,7 @@
 //! The workloads over tables, on the reference store.
 
 mod effects;
+mod lockdb_store;
 mod mixes;
 mod soundness;
 mod violations;

@@ -1,0 +1,330 @@
+//! The workloads on `lockdb`'s own store.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use lockdb::store::schema::{Key, KeyEncoder, KeyError, RowBuffer, RowRef, Schema, Type, ValueRef};
+use lockdb::store::{self, Database, Table, Transaction, TransactionOptions};
+
+use super::schema::{ColumnKind, TableDefinition, TableId, Value};
+use super::store::{Access, Body, Load, Order, Outcome, Row, RowMut, Session, Violation};
+
+/// Rows that one transaction of a population inserts.
+const BATCH: usize = 1_000;
+
+/// Why a transaction on the store has no outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database is not sound.
+    #[error(transparent)]
+    Violation(#[from] Violation),
+    /// The store's reason.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+/// Fills a store with a population. The tables are `lockdb`'s; fixed bytes are [`Type::Bytes`]
+/// there, because its fixed columns hold texts.
+#[derive(Debug)]
+pub struct StoreLoader<'d> {
+    database: &'d Database,
+    tables: Vec<Arc<Table>>,
+    rows: Vec<(usize, RowBuffer)>,
+}
+
+impl<'d> StoreLoader<'d> {
+    /// Loads into `database`, which has no tables of the workload's names yet.
+    pub fn new(database: &'d Database) -> Self {
+        Self { database, tables: Vec::new(), rows: Vec::new() }
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        self.database.transaction(|transaction| {
+            let insert = |(table, row): &(usize, RowBuffer)| {
+                transaction.insert_row(&self.tables[*table], row)
+            };
+            self.rows.iter().try_for_each(insert)
+        })?;
+        self.rows.clear();
+        Ok(())
+    }
+}
+
+impl Load for StoreLoader<'_> {
+    type Error = StoreError;
+
+    fn create(&mut self, tables: &'static [TableDefinition]) -> Result<(), StoreError> {
+        for table in tables {
+            self.tables.push(self.database.create_table(schema(table)?)?);
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), StoreError> {
+        let mut buffer = RowBuffer::new(self.tables[table.0].schema());
+        buffer.fill(row).map_err(store::Error::from)?;
+        self.rows.push((table.0, buffer));
+        if self.rows.len() == BATCH { self.flush() } else { Ok(()) }
+    }
+
+    fn finish(&mut self) -> Result<(), StoreError> {
+        self.flush()
+    }
+}
+
+fn schema(table: &TableDefinition) -> Result<Schema, store::Error> {
+    let mut schema = Schema::builder(table.name);
+    for column in table.columns {
+        let kind = match column.kind {
+            ColumnKind::Int => Type::Int64,
+            ColumnKind::Fixed(_) => Type::Bytes,
+            ColumnKind::Text(_) => Type::Text,
+        };
+        schema = match column.nullable {
+            true => schema.nullable_column(column.name, kind),
+            false => schema.column(column.name, kind),
+        };
+    }
+    let names = |columns: &[usize]| -> Vec<&'static str> {
+        columns.iter().map(|&column| table.columns[column].name).collect()
+    };
+    let key: Vec<usize> = (0..table.key_columns).collect();
+    schema = schema.primary_key(&names(&key));
+    for index in table.indexes {
+        schema = schema.index(index.name, &names(index.columns));
+    }
+    Ok(schema.build()?)
+}
+
+/// One thread's way into a store that holds a workload's tables.
+#[derive(Debug)]
+pub struct StoreSession {
+    session: store::Session,
+    tables: Vec<Arc<Table>>,
+    definitions: &'static [TableDefinition],
+    options: TransactionOptions,
+}
+
+impl StoreSession {
+    /// Transactions run with these options; read-only ones as well.
+    ///
+    /// # Errors
+    /// When a table is not there, or there are too many sessions.
+    pub fn new(
+        database: &Database,
+        definitions: &'static [TableDefinition],
+        options: TransactionOptions,
+    ) -> Result<Self, StoreError> {
+        let tables = definitions.iter().map(|definition| database.table(definition.name));
+        let tables = tables.collect::<Result<_, _>>()?;
+        Ok(Self { session: database.session()?, tables, definitions, options })
+    }
+}
+
+/// How the work of a transaction ends without a commit.
+enum End<T> {
+    RolledBack(T),
+    Failed(StoreError),
+}
+
+impl<T> From<store::Error> for End<T> {
+    fn from(error: store::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl Session for StoreSession {
+    type Error = StoreError;
+
+    fn transact<B: Body>(&mut self, body: &mut B) -> Result<Outcome<B::Output>, StoreError> {
+        let Self { session, tables, definitions, options } = self;
+        let ended = session.transaction(*options, |transaction| {
+            match body.run(&mut Inside { transaction, tables, definitions }) {
+                Ok(Outcome::Committed(output)) => Ok(output),
+                Ok(Outcome::RolledBack(output)) => Err(End::RolledBack(output)),
+                Err(error) => Err(End::Failed(error)),
+            }
+        });
+        match ended {
+            Ok(output) => Ok(Outcome::Committed(output)),
+            Err(End::RolledBack(output)) => Ok(Outcome::RolledBack(output)),
+            Err(End::Failed(error)) => Err(error),
+        }
+    }
+}
+
+struct Inside<'i, 't> {
+    transaction: &'i mut Transaction<'t>,
+    tables: &'i [Arc<Table>],
+    definitions: &'static [TableDefinition],
+}
+
+/// The beginning of a key of integers, or all of it.
+struct Integers<'k>(&'k [i64]);
+
+impl Key for Integers<'_> {
+    #[inline]
+    fn encode(&self, encoder: &mut KeyEncoder<'_>) -> Result<(), KeyError> {
+        self.0.iter().try_for_each(|part| encoder.push(*part))
+    }
+}
+
+/// The beginning of a secondary index's key.
+struct Prefix<'k>(&'k [Value<'k>]);
+
+impl Key for Prefix<'_> {
+    fn encode(&self, encoder: &mut KeyEncoder<'_>) -> Result<(), KeyError> {
+        self.0.iter().try_for_each(|value| encoder.push(ValueRef::from(value)))
+    }
+}
+
+impl<'v> From<&'v Value<'_>> for ValueRef<'v> {
+    fn from(value: &'v Value<'_>) -> Self {
+        match *value {
+            Value::Null => ValueRef::Null,
+            Value::Int(value) => ValueRef::Int(value),
+            Value::Fixed(value) => ValueRef::Bytes(value),
+            Value::Text(value) => ValueRef::Text(value),
+        }
+    }
+}
+
+impl From<Order> for store::Order {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Ascending => Self::Ascending,
+            Order::Descending => Self::Descending,
+        }
+    }
+}
+
+impl Access for Inside<'_, '_> {
+    type Error = StoreError;
+    type Row<'r> = RowRef<'r>;
+    type RowMut<'r> = RowBuffer;
+
+    #[inline]
+    fn get<T>(
+        &mut self,
+        table: TableId,
+        key: &[i64],
+        read: impl FnOnce(&RowRef<'_>) -> T,
+    ) -> Result<Option<T>, StoreError> {
+        let row = self.transaction.get(&self.tables[table.0], &Integers(key))?;
+        Ok(row.as_ref().map(read))
+    }
+
+    #[inline]
+    fn update<T>(
+        &mut self,
+        table: TableId,
+        key: &[i64],
+        change: impl FnOnce(&mut RowBuffer) -> T,
+    ) -> Result<Option<T>, StoreError> {
+        let table = &self.tables[table.0];
+        Ok(self.transaction.update(table, &Integers(key), |row| Ok(change(row)))?)
+    }
+
+    fn insert(&mut self, table: TableId, row: &[Value<'_>]) -> Result<bool, StoreError> {
+        let table = &self.tables[table.0];
+        let mut buffer = RowBuffer::new(table.schema());
+        buffer.fill(row).map_err(store::Error::from)?;
+        match self.transaction.insert_row(table, &buffer) {
+            Ok(()) => Ok(true),
+            Err(store::Error::DuplicateKey { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn delete(&mut self, table: TableId, key: &[i64]) -> Result<bool, StoreError> {
+        Ok(self.transaction.delete(&self.tables[table.0], &Integers(key))?)
+    }
+
+    fn scan(
+        &mut self,
+        table: TableId,
+        from: &[i64],
+        to: &[i64],
+        order: Order,
+        mut visit: impl FnMut(&RowRef<'_>) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let range = Integers(from)..=Integers(to);
+        let table = &self.tables[table.0];
+        Ok(self.transaction.range(table, range, order.into(), |row| visit(&row))?)
+    }
+
+    fn scan_index(
+        &mut self,
+        table: TableId,
+        index: usize,
+        prefix: &[Value<'_>],
+        order: Order,
+        mut visit: impl FnMut(&RowRef<'_>) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        let name = self.definitions[table.0].indexes[index].name;
+        let range = Prefix(prefix)..=Prefix(prefix);
+        let table = &self.tables[table.0];
+        Ok(self.transaction.range_by(table, name, range, order.into(), |row| visit(&row))?)
+    }
+}
+
+impl Row for RowRef<'_> {
+    #[inline]
+    fn is_null(&self, column: usize) -> bool {
+        RowRef::is_null(*self, column)
+    }
+
+    #[inline]
+    fn int(&self, column: usize) -> i64 {
+        RowRef::int(*self, column)
+    }
+
+    #[inline]
+    fn fixed(&self, column: usize) -> &[u8] {
+        RowRef::bytes(*self, column)
+    }
+
+    #[inline]
+    fn text(&self, column: usize) -> &str {
+        RowRef::text(*self, column)
+    }
+}
+
+impl Row for RowBuffer {
+    #[inline]
+    fn is_null(&self, column: usize) -> bool {
+        self.as_row().is_null(column)
+    }
+
+    #[inline]
+    fn int(&self, column: usize) -> i64 {
+        self.as_row().int(column)
+    }
+
+    #[inline]
+    fn fixed(&self, column: usize) -> &[u8] {
+        self.as_row().bytes(column)
+    }
+
+    #[inline]
+    fn text(&self, column: usize) -> &str {
+        self.as_row().text(column)
+    }
+}
+
+impl RowMut for RowBuffer {
+    #[inline]
+    fn set_int(&mut self, column: usize, value: i64) {
+        RowBuffer::set_int(self, column, value);
+    }
+
+    fn set_fixed(&mut self, column: usize, value: &[u8]) {
+        let set = self.set_ref(column, ValueRef::Bytes(value));
+        set.unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    fn set_text(&mut self, column: usize, value: &str) {
+        let set = self.set_ref(column, ValueRef::Text(value));
+        set.unwrap_or_else(|error| panic!("{error}"));
+    }
+}
