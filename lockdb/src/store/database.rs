@@ -1,8 +1,9 @@
 //! A store as a whole.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{Checkpoint, Standing};
@@ -10,6 +11,7 @@ use super::error::{Error, Result};
 use super::fault::{Fault, Faults};
 use super::files::{Disk, Files};
 use super::log::{Kind, Log, Sync};
+use super::maintenance::Maintainer;
 use super::memory::VersionRef;
 use super::options::{Options, TransactionOptions};
 use super::pages::Pages;
@@ -20,6 +22,7 @@ use super::schema::Schema;
 use super::session::Session;
 use super::table::Table;
 use super::transaction::Transaction;
+use super::vacuum::{Vacuum, Vacuumed};
 use super::visibility::{self, Seen, Step};
 use crate::Timestamp;
 use crate::primitive::{Mutex, lock};
@@ -30,6 +33,8 @@ pub struct Database {
     pub(crate) shared: Arc<Shared>,
     /// Sessions that wait for [`Database::transaction`].
     idle: Arc<Mutex<Vec<Session>>>,
+    /// Dropped last: it may wait for the store's thread.
+    maintainer: Option<Arc<Maintainer>>,
 }
 
 /// What all sessions of a store share.
@@ -49,7 +54,9 @@ pub(crate) struct Shared {
     pub(crate) standing: Mutex<Standing>,
     pub(crate) recovery: Recovery,
     /// Held by whoever vacuums or checkpoints.
-    pub(crate) maintenance: Mutex<()>,
+    pub(crate) maintenance: Mutex<Vacuum>,
+    /// The store's own thread, to be woken when there is work.
+    pub(crate) maintainer: OnceLock<Thread>,
 }
 
 impl Database {
@@ -124,12 +131,22 @@ impl Database {
         Ok(self.shared.log.mark()?)
     }
 
+    /// Makes room of versions that no snapshot sees any more: looks at all pages once, while
+    /// transactions go on. The store does so itself when twice as many pages are in use as after the
+    /// last time.
+    ///
+    /// # Errors
+    /// When a page cannot be read; those before it are done.
+    pub fn vacuum(&self) -> Result<Vacuumed> {
+        self.shared.vacuum()
+    }
+
     /// A way into the store for one thread.
     ///
     /// # Errors
     /// When there are as many sessions as the options admit.
     pub fn session(&self) -> Result<Session> {
-        Session::new(self.shared.clone())
+        Session::new(self.shared.clone(), self.maintainer.clone())
     }
 
     /// Runs a transaction with the default options: [`Session::transaction`].
@@ -218,9 +235,17 @@ impl Database {
             catalog: Catalog::new(tables),
             standing: Mutex::new(standing),
             recovery,
-            maintenance: Mutex::new(()),
+            maintenance: Mutex::new(Vacuum::new()),
+            maintainer: OnceLock::new(),
         };
-        Ok(Self { shared: Arc::new(shared), idle: Arc::default() })
+        let shared = Arc::new(shared);
+        let maintainer = match shared.options.maintenance {
+            true => Some(Maintainer::start(shared.clone())),
+            false => None,
+        };
+        let what = "cannot start the store's thread";
+        let maintainer = maintainer.transpose().map_err(Error::system(what))?.map(Arc::new);
+        Ok(Self { shared, idle: Arc::default(), maintainer })
     }
 }
 
@@ -343,10 +368,6 @@ impl Shared {
         debug_assert!(position.commit >= snapshot);
         Ok(self.log.make_durable(position.lsn, sync)?)
     }
-
-    /// A session passes by between two transactions: it does what cannot wait.
-    #[inline]
-    pub(crate) fn maintain_in_passing(&self) {}
 }
 
 impl Drop for Shared {

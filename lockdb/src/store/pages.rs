@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{Error, Result};
-use super::layout::{PageHeader, PageKind, RecordId};
+use super::layout::{PAGE_BYTES, PageHeader, PageKind, RecordId};
 use super::memory::{Region, SharedArray, VersionRef};
 use super::native::NativeStorage;
 use crate::primitive::{Mutex, lock};
@@ -16,9 +16,12 @@ pub(crate) struct Pages {
     region: Region,
     /// The L2P map: for each logical page its physical page (0: none), and [`Pages::IN_MEMORY`].
     physical: SharedArray,
-    /// For each logical page a [`PageState`], and above it how many of its versions are dead.
+    /// For each logical page a [`PageState`], and above it how many of its bytes versions take that
+    /// are dead: superseded, moved elsewhere, or tombstones.
     usage: SharedArray,
     allocation: Mutex<Allocation>,
+    /// Pages that were taken since vacuum is due, and for which nobody has vacuumed yet.
+    debt: AtomicU64,
     /// Held while a page is brought in.
     loading: Mutex<()>,
     storage: Option<NativeStorage>,
@@ -51,6 +54,8 @@ struct Allocation {
     in_use: u64,
     /// Vacuum is due when so many are in use.
     vacuum_at: u64,
+    /// How often a page was taken.
+    taken: u64,
 }
 
 /// Below this many pages in use vacuum is not worth its while.
@@ -60,6 +65,8 @@ impl Pages {
     /// Bit of an L2P word: the host has the page in memory.
     pub(crate) const IN_MEMORY: u64 = 1 << 63;
     const DEAD: u64 = 1 << 32;
+    /// Bytes of a page for versions and their line pointers.
+    const ROOM: u64 = (PAGE_BYTES - PageHeader::BYTES) as u64;
 
     pub(crate) fn new(pages: u64, storage: Option<NativeStorage>) -> io::Result<Self> {
         let allocation = Allocation {
@@ -69,12 +76,14 @@ impl Pages {
             dirty: Vec::new(),
             in_use: 0,
             vacuum_at: SMALL,
+            taken: 0,
         };
         Ok(Self {
             region: Region::reserve(pages)?,
             physical: SharedArray::reserve(pages as usize)?,
             usage: SharedArray::reserve(pages as usize)?,
             allocation: Mutex::new(allocation),
+            debt: AtomicU64::new(0),
             loading: Mutex::new(()),
             storage,
         })
@@ -138,6 +147,10 @@ impl Pages {
             None => return Err(Error::Full { what: "pages", limit: self.region.pages() }),
         };
         allocation.in_use += 1;
+        allocation.taken += 1;
+        if allocation.in_use >= allocation.vacuum_at {
+            self.debt.fetch_add(1, Ordering::Relaxed);
+        }
         allocation.dirty.push(page);
         self.region.format(page, PageHeader::new(PageKind::Data, page, table));
         self.usage.word(page as usize).store(PageState::Open as u64, Ordering::Release);
@@ -152,10 +165,12 @@ impl Pages {
         debug_assert_eq!(before as u8, PageState::Open as u8, "only open pages are sealed");
     }
 
-    /// One of the page's versions has a successor now.
+    /// No row stands in this version any more: it is superseded, or was moved, or is a tombstone.
+    /// To be called once for each.
     #[inline]
-    pub(crate) fn note_dead(&self, page: u64) {
-        self.usage.word(page as usize).fetch_add(Self::DEAD, Ordering::Relaxed);
+    pub(crate) fn note_dead(&self, version: VersionRef<'_>) {
+        let bytes = version.placed_bytes() as u64 * Self::DEAD;
+        self.usage.word(version.page() as usize).fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Counts anew.
@@ -163,7 +178,7 @@ impl Pages {
         self.usage.word(page as usize).fetch_and(Self::DEAD - 1, Ordering::Relaxed);
     }
 
-    /// What a page is used for, and how many of its versions have a successor.
+    /// What a page is used for, and how many of its bytes dead versions take.
     pub(crate) fn usage(&self, page: u64) -> (PageState, u32) {
         let word = self.usage.word(page as usize).load(Ordering::Acquire);
         let state = match word as u8 {
@@ -175,6 +190,16 @@ impl Pages {
         (state, (word >> 32) as u32)
     }
 
+    /// Whether a page gets no more versions, and at most half of it is taken by those that stay.
+    pub(crate) fn is_sparse(&self, page: u64) -> bool {
+        let (state, dead) = self.usage(page);
+        if state != PageState::Sealed || self.ensure(page).is_err() {
+            return false;
+        }
+        let live = (self.region.used_bytes(page) as u64).saturating_sub(u64::from(dead));
+        live * 2 <= Self::ROOM
+    }
+
     /// An emptied page: nobody finds it any more; used again when those who may have found it before
     /// `stamp` have ended.
     pub(crate) fn retire(&self, page: u64, stamp: u64) {
@@ -182,11 +207,6 @@ impl Pages {
         self.usage.word(page as usize).store(PageState::Retired as u64, Ordering::Release);
         allocation.retired.push_back((stamp, page));
         allocation.in_use -= 1;
-    }
-
-    /// Makes retired pages free whose readers have ended. Says how many.
-    pub(crate) fn reclaim(&self, passed: impl Fn(u64) -> bool) -> usize {
-        lock(&self.allocation).reclaim(passed)
     }
 
     /// Logical pages 1 to this one (exclusive) have been used at some time.
@@ -205,10 +225,42 @@ impl Pages {
         allocation.in_use >= allocation.vacuum_at
     }
 
-    /// Vacuum is done: the next is due when twice as many pages are in use as now.
-    pub(crate) fn schedule_vacuum(&self) {
+    /// Whether it is so long overdue that transactions should wait for it.
+    pub(crate) fn are_excessive(&self) -> bool {
+        let allocation = lock(&self.allocation);
+        allocation.in_use >= allocation.vacuum_at + allocation.vacuum_at / 2
+    }
+
+    /// A vacuum is done: the next is due when twice as many pages are in use as it has left. Of those
+    /// in use now it has not seen the ones that were taken after `taken`, and `kept` it would have
+    /// emptied if it could: for these it tries again soon.
+    pub(crate) fn schedule_vacuum(&self, taken: u64, kept: u64) {
         let mut allocation = lock(&self.allocation);
-        allocation.vacuum_at = (allocation.in_use * 2).max(SMALL);
+        let left = allocation.in_use.saturating_sub(allocation.taken - taken);
+        allocation.schedule(left, kept, self.region.pages());
+        self.debt.store(0, Ordering::Relaxed);
+    }
+
+    /// How often a page was taken from the free ones.
+    pub(crate) fn taken(&self) -> u64 {
+        lock(&self.allocation).taken
+    }
+
+    /// Whether pages were taken for which somebody should vacuum.
+    #[inline]
+    pub(crate) fn owes_vacuum(&self) -> bool {
+        self.debt.load(Ordering::Relaxed) != 0
+    }
+
+    /// How many these are; from now on the caller's care.
+    pub(crate) fn take_debt(&self) -> u64 {
+        self.debt.swap(0, Ordering::Relaxed)
+    }
+
+    /// Vacuum has taken so many pages itself.
+    pub(crate) fn forgive(&self, pages: u64) {
+        let less = |debt: u64| Some(debt.saturating_sub(pages));
+        let _ = self.debt.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
 
     /// The L2P map as the plain array that devices read: entry *n* is the physical page of logical
@@ -270,15 +322,23 @@ impl Pages {
                 allocation.in_use += 1;
             }
         }
-        allocation.vacuum_at = (allocation.in_use * 2).max(SMALL);
+        let in_use = allocation.in_use;
+        allocation.schedule(in_use, 0, self.region.pages());
         Ok(())
     }
 }
 
 impl Allocation {
-    fn reclaim(&mut self, passed: impl Fn(u64) -> bool) -> usize {
-        let Some(&(newest, _)) = self.retired.back() else { return 0 };
-        let before = self.free.len();
+    /// Vacuum is due when twice as many pages are in use as `left`, not counting `kept` of them, or an
+    /// eighth more than all of them, and before all `limit` are.
+    fn schedule(&mut self, left: u64, kept: u64, limit: u64) {
+        let due = (left.saturating_sub(kept) * 2).max(left + left / 8);
+        self.vacuum_at = due.min(left.midpoint(limit)).max(SMALL);
+    }
+
+    /// Makes retired pages free whose readers have ended.
+    fn reclaim(&mut self, passed: impl Fn(u64) -> bool) {
+        let Some(&(newest, _)) = self.retired.back() else { return };
         if passed(newest) {
             self.free.extend(self.retired.drain(..).map(|(_, page)| page));
         } else {
@@ -289,6 +349,5 @@ impl Allocation {
                 self.free.push(page);
             }
         }
-        self.free.len() - before
     }
 }

@@ -21,7 +21,11 @@ pub(crate) fn rebuild(pages: &Pages, tables: &[Table]) -> Result<()> {
             let version = pages.region().version(record);
             let is_head = table.head(version.vid()) == record;
             if !is_head || version.is_tombstone() {
-                pages.note_dead(page);
+                pages.note_dead(version);
+            }
+            if is_head {
+                // It may tell of a commit that was lost.
+                version.invalidate(0);
             }
             if is_head && version.is_tombstone() {
                 // Nobody is left who could see the row; its number begins anew.

@@ -263,7 +263,7 @@ impl Redo {
                 return Ok(());
             }
             version.invalidate(record.commit);
-            self.pages.note_dead(head.page());
+            self.pages.note_dead(version);
         }
         let header = VersionHeader {
             created: record.commit,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::database::Shared;
 use super::error::{Error, Result};
 use super::layout::{LinePointer, PAGE_BYTES, RecordId, VersionHeader, placed_bytes};
+use super::maintenance::Maintainer;
 use super::options::TransactionOptions;
 use super::pages::Pages;
 use super::schema::RowBuffer;
@@ -28,10 +29,12 @@ pub struct Session {
     pub(crate) body: Vec<u8>,
     /// A row in the making, kept for its memory: that of the last table.
     pub(crate) row: Option<RowBuffer>,
+    /// Dropped last: it may wait for the store's thread.
+    _maintainer: Option<Arc<Maintainer>>,
 }
 
 impl Session {
-    pub(crate) fn new(shared: Arc<Shared>) -> Result<Self> {
+    pub(crate) fn new(shared: Arc<Shared>, maintainer: Option<Arc<Maintainer>>) -> Result<Self> {
         let limit = shared.pins.limit() as u64;
         let pin = shared.pins.claim().ok_or(Error::Full { what: "sessions", limit })?;
         Ok(Self {
@@ -45,6 +48,7 @@ impl Session {
             reads: Reads::default(),
             body: Vec::new(),
             row: None,
+            _maintainer: maintainer,
         })
     }
 
@@ -108,6 +112,8 @@ pub(crate) struct OpenPages {
     spare: Vec<(u32, u64)>,
     /// Kept for its memory.
     plan: Vec<Planned>,
+    /// How often it took a page.
+    taken: u64,
 }
 
 /// How far a commit would fill a table's pages.
@@ -205,6 +211,7 @@ impl OpenPages {
             return Ok(page);
         }
         let page = pages.allocate(table, passed)?;
+        self.taken += 1;
         self.spare.push((table, page));
         Ok(page)
     }
@@ -241,6 +248,11 @@ impl OpenPages {
         let (_, page) = self.spare.remove(at.expect("room was provided"));
         let open = OpenPage::new(page);
         (open, open.place(payload.len()).expect("a row fits into an empty page"))
+    }
+
+    /// How often it has taken a page from the free ones.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
     }
 
     /// Leaves all pages to vacuum.

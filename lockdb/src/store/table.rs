@@ -9,7 +9,7 @@ use scc::{Guard, TreeIndex};
 use super::error::{Error, Result};
 use super::layout::{MAP_WORDS, RecordId};
 use super::memory::SharedArray;
-use super::schema::{IndexKey, RowRef, Schema};
+use super::schema::{IndexKey, Key, RowRef, Schema};
 use crate::TupleKey;
 use crate::primitive::{Mutex, lock};
 
@@ -38,6 +38,21 @@ struct Vids {
     free: Vec<u32>,
     /// VIDs without a tuple, each with the commit that was published when it was unlinked.
     retired: VecDeque<(u64, u32)>,
+}
+
+impl Vids {
+    /// Frees retired VIDs whose readers have ended.
+    fn reclaim(&mut self, passed: impl Fn(u64) -> bool) {
+        // Many are retired at one stamp, and to ask is not cheap.
+        let mut known = None;
+        while let Some(&(stamp, vid)) = self.retired.front()
+            && (known == Some(stamp) || passed(stamp))
+        {
+            known = Some(stamp);
+            self.retired.pop_front();
+            self.free.push(vid);
+        }
+    }
 }
 
 /// Which index of a table.
@@ -85,6 +100,24 @@ impl Table {
         lock(&self.vids).next
     }
 
+    /// How many entries an index has (`None`: the primary one), those included that only old
+    /// snapshots need, or nobody any more.
+    ///
+    /// # Errors
+    /// When there is no such index.
+    pub fn entries(&self, index: Option<&str>) -> Result<usize> {
+        let which = index.map_or(Ok(Which::Primary), |name| self.which(name))?;
+        Ok(self.index(which).len())
+    }
+
+    /// The VID of a primary key's tuple, which may have no row (yet, or any more).
+    ///
+    /// # Errors
+    /// When the key does not fit the table.
+    pub fn vid_of(&self, key: &(impl Key + ?Sized)) -> Result<Option<u32>> {
+        Ok(self.find(&self.schema.primary().key(key)?))
+    }
+
     /// The newest version of a tuple.
     #[inline]
     pub(crate) fn head(&self, vid: u32) -> RecordId {
@@ -114,18 +147,15 @@ impl Table {
 
     /// What is locked of a tuple whose newest version has this number (0: it has none).
     #[inline]
-    pub(crate) fn lock_key(&self, vid: u32, number: u32) -> TupleKey {
+    pub fn lock_key(&self, vid: u32, number: u32) -> TupleKey {
         TupleKey::new(u64::from(self.id) << 32 | u64::from(vid), number)
     }
 
     /// A VID without a tuple.
     pub(crate) fn allocate_vid(&self, passed: impl Fn(u64) -> bool) -> Result<u32> {
         let mut vids = lock(&self.vids);
-        while let Some(&(stamp, vid)) = vids.retired.front()
-            && passed(stamp)
-        {
-            vids.retired.pop_front();
-            vids.free.push(vid);
+        if vids.free.is_empty() {
+            vids.reclaim(passed);
         }
         if let Some(vid) = vids.free.pop() {
             return Ok(vid);
@@ -196,14 +226,28 @@ impl Table {
     pub(crate) fn collect(
         &self,
         which: Which,
-        range: impl RangeBounds<IndexKey>,
+        range: impl RangeBounds<IndexKey> + Clone,
         descending: bool,
         limit: usize,
         found: &mut Vec<(IndexKey, u32)>,
     ) {
         let guard = Guard::new();
-        let mut entries = self.index(which).range::<IndexKey, _>(range, &guard);
-        let next = || if descending { entries.next_back() } else { entries.next() };
-        found.extend(std::iter::from_fn(next).take(limit).map(|(key, &vid)| (key.clone(), vid)));
+        let entries = || self.index(which).range::<IndexKey, _>(range.clone(), &guard);
+        let owned = |(key, &vid): (&IndexKey, &u32)| (key.clone(), vid);
+        if !descending {
+            found.extend(entries().take(limit).map(owned));
+            return;
+        }
+        let before = found.len();
+        found.extend(entries().rev().take(limit).map(owned));
+        if found.len() == before {
+            // scc (3.8) finds nothing from behind while its last leaf is empty but still linked.
+            let mut last = VecDeque::new();
+            for entry in entries() {
+                last.truncate(limit - 1);
+                last.push_front(entry);
+            }
+            found.extend(last.into_iter().map(owned));
+        }
     }
 }

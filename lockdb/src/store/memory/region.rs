@@ -19,6 +19,7 @@ use memmap2::{Advice, MmapOptions, MmapRaw};
 
 use crate::store::layout::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, RecordId, VERSION_BYTES, VersionHeader,
+    placed_bytes,
 };
 
 /// The frames of all logical pages, reserved at once, taken as they are first touched.
@@ -131,6 +132,12 @@ impl Region {
         self.extent(page).0
     }
 
+    /// Bytes that versions and their line pointers take.
+    pub fn used_bytes(&self, page: u64) -> usize {
+        let (lines, upper) = self.extent(page);
+        usize::from(lines) * LinePointer::BYTES + PAGE_BYTES - usize::from(upper)
+    }
+
     /// The table that the page's tuples belong to.
     pub fn table(&self, page: u64) -> u32 {
         self.half_word(page, 16).load(Ordering::Relaxed)
@@ -203,6 +210,18 @@ impl<'r> VersionRef<'r> {
     #[inline]
     fn word(&self, word: usize) -> &'r AtomicU64 {
         self.region.word(self.page, self.pointer.offset() / 8 + word)
+    }
+
+    /// The logical page that it stands in.
+    #[inline]
+    pub fn page(&self) -> u64 {
+        self.page
+    }
+
+    /// What it takes of the page, its line pointer included.
+    #[inline]
+    pub fn placed_bytes(&self) -> usize {
+        LinePointer::BYTES + placed_bytes(self.pointer.payload())
     }
 
     /// Commit timestamp of its creator.

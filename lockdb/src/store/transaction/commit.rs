@@ -112,6 +112,9 @@ fn install(shared: &Shared, ticket: Ticket<'_>, writes: &WriteSet, open: &mut Op
         if !write.head.is_none() {
             supersede(shared, write.head, commit);
         }
+        if write.tombstone {
+            shared.pages.note_dead(shared.pages.region().version(record));
+        }
     }
     if let Some(ticket) = ticket {
         shared.log.finish(ticket);
@@ -120,8 +123,11 @@ fn install(shared: &Shared, ticket: Ticket<'_>, writes: &WriteSet, open: &mut Op
 
 #[inline]
 fn supersede(shared: &Shared, old: RecordId, commit: u64) {
-    shared.pages.region().version(old).invalidate(commit);
-    shared.pages.note_dead(old.page());
+    let old = shared.pages.region().version(old);
+    old.invalidate(commit);
+    if !old.is_tombstone() {
+        shared.pages.note_dead(old);
+    }
 }
 
 /// The first thing that the transaction has read and that was changed after its snapshot. All

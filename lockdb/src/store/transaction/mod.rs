@@ -206,7 +206,7 @@ impl<'s> Transaction<'s> {
         table.index(entry.which).remove_sync(&entry.key);
         if entry.which == Which::Primary {
             // The key was new, so was its VID.
-            table.retire_vid(entry.vid, shared.log.published());
+            table.retire_vid(entry.vid, shared.unlinking_stamp());
         }
     }
 

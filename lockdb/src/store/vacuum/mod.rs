@@ -1,0 +1,168 @@
+//! Vacuum: makes room of versions that no snapshot sees any more, while transactions go on.
+//!
+//! It takes *sparse* pages, those of which at most half is taken by versions that stay. It moves
+//! these elsewhere, each under its row's lock, removes what leads to the others, and gives the page
+//! back. The argument why nobody misses anything is in `docs/store-vacuum.md`.
+
+mod page;
+
+use std::sync::atomic::{Ordering, fence};
+
+use super::database::Shared;
+use super::error::Result;
+use super::fault::Fault;
+use super::session::OpenPages;
+use crate::primitive::lock;
+use crate::{HeldLocks, Statistics, Timestamp};
+
+/// What a vacuum did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Vacuumed {
+    /// Pages that it has emptied.
+    pub pages_freed: u64,
+    /// Sparse pages that it could not empty: some snapshot still needs a version there.
+    pub pages_pinned: u64,
+    /// Sparse pages that it could not empty: a transaction had a row locked, or there was no room.
+    pub pages_busy: u64,
+    /// Dead versions in the emptied pages.
+    pub versions_removed: u64,
+    /// Versions that it has moved elsewhere.
+    pub versions_moved: u64,
+    /// Deleted tuples whose last trace is gone.
+    pub tuples_removed: u64,
+    /// Entries of secondary indexes that led to nothing but dead versions.
+    pub entries_removed: u64,
+}
+
+/// What vacuum keeps between its steps. Whoever vacuums or checkpoints holds the mutex around it.
+#[derive(Debug)]
+pub(crate) struct Vacuum {
+    /// Where versions are moved to.
+    open: OpenPages,
+    /// At most one at a time, so that nobody's deadlock is of its making.
+    locks: HeldLocks,
+    statistics: Statistics,
+    /// The sweep that is under way in passing.
+    sweep: Option<Sweep>,
+}
+
+/// One walk over all pages.
+#[derive(Debug)]
+pub(crate) struct Sweep {
+    /// The page to be looked at next.
+    next: u64,
+    end: u64,
+    /// Pages that had been taken from the free ones when it began.
+    taken_before: u64,
+    /// And those that it has taken itself.
+    taken: u64,
+    done: Vacuumed,
+}
+
+/// What nobody finds any more, but somebody may have found before.
+#[derive(Debug, Default)]
+struct Unlinked {
+    pages: Vec<u64>,
+    /// Tables and VIDs.
+    tuples: Vec<(u32, u32)>,
+}
+
+/// Pages that are looked at in one step, during which nobody else vacuums or checkpoints.
+const STEP: u64 = 256;
+
+impl Vacuum {
+    pub(crate) fn new() -> Self {
+        Self {
+            open: OpenPages::default(),
+            // Renamed before the first lock.
+            locks: HeldLocks::new(Timestamp::MAX),
+            statistics: Statistics::default(),
+            sweep: None,
+        }
+    }
+}
+
+impl Sweep {
+    fn begin(shared: &Shared) -> Self {
+        let (end, taken_before) = (shared.pages.end(), shared.pages.taken());
+        Self { next: 1, end, taken_before, taken: 0, done: Vacuumed::default() }
+    }
+
+    fn is_done(&self) -> bool {
+        self.next >= self.end
+    }
+}
+
+impl Shared {
+    /// Looks at all pages once.
+    pub(crate) fn vacuum(&self) -> Result<Vacuumed> {
+        let mut sweep = Sweep::begin(self);
+        while !sweep.is_done() {
+            self.sweep_on(&mut lock(&self.maintenance), &mut sweep, STEP)?;
+        }
+        self.end_sweep(&sweep);
+        Ok(sweep.done)
+    }
+
+    /// Goes on with the sweep that is under way, or with a new one: looks at `pages` pages. What
+    /// cannot be read stays as it is, for [`Shared::vacuum`] to tell of.
+    pub(crate) fn vacuum_on(&self, vacuum: &mut Vacuum, pages: u64) {
+        let mut sweep = vacuum.sweep.take().unwrap_or_else(|| Sweep::begin(self));
+        let _ = self.sweep_on(vacuum, &mut sweep, pages);
+        if sweep.is_done() {
+            self.end_sweep(&sweep);
+        } else {
+            vacuum.sweep = Some(sweep);
+        }
+    }
+
+    fn end_sweep(&self, sweep: &Sweep) {
+        let kept = sweep.done.pages_pinned + sweep.done.pages_busy;
+        self.pages.schedule_vacuum(sweep.taken_before + sweep.taken, kept);
+    }
+
+    fn sweep_on(&self, vacuum: &mut Vacuum, sweep: &mut Sweep, pages: u64) -> Result<()> {
+        let horizon = match self.faults.has(Fault::VacuumIgnoresSnapshots) {
+            false => self.pins.horizon(|| self.log.published()),
+            true => self.log.published(),
+        };
+        let name = Timestamp::of_attempt(self.draw_birth(), 0);
+        vacuum.locks.rename(name.expect("a store draws fewer than 2^40 births"));
+        let (mut unlinked, mut result) = (Unlinked::default(), Ok(()));
+        let taken_before = vacuum.open.taken();
+        let until = sweep.end.min(sweep.next + pages);
+        while sweep.next < until && result.is_ok() {
+            let page = sweep.next;
+            sweep.next += 1;
+            if self.pages.is_sparse(page) {
+                result = page::empty(self, vacuum, page, horizon, &mut unlinked, &mut sweep.done);
+            }
+        }
+        let taken = vacuum.open.taken() - taken_before;
+        sweep.taken += taken;
+        self.pages.forgive(taken);
+        self.retire(&unlinked);
+        self.locks.report(&std::mem::take(&mut vacuum.statistics));
+        result
+    }
+
+    /// What was unlinked is used again when those have ended who may have found it.
+    fn retire(&self, unlinked: &Unlinked) {
+        let stamp = self.unlinking_stamp();
+        for &page in &unlinked.pages {
+            self.pages.retire(page, stamp);
+        }
+        for &(table, vid) in &unlinked.tuples {
+            self.table_by_id(table).retire_vid(vid, stamp);
+        }
+    }
+
+    /// To be asked for after something was unlinked: who pins a newer snapshot than this does not
+    /// find it.
+    pub(crate) fn unlinking_stamp(&self) -> u64 {
+        // Without it this thread could see a commit published before others see its unlinking; then
+        // one of them could pin the next commit and still find what was unlinked.
+        fence(Ordering::SeqCst);
+        self.log.published()
+    }
+}
