@@ -2,8 +2,10 @@
 //! `docs/store-isolation.md` says what is shown here.
 
 mod anomalies;
+mod faults;
 mod postgres;
 mod random;
 mod script;
 mod stage;
 mod step;
+mod summary;

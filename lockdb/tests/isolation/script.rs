@@ -16,12 +16,11 @@
 //! out. A `!` says that what is seen here is the
 //! anomaly itself. A column `PostgreSQL` says what that does at the level to its left.
 
-/// A scenario, and what it is for.
+/// A scenario.
 #[derive(Debug)]
 pub struct Scenario {
     pub name: &'static str,
     pub title: &'static str,
-    pub about: &'static [&'static str],
     /// Keys and values that are there at the beginning.
     pub rows: &'static [(i64, i64)],
     pub table: &'static str,
@@ -120,7 +119,6 @@ macro_rules! scenarios {
             $crate::script::Scenario {
                 name: stringify!($name),
                 title: $title,
-                about: &[$($about),+],
                 rows: $crate::script::rows!($($rows)?),
                 table: $table,
                 stricter: $crate::script::why!($($why)?),

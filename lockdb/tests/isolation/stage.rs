@@ -1,9 +1,10 @@
 //! Plays scenarios: each session on a thread of its own, one step at a time. Whether a session
 //! waits, and for whom, is read off the lock table's queues; nothing hangs on time.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use lockdb::store::fault::Fault;
 use lockdb::store::{Database, Isolation, Options, Table};
 use lockdb::{Head, HeldLocks, Policy, Ring, Statistics, Timestamp, TupleKey, Waiting};
 
@@ -19,15 +20,8 @@ const SEARCH: Duration = Duration::from_millis(40);
 /// Plays a scenario in each of its columns, and compares it with what the table says.
 pub fn play(scenario: &Scenario) {
     let script = Script::new(scenario);
-    for column in script.plays() {
-        match script.columns[column] {
-            "READ COMMITTED" => on_the_store(scenario, &script, column, Isolation::ReadCommitted),
-            "SNAPSHOT" => on_the_store(scenario, &script, column, Isolation::Snapshot),
-            "SERIALIZABLE" => on_the_store(scenario, &script, column, Isolation::Serializable),
-            "WAITS-FOR" => on_the_table(scenario, &script, column, SEARCHING),
-            "WAIT-DIE" => on_the_table(scenario, &script, column, Policy::WaitDie),
-            other => panic!("{}: no column {other:?}", scenario.name),
-        }
+    if let Err(difference) = try_to_play(scenario, &script, None) {
+        panic!("{difference}");
     }
     assert_eq!(
         script.differences() > 0,
@@ -37,10 +31,39 @@ pub fn play(scenario: &Scenario) {
     );
 }
 
+/// Plays a scenario on a store with a fault.
+///
+/// # Errors
+/// Where it goes otherwise than the table says.
+pub fn try_to_play(
+    scenario: &Scenario,
+    script: &Script,
+    fault: Option<Fault>,
+) -> Result<(), String> {
+    script.plays().try_for_each(|column| {
+        let on_the_store = |level| on_the_store(scenario, script, column, level, fault);
+        let on_the_table = |policy| on_the_table(scenario, script, column, policy);
+        match script.columns[column] {
+            "READ COMMITTED" => on_the_store(Isolation::ReadCommitted),
+            "SNAPSHOT" => on_the_store(Isolation::Snapshot),
+            "SERIALIZABLE" => on_the_store(Isolation::Serializable),
+            "WAITS-FOR" => on_the_table(SEARCHING),
+            "WAIT-DIE" => on_the_table(Policy::WaitDie),
+            other => panic!("{}: no column {other:?}", scenario.name),
+        }
+    })
+}
+
 const SEARCHING: Policy = Policy::WaitsFor { every: SEARCH };
 
 /// The sessions of a store, all at one level.
-fn on_the_store(scenario: &Scenario, script: &Script, column: usize, level: Isolation) {
+fn on_the_store(
+    scenario: &Scenario,
+    script: &Script,
+    column: usize,
+    level: Isolation,
+    fault: Option<Fault>,
+) -> Result<(), String> {
     let waiting = Waiting { policy: SEARCHING, patience: PATIENCE, ..Waiting::default() };
     let options = Options { lock_buckets: 1 << 12, waiting, ..Options::small() };
     let database = Database::in_memory(options).expect("a small store fits");
@@ -51,8 +74,9 @@ fn on_the_store(scenario: &Scenario, script: &Script, column: usize, level: Isol
             .try_for_each(|row| transaction.insert(&table, &row))
     };
     database.transaction(fill).expect("nobody else is there");
+    database.plant(fault);
     let perform = |_, steps, answers| perform_on_store(&database, &table, level, &steps, &answers);
-    run(scenario, script, column, database.lock_table(), perform);
+    run(scenario, script, column, database.lock_table(), perform)
 }
 
 /// One session of the store: transactions one after the other.
@@ -85,12 +109,17 @@ fn ends(step: &str) -> bool {
 }
 
 /// The transactions of a bare lock table, T1 the oldest.
-fn on_the_table(scenario: &Scenario, script: &Script, column: usize, policy: Policy) {
+fn on_the_table(
+    scenario: &Scenario,
+    script: &Script,
+    column: usize,
+    policy: Policy,
+) -> Result<(), String> {
     let locks = lockdb::Table::new(1 << 12).expect("a small table fits");
     let perform = |player: usize, steps: Receiver<&str>, answers: Sender<String>| {
         perform_on_table(&locks, player, policy, &steps, &answers);
     };
-    run(scenario, script, column, &locks, perform);
+    run(scenario, script, column, &locks, perform)
 }
 
 fn perform_on_table(
@@ -128,13 +157,13 @@ fn perform_on_table(
 }
 
 /// Starts a thread for each player, and goes through the table's lines.
-fn run<'t>(
+fn run(
     scenario: &Scenario,
     script: &Script,
     column: usize,
-    locks: &'t lockdb::Table,
+    locks: &lockdb::Table,
     perform: impl Fn(usize, Receiver<&'static str>, Sender<String>) + Sync,
-) {
+) -> Result<(), String> {
     std::thread::scope(|scope| {
         let player = |number: usize| {
             let (steps, to_do) = channel();
@@ -145,26 +174,30 @@ fn run<'t>(
         };
         let players = (0..script.players.len()).map(player).collect();
         let mut stage = Stage { script, locks, players };
+        let differs = |line, found: &str, expected: &str| {
+            let column = script.columns[column];
+            let script = marked(script, line);
+            format!("{} at {column}: {found:?}, not {expected:?}\n{script}", scenario.name)
+        };
         for line in &script.lines {
             let expected = line.outcomes[column].trim_end_matches('!').trim_end();
             if expected == "-" {
                 continue;
             }
             let found = stage.take(line, expected);
-            assert_eq!(
-                found,
-                expected,
-                "{} at {}: left what came, right what the table says\n{}",
-                scenario.name,
-                script.columns[column],
-                marked(script, line)
-            );
+            if found != expected {
+                return Err(differs(line, &found, expected));
+            }
         }
-        let waits = stage.players.iter().position(|player| player.pending);
-        assert_eq!(waits, None, "{}: nobody is left waiting", scenario.name);
-    });
-    let free = locks.buckets().iter().all(|bucket| bucket.head() == Head::FREE);
-    assert!(free, "{}: all locks are given back", scenario.name);
+        match stage.players.iter().position(|player| player.pending) {
+            Some(player) => Err(format!("{} is left waiting", script.players[player])),
+            None => Ok(()),
+        }
+    })?;
+    match locks.buckets().iter().position(|bucket| bucket.head() != Head::FREE) {
+        Some(bucket) => Err(format!("{}: bucket {bucket} is still held", scenario.name)),
+        None => Ok(()),
+    }
 }
 
 /// The script with an arrow at one line.
@@ -204,7 +237,8 @@ impl Stage<'_, '_> {
             assert!(player.pending, "nothing to wait for: {}", line.text);
         } else {
             assert!(!player.pending, "the last step has not ended: {}", line.text);
-            player.steps.send(line.step).expect("the session's thread lives");
+            // A thread that has panicked does not answer either.
+            let _ = player.steps.send(line.step);
             player.pending = true;
         }
         if expected == "..." {
@@ -229,8 +263,10 @@ impl Stage<'_, '_> {
         let player = &self.players[line.player];
         let until = Instant::now() + PATIENCE;
         loop {
-            if let Ok(answer) = player.answers.recv_timeout(Duration::from_micros(100)) {
-                return Ok(answer);
+            match player.answers.recv_timeout(Duration::from_micros(100)) {
+                Ok(answer) => return Ok(answer),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok("panicked".into()),
             }
             // Others are known by name once they have waited.
             let others = |waiter| self.players.iter().any(|other| other.name == Some(waiter));

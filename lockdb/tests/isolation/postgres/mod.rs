@@ -11,3 +11,12 @@ pub mod deadlocks;
 pub mod row_locks;
 pub mod serializable;
 pub mod without_waiting;
+
+use crate::script::Scenario;
+
+/// All of them.
+pub fn all() -> impl Iterator<Item = &'static Scenario> {
+    let files =
+        [row_locks::ALL, without_waiting::ALL, deadlocks::ALL, serializable::ALL, bare_table::ALL];
+    files.into_iter().flatten()
+}

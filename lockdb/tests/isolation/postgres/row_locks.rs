@@ -217,7 +217,7 @@ scenarios! {
     "
 
     /// A lock that was taken after the savepoint goes with it, at once.
-    delete_abort_savept_2("delete-abort-savept-2; aborted-keyrevoke") "
+    aborted_keyrevoke("aborted-keyrevoke, the row deleted") "
         | T1        | T2     || READ COMMITTED | PostgreSQL | SNAPSHOT | PostgreSQL RR |
         | savepoint |        || ok                                                      |
         | delete 1  |        || ok                                                      |
