@@ -78,5 +78,7 @@ found! {
     newer_version_visible: NewerVersionVisible by [Scenarios, Interleaved, Threads];
     rolled_back_writes_kept: RolledBackWritesKept by [Scenarios, Interleaved, Threads];
     tombstone_ignored: TombstoneIgnored by [Scenarios, Interleaved, Threads];
+    vacuum_ignores_snapshots: VacuumIgnoresSnapshots by [Interleaved, Threads];
+    vacuum_without_lock: VacuumWithoutLock by [Interleaved, Threads];
     old_index_entry_kept: OldIndexEntryKept by [Scenarios, Interleaved, Threads];
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use history::{Scan, TransactionRecorder, Write};
-use lockdb::store::schema::RowRef;
+use lockdb::store::schema::{RowRef, Value};
 use lockdb::store::{
     Database, Error, LockWait, Order, Result, Savepoint, Session, Table, Transaction,
 };
@@ -17,6 +17,7 @@ pub struct World {
     pub database: Database,
     pub items: Arc<Table>,
     pub counters: Arc<Table>,
+    padding: Vec<u8>,
 }
 
 const GROUP: usize = 1;
@@ -27,12 +28,12 @@ impl World {
         let database = Database::in_memory(case.options.clone()).expect("a small store fits");
         let items = database.create_table(super::plan::items()).expect("the store is empty");
         let counters = database.create_table(super::plan::counters()).expect("and has no such");
-        let world = Self { database, items, counters };
+        let world = Self { database, items, counters, padding: vec![0; case.padding] };
         let fill = |transaction: &mut Transaction<'_>| {
             for write in Self::initial(case).filter(|write| !write.dead) {
                 let history::Key::Number(key) = write.key else { unreachable!("keys are numbers") };
                 let group = key as i64 % case.groups;
-                let row = [(key as i64).into(), group.into(), (write.version as i64).into()];
+                let row = world.row(key as i64, group, write.version);
                 transaction.insert(&world.items, &row)?;
             }
             let mut counters = 0..case.counters;
@@ -40,6 +41,10 @@ impl World {
         };
         world.database.transaction(fill).expect("nobody else is there");
         world
+    }
+
+    fn row(&self, key: i64, group: i64, version: u64) -> [Value; 4] {
+        [key.into(), group.into(), (version as i64).into(), self.padding.clone().into()]
     }
 
     /// What the history says of the beginning: each other row is there.
@@ -172,7 +177,7 @@ impl<'a> Actor<'a> {
 
     fn insert(&mut self, key: i64, group: i64) -> Result<()> {
         let version = self.recorder.version();
-        let row = [key.into(), group.into(), (version as i64).into()];
+        let row = self.world.row(key, group, version);
         match self.transaction.insert(&self.world.items, &row) {
             Ok(()) => {
                 self.recorder.absent(key as u64);

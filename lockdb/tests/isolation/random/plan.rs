@@ -28,6 +28,10 @@ pub struct Case {
     pub groups: i64,
     /// Rows of the table of counters.
     pub counters: i64,
+    /// Bytes that a row carries so that pages fill up.
+    pub padding: usize,
+    /// Whether somebody vacuums all the time.
+    pub vacuums: bool,
     pub options: Options,
 }
 
@@ -49,7 +53,13 @@ impl Case {
             Policy::TimeOut => Duration::from_millis(2),
             _ => Duration::from_secs(20),
         };
-        Self::drawn(seed, random, Waiting { policy, patience, ..Waiting::default() })
+        let mut case =
+            Self::drawn(seed, random, Waiting { policy, patience, ..Waiting::default() });
+        if case.vacuums && random.random() {
+            // So few that the case cannot do without vacuum.
+            case.options.pages = 48;
+        }
+        case
     }
 
     /// Sessions that take turns on one thread, and never wait.
@@ -78,6 +88,8 @@ impl Case {
             keys: random.random_range(2..=16),
             groups: random.random_range(1..=4),
             counters: random.random_range(1..=3),
+            padding: *[0, 300, 3900].choose(random).expect("there are some"),
+            vacuums: random.random(),
             options,
         }
     }
@@ -185,6 +197,7 @@ pub fn items() -> Schema {
         .column("id", Type::Int64)
         .column("group", Type::Int64)
         .column("version", Type::Int64)
+        .column("padding", Type::Bytes)
         .primary_key(&["id"])
         .index("by_group", &["group"])
         .build()

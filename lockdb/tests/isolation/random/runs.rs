@@ -52,14 +52,20 @@ fn on_threads(case: &Case, fault: Option<Fault>) -> Result<Outcome, String> {
             scope.spawn(move || run_lane(case, world, lane, recorder))
         };
         let lanes: Vec<_> = (0..case.lanes).map(lane).collect();
+        while case.vacuums && lanes.iter().any(|lane| !lane.is_finished()) {
+            vacuum(&world);
+        }
         // The first panic is told as it is.
-        lanes
-            .into_iter()
-            .map(|lane| lane.join().unwrap_or_else(|p| std::panic::resume_unwind(p)))
-            .collect()
+        let joined = lanes.into_iter().map(|lane| lane.join());
+        joined.map(|lane| lane.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     let (recorders, counted): (Vec<_>, Vec<u64>) = lanes.into_iter().unzip();
     judge(case, &world, recorder, recorders, counted.iter().sum())
+}
+
+fn vacuum(world: &World) {
+    world.database.vacuum().expect("no page is on storage");
+    std::thread::yield_now();
 }
 
 fn run_lane(
@@ -120,6 +126,9 @@ fn interleaved(case: &Case, fault: Option<Fault>) -> Result<Outcome, String> {
     for now in 0_u64.. {
         if done == case.lanes {
             break;
+        }
+        if case.vacuums && turns.random_ratio(1, 16) {
+            vacuum(&world);
         }
         let turn = turns.random_range(0..case.lanes);
         match lanes[turn].take() {
