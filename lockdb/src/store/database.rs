@@ -99,6 +99,22 @@ impl Database {
         Self::open_with(files, options, Faults::default())
     }
 
+    /// As [`Database::open_in`], with a recovery that is broken on purpose. The store then works as
+    /// it should.
+    ///
+    /// # Errors
+    /// As there, and whatever the fault brings.
+    #[cfg(feature = "faults")]
+    pub fn open_with_fault(
+        files: Arc<dyn Files>,
+        options: Options,
+        fault: super::fault::Fault,
+    ) -> Result<Self> {
+        let faults = Faults::default();
+        faults.plant(Some(fault));
+        Self::open_with(files, options, faults)
+    }
+
     fn open_with(files: Arc<dyn Files>, options: Options, faults: Faults) -> Result<Self> {
         options.check()?;
         let id = draw_id();

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::error::{Error, Result};
 use super::files::File;
 use super::layout::{
-    PAGE_BYTES, Page, PageBuffer, PageFault, PageKind, Superblock, SuperblockFault,
+    PAGE_BYTES, Page, PageBuffer, PageFault, PageHeader, PageKind, Place, Superblock,
+    SuperblockFault,
 };
 use crate::primitive::{Mutex, lock};
 
@@ -20,6 +21,8 @@ const FIRST: u64 = 2;
 #[derive(Debug)]
 pub(crate) struct NativeStorage {
     file: Arc<dyn File>,
+    /// The store's identity, which stands in every page.
+    store: AtomicU64,
     /// The newest checkpoint; no page that can be reached is newer.
     epoch: AtomicU64,
     space: Mutex<Space>,
@@ -35,7 +38,7 @@ struct Space {
 impl NativeStorage {
     pub(crate) fn new(file: Arc<dyn File>) -> Self {
         let space = Mutex::new(Space { free: Vec::new(), end: FIRST });
-        Self { file, epoch: AtomicU64::new(0), space }
+        Self { file, store: AtomicU64::new(0), epoch: AtomicU64::new(0), space }
     }
 
     /// The two superblocks, as far as they are readable.
@@ -69,12 +72,16 @@ impl NativeStorage {
         self.epoch.load(Ordering::Acquire)
     }
 
-    pub(crate) fn set_epoch(&self, epoch: u64) {
+    /// Whose pages these are, and which checkpoint is the newest.
+    pub(crate) fn identify(&self, store: u64, epoch: u64) {
+        self.store.store(store, Ordering::Release);
         self.epoch.store(epoch, Ordering::Release);
     }
 
-    /// Reads a physical page and checks that it is the page that it should be.
-    pub(crate) fn read(&self, kind: PageKind, page: u64, physical: u64) -> Result<Box<PageBuffer>> {
+    /// Reads a page from its place, and checks that it is the page that it should be.
+    pub(crate) fn read(&self, kind: PageKind, page: u64, place: u64) -> Result<Box<PageBuffer>> {
+        let place = Place::from_word(place);
+        let physical = place.physical();
         let mut buffer = Box::new(PageBuffer::ZERO);
         let corrupt =
             |fault| Err(Error::CorruptPage { file: PAGES_FILE.into(), physical, page, fault });
@@ -84,19 +91,29 @@ impl NativeStorage {
             }
             read => read.map_err(Error::system(format!("cannot read physical page {physical}")))?,
         }
-        let found = match Page::verified(&buffer.0, kind, page) {
-            Ok(verified) => verified.header().epoch,
+        let header = match Page::verified(&buffer.0, kind, page) {
+            Ok(verified) => verified.header(),
             Err(fault) => return corrupt(fault),
         };
-        // A page of a later checkpoint than the superblock's: that superblock is not the newest.
-        let expected = self.epoch();
-        if found > expected {
+        let (found, expected) = (header.store, self.store.load(Ordering::Acquire));
+        if found != expected {
+            return corrupt(PageFault::Stranger { field: "store", found, expected });
+        }
+        // Of a later checkpoint than the superblock's: that superblock is not the newest. Of another
+        // than the place says: a write was lost, and this is an older page.
+        let (found, expected) = (header.epoch, self.epoch());
+        if found > expected || !place.is_of(found) {
             return corrupt(PageFault::Stranger { field: "epoch", found, expected });
         }
         Ok(buffer)
     }
 
-    pub(crate) fn write(&self, physical: u64, page: &PageBuffer) -> Result<()> {
+    /// Seals a page as one of the checkpoint of `epoch`, and writes it to a place of that.
+    pub(crate) fn write(&self, place: u64, epoch: u64, page: &mut PageBuffer) -> Result<()> {
+        debug_assert!(Place::from_word(place).is_of(epoch));
+        let physical = Place::from_word(place).physical();
+        let store = self.store.load(Ordering::Acquire);
+        page.seal(PageHeader { store, epoch, ..Page::new(&page.0).header() });
         let written = self.file.write_at(physical * PAGE_BYTES as u64, &page.0);
         written.map_err(Error::system(format!("cannot write physical page {physical}")))
     }
@@ -105,22 +122,26 @@ impl NativeStorage {
         self.file.sync().map_err(Error::system("cannot sync the file of pages"))
     }
 
-    /// A physical page that nobody uses.
-    pub(crate) fn allocate(&self) -> u64 {
+    /// A place that nobody uses, for the checkpoint of `epoch`.
+    pub(crate) fn allocate(&self, epoch: u64) -> u64 {
         let mut space = lock(&self.space);
-        space.free.pop().unwrap_or_else(|| {
+        let physical = space.free.pop().unwrap_or_else(|| {
             space.end += 1;
             space.end - 1
-        })
+        });
+        Place::new(physical, epoch).word()
     }
 
-    /// Gives physical pages back that nobody can reach any more.
-    pub(crate) fn release(&self, pages: impl IntoIterator<Item = u64>) {
-        lock(&self.space).free.extend(pages);
+    /// Gives places back that nobody can reach any more.
+    pub(crate) fn release(&self, places: impl IntoIterator<Item = u64>) {
+        let physical = |place| Place::from_word(place).physical();
+        lock(&self.space).free.extend(places.into_iter().map(physical));
     }
 
-    /// Takes over which physical pages a checkpoint uses; all others are free.
-    pub(crate) fn adopt(&self, mut used: Vec<u64>) -> Result<()> {
+    /// Takes over which places a checkpoint uses; all other physical pages are free.
+    pub(crate) fn adopt(&self, places: &[u64]) -> Result<()> {
+        let physical = |&place: &u64| Place::from_word(place).physical();
+        let mut used: Vec<u64> = places.iter().map(physical).collect();
         used.sort_unstable();
         if let Some(twice) = used.windows(2).find(|pair| pair[0] == pair[1]) {
             let what = format!("physical page {} is used twice", twice[0]);

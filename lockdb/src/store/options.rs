@@ -40,6 +40,8 @@ pub struct Options {
     pub attempts: u32,
     /// The log's in-memory ring, bytes, a power of two.
     pub log_ring: usize,
+    /// A log file is followed by a new one from this size on, bytes.
+    pub log_segment: u64,
     /// A checkpoint is due when so many bytes of log have been written since the last.
     pub checkpoint_log: u64,
     /// Whether a thread of the store's own does checkpoints and vacuum when they are due. Without
@@ -61,6 +63,7 @@ impl Default for Options {
             },
             attempts: 1000,
             log_ring: 32 << 20,
+            log_segment: 64 << 20,
             checkpoint_log: 256 << 20,
             maintenance: true,
         }

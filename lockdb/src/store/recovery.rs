@@ -13,8 +13,8 @@ use super::error::{Error, Result};
 use super::fault::{Fault, Faults};
 use super::files::Files;
 use super::layout::{
-    DIRECTORY_BYTES, MAP_WORDS, Page, PageKind, RecordId, Superblock, SuperblockFault,
-    VersionHeader, vid_page,
+    DIRECTORY_BYTES, MAP_WORDS, PAGE_BYTES, Page, PageBuffer, PageKind, Place, RecordId,
+    Superblock, SuperblockFault, VersionHeader, vid_page,
 };
 use super::log::{Kind, Log, LogOptions, LogPosition, Reader, Record};
 use super::native::{NativeStorage, PAGES_FILE};
@@ -67,7 +67,7 @@ pub(crate) fn recover(
     let Some(superblock) = newest(&storage)? else {
         return begin(files, storage, options);
     };
-    storage.set_epoch(superblock.epoch);
+    storage.identify(superblock.store, superblock.epoch);
     let mut recovery = Redo::from_checkpoint(&superblock, storage, options, store)?;
     let redo = LogPosition {
         store: superblock.store,
@@ -84,7 +84,11 @@ pub(crate) fn recover(
 }
 
 fn log_options(options: &Options) -> LogOptions {
-    LogOptions { ring_bytes: options.log_ring, ..LogOptions::default() }
+    LogOptions {
+        ring_bytes: options.log_ring,
+        segment_bytes: options.log_segment,
+        ..LogOptions::default()
+    }
 }
 
 /// The newest superblock that is whole; `None` when no store was ever begun.
@@ -97,7 +101,7 @@ fn newest(storage: &NativeStorage) -> Result<Option<Superblock>> {
         match found {
             Err(SuperblockFault::Empty) | Ok(_) => {}
             Err(fault) => {
-                let offset = slot as u64 * super::layout::PAGE_BYTES as u64;
+                let offset = (slot * PAGE_BYTES) as u64;
                 let what = format!("superblock: {fault}");
                 return Err(Error::Corrupt { file: PAGES_FILE.into(), offset, what });
             }
@@ -123,9 +127,9 @@ fn begin(files: Arc<dyn Files>, storage: NativeStorage, options: &Options) -> Re
     let log = Log::start(files.clone(), &log_options(options), start)?;
     let directory = Directory { logical_pages: 1, page_map: vec![0], ..Directory::default() };
     let bytes = directory.encode();
-    let place = storage.allocate();
-    let page = super::layout::PageBuffer::directory(0, 0, 0, &bytes);
-    storage.write(place, &page)?;
+    storage.identify(start.store, 0);
+    let place = storage.allocate(0);
+    storage.write(place, 0, &mut PageBuffer::directory(0, 0, &bytes))?;
     storage.sync()?;
     files.sync_directory().map_err(Error::system("cannot sync the store's folder"))?;
     storage.write_superblock(&Superblock {
@@ -192,8 +196,8 @@ impl Redo {
         let map = read_map(&storage, PageKind::PageMap, &directory.page_map, |piece| piece as u64)?;
         let map: Vec<u64> = map.take(directory.logical_pages as usize).collect();
         used.extend(directory.page_map.iter().chain(&map));
-        used.retain(|&physical| physical != 0);
-        storage.adopt(used)?;
+        used.retain(|&place| place != 0);
+        storage.adopt(&used)?;
         standing.page_map = directory.page_map;
         let pages = Pages::new(options.pages, Some(storage));
         let pages = pages.map_err(Error::system("cannot reserve memory for pages"))?;
@@ -259,7 +263,7 @@ impl Redo {
         let head = table.head(change.vid);
         if !head.is_none() {
             let version = self.pages.version(head)?;
-            if version.created() >= record.commit && !faults.has(Fault::ReplayIgnoresOrder) {
+            if version.created() >= record.commit || faults.has(Fault::ReplayIgnoresOrder) {
                 return Ok(());
             }
             version.invalidate(record.commit);
@@ -299,7 +303,7 @@ fn corrupt_record(record: &Record<'_>, what: impl Into<String>) -> Error {
     Error::Corrupt { file: "the log, by LSN".into(), offset: record.lsn, what }
 }
 
-/// The directory of a checkpoint, and the physical pages that it stands in.
+/// The directory of a checkpoint, and the places of its pages.
 fn read_directory(
     storage: &NativeStorage,
     superblock: &Superblock,
@@ -318,7 +322,7 @@ fn read_directory(
     let directory = Directory::decode(&bytes);
     let directory = directory.map_err(|(at, what)| {
         let place = places[at.min(length.saturating_sub(1)) / DIRECTORY_BYTES];
-        let offset = place * super::layout::PAGE_BYTES as u64;
+        let offset = Place::from_word(place).physical() * PAGE_BYTES as u64;
         Error::Corrupt { file: PAGES_FILE.into(), offset, what: format!("directory: {what}") }
     })?;
     Ok((directory, places))

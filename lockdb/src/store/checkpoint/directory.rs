@@ -8,9 +8,9 @@
 //! | 4 | · bytes of its schema |
 //! | … | · its schema |
 //! | 4 | · VIDs that have been used |
-//! | 8 × ⌈VIDs / 1,016⌉ | · physical page of each piece of its VID map; 0: all zero |
+//! | 8 × ⌈VIDs / 1,016⌉ | · place of each piece of its VID map; 0: all zero |
 //! | 8 | logical pages that have been used, page 0 included |
-//! | 8 × ⌈pages / 1,016⌉ | physical page of each piece of the L2P map; 0: all zero |
+//! | 8 × ⌈pages / 1,016⌉ | place of each piece of the L2P map; 0: all zero |
 
 use super::super::layout::MAP_WORDS;
 use super::super::schema::Schema;

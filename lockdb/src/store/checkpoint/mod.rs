@@ -42,13 +42,16 @@ pub struct Checkpoint {
     pub redo_commit: u64,
 }
 
-/// Where the newest checkpoint has put what is not data: physical pages.
+/// Where the newest checkpoint has put what is not data.
 #[derive(Debug, Default)]
 pub(crate) struct Standing {
     /// For each table, those of its VID map.
     pub(crate) vid_maps: Vec<Vec<u64>>,
     pub(crate) page_map: Vec<u64>,
     pub(crate) directory: Vec<u64>,
+    /// What a checkpoint has taken whose superblock could not be written for certain: it may be the
+    /// one that the next opening finds.
+    pub(crate) doubtful: Vec<u64>,
 }
 
 impl Shared {
@@ -67,7 +70,7 @@ impl Shared {
                 Ok(done)
             }
             Err(error) => {
-                flush.undo();
+                flush.undo(standing);
                 Err(error)
             }
         }
@@ -80,8 +83,10 @@ struct Flush<'s> {
     storage: &'s NativeStorage,
     epoch: u64,
     redo: LogPosition,
-    /// Physical pages that it has taken.
+    /// Places that it has taken.
     taken: Vec<u64>,
+    /// Whether it has begun to write the superblock.
+    decided: bool,
     /// Logical pages that had new versions.
     dirty: BTreeSet<u64>,
     /// Where it has put them.
@@ -102,6 +107,7 @@ impl<'s> Flush<'s> {
             epoch: storage.epoch() + 1,
             redo: shared.log.position(),
             taken: Vec::new(),
+            decided: false,
             dirty: BTreeSet::new(),
             data: BTreeMap::new(),
             left: Vec::new(),
@@ -124,6 +130,7 @@ impl<'s> Flush<'s> {
             self.shared.await_published(tail.commit);
             self.shared.log.make_durable(tail.lsn, Sync::Immediate)?;
         }
+        self.decided = true;
         self.storage.write_superblock(&Superblock {
             store: self.redo.store,
             epoch: self.epoch,
@@ -141,11 +148,15 @@ impl<'s> Flush<'s> {
         })
     }
 
-    fn put(&mut self, page: &PageBuffer) -> Result<u64> {
-        let physical = self.storage.allocate();
-        self.taken.push(physical);
-        self.storage.write(physical, page)?;
-        Ok(physical)
+    /// Writes a page to a new place; `old` is where it has stood, 0 if nowhere.
+    fn put(&mut self, page: &mut PageBuffer, old: u64) -> Result<u64> {
+        if self.shared.faults.has(Fault::PageReusedBeforeCheckpoint) && old != 0 {
+            self.storage.release([old]);
+        }
+        let place = self.storage.allocate(self.epoch);
+        self.taken.push(place);
+        self.storage.write(place, self.epoch, page)?;
+        Ok(place)
     }
 
     /// Notes which pieces of VID maps lead to versions in these pages that are newer than `commit`.
@@ -182,8 +193,8 @@ impl<'s> Flush<'s> {
                 let words = (piece * MAP_WORDS..vids as usize).take(MAP_WORDS);
                 let words = words.map(|vid| table.head(vid as u32).word());
                 let number = vid_page(table.id(), piece);
-                let page = PageBuffer::map(PageKind::VidMap, number, self.epoch, words);
-                *place = self.put(&page)?;
+                let mut page = PageBuffer::map(PageKind::VidMap, number, words);
+                *place = self.put(&mut page, *place)?;
                 self.vid_maps.insert((table.id(), piece), *place);
             }
             let schema = table.schema().clone();
@@ -207,11 +218,9 @@ impl<'s> Flush<'s> {
             shared.pages.region().copy(page, &mut buffer);
             let view = Page::new(&buffer.0);
             let newest = view.versions().map(|(_, version, ..)| version.created).max();
-            let header =
-                PageHeader { newest: newest.unwrap_or(0), epoch: self.epoch, ..view.header() };
-            buffer.seal(header);
-            let physical = self.put(&buffer)?;
-            self.data.insert(page, physical);
+            buffer.put_header(PageHeader { newest: newest.unwrap_or(0), ..view.header() });
+            let place = self.put(&mut buffer, shared.pages.physical_page(page))?;
+            self.data.insert(page, place);
         }
         // What was added while the maps were written is for the next checkpoint's maps.
         self.note_changed(self.redo.commit, self.data.keys().copied());
@@ -234,15 +243,14 @@ impl<'s> Flush<'s> {
             let first = (piece * MAP_WORDS) as u64;
             let place = |page: u64| match self.data.get(&page) {
                 _ if lost == Some(page) || left.contains(&page) => 0,
-                Some(&physical) => physical,
+                Some(&place) => place,
                 None => pages.physical_page(page),
             };
             let words: Vec<u64> = (first..end).take(MAP_WORDS).map(place).collect();
-            let page =
-                PageBuffer::map(PageKind::PageMap, piece as u64, self.epoch, words.into_iter());
-            let physical = self.put(&page)?;
-            self.page_map.insert(piece, physical);
-            directory.page_map[piece] = physical;
+            let mut page = PageBuffer::map(PageKind::PageMap, piece as u64, words.into_iter());
+            let place = self.put(&mut page, directory.page_map[piece])?;
+            self.page_map.insert(piece, place);
+            directory.page_map[piece] = place;
         }
         Ok(())
     }
@@ -250,12 +258,12 @@ impl<'s> Flush<'s> {
     fn write_directory(&mut self, directory: &Directory) -> Result<u64> {
         let bytes = directory.encode();
         let pieces: Vec<&[u8]> = bytes.chunks(DIRECTORY_BYTES).collect();
-        self.directory = pieces.iter().map(|_| self.storage.allocate()).collect();
+        self.directory = pieces.iter().map(|_| self.storage.allocate(self.epoch)).collect();
         self.taken.extend(&self.directory);
         for (at, piece) in pieces.iter().enumerate() {
             let next = self.directory.get(at + 1).copied().unwrap_or(0);
-            let page = PageBuffer::directory(at as u64, self.epoch, next, piece);
-            self.storage.write(self.directory[at], &page)?;
+            let mut page = PageBuffer::directory(at as u64, next, piece);
+            self.storage.write(self.directory[at], self.epoch, &mut page)?;
         }
         Ok(bytes.len() as u64)
     }
@@ -276,12 +284,17 @@ impl<'s> Flush<'s> {
             self.shared.pages.forget_physical_page(page, physical);
             released.push(physical);
         }
-        self.storage.release(released.into_iter().filter(|&physical| physical != 0));
+        released.append(&mut standing.doubtful);
+        self.storage.release(released.into_iter().filter(|&place| place != 0));
     }
 
     /// As if it had not been tried.
-    fn undo(&mut self) {
-        self.storage.release(self.taken.drain(..));
+    fn undo(&mut self, standing: &mut Standing) {
+        match self.decided {
+            false => self.storage.release(self.taken.drain(..)),
+            // Until another superblock has taken the place of this one, both checkpoints must stand.
+            true => standing.doubtful.append(&mut self.taken),
+        }
         self.shared.pages.mark_dirty(std::mem::take(&mut self.dirty));
         let tables = self.shared.tables();
         for &(table, piece) in self.vid_maps.keys() {

@@ -16,31 +16,31 @@ pub fn vid_page(table: u32, piece: usize) -> u64 {
 }
 
 impl PageBuffer {
-    /// A sealed page with a piece of a map; what `words` lacks is zero.
+    /// A page with a piece of a map; what `words` lacks is zero. Not sealed.
     ///
     /// # Panics
     /// When there are more than [`MAP_WORDS`].
-    pub fn map(kind: PageKind, page: u64, epoch: u64, words: impl Iterator<Item = u64>) -> Self {
+    pub fn map(kind: PageKind, page: u64, words: impl Iterator<Item = u64>) -> Self {
         let mut buffer = PageBuffer::ZERO;
         let mut at = PageHeader::BYTES;
         for word in words {
             buffer.0[at..at + 8].copy_from_slice(&word.to_le_bytes());
             at += 8;
         }
-        buffer.seal(PageHeader { epoch, ..PageHeader::new(kind, page, 0) });
+        buffer.put_header(PageHeader::new(kind, page, 0));
         buffer
     }
 
-    /// A sealed page of the directory.
+    /// A page of the directory, not sealed.
     ///
     /// # Panics
     /// When there are more than [`DIRECTORY_BYTES`].
-    pub fn directory(page: u64, epoch: u64, next: u64, bytes: &[u8]) -> Self {
+    pub fn directory(page: u64, next: u64, bytes: &[u8]) -> Self {
         let mut buffer = PageBuffer::ZERO;
         let at = PageHeader::BYTES;
         buffer.0[at..at + 8].copy_from_slice(&next.to_le_bytes());
         buffer.0[at + 8..at + 8 + bytes.len()].copy_from_slice(bytes);
-        buffer.seal(PageHeader { epoch, ..PageHeader::new(PageKind::Directory, page, 0) });
+        buffer.put_header(PageHeader::new(PageKind::Directory, page, 0));
         buffer
     }
 }
@@ -52,7 +52,7 @@ impl<'a> Page<'a> {
         words.iter().map(|word| u64::from_le_bytes(*word))
     }
 
-    /// Of a page of the directory, the physical page of the next one (0: none), and its bytes.
+    /// Of a page of the directory, the place of the next one (0: none), and its bytes.
     pub fn directory_bytes(self) -> (u64, &'a [u8]) {
         let (next, bytes) = self.bytes()[PageHeader::BYTES..].split_at(8);
         (u64::from_le_bytes(next.try_into().expect("eight bytes")), bytes)

@@ -5,6 +5,7 @@
 
 mod map_page;
 mod page;
+mod place;
 mod record_id;
 mod superblock;
 
@@ -13,5 +14,6 @@ pub use page::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageFault, PageHeader, PageKind, VERSION_BYTES,
     VersionHeader, placed_bytes,
 };
+pub use place::Place;
 pub use record_id::RecordId;
 pub use superblock::{Superblock, SuperblockFault};

@@ -33,7 +33,9 @@ pub struct PageHeader {
     /// A [`PageKind`].
     pub kind: u32,
     /// Zero.
-    pub reserved: [u8; 20],
+    pub reserved: [u8; 12],
+    /// Identity of the store that wrote the page.
+    pub store: u64,
 }
 
 /// What a page holds.
@@ -44,7 +46,7 @@ pub enum PageKind {
     Data = 1,
     /// A piece of a table's VID map: 1,016 RecordIDs.
     VidMap = 2,
-    /// A piece of the L2P map: 1,016 physical pages.
+    /// A piece of the L2P map: 1,016 [places](super::Place).
     PageMap = 3,
     /// Schemas, and where the map pages stand.
     Directory = 4,
@@ -72,7 +74,7 @@ const _: () = {
     assert!(offset_of!(PageHeader, page) == 8 && offset_of!(PageHeader, table) == 16);
     assert!(offset_of!(PageHeader, lines) == 20 && offset_of!(PageHeader, upper) == 22);
     assert!(offset_of!(PageHeader, newest) == 24 && offset_of!(PageHeader, epoch) == 32);
-    assert!(offset_of!(PageHeader, kind) == 40);
+    assert!(offset_of!(PageHeader, kind) == 40 && offset_of!(PageHeader, store) == 56);
     assert!(offset_of!(VersionHeader, predecessor) == 16 && offset_of!(VersionHeader, vid) == 24);
     assert!(cfg!(target_endian = "little"), "pages are read and written as they stand");
 };
@@ -155,7 +157,7 @@ impl PageBuffer {
         self.0[4..8].copy_from_slice(&checksum.to_le_bytes());
     }
 
-    fn put_header(&mut self, header: PageHeader) {
+    pub(in crate::store) fn put_header(&mut self, header: PageHeader) {
         let PageHeader {
             magic,
             checksum,
@@ -167,6 +169,7 @@ impl PageBuffer {
             epoch,
             kind,
             reserved,
+            store,
         } = header;
         self.0[0..4].copy_from_slice(&magic.to_le_bytes());
         self.0[4..8].copy_from_slice(&checksum.to_le_bytes());
@@ -177,7 +180,8 @@ impl PageBuffer {
         self.0[24..32].copy_from_slice(&newest.to_le_bytes());
         self.0[32..40].copy_from_slice(&epoch.to_le_bytes());
         self.0[40..44].copy_from_slice(&kind.to_le_bytes());
-        self.0[44..64].copy_from_slice(&reserved);
+        self.0[44..56].copy_from_slice(&reserved);
+        self.0[56..64].copy_from_slice(&store.to_le_bytes());
     }
 }
 
@@ -290,8 +294,8 @@ impl<'a> Page<'a> {
 
     /// The header.
     pub fn header(self) -> PageHeader {
-        let mut reserved = [0; 20];
-        reserved.copy_from_slice(&self.0[44..64]);
+        let mut reserved = [0; 12];
+        reserved.copy_from_slice(&self.0[44..56]);
         PageHeader {
             magic: self.u32(0),
             checksum: self.u32(4),
@@ -303,6 +307,7 @@ impl<'a> Page<'a> {
             epoch: self.u64(32),
             kind: self.u32(40),
             reserved,
+            store: self.u64(56),
         }
     }
 

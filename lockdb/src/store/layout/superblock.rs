@@ -17,7 +17,7 @@ pub struct Superblock {
     pub redo_commit: u64,
     /// Epoch of the log at that place.
     pub redo_epoch: u64,
-    /// First physical page of the directory.
+    /// [`Place`](super::Place) of the first page of the directory.
     pub directory: u64,
     /// Bytes of the directory.
     pub directory_bytes: u64,

@@ -1,0 +1,9 @@
+//! What survives a loss of power, a full disk and damaged files: `docs/store-recovery.md` says what
+//! is shown here.
+
+mod crashes;
+mod model;
+mod planted;
+mod points;
+mod random;
+mod workload;
