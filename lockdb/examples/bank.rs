@@ -18,7 +18,7 @@ fn main() -> Result<(), Error> {
     bank.transaction(|transaction| {
         for id in 0..10_i64 {
             if transaction.get(&accounts, &id)?.is_none() {
-                transaction.insert(&accounts, &[id.into(), 100_00.into()])?;
+                transaction.insert(&accounts, &[id.into(), 10_000.into()])?;
             }
         }
         Ok::<_, Error>(())
@@ -29,7 +29,7 @@ fn main() -> Result<(), Error> {
             let (bank, accounts) = (&bank, &accounts);
             threads.spawn(move || {
                 bank.transaction(|transaction| {
-                    let (to, amount) = ((from + 1) % 10, 7_50);
+                    let (to, amount) = ((from + 1) % 10, 750);
                     transaction.update(accounts, &from, |row| add(row, -amount))?;
                     transaction.update(accounts, &to, |row| add(row, amount))
                 })

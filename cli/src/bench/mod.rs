@@ -10,8 +10,12 @@ mod host_lock;
 mod lock_unit;
 pub mod pin;
 mod postgres;
+mod rival;
 pub mod stopwatch;
+mod store;
 mod table_memory;
+
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -35,6 +39,8 @@ enum Measure {
     Here(fn(Size) -> Result<Vec<Measurement>, String>),
     /// Beside a PostgreSQL server, if there is one.
     BesidePostgres(fn(Size, &mut Progress) -> Result<Measured, PostgresError>),
+    /// Beside other engines, whose programs are in a folder, if one is named.
+    BesideRivals(fn(Size, Option<&Path>, &mut Progress) -> Result<Vec<Measurement>, String>),
 }
 
 /// What came of a bench.
@@ -47,7 +53,7 @@ pub struct Measured {
 }
 
 /// All benches there are.
-pub const ALL: [Bench; 7] = [
+pub const ALL: [Bench; 8] = [
     Bench {
         name: "host-lock",
         about: "uncontended acquire + release on the host beside a bare pair of compare-and-swaps",
@@ -77,6 +83,11 @@ pub const ALL: [Bench; 7] = [
         name: "table-memory",
         about: "what buckets and waiting transactions cost",
         measure: Measure::Here(table_memory::measure),
+    },
+    Bench {
+        name: "store",
+        about: "transfers and reads of the store; ./kit bench rivals sets other engines beside it",
+        measure: Measure::BesideRivals(store::measure_with),
     },
     Bench {
         name: "postgres",
@@ -245,15 +256,23 @@ impl Bench {
     /// # Errors
     /// When what is to be measured does not work, or is not on this machine.
     pub fn measure(&self, out: &Output) -> Result<Measured, Failure> {
-        self.measure_at(Size::FULL, out)
+        self.measure_at(Size::FULL, None, out)
     }
 
-    fn measure_at(&self, size: Size, out: &Output) -> Result<Measured, Failure> {
+    fn measure_at(
+        &self,
+        size: Size,
+        rivals: Option<&Path>,
+        out: &Output,
+    ) -> Result<Measured, Failure> {
         let name = self.name;
+        let alone = |figures: Result<_, String>| match figures {
+            Ok(figures) => Ok(Measured { figures, picture: None }),
+            Err(cause) => Err(Failure::Internal(format!("bench {name}: {cause}"))),
+        };
         match self.measure {
-            Measure::Here(measure) => measure(size)
-                .map(|figures| Measured { figures, picture: None })
-                .map_err(|cause| Failure::Internal(format!("bench {name}: {cause}"))),
+            Measure::Here(measure) => alone(measure(size)),
+            Measure::BesideRivals(measure) => alone(measure(size, rivals, &mut out.progress(name))),
             Measure::BesidePostgres(measure) => {
                 measure(size, &mut out.progress(name)).map_err(|cause| {
                     Failure::NotMeasured(format!("bench {name}: not measured: {cause}"))
@@ -280,6 +299,9 @@ pub struct Args {
     /// Prints one JSON object a line instead of the table.
     #[arg(long)]
     json: bool,
+    /// A folder with the programs of other engines, for the bench "store".
+    #[arg(long, value_name = "FOLDER")]
+    rivals: Option<PathBuf>,
     /// Says which benches there are, and runs none.
     #[arg(long)]
     list: bool,
@@ -306,7 +328,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let mut progress = out.progress("bench");
     for (number, bench) in chosen.iter().enumerate() {
         progress.set(number as f64 / chosen.len() as f64, bench.name);
-        let measured = match bench.measure(out) {
+        let measured = match bench.measure_at(Size::FULL, args.rivals.as_deref(), out) {
             // Who asks for all gets all that this machine has.
             Err(Failure::NotMeasured(why)) if args.names.is_empty() => {
                 out.note(why);
@@ -345,7 +367,8 @@ mod tests {
     fn every_bench_runs() {
         let out = Output::new().quiet(true);
         for bench in &ALL {
-            let measured = match bench.measure_at(Size { rounds: 1, divisor: 1000 }, &out) {
+            let size = Size { rounds: 1, divisor: 1000 };
+            let measured = match bench.measure_at(size, None, &out) {
                 Ok(measured) => measured.figures,
                 Err(Failure::NotMeasured(why)) => {
                     eprintln!("skipped: {why}");

@@ -12,7 +12,7 @@ use super::fault::{Fault, Faults};
 use super::files::{Disk, Files};
 use super::log::{Kind, Log, Sync};
 use super::maintenance::Maintainer;
-use super::memory::VersionRef;
+use super::memory::{SharedArray, VersionRef};
 use super::options::{Options, TransactionOptions};
 use super::pages::Pages;
 use super::pins::Pins;
@@ -221,6 +221,13 @@ impl Database {
     /// The newest commit up to which all are published: what a transaction sees that begins now.
     pub fn published(&self) -> u64 {
         self.shared.log.published()
+    }
+
+    /// The L2P map as the plain array that devices read: entry *n* is the physical page of logical
+    /// page *n* on native storage (0: it has none yet); its highest bit says whether the host has
+    /// the page in memory.
+    pub fn page_map(&self) -> &SharedArray {
+        self.shared.pages.page_map()
     }
 
     /// Logical pages that hold versions, of 8 KiB each.

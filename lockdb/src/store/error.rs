@@ -48,6 +48,18 @@ pub enum Error {
         /// And what the update would make of them.
         to: String,
     },
+    /// A row that was said to be locked has moved on: the lock was of another version.
+    #[error("row {vid} of table {table:?}: version {locked} is locked, but {found} is the newest")]
+    NotThatVersion {
+        /// The table.
+        table: String,
+        /// The row.
+        vid: u32,
+        /// The version that the caller has locked.
+        locked: u32,
+        /// The row's newest version; 0 when it has none.
+        found: u32,
+    },
     /// There is no such savepoint (any more): it lies behind one that was rolled back to.
     #[error("savepoint {savepoint}: the transaction has {savepoints}")]
     Savepoint {
@@ -85,6 +97,14 @@ pub enum Error {
     ForeignTable {
         /// The table.
         table: String,
+    },
+    /// A row was made for another table.
+    #[error("a row of table {of:?} was given for table {table:?}")]
+    RowOfOtherTable {
+        /// The table that it was to stand in.
+        table: String,
+        /// The table that it was made for.
+        of: String,
     },
     /// A row breaks its schema.
     #[error(transparent)]

@@ -29,7 +29,7 @@ pub enum LoadError {
         /// The line on which the row begins, from 1.
         line: u64,
         /// Why not.
-        source: Error,
+        source: Box<Error>,
     },
     /// The rows could not be committed, or not even begun.
     #[error(transparent)]
@@ -62,7 +62,8 @@ impl Database {
         let mut done = LoadProgress::default();
         while rows.read_into(&mut row)? {
             let inserted = transaction.insert_row(table, &row);
-            inserted.map_err(|source| LoadError::Insert { line: rows.line(), source })?;
+            inserted
+                .map_err(|source| LoadError::Insert { line: rows.line(), source: source.into() })?;
             done = LoadProgress { rows: done.rows + 1, bytes: rows.position() };
             if done.rows.is_multiple_of(STEP) {
                 progress(done);

@@ -156,10 +156,4 @@ impl NativeStorage {
         space.free.reverse();
         Ok(())
     }
-
-    /// Physical pages in use, superblocks included.
-    pub(crate) fn in_use(&self) -> u64 {
-        let space = lock(&self.space);
-        space.end - space.free.len() as u64
-    }
 }

@@ -27,6 +27,7 @@ pub struct Session {
     pub(crate) reads: Reads,
     /// Body of the log record in the making.
     pub(crate) body: Vec<u8>,
+    pub(crate) last_commit: u64,
     /// A row in the making, kept for its memory: that of the last table.
     pub(crate) row: Option<RowBuffer>,
     /// Dropped last: it may wait for the store's thread.
@@ -47,6 +48,7 @@ impl Session {
             writes: WriteSet::default(),
             reads: Reads::default(),
             body: Vec::new(),
+            last_commit: 0,
             row: None,
             _maintainer: maintainer,
         })
@@ -56,6 +58,12 @@ impl Session {
     pub fn begin(&mut self, options: impl Into<TransactionOptions>) -> Transaction<'_> {
         let birth = None;
         Transaction::begin(self, options.into(), birth, 0)
+    }
+
+    /// The place of this session's last commit in the order of commits; 0 before the first. Of a
+    /// transaction that changed nothing, that of its snapshot.
+    pub fn last_commit(&self) -> u64 {
+        self.last_commit
     }
 
     /// Runs a transaction: commits it when `work` succeeds, rolls it back when it fails, and runs it

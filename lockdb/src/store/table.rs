@@ -251,3 +251,53 @@ impl Table {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::ops::Bound;
+
+    use super::super::schema::{Schema, Type};
+    use super::*;
+
+    /// Whole leaves are emptied, also the last one.
+    #[test]
+    fn ranges_are_whole_from_both_ends_while_entries_go() {
+        let schema = Schema::builder("t").column("id", Type::Int64).primary_key(&["id"]);
+        let table = Table::new(0, 0, schema.build().unwrap(), 1).unwrap();
+        let key = |id: u64| table.schema().primary().key(&(id as i64)).unwrap();
+        let (mut plain, mut state) = (BTreeMap::new(), 1_u64);
+        let mut draw = |limit: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % limit
+        };
+        for step in 0..20_000 {
+            let first = draw(300);
+            if draw(2) == 0 {
+                let _ = table.index(Which::Primary).insert_sync(key(first), first as u32);
+                plain.entry(first).or_insert(first as u32);
+            } else {
+                for id in first..first + draw(50) {
+                    table.index(Which::Primary).remove_sync(&key(id));
+                    plain.remove(&id);
+                }
+            }
+            let (low, above, limit) = (draw(300), 1 + draw(100), 1 + draw(20) as usize);
+            let bounds = (Bound::Excluded(low), Bound::Included(low + above));
+            for descending in [false, true] {
+                let mut found = Vec::new();
+                let range = (Bound::Excluded(key(low)), Bound::Included(key(low + above)));
+                table.collect(Which::Primary, range, descending, limit, &mut found);
+                let mut expected: Vec<u32> = plain.range(bounds).map(|(_, &vid)| vid).collect();
+                if descending {
+                    expected.reverse();
+                }
+                expected.truncate(limit);
+                assert!(
+                    found.iter().map(|entry| entry.1).eq(expected),
+                    "step {step}, {descending}"
+                );
+            }
+        }
+    }
+}

@@ -25,6 +25,7 @@ impl Transaction<'_> {
         self.check_running()?;
         if self.session.writes.is_empty() {
             self.end(State::Ended(Ending::Committed));
+            self.session.last_commit = self.snapshot;
             // What it has read must be as durable as what it would have written.
             self.session.shared.await_durable(self.snapshot, self.sync)?;
             return Ok(self.snapshot);
@@ -33,7 +34,9 @@ impl Transaction<'_> {
             Ok(place) => place,
             Err(conflict) => return Err(self.fail(conflict)),
         };
-        let Session { shared, locks, statistics, writes, pin, .. } = &mut *self.session;
+        let Session { shared, locks, statistics, writes, pin, last_commit, .. } =
+            &mut *self.session;
+        *last_commit = commit;
         writes.clear();
         // A lock that a repair took away is nobody's concern any more.
         let _ = locks.release_to(0, &shared.locks, statistics);

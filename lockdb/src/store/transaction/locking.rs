@@ -94,6 +94,26 @@ impl Transaction<'_> {
         Ok(Some(newest.row))
     }
 
+    /// A row whose version `number` somebody has locked for us.
+    pub(super) fn locked_elsewhere(
+        &mut self,
+        table: &Table,
+        vid: u32,
+        number: u32,
+    ) -> Result<LockedRow> {
+        if let Some(own) = self.session.writes.find(table.id, vid) {
+            return Ok(LockedRow { head: own.head, number: own.number - 1, exists: true });
+        }
+        let newest = self.newest(table, vid)?;
+        if newest.row.number != number || !newest.row.exists {
+            let (table, found) = (table.name().into(), newest.row.number);
+            return Err(Error::NotThatVersion { table, vid, locked: number, found });
+        }
+        self.check_unchanged(table, vid, &newest)?;
+        self.session.shared.await_published(newest.created);
+        Ok(newest.row)
+    }
+
     #[inline]
     fn newest(&self, table: &Table, vid: u32) -> Result<Newest> {
         let head = table.head(vid);

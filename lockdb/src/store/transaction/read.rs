@@ -63,6 +63,26 @@ impl Transaction<'_> {
         }
     }
 
+    /// The newest committed version of a tuple, whatever the snapshot, with its number: what a lock
+    /// is asked for. `None` when there is none, or when it is a tombstone.
+    ///
+    /// # Errors
+    /// When a page cannot be read, or the transaction has ended.
+    pub fn newest_version<'a>(
+        &'a mut self,
+        table: &'a Table,
+        vid: u32,
+    ) -> Result<Option<(u32, RowRef<'a>)>> {
+        self.operate_on(table)?;
+        let head = table.head(vid);
+        if head.is_none() {
+            return Ok(None);
+        }
+        let version = self.session.shared.pages.version(head)?;
+        let row = || RowRef::new(table.schema(), version.payload());
+        Ok((!version.is_tombstone()).then(|| (version.number(), row())))
+    }
+
     /// The row of a tuple: the transaction's own, else that of its snapshot.
     #[inline]
     pub(super) fn row<'a>(&'a self, table: &'a Table, vid: u32) -> Result<Option<RowRef<'a>>> {

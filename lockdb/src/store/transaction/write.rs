@@ -30,7 +30,7 @@ impl Transaction<'_> {
     /// conflict, or the other errors of [`Transaction::get`].
     pub fn insert_row(&mut self, table: &Table, row: &RowBuffer) -> Result<()> {
         self.operate_on(table)?;
-        table.schema().check(row.as_row().payload())?;
+        Self::check_schema(table, row)?;
         let row = RowRef::new(table.schema(), row.as_row().payload());
         let key = table.schema().primary().of_row(row);
         let (vid, locked) = self.lock_key(table, &key)?;
@@ -124,6 +124,27 @@ impl Transaction<'_> {
         changed.map(Some)
     }
 
+    /// Changes a row whose lock is held on the transaction's behalf: by a device, or in another
+    /// lock table. `number` is the version that is locked. Gives what `change` gives.
+    ///
+    /// # Errors
+    /// [`Error::NotThatVersion`] when the row's newest version is another one, so that the lock
+    /// protects nothing; the other errors of [`Transaction::update`].
+    pub fn update_locked<T>(
+        &mut self,
+        table: &Table,
+        vid: u32,
+        number: u32,
+        change: impl FnOnce(&mut RowBuffer) -> Result<T>,
+    ) -> Result<T> {
+        self.operate_on(table)?;
+        let locked = self.locked_elsewhere(table, vid, number)?;
+        let mut row = self.take_buffer(table);
+        let changed = self.change_row(table, vid, locked, &mut row, change);
+        self.session.row = Some(row);
+        changed
+    }
+
     fn change_row<T>(
         &mut self,
         table: &Table,
@@ -136,6 +157,7 @@ impl Transaction<'_> {
         let before = self.locked(table, vid, locked);
         row.copy_from(before);
         let value = change(row)?;
+        Self::check_schema(table, row)?;
         let after = row.as_row();
         if !schema.primary().is_same(before, after) {
             let table = table.name().into();
@@ -167,6 +189,16 @@ impl Transaction<'_> {
         self.session.writes.push(tuple, locked.head, row.as_row().payload(), true);
         self.session.row = Some(row);
         Ok(true)
+    }
+
+    /// Whether a row was made for this table, or for one just like it.
+    #[inline]
+    fn check_schema(table: &Table, row: &RowBuffer) -> Result<()> {
+        if row.schema().is(table.schema()) || row.schema() == table.schema() {
+            return Ok(());
+        }
+        let (table, of) = (table.name().into(), row.schema().name().into());
+        Err(Error::RowOfOtherTable { table, of })
     }
 
     /// Finds and locks the row to be changed.
