@@ -163,7 +163,7 @@ impl Transaction<'_> {
         number: u32,
         wait: LockWait,
     ) -> Result<Option<bool>> {
-        self.name_locks();
+        self.name_locks()?;
         let Session { shared, locks, statistics, .. } = &mut *self.session;
         if shared.faults.has(Fault::LockSkipped) {
             return Ok(Some(false));

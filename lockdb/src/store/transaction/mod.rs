@@ -9,6 +9,9 @@ mod scan;
 mod write;
 mod write_set;
 
+use std::sync::Arc;
+
+use super::database::Shared;
 use super::error::{Conflict, Ending, Error, Result};
 use super::fault::Fault;
 use super::log::Sync;
@@ -93,6 +96,10 @@ impl<'s> Transaction<'s> {
     /// How far it is kept apart from others.
     pub fn isolation(&self) -> Isolation {
         self.isolation
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.session.shared
     }
 
     pub(crate) fn birth(&self) -> Option<u64> {
@@ -212,13 +219,11 @@ impl<'s> Transaction<'s> {
 
     /// Puts the session's locks under this attempt's name, before the first of them is taken.
     #[inline]
-    fn name_locks(&mut self) {
-        if !self.named {
-            self.draw_name();
-        }
+    fn name_locks(&mut self) -> Result<()> {
+        if self.named { Ok(()) } else { self.draw_name() }
     }
 
-    fn draw_name(&mut self) {
+    fn draw_name(&mut self) -> Result<()> {
         let tries = self.attempt as u8;
         if tries == 0 {
             // New, or so often turned away that the number of the attempt begins anew.
@@ -227,8 +232,10 @@ impl<'s> Transaction<'s> {
         let shared = &self.session.shared;
         let birth = *self.birth.get_or_insert_with(|| shared.draw_birth());
         let name = Timestamp::of_attempt(birth, tries);
-        self.session.locks.rename(name.expect("a store draws fewer than 2^40 births"));
+        let limit = (1 << 40) - 1;
+        self.session.locks.rename(name.ok_or(Error::Full { what: "transaction ages", limit })?);
         self.named = true;
+        Ok(())
     }
 }
 
