@@ -16,7 +16,7 @@ use super::memory::{SharedArray, VersionRef};
 use super::options::{Options, TransactionOptions};
 use super::pages::Pages;
 use super::pins::Pins;
-use super::rebuild::rebuild;
+use super::rebuild::Indexes;
 use super::recovery::{self, Recovered, Recovery};
 use super::schema::Schema;
 use super::session::Session;
@@ -53,6 +53,7 @@ pub(crate) struct Shared {
     /// Where the newest checkpoint has put its maps.
     pub(crate) standing: Mutex<Standing>,
     pub(crate) recovery: Recovery,
+    pub(crate) indexes: Indexes,
     /// Held by whoever vacuums or checkpoints.
     pub(crate) maintenance: Mutex<Vacuum>,
     /// The store's own thread, to be woken when there is work.
@@ -119,7 +120,6 @@ impl Database {
         options.check()?;
         let id = draw_id();
         let recovered = recovery::recover(files, &options, id, &faults)?;
-        rebuild(&recovered.pages, &recovered.tables)?;
         Self::assemble(options, recovered, id)
     }
 
@@ -262,6 +262,7 @@ impl Database {
             maintainer: OnceLock::new(),
         };
         let shared = Arc::new(shared);
+            indexes: Indexes::default(),
         let maintainer = match shared.options.maintenance {
             true => Some(Maintainer::start(shared.clone())),
             false => None,
@@ -270,6 +271,10 @@ impl Database {
         let maintainer = maintainer.transpose().map_err(Error::system(what))?.map(Arc::new);
         Ok(Self { shared, idle: Arc::default(), maintainer })
     }
+        // Of a store with files, its thread builds the indexes first.
+        if !shared.options.maintenance || shared.pages.storage().is_none() {
+            shared.build_indexes_now()?;
+        }
 }
 
 /// Tells the stores of a process apart.

@@ -148,6 +148,17 @@ pub enum Error {
     /// The log could not be written or read.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// The indexes, which are made anew after opening, could not be.
+    #[error("the indexes could not be built: {0}")]
+    Indexes(std::sync::Arc<Error>),
+    /// Nothing has happened for long to the indexes that are made anew after opening.
+    #[error("waited {waited:?} for the indexes, after {read} pages were read for them")]
+    IndexesStalled {
+        /// Pages that were read.
+        read: u64,
+        /// How long no other was.
+        waited: std::time::Duration,
+    },
     /// The system refused something.
     #[error("{what}: {source}")]
     System {

@@ -103,6 +103,9 @@ impl Drop for Maintainer {
 }
 
 fn maintain(shared: &Shared, stop: &AtomicBool) {
+    if !shared.build_indexes(stop) {
+        return;
+    }
     while !stop.load(Ordering::Acquire) {
         if shared.pages.vacuum_is_due() {
             shared.vacuum_on(&mut lock(&shared.maintenance), AT_ONCE);

@@ -1,25 +1,161 @@
 //! After recovery: the indexes, and the counts of what is dead, made anew from the pages.
+//!
+//! A store with a thread of its own is open meanwhile; whoever operates on a table waits.
 
-use super::error::Result;
-use super::layout::RecordId;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::database::Shared;
+use super::error::{Error, Result};
+use super::layout::{PAGE_BYTES, Place, RecordId};
+use super::memory::VersionRef;
+use super::native::PAGES_FILE;
 use super::pages::{PageState, Pages};
 use super::schema::RowRef;
 use super::table::{Table, Which};
+use crate::primitive::lock;
 
-/// Reads every version once: enters the rows into the indexes, gives the VIDs of deleted tuples
-/// free, and counts what no VID map leads to. No transaction is running.
-pub(crate) fn rebuild(pages: &Pages, tables: &[Table]) -> Result<()> {
-    for page in 1..pages.end() {
-        if pages.usage(page).0 != PageState::Sealed {
-            continue;
+/// Whether the indexes are there.
+#[derive(Debug, Default)]
+pub(crate) struct Indexes {
+    state: AtomicU8,
+    /// Pages that have been read for them.
+    read: AtomicU64,
+    failure: Mutex<Option<Arc<Error>>>,
+    ended: Condvar,
+}
+
+/// States of [`Indexes`].
+const BUILDING: u8 = 0;
+const READY: u8 = 1;
+const FAILED: u8 = 2;
+
+/// So long nobody waits while no page is read.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Indexes {
+    /// Returns when they are there.
+    ///
+    /// # Errors
+    /// What stood in the way of building them; or that nothing has happened for a minute.
+    #[inline]
+    pub(crate) fn wait(&self) -> Result<()> {
+        match self.state.load(Ordering::Acquire) {
+            READY => Ok(()),
+            _ => self.wait_for_end(),
         }
-        pages.ensure(page)?;
+    }
+
+    #[cold]
+    fn wait_for_end(&self) -> Result<()> {
+        let mut failure = lock(&self.failure);
+        let (mut seen, mut since) = (self.read.load(Ordering::Relaxed), Instant::now());
+        loop {
+            match (self.state.load(Ordering::Acquire), &*failure) {
+                (READY, _) => return Ok(()),
+                (_, Some(failure)) => return Err(Error::Indexes(failure.clone())),
+                (_, None) => {}
+            }
+            let woken = self.ended.wait_timeout(failure, Duration::from_secs(1));
+            failure = woken.unwrap_or_else(PoisonError::into_inner).0;
+            let (read, waited) = (self.read.load(Ordering::Relaxed), since.elapsed());
+            if read != seen {
+                (seen, since) = (read, Instant::now());
+            } else if waited > PATIENCE {
+                return Err(Error::IndexesStalled { read, waited });
+            }
+        }
+    }
+
+    fn end(&self, outcome: Result<()>) {
+        let mut failure = lock(&self.failure);
+        let state = if outcome.is_ok() { READY } else { FAILED };
+        *failure = outcome.err().map(Arc::new);
+        self.state.store(state, Ordering::Release);
+        self.ended.notify_all();
+    }
+}
+
+impl Shared {
+    /// Builds the indexes, unless they are there, for those who wait for them. Leaves off when told
+    /// to stop: then nobody is there any more. Says whether they are there.
+    pub(crate) fn build_indexes(&self, stop: &AtomicBool) -> bool {
+        if self.indexes.state.load(Ordering::Acquire) == BUILDING {
+            let unwinding = Unwinding(&self.indexes);
+            let outcome = self.rebuild(stop);
+            std::mem::forget(unwinding);
+            match outcome {
+                Ok(false) => {}
+                Ok(true) => self.indexes.end(Ok(())),
+                Err(error) => self.indexes.end(Err(error)),
+            }
+        }
+        self.indexes.state.load(Ordering::Acquire) == READY
+    }
+
+    /// Builds the indexes now.
+    pub(crate) fn build_indexes_now(&self) -> Result<()> {
+        let done = self.rebuild(&AtomicBool::new(false))?;
+        debug_assert!(done, "nobody has stopped it");
+        self.indexes.end(Ok(()));
+        Ok(())
+    }
+
+    /// Reads every version once: enters the rows into the indexes, gives the VIDs of deleted tuples
+    /// free, and counts what no VID map leads to. No transaction changes anything meanwhile. False
+    /// when stopped on the way.
+    fn rebuild(&self, stop: &AtomicBool) -> Result<bool> {
+        let tables = self.tables();
+        let mut rows = vec![0_u64; tables.len()];
+        for page in 1..self.pages.end() {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            self.indexes.read.fetch_add(1, Ordering::Relaxed);
+            if self.pages.usage(page).0 != PageState::Sealed {
+                continue;
+            }
+            self.pages.ensure(page)?;
+            let of = self.pages.region().table(page) as usize;
+            let table = tables.get(of).ok_or_else(|| {
+                let what = format!("a page of table {of}, of {} tables", tables.len());
+                corrupt_page(&self.pages, page, what)
+            })?;
+            rows[of] += self.enter_page(table, page)?;
+        }
+        for (table, rows) in tables.iter().zip(rows) {
+            let used = table.vids();
+            let free = (0..used).filter(|&vid| table.head(vid).is_none());
+            let free: Vec<u32> = free.collect();
+            if rows + free.len() as u64 != u64::from(used) {
+                check_heads(&self.pages, table)?;
+            }
+            table.adopt_vids(used, free);
+        }
+        Ok(true)
+    }
+
+    /// Enters the rows of a page, and says how many there are.
+    fn enter_page(&self, table: &Table, page: u64) -> Result<u64> {
+        let pages = &self.pages;
+        let (mut rows, last) = (0, self.recovery.commit);
         pages.clear_dead(page);
-        let table = &tables[pages.region().table(page) as usize];
         for line in 0..pages.region().lines(page) {
             let record = RecordId::new(page, line as u8);
             let version = pages.region().version(record);
-            let is_head = table.head(version.vid()) == record;
+            let (vid, created) = (version.vid(), version.created());
+            if created > last {
+                let what = format!("{record} is of commit {created}, but the log ends at {last}");
+                return Err(corrupt_page(pages, page, what));
+            }
+            if vid >= table.vids() {
+                let what = format!("{record} is of VID {vid}, of {}", table.vids());
+                return Err(corrupt_page(pages, page, what));
+            }
+            let checked = table.schema().check(version.payload());
+            checked.map_err(|error| corrupt_page(pages, page, format!("{record}: {error}")))?;
+            let is_head = table.head(vid) == record;
             if !is_head || version.is_tombstone() {
                 pages.note_dead(version);
             }
@@ -29,24 +165,78 @@ pub(crate) fn rebuild(pages: &Pages, tables: &[Table]) -> Result<()> {
             }
             if is_head && version.is_tombstone() {
                 // Nobody is left who could see the row; its number begins anew.
-                table.set_head(version.vid(), RecordId::NONE);
+                table.set_head(vid, RecordId::NONE);
             } else if is_head {
-                enter(table, version.vid(), RowRef::new(table.schema(), version.payload()));
+                rows += 1;
+                enter(pages, table, version)?;
             }
         }
+        Ok(rows)
     }
-    for table in tables {
-        let used = table.vids();
-        let free = (0..used).filter(|&vid| table.head(vid).is_none());
-        table.adopt_vids(used, free.collect::<Vec<_>>());
+}
+
+/// Whoever waits hears of it when the thread that builds the indexes dies.
+struct Unwinding<'a>(&'a Indexes);
+
+impl Drop for Unwinding<'_> {
+    fn drop(&mut self) {
+        let died = std::io::Error::other("the thread that was building them has panicked");
+        self.0.end(Err(Error::system("cannot build the indexes")(died)));
+    }
+}
+
+fn enter(pages: &Pages, table: &Table, version: VersionRef<'_>) -> Result<()> {
+    let (vid, row) = (version.vid(), RowRef::new(table.schema(), version.payload()));
+    let secondary = (0..table.schema().indexes().len()).map(Which::Secondary);
+    for which in std::iter::once(Which::Primary).chain(secondary) {
+        if table.index(which).insert_sync(table.entry(which, vid, row), vid).is_err() {
+            let what = format!("table {:?}: VID {vid} has a key twice", table.name());
+            return Err(corrupt_page(pages, version.page(), what));
+        }
     }
     Ok(())
 }
 
-fn enter(table: &Table, vid: u32, row: RowRef<'_>) {
-    let secondary = (0..table.schema().indexes().len()).map(Which::Secondary);
-    for which in std::iter::once(Which::Primary).chain(secondary) {
-        let entered = table.index(which).insert_sync(table.entry(which, vid, row), vid);
-        debug_assert!(entered.is_ok(), "one row of a key");
+/// Each VID leads to a version of its own, or to none.
+fn check_heads(pages: &Pages, table: &Table) -> Result<()> {
+    (0..table.vids()).try_for_each(|vid| head_version(pages, table, vid).map(drop))
+}
+
+/// The newest version of a tuple, by a map that nobody vouches for.
+pub(super) fn head_version<'p>(
+    pages: &'p Pages,
+    table: &Table,
+    vid: u32,
+) -> Result<Option<VersionRef<'p>>> {
+    let head = table.head(vid);
+    if head.is_none() {
+        return Ok(None);
     }
+    let page = head.page();
+    let wrong = || {
+        let what = format!("table {:?}: VID {vid} leads to {head}, which is not its", table.name());
+        corrupt_page(pages, page, what)
+    };
+    let in_use = |state| matches!(state, PageState::Open | PageState::Sealed);
+    if page >= pages.end() || !in_use(pages.usage(page).0) {
+        return Err(wrong());
+    }
+    pages.ensure(page)?;
+    let region = pages.region();
+    if u16::from(head.line()) >= region.lines(page) || region.table(page) != table.id() {
+        return Err(wrong());
+    }
+    let version = region.version(head);
+    if version.vid() != vid {
+        return Err(wrong());
+    }
+    Ok(Some(version))
+}
+
+fn corrupt_page(pages: &Pages, page: u64, what: impl Into<String>) -> Error {
+    let known = page < pages.end();
+    let place = if known { pages.physical_page(page) } else { 0 };
+    let offset = Place::from_word(place).physical() * PAGE_BYTES as u64;
+    let what = format!("logical page {page}: {}", what.into());
+    Error::Corrupt { file: PAGES_FILE.into(), offset, what }
 }

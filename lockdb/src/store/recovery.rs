@@ -20,6 +20,7 @@ use super::log::{Kind, Log, LogOptions, LogPosition, Reader, Record};
 use super::native::{NativeStorage, PAGES_FILE};
 use super::options::Options;
 use super::pages::Pages;
+use super::rebuild::head_version;
 use super::schema::Schema;
 use super::session::OpenPages;
 use super::table::Table;
@@ -31,6 +32,8 @@ pub struct Recovery {
     pub epoch: u64,
     /// The last commit that the checkpoint vouches for.
     pub redo_commit: u64,
+    /// The last commit that was found.
+    pub commit: u64,
     /// Records of the log that were read after it.
     pub records: u64,
     /// Bytes of the log that were read.
@@ -231,6 +234,7 @@ impl Redo {
             }
         }
         self.report.torn = reader.torn().is_some();
+        self.report.commit = reader.position().commit;
         self.report.log_bytes = reader.position().lsn - redo.lsn;
         Ok(reader.position())
     }
@@ -262,7 +266,7 @@ impl Redo {
         table.use_vid(change.vid)?;
         let head = table.head(change.vid);
         if !head.is_none() {
-            let version = self.pages.version(head)?;
+            let version = head_version(&self.pages, table, change.vid)?.expect("it has one");
             if version.created() >= record.commit || faults.has(Fault::ReplayIgnoresOrder) {
                 return Ok(());
             }

@@ -1,9 +1,11 @@
 //! What survives a loss of power, a full disk and damaged files: `docs/store-recovery.md` says what
 //! is shown here.
 
+mod corruption;
 mod crashes;
 mod model;
 mod planted;
 mod points;
 mod random;
+mod trouble;
 mod workload;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use lockdb::store::schema::{Schema, Type, Value};
-use lockdb::store::{Database, Error, Order, Table};
+use lockdb::store::{Database, Error, Isolation, Order, Sync, Table, TransactionOptions};
 
 /// A row by table name and key.
 pub type Place = (String, i64);
@@ -77,6 +77,10 @@ pub fn values(id: i64, row: &Row) -> [Value; 3] {
     [id.into(), row.balance.into(), owner]
 }
 
+/// Rows are looked at as they stand in memory, even when the log can make nothing durable any more.
+const UNSYNCED: TransactionOptions =
+    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+
 /// Why a store is not what it must be.
 pub type Verdict<T = ()> = Result<T, String>;
 
@@ -98,7 +102,7 @@ fn read(row: lockdb::store::schema::RowRef<'_>) -> (i64, Row) {
 }
 
 fn scanned(store: &Database, table: &Arc<Table>) -> Result<BTreeMap<i64, Row>, Error> {
-    store.transaction(|transaction| {
+    store.transaction_with(UNSYNCED, |transaction| {
         let mut rows = BTreeMap::new();
         transaction.scan(table, |row| {
             let (id, row) = read(row);
@@ -110,7 +114,7 @@ fn scanned(store: &Database, table: &Arc<Table>) -> Result<BTreeMap<i64, Row>, E
 }
 
 fn check_primary(store: &Database, table: &Arc<Table>, rows: &BTreeMap<i64, Row>) -> Verdict {
-    let found = store.transaction(|transaction| {
+    let found = store.transaction_with(UNSYNCED, |transaction| {
         let mut found = Vec::new();
         transaction.range::<i64>(table, .., Order::Ascending, |row| {
             found.push(read(row));
@@ -126,7 +130,7 @@ fn check_primary(store: &Database, table: &Arc<Table>, rows: &BTreeMap<i64, Row>
 }
 
 fn check_secondary(store: &Database, table: &Arc<Table>, rows: &BTreeMap<i64, Row>) -> Verdict {
-    let found = store.transaction(|transaction| {
+    let found = store.transaction_with(UNSYNCED, |transaction| {
         let mut found = Vec::new();
         transaction.range_by::<&str>(table, "by_owner", .., Order::Ascending, |row| {
             found.push(read(row));

@@ -87,13 +87,19 @@ impl Workload {
     }
 
     /// Goes on with a store whose history is known.
-    pub fn resume(seed: u64, files: Simulated, mut history: History, store: &Database) -> Self {
+    pub fn resume(seed: u64, files: Simulated, history: History, store: &Database) -> Self {
+        let mut workload = Self { history, ..Self::new(seed, files, None) };
+        workload.history.acknowledged = vec![(0, store.published())];
+        workload.adopt(store);
+        workload
+    }
+
+    /// Takes over what stands in a store that was opened: what it has lost is forgotten.
+    pub fn adopt(&mut self, store: &Database) {
         let last = store.published();
-        history.commits.retain(|commit| commit.number <= last);
-        history.acknowledged = vec![(0, last)];
-        let tables = store.tables().iter().map(|table| table.name().to_string()).collect();
-        let rows = history.rows_at(last);
-        Self { random: Random::new(seed), files, history, rows, tables, fault: None }
+        self.history.commits.retain(|commit| commit.number <= last);
+        self.tables = store.tables().iter().map(|table| table.name().to_string()).collect();
+        self.rows = self.history.rows_at(last);
     }
 
     pub fn history(&self) -> &History {

@@ -171,6 +171,7 @@ impl<'s> Transaction<'s> {
         if table.store != shared.id {
             return Err(Error::ForeignTable { table: table.name().into() });
         }
+        shared.indexes.wait()?;
         if self.isolation == Isolation::ReadCommitted || shared.faults.has(Fault::SnapshotTakenLate)
         {
             self.snapshot = shared.log.published();

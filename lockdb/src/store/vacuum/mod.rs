@@ -131,6 +131,7 @@ impl Shared {
         let (mut unlinked, mut result) = (Unlinked::default(), Ok(()));
         let taken_before = vacuum.open.taken();
         let until = sweep.end.min(sweep.next + pages);
+        self.indexes.wait()?;
         while sweep.next < until && result.is_ok() {
             let page = sweep.next;
             sweep.next += 1;
