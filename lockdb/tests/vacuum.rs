@@ -9,7 +9,7 @@ use lockdb::store::fault::Fault;
 use lockdb::store::schema::{RowRef, Schema, Type};
 use lockdb::store::{
     Database, Error, Isolation, Options, Order, Session, Sync, Table, Transaction,
-    TransactionOptions,
+    TransactionOptions, Vacuumed,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -225,6 +225,40 @@ fn an_old_snapshot_keeps_what_it_needs_and_no_longer() {
     assert_eq!(done.pages_pinned, 0);
 }
 
+/// A page with little in it, left behind by its session: ten rows, each with this value.
+fn put_ten(store: &Database, table: &Table, value: i64) {
+    let mut session = store.session().unwrap();
+    run(&mut session, |transaction| (0..10).try_for_each(|id| put(transaction, table, id, value)));
+}
+
+#[test]
+fn a_moved_version_leads_to_those_before_it() {
+    let store = Database::in_memory(Options::small()).unwrap();
+    let table = plain(&store);
+    fill(&mut store.session().unwrap(), &table, 0..130);
+    let mut reader = store.session().unwrap();
+    let mut old = reader.begin(Isolation::Snapshot);
+    put_ten(&store, &table, 1);
+    assert_eq!(store.vacuum().unwrap().versions_moved, 10);
+    for id in 0..10 {
+        assert_eq!(old.get(&table, &id).unwrap().map(|row| row.int(1)), Some(0), "row {id}");
+    }
+}
+
+#[test]
+fn a_page_is_not_used_again_while_somebody_reads_it() {
+    let store = Database::in_memory(Options::small()).unwrap();
+    let table = plain(&store);
+    fill(&mut store.session().unwrap(), &table, 0..130);
+    put_ten(&store, &table, 1);
+    let mut reader = store.session().unwrap();
+    let mut reading = reader.begin(Isolation::ReadCommitted);
+    let row = reading.get(&table, &7).unwrap().expect("it was inserted");
+    assert_eq!(store.vacuum().unwrap().versions_moved, 10);
+    fill(&mut store.session().unwrap(), &table, 1000..5000);
+    assert_eq!((row.int(0), row.int(1)), (7, 1));
+}
+
 #[test]
 fn vacuum_that_ignores_snapshots_is_noticed() {
     let store = Database::in_memory(Options::small()).unwrap();
@@ -236,8 +270,8 @@ fn vacuum_that_ignores_snapshots_is_noticed() {
 }
 
 /// A row is deleted, and inserted again by a transaction that commits after a vacuum. What is read
-/// then.
-fn insert_again_beside_vacuum(store: &Database) -> Option<i64> {
+/// then, and what the vacuum did.
+fn insert_again_beside_vacuum(store: &Database) -> (Option<i64>, Vacuumed) {
     let table = plain(store);
     let mut session = store.session().unwrap();
     fill(&mut session, &table, 0..100);
@@ -251,14 +285,16 @@ fn insert_again_beside_vacuum(store: &Database) -> Option<i64> {
     let done = store.vacuum().unwrap();
     again.commit().unwrap();
     drop(again);
-    println!("{done:?}");
-    run(&mut session, |transaction| Ok(transaction.get(&table, &7)?.map(|row| row.int(1))))
+    let get =
+        |transaction: &mut Transaction<'_>| Ok(transaction.get(&table, &7)?.map(|row| row.int(1)));
+    (run(&mut session, get), done)
 }
 
 #[test]
 fn vacuum_passes_over_rows_that_are_locked() {
     let store = Database::in_memory(Options::small()).unwrap();
-    assert_eq!(insert_again_beside_vacuum(&store), Some(70));
+    let (found, done) = insert_again_beside_vacuum(&store);
+    assert_eq!((found, done.tuples_removed, done.pages_busy), (Some(70), 99, 1), "{done:?}");
     assert_eq!(store.vacuum().unwrap().pages_busy, 0);
 }
 
@@ -266,7 +302,7 @@ fn vacuum_passes_over_rows_that_are_locked() {
 fn vacuum_without_lock_is_noticed() {
     let store = Database::in_memory(Options::small()).unwrap();
     store.plant(Some(Fault::VacuumWithoutLock));
-    assert_eq!(insert_again_beside_vacuum(&store), None);
+    assert_eq!(insert_again_beside_vacuum(&store).0, None);
 }
 
 const ROWS: i64 = 300;
