@@ -253,12 +253,13 @@ impl Database {
             pages,
             log,
             locks,
+        let horizon = log.published();
             faults: Faults::default(),
             births: AtomicU64::new(1),
             catalog: Catalog::new(tables),
             standing: Mutex::new(standing),
             recovery,
-            maintenance: Mutex::new(Vacuum::new()),
+            maintenance: Mutex::new(Vacuum::new(horizon)),
             maintainer: OnceLock::new(),
         };
         let shared = Arc::new(shared);

@@ -123,6 +123,9 @@ pub enum Error {
         /// How many there are.
         limit: u64,
     },
+    /// A store without files has no pages that a device could read.
+    #[error("the store has no files: there is no native storage that a device could read")]
+    NoNativeStorage,
     /// A page on storage is not what was written.
     #[error("{file}, physical page {physical} (logical {page}): {fault}")]
     CorruptPage {

@@ -109,6 +109,9 @@ fn maintain(shared: &Shared, stop: &AtomicBool) {
     while !stop.load(Ordering::Acquire) {
         if shared.pages.vacuum_is_due() {
             shared.vacuum_on(&mut lock(&shared.maintenance), AT_ONCE);
+        } else if shared.shared_state_is_due() {
+            // What fails here is told to the next who asks for a shared state.
+            let _ = shared.checkpoint();
         } else {
             thread::park_timeout(IDLE);
         }

@@ -28,12 +28,14 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+pub mod device;
 pub mod fault;
 pub mod files;
 pub mod layout;
 pub mod log;
 pub mod memory;
 pub mod schema;
+pub mod shared_state;
 pub mod visibility;
 
 mod change;

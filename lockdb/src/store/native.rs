@@ -1,5 +1,6 @@
 //! Native storage: physical pages in a file, never overwritten while anybody may read them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,16 +29,24 @@ pub(crate) struct NativeStorage {
     space: Mutex<Space>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Space {
     free: Vec<u64>,
     /// All from here on have never been used.
     end: u64,
+    /// How many shared states devices have that are relative to a checkpoint.
+    held: BTreeMap<u64, usize>,
+    /// What was given back while devices may still read it, with the first checkpoint that does
+    /// without it.
+    waiting: Vec<(u64, Vec<u64>)>,
+    /// Whether a device was ever to read the store.
+    has_devices: bool,
 }
 
 impl NativeStorage {
     pub(crate) fn new(file: Arc<dyn File>) -> Self {
-        let space = Mutex::new(Space { free: Vec::new(), end: FIRST });
+        let space = Space { free: Vec::new(), end: FIRST, ..Space::default() };
+        let space = Mutex::new(space);
         Self { file, store: AtomicU64::new(0), epoch: AtomicU64::new(0), space }
     }
 
@@ -132,10 +141,45 @@ impl NativeStorage {
         Place::new(physical, epoch).word()
     }
 
-    /// Gives places back that nobody can reach any more.
+    /// Gives places back that the newest checkpoint does without. They are used again when no device
+    /// has an older one.
     pub(crate) fn release(&self, places: impl IntoIterator<Item = u64>) {
-        let physical = |place| Place::from_word(place).physical();
-        lock(&self.space).free.extend(places.into_iter().map(physical));
+        let physical = places.into_iter().map(|place| Place::from_word(place).physical());
+        let (epoch, mut space) = (self.epoch(), lock(&self.space));
+        if space.is_held_before(epoch) {
+            space.waiting.push((epoch, physical.collect()));
+        } else {
+            space.free.extend(physical);
+        }
+    }
+
+    /// A device is to read the checkpoint of `epoch`, the newest: its pages stay until it is
+    /// [let go](Self::let_go).
+    pub(crate) fn hold(&self, epoch: u64) {
+        let mut space = lock(&self.space);
+        space.has_devices = true;
+        *space.held.entry(epoch).or_default() += 1;
+    }
+
+    /// Whether a device was ever to read the store.
+    pub(crate) fn has_devices(&self) -> bool {
+        lock(&self.space).has_devices
+    }
+
+    /// A device is done with the checkpoint of `epoch`.
+    pub(crate) fn let_go(&self, epoch: u64) {
+        let space = &mut *lock(&self.space);
+        let left = space.held.get_mut(&epoch).expect("who lets go has held");
+        *left -= 1;
+        if *left == 0 {
+            space.held.remove(&epoch);
+        }
+        for (epoch, pages) in std::mem::take(&mut space.waiting) {
+            match space.is_held_before(epoch) {
+                true => space.waiting.push((epoch, pages)),
+                false => space.free.extend(pages),
+            }
+        }
     }
 
     /// Takes over which places a checkpoint uses; all other physical pages are free.
@@ -155,5 +199,12 @@ impl NativeStorage {
         // Low pages first.
         space.free.reverse();
         Ok(())
+    }
+}
+
+impl Space {
+    /// Whether a device has an older checkpoint than this one.
+    fn is_held_before(&self, epoch: u64) -> bool {
+        self.held.keys().next().is_some_and(|&oldest| oldest < epoch)
     }
 }

@@ -47,6 +47,8 @@ pub struct Options {
     /// Whether a thread of the store's own does checkpoints and vacuum when they are due. Without
     /// it, sessions vacuum in passing, and checkpoints are the caller's to ask for.
     pub maintenance: bool,
+    /// A shared state for devices has at most so many bytes; a checkpoint is made before it has more.
+    pub shared_state_limit: usize,
 }
 
 impl Default for Options {
@@ -69,6 +71,7 @@ impl Default for Options {
         }
     }
 }
+            shared_state_limit: 4 << 20,
 
 impl Options {
     /// Small enough to make hundreds of stores a second: for tests.
@@ -111,6 +114,10 @@ impl Options {
     }
 }
 
+        if !(1 << 16..=1 << 30).contains(&self.shared_state_limit) {
+            let expected = "2^16 to 2^30";
+            return refuse("shared_state_limit", self.shared_state_limit.to_string(), expected);
+        }
 /// How one transaction is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransactionOptions {

@@ -1,6 +1,6 @@
 //! Logical pages: which are in use, which are in memory, and where they stand on storage.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -57,6 +57,8 @@ struct Allocation {
     /// How often a page was taken.
     taken: u64,
 }
+    /// How often at the last flush.
+    flushed: u64,
 
 /// Below this many pages in use vacuum is not worth its while.
 const SMALL: u64 = 64;
@@ -79,6 +81,7 @@ impl Pages {
             taken: 0,
         };
         Ok(Self {
+            flushed: 0,
             region: Region::reserve(pages)?,
             physical: SharedArray::reserve(pages as usize)?,
             usage: SharedArray::reserve(pages as usize)?,
@@ -289,7 +292,20 @@ impl Pages {
 
     /// The pages that may have versions which no checkpoint has; from now on somebody else's care.
     pub(crate) fn take_dirty(&self) -> Vec<u64> {
-        std::mem::take(&mut lock(&self.allocation).dirty)
+        let mut allocation = lock(&self.allocation);
+        allocation.flushed = allocation.taken;
+        std::mem::take(&mut allocation.dirty)
+    }
+
+    /// The same pages, each once; they stay the next checkpoint's care.
+    pub(crate) fn dirty(&self) -> BTreeSet<u64> {
+        lock(&self.allocation).dirty.iter().copied().collect()
+    }
+
+    /// How many pages were taken since a checkpoint began to write them.
+    pub(crate) fn taken_since_flush(&self) -> u64 {
+        let allocation = lock(&self.allocation);
+        allocation.taken - allocation.flushed
     }
 
     /// Pages for the next checkpoint to write.

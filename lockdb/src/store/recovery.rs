@@ -308,7 +308,7 @@ fn corrupt_record(record: &Record<'_>, what: impl Into<String>) -> Error {
 }
 
 /// The directory of a checkpoint, and the places of its pages.
-fn read_directory(
+pub(crate) fn read_directory(
     storage: &NativeStorage,
     superblock: &Superblock,
 ) -> Result<(Directory, Vec<u64>)> {

@@ -46,6 +46,15 @@ impl PageBuffer {
 }
 
 impl<'a> Page<'a> {
+    /// A word of a map page.
+    ///
+    /// # Panics
+    /// When it would lie beyond the page.
+    pub fn word(self, word: usize) -> u64 {
+        let (words, _) = self.bytes()[PageHeader::BYTES..].as_chunks::<8>();
+        u64::from_le_bytes(words[word])
+    }
+
     /// The words of a map page.
     pub fn words(self) -> impl Iterator<Item = u64> + 'a {
         let (words, _) = self.bytes()[PageHeader::BYTES..].as_chunks::<8>();

@@ -44,6 +44,8 @@ pub(crate) struct Vacuum {
     statistics: Statistics,
     /// The sweep that is under way in passing.
     sweep: Option<Sweep>,
+    /// The oldest snapshot of which it has left everything.
+    horizon: u64,
 }
 
 /// One walk over all pages.
@@ -71,14 +73,21 @@ struct Unlinked {
 const STEP: u64 = 256;
 
 impl Vacuum {
-    pub(crate) fn new() -> Self {
+    /// `horizon` is the oldest snapshot that can be read.
+    pub(crate) fn new(horizon: u64) -> Self {
         Self {
+            horizon,
             open: OpenPages::default(),
             // Renamed before the first lock.
             locks: HeldLocks::new(Timestamp::MAX),
             statistics: Statistics::default(),
             sweep: None,
         }
+    }
+
+    /// The oldest snapshot that all versions are there for.
+    pub(crate) fn horizon(&self) -> u64 {
+        self.horizon
     }
 }
 
@@ -127,6 +136,7 @@ impl Shared {
             true => self.log.published(),
         };
         let name = Timestamp::of_attempt(self.draw_birth(), 0);
+        vacuum.horizon = vacuum.horizon.max(horizon);
         vacuum.locks.rename(name.expect("a store draws fewer than 2^40 births"));
         let (mut unlinked, mut result) = (Unlinked::default(), Ok(()));
         let taken_before = vacuum.open.taken();

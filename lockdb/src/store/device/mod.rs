@@ -1,0 +1,48 @@
+//! The device's side: snapshots from pages on native storage and a shared state, and nothing else.
+//!
+//! What stands here is what a processing element of a smart storage does (ccSLT paper, section 2.3,
+//! "each PE can independently start a visibility check task"), in software. It sees bytes alone:
+//! those of the file of pages, and those of a [shared state](super::shared_state). Of the rest of the
+//! store it knows the layouts, the schemas and the rule of visibility, which are pure; a test sees to
+//! it that no other module is named here.
+//!
+//! - [`DeviceReader::open`] checks the shared state and reads directory and L2P map.
+//! - [`DeviceReader::elements`] parts a table's VID map among so many [`ProcessingElement`]s, which
+//!   may run on as many threads.
+//! - [`ProcessingElement::visit`] gives the rows that a snapshot sees.
+
+mod element;
+mod error;
+mod native;
+mod reader;
+
+pub use element::{DeviceRow, ProcessingElement};
+pub use error::DeviceError;
+pub use native::{MappedPages, PhysicalPages};
+pub use reader::{DeviceReader, DeviceTable};
+
+#[cfg(test)]
+mod tests {
+    /// The modules outside that a device may use: pure functions of bytes.
+    const PURE: [&str; 5] =
+        ["checkpoint::Directory", "layout", "schema", "shared_state", "visibility"];
+
+    #[test]
+    fn the_device_knows_nothing_of_the_hosts_memory() {
+        let sources = [
+            include_str!("element.rs"),
+            include_str!("error.rs"),
+            include_str!("native.rs"),
+            include_str!("reader.rs"),
+        ];
+        let mut named = 0;
+        for source in sources {
+            assert!(!source.contains("crate::"), "paths begin with super");
+            for path in source.split("super::super::").skip(1) {
+                assert!(PURE.iter().any(|pure| path.starts_with(pure)), "{path:.60}");
+                named += 1;
+            }
+        }
+        assert!(named > 4, "it looked at {named} paths");
+    }
+}

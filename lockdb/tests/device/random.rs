@@ -1,0 +1,111 @@
+//! Random workloads, looked at from the device at many moments.
+
+use std::sync::Arc;
+
+use lockdb::store::fault::Fault;
+use lockdb::store::{Database, Session, Transaction};
+use rand::RngExt;
+
+use crate::scene::{QUICK, Scene, accounts, cases, compare, options, seed};
+
+/// What happened in a run.
+#[derive(Debug, Default)]
+struct Tally {
+    looks: u64,
+    snapshots: u64,
+    images: u64,
+    vids: u64,
+    flushes: u64,
+    freed: u64,
+}
+
+/// Runs rounds of random work. In each, transactions begin at random moments and live on while the
+/// store changes, is vacuumed and flushed; a device is to see what they see.
+fn run(seed: u64, rounds: u64, fault: Option<Fault>) -> Result<Tally, String> {
+    let limit = 1 << 17;
+    let mut scene = Scene::new(seed, options(limit));
+    let mut tally = Tally::default();
+    for round in 0..rounds {
+        if round > 0 && scene.random.random_range(0..3) == 0 {
+            // Opened again: what was redone from the log is in no checkpoint.
+            let unopened = Database::in_memory(options(limit)).unwrap();
+            drop(std::mem::replace(&mut scene.store, unopened));
+            scene.store = Database::open_in(Arc::new(scene.files.clone()), options(limit)).unwrap();
+        }
+        if scene.random.random_range(0..2) == 0 && scene.store.tables().len() < 4 {
+            scene.store.create_table(accounts(scene.store.tables().len())).unwrap();
+        }
+        scene.store.plant(fault);
+        let work = round_of(&mut scene, &mut tally);
+        scene.store.plant(None);
+        work.map_err(|what| format!("round {round}: {what}"))?;
+    }
+    Ok(tally)
+}
+
+fn round_of(scene: &mut Scene, tally: &mut Tally) -> Result<(), String> {
+    let store = scene.store.clone();
+    let storage = scene.storage();
+    let mut writers: Vec<Session> = (0..2).map(|_| store.session().unwrap()).collect();
+    let mut sessions: Vec<Session> = (0..6).map(|_| store.session().unwrap()).collect();
+    let mut idle = sessions.iter_mut();
+    let mut readers: Vec<Transaction<'_>> = Vec::new();
+    for _ in 0..120 {
+        match scene.random.random_range(0..40) {
+            0 => tally.freed += store.vacuum().unwrap().pages_freed,
+            1 => {
+                store.checkpoint().unwrap();
+                tally.flushes += 1;
+            }
+            2..4 => readers.extend(idle.next().map(|session| session.begin(QUICK))),
+            4 if !readers.is_empty() => {
+                let ended = scene.random.random_range(0..readers.len());
+                readers.remove(ended);
+            }
+            5..9 => {
+                let mut session = store.session().unwrap();
+                let mut newest = session.begin(QUICK);
+                let state = newest.shared_state().unwrap();
+                assert!(state.bytes().len() <= 1 << 17);
+                assert_eq!(state.snapshot(), newest.snapshot());
+                let elements = scene.random.random_range(1..7);
+                tally.looks += 1;
+                tally.snapshots += readers.len() as u64 + 1;
+                tally.images += u64::from(state.header().pages);
+                tally.vids += u64::from(state.header().vids);
+                compare(&store, &storage, &state, [&mut newest], elements)?;
+                compare(&store, &storage, &state, &mut readers, elements)?;
+            }
+            other => scene.commit(&mut writers[other % 2]),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_device_sees_what_each_live_transaction_sees() {
+    let seed = seed("a_device_sees_what_each_live_transaction_sees");
+    let mut all = Tally::default();
+    for case in 0..8 * cases() {
+        let tally = run(seed + case, 12, None).unwrap_or_else(|what| panic!("case {case}: {what}"));
+        all.looks += tally.looks;
+        all.snapshots += tally.snapshots;
+        all.images += tally.images;
+        all.vids += tally.vids;
+        all.flushes += tally.flushes;
+        all.freed += tally.freed;
+    }
+    println!("{all:?}");
+    let Tally { looks, snapshots, images, vids, flushes, freed } = all;
+    assert!(looks > 500 && snapshots > looks && images > looks && vids > looks && flushes > 50);
+    assert!(freed > 100, "vacuum has freed {freed} pages");
+}
+
+#[test]
+fn a_shared_state_that_loses_something_is_noticed() {
+    let seed = seed("a_shared_state_that_loses_something_is_noticed");
+    for fault in [Fault::SharedStateLosesVidEntry, Fault::SharedStateLosesPage] {
+        let found = (0..4).find_map(|case| run(seed + case, 2, Some(fault)).err());
+        println!("{fault:?}: {}", found.expect("a device that misses something"));
+    }
+}
