@@ -246,6 +246,7 @@ impl Database {
         let Recovered { pages, log, tables, standing, report: mut recovery } = recovered;
         let (locks, repaired) = lock_table(&options)?;
         recovery.locks_repaired = repaired;
+        let horizon = log.published();
         let shared = Shared {
             id,
             pins: Pins::new(options.sessions),
@@ -253,8 +254,8 @@ impl Database {
             pages,
             log,
             locks,
-        let horizon = log.published();
             faults: Faults::default(),
+            indexes: Indexes::default(),
             births: AtomicU64::new(1),
             catalog: Catalog::new(tables),
             standing: Mutex::new(standing),
@@ -263,7 +264,10 @@ impl Database {
             maintainer: OnceLock::new(),
         };
         let shared = Arc::new(shared);
-            indexes: Indexes::default(),
+        // Of a store with files, its thread builds the indexes first.
+        if !shared.options.maintenance || shared.pages.storage().is_none() {
+            shared.build_indexes_now()?;
+        }
         let maintainer = match shared.options.maintenance {
             true => Some(Maintainer::start(shared.clone())),
             false => None,
@@ -272,10 +276,6 @@ impl Database {
         let maintainer = maintainer.transpose().map_err(Error::system(what))?.map(Arc::new);
         Ok(Self { shared, idle: Arc::default(), maintainer })
     }
-        // Of a store with files, its thread builds the indexes first.
-        if !shared.options.maintenance || shared.pages.storage().is_none() {
-            shared.build_indexes_now()?;
-        }
 }
 
 /// Tells the stores of a process apart.

@@ -148,9 +148,6 @@ pub enum Error {
         /// What stands there, and what was expected.
         what: String,
     },
-    /// The log could not be written or read.
-    #[error(transparent)]
-    Log(#[from] LogError),
     /// The indexes, which are made anew after opening, could not be.
     #[error("the indexes could not be built: {0}")]
     Indexes(std::sync::Arc<Error>),
@@ -162,6 +159,9 @@ pub enum Error {
         /// How long no other was.
         waited: std::time::Duration,
     },
+    /// The log could not be written or read.
+    #[error(transparent)]
+    Log(#[from] LogError),
     /// The system refused something.
     #[error("{what}: {source}")]
     System {

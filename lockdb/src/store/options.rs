@@ -44,11 +44,11 @@ pub struct Options {
     pub log_segment: u64,
     /// A checkpoint is due when so many bytes of log have been written since the last.
     pub checkpoint_log: u64,
+    /// A shared state for devices has at most so many bytes; a checkpoint is made before it has more.
+    pub shared_state_limit: usize,
     /// Whether a thread of the store's own does checkpoints and vacuum when they are due. Without
     /// it, sessions vacuum in passing, and checkpoints are the caller's to ask for.
     pub maintenance: bool,
-    /// A shared state for devices has at most so many bytes; a checkpoint is made before it has more.
-    pub shared_state_limit: usize,
 }
 
 impl Default for Options {
@@ -67,11 +67,11 @@ impl Default for Options {
             log_ring: 32 << 20,
             log_segment: 64 << 20,
             checkpoint_log: 256 << 20,
+            shared_state_limit: 4 << 20,
             maintenance: true,
         }
     }
 }
-            shared_state_limit: 4 << 20,
 
 impl Options {
     /// Small enough to make hundreds of stores a second: for tests.
@@ -110,14 +110,14 @@ impl Options {
             let expected = "a power of two from 2^16 to 2^32";
             return refuse("log_ring", self.log_ring.to_string(), expected);
         }
-        Ok(())
-    }
-}
-
         if !(1 << 16..=1 << 30).contains(&self.shared_state_limit) {
             let expected = "2^16 to 2^30";
             return refuse("shared_state_limit", self.shared_state_limit.to_string(), expected);
         }
+        Ok(())
+    }
+}
+
 /// How one transaction is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransactionOptions {

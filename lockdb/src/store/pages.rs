@@ -56,9 +56,9 @@ struct Allocation {
     vacuum_at: u64,
     /// How often a page was taken.
     taken: u64,
-}
     /// How often at the last flush.
     flushed: u64,
+}
 
 /// Below this many pages in use vacuum is not worth its while.
 const SMALL: u64 = 64;
@@ -79,6 +79,7 @@ impl Pages {
             in_use: 0,
             vacuum_at: SMALL,
             taken: 0,
+            flushed: 0,
         };
         Ok(Self {
             flushed: 0,

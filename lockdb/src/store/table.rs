@@ -140,15 +140,15 @@ impl Table {
         self.changed.word(piece).store(1, Ordering::Release);
     }
 
-    /// Whether a piece of the VID map has changed since this was asked last.
-    pub(crate) fn take_changed(&self, piece: usize) -> bool {
-        self.changed.word(piece).swap(0, Ordering::AcqRel) != 0
     /// Whether a piece of the VID map is for the next checkpoint to write, as far as is known: of new
     /// versions their pages tell.
     pub(crate) fn is_changed(&self, piece: usize) -> bool {
         self.changed.word(piece).load(Ordering::Acquire) != 0
     }
 
+    /// Whether a piece of the VID map has changed since this was asked last.
+    pub(crate) fn take_changed(&self, piece: usize) -> bool {
+        self.changed.word(piece).swap(0, Ordering::AcqRel) != 0
     }
 
     /// What is locked of a tuple whose newest version has this number (0: it has none).

@@ -131,6 +131,7 @@ impl Shared {
     }
 
     fn sweep_on(&self, vacuum: &mut Vacuum, sweep: &mut Sweep, pages: u64) -> Result<()> {
+        self.indexes.wait()?;
         let horizon = match self.faults.has(Fault::VacuumIgnoresSnapshots) {
             false => self.pins.horizon(|| self.log.published()),
             true => self.log.published(),
@@ -141,7 +142,6 @@ impl Shared {
         let (mut unlinked, mut result) = (Unlinked::default(), Ok(()));
         let taken_before = vacuum.open.taken();
         let until = sweep.end.min(sweep.next + pages);
-        self.indexes.wait()?;
         while sweep.next < until && result.is_ok() {
             let page = sweep.next;
             sweep.next += 1;
