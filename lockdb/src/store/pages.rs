@@ -82,7 +82,6 @@ impl Pages {
             flushed: 0,
         };
         Ok(Self {
-            flushed: 0,
             region: Region::reserve(pages)?,
             physical: SharedArray::reserve(pages as usize)?,
             usage: SharedArray::reserve(pages as usize)?,
