@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use lockdb::store::files::{Files, Memory};
-use lockdb::store::schema::{Schema, Type};
+use lockdb::store::layout::{PAGE_BYTES, Page, PageBuffer, RecordId};
+use lockdb::store::memory::Home;
+use lockdb::store::schema::{RowRef, Schema, Type};
 use lockdb::store::{Database, Error, Options, Table};
 
 fn accounts() -> Schema {
@@ -101,5 +103,37 @@ fn what_was_committed_is_there_after_every_opening() {
         let mut of_owner = expected.clone();
         of_owner.retain(|_, balance| format!("owner {}", *balance % 7) == owner);
         assert_eq!(found, of_owner, "{owner}");
+    }
+}
+
+/// A device, or another process, finds a row by the files alone.
+#[test]
+fn frames_and_maps_are_plain_arrays_for_whoever_maps_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Home::Folder(folder.path().into());
+    let store = Database::in_memory(Options { memory, ..Options::small() }).unwrap();
+    let table = store.create_table(accounts()).unwrap();
+    for id in 0..300 {
+        put(&store, &table, id, id * 10);
+        put(&store, &table, id, id * 100);
+    }
+    let read = |name: &str, offset: u64, bytes: &mut [u8]| {
+        let file = std::fs::File::open(folder.path().join(name)).unwrap();
+        std::os::unix::fs::FileExt::read_exact_at(&file, bytes, offset).unwrap();
+    };
+    for id in 0..300 {
+        let vid = table.vid_of(&id).unwrap().unwrap();
+        let mut word = [0; 8];
+        read("vid-map-0", u64::from(vid) * 8, &mut word);
+        let record = RecordId::from_word(u64::from_le_bytes(word));
+        let mut page = PageBuffer::ZERO;
+        read("frames", record.page() * PAGE_BYTES as u64, &mut page.0);
+        let (version, payload, tombstone) =
+            Page::new(&page.0).version(usize::from(record.line())).unwrap();
+        assert_eq!((version.vid, version.version, tombstone), (vid, 2, false));
+        assert_eq!(RowRef::new(table.schema(), payload).int(1), id * 100);
+        let mut word = [0; 8];
+        read("page-map", record.page() * 8, &mut word);
+        assert_eq!(u64::from_le_bytes(word), 1 << 63, "in memory, and on no storage");
     }
 }

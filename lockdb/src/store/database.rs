@@ -68,7 +68,7 @@ impl Database {
     pub fn in_memory(options: Options) -> Result<Self> {
         options.check()?;
         let what = "cannot reserve memory for pages";
-        let pages = Pages::new(options.pages, None).map_err(Error::system(what))?;
+        let pages = Pages::new(&options, None).map_err(Error::system(what))?;
         let recovered = Recovered {
             pages,
             log: Log::volatile(),
@@ -218,6 +218,13 @@ impl Database {
         &self.shared.locks
     }
 
+    /// The age of a transaction that takes its locks in [`Database::lock_table`] by itself, as a
+    /// device's do ([`Timestamp::of_attempt`]): none before was given a greater one, nor will another
+    /// be given the same.
+    pub fn draw_birth(&self) -> u64 {
+        self.shared.draw_birth()
+    }
+
     /// The newest commit up to which all are published: what a transaction sees that begins now.
     pub fn published(&self) -> u64 {
         self.shared.log.published()
@@ -362,7 +369,7 @@ impl Shared {
             return Err(Error::Full { what: "tables", limit: Catalog::LIMIT as u64 });
         }
         let body = schema.encode();
-        let table = Arc::new(Table::new(self.id, id, schema, self.options.tuples)?);
+        let table = Arc::new(Table::new(self.id, id, schema, &self.options)?);
         let ticket = self.log.begin(body.len())?;
         let end = ticket.end();
         self.log.write(&ticket, Kind::Schema, &body);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::error::{Error, Result};
 use super::log::Sync;
+use super::memory::Home;
 use crate::{Policy, Waiting};
 
 /// How far a transaction is kept apart from others (`docs/store-isolation.md`).
@@ -28,6 +29,8 @@ pub struct Options {
     /// The file that the lock table stands in, for devices and other processes to map; `None`: memory
     /// of this process. What the dead have left in it is taken out when the store is opened.
     pub lock_file: Option<PathBuf>,
+    /// Where page frames and maps stand.
+    pub memory: Home,
     /// Logical pages, of 8 KiB each. Only address space until they are used.
     pub pages: u64,
     /// Tuples that one table can have. Only address space until they are used, 8 bytes each.
@@ -56,6 +59,7 @@ impl Default for Options {
         Self {
             lock_buckets: 1 << 16,
             lock_file: None,
+            memory: Home::Private,
             pages: 1 << 22,
             tuples: 1 << 26,
             sessions: 256,

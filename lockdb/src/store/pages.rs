@@ -8,6 +8,7 @@ use super::error::{Error, Result};
 use super::layout::{PAGE_BYTES, PageHeader, PageKind, RecordId};
 use super::memory::{Region, SharedArray, VersionRef};
 use super::native::NativeStorage;
+use super::options::Options;
 use crate::primitive::{Mutex, lock};
 
 /// All logical pages of a store. Page 0 is never used, so that RecordID 0 is no record.
@@ -70,7 +71,8 @@ impl Pages {
     /// Bytes of a page for versions and their line pointers.
     const ROOM: u64 = (PAGE_BYTES - PageHeader::BYTES) as u64;
 
-    pub(crate) fn new(pages: u64, storage: Option<NativeStorage>) -> io::Result<Self> {
+    pub(crate) fn new(options: &Options, storage: Option<NativeStorage>) -> io::Result<Self> {
+        let pages = options.pages;
         let allocation = Allocation {
             next: 1,
             free: Vec::new(),
@@ -82,8 +84,8 @@ impl Pages {
             flushed: 0,
         };
         Ok(Self {
-            region: Region::reserve(pages)?,
-            physical: SharedArray::reserve(pages as usize)?,
+            region: Region::reserve(&options.memory, pages)?,
+            physical: SharedArray::reserve_in(&options.memory, "page-map", pages as usize)?,
             usage: SharedArray::reserve(pages as usize)?,
             allocation: Mutex::new(allocation),
             debt: AtomicU64::new(0),

@@ -144,7 +144,7 @@ fn begin(files: Arc<dyn Files>, storage: NativeStorage, options: &Options) -> Re
         directory: place,
         directory_bytes: bytes.len() as u64,
     })?;
-    let pages = Pages::new(options.pages, Some(storage));
+    let pages = Pages::new(options, Some(storage));
     let pages = pages.map_err(Error::system("cannot reserve memory for pages"))?;
     let standing = Standing { directory: vec![place], ..Standing::default() };
     let report = Recovery::default();
@@ -165,7 +165,7 @@ struct Redo {
     report: Recovery,
     open: OpenPages,
     store: u64,
-    tuples: u32,
+    options: Options,
 }
 
 impl Redo {
@@ -183,7 +183,7 @@ impl Redo {
             if entry.vids > options.tuples {
                 return Err(Error::Full { what: "tuples", limit: options.tuples.into() });
             }
-            let table = Table::new(store, id as u32, entry.schema, options.tuples)?;
+            let table = Table::new(store, id as u32, entry.schema, options)?;
             read_map(&storage, PageKind::VidMap, &entry.vid_map, |piece| {
                 vid_page(id as u32, piece)
             })?
@@ -202,7 +202,7 @@ impl Redo {
         used.retain(|&place| place != 0);
         storage.adopt(&used)?;
         standing.page_map = directory.page_map;
-        let pages = Pages::new(options.pages, Some(storage));
+        let pages = Pages::new(options, Some(storage));
         let pages = pages.map_err(Error::system("cannot reserve memory for pages"))?;
         pages.adopt(&map)?;
         let report = Recovery {
@@ -210,8 +210,8 @@ impl Redo {
             redo_commit: superblock.redo_commit,
             ..Recovery::default()
         };
-        let (open, tuples) = (OpenPages::default(), options.tuples);
-        Ok(Self { pages, tables, standing, report, open, store, tuples })
+        let (open, options) = (OpenPages::default(), options.clone());
+        Ok(Self { pages, tables, standing, report, open, store, options })
     }
 
     /// Does again what the log says. Gives the place where the log goes on.
@@ -296,7 +296,7 @@ impl Redo {
         // The checkpoint may have it already.
         if self.tables.iter().all(|table| table.name() != schema.name()) {
             let id = self.tables.len() as u32;
-            self.tables.push(Table::new(self.store, id, schema, self.tuples)?);
+            self.tables.push(Table::new(self.store, id, schema, &self.options)?);
         }
         Ok(())
     }

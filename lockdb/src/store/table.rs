@@ -9,6 +9,7 @@ use scc::{Guard, TreeIndex};
 use super::error::{Error, Result};
 use super::layout::{MAP_WORDS, RecordId};
 use super::memory::SharedArray;
+use super::options::Options;
 use super::schema::{IndexKey, Key, RowRef, Schema};
 use crate::TupleKey;
 use crate::primitive::{Mutex, lock};
@@ -63,8 +64,10 @@ pub(crate) enum Which {
 }
 
 impl Table {
-    pub(crate) fn new(store: u64, id: u32, schema: Schema, tuples: u32) -> Result<Self> {
-        let reserve = SharedArray::reserve(tuples as usize);
+    pub(crate) fn new(store: u64, id: u32, schema: Schema, options: &Options) -> Result<Self> {
+        let tuples = options.tuples;
+        let name = format!("vid-map-{id}");
+        let reserve = SharedArray::reserve_in(&options.memory, &name, tuples as usize);
         let what = || format!("cannot reserve the VID map of table {:?}", schema.name());
         let heads = reserve.map_err(Error::system(what()))?;
         let changed = SharedArray::reserve((tuples as usize).div_ceil(MAP_WORDS));
@@ -270,7 +273,7 @@ mod tests {
     #[test]
     fn ranges_are_whole_from_both_ends_while_entries_go() {
         let schema = Schema::builder("t").column("id", Type::Int64).primary_key(&["id"]);
-        let table = Table::new(0, 0, schema.build().unwrap(), 1).unwrap();
+        let table = Table::new(0, 0, schema.build().unwrap(), &Options::small()).unwrap();
         let key = |id: u64| table.schema().primary().key(&(id as i64)).unwrap();
         let (mut plain, mut state) = (BTreeMap::new(), 1_u64);
         let mut draw = |limit: u64| {

@@ -3,7 +3,9 @@
 use std::io;
 use std::sync::atomic::AtomicU64;
 
-use memmap2::{MmapOptions, MmapRaw};
+use memmap2::MmapRaw;
+
+use super::Home;
 
 /// An array of 64-bit words, all zero at first. Memory is taken as the words are first touched, so
 /// a large array costs what is used of it.
@@ -14,14 +16,20 @@ pub struct SharedArray {
 }
 
 impl SharedArray {
-    /// Reserves `len` words of address space.
+    /// Reserves `len` words of address space in memory of this process.
     ///
     /// # Errors
     /// When the system refuses them.
     pub fn reserve(len: usize) -> io::Result<Self> {
-        let bytes = (len * size_of::<u64>()).max(1);
-        let map = MmapOptions::new().len(bytes).no_reserve_swap().map_anon()?;
-        Ok(Self { map: map.into(), len })
+        Self::reserve_in(&Home::Private, "", len)
+    }
+
+    /// As [`SharedArray::reserve`], where others can map it under its name.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn reserve_in(home: &Home, name: &str, len: usize) -> io::Result<Self> {
+        Ok(Self { map: home.map(name, len * size_of::<u64>())?, len })
     }
 
     /// All words.

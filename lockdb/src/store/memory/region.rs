@@ -15,7 +15,9 @@
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-use memmap2::{Advice, MmapOptions, MmapRaw};
+use memmap2::{Advice, MmapRaw};
+
+use super::Home;
 
 use crate::store::layout::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, RecordId, VERSION_BYTES, VersionHeader,
@@ -36,9 +38,9 @@ impl Region {
     ///
     /// # Errors
     /// When the system refuses the address space.
-    pub fn reserve(pages: u64) -> io::Result<Self> {
+    pub fn reserve(home: &Home, pages: u64) -> io::Result<Self> {
         let bytes = usize::try_from(pages * PAGE_BYTES as u64).map_err(io::Error::other)?;
-        let map: MmapRaw = MmapOptions::new().len(bytes).no_reserve_swap().map_anon()?.into();
+        let map = home.map("frames", bytes)?;
         // Fewer misses in the TLB; without huge pages everything works as well.
         let _ = map.advise(Advice::HugePage);
         Ok(Self { map, pages })

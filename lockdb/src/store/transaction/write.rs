@@ -124,8 +124,12 @@ impl Transaction<'_> {
         changed.map(Some)
     }
 
-    /// Changes a row whose lock is held on the transaction's behalf: by a device, or in another
-    /// lock table. `number` is the version that is locked. Gives what `change` gives.
+    /// Changes a row whose lock is held on the transaction's behalf, such as by a device. `number`
+    /// is the version that is locked. Gives what `change` gives.
+    ///
+    /// The lock stands in the store's lock table until the commit returns. If it stands elsewhere,
+    /// nobody may vacuum the store between this call and the commit: vacuum asks the store's own
+    /// locks before it moves a version.
     ///
     /// # Errors
     /// [`Error::NotThatVersion`] when the row's newest version is another one, so that the lock

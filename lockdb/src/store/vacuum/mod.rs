@@ -136,8 +136,8 @@ impl Shared {
             false => self.pins.horizon(|| self.log.published()),
             true => self.log.published(),
         };
-        let name = Timestamp::of_attempt(self.draw_birth(), 0);
         vacuum.horizon = vacuum.horizon.max(horizon);
+        let name = Timestamp::of_attempt(self.draw_birth(), 0);
         vacuum.locks.rename(name.expect("a store draws fewer than 2^40 births"));
         let (mut unlinked, mut result) = (Unlinked::default(), Ok(()));
         let taken_before = vacuum.open.taken();
