@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use scc::{Guard, TreeIndex};
 
 use super::error::{Error, Result};
-use super::layout::{MAP_WORDS, RecordId};
+use super::layout::{MAP_WORDS, PAGE_BYTES, RecordId};
 use super::memory::SharedArray;
 use super::options::Options;
 use super::schema::{IndexKey, Key, RowRef, Schema};
@@ -72,9 +72,9 @@ impl Table {
         let heads = reserve.map_err(Error::system(what()))?;
         let changed = SharedArray::reserve((tuples as usize).div_ceil(MAP_WORDS));
         let changed = changed.map_err(Error::system(what()))?;
-        let secondary = schema.indexes().iter().map(|_| TreeIndex::new()).collect();
+        let secondary = schema.indexes().iter().map(|_| fenced_index()).collect();
         let vids = Mutex::default();
-        Ok(Self { store, id, schema, heads, changed, vids, primary: TreeIndex::new(), secondary })
+        Ok(Self { store, id, schema, heads, changed, vids, primary: fenced_index(), secondary })
     }
 
     /// Its schema.
@@ -110,7 +110,7 @@ impl Table {
     /// When there is no such index.
     pub fn entries(&self, index: Option<&str>) -> Result<usize> {
         let which = index.map_or(Ok(Which::Primary), |name| self.which(name))?;
-        Ok(self.index(which).len())
+        Ok(self.index(which).len() - 2) // without the fences
     }
 
     /// The VID of a primary key's tuple, which may have no row (yet, or any more).
@@ -235,36 +235,39 @@ impl Table {
     pub(crate) fn collect(
         &self,
         which: Which,
-        range: impl RangeBounds<IndexKey> + Clone,
+        range: impl RangeBounds<IndexKey>,
         descending: bool,
         limit: usize,
         found: &mut Vec<(IndexKey, u32)>,
     ) {
         let guard = Guard::new();
-        let entries = || self.index(which).range::<IndexKey, _>(range.clone(), &guard);
-        let owned = |(key, &vid): (&IndexKey, &u32)| (key.clone(), vid);
-        if !descending {
-            found.extend(entries().take(limit).map(owned));
-            return;
-        }
-        let before = found.len();
-        found.extend(entries().rev().take(limit).map(owned));
-        if found.len() == before {
-            // scc (3.8) finds nothing from behind while its last leaf is empty but still linked.
-            let mut last = VecDeque::new();
-            for entry in entries() {
-                last.truncate(limit - 1);
-                last.push_front(entry);
-            }
-            found.extend(last.into_iter().map(owned));
-        }
+        let mut entries = self.index(which).range::<IndexKey, _>(range, &guard);
+        let next = || if descending { entries.next_back() } else { entries.next() };
+        let rows = std::iter::from_fn(next).filter(|&(_, &vid)| vid != FENCE);
+        found.extend(rows.take(limit).map(|(key, &vid)| (key.clone(), vid)));
     }
+}
+
+/// The VID of an index's first and last entry, which lead to no row.
+const FENCE: u32 = u32::MAX;
+
+/// An index without rows. Its first and last entry always stay: scc (3.8) may find nothing of a
+/// range while a leaf at one of the index's ends is empty and not yet unlinked.
+fn fenced_index() -> TreeIndex<IndexKey, u32> {
+    let index = TreeIndex::new();
+    // No key has so many bytes of 255: they come from the values of one row.
+    for key in [&[][..], &[u8::MAX; PAGE_BYTES]] {
+        let new = index.insert_sync(IndexKey::from_bytes(key), FENCE);
+        assert!(new.is_ok(), "one lies before all keys, the other behind them");
+    }
+    index
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
     use std::ops::Bound;
+    use std::sync::atomic::AtomicBool;
 
     use super::super::schema::{Schema, Type};
     use super::*;
@@ -308,5 +311,38 @@ mod tests {
                 );
             }
         }
+    }
+    /// Entries before and behind it come and go, whole leaves at a time; the one that stays is
+    /// found from both ends.
+    #[test]
+    fn a_range_finds_what_stays_while_others_come_and_go() {
+        let schema = Schema::builder("t").column("id", Type::Int64).primary_key(&["id"]);
+        let table = Table::new(0, 0, schema.build().unwrap(), 1).unwrap();
+        let key = |id: i64| table.schema().primary().key(&id).unwrap();
+        let index = table.index(Which::Primary);
+        index.insert_sync(key(0), 7).unwrap();
+        let come_and_go = &|first: i64| {
+            (first..first + 50).for_each(|id| drop(index.insert_sync(key(id), 8)));
+            (first..first + 50).for_each(|id| drop(index.remove_sync(&key(id))));
+        };
+        let looking = AtomicBool::new(true);
+        let missed = std::thread::scope(|scope| {
+            for first in [-50, 1] {
+                let looking = &looking;
+                scope.spawn(move || {
+                    while looking.load(Ordering::Relaxed) {
+                        come_and_go(first);
+                    }
+                });
+            }
+            let missed = (0..200_000).find(|round| {
+                let (all, mut found) = (IndexKey::from_bytes(&[]).., Vec::new());
+                table.collect(Which::Primary, all, round % 2 == 1, 200, &mut found);
+                !found.contains(&(key(0), 7))
+            });
+            looking.store(false, Ordering::Relaxed);
+            missed
+        });
+        assert_eq!(missed, None, "the round in which it was not found");
     }
 }
