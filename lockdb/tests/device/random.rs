@@ -1,12 +1,16 @@
 //! Random workloads, looked at from the device at many moments.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lockdb::store::device::DeviceReader;
 use lockdb::store::fault::Fault;
 use lockdb::store::{Database, Session, Transaction};
 use rand::RngExt;
 
-use crate::scene::{QUICK, Scene, accounts, cases, compare, options, seed};
+use crate::scene::{
+    QUICK, Rows, Scene, accounts, cases, compare, device_rows, host_rows, options, seed,
+};
 
 /// What happened in a run.
 #[derive(Debug, Default)]
@@ -99,6 +103,54 @@ fn a_device_sees_what_each_live_transaction_sees() {
     let Tally { looks, snapshots, images, vids, flushes, freed } = all;
     assert!(looks > 500 && snapshots > looks && images > looks && vids > looks && flushes > 50);
     assert!(freed > 100, "vacuum has freed {freed} pages");
+}
+
+/// Not only the snapshots that transactions have, but all that the area promises.
+#[test]
+fn a_device_sees_every_snapshot_that_its_area_promises() {
+    let seed = seed("a_device_sees_every_snapshot_that_its_area_promises");
+    let mut checked = 0;
+    for case in 0..4 * cases() {
+        let mut scene = Scene::new(seed + case, options(1 << 18));
+        scene.keys = 40;
+        let table = scene.store.table("account 0").unwrap();
+        let (storage, store) = (scene.storage(), scene.store.clone());
+        let mut sessions: Vec<Session> = (0..3).map(|_| store.session().unwrap()).collect();
+        let [writer, reader, pinned] = &mut sessions[..] else { unreachable!("three sessions") };
+        let (mut pinned, mut pin) = (Some(pinned), None);
+        let mut then: BTreeMap<u64, Rows> = BTreeMap::new();
+        for step in 0..150 {
+            // Some snapshot is in use for a while, so that old versions stay.
+            if step == 40 {
+                pin = pinned.take().map(|session| session.begin(QUICK));
+            } else if step == 110 {
+                pin = None;
+            }
+            scene.commit(writer);
+            let mut transaction = reader.begin(QUICK);
+            then.insert(transaction.snapshot(), host_rows(&mut transaction, &table));
+            drop(transaction);
+            match scene.random.random_range(0..12) {
+                0 => drop(store.vacuum().unwrap()),
+                1 => drop(store.checkpoint().unwrap()),
+                2..6 => {
+                    let state = store.shared_state().unwrap();
+                    let device = DeviceReader::open(&storage, state.bytes()).unwrap();
+                    let (oldest, newest) = device.snapshots();
+                    if let Some(pin) = &pin {
+                        assert!(oldest <= pin.snapshot());
+                    }
+                    for (&snapshot, rows) in then.range(oldest..=newest) {
+                        let found = device_rows(&device, 0, snapshot, 2);
+                        assert_eq!(found.as_ref(), Ok(rows), "case {case}, snapshot {snapshot}");
+                        checked += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(checked > 2000, "{checked} snapshots");
 }
 
 #[test]

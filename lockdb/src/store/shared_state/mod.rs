@@ -37,6 +37,8 @@ impl Shared {
     /// Collects the shared state, after a checkpoint if it has grown beyond its limit.
     fn shared_state(self: &Arc<Self>) -> Result<SharedState> {
         let storage = self.pages.storage().ok_or(Error::NoNativeStorage)?;
+        // Until they are there, the heads of deleted tuples are still being removed.
+        self.indexes.wait()?;
         for _ in 0..ATTEMPTS {
             // Neither vacuum nor a checkpoint meanwhile: VID maps lead to nothing older than they do
             // now, pages stay in use, and the checkpoint that all is relative to is the newest.
