@@ -12,7 +12,7 @@ use super::layout::{PAGE_BYTES, Place, RecordId};
 use super::memory::VersionRef;
 use super::native::PAGES_FILE;
 use super::pages::{PageState, Pages};
-use super::schema::RowRef;
+use super::schema::{IndexKey, RowRef};
 use super::table::{Table, Which};
 use crate::primitive::lock;
 
@@ -107,7 +107,7 @@ impl Shared {
     /// when stopped on the way.
     fn rebuild(&self, stop: &AtomicBool) -> Result<bool> {
         let tables = self.tables();
-        let mut rows = vec![0_u64; tables.len()];
+        let mut entries: Vec<Entries> = tables.iter().map(|table| Entries::of(table)).collect();
         for page in 1..self.pages.end() {
             if stop.load(Ordering::Relaxed) {
                 return Ok(false);
@@ -122,9 +122,11 @@ impl Shared {
                 let what = format!("a page of table {of}, of {} tables", tables.len());
                 corrupt_page(&self.pages, page, what)
             })?;
-            rows[of] += self.enter_page(table, page)?;
+            self.enter_page(&mut entries[of], page)?;
         }
-        for (table, rows) in tables.iter().zip(rows) {
+        for mut entries in entries {
+            entries.insert_all(&self.pages)?;
+            let Entries { table, rows, .. } = entries;
             let used = table.vids();
             let free = (0..used).filter(|&vid| table.head(vid).is_none());
             let free: Vec<u32> = free.collect();
@@ -136,10 +138,9 @@ impl Shared {
         Ok(true)
     }
 
-    /// Enters the rows of a page, and says how many there are.
-    fn enter_page(&self, table: &Table, page: u64) -> Result<u64> {
-        let pages = &self.pages;
-        let (mut rows, last) = (0, self.recovery.commit);
+    /// Enters the rows of a page.
+    fn enter_page(&self, entries: &mut Entries<'_>, page: u64) -> Result<()> {
+        let (pages, table, last) = (&self.pages, entries.table, self.recovery.commit);
         pages.clear_dead(page);
         for line in 0..pages.region().lines(page) {
             let record = RecordId::new(page, line as u8);
@@ -167,11 +168,10 @@ impl Shared {
                 // Nobody is left who could see the row; its number begins anew.
                 table.set_head(vid, RecordId::NONE);
             } else if is_head {
-                rows += 1;
-                enter(pages, table, version)?;
+                entries.add(version);
             }
         }
-        Ok(rows)
+        if entries.are_many() { entries.insert_all(pages) } else { Ok(()) }
     }
 }
 
@@ -185,16 +185,51 @@ impl Drop for Unwinding<'_> {
     }
 }
 
-fn enter(pages: &Pages, table: &Table, version: VersionRef<'_>) -> Result<()> {
-    let (vid, row) = (version.vid(), RowRef::new(table.schema(), version.payload()));
-    let secondary = (0..table.schema().indexes().len()).map(Which::Secondary);
-    for which in std::iter::once(Which::Primary).chain(secondary) {
-        if table.index(which).insert_sync(table.entry(which, vid, row), vid).is_err() {
-            let what = format!("table {:?}: VID {vid} has a key twice", table.name());
-            return Err(corrupt_page(pages, version.page(), what));
-        }
+/// The entries of a table's indexes that are not in these yet.
+struct Entries<'t> {
+    table: &'t Table,
+    by_index: Vec<(Which, Vec<(IndexKey, u32)>)>,
+    /// All rows so far.
+    rows: u64,
+}
+
+/// Inserting so many at once in the order of their keys is several times as fast as one by one: a
+/// node of the tree is then in the processor's cache when it is wanted again.
+const AT_ONCE: usize = 1 << 20;
+
+impl<'t> Entries<'t> {
+    fn of(table: &'t Table) -> Self {
+        let secondary = (0..table.schema().indexes().len()).map(Which::Secondary);
+        let indexes = std::iter::once(Which::Primary).chain(secondary);
+        Self { table, by_index: indexes.map(|which| (which, Vec::new())).collect(), rows: 0 }
     }
-    Ok(())
+
+    fn add(&mut self, version: VersionRef<'_>) {
+        let (vid, row) = (version.vid(), RowRef::new(self.table.schema(), version.payload()));
+        for (which, entries) in &mut self.by_index {
+            entries.push((self.table.entry(*which, vid, row), vid));
+        }
+        self.rows += 1;
+    }
+
+    fn are_many(&self) -> bool {
+        self.by_index.iter().any(|(_, entries)| entries.len() >= AT_ONCE)
+    }
+
+    fn insert_all(&mut self, pages: &Pages) -> Result<()> {
+        for (which, entries) in &mut self.by_index {
+            entries.sort_unstable();
+            let index = self.table.index(*which);
+            for (key, vid) in entries.drain(..) {
+                if index.insert_sync(key, vid).is_err() {
+                    let what =
+                        format!("table {:?}: VID {vid} has another's key", self.table.name());
+                    return Err(corrupt_page(pages, self.table.head(vid).page(), what));
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Each VID leads to a version of its own, or to none.

@@ -164,6 +164,8 @@ struct Redo {
     standing: Standing,
     report: Recovery,
     open: OpenPages,
+    /// For each table, VIDs below this one are known to it.
+    vids: Vec<u32>,
     store: u64,
     options: Options,
 }
@@ -211,7 +213,8 @@ impl Redo {
             ..Recovery::default()
         };
         let (open, options) = (OpenPages::default(), options.clone());
-        Ok(Self { pages, tables, standing, report, open, store, options })
+        let vids = tables.iter().map(Table::vids).collect();
+        Ok(Self { pages, tables, standing, report, open, vids, store, options })
     }
 
     /// Does again what the log says. Gives the place where the log goes on.
@@ -263,15 +266,9 @@ impl Redo {
         };
         let checked = table.schema().check(change.payload);
         checked.map_err(|error| corrupt_record(record, error.to_string()))?;
-        table.use_vid(change.vid)?;
-        let head = table.head(change.vid);
-        if !head.is_none() {
-            let version = head_version(&self.pages, table, change.vid)?.expect("it has one");
-            if version.created() >= record.commit || faults.has(Fault::ReplayIgnoresOrder) {
-                return Ok(());
-            }
-            version.invalidate(record.commit);
-            self.pages.note_dead(version);
+        if change.vid >= self.vids[change.table as usize] {
+            table.use_vid(change.vid)?;
+            self.vids[change.table as usize] = change.vid + 1;
         }
         let header = VersionHeader {
             created: record.commit,
@@ -281,12 +278,27 @@ impl Redo {
             vid: change.vid,
             version: change.number,
         };
+        self.report.changes += 1;
+        let head = table.head(change.vid);
+        if let Some(version) = head_version(&self.pages, table, change.vid)? {
+            if version.created() >= record.commit || faults.has(Fault::ReplayIgnoresOrder) {
+                self.report.changes -= 1;
+                return Ok(());
+            }
+            // What only recovery has seen need not stay.
+            let fresh = self.pages.physical_page(head.page()) == 0;
+            let region = self.pages.region();
+            if fresh && region.replace(head, &header, change.payload, change.tombstone) {
+                return Ok(());
+            }
+            version.invalidate(record.commit);
+            self.pages.note_dead(version);
+        }
         let size = (change.table, change.payload.len());
         self.open.provide(&self.pages, |_| true, std::iter::once(size))?;
         let placed =
             self.open.append(&self.pages, change.table, &header, change.payload, change.tombstone);
         table.set_head(change.vid, placed);
-        self.report.changes += 1;
         Ok(())
     }
 
@@ -297,6 +309,7 @@ impl Redo {
         if self.tables.iter().all(|table| table.name() != schema.name()) {
             let id = self.tables.len() as u32;
             self.tables.push(Table::new(self.store, id, schema, &self.options)?);
+            self.vids.push(0);
         }
         Ok(())
     }

@@ -163,6 +163,38 @@ impl Region {
             offset.is_multiple_of(8) && offset + VERSION_BYTES + payload.len() <= PAGE_BYTES
         );
         debug_assert!(LinePointer::at(usize::from(line) + 1) <= offset);
+        self.put_version(page, offset, header, payload);
+        let pointer = LinePointer::new(offset, payload.len(), tombstone);
+        self.half_word(page, LinePointer::at(usize::from(line)))
+            .store(pointer.0, Ordering::Relaxed);
+        let lines_and_upper = u32::from(line + 1) | (offset as u32) << 16;
+        self.half_word(page, 20).store(lines_and_upper, Ordering::Release);
+    }
+
+    /// Puts a version in the place of another, if it takes as much room; says whether it does.
+    ///
+    /// The caller is the frame's one writer, and nobody else has ever seen the other version: so
+    /// recovery makes do with a tuple's last.
+    pub(crate) fn replace(
+        &self,
+        record: RecordId,
+        header: &VersionHeader,
+        payload: &[u8],
+        tombstone: bool,
+    ) -> bool {
+        let line = self.half_word(record.page(), LinePointer::at(usize::from(record.line())));
+        let old = LinePointer(line.load(Ordering::Relaxed));
+        if placed_bytes(old.payload()) != placed_bytes(payload.len()) {
+            return false;
+        }
+        self.put_version(record.page(), old.offset(), header, payload);
+        let pointer = LinePointer::new(old.offset(), payload.len(), tombstone);
+        line.store(pointer.0, Ordering::Relaxed);
+        true
+    }
+
+    #[inline]
+    fn put_version(&self, page: u64, offset: usize, header: &VersionHeader, payload: &[u8]) {
         let first = offset / 8;
         let identity = u64::from(header.vid) | u64::from(header.version) << 32;
         self.word(page, first).store(header.created, Ordering::Relaxed);
@@ -180,11 +212,6 @@ impl Region {
             last[..rest.len()].copy_from_slice(rest);
             self.word(page, word).store(u64::from_le_bytes(last), Ordering::Relaxed);
         }
-        let pointer = LinePointer::new(offset, payload.len(), tombstone);
-        self.half_word(page, LinePointer::at(usize::from(line)))
-            .store(pointer.0, Ordering::Relaxed);
-        let lines_and_upper = u32::from(line + 1) | (offset as u32) << 16;
-        self.half_word(page, 20).store(lines_and_upper, Ordering::Release);
     }
 
     /// The version that a published RecordID names. Its page must be in memory.
