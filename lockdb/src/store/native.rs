@@ -53,6 +53,11 @@ impl NativeStorage {
     /// The two superblocks, as far as they are readable.
     pub(crate) fn superblocks(&self) -> Result<[Result<Superblock, SuperblockFault>; 2]> {
         let length = self.file.len().map_err(Error::system("cannot measure the file of pages"))?;
+        // Before a superblock is written, the pages behind them are.
+        if length > 0 && length < FIRST * PAGE_BYTES as u64 {
+            let what = format!("the file has {length} bytes, fewer than its superblocks");
+            return Err(Error::Corrupt { file: PAGES_FILE.into(), offset: length, what });
+        }
         let read = |slot: u64| -> Result<_> {
             let mut bytes = [0; Superblock::BYTES];
             let offset = slot * PAGE_BYTES as u64;

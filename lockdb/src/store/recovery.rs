@@ -64,6 +64,9 @@ pub(crate) fn recover(
 ) -> Result<Recovered> {
     let names = files.list().map_err(Error::system("cannot list the store's folder"))?;
     let exists = names.iter().any(|name| name == PAGES_FILE);
+    if !exists {
+        refuse_log(&*files, &names)?;
+    }
     let file = if exists { files.open(PAGES_FILE) } else { files.create(PAGES_FILE) };
     let file = file.map_err(Error::system(format!("cannot open {PAGES_FILE}")))?;
     let storage = NativeStorage::new(file);
@@ -117,13 +120,8 @@ fn newest(storage: &NativeStorage) -> Result<Option<Superblock>> {
 /// crash leaves on the way here.
 fn begin(files: Arc<dyn Files>, storage: NativeStorage, options: &Options) -> Result<Recovered> {
     let names = files.list().map_err(Error::system("cannot list the store's folder"))?;
+    refuse_log(&*files, &names)?;
     for name in names.iter().filter(|name| name.starts_with("log-")) {
-        let file = files.open(name).map_err(Error::system(format!("cannot open {name}")))?;
-        let length = file.len().map_err(Error::system(format!("cannot measure {name}")))?;
-        if length > super::log::SEGMENT_HEADER_BYTES {
-            let what = "no superblock was ever written, but the log has records".into();
-            return Err(Error::Corrupt { file: PAGES_FILE.into(), offset: 0, what });
-        }
         files.remove(name).map_err(Error::system(format!("cannot remove {name}")))?;
     }
     let start = LogPosition { store: draw_identity(), ..LogPosition::default() };
@@ -149,6 +147,20 @@ fn begin(files: Arc<dyn Files>, storage: NativeStorage, options: &Options) -> Re
     let standing = Standing { directory: vec![place], ..Standing::default() };
     let report = Recovery::default();
     Ok(Recovered { pages, log, tables: Vec::new(), standing, report })
+}
+
+/// Refuses a log that is not what a crash leaves of a store that was hardly begun.
+fn refuse_log(files: &dyn Files, names: &[String]) -> Result<()> {
+    for name in names.iter().filter(|name| name.starts_with("log-")) {
+        let file = files.open(name).map_err(Error::system(format!("cannot open {name}")))?;
+        let length = file.len().map_err(Error::system(format!("cannot measure {name}")))?;
+        let is_first = name.strip_prefix("log-").and_then(|at| u64::from_str_radix(at, 16).ok());
+        if length > super::log::SEGMENT_HEADER_BYTES || is_first != Some(0) {
+            let what = format!("no superblock was ever written, yet there is {name}");
+            return Err(Error::Corrupt { file: PAGES_FILE.into(), offset: 0, what });
+        }
+    }
+    Ok(())
 }
 
 /// A number that no other store has, as far as chance goes.

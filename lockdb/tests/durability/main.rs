@@ -4,8 +4,10 @@
 mod corruption;
 mod crashes;
 mod model;
+mod opening;
 mod planted;
 mod points;
 mod random;
+mod threads;
 mod trouble;
 mod workload;
