@@ -74,6 +74,45 @@ fn damaged_pages_are_refused_or_not_needed() {
     }
 }
 
+/// A write that went to the place of an older state of the same page.
+#[test]
+fn pages_of_other_checkpoints_are_refused() {
+    let mut scene = Scene::new(5, options(1 << 20));
+    let mut session = scene.store.session().unwrap();
+    (0..100).for_each(|_| scene.commit(&mut session));
+    scene.store.checkpoint().unwrap();
+    let state = scene.store.shared_state().unwrap();
+    let pages = scene.storage().bytes();
+    (0..20).for_each(|_| scene.commit(&mut session));
+    scene.store.checkpoint().unwrap();
+    let later = scene.storage().bytes();
+    let rows = read(&pages, state.bytes(), state.snapshot()).unwrap();
+    let (headers, mut refused) = (|pages: &[u8], at: usize| Page::new(page(pages, at)).header(), 0);
+    for to in 2..pages.len() / PAGE_BYTES {
+        for from in 2..later.len() / PAGE_BYTES {
+            let (old, new) = (headers(&pages, to), headers(&later, from));
+            if (old.kind, old.page) != (new.kind, new.page) || old.epoch == new.epoch {
+                continue;
+            }
+            let mut mixed = pages.clone();
+            mixed[to * PAGE_BYTES..][..PAGE_BYTES].copy_from_slice(page(&later, from));
+            match read(&mixed, state.bytes(), state.snapshot()) {
+                // The page was not needed.
+                Ok(found) => assert_eq!(found, rows),
+                Err(error) => {
+                    assert!(error.contains("epoch"), "{error}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 2, "refused {refused} times");
+}
+
+fn page(pages: &[u8], physical: usize) -> &[u8; PAGE_BYTES] {
+    pages[physical * PAGE_BYTES..].first_chunk().unwrap()
+}
+
 #[test]
 fn what_is_no_area_is_refused() {
     let test = "what_is_no_area_is_refused";

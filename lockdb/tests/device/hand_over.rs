@@ -185,7 +185,7 @@ fn torn_areas_are_refused() {
     let mut scene = Scene::new(7, options(1 << 20));
     let mut session = scene.store.session().unwrap();
     let mut before = scene.store.shared_state().unwrap();
-    let (mut torn, storage) = (0, scene.storage());
+    let (mut torn, mut newer, storage) = (0, 0, scene.storage());
     for _ in 0..30 {
         scene.commit(&mut session);
         let after = scene.store.shared_state().unwrap();
@@ -200,9 +200,19 @@ fn torn_areas_are_refused() {
                 }
             }
         }
+        let images = before.header().pages.min(after.header().pages) as usize;
+        for image in (0..images).map(|image| AreaHeader::BYTES + image * PAGE_BYTES) {
+            let image = image..image + PAGE_BYTES;
+            let mut mixed = old.to_vec();
+            mixed[image.clone()].copy_from_slice(&new[image]);
+            if mixed != old {
+                assert!(DeviceReader::open(&storage, &mixed).is_err(), "a newer image");
+                newer += 1;
+            }
+        }
         before = after;
     }
-    assert!(torn > 500, "{torn} areas were torn");
+    assert!(torn > 500 && newer > 20, "{torn} areas were torn, {newer} had a newer image");
 }
 
 /// All through files: the host maps the area and fills it, the device maps area and pages.
