@@ -115,6 +115,21 @@ impl<R: Registers> LockUnit<R> {
         Ok(())
     }
 
+    /// Brings an idle unit into use: identifies it, tells it where the table is, and enables it.
+    ///
+    /// # Errors
+    /// Those of [`LockUnit::identify`] and [`LockUnit::configure`], or what the registers report.
+    pub fn start(
+        &mut self,
+        table_base: u64,
+        log2_buckets: u32,
+    ) -> Result<Identification, DeviceError> {
+        let identification = self.identify()?;
+        self.configure(table_base, log2_buckets)?;
+        self.enable()?;
+        Ok(identification)
+    }
+
     /// Lets the unit accept requests.
     ///
     /// # Errors

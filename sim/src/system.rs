@@ -137,10 +137,7 @@ impl<M: LockUnit> System<M> {
         let mut memory = CoherentMemory::new(platform, &[region])?;
         memory.warm_memory_caches();
         let mut unit = UnitUnderTest::new(model, &config.unit);
-        let mut registers = driver::LockUnit::new(&mut unit);
-        registers.identify()?;
-        registers.configure(TABLE_BASE, buckets.trailing_zeros())?;
-        registers.enable()?;
+        driver::LockUnit::new(&mut unit).start(TABLE_BASE, buckets.trailing_zeros())?;
         Ok(Self {
             kernel: Kernel::new(),
             device: memory.device_agent(0),
