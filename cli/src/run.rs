@@ -95,12 +95,19 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let out = out.quiet(args.quiet);
     let mut scenario = Scenario::load(&args.scenario)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
-    if let Some(trace) = args.trace {
-        scenario.replay(trace)?;
+    if let Some(trace) = &args.trace {
+        scenario.replay(trace.clone())?;
     }
     // Before the run, so that a long one is not in vain.
     let file = args.out.as_deref().map(WholeFile::create).transpose()?;
-    let outcome = execute(&scenario, &Options::default(), interrupt::install()?, &out)?;
+    let outcome = execute(&scenario, &Options::default(), interrupt::install()?, &out);
+    let outcome = outcome.map_err(|failure| match failure {
+        Failure::Internal(what) => {
+            let again = repetition(&args, scenario.seed);
+            Failure::Internal(format!("{what}\nTo repeat it: {again}"))
+        }
+        other => other,
+    })?;
     if args.json {
         out.print(outcome.json()?)?;
         if !outcome.interrupted {
@@ -118,6 +125,15 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         file.finish()?;
     }
     Ok(())
+}
+
+/// The command that makes the same run.
+fn repetition(args: &Args, seed: u64) -> String {
+    let mut command = format!("lockstep run {} --seed {seed}", args.scenario.display());
+    if let Some(trace) = &args.trace {
+        command.push_str(&format!(" --trace {}", trace.display()));
+    }
+    command
 }
 
 /// Executes `scenario` under a progress bar.

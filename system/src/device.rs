@@ -125,7 +125,7 @@ mod tests {
     fn silence_is_told_with_what_was_asked_and_since_when() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
         let scenario = Scenario::load(folder.join("hot-row-storm.toml")).unwrap();
-        let agents = Workflow::all(&scenario).unwrap();
+        let (agents, _) = Workflow::all(&scenario).unwrap();
         let agents = &agents[agents.len() - 1..];
         let mut contexts = DeviceContexts::new(&scenario, agents).unwrap();
         let transaction = Timestamp::new(9).unwrap();

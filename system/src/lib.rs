@@ -1,5 +1,5 @@
 //! A host and a device around one lock table, executing a scenario: in virtual time, or by the
-//! wall clock with real threads.
+//! wall clock with real threads. What the locks protect are rows of a real store.
 //!
 //! - [`run`] executes a scenario and gives a [`Report`].
 //! - A `Workflow` is what one agent does, as a pure machine: it is told what came of its last
@@ -8,6 +8,7 @@
 mod device;
 mod plan;
 mod report;
+mod rows;
 mod run;
 mod virtual_time;
 mod wall_clock;
@@ -15,6 +16,7 @@ mod workflow;
 mod world;
 
 pub use report::{
-    Aborts, CoherenceReport, Latency, LatencyRecorder, QueueReport, Report, SideReport, UnitReport,
+    Aborts, CoherenceReport, Latency, LatencyRecorder, QueueReport, Report, RowsReport, SideReport,
+    UnitReport,
 };
 pub use run::{Interrupt, Options, Progress, RunError, run};

@@ -98,6 +98,19 @@ impl Source {
         }
     }
 
+    /// The rows that it is known to lock: those of a replay.
+    pub fn rows(&self) -> impl Iterator<Item = u64> {
+        let transactions = match self {
+            Source::Generated { .. } => None,
+            Source::Replayed { transactions, .. } => Some(transactions),
+        };
+        let steps = transactions.into_iter().flatten().flat_map(|transaction| &transaction.steps);
+        steps.filter_map(|step| match step.op {
+            TraceOp::Lock(key) => Some(key.vid),
+            TraceOp::Unlock(_) | TraceOp::Commit | TraceOp::Abort => None,
+        })
+    }
+
     /// How many transactions are to come, if that is known.
     pub fn left(&self) -> Option<u64> {
         match self {

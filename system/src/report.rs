@@ -23,6 +23,8 @@ pub struct Report {
     pub device: SideReport,
     /// How deep the queues were.
     pub queue: QueueReport,
+    /// The rows that the locks protect, as they were found at the end.
+    pub rows: RowsReport,
     /// What moved between host and device. Virtual time only.
     pub coherence: Option<CoherenceReport>,
     /// The lock unit's own counters.
@@ -172,6 +174,28 @@ impl QueueReport {
         let depths: u64 = (1..).zip(self.entered_at).map(|(depth, count)| depth * count).sum();
         self.mean_depth = depths as f64 / entries as f64;
     }
+}
+
+/// The rows that the locks protect. They have been compared, one by one, with what the committed
+/// transactions have written (those included that committed after the run's time was over).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RowsReport {
+    /// Rows in the store.
+    pub rows: u64,
+    /// Versions written over the first ones.
+    pub versions_written: u64,
+    /// Of these, written in a replay onto a newer version than the trace's lock was of.
+    pub overtaken: u64,
+    /// Sum of all balances, in cents.
+    pub sum: i64,
+    /// Pages of 8 KiB in use at the end.
+    pub pages: u64,
+    /// And after a vacuum.
+    pub pages_after_vacuum: u64,
+    /// Old versions that this vacuum has removed.
+    pub versions_removed: u64,
+    /// Versions that it has moved.
+    pub versions_moved: u64,
 }
 
 /// What moved between host and device.

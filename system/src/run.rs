@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sim::models::WaveWindow;
+use sim::models::{TupleLockUnit, WaveWindow};
 use sim::platform::Platform;
 use sim::system::SystemError;
 use workloads::scenario::{Mode, Scenario};
@@ -16,6 +16,15 @@ use crate::{Report, virtual_time, wall_clock};
 pub struct Options {
     /// Where the lock unit's waves go, and of which of its clock cycles.
     pub waves: Option<(PathBuf, WaveWindow)>,
+}
+
+impl Options {
+    /// Lets the lock unit write its waves, if there are to be any.
+    pub(crate) fn open_waves(&self, unit: &mut TupleLockUnit) -> Result<(), RunError> {
+        let Some((path, window)) = &self.waves else { return Ok(()) };
+        let opened = unit.open_waves(path, *window);
+        opened.map_err(|source| RunError::File { path: path.clone(), source })
+    }
 }
 
 /// Asks a run to end early, from another thread or a signal handler.
@@ -80,6 +89,29 @@ pub enum RunError {
         simulated_ns: u64,
         /// Who waits for what.
         waiting: String,
+    },
+    /// The store failed.
+    #[error("the store: {0}")]
+    Store(#[from] lockdb::store::Error),
+    /// A row could not be written under its lock.
+    #[error("row {row}, whose lock was granted, cannot be written: {source}")]
+    Update {
+        /// Number of the row.
+        row: u64,
+        /// Why not.
+        source: Box<lockdb::store::Error>,
+    },
+    /// A row is not what the committed transactions have made of it.
+    #[error("row {row}: its {what} is {found}, expected {expected} after the committed updates")]
+    WrongRow {
+        /// Number of the row.
+        row: u64,
+        /// What of it is wrong.
+        what: &'static str,
+        /// What it is.
+        found: i64,
+        /// What it would be if no update had been lost, and none added.
+        expected: i64,
     },
     /// All agents have ended, but the table is not empty.
     #[error("bucket {bucket} is {line:x?} after the last release, expected zeros")]

@@ -1,6 +1,10 @@
 //! A run in virtual time: every agent's workflow, on the simulated machine.
 
 mod host;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
 
 use lockdb::{Timestamp, WaitsFor};
 use sim::bus::axi4::Axi4Config;
@@ -13,8 +17,9 @@ use workloads::scenario::{Home, Scenario};
 
 use crate::device::DeviceContexts;
 use crate::report::{CoherenceReport, Report, UnitReport};
+use crate::rows::Rows;
 use crate::workflow::{Command, Input, Workflow};
-use crate::world::World;
+use crate::world::{Births, World};
 use crate::{Interrupt, Options, Progress, RunError};
 use host::HostThreads;
 
@@ -43,7 +48,7 @@ pub(crate) fn run(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, RunError> {
     let mut run = Run::new(scenario, platform, options)?;
-    run.start();
+    run.start()?;
     run.run_out(interrupt, progress)?;
     run.finish(scenario)
 }
@@ -51,6 +56,7 @@ pub(crate) fn run(
 struct Run {
     system: System<TupleLockUnit>,
     world: World,
+    rows: Arc<Rows>,
     agents: Vec<Workflow>,
     /// Bumped with every command, so that a timer of an earlier one is known as stale.
     generations: Vec<u32>,
@@ -69,7 +75,7 @@ const STOP_TIMER: u64 = u64::MAX;
 
 impl Run {
     fn new(scenario: &Scenario, platform: Platform, options: &Options) -> Result<Self, RunError> {
-        let agents = Workflow::all(scenario)?;
+        let (agents, rows) = Workflow::all(scenario)?;
         let device = DeviceContexts::new(scenario, &agents)?;
         let home = match scenario.table.home {
             Home::Host => PlatformSide::Host,
@@ -85,14 +91,12 @@ impl Run {
         }
         let config = SystemConfig { platform, buckets, home: Some(home), unit };
         let mut system = System::new(TupleLockUnit::new(), &config)?;
-        if let Some((path, window)) = &options.waves {
-            let opened = system.unit_mut().model_mut().open_waves(path, *window);
-            opened.map_err(|source| RunError::File { path: path.clone(), source })?;
-        }
+        options.open_waves(system.unit_mut().model_mut())?;
         Ok(Self {
             host: HostThreads::new(&agents, system.host_cores()),
             device,
-            world: World::new(buckets),
+            world: World::new(buckets, Births::Counted(0)),
+            rows,
             generations: vec![0; agents.len()],
             sleeping: vec![false; agents.len()],
             stop_at: scenario.stop.duration_ns.map(Time::from_ns),
@@ -103,15 +107,16 @@ impl Run {
         })
     }
 
-    fn start(&mut self) {
+    fn start(&mut self) -> Result<(), RunError> {
         if let Some(stop_at) = self.stop_at {
             self.system.at(stop_at, STOP_TIMER);
         }
         for agent in 0..self.agents.len() {
             let now = self.system.now().as_ps();
-            let command = self.agents[agent].start(now, &mut self.world);
-            self.carry_out(agent, command);
+            let command = self.agents[agent].start(now, &mut self.world)?;
+            self.carry_out(agent, command)?;
         }
+        Ok(())
     }
 
     fn run_out(
@@ -125,71 +130,67 @@ impl Run {
                 // Whatever was asked will never be answered.
                 return Err(self.silence(Time::ZERO).unwrap_or_else(|| self.stuck()));
             };
-            self.happened(happening);
+            self.happened(happening)?;
             happenings += 1;
             if happenings.is_multiple_of(BREATH) {
                 progress(self.progress());
                 if interrupt.is_raised() {
-                    self.close();
+                    self.close()?;
                 }
                 if let Some(silence) = self.silence(UNIT_PATIENCE) {
                     return Err(silence);
                 }
             }
             if self.system.now() >= END_OF_TIME {
-                self.close();
+                self.close()?;
             }
             if self.closed_at.is_some_and(|closed| self.system.now() > closed + CLOSING) {
                 return Err(self.silence(UNIT_PATIENCE).unwrap_or_else(|| self.stuck()));
             }
         }
-        self.close();
-        Ok(())
+        self.close()
     }
 
     fn silence(&self, patience: Time) -> Option<RunError> {
         self.device.silence(self.system.now().as_ps(), patience.as_ps())
     }
 
-    fn happened(&mut self, happening: Happening) {
+    fn happened(&mut self, happening: Happening) -> Result<(), RunError> {
         match happening {
-            Happening::Timer(STOP_TIMER) => self.close(),
+            Happening::Timer(STOP_TIMER) => self.close()?,
             Happening::Timer(timer) => {
                 let (agent, generation) = ((timer >> 32) as usize, timer as u32);
                 if self.generations[agent] == generation {
-                    self.tell(agent, Input::Woken);
+                    self.tell(agent, Input::Woken)?;
                 }
             }
             Happening::Answered { ticket, answer, .. } => {
                 let agent = ticket as usize;
                 let input = self.host.answered(&mut self.system, agent, answer);
-                self.tell_if(agent, input);
+                if let Some(input) = input {
+                    self.tell(agent, input)?;
+                }
             }
             Happening::LineChanged { core, bucket } => {
                 self.host.line_changed(&mut self.system, core, bucket);
             }
             Happening::Response(response) => {
                 if let Some((agent, input)) = self.device.responded(&response) {
-                    self.tell(agent, input);
+                    self.tell(agent, input)?;
                 }
             }
         }
-    }
-
-    fn tell_if(&mut self, agent: usize, input: Option<Input>) {
-        if let Some(input) = input {
-            self.tell(agent, input);
-        }
+        Ok(())
     }
 
     /// Tells an agent what came of its command, and carries out the next.
-    fn tell(&mut self, agent: usize, input: Input) {
+    fn tell(&mut self, agent: usize, input: Input) -> Result<(), RunError> {
         let now = self.system.now().as_ps();
-        let command = self.agents[agent].advance(input, now, &mut self.world);
-        self.carry_out(agent, command);
+        let command = self.agents[agent].advance(input, now, &mut self.world)?;
+        self.carry_out(agent, command)
     }
 
-    fn carry_out(&mut self, agent: usize, command: Command) {
+    fn carry_out(&mut self, agent: usize, command: Command) -> Result<(), RunError> {
         self.generations[agent] = self.generations[agent].wrapping_add(1);
         self.sleeping[agent] = matches!(command, Command::Sleep(_));
         match command {
@@ -200,7 +201,12 @@ impl Run {
             Command::Wait { until: None } | Command::Rest => {}
             Command::Search { transaction } => {
                 let cycle = self.search(transaction);
-                self.tell(agent, Input::Searched(cycle));
+                self.tell(agent, Input::Searched(cycle))?;
+            }
+            // Takes no virtual time: the time that it takes is part of the hold.
+            Command::Write => {
+                self.agents[agent].write()?;
+                self.tell(agent, Input::Written)?;
             }
             _ if self.agents[agent].is_on_device() => {
                 let now = self.system.now().as_ps();
@@ -208,6 +214,7 @@ impl Run {
             }
             _ => self.host.carry_out(&mut self.system, agent, command),
         }
+        Ok(())
     }
 
     /// Reads the buckets in which somebody waits. Takes no virtual time.
@@ -220,17 +227,18 @@ impl Run {
     }
 
     /// No transaction begins any more; those that only let time pass need not.
-    fn close(&mut self) {
+    fn close(&mut self) -> Result<(), RunError> {
         if self.closed_at.is_some() {
-            return;
+            return Ok(());
         }
         self.closed_at = Some(self.system.now());
         self.world.closing = true;
         for agent in 0..self.agents.len() {
             if self.sleeping[agent] {
-                self.tell(agent, Input::Woken);
+                self.tell(agent, Input::Woken)?;
             }
         }
+        Ok(())
     }
 
     fn progress(&self) -> Progress {
@@ -272,6 +280,9 @@ impl Run {
         let host_agents = self.agents.len() as u32 - device_agents;
         let coherence = CoherenceReport::new(&self.system.traffic());
         let unit = unit_report(&mut self.system)?;
+        // Their pages are vacuum's then.
+        drop(self.agents);
+        let rows = self.rows.check(&self.world.ledger)?;
         Ok(Report {
             scenario: scenario.name.clone(),
             platform: scenario.platform.clone(),
@@ -281,6 +292,7 @@ impl Run {
             host: self.world.host.finish(host_agents, duration_ns),
             device: self.world.device.finish(device_agents, duration_ns),
             queue: self.world.queue,
+            rows,
             coherence: Some(coherence),
             unit: Some(unit),
         })
@@ -290,7 +302,7 @@ impl Run {
     fn drain(&mut self) -> Result<(), RunError> {
         while let Some(happening) = self.system.advance()? {
             if !matches!(happening, Happening::Timer(_)) {
-                self.happened(happening);
+                self.happened(happening)?;
             }
         }
         Ok(())

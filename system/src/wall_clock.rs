@@ -1,14 +1,16 @@
 //! A run by the wall clock: host threads with real atomics, and the Verilated lock unit on a
-//! thread of its own, on one table in memory.
+//! thread of its own, on one table in memory: that of the store whose rows they update.
 //!
 //! Nothing here is timed by a model: latencies are those of this machine and of the speed at which
 //! it simulates the unit. The use is to hunt races that no model has.
 
 mod device;
 mod host;
+#[cfg(test)]
+mod tests;
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,9 +18,10 @@ use lockdb::Table;
 use workloads::scenario::Scenario;
 
 use crate::device::DeviceContexts;
-use crate::report::{Report, UnitReport};
-use crate::workflow::{Command, Input, Workflow};
-use crate::world::World;
+use crate::report::{Report, RowsReport, UnitReport};
+use crate::rows::Rows;
+use crate::workflow::{Input, Next, Workflow};
+use crate::world::{Births, World};
 use crate::{Interrupt, Options, Progress, RunError};
 
 /// Time that the agents have to end their transactions after the last was begun.
@@ -29,7 +32,8 @@ const BREATH: Duration = Duration::from_millis(5);
 
 /// What all threads of the run share.
 struct Shared {
-    table: Table,
+    /// The rows, and with them the lock table.
+    rows: Arc<Rows>,
     world: Mutex<World>,
     began: Instant,
     /// Agents that have not ended.
@@ -46,6 +50,14 @@ impl Shared {
         self.began.elapsed().as_nanos() as u64 * 1000
     }
 
+    fn table(&self) -> &Table {
+        self.rows.database().lock_table()
+    }
+
+    fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Relaxed);
+    }
+
     fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Relaxed)
     }
@@ -54,11 +66,11 @@ impl Shared {
         self.closing.load(Ordering::Relaxed)
     }
 
-    fn start(&self, agent: &mut Workflow) -> Command {
+    fn start(&self, agent: &mut Workflow) -> Next {
         agent.start(self.now(), &mut self.lock_world())
     }
 
-    fn tell(&self, agent: &mut Workflow, input: Input) -> Command {
+    fn tell(&self, agent: &mut Workflow, input: Input) -> Next {
         let now = self.now();
         agent.advance(input, now, &mut self.lock_world())
     }
@@ -74,15 +86,27 @@ pub(crate) fn run(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, RunError> {
-    let (device, host): (Vec<_>, Vec<_>) =
-        Workflow::all(scenario)?.into_iter().partition(Workflow::is_on_device);
+    let (agents, rows) = Workflow::all(scenario)?;
+    run_on(scenario, agents, rows, options, interrupt, progress)
+}
+
+fn run_on(
+    scenario: &Scenario,
+    agents: Vec<Workflow>,
+    rows: Arc<Rows>,
+    options: &Options,
+    interrupt: &Interrupt,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report, RunError> {
+    let (device, host): (Vec<_>, Vec<_>) = agents.into_iter().partition(Workflow::is_on_device);
     let contexts = DeviceContexts::new(scenario, &device)?;
     let (host_agents, device_agents) = (host.len() as u32, device.len() as u32);
     let shared = Shared {
-        table: Table::new(scenario.table.buckets as usize).map_err(|error| {
-            scenario.reject("table.buckets", format!("a table that can be had ({error})"))
-        })?,
-        world: Mutex::new(World::new(scenario.table.buckets)),
+        world: Mutex::new(World::new(
+            scenario.table.buckets,
+            Births::Store(rows.database().clone()),
+        )),
+        rows,
         began: Instant::now(),
         active: AtomicUsize::new(host.len() + device.len()),
         closing: AtomicBool::new(false),
@@ -90,19 +114,21 @@ pub(crate) fn run(
     };
     let mut unit_thread = device::UnitThread::new(&shared, device, contexts, options)?;
     let (unit, closed_at) = thread::scope(|scope| {
-        for mut agent in host {
-            let shared = &shared;
-            scope.spawn(move || host::run(shared, &mut agent));
-        }
+        let shared = &shared;
+        let host = host.into_iter().map(|agent| scope.spawn(move || host::run(shared, agent)));
+        let host: Vec<_> = host.collect();
         let unit = scope.spawn(move || unit_thread.run());
-        let closed_at = watch(scenario, &shared, interrupt, progress, || unit.is_finished());
+        let closed_at = watch(scenario, shared, interrupt, progress, || unit.is_finished());
         let unit = unit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (unit, closed_at)
-    });
-    let unit = unit?;
-    let closed_at = closed_at?;
-    check_table(&shared.table)?;
-    Ok(report(scenario, shared, unit, closed_at, (host_agents, device_agents)))
+        let host = host
+            .into_iter()
+            .map(|agent| agent.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        // What a thread says of its own failure tells more than that others were stuck then.
+        host.collect::<Result<(), _>>().and(unit).and_then(|unit| Ok((unit, closed_at?)))
+    })?;
+    check_table(shared.table())?;
+    let rows = shared.rows.check(&shared.lock_world().ledger)?;
+    Ok(report(scenario, shared, unit, rows, closed_at, (host_agents, device_agents)))
 }
 
 /// Ends the run in time. Returns when no transaction was begun any more.
@@ -128,11 +154,11 @@ fn watch(
         }
         if unit_has_ended() && shared.active.load(Ordering::Acquire) > 0 {
             // The unit's thread says why; nobody will serve the others any more.
-            shared.abandoned.store(true, Ordering::Relaxed);
+            shared.abandon();
             break;
         }
         if closed_at.is_some_and(|closed| elapsed > closed + CLOSING) {
-            shared.abandoned.store(true, Ordering::Relaxed);
+            shared.abandon();
             return Err(stuck(shared, elapsed));
         }
     }
@@ -141,7 +167,7 @@ fn watch(
 
 fn stuck(shared: &Shared, elapsed: Duration) -> RunError {
     let active = shared.active.load(Ordering::Relaxed);
-    let taken = shared.table.buckets().iter().enumerate();
+    let taken = shared.table().buckets().iter().enumerate();
     let taken: Vec<String> = taken
         .filter(|(_, bucket)| bucket.line() != [0; 8])
         .map(|(index, bucket)| format!("bucket {index}: {:?}", bucket.head()))
@@ -167,6 +193,7 @@ fn report(
     scenario: &Scenario,
     shared: Shared,
     unit: UnitReport,
+    rows: RowsReport,
     closed_at: Duration,
     (host_agents, device_agents): (u32, u32),
 ) -> Report {
@@ -181,6 +208,7 @@ fn report(
         host: world.host.finish(host_agents, duration_ns),
         device: world.device.finish(device_agents, duration_ns),
         queue: world.queue,
+        rows,
         coherence: None,
         unit: Some(unit),
     }

@@ -5,6 +5,7 @@
 //! the wall clock, and tells what came of them as [`Input`]s. Times are in picoseconds.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lockdb::machine::{Refusal, Rule};
 use lockdb::{Suspicion, Timestamp, TupleKey};
@@ -13,6 +14,7 @@ use workloads::scenario::{AgentSettings, LockOrder, Scenario, Side, Span, WaitPo
 use crate::RunError;
 use crate::plan::{Operation, Pause, Plan, Source};
 use crate::report::Aborts;
+use crate::rows::{Rows, Teller};
 use crate::world::World;
 
 /// What the runner is to do next for this agent.
@@ -28,11 +30,16 @@ pub(crate) enum Command {
     Search { transaction: Timestamp },
     /// Take the lock asked for out of its queue.
     Cancel,
+    /// Let the agent write its rows, with [`Workflow::write`]: [`Input::Written`].
+    Write,
     /// Give back the lock of this tuple, and of all others that share its bucket.
     Release { transaction: Timestamp, key: TupleKey, bucket: u64 },
     /// Nothing, for ever.
     Rest,
 }
+
+/// What an agent does next, unless the run has failed.
+pub(crate) type Next = Result<Command, RunError>;
 
 /// What came of the last command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +54,8 @@ pub(crate) enum Input {
     Refused(Refusal),
     /// The request has left the queue.
     Cancelled,
+    /// The rows were written and committed.
+    Written,
     /// The lock was given back.
     Released,
     /// The search's result: each waits for the next, the last for the first.
@@ -81,6 +90,7 @@ enum State {
     Locking(Asked),
     Waiting(Asked),
     Cancelling(Asked, Cause),
+    Writing,
     Releasing {
         since: u64,
         then: AfterRelease,
@@ -117,15 +127,21 @@ pub(crate) struct Workflow {
     attempts: u32,
     /// Buckets held, with the tuples that they are held for.
     held: BTreeMap<u64, Vec<TupleKey>>,
-    /// Rows to be given a new version at commit.
-    written: Vec<u64>,
+    /// Its way to the rows.
+    teller: Teller,
     state: State,
     suspicion: Suspicion,
 }
 
 impl Workflow {
     /// An agent that will begin when it is first woken.
-    pub fn new(device: bool, settings: AgentSettings, order: LockOrder, source: Source) -> Self {
+    fn new(
+        device: bool,
+        settings: AgentSettings,
+        order: LockOrder,
+        source: Source,
+        teller: Teller,
+    ) -> Self {
         Self {
             device,
             settings,
@@ -137,23 +153,27 @@ impl Workflow {
             birth: 0,
             attempts: 0,
             held: BTreeMap::new(),
-            written: Vec::new(),
+            teller,
             state: State::Resting,
             suspicion: Suspicion::default(),
         }
     }
 
-    /// All agents of a scenario, in their order.
+    /// All agents of a scenario, in their order, and the rows that they share.
     ///
     /// # Errors
-    /// When the scenario's trace cannot be replayed.
-    pub fn all(scenario: &Scenario) -> Result<Vec<Self>, RunError> {
+    /// When the scenario's trace cannot be replayed, or its rows do not go into memory.
+    pub fn all(scenario: &Scenario) -> Result<(Vec<Self>, Arc<Rows>), RunError> {
+        let sources = Source::all(scenario)?;
+        let rows = Arc::new(Rows::new(scenario, &sources)?);
         let agent = |(side, source)| {
             let device = matches!(side, Side::Device { .. });
             let settings = if device { &scenario.device.agents } else { &scenario.host.agents };
-            Self::new(device, settings.clone(), scenario.lock_order, source)
+            let teller = Teller::new(rows.clone())?;
+            Ok(Self::new(device, settings.clone(), scenario.lock_order, source, teller))
         };
-        Ok(scenario.agents().zip(Source::all(scenario)?).map(agent).collect())
+        let agents = scenario.agents().zip(sources).map(agent);
+        Ok((agents.collect::<Result<_, RunError>>()?, rows))
     }
 
     /// Whether it runs on the device.
@@ -182,6 +202,7 @@ impl Workflow {
             State::Locking(lock) => asked("has asked for", lock),
             State::Waiting(lock) => asked("waits in the queue of", lock),
             State::Cancelling(lock, _) => asked("leaves the queue of", lock),
+            State::Writing => "writes its rows".into(),
             State::Releasing { since, .. } => {
                 format!("gives a lock back since {} ns", since / 1000)
             }
@@ -193,15 +214,30 @@ impl Workflow {
     }
 
     /// The first command.
-    pub fn start(&mut self, now: u64, world: &mut World) -> Command {
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn start(&mut self, now: u64, world: &mut World) -> Next {
         self.next_transaction(now, world)
+    }
+
+    /// Carries out [`Command::Write`]: writes the rows that the transaction has locked, and commits.
+    ///
+    /// # Errors
+    /// When the locks have not protected them, or the store fails.
+    pub fn write(&mut self) -> Result<(), RunError> {
+        let amount = 1 + self.birth % 100;
+        self.teller.write(amount as i64)
     }
 
     /// Takes what came of the last command; gives the next.
     ///
+    /// # Errors
+    /// When the store fails.
+    ///
     /// # Panics
     /// When the input does not answer the last command.
-    pub fn advance(&mut self, input: Input, now: u64, world: &mut World) -> Command {
+    pub fn advance(&mut self, input: Input, now: u64, world: &mut World) -> Next {
         match (self.state, input) {
             (State::Pausing, Input::Woken) => self.begin(now, world),
             (State::Stepping, Input::Woken) => self.make_step(now, world),
@@ -217,7 +253,7 @@ impl Workflow {
                     side.report.queued += 1;
                     side.report.conflicts += 1;
                 }
-                self.wait(asked, now)
+                Ok(self.wait(asked, now))
             }
             (State::Locking(_), Input::Refused(refusal)) => {
                 world.side(self.device).report.conflicts += u64::from(!world.closing);
@@ -228,8 +264,8 @@ impl Workflow {
                 self.count_grant(asked, again, true, now, world);
                 self.granted(asked, now, world)
             }
-            (State::Waiting(asked), Input::Woken) => self.patience_ended(asked),
-            (State::Waiting(asked), Input::Searched(cycle)) => self.searched(asked, cycle, now),
+            (State::Waiting(asked), Input::Woken) => Ok(self.patience_ended(asked)),
+            (State::Waiting(asked), Input::Searched(cycle)) => Ok(self.searched(asked, cycle, now)),
             (State::Cancelling(asked, cause), Input::Cancelled) => {
                 world.waits_no_more(asked.bucket);
                 self.abort(cause, now, world)
@@ -239,6 +275,10 @@ impl Workflow {
                 self.abort(Cause::BusError, now, world)
             }
             (State::Locking(_), Input::Failed) => self.abort(Cause::BusError, now, world),
+            (State::Writing, Input::Written) => {
+                world.ledger.enter(self.teller.written());
+                self.end(Ending::Committed, now, world)
+            }
             (State::Releasing { since, then }, Input::Released | Input::Failed) => {
                 if !world.closing {
                     world.side(self.device).release.record(now - since);
@@ -249,24 +289,24 @@ impl Workflow {
         }
     }
 
-    fn next_transaction(&mut self, now: u64, world: &mut World) -> Command {
+    fn next_transaction(&mut self, now: u64, world: &mut World) -> Next {
         let plan = if world.closing { None } else { self.source.next_plan() };
         let Some(plan) = plan else {
             self.state = State::Resting;
-            return Command::Rest;
+            return Ok(Command::Rest);
         };
         self.plan = plan;
         (self.transaction, self.attempts) = (None, 0);
         self.state = State::Pausing;
-        Command::Sleep(at(self.plan.pause, now))
+        Ok(Command::Sleep(at(self.plan.pause, now)))
     }
 
     /// Begins a try. A transaction that wait-die turned away keeps its age, so that it lives in the
     /// end; others come back as new ones.
-    fn begin(&mut self, now: u64, world: &mut World) -> Command {
+    fn begin(&mut self, now: u64, world: &mut World) -> Next {
         if world.closing {
             self.state = State::Resting;
-            return Command::Rest;
+            return Ok(Command::Rest);
         }
         if self.attempts == 0 {
             world.side(self.device).report.started += 1;
@@ -280,31 +320,33 @@ impl Workflow {
         self.attempts += 1;
         self.step = 0;
         if self.order == LockOrder::Bucket {
-            sort_by_bucket(&mut self.plan, world);
+            self.sort_by_bucket(world)?;
         }
         self.before_step(now, world)
     }
 
-    fn before_step(&mut self, now: u64, world: &mut World) -> Command {
+    fn before_step(&mut self, now: u64, world: &mut World) -> Next {
         let time = at(self.plan.steps[self.step].0, now);
         if time <= now || world.closing {
             return self.make_step(now, world);
         }
         self.state = State::Stepping;
-        Command::Sleep(time)
+        Ok(Command::Sleep(time))
     }
 
-    fn make_step(&mut self, now: u64, world: &mut World) -> Command {
+    fn make_step(&mut self, now: u64, world: &mut World) -> Next {
         match self.plan.steps[self.step].1 {
-            Operation::LockLatest(vid) => self.ask_latest(world.latest(vid), now, world),
-            Operation::LockVersion(key) => self.ask(key, now, world),
-            Operation::Unlock(key) => self.unlock(key, now, world),
-            Operation::Commit => {
-                for vid in self.written.drain(..) {
-                    world.update(vid);
-                }
-                self.end(Ending::Committed, now, world)
+            Operation::LockLatest(row) => {
+                let newest = self.teller.newest(row)?;
+                self.ask_latest(newest.key, now, world)
             }
+            Operation::LockVersion(key) => Ok(self.ask(key, now, world)),
+            Operation::Unlock(key) => self.unlock(key, now, world),
+            Operation::Commit if self.teller.has_work() => {
+                self.state = State::Writing;
+                Ok(Command::Write)
+            }
+            Operation::Commit => self.end(Ending::Committed, now, world),
             Operation::Abort => self.end(Ending::AbortedByWish, now, world),
         }
     }
@@ -327,13 +369,13 @@ impl Workflow {
 
     /// Asks for a row's latest version. Where the order of buckets is to prevent deadlock, a version
     /// that came since the try began can lie in a bucket that should have been locked before.
-    fn ask_latest(&mut self, key: TupleKey, now: u64, world: &mut World) -> Command {
+    fn ask_latest(&mut self, key: TupleKey, now: u64, world: &mut World) -> Next {
         let bucket = world.bucket_of(key);
         let in_order = self.order == LockOrder::Workload
             || self.held.contains_key(&bucket)
             || self.held.last_key_value().is_none_or(|(&last, _)| last < bucket);
         match in_order {
-            true => self.ask(key, now, world),
+            true => Ok(self.ask(key, now, world)),
             false => self.abort(Cause::OutOfOrder, now, world),
         }
     }
@@ -387,21 +429,24 @@ impl Workflow {
     /// The lock is ours. If the row has a new version by now, that one is locked too: the
     /// transaction "is now aware of the updates … continues and requests a lock for t_v2" (ccSLT
     /// paper, section 3, "Protocol").
-    fn granted(&mut self, asked: Asked, now: u64, world: &mut World) -> Command {
+    fn granted(&mut self, asked: Asked, now: u64, world: &mut World) -> Next {
         world.holds(asked.bucket, self.transaction());
         self.held.entry(asked.bucket).or_default().push(asked.key);
-        if let Operation::LockLatest(vid) = self.plan.steps[self.step].1 {
-            let latest = world.latest(vid);
-            if latest != asked.key {
-                return self.ask_latest(latest, now, world);
-            }
-            self.written.push(vid);
+        let (row, latest) = match self.plan.steps[self.step].1 {
+            Operation::LockLatest(row) => (row, true),
+            _ => (asked.key.vid, false),
+        };
+        let newest = self.teller.newest(row)?;
+        if latest && newest.key != asked.key {
+            return self.ask_latest(newest.key, now, world);
         }
+        self.teller.hold(row, asked.key, newest);
         self.step += 1;
         self.before_step(now, world)
     }
 
-    fn unlock(&mut self, key: TupleKey, now: u64, world: &mut World) -> Command {
+    fn unlock(&mut self, key: TupleKey, now: u64, world: &mut World) -> Next {
+        self.teller.let_go(key);
         let bucket = world.bucket_of(key);
         let keys = self.held.get_mut(&bucket).expect("traces unlock what they have locked");
         keys.retain(|&held| held != key);
@@ -420,13 +465,13 @@ impl Workflow {
         then: AfterRelease,
         now: u64,
         world: &mut World,
-    ) -> Command {
+    ) -> Next {
         world.lets_go(bucket);
         self.state = State::Releasing { since: now, then };
-        Command::Release { transaction: self.transaction(), key, bucket }
+        Ok(Command::Release { transaction: self.transaction(), key, bucket })
     }
 
-    fn released(&mut self, then: AfterRelease, now: u64, world: &mut World) -> Command {
+    fn released(&mut self, then: AfterRelease, now: u64, world: &mut World) -> Next {
         match then {
             AfterRelease::NextStep => {
                 self.step += 1;
@@ -436,35 +481,52 @@ impl Workflow {
         }
     }
 
-    fn abort(&mut self, cause: Cause, now: u64, world: &mut World) -> Command {
-        self.written.clear();
+    fn abort(&mut self, cause: Cause, now: u64, world: &mut World) -> Next {
         self.end(Ending::Aborted(cause), now, world)
     }
 
     /// Releases what is still held, one bucket after the other, then ends.
-    fn end(&mut self, ending: Ending, now: u64, world: &mut World) -> Command {
+    fn end(&mut self, ending: Ending, now: u64, world: &mut World) -> Next {
         if let Some((bucket, keys)) = self.held.pop_first() {
             return self.release(keys[0], bucket, AfterRelease::End(ending), now, world);
         }
+        self.teller.forget();
         let attempts = self.settings.attempts;
         let counted = !world.closing;
         let side = world.side(self.device);
         match ending {
             Ending::Committed => side.report.committed += u64::from(counted),
-            Ending::AbortedByWish => {
-                self.written.clear();
-                side.aborts().own += u64::from(counted);
-            }
+            Ending::AbortedByWish => side.aborts().own += u64::from(counted),
             Ending::Aborted(cause) => {
                 *cause_count(side.aborts(), cause) += u64::from(counted);
                 if self.attempts < attempts {
                     self.state = State::Pausing;
-                    return Command::Sleep(at(Pause::After(self.backoff_ns()), now));
+                    return Ok(Command::Sleep(at(Pause::After(self.backoff_ns()), now)));
                 }
                 side.aborts().given_up += u64::from(counted);
             }
         }
         self.next_transaction(now, world)
+    }
+
+    /// With everybody locking in the order of buckets, no cycle can close. (A row's bucket changes
+    /// with its version; it is the latest one's when the try begins.)
+    fn sort_by_bucket(&mut self, world: &World) -> Result<(), RunError> {
+        let teller = &mut self.teller;
+        let ending = self.plan.steps.pop().expect("a plan has an end");
+        let mut steps = Vec::with_capacity(self.plan.steps.len());
+        for step in self.plan.steps.drain(..) {
+            let key = match step.1 {
+                Operation::LockLatest(row) => teller.newest(row)?.key,
+                Operation::LockVersion(key) | Operation::Unlock(key) => key,
+                Operation::Commit | Operation::Abort => unreachable!("only the last step ends"),
+            };
+            steps.push((world.bucket_of(key), step));
+        }
+        steps.sort_by_key(|(bucket, _)| *bucket);
+        self.plan.steps.extend(steps.into_iter().map(|(_, step)| step));
+        self.plan.steps.push(ending);
+        Ok(())
     }
 
     /// Spread by the timestamp and the try, so that those who met part ways.
@@ -499,15 +561,4 @@ fn at(pause: Pause, now: u64) -> u64 {
         Pause::After(ns) => now.saturating_add(ns.saturating_mul(1000)),
         Pause::Until(ns) => now.max(ns.saturating_mul(1000)),
     }
-}
-
-/// With everybody locking in the order of buckets, no cycle can close. (A row's bucket changes
-/// with its version; it is the latest one's when the try begins.)
-fn sort_by_bucket(plan: &mut Plan, world: &World) {
-    let end = plan.steps.len() - 1;
-    plan.steps[..end].sort_by_key(|(_, operation)| match operation {
-        Operation::LockLatest(vid) => world.bucket_of(world.latest(*vid)),
-        Operation::LockVersion(key) | Operation::Unlock(key) => world.bucket_of(*key),
-        Operation::Commit | Operation::Abort => u64::MAX,
-    });
 }

@@ -1,19 +1,20 @@
-//! What all agents of a run share: versions, timestamps, counts.
+//! What all agents of a run share: timestamps, counts.
 
 use std::collections::{BTreeMap, HashMap};
 
+use lockdb::store::Database;
 use lockdb::{Timestamp, TupleKey};
 
 use crate::report::{Aborts, LatencyRecorder, QueueReport, SideReport};
+use crate::rows::Ledger;
 
 /// Shared state of a run.
 #[derive(Debug)]
 pub(crate) struct World {
     mask: u64,
-    /// The latest committed version of each row that was ever updated. Only looked up, never
-    /// iterated over.
-    versions: HashMap<u64, u32>,
-    births: u64,
+    births: Births,
+    /// What has been written.
+    pub ledger: Ledger,
     /// Who has been told that it holds which bucket: the run's own check of what locks are for.
     holders: HashMap<u64, Timestamp>,
     /// Buckets that an agent waits in, with how many do.
@@ -23,6 +24,15 @@ pub(crate) struct World {
     pub queue: QueueReport,
     /// No transaction begins any more, and nothing is counted.
     pub closing: bool,
+}
+
+/// Where the ages of transactions come from.
+#[derive(Debug)]
+pub(crate) enum Births {
+    /// From this count: nobody else takes locks.
+    Counted(u64),
+    /// From the store whose lock table it is, since its own transactions take locks there too.
+    Store(Database),
 }
 
 /// Counts of one side.
@@ -35,11 +45,11 @@ pub(crate) struct Side {
 }
 
 impl World {
-    pub fn new(buckets: u64) -> Self {
+    pub fn new(buckets: u64, births: Births) -> Self {
         Self {
             mask: buckets - 1,
-            versions: HashMap::new(),
-            births: 0,
+            births,
+            ledger: Ledger::default(),
             holders: HashMap::new(),
             waited_in: BTreeMap::new(),
             host: Side::default(),
@@ -51,22 +61,17 @@ impl World {
 
     /// The age of a transaction that begins now: greater than that of all before.
     pub fn next_birth(&mut self) -> u64 {
-        self.births += 1;
-        self.births
+        match &mut self.births {
+            Births::Counted(births) => {
+                *births += 1;
+                *births
+            }
+            Births::Store(database) => database.draw_birth(),
+        }
     }
 
     pub fn bucket_of(&self, key: TupleKey) -> u64 {
         key.mix() & self.mask
-    }
-
-    /// The latest committed version of a row.
-    pub fn latest(&self, vid: u64) -> TupleKey {
-        TupleKey::new(vid, self.versions.get(&vid).copied().unwrap_or(0))
-    }
-
-    /// A row's new version is committed.
-    pub fn update(&mut self, vid: u64) {
-        *self.versions.entry(vid).or_default() += 1;
     }
 
     pub fn side(&mut self, device: bool) -> &mut Side {

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use system::{Aborts, CoherenceReport, Latency, QueueReport, Report, SideReport, UnitReport};
+use system::{
+    Aborts, CoherenceReport, Latency, QueueReport, Report, RowsReport, SideReport, UnitReport,
+};
 use workloads::Scenario;
 use workloads::scenario::{Home, Mode};
 
@@ -33,6 +35,9 @@ pub fn full(scenario: &Scenario, outcome: &Outcome, out: &Output) -> String {
     latencies(&mut table, "device", &report.device);
     push(&mut table, "");
     queue(&mut table, &report.queue, out);
+    push(&mut table, "");
+    push(&mut table, &out.strong("Rows, each compared with what was committed"));
+    rows(&mut table, &report.rows);
     if let Some(coherence) = &report.coherence {
         push(&mut table, "");
         push(&mut table, &out.strong("Coherence traffic"));
@@ -199,6 +204,37 @@ fn queue(table: &mut String, queue: &QueueReport, out: &Output) {
         let depth = format!("  on average at {:.2}, at most {}", queue.mean_depth, queue.max_depth);
         push(table, &depth);
     }
+}
+
+fn rows(table: &mut String, rows: &RowsReport) {
+    let written = format!(
+        "{} rows, {} new versions; the balances add up to {} cents, as they must",
+        count(rows.rows),
+        count(rows.versions_written),
+        grouped(rows.sum)
+    );
+    paragraph(table, &written);
+    if rows.overtaken > 0 {
+        let overtaken = format!(
+            "{} of them written onto a newer version than the trace has locked",
+            count(rows.overtaken)
+        );
+        paragraph(table, &overtaken);
+    }
+    let pages = format!(
+        "{} pages of 8 KiB; {} after vacuum, which removed {} versions and moved {}",
+        count(rows.pages),
+        count(rows.pages_after_vacuum),
+        count(rows.versions_removed),
+        count(rows.versions_moved)
+    );
+    paragraph(table, &pages);
+}
+
+/// A count that can be below 0.
+fn grouped(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    format!("{sign}{}", count(number.unsigned_abs()))
 }
 
 fn traffic(table: &mut String, coherence: &CoherenceReport) {

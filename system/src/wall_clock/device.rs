@@ -46,17 +46,10 @@ impl<'s> UnitThread<'s> {
         options: &Options,
     ) -> Result<Self, RunError> {
         let mut unit = UnitUnderTest::new(TupleLockUnit::new(), &UnitConfig::smooth());
-        let log2_buckets = shared.table.buckets().len().trailing_zeros();
-        let mut registers = driver::LockUnit::new(&mut unit);
-        let configured = registers
-            .identify()
-            .and_then(|_| registers.configure(TABLE_BASE, log2_buckets))
-            .and_then(|()| registers.enable());
-        configured.map_err(SystemError::Device)?;
-        if let Some((path, window)) = &options.waves {
-            let opened = unit.model_mut().open_waves(path, *window);
-            opened.map_err(|source| RunError::File { path: path.clone(), source })?;
-        }
+        let log2_buckets = shared.table().buckets().len().trailing_zeros();
+        let started = driver::LockUnit::new(&mut unit).start(TABLE_BASE, log2_buckets);
+        started.map_err(SystemError::Device)?;
+        options.open_waves(unit.model_mut())?;
         let timers = vec![None; agents.len()];
         let sleeping = vec![false; agents.len()];
         Ok(Self { shared, unit, agents, contexts, timers, sleeping, copies: BTreeMap::new() })
@@ -65,11 +58,11 @@ impl<'s> UnitThread<'s> {
     /// Runs until all agents have ended, those of the host too: they may wait for ours.
     pub fn run(&mut self) -> Result<UnitReport, RunError> {
         for agent in 0..self.agents.len() {
-            let command = self.shared.start(&mut self.agents[agent]);
-            self.carry_out(agent, command);
+            let command = self.shared.start(&mut self.agents[agent])?;
+            self.carry_out(agent, command)?;
         }
         while self.shared.active.load(Ordering::Acquire) > 0 && !self.shared.is_abandoned() {
-            self.wake_agents();
+            self.wake_agents()?;
             self.look_at_copies();
             if let Some(silence) = self.contexts.silence(self.shared.now(), UNIT_PATIENCE) {
                 return Err(silence);
@@ -92,7 +85,7 @@ impl<'s> UnitThread<'s> {
         let time = Time::from_ps(self.shared.now());
         self.unit.clock().map_err(|fault| SystemError::Bus { time, fault })?;
         while let Some(access) = self.unit.take_access() {
-            let outcome = perform(&self.shared.table, &access);
+            let outcome = perform(self.shared.table(), &access);
             if let (AccessKind::ReadLine { keep_copy: true }, Ok(MemoryData::Line(line))) =
                 (access.kind, &outcome)
             {
@@ -102,18 +95,18 @@ impl<'s> UnitThread<'s> {
         }
         while let Some(response) = self.unit.take_response() {
             if let Some((agent, input)) = self.contexts.responded(&response) {
-                self.tell(agent, input);
+                self.tell(agent, input)?;
             }
         }
         Ok(())
     }
 
-    fn tell(&mut self, agent: usize, input: Input) {
-        let command = self.shared.tell(&mut self.agents[agent], input);
-        self.carry_out(agent, command);
+    fn tell(&mut self, agent: usize, input: Input) -> Result<(), RunError> {
+        let command = self.shared.tell(&mut self.agents[agent], input)?;
+        self.carry_out(agent, command)
     }
 
-    fn carry_out(&mut self, agent: usize, command: Command) {
+    fn carry_out(&mut self, agent: usize, command: Command) -> Result<(), RunError> {
         self.timers[agent] = None;
         self.sleeping[agent] = matches!(command, Command::Sleep(_));
         match command {
@@ -125,24 +118,30 @@ impl<'s> UnitThread<'s> {
                 self.shared.active.fetch_sub(1, Ordering::Release);
             }
             Command::Search { transaction } => {
-                let graph = WaitsFor::read(self.shared.table.buckets());
-                self.tell(agent, Input::Searched(graph.cycle_through(transaction)));
+                let graph = WaitsFor::read(self.shared.table().buckets());
+                self.tell(agent, Input::Searched(graph.cycle_through(transaction)))?;
+            }
+            Command::Write => {
+                self.agents[agent].write()?;
+                self.tell(agent, Input::Written)?;
             }
             command => {
                 let request = self.contexts.request(agent, command, self.shared.now());
                 self.unit.request(request);
             }
         }
+        Ok(())
     }
 
-    fn wake_agents(&mut self) {
+    fn wake_agents(&mut self) -> Result<(), RunError> {
         let now = self.shared.now();
         for agent in 0..self.agents.len() {
             let due = self.timers[agent].is_some_and(|until| until <= now);
             if due || self.sleeping[agent] && self.shared.is_closing() {
-                self.tell(agent, Input::Woken);
+                self.tell(agent, Input::Woken)?;
             }
         }
+        Ok(())
     }
 
     /// The unit reads a line and means to keep it, for one of its waiters. Copies of the same line
@@ -156,7 +155,7 @@ impl<'s> UnitThread<'s> {
     }
 
     fn look_at_copies(&mut self) {
-        let buckets = self.shared.table.buckets();
+        let buckets = self.shared.table().buckets();
         let unit = &mut self.unit;
         self.copies.retain(|&bucket, &mut head| {
             let valid = buckets[bucket].head().word() == head;

@@ -9,6 +9,7 @@ use lockdb::machine::{Outcome, Place, Request};
 use lockdb::{Timestamp, WaitsFor};
 
 use super::Shared;
+use crate::RunError;
 use crate::workflow::{Command, Input, Workflow};
 
 /// Looks at the head, or at the clock, before the thread lets others run.
@@ -24,14 +25,32 @@ struct Wait {
     place: Option<Place>,
 }
 
-pub(super) fn run(shared: &Shared, agent: &mut Workflow) {
+/// Runs an agent to its end.
+pub(super) fn run(shared: &Shared, mut agent: Workflow) -> Result<(), RunError> {
     let _active = Active(shared);
-    let mut command = shared.start(agent);
+    let result = run_out(shared, &mut agent);
+    if result.is_err() {
+        // It keeps its locks: nobody should wait for them.
+        shared.abandon();
+    }
+    result
+}
+
+fn run_out(shared: &Shared, agent: &mut Workflow) -> Result<(), RunError> {
+    let mut command = shared.start(agent)?;
     let mut wait = None;
     while command != Command::Rest && !shared.is_abandoned() {
-        let Some(input) = carry_out(shared, command, &mut wait) else { break };
-        command = shared.tell(agent, input);
+        let input = match command {
+            Command::Write => {
+                agent.write()?;
+                Some(Input::Written)
+            }
+            command => carry_out(shared, command, &mut wait),
+        };
+        let Some(input) = input else { break };
+        command = shared.tell(agent, input)?;
     }
+    Ok(())
 }
 
 /// Counts an agent out, also when its thread panics, so that nobody waits for it.
@@ -45,7 +64,7 @@ impl Drop for Active<'_> {
 
 /// Carries a command out; `None` when the run was abandoned meanwhile.
 fn carry_out(shared: &Shared, command: Command, waiting: &mut Option<Wait>) -> Option<Input> {
-    let table = &shared.table;
+    let table = shared.table();
     let outcome = match command {
         Command::Sleep(until) => {
             sleep(shared, until);
@@ -73,7 +92,7 @@ fn carry_out(shared: &Shared, command: Command, waiting: &mut Option<Wait>) -> O
         Command::Release { transaction, bucket, .. } => {
             table.release_bucket(transaction, bucket as usize)
         }
-        Command::Rest => return None,
+        Command::Rest | Command::Write => return None,
     };
     Some(match outcome {
         Outcome::Granted { again } => Input::Granted { again },
@@ -89,14 +108,14 @@ fn carry_out(shared: &Shared, command: Command, waiting: &mut Option<Wait>) -> O
 
 /// Watches the head until the lock is ours or the time is over.
 fn wait_for_grant(shared: &Shared, wait: &Wait, until: Option<u64>) -> Option<Input> {
-    let bucket = &shared.table.buckets()[wait.bucket];
+    let bucket = &shared.table().buckets()[wait.bucket];
     let place = wait.place?;
     loop {
         for _ in 0..SPINS {
             let head = bucket.head();
             if head.is_held_by(wait.transaction) || !head.is_waiting(place.slot) {
                 let poll = Request::Poll(place);
-                return Some(match shared.table.run(wait.transaction, wait.bucket, poll) {
+                return Some(match shared.table().run(wait.transaction, wait.bucket, poll) {
                     Outcome::Granted { again } => Input::Granted { again },
                     outcome => unreachable!("a waiter whom nobody evicts got {outcome:?}"),
                 });

@@ -1,0 +1,81 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lockdb::store::{Error, Isolation, LockWait, Sync, TransactionOptions};
+use workloads::Scenario;
+
+use super::run_on;
+use crate::workflow::Workflow;
+use crate::{Interrupt, Options, Progress};
+
+const ROWS: i64 = 16;
+
+/// Transactions of the store itself lock rows beside the host's agents and the RTL unit: what one
+/// of them has locked, nobody changes.
+#[test]
+fn the_stores_own_transactions_lock_the_same_rows() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let mut scenario = Scenario::load(folder.join("wall-clock.toml")).unwrap();
+    scenario.stop.duration_ns = Some(300_000_000);
+    let (agents, rows) = Workflow::all(&scenario).unwrap();
+    let over = AtomicBool::new(false);
+    let (report, locked) = thread::scope(|scope| {
+        let locker = scope.spawn(|| lock_rows(&rows, &over));
+        // At the end of the run the lock table must be empty.
+        let mut progress = |progress: Progress| {
+            over.store(progress.done > 0.8, Ordering::Relaxed);
+            while progress.done > 0.8 && !locker.is_finished() {
+                thread::yield_now();
+            }
+        };
+        let (options, interrupt) = (Options::default(), Interrupt::default());
+        let report = run_on(&scenario, agents, rows.clone(), &options, &interrupt, &mut progress);
+        over.store(true, Ordering::Relaxed);
+        (report, locker.join().unwrap())
+    });
+    let report = report.unwrap();
+    println!("{locked:?} {report:#?}");
+    assert!(locked.rows > 0 && locked.changed_before_the_lock > 0, "{locked:?}");
+    assert!(report.host.committed > 0 && report.device.committed > 0);
+}
+
+#[derive(Debug, Default)]
+struct Locked {
+    rows: u64,
+    /// Seen while there was no lock, so that it means something that there was none under it.
+    changed_before_the_lock: u64,
+}
+
+fn lock_rows(rows: &crate::rows::Rows, over: &AtomicBool) -> Locked {
+    let options = TransactionOptions { isolation: Isolation::ReadCommitted, sync: Sync::None };
+    let table = rows.database().table("row").unwrap();
+    let mut session = rows.database().session().unwrap();
+    let mut locked = Locked::default();
+    while !over.load(Ordering::Relaxed) {
+        for id in 1..=ROWS {
+            let vid = table.vid_of(&id).unwrap().unwrap();
+            let changed = session.transaction(options, |transaction| {
+                if over.load(Ordering::Relaxed) {
+                    return Err(Error::RolledBack("the run is over".into()));
+                }
+                let before = transaction.newest_version(&table, vid)?.unwrap().0;
+                transaction.get_for_update(&table, &id, LockWait::Wait)?;
+                let at_once = transaction.newest_version(&table, vid)?.unwrap().0;
+                let since = Instant::now();
+                while since.elapsed() < Duration::from_micros(50) {
+                    let now = transaction.newest_version(&table, vid)?.unwrap().0;
+                    assert_eq!(now, at_once, "row {id} was changed under a lock of it");
+                }
+                Ok(at_once != before)
+            });
+            match changed {
+                Ok(changed) => locked.changed_before_the_lock += u64::from(changed),
+                // Somebody who failed may have left a lock: then the run says so.
+                Err(error) => assert!(over.load(Ordering::Relaxed), "row {id}: {error}"),
+            }
+            locked.rows += 1;
+        }
+    }
+    locked
+}
