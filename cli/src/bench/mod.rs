@@ -10,6 +10,7 @@ mod host_lock;
 mod lock_unit;
 pub mod pin;
 mod postgres;
+mod recovery;
 mod rival;
 pub mod stopwatch;
 mod store;
@@ -39,6 +40,8 @@ enum Measure {
     Here(fn(Size) -> Result<Vec<Measurement>, String>),
     /// Beside a PostgreSQL server, if there is one.
     BesidePostgres(fn(Size, &mut Progress) -> Result<Measured, PostgresError>),
+    /// In this process alone, in so many seconds that its progress is told.
+    Long(fn(Size, &mut Progress) -> Result<Vec<Measurement>, String>),
     /// Beside other engines, whose programs are in a folder, if one is named.
     BesideRivals(fn(Size, Option<&Path>, &mut Progress) -> Result<Vec<Measurement>, String>),
 }
@@ -53,7 +56,7 @@ pub struct Measured {
 }
 
 /// All benches there are.
-pub const ALL: [Bench; 8] = [
+pub const ALL: [Bench; 9] = [
     Bench {
         name: "host-lock",
         about: "uncontended acquire + release on the host beside a bare pair of compare-and-swaps",
@@ -88,6 +91,11 @@ pub const ALL: [Bench; 8] = [
         name: "store",
         about: "transfers and reads of the store; ./kit bench rivals sets other engines beside it",
         measure: Measure::BesideRivals(store::measure_with),
+    },
+    Bench {
+        name: "recovery",
+        about: "opening a store: with a log to be redone, and of 1 GiB closed in order",
+        measure: Measure::Long(recovery::measure),
     },
     Bench {
         name: "postgres",
@@ -272,6 +280,7 @@ impl Bench {
         };
         match self.measure {
             Measure::Here(measure) => alone(measure(size)),
+            Measure::Long(measure) => alone(measure(size, &mut out.progress(name))),
             Measure::BesideRivals(measure) => alone(measure(size, rivals, &mut out.progress(name))),
             Measure::BesidePostgres(measure) => {
                 measure(size, &mut out.progress(name)).map_err(|cause| {
