@@ -177,3 +177,59 @@ impl Shared {
         self.log.published()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::{Isolation, Options, TransactionOptions};
+    use super::super::schema::{Schema, Type};
+    use super::super::{Database, Error, Sync};
+
+    /// A session that is about to pin a snapshot looks as if it had the oldest of all.
+    #[test]
+    fn what_was_let_go_once_is_not_looked_for_again() {
+        const ROWS: i64 = 2_000;
+        let store = Database::in_memory(Options::small()).unwrap();
+        let schema = Schema::builder("t").column("id", Type::Int64).column("n", Type::Int64);
+        let table = store.create_table(schema.primary_key(&["id"]).build().unwrap()).unwrap();
+        let unsynced = TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+        let mut session = store.session().unwrap();
+        let mut update = |id: i64, n: i64| {
+            let done = session.transaction(unsynced, |transaction| {
+                let found = transaction.update(&table, &id, |row| {
+                    row.set_int(1, n);
+                    Ok(())
+                })?;
+                match found {
+                    Some(()) => Ok(()),
+                    None => transaction.insert(&table, &[id.into(), n.into()]),
+                }
+            });
+            done.unwrap();
+        };
+        for n in 0..10 {
+            for id in 0..ROWS {
+                // Every other row is left alone more and more often.
+                if id % (n + 1) == 0 {
+                    update(id, n);
+                }
+            }
+            store.vacuum().unwrap();
+        }
+        let shared = &store.shared;
+        let slot = shared.pins.claim().unwrap();
+        shared.pins.pin(slot, || {
+            store.vacuum().unwrap();
+            shared.log.published()
+        });
+        shared.pins.give_back(slot);
+        let read = store.transaction_with(unsynced, |transaction| {
+            for id in 0..ROWS {
+                let row = transaction.get(&table, &id)?.expect("it is never deleted");
+                let newest = (0..10).rfind(|n| id % (n + 1) == 0);
+                assert_eq!(Some(row.int(1)), newest, "row {id}");
+            }
+            Ok::<_, Error>(())
+        });
+        read.unwrap();
+    }
+}
