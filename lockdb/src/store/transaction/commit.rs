@@ -9,7 +9,9 @@ use super::super::fault::Fault;
 use super::super::layout::{RecordId, VersionHeader};
 use super::super::log::{Kind, Ticket};
 use super::super::options::Isolation;
+use super::super::schema::RowRef;
 use super::super::session::{OpenPages, Session};
+use super::write_set::MadeEntry;
 use super::{Reads, State, Transaction, WriteSet};
 
 impl Transaction<'_> {
@@ -37,6 +39,7 @@ impl Transaction<'_> {
         let Session { shared, locks, statistics, writes, pin, last_commit, .. } =
             &mut *self.session;
         *last_commit = commit;
+        remove_passing_entries(shared, writes);
         writes.clear();
         // A lock that a repair took away is nobody's concern any more.
         let _ = locks.release_to(0, &shared.locks, statistics);
@@ -46,6 +49,18 @@ impl Transaction<'_> {
             shared.log.make_durable(end, self.sync)?;
         }
         Ok(commit)
+    }
+}
+
+/// No version has the keys of writes that were written over, so nobody else would ever remove their
+/// entries. The rows are locked still.
+fn remove_passing_entries(shared: &Shared, writes: &WriteSet) {
+    let key = |entry: &MadeEntry, payload: &[u8]| {
+        let table = shared.table_by_id(entry.table);
+        table.entry(entry.which, entry.vid, RowRef::new(table.schema(), payload))
+    };
+    for entry in writes.passing_entries(key) {
+        shared.table_by_id(entry.table).index(entry.which).remove_sync(&entry.key);
     }
 }
 

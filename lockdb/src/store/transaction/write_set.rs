@@ -131,6 +131,19 @@ impl WriteSet {
         self.entries.push(entry);
     }
 
+    /// The index entries made for keys that a row had between two writes, and has no more.
+    pub(crate) fn passing_entries<'a>(
+        &'a self,
+        key: impl Fn(&MadeEntry, &[u8]) -> IndexKey + 'a,
+    ) -> impl Iterator<Item = &'a MadeEntry> {
+        let rewritten = self.writes.iter().any(|write| write.superseded);
+        let made = if rewritten { &self.entries[..] } else { &[] };
+        made.iter().filter(move |entry| {
+            let last = self.find(entry.table, entry.vid);
+            last.is_some_and(|last| key(entry, self.payload(last)) != entry.key)
+        })
+    }
+
     pub(crate) fn mark(&self) -> Mark {
         Mark {
             writes: self.writes.len(),
