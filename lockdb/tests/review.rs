@@ -40,3 +40,20 @@ fn keys_of_overwritten_writes_leave_no_index_entries() {
     // Those of its 51 versions.
     assert_eq!(table.entries(Some("owner")).unwrap(), 51);
 }
+
+/// A lock that is held elsewhere does not bring a row back that the transaction has deleted.
+#[test]
+fn a_deleted_row_is_not_updated() {
+    let store = Database::in_memory(Options::small()).unwrap();
+    let table = accounts(&store);
+    let mut session = store.session().unwrap();
+    run(&mut session, |tx| tx.insert(&table, &[1.into(), 7.into(), 0.into()]));
+    let vid = table.vid_of(&1).unwrap().unwrap();
+    let mut tx = session.begin(TransactionOptions::default());
+    assert!(tx.delete(&table, &1).unwrap());
+    let updated = tx.update_locked(&table, vid, 1, |row| Ok(row.set_int(2, 5)));
+    assert!(matches!(updated, Err(Error::NotThatVersion { .. })), "{updated:?}");
+    tx.commit().unwrap();
+    drop(tx);
+    assert!(session.begin(TransactionOptions::default()).get(&table, &1).unwrap().is_none());
+}

@@ -102,7 +102,12 @@ impl Transaction<'_> {
         number: u32,
     ) -> Result<LockedRow> {
         if let Some(own) = self.session.writes.find(table.id, vid) {
-            return Ok(LockedRow { head: own.head, number: own.number - 1, exists: true });
+            let row = LockedRow { head: own.head, number: own.number - 1, exists: true };
+            if row.number != number || own.tombstone {
+                let (table, found) = (table.name().into(), own.number);
+                return Err(Error::NotThatVersion { table, vid, locked: number, found });
+            }
+            return Ok(row);
         }
         let newest = self.newest(table, vid)?;
         if newest.row.number != number || !newest.row.exists {
