@@ -192,6 +192,15 @@ impl NativeStorage {
         let physical = |&place: &u64| Place::from_word(place).physical();
         let mut used: Vec<u64> = places.iter().map(physical).collect();
         used.sort_unstable();
+        let length = self.file.len().map_err(Error::system("cannot measure the file of pages"))?;
+        if let Some(&last) = used.last().filter(|&&last| (last + 1) * PAGE_BYTES as u64 > length) {
+            let what = format!("physical page {last} is in use, but the file ends before");
+            return Err(Error::Corrupt { file: PAGES_FILE.into(), offset: length, what });
+        }
+        if let Some(&first) = used.first().filter(|&&first| first < FIRST) {
+            let what = format!("physical page {first}, a superblock's, is used for another page");
+            return Err(Error::Corrupt { file: PAGES_FILE.into(), offset: 0, what });
+        }
         if let Some(twice) = used.windows(2).find(|pair| pair[0] == pair[1]) {
             let what = format!("physical page {} is used twice", twice[0]);
             let offset = twice[0] * PAGE_BYTES as u64;

@@ -73,6 +73,8 @@ pub(crate) fn recover(
     let Some(superblock) = newest(&storage)? else {
         return begin(files, storage, options);
     };
+    let Superblock { epoch, redo_lsn, redo_commit, redo_epoch, .. } = superblock;
+    refuse_endless(PAGES_FILE, &[epoch, redo_lsn, redo_commit, redo_epoch])?;
     storage.identify(superblock.store, superblock.epoch);
     let mut recovery = Redo::from_checkpoint(&superblock, storage, options, store)?;
     let redo = LogPosition {
@@ -83,10 +85,22 @@ pub(crate) fn recover(
     };
     let end = recovery.read_log(files.clone(), redo, faults)?;
     recovery.open.seal_all(&recovery.pages);
+    refuse_endless("the log, at its end", &[end.epoch, end.commit, end.lsn])?;
     let epoch = end.epoch + 1;
     let log = Log::start(files, &log_options(options), LogPosition { epoch, ..end })?;
     let Redo { pages, tables, standing, report, .. } = recovery;
     Ok(Recovered { pages, log, tables, standing, report })
+}
+
+/// Refuses counters so large that no store gets there: going on from them would end in an overflow.
+fn refuse_endless(file: &str, counters: &[u64]) -> Result<()> {
+    match counters.iter().find(|&&counter| counter >> 62 != 0) {
+        None => Ok(()),
+        Some(counter) => {
+            let what = format!("a counter stands at {counter}, expected less than 2^62");
+            Err(Error::Corrupt { file: file.into(), offset: 0, what })
+        }
+    }
 }
 
 fn log_options(options: &Options) -> LogOptions {
@@ -350,7 +364,9 @@ pub(crate) fn read_directory(
     }
     let directory = Directory::decode(&bytes);
     let directory = directory.map_err(|(at, what)| {
-        let place = places[at.min(length.saturating_sub(1)) / DIRECTORY_BYTES];
+        // The end of the last page is where something is missing; none at all was to be read.
+        let page = at.min(length.saturating_sub(1)) / DIRECTORY_BYTES;
+        let place = places.get(page).copied().unwrap_or(superblock.directory);
         let offset = Place::from_word(place).physical() * PAGE_BYTES as u64;
         Error::Corrupt { file: PAGES_FILE.into(), offset, what: format!("directory: {what}") }
     })?;

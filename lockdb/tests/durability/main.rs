@@ -8,6 +8,7 @@ mod opening;
 mod planted;
 mod points;
 mod random;
+mod readers;
 mod threads;
 mod trouble;
 mod workload;

@@ -1,0 +1,5 @@
+//! What the fuzz targets run; `lockdb/tests/durability/readers.rs` runs the same within bounds.
+
+mod readers;
+
+pub use readers::*;
