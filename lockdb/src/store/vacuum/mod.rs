@@ -136,7 +136,10 @@ impl Shared {
             false => self.pins.horizon(|| self.log.published()),
             true => self.log.published(),
         };
-        vacuum.horizon = vacuum.horizon.max(horizon);
+        // A session that is about to pin counts as older than all; its snapshot will not be. Below
+        // the horizon of an earlier step predecessors may lead nowhere.
+        let horizon = vacuum.horizon.max(horizon);
+        vacuum.horizon = horizon;
         let name = Timestamp::of_attempt(self.draw_birth(), 0);
         vacuum.locks.rename(name.expect("a store draws fewer than 2^40 births"));
         let (mut unlinked, mut result) = (Unlinked::default(), Ok(()));
