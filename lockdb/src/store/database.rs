@@ -56,6 +56,8 @@ pub(crate) struct Shared {
     pub(crate) indexes: Indexes,
     /// Held by whoever vacuums or checkpoints.
     pub(crate) maintenance: Mutex<Vacuum>,
+    /// Memory of the last shared state that a device was done with, for the next.
+    pub(crate) spare_area: Mutex<Vec<u8>>,
     /// The store's own thread, to be woken when there is work.
     pub(crate) maintainer: OnceLock<Thread>,
 }
@@ -268,6 +270,7 @@ impl Database {
             standing: Mutex::new(standing),
             recovery,
             maintenance: Mutex::new(Vacuum::new(horizon)),
+            spare_area: Mutex::default(),
             maintainer: OnceLock::new(),
         };
         let shared = Arc::new(shared);

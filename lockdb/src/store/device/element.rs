@@ -9,8 +9,8 @@ use super::error::DeviceError;
 use super::native::PhysicalPages;
 use super::reader::DeviceReader;
 
-/// Pages of storage that an element keeps, 8 KiB each.
-const FRAMES: usize = 1024;
+/// Pages of storage that an element keeps, at most, of 8 KiB each.
+const FRAMES: usize = 4096;
 
 /// Finds the rows of a part of a table that a snapshot sees.
 pub struct ProcessingElement<'r, 'a, P: PhysicalPages + ?Sized> {
@@ -19,7 +19,8 @@ pub struct ProcessingElement<'r, 'a, P: PhysicalPages + ?Sized> {
     snapshot: u64,
     vids: Range<u32>,
     /// Pages that it has read, and checked, each where its number says. Like a cache in hardware.
-    frames: Box<[Option<Frame>]>,
+    /// Empty until there is the first.
+    frames: Vec<Option<Frame>>,
     /// The piece of the VID map that it has.
     heads: Box<PageBuffer>,
 }
@@ -69,8 +70,8 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
         snapshot: u64,
         vids: Range<u32>,
     ) -> Self {
-        let frames = std::iter::repeat_with(|| None).take(FRAMES).collect();
-        Self { reader, table, snapshot, vids, frames, heads: Box::new(PageBuffer::ZERO) }
+        let heads = Box::new(PageBuffer::ZERO);
+        Self { reader, table, snapshot, vids, frames: Vec::new(), heads }
     }
 
     /// The VIDs that are its part.
@@ -197,6 +198,7 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
         if place == 0 {
             return Err(self.broken(vid, record, "is in a page that has no place"));
         }
+        self.frames.resize_with(FRAMES, || None);
         let at = page as usize % FRAMES;
         if self.frames[at].as_ref().is_none_or(|frame| frame.number != page) {
             let frame = self.frames[at].take();

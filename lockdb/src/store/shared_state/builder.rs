@@ -19,8 +19,11 @@ pub(crate) struct TablePart {
 }
 
 impl AreaBuilder {
-    pub(crate) fn new() -> Self {
-        Self { bytes: vec![0; AreaHeader::BYTES], pages: Vec::new() }
+    /// In this memory; what stands there is forgotten.
+    pub(crate) fn new(mut bytes: Vec<u8>) -> Self {
+        bytes.clear();
+        bytes.resize(AreaHeader::BYTES, 0);
+        Self { bytes, pages: Vec::new() }
     }
 
     /// Adds a sealed page. Pages come in the order of their numbers.
@@ -70,7 +73,6 @@ impl AreaBuilder {
         header.pages_at = pages_at as u32;
         header.schemas_at = schemas_at as u32;
         let into = &mut self.bytes;
-        into.reserve_exact((length - tables_at) as usize);
         let mut first = 0;
         for (number, table) in tables.iter().enumerate() {
             let rest = vids[first..].partition_point(|entry| entry.table as usize <= number);

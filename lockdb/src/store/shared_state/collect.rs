@@ -27,6 +27,7 @@ use super::super::recovery::read_directory;
 use super::super::table::Table;
 use super::builder::{AreaBuilder, TablePart};
 use super::format::{AreaHeader, PageEntry, VidEntry};
+use crate::primitive::lock;
 
 /// What a page costs in the area.
 pub(super) const IMAGE_BYTES: usize = PAGE_BYTES + PageEntry::BYTES;
@@ -67,7 +68,7 @@ pub(super) fn collect(
         directory,
         tables,
         snapshot,
-        area: AreaBuilder::new(),
+        area: AreaBuilder::new(std::mem::take(&mut *lock(&shared.spare_area))),
         changed: Vec::new(),
         vids: Vec::new(),
     };

@@ -130,5 +130,6 @@ impl Drop for SharedState {
     fn drop(&mut self) {
         let storage: Option<&NativeStorage> = self.shared.pages.storage();
         storage.expect("it was collected from one").let_go(self.header.epoch);
+        *lock(&self.shared.spare_area) = std::mem::take(&mut self.bytes);
     }
 }
