@@ -3,6 +3,7 @@
 
 mod corruption;
 mod crashes;
+mod layouts;
 mod model;
 mod opening;
 mod planted;
