@@ -103,6 +103,18 @@ pub struct StoreSession {
     tables: Vec<Arc<Table>>,
     definitions: &'static [TableDefinition],
     options: TransactionOptions,
+    last: SerialPlace,
+    attempts: u64,
+}
+
+/// Where a transaction stands in the serial order of a SERIALIZABLE store. Places are ordered as
+/// the transactions are; those of equal places have only read, and the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SerialPlace {
+    /// Its commit; of a transaction that has only read, the last commit that it saw.
+    pub commit: u64,
+    /// Whether it has changed nothing: it comes after the transaction whose commit it saw.
+    pub has_only_read: bool,
 }
 
 impl StoreSession {
@@ -117,7 +129,19 @@ impl StoreSession {
     ) -> Result<Self, StoreError> {
         let tables = definitions.iter().map(|definition| database.table(definition.name));
         let tables = tables.collect::<Result<_, _>>()?;
-        Ok(Self { session: database.session()?, tables, definitions, options })
+        let session = database.session()?;
+        let last = SerialPlace::default();
+        Ok(Self { session, tables, definitions, options, last, attempts: 0 })
+    }
+
+    /// Where the last committed transaction stands in the serial order.
+    pub fn last_place(&self) -> SerialPlace {
+        self.last
+    }
+
+    /// How often a transaction was begun, those included that began again after a conflict.
+    pub fn attempts(&self) -> u64 {
+        self.attempts
     }
 }
 
@@ -137,8 +161,11 @@ impl Session for StoreSession {
     type Error = StoreError;
 
     fn transact<B: Body>(&mut self, body: &mut B) -> Result<Outcome<B::Output>, StoreError> {
-        let Self { session, tables, definitions, options } = self;
+        let Self { session, tables, definitions, options, last, attempts } = self;
+        let mut snapshot = 0;
         let ended = session.transaction(*options, |transaction| {
+            *attempts += 1;
+            snapshot = transaction.snapshot();
             match body.run(&mut Inside { transaction, tables, definitions }) {
                 Ok(Outcome::Committed(output)) => Ok(output),
                 Ok(Outcome::RolledBack(output)) => Err(End::RolledBack(output)),
@@ -146,7 +173,12 @@ impl Session for StoreSession {
             }
         });
         match ended {
-            Ok(output) => Ok(Outcome::Committed(output)),
+            Ok(output) => {
+                // A commit of its own is later than all that it saw.
+                let commit = session.last_commit();
+                *last = SerialPlace { commit, has_only_read: commit == snapshot };
+                Ok(Outcome::Committed(output))
+            }
             Err(End::RolledBack(output)) => Ok(Outcome::RolledBack(output)),
             Err(End::Failed(error)) => Err(error),
         }

@@ -52,39 +52,3 @@ fn a_single_session_does_what_the_reference_does() {
     agrees(&ycsb(Mix::F, 1), 1_000);
     agrees(&tpcc(1), 300);
 }
-
-/// Three threads: the conditions hold.
-fn stays_sound<W: Workload>(workload: &W, transactions: usize, isolation: Isolation) {
-    let database = loaded(workload);
-    let before = total(&mut session(&database, workload, isolation), workload).expect("a total");
-    let change: i64 = std::thread::scope(|scope| {
-        let agents = (0..3).map(|agent| {
-            let mut store = session(&database, workload, isolation);
-            scope.spawn(move || {
-                let mut change = 0;
-                for input in workload.inputs(agent).take(transactions) {
-                    let outcome = execute(&mut store, workload, &input).expect("sound");
-                    if let Outcome::Committed(output) = outcome {
-                        change += workload.change(&input, &output);
-                    }
-                }
-                change
-            })
-        });
-        let agents: Vec<_> = agents.collect();
-        agents.into_iter().map(|agent| agent.join().expect("no agent panics")).sum()
-    });
-    let mut store = session(&database, workload, isolation);
-    check(&mut store, workload, before + change).expect("a sound database");
-}
-
-#[test]
-fn threads_keep_the_conditions() {
-    for isolation in [Isolation::Snapshot, Isolation::Serializable] {
-        stays_sound(&bank(SmallBankAccess::Hot90, 2), 1_000, isolation);
-        stays_sound(&poor_bank(2), 1_000, isolation);
-        stays_sound(&tatp(2), 1_000, isolation);
-        stays_sound(&ycsb(Mix::F, 2), 1_000, isolation);
-        stays_sound(&tpcc(2), 150, isolation);
-    }
-}

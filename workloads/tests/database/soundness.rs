@@ -8,21 +8,9 @@ use lockstep_workloads::database::{
 };
 use lockstep_workloads::scenario::SmallBankAccess;
 
-use super::{bank, poor_bank, populated, tatp, tpcc, ycsb};
+use super::{bank, poor_bank, populated, seeds, tatp, tpcc, ycsb};
 
 const AGENTS: u32 = 3;
-
-/// `LOCKSTEP_SEED` alone, else the first `LOCKSTEP_CASES` seeds, else `default` of them.
-fn seeds(default: u64) -> std::ops::Range<u64> {
-    let number = |name: &str| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
-    };
-    match number("LOCKSTEP_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("LOCKSTEP_CASES").unwrap_or(default),
-    }
-}
 
 /// The committed transactions with their outputs, and the total that they should leave.
 struct Run<W: Workload> {
