@@ -20,7 +20,7 @@ use workloads::scenario::Scenario;
 use crate::device::DeviceContexts;
 use crate::report::{Report, RowsReport, UnitReport};
 use crate::rows::Rows;
-use crate::workflow::{Input, Next, Workflow};
+use crate::workflow::{Command, Input, Next, Workflow};
 use crate::world::{Births, World};
 use crate::{Interrupt, Options, Progress, RunError};
 
@@ -67,12 +67,22 @@ impl Shared {
     }
 
     fn start(&self, agent: &mut Workflow) -> Next {
-        agent.start(self.now(), &mut self.lock_world())
+        let next = agent.start(self.now(), &mut self.lock_world());
+        self.time(agent, next)
     }
 
     fn tell(&self, agent: &mut Workflow, input: Input) -> Next {
         let now = self.now();
-        agent.advance(input, now, &mut self.lock_world())
+        let next = agent.advance(input, now, &mut self.lock_world());
+        self.time(agent, next)
+    }
+
+    /// A lock is asked for from now on: to find the row took its time, but is no part of the lock's.
+    fn time(&self, agent: &mut Workflow, next: Next) -> Next {
+        if matches!(next, Ok(Command::Acquire { .. })) {
+            agent.asks_at(self.now());
+        }
+        next
     }
 
     fn lock_world(&self) -> std::sync::MutexGuard<'_, World> {

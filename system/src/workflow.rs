@@ -221,6 +221,13 @@ impl Workflow {
         self.next_transaction(now, world)
     }
 
+    /// The lock that the last command asks for is asked for at this time.
+    pub fn asks_at(&mut self, now: u64) {
+        if let State::Locking(asked) = &mut self.state {
+            asked.at = now;
+        }
+    }
+
     /// Carries out [`Command::Write`]: writes the rows that the transaction has locked, and commits.
     ///
     /// # Errors
