@@ -3,6 +3,7 @@
 
 mod concurrent;
 mod damage;
+mod document;
 mod hand_over;
 mod random;
 mod scene;
