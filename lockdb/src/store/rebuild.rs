@@ -118,10 +118,10 @@ impl Shared {
             }
             self.pages.ensure(page)?;
             let of = self.pages.region().table(page) as usize;
-            let table = tables.get(of).ok_or_else(|| {
-                let what = format!("a page of table {of}, of {} tables", tables.len());
-                corrupt_page(&self.pages, page, what)
-            })?;
+            if of >= entries.len() {
+                let what = format!("a page of table {of}, of {} tables", entries.len());
+                return Err(corrupt_page(&self.pages, page, what));
+            }
             self.enter_page(&mut entries[of], page)?;
         }
         for mut entries in entries {
