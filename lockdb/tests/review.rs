@@ -1,7 +1,11 @@
 //! Corners where the store once went wrong.
 
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use lockdb::store::files::{File, Files, Memory};
 use lockdb::store::schema::{Schema, Type};
 use lockdb::store::{Database, Error, Options, Session, Table, Transaction, TransactionOptions};
 
@@ -56,4 +60,78 @@ fn a_deleted_row_is_not_updated() {
     tx.commit().unwrap();
     drop(tx);
     assert!(session.begin(TransactionOptions::default()).get(&table, &1).unwrap().is_none());
+}
+
+/// Files of which the pages panic when they are next written.
+#[derive(Debug, Default)]
+struct Fragile {
+    files: Memory,
+    breaks: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+struct FragileFile(Arc<dyn File>, Arc<AtomicBool>);
+
+impl Files for Fragile {
+    fn open(&self, name: &str) -> io::Result<Arc<dyn File>> {
+        let file = self.files.open(name)?;
+        Ok(if name == "pages" { Arc::new(FragileFile(file, self.breaks.clone())) } else { file })
+    }
+    fn create(&self, name: &str) -> io::Result<Arc<dyn File>> {
+        self.files.create(name)?;
+        self.open(name)
+    }
+    fn remove(&self, name: &str) -> io::Result<()> {
+        self.files.remove(name)
+    }
+    fn list(&self) -> io::Result<Vec<String>> {
+        self.files.list()
+    }
+    fn sync_directory(&self) -> io::Result<()> {
+        self.files.sync_directory()
+    }
+}
+
+impl File for FragileFile {
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.0.read_at(offset, buffer)
+    }
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        assert!(!self.1.swap(false, Ordering::Relaxed), "as it was told");
+        self.0.write_at(offset, bytes)
+    }
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync()
+    }
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+}
+
+/// What a checkpoint had begun to write when it panicked is the next one's care.
+#[test]
+fn a_checkpoint_that_panics_loses_nothing() {
+    let files = Arc::new(Fragile::default());
+    let store = Database::open_in(files.clone(), Options::small()).unwrap();
+    let table = accounts(&store);
+    let mut session = store.session().unwrap();
+    for id in 0..1000 {
+        run(&mut session, |tx| tx.insert(&table, &[id.into(), 7.into(), 0.into()]));
+    }
+    files.breaks.store(true, Ordering::Relaxed);
+    catch_unwind(AssertUnwindSafe(|| store.checkpoint())).unwrap_err();
+    store.checkpoint().unwrap();
+    drop((session, table, store));
+    let store = Database::open_in(files, Options::small()).unwrap();
+    let table = store.table("account").unwrap();
+    let mut session = store.session().unwrap();
+    run(&mut session, |tx| {
+        for id in 0..1000 {
+            assert!(tx.get(&table, &id)?.is_some(), "row {id}");
+        }
+        Ok(())
+    });
 }

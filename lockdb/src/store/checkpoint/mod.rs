@@ -14,6 +14,7 @@
 mod directory;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 pub(crate) use directory::{Directory, TableEntry};
 
@@ -62,16 +63,21 @@ impl Shared {
         let _alone = lock(&self.maintenance);
         let standing = &mut *lock(&self.standing);
         let mut flush = Flush::begin(self, storage);
-        match flush.write(standing) {
-            Ok(done) => {
+        // Even a panic must not make the next checkpoint believe that this one has written something.
+        match catch_unwind(AssertUnwindSafe(|| flush.write(standing))) {
+            Ok(Ok(done)) => {
                 flush.settle(standing);
                 // Old log that stays does no harm, and goes with the next checkpoint.
                 let _ = self.log.remove_before(flush.redo.lsn);
                 Ok(done)
             }
-            Err(error) => {
+            Ok(Err(error)) => {
                 flush.undo(standing);
                 Err(error)
+            }
+            Err(panic) => {
+                flush.undo(standing);
+                resume_unwind(panic)
             }
         }
     }
