@@ -13,29 +13,52 @@ const YIELDS: u32 = 16;
 pub(super) struct Patience {
     limit: Duration,
     looks: u32,
-    /// Set late, so that a short wait never asks for the time.
-    since: Option<Instant>,
+    /// The last look at the clock: a late one, so that a short wait never asks for the time.
+    looked: Option<Instant>,
+    waited: Duration,
 }
+
+/// A pause counts as at most this part of the limit: who was stopped for longer (a process by a
+/// signal, a machine with its host) has not waited, for the others were stopped as well.
+const PART: u32 = 16;
 
 impl Patience {
     pub fn new(limit: Duration) -> Self {
-        Self { limit, looks: 0, since: None }
+        Self { limit, looks: 0, looked: None, waited: Duration::ZERO }
     }
 
     /// Waits a moment; an error is the time waited, when it is over the limit.
     pub fn pause(&mut self) -> Result<(), Duration> {
         self.looks = self.looks.wrapping_add(1);
-        if self.looks < SPINS && self.since.is_none() {
+        if self.looks < SPINS && self.looked.is_none() {
             spin_loop();
             return Ok(());
         }
         if self.looks.is_multiple_of(YIELDS) {
-            let waited = self.since.get_or_insert_with(Instant::now).elapsed();
-            if waited > self.limit {
-                return Err(waited);
+            let now = Instant::now();
+            let pause = now - self.looked.replace(now).unwrap_or(now);
+            self.waited += pause.min(self.limit / PART);
+            if self.waited > self.limit {
+                return Err(self.waited);
             }
         }
         yield_now();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_stopped_goes_on_waiting() {
+        let limit = Duration::from_millis(20);
+        let mut patience = Patience::new(limit);
+        (0..SPINS + YIELDS).for_each(|_| patience.pause().expect("a moment, many times"));
+        std::thread::sleep(3 * limit);
+        (0..YIELDS).for_each(|_| patience.pause().expect("one long pause"));
+        let waited = (0..).find_map(|_| patience.pause().err());
+        assert!(waited > Some(limit));
     }
 }
