@@ -59,6 +59,12 @@ fn host_and_device_contend() {
             assert!(report[side][field].as_u64().is_some_and(|count| count > 0), "{side} {field}");
         }
     }
+    // Each committed transaction updates one of the four rows, or two; each row was looked at.
+    let rows = &report["rows"];
+    let written = rows["versions_written"].as_u64().expect("a count");
+    let committed = ["host", "device"].map(|side| report[side]["committed"].as_u64().expect("one"));
+    assert!(written >= committed.iter().sum(), "{report}");
+    assert_eq!(rows["rows"], 4);
     assert!(report["coherence"]["link_messages"].as_u64().is_some_and(|count| count > 0));
     assert!(report["unit"]["handed_over"].as_u64().is_some_and(|count| count > 0));
 }
@@ -75,6 +81,8 @@ fn the_table_shows_both_sides_within_100_columns() {
         "host acquire",
         "device release",
         "entered at position",
+        "200,000 rows",
+        "the balances add up",
         "over the link",
         "compare-and-swaps",
         "for each second on the wall",

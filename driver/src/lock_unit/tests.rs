@@ -165,6 +165,20 @@ fn configures_base_and_size() {
 }
 
 #[test]
+fn starts_only_a_unit_that_it_knows() {
+    let mut sound = unit(Behaviour::Sound);
+    assert_eq!(sound.start(0x40, 4).unwrap().slots, 8);
+    let writes = sound.into_registers().writes;
+    assert_eq!(writes.last(), Some(&(registers::CONTROL, 1)), "enabled last: {writes:?}");
+    assert_eq!(writes.len(), 4);
+    let mut other = unit(Behaviour::Sound).into_registers();
+    other.values.insert(registers::IDENTITY, 7);
+    let mut other = LockUnit::new(other);
+    assert!(matches!(other.start(0x40, 4), Err(DeviceError::Mismatch { .. })));
+    assert_eq!(other.into_registers().writes, []);
+}
+
+#[test]
 fn refuses_an_impossible_table_before_any_write() {
     let mut sound = unit(Behaviour::Sound);
     assert_eq!(
