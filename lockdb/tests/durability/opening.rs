@@ -60,7 +60,7 @@ fn what_is_no_folder_or_may_not_be_read_is_refused_by_name() {
     assert!(message(Database::open(&file, options())).contains("file"));
     let locked = folder.path().join("locked");
     drop(Database::open(&locked, options()).expect("a new store"));
-    fs::set_permissions(locked.join("pages"), fs::Permissions::from_mode(0)).expect("ours");
+    fs::set_permissions(locked.join("pages"), fs::Permissions::from_mode(0o000)).expect("ours");
     // The system lets its administrator read everything.
     if fs::File::open(locked.join("pages")).is_err() {
         assert!(message(Database::open(&locked, options())).contains("pages"));
