@@ -137,3 +137,24 @@ fn frames_and_maps_are_plain_arrays_for_whoever_maps_them() {
         assert_eq!(u64::from_le_bytes(word), 1 << 63, "in memory, and on no storage");
     }
 }
+
+/// The store's own thread keeps the log short, so that opening stays quick.
+#[test]
+fn a_long_log_makes_a_checkpoint() {
+    let files: Arc<dyn Files> = Arc::new(Memory::new());
+    let small = Options { checkpoint_log: 1 << 16, log_segment: 1 << 14, ..Options::small() };
+    let options = Options { maintenance: true, ..small };
+    let store = Database::open_in(files.clone(), options).unwrap();
+    let table = store.create_table(accounts()).unwrap();
+    let since = std::time::Instant::now();
+    let mut id = 0;
+    while files.list().unwrap().iter().any(|name| name == "log-0000000000000000") {
+        put(&store, &table, id % 100, id);
+        id += 1;
+        // It looks around each second.
+        if id % 1000 == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        assert!(since.elapsed().as_secs() < 60, "no checkpoint in a minute, {id} commits");
+    }
+}

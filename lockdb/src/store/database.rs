@@ -53,6 +53,8 @@ pub(crate) struct Shared {
     /// Where the newest checkpoint has put its maps.
     pub(crate) standing: Mutex<Standing>,
     pub(crate) recovery: Recovery,
+    /// Where redo would begin.
+    pub(crate) redo_lsn: AtomicU64,
     pub(crate) indexes: Indexes,
     /// Held by whoever vacuums or checkpoints.
     pub(crate) maintenance: Mutex<Vacuum>,
@@ -256,6 +258,7 @@ impl Database {
         let (locks, repaired) = lock_table(&options)?;
         recovery.locks_repaired = repaired;
         let horizon = log.published();
+        let redo_lsn = AtomicU64::new(log.position().lsn - recovery.log_bytes);
         let shared = Shared {
             id,
             pins: Pins::new(options.sessions),
@@ -268,6 +271,7 @@ impl Database {
             births: AtomicU64::new(1),
             catalog: Catalog::new(tables),
             standing: Mutex::new(standing),
+            redo_lsn,
             recovery,
             maintenance: Mutex::new(Vacuum::new(horizon)),
             spare_area: Mutex::default(),

@@ -109,9 +109,12 @@ fn maintain(shared: &Shared, stop: &AtomicBool) {
     while !stop.load(Ordering::Acquire) {
         if shared.pages.vacuum_is_due() {
             shared.vacuum_on(&mut lock(&shared.maintenance), AT_ONCE);
-        } else if shared.shared_state_is_due() {
-            // What fails here is told to the next who asks for a shared state.
-            let _ = shared.checkpoint();
+        } else if shared.shared_state_is_due() || shared.log_is_due() {
+            // What fails here is told to whoever asks for a checkpoint or a shared state, and is
+            // tried again: a disk may have room by then.
+            if shared.checkpoint().is_err() {
+                thread::park_timeout(IDLE);
+            }
         } else {
             thread::park_timeout(IDLE);
         }

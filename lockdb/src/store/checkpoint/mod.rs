@@ -15,6 +15,7 @@ mod directory;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::Ordering;
 
 pub(crate) use directory::{Directory, TableEntry};
 
@@ -67,6 +68,7 @@ impl Shared {
         match catch_unwind(AssertUnwindSafe(|| flush.write(standing))) {
             Ok(Ok(done)) => {
                 flush.settle(standing);
+                self.redo_lsn.store(flush.redo.lsn, Ordering::Relaxed);
                 // Old log that stays does no harm, and goes with the next checkpoint.
                 let _ = self.log.remove_before(flush.redo.lsn);
                 Ok(done)
@@ -80,6 +82,14 @@ impl Shared {
                 resume_unwind(panic)
             }
         }
+    }
+}
+
+impl Shared {
+    /// Whether so much log would have to be redone that a checkpoint is due.
+    pub(crate) fn log_is_due(&self) -> bool {
+        let redo = self.redo_lsn.load(Ordering::Relaxed);
+        self.log.position().lsn - redo >= self.options.checkpoint_log
     }
 }
 
