@@ -46,6 +46,14 @@ impl WaitsFor {
         }
     }
 
+    /// With one more edge, from a transaction that waits without a slot.
+    pub fn with_edge(mut self, waiter: Timestamp, holder: Option<Timestamp>) -> Self {
+        if let Some(holder) = holder.filter(|&holder| holder != waiter) {
+            self.edges.entry(waiter).or_default().insert(holder);
+        }
+        self
+    }
+
     /// A cycle of waiting that goes through `start`, beginning with it.
     pub fn cycle_through(&self, start: Timestamp) -> Option<Vec<Timestamp>> {
         let mut path = vec![start];

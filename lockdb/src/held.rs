@@ -95,7 +95,7 @@ impl HeldLocks {
                 }
                 Outcome::Refused(Refusal::Full | Refusal::Contended) => {
                     statistics.retried += 1;
-                    patience.wait_for_room(&table.buckets()[bucket])?;
+                    patience.wait_for_room(table, bucket, self.timestamp, statistics)?;
                 }
                 Outcome::Refused(Refusal::Busy) => {
                     statistics.busy += 1;

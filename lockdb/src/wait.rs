@@ -121,23 +121,45 @@ pub(crate) struct Patience<'p> {
     waiting: &'p Waiting,
     /// Set by the first wait, so that an uncontended lock never asks for the time.
     since: Option<Instant>,
+    /// When it last searched for a cycle, waiting for room.
+    searched: Duration,
     suspicion: Suspicion,
 }
 
 impl<'p> Patience<'p> {
     pub(crate) fn new(waiting: &'p Waiting) -> Self {
-        Self { waiting, since: None, suspicion: Suspicion::default() }
+        Self { waiting, since: None, searched: Duration::ZERO, suspicion: Suspicion::default() }
     }
 
     fn waited(&mut self) -> Duration {
         self.since.get_or_insert_with(Instant::now).elapsed()
     }
 
-    /// Waits a moment before the next try to enter a full queue.
-    pub(crate) fn wait_for_room(&mut self, bucket: &Bucket) -> Result<(), LockError> {
+    /// Waits a moment before the next try to enter a full queue. No slot tells others of this wait,
+    /// so if it closes a cycle, it is this transaction that leaves.
+    pub(crate) fn wait_for_room(
+        &mut self,
+        table: &Table,
+        bucket: usize,
+        transaction: Timestamp,
+        statistics: &mut Statistics,
+    ) -> Result<(), LockError> {
         let waited = self.waited();
+        let holder = || table.buckets()[bucket].head().holder();
         if waited >= self.waiting.patience {
-            return Err(LockError::NoRoom { holder: bucket.head().holder(), waited });
+            return Err(LockError::NoRoom { holder: holder(), waited });
+        }
+        if let Some(every) = self.search_interval()
+            && waited >= self.searched + every
+        {
+            self.searched = waited;
+            let read = || WaitsFor::read(table.buckets()).with_edge(transaction, holder());
+            if let Some(cycle) = read().cycle_through(transaction)
+                && read().has_cycle(&cycle)
+            {
+                statistics.deadlocks += 1;
+                return Err(LockError::Deadlock { cycle });
+            }
         }
         yield_now();
         Ok(())

@@ -4,10 +4,15 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
+use lockdb::LockError;
 use lockdb::store::files::{File, Files, Memory};
 use lockdb::store::schema::{Schema, Type};
-use lockdb::store::{Database, Error, Options, Session, Table, Transaction, TransactionOptions};
+use lockdb::store::{
+    Conflict, Database, Error, Isolation, LockWait, Options, Session, Table, Transaction,
+    TransactionOptions,
+};
 
 fn accounts(store: &Database) -> Arc<Table> {
     let schema = Schema::builder("account")
@@ -36,7 +41,10 @@ fn keys_of_overwritten_writes_leave_no_index_entries() {
         run(&mut session, |tx| {
             for _ in 0..3 {
                 owner += 1;
-                tx.update(&table, &1, |row| Ok(row.set_int(1, owner)))?;
+                tx.update(&table, &1, |row| {
+                    row.set_int(1, owner);
+                    Ok(())
+                })?;
             }
             Ok(())
         });
@@ -55,7 +63,10 @@ fn a_deleted_row_is_not_updated() {
     let vid = table.vid_of(&1).unwrap().unwrap();
     let mut tx = session.begin(TransactionOptions::default());
     assert!(tx.delete(&table, &1).unwrap());
-    let updated = tx.update_locked(&table, vid, 1, |row| Ok(row.set_int(2, 5)));
+    let updated = tx.update_locked(&table, vid, 1, |row| {
+        row.set_int(2, 5);
+        Ok(())
+    });
     assert!(matches!(updated, Err(Error::NotThatVersion { .. })), "{updated:?}");
     tx.commit().unwrap();
     drop(tx);
@@ -133,5 +144,47 @@ fn a_checkpoint_that_panics_loses_nothing() {
             assert!(tx.get(&table, &id)?.is_some(), "row {id}");
         }
         Ok(())
+    });
+}
+
+/// Seven transactions fill the queue of a row, so the eighth, which closes a cycle with the row's
+/// holder, is in no queue where a search would see it.
+#[test]
+fn a_deadlock_behind_a_full_queue_is_broken() {
+    let store = Database::in_memory(Options::small()).unwrap();
+    let table = accounts(&store);
+    let sessions = || store.session().unwrap();
+    let (mut one, mut two) = (sessions(), sessions());
+    for id in 0..2 {
+        run(&mut one, |tx| tx.insert(&table, &[id.into(), 7.into(), 0.into()]));
+    }
+    let lock = |tx: &mut Transaction<'_>, id: i64| {
+        tx.get_for_update(&table, &id, LockWait::Wait).map(|row| assert!(row.is_some()))
+    };
+    let is_full = || store.lock_table().buckets().iter().any(|b| !b.line()[1..].contains(&0));
+    let mut one = one.begin(Isolation::ReadCommitted);
+    let mut two = two.begin(Isolation::ReadCommitted);
+    lock(&mut one, 0).unwrap();
+    lock(&mut two, 1).unwrap();
+    std::thread::scope(|scope| {
+        let mut queue = Vec::new();
+        for _ in 0..7 {
+            queue.push(scope.spawn(|| lock(&mut sessions().begin(Isolation::ReadCommitted), 0)));
+        }
+        let since = Instant::now();
+        while !is_full() {
+            assert!(since.elapsed() < Duration::from_secs(60), "the queue has never been full");
+            std::thread::yield_now();
+        }
+        let first = scope.spawn(move || lock(&mut one, 1));
+        let eighth = lock(&mut two, 0).unwrap_err();
+        let found = format!("{eighth:?}");
+        let conflict = matches!(
+            eighth,
+            Error::Conflict(Conflict::Lock { source: LockError::Deadlock { .. }, .. })
+        );
+        assert!(conflict, "{found}");
+        first.join().unwrap().unwrap();
+        queue.into_iter().for_each(|waiter| waiter.join().unwrap().unwrap());
     });
 }
