@@ -34,16 +34,19 @@ pub struct Bench {
     measure: Measure,
 }
 
+/// What was measured, or why not.
+type Figures = Result<Vec<Measurement>, String>;
+
 /// How a bench is measured.
 enum Measure {
     /// In this process alone.
-    Here(fn(Size) -> Result<Vec<Measurement>, String>),
+    Here(fn(Size) -> Figures),
     /// Beside a PostgreSQL server, if there is one.
     BesidePostgres(fn(Size, &mut Progress) -> Result<Measured, PostgresError>),
     /// In this process alone, in so many seconds that its progress is told.
-    Long(fn(Size, &mut Progress) -> Result<Vec<Measurement>, String>),
+    Long(fn(Size, &mut Progress) -> Figures),
     /// Beside other engines, whose programs are in a folder, if one is named.
-    BesideRivals(fn(Size, Option<&Path>, &mut Progress) -> Result<Vec<Measurement>, String>),
+    BesideRivals(fn(Size, Option<&Path>, &mut Progress) -> Figures),
 }
 
 /// What came of a bench.
@@ -274,7 +277,7 @@ impl Bench {
         out: &Output,
     ) -> Result<Measured, Failure> {
         let name = self.name;
-        let alone = |figures: Result<_, String>| match figures {
+        let alone = |figures: Figures| match figures {
             Ok(figures) => Ok(Measured { figures, picture: None }),
             Err(cause) => Err(Failure::Internal(format!("bench {name}: {cause}"))),
         };

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use lockdb::store::layout::{PAGE_BYTES, Page, PageKind};
-use lockdb::store::schema::{Schema, Type};
+use lockdb::store::schema::{RowBuffer, Schema, Type};
 use lockdb::store::{
     Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions,
 };
@@ -73,8 +73,8 @@ fn replay(folder: &Path, bytes: u64) -> Outcome<Vec<Measurement>> {
     for _ in 0..bytes / TRANSFER {
         let (from, to) = (draw(), draw());
         session.transaction(UNSYNCED, |transaction| {
-            transaction.update(&table, &from, |row| Ok(row.set_int(1, row.as_row().int(1) - 1)))?;
-            transaction.update(&table, &to, |row| Ok(row.set_int(1, row.as_row().int(1) + 1)))
+            transaction.update(&table, &from, |row| add(row, -1))?;
+            transaction.update(&table, &to, |row| add(row, 1))
         })?;
     }
     drop((session, table, store));
@@ -91,6 +91,11 @@ fn replay(folder: &Path, bytes: u64) -> Outcome<Vec<Measurement>> {
             .goal(Goal::AtLeast(200.0)),
         Measurement::new("recovery, indexes as well", "MB/s", megabytes / indexed).over(floor),
     ])
+}
+
+fn add(row: &mut RowBuffer, cents: i64) -> Result<(), Error> {
+    row.set_int(1, row.as_row().int(1) + cents);
+    Ok(())
 }
 
 /// Opening a store that was closed in order: until it is open, and until its indexes stand.
