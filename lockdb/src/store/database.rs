@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
-use std::time::{Duration, Instant};
 
 use super::checkpoint::{Checkpoint, Standing};
 use super::error::{Error, Result};
@@ -388,17 +387,8 @@ impl Shared {
 
     /// Waits until a commit is published, whose versions are there already.
     pub(crate) fn await_published(&self, commit: u64) {
-        let mut since = None;
-        while self.log.published() < commit {
-            std::hint::spin_loop();
-            let since = *since.get_or_insert_with(Instant::now);
-            if since.elapsed() > Duration::from_micros(20) {
-                std::thread::yield_now();
-            }
-            assert!(
-                since.elapsed() < Duration::from_secs(60),
-                "waited a minute for commit {commit} to be published"
-            );
+        if self.log.published() < commit {
+            self.log.wait_until_published(commit);
         }
     }
 

@@ -197,8 +197,12 @@ impl Log {
         ticket.finish();
     }
 
+    /// Returns when a commit is published that was begun.
+    ///
+    /// # Panics
+    /// As [`Log::finish`].
     #[inline]
-    fn wait_until_published(&self, commit: u64) {
+    pub(in crate::store) fn wait_until_published(&self, commit: u64) {
         if self.sequencer.advance() >= commit {
             return;
         }
