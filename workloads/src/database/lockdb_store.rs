@@ -101,6 +101,8 @@ fn schema(table: &TableDefinition) -> Result<Schema, store::Error> {
 pub struct StoreSession {
     session: store::Session,
     tables: Vec<Arc<Table>>,
+    /// Room for a row of each table: making it anew would be felt by all threads.
+    rows: Vec<RowBuffer>,
     definitions: &'static [TableDefinition],
     options: TransactionOptions,
     last: SerialPlace,
@@ -128,10 +130,11 @@ impl StoreSession {
         options: TransactionOptions,
     ) -> Result<Self, StoreError> {
         let tables = definitions.iter().map(|definition| database.table(definition.name));
-        let tables = tables.collect::<Result<_, _>>()?;
+        let tables = tables.collect::<Result<Vec<Arc<Table>>, _>>()?;
+        let rows = tables.iter().map(|table| RowBuffer::new(table.schema())).collect();
         let session = database.session()?;
         let last = SerialPlace::default();
-        Ok(Self { session, tables, definitions, options, last, attempts: 0 })
+        Ok(Self { session, tables, rows, definitions, options, last, attempts: 0 })
     }
 
     /// Where the last committed transaction stands in the serial order.
@@ -161,12 +164,12 @@ impl Session for StoreSession {
     type Error = StoreError;
 
     fn transact<B: Body>(&mut self, body: &mut B) -> Result<Outcome<B::Output>, StoreError> {
-        let Self { session, tables, definitions, options, last, attempts } = self;
+        let Self { session, tables, rows, definitions, options, last, attempts } = self;
         let mut snapshot = 0;
         let ended = session.transaction(*options, |transaction| {
             *attempts += 1;
             snapshot = transaction.snapshot();
-            match body.run(&mut Inside { transaction, tables, definitions }) {
+            match body.run(&mut Inside { transaction, tables, rows, definitions }) {
                 Ok(Outcome::Committed(output)) => Ok(output),
                 Ok(Outcome::RolledBack(output)) => Err(End::RolledBack(output)),
                 Err(error) => Err(End::Failed(error)),
@@ -188,6 +191,7 @@ impl Session for StoreSession {
 struct Inside<'i, 't> {
     transaction: &'i mut Transaction<'t>,
     tables: &'i [Arc<Table>],
+    rows: &'i mut [RowBuffer],
     definitions: &'static [TableDefinition],
 }
 
@@ -258,10 +262,9 @@ impl Access for Inside<'_, '_> {
     }
 
     fn insert(&mut self, table: TableId, row: &[Value<'_>]) -> Result<bool, StoreError> {
-        let table = &self.tables[table.0];
-        let mut buffer = RowBuffer::new(table.schema());
+        let (table, buffer) = (&self.tables[table.0], &mut self.rows[table.0]);
         buffer.fill(row).map_err(store::Error::from)?;
-        match self.transaction.insert_row(table, &buffer) {
+        match self.transaction.insert_row(table, buffer) {
             Ok(()) => Ok(true),
             Err(store::Error::DuplicateKey { .. }) => Ok(false),
             Err(error) => Err(error.into()),
