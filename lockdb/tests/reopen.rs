@@ -122,7 +122,7 @@ fn frames_and_maps_are_plain_arrays_for_whoever_maps_them() {
         std::os::unix::fs::FileExt::read_exact_at(&file, bytes, offset).unwrap();
     };
     for id in 0..300 {
-        let vid = table.vid_of(&id).unwrap().unwrap();
+        let vid = store.vid_of(&table, &id).unwrap().unwrap();
         let mut word = [0; 8];
         read("vid-map-0", u64::from(vid) * 8, &mut word);
         let record = RecordId::from_word(u64::from_le_bytes(word));

@@ -60,7 +60,7 @@ fn a_deleted_row_is_not_updated() {
     let table = accounts(&store);
     let mut session = store.session().unwrap();
     run(&mut session, |tx| tx.insert(&table, &[1.into(), 7.into(), 0.into()]));
-    let vid = table.vid_of(&1).unwrap().unwrap();
+    let vid = store.vid_of(&table, &1).unwrap().unwrap();
     let mut tx = session.begin(TransactionOptions::default());
     assert!(tx.delete(&table, &1).unwrap());
     let updated = tx.update_locked(&table, vid, 1, |row| {

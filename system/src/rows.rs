@@ -167,11 +167,11 @@ impl Rows {
     /// The newest version of a row, which is made if it is not there yet.
     fn newest(&self, session: &mut Session, row: u64) -> Result<Version, Error> {
         let id = row as i64;
-        let vid = match self.table.vid_of(&id)? {
+        let vid = match self.database.vid_of(&self.table, &id)? {
             Some(vid) => vid,
             None => {
                 self.insert_one(session, row)?;
-                self.table.vid_of(&id)?.expect("a row that was inserted")
+                self.database.vid_of(&self.table, &id)?.expect("a row that was inserted")
             }
         };
         let mut transaction = session.begin(OPTIONS);

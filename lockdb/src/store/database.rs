@@ -17,7 +17,7 @@ use super::pages::Pages;
 use super::pins::Pins;
 use super::rebuild::Indexes;
 use super::recovery::{self, Recovered, Recovery};
-use super::schema::Schema;
+use super::schema::{Key, Schema};
 use super::session::Session;
 use super::table::Table;
 use super::transaction::Transaction;
@@ -214,6 +214,15 @@ impl Database {
     /// All tables, in the order of their creation.
     pub fn tables(&self) -> Vec<Arc<Table>> {
         self.shared.catalog.all()
+    }
+
+    /// The VID of a primary key's tuple, which may have no row (yet, or any more).
+    ///
+    /// # Errors
+    /// When the key does not fit the table, or its indexes cannot be built.
+    pub fn vid_of(&self, table: &Table, key: &(impl Key + ?Sized)) -> Result<Option<u32>> {
+        self.shared.indexes.wait()?;
+        Ok(table.find(&table.schema().primary().key(key)?))
     }
 
     /// The lock table that all row locks of the store are taken in.

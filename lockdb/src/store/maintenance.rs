@@ -109,6 +109,10 @@ fn maintain(shared: &Shared, stop: &AtomicBool) {
     while !stop.load(Ordering::Acquire) {
         if shared.pages.vacuum_is_due() {
             shared.vacuum_on(&mut lock(&shared.maintenance), AT_ONCE);
+            if shared.pages.are_used_up() {
+                // Vacuum stays due, whatever it finds: let others have the processor.
+                thread::park_timeout(HELD_UP);
+            }
         } else if shared.shared_state_is_due() || shared.log_is_due() {
             // What fails here is told to whoever asks for a checkpoint or a shared state, and is
             // tried again: a disk may have room by then.

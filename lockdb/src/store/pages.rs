@@ -230,6 +230,11 @@ impl Pages {
         allocation.in_use >= allocation.vacuum_at
     }
 
+    /// Whether there is hardly a page left.
+    pub(crate) fn are_used_up(&self) -> bool {
+        lock(&self.allocation).in_use + 2 >= self.region.pages()
+    }
+
     /// Whether it is so long overdue that transactions should wait for it.
     pub(crate) fn are_excessive(&self) -> bool {
         let allocation = lock(&self.allocation);

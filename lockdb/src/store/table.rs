@@ -10,7 +10,7 @@ use super::error::{Error, Result};
 use super::layout::{MAP_WORDS, PAGE_BYTES, RecordId};
 use super::memory::SharedArray;
 use super::options::Options;
-use super::schema::{IndexKey, Key, RowRef, Schema};
+use super::schema::{IndexKey, RowRef, Schema};
 use crate::TupleKey;
 use crate::primitive::{Mutex, lock};
 
@@ -104,21 +104,13 @@ impl Table {
     }
 
     /// How many entries an index has (`None`: the primary one), those included that only old
-    /// snapshots need, or nobody any more.
+    /// snapshots need, or nobody any more. Of a store that was just opened, those that are there yet.
     ///
     /// # Errors
     /// When there is no such index.
     pub fn entries(&self, index: Option<&str>) -> Result<usize> {
         let which = index.map_or(Ok(Which::Primary), |name| self.which(name))?;
         Ok(self.index(which).len() - 2) // without the fences
-    }
-
-    /// The VID of a primary key's tuple, which may have no row (yet, or any more).
-    ///
-    /// # Errors
-    /// When the key does not fit the table.
-    pub fn vid_of(&self, key: &(impl Key + ?Sized)) -> Result<Option<u32>> {
-        Ok(self.find(&self.schema.primary().key(key)?))
     }
 
     /// The newest version of a tuple.

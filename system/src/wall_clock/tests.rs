@@ -54,7 +54,7 @@ fn lock_rows(rows: &crate::rows::Rows, over: &AtomicBool) -> Locked {
     let mut locked = Locked::default();
     while !over.load(Ordering::Relaxed) {
         for id in 1..=ROWS {
-            let vid = table.vid_of(&id).unwrap().unwrap();
+            let vid = rows.database().vid_of(&table, &id).unwrap().unwrap();
             let changed = session.transaction(options, |transaction| {
                 if over.load(Ordering::Relaxed) {
                     return Err(Error::RolledBack("the run is over".into()));
