@@ -15,6 +15,7 @@ mod rival;
 pub mod stopwatch;
 mod store;
 mod table_memory;
+mod workloads;
 
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,7 @@ pub struct Measured {
 }
 
 /// All benches there are.
-pub const ALL: [Bench; 9] = [
+pub const ALL: [Bench; 10] = [
     Bench {
         name: "host-lock",
         about: "uncontended acquire + release on the host beside a bare pair of compare-and-swaps",
@@ -99,6 +100,11 @@ pub const ALL: [Bench; 9] = [
         name: "recovery",
         about: "opening a store: with a log to be redone, and of 1 GiB closed in order",
         measure: Measure::Long(recovery::measure),
+    },
+    Bench {
+        name: "workloads",
+        about: "SmallBank, TATP, YCSB and TPC-C on the store in memory",
+        measure: Measure::Long(workloads::measure),
     },
     Bench {
         name: "postgres",
