@@ -302,7 +302,7 @@ impl Bench {
 
 const ABOUT: &str = "\
 Examples:
-  lockstep bench                      all of them; about a minute on an idle machine
+  lockstep bench                      all of them; some minutes on an idle machine
   lockstep bench host-lock lock-unit
   lockstep bench postgres             beside a PostgreSQL server of its own; ./kit gets one
   lockstep bench --json               one object a line: bench, unit, value, floor, ratio, goal, met
