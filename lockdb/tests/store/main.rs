@@ -5,7 +5,9 @@ mod model;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::store::schema::{KeyError, RowBuffer, RowError, RowRef, Schema, Type, Value};
+use lockdb::store::schema::{
+    KeyError, MAX_PAYLOAD, RowBuffer, RowError, RowRef, Schema, Type, Value,
+};
 use lockdb::store::{
     Conflict, Database, Ending, Error, Isolation, LockWait, Options, Order, Result, Session, Table,
     Transaction,
@@ -137,6 +139,23 @@ fn a_row_that_breaks_its_schema_is_refused() {
     assert_eq!(town(&mut transaction, &table, 1), Some(10));
     transaction.commit().unwrap();
     assert_eq!(all(&store, &table), [(1, 10), (2, 20)]);
+}
+
+#[test]
+fn the_longest_row_is_stored_and_a_longer_one_refused() {
+    let (store, table) = store();
+    let room = MAX_PAYLOAD - RowBuffer::new(table.schema()).bytes().len();
+    let row = |id: i64, bytes: usize| [id.into(), 10.into(), "x".repeat(bytes).as_str().into()];
+    for bytes in room - 8..=room {
+        let id = bytes as i64;
+        store.transaction(|transaction| transaction.insert(&table, &row(id, bytes))).unwrap();
+        let length = |transaction: &mut Transaction<'_>| {
+            Ok::<_, Error>(transaction.get(&table, &id)?.map(|row| row.text(2).len()))
+        };
+        assert_eq!(store.transaction(length).unwrap(), Some(bytes));
+    }
+    let error = store.transaction(|transaction| transaction.insert(&table, &row(3, room + 1)));
+    assert!(matches!(error, Err(Error::Row(RowError::TooLong { .. }))), "{error:?}");
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn of_schemas() {
     );
     assert_eq!(
         refusal(begun().column("f", Type::Fixed(0))),
-        r#"table "t": column "f" has 0 bytes: expected 1 to 8092"#
+        r#"table "t": column "f" has 0 bytes: expected 1 to 8088"#
     );
 }
 
@@ -76,12 +76,12 @@ fn of_schemas_whose_rows_fit_in_no_page() {
     assert!(with(994).build().is_ok());
     assert_eq!(
         refusal(with(995)),
-        r#"table "t": the shortest row has 8096 bytes: expected at most 8092"#
+        r#"table "t": the shortest row has 8096 bytes: expected at most 8088"#
     );
     assert_eq!(refusal(with(1024)), r#"table "t": 1025 columns: expected 1 to 1024"#);
     assert_eq!(
         refusal(begun().column("f", Type::Fixed(8093))),
-        r#"table "t": column "f" has 8093 bytes: expected 1 to 8092"#
+        r#"table "t": column "f" has 8093 bytes: expected 1 to 8088"#
     );
 }
 
@@ -120,7 +120,7 @@ fn of_values() {
     );
     assert_eq!(
         refusal(4, "x".repeat(MAX_PAYLOAD).into()),
-        r#"table "every": the row has 8172 bytes, expected at most 8092"#
+        r#"table "every": the row has 8168 bytes, expected at most 8088"#
     );
     let columns =
         "int, float, bool, fixed, text, bytes, int?, float?, bool?, fixed?, text?, bytes?";
@@ -196,7 +196,7 @@ fn of_bytes_that_are_no_row() {
     );
     assert_eq!(with(text_end + 6, 7), damaged("variable bytes: found 6 bytes, expected 7 bytes"));
     let short = schema.check(&sound[..79]).unwrap_err().to_string();
-    assert_eq!(short, damaged("length: found 79 bytes, expected 80 to 8092"));
+    assert_eq!(short, damaged("length: found 79 bytes, expected 80 to 8088"));
     let schema = table_of(&[(Type::Text, false)]);
     let mut bytes = RowBuffer::new(&schema).bytes().to_vec();
     bytes[23] = 1;
