@@ -323,15 +323,43 @@ fn lock_table(options: &Options) -> Result<(crate::Table, usize)> {
     let file = open.read(true).write(true).create(true).truncate(false).open(path);
     let file = file.map_err(Error::system(what()))?;
     let length = file.metadata().map_err(Error::system(what()))?.len();
-    file.set_len(length.max(bytes)).map_err(Error::system(what()))?;
+    if length != 0 && length != bytes {
+        let found = format!("{} of {length} bytes", path.display());
+        let expected = "an empty file, or one of 64 bytes for each of `lock_buckets`";
+        return Err(Error::Option { option: "lock_file", found, expected });
+    }
+    file.set_len(bytes).map_err(Error::system(what()))?;
     let table = crate::Table::in_memory(options.lock_buckets, crate::Backing::Shared(&file));
     let table = table.map_err(failed)?;
+    for (bucket, at) in table.buckets().iter().zip(0_u64..) {
+        check_bucket(bucket.line()).map_err(|what| Error::Corrupt {
+            file: path.display().to_string(),
+            offset: at * size_of::<crate::Bucket>() as u64,
+            what: format!("no bucket of a lock table: {what}"),
+        })?;
+    }
     let words = table.buckets().iter().flat_map(|bucket| bucket.line());
     let dead: std::collections::BTreeSet<Timestamp> =
         words.filter_map(Timestamp::of_word).collect();
     let dead: Vec<Timestamp> = dead.into_iter().collect();
     table.repair(&dead);
     Ok((table, dead.len()))
+}
+
+/// What holds of every bucket that nobody changes at the moment.
+fn check_bucket(line: [u64; 8]) -> Result<(), &'static str> {
+    let head = crate::Head::from_word(line[0]);
+    head.check(crate::Ring::FULL)?;
+    for slot in crate::Ring::FULL.all() {
+        let word = line[slot.index()];
+        if word & 0xFFFF != 0 {
+            return Err("a slot holds a timestamp, in its upper 48 bits");
+        }
+        if head.is_waiting(slot) && word == 0 {
+            return Err("who waits stands in a slot");
+        }
+    }
+    Ok(())
 }
 
 impl Shared {

@@ -156,6 +156,33 @@ fn the_locks_of_the_dead_are_taken_out() {
     inserted.expect("all rows can be locked");
 }
 
+#[test]
+fn a_file_that_is_no_lock_table_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("letter");
+    let options = Options { lock_file: Some(path.clone()), ..options() };
+    let bytes = options.lock_buckets * 64;
+    let refused = |text: &[u8]| {
+        fs::write(&path, text).expect("a file");
+        let error = message(Database::open(folder.path().join("store"), options.clone()));
+        assert_eq!(fs::read(&path).expect("the file"), text, "{error}");
+        error
+    };
+    let letter = "Dear Sir, this is no lock table. ".repeat(bytes);
+    let error = refused(&letter.as_bytes()[..bytes + 1]);
+    assert!(error.contains("letter of 16385 bytes: expected an empty file, or"), "{error}");
+    let error = refused(&letter.as_bytes()[..bytes]);
+    assert!(error.contains("letter, byte 0: no bucket of a lock table"), "{error}");
+    // One word at a time: a waiter without a slot, a slot that is no timestamp.
+    let mut image = vec![0; bytes];
+    image[64..72].copy_from_slice(&(1_u64 << 16 | 1 << 9 | 1 << 6).to_le_bytes());
+    assert!(
+        refused(&image).ends_with("byte 64: no bucket of a lock table: who waits stands in a slot")
+    );
+    image[72] = 1;
+    assert!(refused(&image).ends_with("a slot holds a timestamp, in its upper 48 bits"));
+}
+
 /// The lock table as a process leaves it that is killed while transactions hold locks and others
 /// wait for them. Says how many there are.
 fn leave_locks_behind(path: &Path, buckets: usize) -> usize {
