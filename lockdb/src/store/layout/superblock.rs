@@ -30,7 +30,8 @@ pub enum SuperblockFault {
     #[error("nothing was written here")]
     Empty,
     /// It is something else.
-    #[error("magic {found:?}, expected {expected:?}", expected = Superblock::MAGIC.escape_ascii())]
+    #[error("magic \"{}\", expected \"{}\"", found.escape_ascii(),
+        Superblock::MAGIC.escape_ascii())]
     Magic {
         /// What stands there.
         found: [u8; 8],

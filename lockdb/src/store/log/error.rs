@@ -61,7 +61,8 @@ pub enum LogError {
         records: u64,
     },
     /// The segment that holds this LSN is missing.
-    #[error("no log segment holds LSN {lsn}: the first is {first:?}")]
+    #[error("no log segment holds LSN {lsn}: {}",
+        first.as_ref().map_or("there is none".into(), |first| format!("the first is {first}")))]
     MissingSegment {
         /// Where reading was to begin, in bytes.
         lsn: u64,

@@ -201,7 +201,7 @@ fn missing_segments_are_named() {
     for name in &names[1..] {
         let _ = files.remove(name);
     }
-    assert!(error_of(&files).ends_with("the first is None"));
+    assert!(error_of(&files).ends_with("there is none"));
     let (files, names) = many_segments();
     files.create("log-10").unwrap(); // not a name of ours
     let last = segment::Segment::list(&files).unwrap().pop().unwrap();
