@@ -1,9 +1,12 @@
 //! A store as a whole.
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
+
+use rustix::fs::{FlockOperation, flock};
 
 use super::checkpoint::{Checkpoint, Standing};
 use super::error::{Error, Result};
@@ -45,6 +48,8 @@ pub(crate) struct Shared {
     pub(crate) pages: Pages,
     pub(crate) log: Log,
     pub(crate) locks: crate::Table,
+    /// Kept open for its lock, which the system gives back with the file.
+    _lock_file: Option<File>,
     pub(crate) pins: Pins,
     pub(crate) faults: Faults,
     births: AtomicU64,
@@ -263,7 +268,7 @@ impl Database {
     /// Puts a store together.
     fn assemble(options: Options, recovered: Recovered, id: u64) -> Result<Self> {
         let Recovered { pages, log, tables, standing, report: mut recovery } = recovered;
-        let (locks, repaired) = lock_table(&options)?;
+        let LockTable { table: locks, file: lock_file, repaired } = lock_table(&options)?;
         recovery.locks_repaired = repaired;
         let horizon = log.published();
         let redo_lsn = AtomicU64::new(log.position().lsn - recovery.log_bytes);
@@ -274,6 +279,7 @@ impl Database {
             pages,
             log,
             locks,
+            _lock_file: lock_file,
             faults: Faults::default(),
             indexes: Indexes::default(),
             births: AtomicU64::new(1),
@@ -306,8 +312,16 @@ fn draw_id() -> u64 {
     STORES.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The lock table, and how many of the dead were taken out of it.
-fn lock_table(options: &Options) -> Result<(crate::Table, usize)> {
+/// A lock table, ready for transactions.
+struct LockTable {
+    table: crate::Table,
+    /// The file that it stands in, which is this store's until it is closed.
+    file: Option<File>,
+    /// How many of the dead were taken out of it.
+    repaired: usize,
+}
+
+fn lock_table(options: &Options) -> Result<LockTable> {
     let failed = |error: crate::TableError| match error {
         crate::TableError::Memory { source, .. } => {
             Error::system("cannot map the lock table")(source)
@@ -315,13 +329,16 @@ fn lock_table(options: &Options) -> Result<(crate::Table, usize)> {
         error => Error::system("cannot make the lock table")(std::io::Error::other(error)),
     };
     let Some(path) = &options.lock_file else {
-        return Ok((crate::Table::new(options.lock_buckets).map_err(failed)?, 0));
+        let table = crate::Table::new(options.lock_buckets).map_err(failed)?;
+        return Ok(LockTable { table, file: None, repaired: 0 });
     };
     let what = || format!("cannot open lock table {}", path.display());
     let bytes = (options.lock_buckets * size_of::<crate::Bucket>()) as u64;
     let mut open = std::fs::OpenOptions::new();
     let file = open.read(true).write(true).create(true).truncate(false).open(path);
     let file = file.map_err(Error::system(what()))?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|error| Error::system(what() + " for this store alone")(error.into()))?;
     let length = file.metadata().map_err(Error::system(what()))?.len();
     if length != 0 && length != bytes {
         let found = format!("{} of {length} bytes", path.display());
@@ -343,7 +360,7 @@ fn lock_table(options: &Options) -> Result<(crate::Table, usize)> {
         words.filter_map(Timestamp::of_word).collect();
     let dead: Vec<Timestamp> = dead.into_iter().collect();
     table.repair(&dead);
-    Ok((table, dead.len()))
+    Ok(LockTable { table, file: Some(file), repaired: dead.len() })
 }
 
 /// What holds of every bucket that nobody changes at the moment.

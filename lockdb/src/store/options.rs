@@ -27,8 +27,8 @@ pub struct Options {
     /// Buckets of the lock table, a power of two. 64 bytes each.
     pub lock_buckets: usize,
     /// The file that the lock table stands in, for devices and other processes to map; `None`: memory
-    /// of this process. What the dead have left in it is taken out when the store is opened, so it is
-    /// for one store at a time. Made if it is missing; a file that is no lock table of
+    /// of this process. What the dead have left in it is taken out when the store is opened, so a
+    /// second store is kept out. Made if it is missing; a file that is no lock table of
     /// `lock_buckets` is refused.
     pub lock_file: Option<PathBuf>,
     /// Where page frames and maps stand.

@@ -143,6 +143,8 @@ fn the_locks_of_the_dead_are_taken_out() {
     let open = || Database::open(folder.path().join("store"), options.clone());
     let store = open().expect("a new store");
     assert_eq!(store.recovery().locks_repaired, 0);
+    let error = message(Database::open(folder.path().join("other"), options.clone()));
+    assert!(error.contains("locks for this store alone"), "{error}");
     drop(store);
     let dead = leave_locks_behind(&path, options.lock_buckets);
     let store = open().expect("the same store");
