@@ -5,7 +5,7 @@ mod rivals;
 
 use std::path::Path;
 
-use super::{Goal, Measurement, Size};
+use super::{Goal, Measurement, Size, rival};
 use crate::progress::Progress;
 use bank::{Bank, ROWS};
 
@@ -93,9 +93,11 @@ pub fn measure_with(
     rivals: Option<&Path>,
     progress: &mut Progress,
 ) -> Result<Vec<Measurement>, String> {
+    // Who is missing is told before anything is measured.
+    let rivals = rivals.map(rival::find).transpose()?;
     let mut figures = measure(size, progress)?;
-    if let Some(folder) = rivals {
-        figures.extend(measure_beside_rivals(size, folder, progress)?);
+    if let Some(rivals) = rivals {
+        figures.extend(measure_beside_rivals(size, &rivals, progress)?);
     }
     Ok(figures)
 }

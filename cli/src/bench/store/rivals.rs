@@ -12,7 +12,7 @@ use workloads::database::{StoreLoader, StoreSession};
 use workloads::scenario::{SmallBankAccess, SmallBankSettings};
 
 use super::bank::{Bank, ROWS, text};
-use crate::bench::rival::{self, Rival, Task};
+use crate::bench::rival::{Rival, Task};
 use crate::bench::{Goal, Measurement, Size};
 use crate::progress::Progress;
 
@@ -30,13 +30,12 @@ const ACCOUNTS: u64 = 100_000;
 /// Transfers without sync, and SmallBank with every commit durable.
 ///
 /// # Errors
-/// When a rival is not in `folder`, an engine fails, or its money does not add up.
+/// When an engine fails, or its money does not add up.
 pub fn measure(
     size: Size,
-    folder: &Path,
+    rivals: &[Rival],
     progress: &mut Progress,
 ) -> Result<Vec<Measurement>, String> {
-    let rivals = rival::find(folder)?;
     let data = tempfile::tempdir().map_err(|error| format!("a folder for data: {error}"))?;
     let time = TIME.div_f64(size.divisor as f64);
     let transfer = Task {
@@ -49,15 +48,15 @@ pub fn measure(
         folder: data.path(),
     };
     progress.set(0.7, "transfers of rivals");
-    let figures = rounds(&rivals, transfer, || our_transfers(time, data.path()))?;
-    let mut measurements = beside("transfer, no sync, 1 thread", &rivals, &figures, |engine| {
+    let figures = rounds(rivals, transfer, || our_transfers(time, data.path()))?;
+    let mut measurements = beside("transfer, no sync, 1 thread", rivals, &figures, |engine| {
         (engine == "fjall").then_some(Goal::RatioAtLeast(7.0))
     });
     progress.set(0.85, "SmallBank of rivals");
     let bank =
         Task { workload: "smallbank", threads: THREADS, sync: "group", rows: ACCOUNTS, ..transfer };
-    let figures = rounds(&rivals, bank, || our_smallbank(time, data.path()))?;
-    measurements.extend(beside("SmallBank, durable, 8 threads", &rivals, &figures, |_| {
+    let figures = rounds(rivals, bank, || our_smallbank(time, data.path()))?;
+    measurements.extend(beside("SmallBank, durable, 8 threads", rivals, &figures, |_| {
         Some(Goal::RatioAtLeast(1.0))
     }));
     Ok(measurements)
@@ -125,7 +124,7 @@ fn our_smallbank(time: Duration, folder: &Path) -> Result<f64, String> {
     };
     let bank = SmallBank::new(&settings, SEED);
     bank.populate(&mut StoreLoader::new(&store)).map_err(text)?;
-    let options = TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::Group };
+    let options = TransactionOptions { isolation: Isolation::Serializable, sync: Sync::Group };
     let session = || StoreSession::new(&store, bank.tables(), options).map_err(text);
     let before = total(&mut session()?, &bank).map_err(text)?;
     let (over, committed) = (AtomicBool::new(false), AtomicU64::new(0));
