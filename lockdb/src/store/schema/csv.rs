@@ -52,6 +52,12 @@ pub enum CsvError {
         /// How many the header has.
         expected: u64,
     },
+    /// The text ends within quotes, so that nobody knows where its last row was to end.
+    #[error("line {line}: the text ends within quotes, expected them to be closed")]
+    OpenQuotes {
+        /// The line on which the record begins, from 1.
+        line: u64,
+    },
     /// A field is not a value of its column's type.
     #[error("line {line}, column {column:?}: found {found}, expected {expected}")]
     Field {
@@ -106,7 +112,7 @@ pub enum CsvError {
 /// ```
 pub struct CsvRows<R> {
     schema: Schema,
-    reader: ::csv::Reader<R>,
+    reader: ::csv::Reader<Quotes<R>>,
     record: ByteRecord,
     /// For each column of the table, the number of its field.
     fields: Vec<Option<usize>>,
@@ -123,7 +129,7 @@ impl<R: Read> CsvRows<R> {
     /// When it cannot be read, names what is no column, or a column twice, or lacks one that must
     /// have a value.
     pub fn new(schema: &Schema, source: R) -> Result<Self, CsvError> {
-        let mut reader = ReaderBuilder::new().from_reader(source);
+        let mut reader = ReaderBuilder::new().from_reader(Quotes::new(source));
         let header = reader.byte_headers().map_err(|error| error_at(1, error))?;
         let fields = fields_of(schema, header)?;
         let values = vec![Value::Null; fields.len()];
@@ -159,6 +165,10 @@ impl<R: Read> CsvRows<R> {
             }
         }
         let line = self.record.position().map_or(0, ::csv::Position::line);
+        // The reader asks for more only when it needs it, so these are the quotes of this record.
+        if self.reader.get_ref().end_open() {
+            return Err(CsvError::OpenQuotes { line });
+        }
         for (column, field) in self.fields.iter().enumerate() {
             self.values[column] = match field {
                 Some(field) => self.value(line, column, &self.record[*field])?,
@@ -194,6 +204,50 @@ impl<R: Read> Iterator for CsvRows<R> {
             Ok(false) => None,
             Err(error) => Some(Err(error)),
         }
+    }
+}
+
+/// A text that is passed on as it is, with a note of whether it ends within quotes: the CSV reader
+/// would take all that follows them for one field.
+struct Quotes<R> {
+    text: R,
+    at: At,
+    ended: bool,
+}
+
+/// Where in a record a byte comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    Field,
+    Bare,
+    Quoted,
+    /// After quotes within quotes: the end of the field, or the first of two.
+    Closed,
+}
+
+impl<R> Quotes<R> {
+    fn new(text: R) -> Self {
+        Self { text, at: At::Field, ended: false }
+    }
+
+    fn end_open(&self) -> bool {
+        self.ended && self.at == At::Quoted
+    }
+}
+
+impl<R: Read> Read for Quotes<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let bytes = self.text.read(buffer)?;
+        self.ended = bytes == 0;
+        for &byte in &buffer[..bytes] {
+            self.at = match (self.at, byte) {
+                (At::Quoted, b'"') => At::Closed,
+                (At::Quoted, _) | (At::Field | At::Closed, b'"') => At::Quoted,
+                (_, b',' | b'\n' | b'\r') => At::Field,
+                _ => At::Bare,
+            };
+        }
+        Ok(bytes)
     }
 }
 

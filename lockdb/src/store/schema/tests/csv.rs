@@ -66,6 +66,30 @@ fn passes_over_bad_lines_one_by_one() {
 }
 
 #[test]
+fn refuses_a_last_row_whose_quotes_stay_open() {
+    let schema = Schema::builder("t")
+        .column("id", Type::Int64)
+        .column("text", Type::Text)
+        .primary_key(&["id"])
+        .build()
+        .expect("the schema is sound");
+    let refused = "line 3: the text ends within quotes, expected them to be closed";
+    for (last, sound) in [
+        ("2,\"abc\n3,d\n", false),
+        ("2,\"abc\"\"", false),
+        ("2,\"", false),
+        ("2,\"abc\"", true),
+        ("2,\"a\"\"b\nc\"\n", true),
+        ("2,5\" wide\n", true),
+        ("2,\"a\" b\"\n", true),
+    ] {
+        let rows = read(&schema, &format!("id,text\n1,\"a,b\"\n{last}"));
+        assert_eq!((rows.len(), rows[0].is_ok(), rows[1].is_ok()), (2, true, sound), "{last:?}");
+        assert!(sound || rows[1].as_ref().is_err_and(|error| error == refused), "{last:?}");
+    }
+}
+
+#[test]
 fn names_what_admits_nulls_and_what_is_no_utf8() {
     let rows = read(&every_type(), &format!("int?,{HEADER}\n9223372036854775808,1,1,1,a,b,00\n"));
     let expected = "line 2, column \"int?\": found \"9223372036854775808\", \
