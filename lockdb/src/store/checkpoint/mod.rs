@@ -89,7 +89,8 @@ impl Shared {
     /// Whether so much log would have to be redone that a checkpoint is due.
     pub(crate) fn log_is_due(&self) -> bool {
         let redo = self.redo_lsn.load(Ordering::Relaxed);
-        self.log.position().lsn - redo >= self.options.checkpoint_log
+        self.pages.storage().is_some()
+            && self.log.position().lsn - redo >= self.options.checkpoint_log
     }
 }
 
