@@ -44,7 +44,8 @@ impl Database {
     /// one cannot be, none. Its header line names the columns ([`CsvRows`] has the format). Calls
     /// `progress` every some thousand rows, and at the end. Gives the number of rows.
     ///
-    /// Until it commits, the rows stand in memory twice (in the text's form they are not kept).
+    /// Until it commits, the rows stand in memory twice (in the text's form they are not kept). As one
+    /// transaction they have to fit into one log record, of 1 GiB; longer texts are loaded in parts.
     ///
     /// # Errors
     /// The first line that is wrong, names a key that exists, or cannot be stored.
