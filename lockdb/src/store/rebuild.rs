@@ -219,9 +219,8 @@ impl<'t> Entries<'t> {
     fn insert_all(&mut self, pages: &Pages) -> Result<()> {
         for (which, entries) in &mut self.by_index {
             entries.sort_unstable();
-            let index = self.table.index(*which);
             for (key, vid) in entries.drain(..) {
-                if index.insert_sync(key, vid).is_err() {
+                if !self.table.enter(*which, key, vid) {
                     let what =
                         format!("table {:?}: VID {vid} has another's key", self.table.name());
                     return Err(corrupt_page(pages, self.table.head(vid).page(), what));

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::ops::RangeBounds;
 use std::sync::atomic::Ordering;
 
-use scc::{Guard, TreeIndex};
+use foldhash::fast::RandomState;
+use scc::{Guard, HashIndex, TreeIndex};
 
 use super::error::{Error, Result};
 use super::layout::{MAP_WORDS, PAGE_BYTES, RecordId};
@@ -28,6 +29,9 @@ pub struct Table {
     changed: SharedArray,
     vids: Mutex<Vids>,
     primary: TreeIndex<IndexKey, u32>,
+    /// The same entries for who knows the whole key: a look-up costs a third. The tree decides what
+    /// there is; an entry is here only while it is there, and may be missing.
+    by_key: HashIndex<IndexKey, u32, RandomState>,
     secondary: Vec<TreeIndex<IndexKey, u32>>,
 }
 
@@ -73,8 +77,9 @@ impl Table {
         let changed = SharedArray::reserve((tuples as usize).div_ceil(MAP_WORDS));
         let changed = changed.map_err(Error::system(what()))?;
         let secondary = schema.indexes().iter().map(|_| fenced_index()).collect();
-        let vids = Mutex::default();
-        Ok(Self { store, id, schema, heads, changed, vids, primary: fenced_index(), secondary })
+        let (vids, primary) = (Mutex::default(), fenced_index());
+        let by_key = HashIndex::with_hasher(RandomState::default());
+        Ok(Self { store, id, schema, heads, changed, vids, primary, by_key, secondary })
     }
 
     /// Its schema.
@@ -192,12 +197,33 @@ impl Table {
         vids.free = free.into_iter().collect();
     }
 
-    #[inline]
-    pub(crate) fn index(&self, which: Which) -> &TreeIndex<IndexKey, u32> {
+    fn index(&self, which: Which) -> &TreeIndex<IndexKey, u32> {
         match which {
             Which::Primary => &self.primary,
             Which::Secondary(index) => &self.secondary[index],
         }
+    }
+
+    /// Makes an entry; says whether it was not there. Who makes one in the primary index holds the
+    /// lock of the tuple, or is alone.
+    pub(crate) fn enter(&self, which: Which, key: IndexKey, vid: u32) -> bool {
+        if which != Which::Primary {
+            return self.index(which).insert_sync(key, vid).is_ok();
+        }
+        let new = self.primary.insert_sync(key.clone(), vid).is_ok();
+        if new {
+            let entered = self.by_key.insert_sync(key, vid);
+            debug_assert!(entered.is_ok(), "an entry goes from here before it goes from the tree");
+        }
+        new
+    }
+
+    /// Removes a tuple's entry; says whether it was there. The caller holds the tuple's lock.
+    pub(crate) fn remove_entry(&self, which: Which, key: &IndexKey, vid: u32) -> bool {
+        if which == Which::Primary {
+            self.by_key.remove_if_sync(key, |&of| of == vid);
+        }
+        self.index(which).remove_if_sync(key, |&of| of == vid)
     }
 
     pub(crate) fn which(&self, index: &str) -> Result<Which> {
@@ -211,7 +237,8 @@ impl Table {
     /// The tuple of a primary key; its chain may still be empty, or end in a tombstone.
     #[inline]
     pub(crate) fn find(&self, key: &IndexKey) -> Option<u32> {
-        self.primary.peek_with(key, |_, &vid| vid)
+        let found = self.by_key.peek_with(key, |_, &vid| vid);
+        found.or_else(|| self.primary.peek_with(key, |_, &vid| vid))
     }
 
     /// The entry that leads to a row in an index.

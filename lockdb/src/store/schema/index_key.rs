@@ -183,7 +183,15 @@ impl Eq for IndexKey {}
 
 impl Hash for IndexKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.with_bytes(|bytes| bytes.hash(state));
+        match &self.rest {
+            // Equal keys have equal words: one length, and zeros behind it.
+            Rest::Short { length, tail, words } => {
+                state.write_u64(self.first ^ u64::from(*length));
+                state.write_u64(words[0]);
+                state.write_u64(words[1] ^ u64::from(*tail));
+            }
+            Rest::Long(bytes) => bytes.hash(state),
+        }
     }
 }
 

@@ -60,7 +60,7 @@ fn remove_passing_entries(shared: &Shared, writes: &WriteSet) {
         table.entry(entry.which, entry.vid, RowRef::new(table.schema(), payload))
     };
     for entry in writes.passing_entries(key) {
-        shared.table_by_id(entry.table).index(entry.which).remove_sync(&entry.key);
+        shared.table_by_id(entry.table).remove_entry(entry.which, &entry.key, entry.vid);
     }
 }
 

@@ -211,7 +211,7 @@ impl<'s> Transaction<'s> {
     fn take_back(&self, entry: &MadeEntry) {
         let shared = &self.session.shared;
         let table = shared.table_by_id(entry.table);
-        table.index(entry.which).remove_sync(&entry.key);
+        table.remove_entry(entry.which, &entry.key, entry.vid);
         if entry.which == Which::Primary {
             // The key was new, so was its VID.
             table.retire_vid(entry.vid, shared.unlinking_stamp());

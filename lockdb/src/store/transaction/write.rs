@@ -92,7 +92,7 @@ impl Transaction<'_> {
                 return Err(error);
             }
         };
-        if table.index(Which::Primary).insert_sync(key.clone(), vid).is_err() {
+        if !table.enter(Which::Primary, key.clone(), vid) {
             self.unlock_last(held_before);
             table.retire_vid(vid, self.session.shared.log.published());
             return Ok(None);
@@ -221,7 +221,7 @@ impl Transaction<'_> {
     /// Makes the entry of a row in an index, unless it is there: an older version may have the key.
     fn make_entry(&mut self, table: &Table, which: Which, vid: u32, row: RowRef<'_>) {
         let key = table.entry(which, vid, row);
-        if table.index(which).insert_sync(key.clone(), vid).is_ok() {
+        if table.enter(which, key.clone(), vid) {
             self.session.writes.note_entry(MadeEntry { table: table.id, which, key, vid });
         }
     }

@@ -192,7 +192,7 @@ impl Emptying<'_> {
             // A tombstone has the deleted row. The keys of older rows go with their versions.
             let row = RowRef::new(self.table.schema(), version.payload());
             let primary = self.table.entry(Which::Primary, vid, row);
-            self.table.index(Which::Primary).remove_if_sync(&primary, |&of| of == vid);
+            self.table.remove_entry(Which::Primary, &primary, vid);
             for index in (0..self.table.schema().indexes().len()).map(Which::Secondary) {
                 self.remove_entry(index, vid, row);
             }
@@ -247,7 +247,7 @@ impl Emptying<'_> {
 
     fn remove_entry(&mut self, which: Which, vid: u32, row: RowRef<'_>) {
         let key = self.table.entry(which, vid, row);
-        self.done.entries_removed += u64::from(self.table.index(which).remove_sync(&key));
+        self.done.entries_removed += u64::from(self.table.remove_entry(which, &key, vid));
     }
 
     /// Takes a row's lock if it is free. With it, and the number still that of the row's newest
