@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::store::files::{File, Files};
@@ -47,7 +48,14 @@ pub(super) struct Storage {
 struct Turn {
     taken: bool,
     hurried: bool,
+    /// How many have begun to wait since the last one was through.
+    waiting: usize,
+    /// How many waited when the last one was through.
+    company: usize,
 }
+
+/// So often a leader lets others run before it syncs, if the last one had company.
+const MOMENTS: u32 = 32;
 
 impl Storage {
     pub fn start(
@@ -188,6 +196,7 @@ impl Storage {
             let Some(left) = self.patience.checked_sub(waited) else {
                 return Err(LogError::Stalled { event: Awaited::Durable(lsn), waited });
             };
+            turn.waiting += 1;
             let woken = self.through.wait_timeout(turn, left);
             turn = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -200,8 +209,11 @@ impl Storage {
         sequencer: &Sequencer,
         gathers: bool,
     ) -> Result<MutexGuard<'a, Turn>, LogError> {
-        *turn = Turn { taken: true, hurried: false };
+        (turn.taken, turn.hurried) = (true, false);
         let leader = Leader(self);
+        if gathers {
+            turn = self.await_company(turn);
+        }
         if gathers && !self.gather.is_zero() {
             let company = self.hurry.wait_timeout_while(turn, self.gather, |turn| !turn.hurried);
             turn = company.unwrap_or_else(PoisonError::into_inner).0;
@@ -210,6 +222,20 @@ impl Storage {
         let outcome = self.write_and_sync(sequencer);
         drop(leader);
         outcome.map(|()| lock(&self.turn))
+    }
+
+    /// Those who shared the last sync were woken a moment ago, and are likely to commit again: a
+    /// leader that is quicker than they would sync for itself alone.
+    fn await_company<'a>(&'a self, mut turn: MutexGuard<'a, Turn>) -> MutexGuard<'a, Turn> {
+        for _ in 0..MOMENTS {
+            if turn.waiting >= turn.company || turn.hurried {
+                break;
+            }
+            drop(turn);
+            thread::yield_now();
+            turn = lock(&self.turn);
+        }
+        turn
     }
 
     fn write_and_sync(&self, sequencer: &Sequencer) -> Result<(), LogError> {
@@ -272,7 +298,9 @@ struct Leader<'a>(&'a Storage);
 
 impl Drop for Leader<'_> {
     fn drop(&mut self) {
-        *lock(&self.0.turn) = Turn::default();
+        let mut turn = lock(&self.0.turn);
+        *turn = Turn { company: turn.waiting, ..Turn::default() };
+        drop(turn);
         self.0.through.notify_all();
     }
 }
