@@ -331,6 +331,9 @@ pub struct Args {
 /// When there is no such bench.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let chosen = chosen(&args.names)?;
+    if let Some(folder) = &args.rivals {
+        rival::find(folder).map_err(Failure::Input)?;
+    }
     if args.list {
         return chosen.iter().try_for_each(|bench| {
             out.print(format_args!("{}  {}", out.strong(format!("{:12}", bench.name)), bench.about))

@@ -99,7 +99,7 @@ fn a_key_that_exists_is_refused_and_the_transaction_goes_on() {
     store
         .transaction(|transaction| {
             let error = transaction.insert(&table, &person(1, 99)).unwrap_err();
-            assert_eq!(error.to_string(), "table \"person\" has a row of key id = Int(1) already");
+            assert_eq!(error.to_string(), "table \"person\" has a row of key id = 1 already");
             assert!(matches!(error, Error::DuplicateKey { .. }));
             transaction.insert(&table, &person(3, 30))?;
             // Its own rows count as well.
@@ -191,7 +191,7 @@ fn a_primary_key_does_not_change() {
     let error = transaction.update(&table, &1, to_three).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "update of table \"person\" changes the primary key from id = Int(1) to id = Int(3)"
+        "update of table \"person\" changes the primary key from id = 1 to id = 3"
     );
     assert_eq!(rows(&mut transaction, &table).unwrap(), [(1, 10), (2, 20)]);
     transaction.commit().unwrap();

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::super::error::{Error, Result};
 use super::super::options::Isolation;
-use super::super::schema::{IndexKey, Key, RowBuffer, RowRef, Value};
+use super::super::schema::{IndexKey, Key, RowBuffer, RowRef, Value, ValueRef};
 use super::super::table::{Table, Which};
 use super::locking::LockedRow;
 use super::write_set::MadeEntry;
@@ -242,7 +242,14 @@ impl fmt::Display for KeyText<'_> {
         let schema = self.0.schema();
         for (at, &column) in schema.primary_key().iter().enumerate() {
             let comma = if at > 0 { ", " } else { "" };
-            write!(f, "{comma}{} = {:?}", schema.columns()[column].name, self.0.get(column))?;
+            write!(f, "{comma}{} = ", schema.columns()[column].name)?;
+            match self.0.get(column) {
+                ValueRef::Int(value) => write!(f, "{value}")?,
+                ValueRef::Float(value) => write!(f, "{value:?}")?,
+                ValueRef::Bool(value) => write!(f, "{value}")?,
+                ValueRef::Text(value) => write!(f, "{value:?}")?,
+                other => write!(f, "{other}")?,
+            }
         }
         Ok(())
     }
