@@ -2,44 +2,38 @@
 //!
 //! `cargo run -p lockdb --example bank [FOLDER]`; run it again, and the accounts are still there.
 
-use std::ops::ControlFlow;
-
-use lockdb::store::schema::{Schema, Type};
+use lockdb::store::schema::{RowBuffer, Schema, Type};
 use lockdb::store::{Database, Error, Options};
+use std::ops::ControlFlow;
 
 fn main() -> Result<(), Error> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "bank".into());
     let bank = Database::open(folder, Options::default())?;
-    let account = Schema::builder("account").column("id", Type::Int64).column("cents", Type::Int64);
-    let accounts = match bank.table("account") {
-        Ok(accounts) => accounts,
-        Err(_) => bank.create_table(account.primary_key(&["id"]).build()?)?,
-    };
-    bank.transaction(|transaction| {
-        for id in 0..10_i64 {
-            if transaction.get(&accounts, &id)?.is_none() {
-                transaction.insert(&accounts, &[id.into(), 10_000.into()])?;
-            }
-        }
-        Ok::<_, Error>(())
-    })?;
+    if bank.table("account").is_err() {
+        let columns = Schema::builder("account").column("id", Type::Int64);
+        let columns = columns.column("cents", Type::Int64).primary_key(&["id"]);
+        let accounts = bank.create_table(columns.build()?)?;
+        bank.transaction(|open| {
+            (0..10).try_for_each(|id: i64| open.insert(&accounts, &[id.into(), 10_000.into()]))
+        })?;
+    }
+    let accounts = bank.table("account")?;
     // Everybody pays the next one, all at once; who gets in another's way is run again.
     std::thread::scope(|threads| {
         for from in 0..10_i64 {
-            let (bank, accounts) = (&bank, &accounts);
+            let (bank, accounts, to) = (&bank, &accounts, (from + 1) % 10);
             threads.spawn(move || {
-                bank.transaction(|transaction| {
-                    let (to, amount) = ((from + 1) % 10, 750);
-                    transaction.update(accounts, &from, |row| add(row, -amount))?;
-                    transaction.update(accounts, &to, |row| add(row, amount))
+                bank.transaction(|transfer| {
+                    transfer.update(accounts, &from, |row| add(row, -750))?;
+                    transfer.update(accounts, &to, |row| add(row, 750))
                 })
             });
         }
     });
     let mut total = 0;
-    bank.transaction(|transaction| {
+    bank.transaction(|audit| {
         total = 0;
-        transaction.scan(&accounts, |row| {
+        audit.scan(&accounts, |row| {
             total += row.int(1);
             ControlFlow::Continue(())
         })
@@ -48,7 +42,7 @@ fn main() -> Result<(), Error> {
     bank.close()
 }
 
-fn add(row: &mut lockdb::store::schema::RowBuffer, cents: i64) -> Result<(), Error> {
+fn add(row: &mut RowBuffer, cents: i64) -> Result<(), Error> {
     row.set_int(1, row.as_row().int(1) + cents);
     Ok(())
 }
