@@ -30,9 +30,8 @@ fn main() -> Result<(), Error> {
             });
         }
     });
-    let mut total = 0;
+    let mut total = 0; // once: who only reads is in nobody's way
     bank.transaction(|audit| {
-        total = 0;
         audit.scan(&accounts, |row| {
             total += row.int(1);
             ControlFlow::Continue(())
