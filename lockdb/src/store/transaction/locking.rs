@@ -62,12 +62,27 @@ impl Transaction<'_> {
         mut newest: Newest,
         wait: LockWait,
     ) -> Result<Option<LockedRow>> {
+        // The lock of the version before, kept until that of the newer one is got: whoever waited
+        // behind us for the one waits behind us for the other.
+        let mut passed: Option<u32> = None;
         loop {
             // First updater wins: no use to wait for the lock.
             self.check_unchanged(table, vid, &newest)?;
-            let Some(is_new) = self.take_lock(table, vid, newest.row.number, wait)? else {
+            let number = newest.row.number;
+            let taken = self.take_lock(table, vid, number, wait)?;
+            let mut is_new = taken.unwrap_or(false);
+            if let Some(old) = passed.take() {
+                let locks = &self.session.shared.locks;
+                let (before, now) = (table.lock_key(vid, old), table.lock_key(vid, number));
+                if taken.is_some() && locks.bucket_of(before) == locks.bucket_of(now) {
+                    is_new = true;
+                } else {
+                    self.unlock(table, vid, old);
+                }
+            }
+            if taken.is_none() {
                 return Ok(None);
-            };
+            }
             if table.head(vid) == newest.row.head {
                 break;
             }
@@ -77,11 +92,7 @@ impl Transaction<'_> {
                 newest = now;
                 break;
             }
-            if is_new {
-                let Session { shared, locks, statistics, .. } = &mut *self.session;
-                let key = table.lock_key(vid, newest.row.number);
-                let _ = locks.unlock(&shared.locks, key, statistics);
-            }
+            passed = is_new.then_some(number);
             newest = now;
         }
         if self.isolation == Isolation::ReadCommitted
@@ -185,6 +196,13 @@ impl Transaction<'_> {
                 Err(self.fail(Conflict::Lock { table, vid, source }))
             }
         }
+    }
+
+    /// Gives back the lock of a version that is not the newest any more.
+    fn unlock(&mut self, table: &Table, vid: u32, number: u32) {
+        let Session { shared, locks, statistics, .. } = &mut *self.session;
+        // A lock that a repair took away is nobody's concern any more.
+        let _ = locks.unlock(&shared.locks, table.lock_key(vid, number), statistics);
     }
 
     /// Gives back the lock that was taken last, of a row that turned out to be of no use.
