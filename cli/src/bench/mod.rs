@@ -17,7 +17,7 @@ mod store;
 mod table_memory;
 mod workloads;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -25,6 +25,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::postgres::PostgresError;
 use crate::progress::Progress;
+use rival::Rival;
 
 /// What is measured together.
 pub struct Bench {
@@ -47,7 +48,7 @@ enum Measure {
     /// In this process alone, in so many seconds that its progress is told.
     Long(fn(Size, &mut Progress) -> Figures),
     /// Beside other engines, whose programs are in a folder, if one is named.
-    BesideRivals(fn(Size, Option<&Path>, &mut Progress) -> Figures),
+    BesideRivals(fn(Size, Option<&[Rival]>, &mut Progress) -> Figures),
 }
 
 /// What came of a bench.
@@ -279,7 +280,7 @@ impl Bench {
     fn measure_at(
         &self,
         size: Size,
-        rivals: Option<&Path>,
+        rivals: Option<&[Rival]>,
         out: &Output,
     ) -> Result<Measured, Failure> {
         let name = self.name;
@@ -331,9 +332,7 @@ pub struct Args {
 /// When there is no such bench.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let chosen = chosen(&args.names)?;
-    if let Some(folder) = &args.rivals {
-        rival::find(folder).map_err(Failure::Input)?;
-    }
+    let rivals = args.rivals.as_deref().map(rival::find).transpose().map_err(Failure::Input)?;
     if args.list {
         return chosen.iter().try_for_each(|bench| {
             out.print(format_args!("{}  {}", out.strong(format!("{:12}", bench.name)), bench.about))
@@ -349,7 +348,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let mut progress = out.progress("bench");
     for (number, bench) in chosen.iter().enumerate() {
         progress.set(number as f64 / chosen.len() as f64, bench.name);
-        let measured = match bench.measure_at(Size::FULL, args.rivals.as_deref(), out) {
+        let measured = match bench.measure_at(Size::FULL, rivals.as_deref(), out) {
             // Who asks for all gets all that this machine has.
             Err(Failure::NotMeasured(why)) if args.names.is_empty() => {
                 out.note(why);

@@ -105,14 +105,12 @@ impl Pages {
     /// A version, brought into memory when it is not there.
     #[inline]
     pub(crate) fn version(&self, record: RecordId) -> Result<VersionRef<'_>> {
-        let page = record.page();
-        if self.physical.word(page as usize).load(Ordering::Acquire) & Self::IN_MEMORY == 0 {
-            self.bring_in(page)?;
-        }
+        self.ensure(record.page())?;
         Ok(self.region.version(record))
     }
 
     /// Sees to it that a page is in memory.
+    #[inline]
     pub(crate) fn ensure(&self, page: u64) -> Result<()> {
         if self.physical.word(page as usize).load(Ordering::Acquire) & Self::IN_MEMORY == 0 {
             self.bring_in(page)?;

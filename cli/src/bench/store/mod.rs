@@ -3,13 +3,10 @@
 mod bank;
 mod rivals;
 
-use std::path::Path;
-
-use super::{Goal, Measurement, Size, rival};
+use super::rival::Rival;
+use super::{Goal, Measurement, Size};
 use crate::progress::Progress;
 use bank::{Bank, ROWS};
-
-pub use rivals::measure as measure_beside_rivals;
 
 /// Transactions of a round on each thread.
 const TRANSFERS: u64 = 200_000;
@@ -84,20 +81,18 @@ fn turns(
     Ok(best)
 }
 
-/// What [`measure`] gives, and the rivals in a folder beside it.
+/// What [`measure`] gives, and rivals beside it.
 ///
 /// # Errors
-/// As [`measure`], and when a rival is not there or fails.
+/// As [`measure`], and when a rival fails.
 pub fn measure_with(
     size: Size,
-    rivals: Option<&Path>,
+    rivals: Option<&[Rival]>,
     progress: &mut Progress,
 ) -> Result<Vec<Measurement>, String> {
-    // Who is missing is told before anything is measured.
-    let rivals = rivals.map(rival::find).transpose()?;
     let mut figures = measure(size, progress)?;
-    if let Some(rivals) = rivals {
-        figures.extend(measure_beside_rivals(size, &rivals, progress)?);
+    if let Some(engines) = rivals {
+        figures.extend(rivals::measure(size, engines, progress)?);
     }
     Ok(figures)
 }

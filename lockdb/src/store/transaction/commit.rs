@@ -175,7 +175,6 @@ fn changed_read(
         if let Some(conflict) = changed(row.table, row.vid).transpose() {
             return Some(conflict);
         }
-        debug_assert!(row.number > 0);
     }
     if shared.faults.has(Fault::RangesNotValidated) {
         return None;

@@ -94,16 +94,13 @@ impl Transaction<'_> {
         Ok(version.map(|version| RowRef::new(table.schema(), version.payload())))
     }
 
-    /// For validation: the version that is read of a tuple, or that none is.
+    /// For validation: that a tuple's row is read, or that none is there.
     pub(super) fn note_read(&mut self, table: &Table, vid: u32, key: IndexKey) -> Result<()> {
         if self.session.writes.find(table.id, vid).is_some() {
             return Ok(());
         }
         match self.session.shared.visible(table, vid, self.snapshot)? {
-            Some(version) => {
-                let number = version.number();
-                self.session.reads.rows.push(RowRead { table: table.id, vid, number });
-            }
+            Some(_) => self.session.reads.rows.push(RowRead { table: table.id, vid }),
             None => self.note_absent(table, key),
         }
         Ok(())

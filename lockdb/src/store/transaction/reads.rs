@@ -19,8 +19,6 @@ pub(crate) struct Reads {
 pub(crate) struct RowRead {
     pub(crate) table: u32,
     pub(crate) vid: u32,
-    /// The version that was read.
-    pub(crate) number: u32,
 }
 
 /// A range of an index; a key that was not there is one.
