@@ -7,9 +7,13 @@
 
 pub mod lock_unit;
 
+mod backend;
 mod error;
+mod memory;
 mod registers;
 
+pub use backend::{Backend, Information, Interrupt, InterruptKind, MemoryNeeds, Space, Width};
 pub use error::{BusResponse, DeviceError, Operation};
 pub use lock_unit::LockUnit;
+pub use memory::{HUGE_PAGE_BYTES, HostMemory, PAGE_BYTES};
 pub use registers::Registers;
