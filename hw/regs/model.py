@@ -1,0 +1,158 @@
+"""The register map as plain values: what the templates need to know of the SystemRDL."""
+
+from dataclasses import dataclass
+
+from peakrdl_regblock.udps import ALL_UDPS
+from systemrdl import RDLCompiler
+from systemrdl.node import FieldNode, RegNode
+from systemrdl.rdltypes import OnWriteType
+
+# In this order: later files use what earlier ones define.
+FILES = ("properties", "shell", "queue", "lock_unit", "lockstep_device")
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    text: str
+    low: int
+    width: int
+    access: str  # "ro", "rw", "wo" or "w1c"
+    reset: int | None  # None: as the hardware says
+    smallest: int
+    largest: int
+    values: tuple  # of (name, number, text), when the field has names for its values
+
+    @property
+    def mask(self):
+        return ((1 << self.width) - 1) << self.low
+
+
+@dataclass(frozen=True)
+class Register:
+    name: str
+    text: str
+    offset: int  # in its block
+    width: int  # 32 or 64 bits, the low half first
+    count: int  # 1, or the length of the array
+    stride: int
+    fields: tuple
+    takes_bytes: bool
+    while_disabled: bool
+    multiple_of: int
+
+    @property
+    def access(self):
+        """Of the register as a whole: all our registers have fields of one kind."""
+        kinds = {field.access for field in self.fields}
+        assert len(kinds) == 1, f"{self.name} mixes {kinds}"
+        return kinds.pop()
+
+    @property
+    def reset(self):
+        """None when the hardware decides on some bit."""
+        if any(field.reset is None for field in self.fields):
+            return None
+        return sum(field.reset << field.low for field in self.fields)
+
+    @property
+    def mask(self):
+        return sum(field.mask for field in self.fields)
+
+    def offsets(self):
+        """Of each 32-bit word of each element."""
+        for element in range(self.count):
+            for word in range(self.width // 32):
+                yield self.offset + element * self.stride + 4 * word
+
+
+@dataclass(frozen=True)
+class Block:
+    name: str
+    title: str
+    text: str
+    registers: tuple
+    node: object  # of systemrdl, for the exporters that want it
+
+    def register(self, name):
+        return next(register for register in self.registers if register.name == name)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A block at its place in BAR0."""
+
+    name: str
+    text: str
+    base: int
+    size: int
+    block: str
+
+
+@dataclass(frozen=True)
+class Device:
+    blocks: dict
+    instances: tuple
+    node: object
+
+
+def compiled(folder, top):
+    compiler = RDLCompiler()
+    for definition in ALL_UDPS:
+        compiler.register_udp(definition)
+    for name in FILES:
+        if (folder / f"{name}.rdl").exists():
+            compiler.compile_file(str(folder / f"{name}.rdl"))
+    return compiler.elaborate(top).top
+
+
+def sentence(text):
+    """One line."""
+    return " ".join((text or "").split())
+
+
+def read_field(node: FieldNode):
+    if node.is_sw_readable and node.is_sw_writable:
+        access = "w1c" if node.get_property("onwrite") == OnWriteType.woclr else "rw"
+    else:
+        access = "wo" if node.is_sw_writable else "ro"
+    values = node.get_property("encode") or ()
+    largest = (1 << node.width) - 1
+    return Field(
+        name=node.inst_name,
+        text=sentence(node.get_property("desc")),
+        low=node.low,
+        width=node.width,
+        access=access,
+        reset=node.get_property("reset"),
+        smallest=node.get_property("smallest", default=0),
+        largest=node.get_property("largest", default=largest),
+        values=tuple((m.name, m.value, sentence(m.rdl_desc)) for m in values),
+    )
+
+
+def read_register(node: RegNode):
+    return Register(
+        name=node.inst_name,
+        text=sentence(node.get_property("desc")),
+        offset=node.raw_address_offset,
+        width=node.get_property("regwidth"),
+        count=node.n_elements,
+        stride=node.array_stride or 0,
+        fields=tuple(read_field(field) for field in node.fields()),
+        takes_bytes=node.get_property("takes_bytes", default=False),
+        while_disabled=node.get_property("while_disabled", default=False),
+        multiple_of=node.get_property("multiple_of", default=1),
+    )
+
+
+def read_block(folder, name):
+    node = compiled(folder, name)
+    registers = tuple(read_register(child) for child in node.children(unroll=False))
+    return Block(name, node.get_property("name"), sentence(node.get_property("desc")), registers, node)
+
+
+def read(folder):
+    """The whole device. A mistake in the SystemRDL ends the program with its place."""
+    blocks = {name: read_block(folder, name) for name in ("shell", "queue")}
+    return Device(blocks, (), None)
