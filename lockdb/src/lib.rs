@@ -40,7 +40,7 @@ pub use deadlock::{Suspicion, WaitsFor};
 pub use head::{Head, Ring, Slot};
 pub use held::HeldLocks;
 pub use key::TupleKey;
-pub use memory::{Backing, TableMemory};
+pub use memory::{Backing, SharedMemory, TableMemory};
 pub use statistics::Statistics;
 pub use table::{Repaired, Table, TableError};
 pub use timestamp::Timestamp;

@@ -1,7 +1,10 @@
 //! The memory that a table stands in: lines that other threads, processes and devices share.
 
+use std::fmt::Debug;
 use std::fs::File;
 use std::io;
+use std::ptr::NonNull;
+use std::sync::Arc;
 
 use crate::Bucket;
 
@@ -13,39 +16,80 @@ pub enum Backing<'a> {
     /// A file, as long as the table or longer: whoever maps the file shares the table. Nobody may
     /// shorten it while it is mapped: the system ends a process that touches what is no longer there.
     Shared(&'a File),
+    /// Memory that somebody else owns, as long as the table or longer, from its first byte on; such
+    /// as that which a device was given.
+    Given(Arc<dyn SharedMemory>),
 }
 
-/// A mapped array of buckets.
+/// Memory of this process that somebody else owns, and that devices and other processes may
+/// change at any time.
+///
+/// # Safety
+/// From its making until it is dropped,
+/// 1. [`SharedMemory::start`] and [`SharedMemory::bytes`] always give the same;
+/// 2. so many bytes from there on stay mapped, readable and writable, and are initialised;
+/// 3. this process touches them by atomics alone, and nobody holds a reference to them as anything
+///    else.
+pub unsafe trait SharedMemory: Debug + Send + Sync {
+    /// The address of its first byte in this process.
+    fn start(&self) -> NonNull<u8>;
+
+    /// Its size in bytes.
+    fn bytes(&self) -> usize;
+}
+
+/// An array of buckets in memory.
 #[derive(Debug)]
 pub struct TableMemory {
-    storage: Storage,
-    #[cfg(not(any(loom, miri)))]
+    /// The first of `buckets` lines. Invariant: they lie in the memory of `_owner`, which keeps it
+    /// in its place.
+    lines: NonNull<Bucket>,
     buckets: usize,
     huge_pages: bool,
+    _owner: Owner,
 }
 
-#[cfg(not(any(loom, miri)))]
-type Storage = memmap2::MmapRaw;
-/// Neither `loom` nor Miri maps memory.
-#[cfg(any(loom, miri))]
-type Storage = Box<[Bucket]>;
+/// Whatever keeps the memory alive until it is dropped.
+type Owner = Box<dyn Debug + Send + Sync>;
+
+// SAFETY: the lines are reached through `buckets` alone, as shared references to `Bucket`, which is
+// `Sync`; their owner is `Send`.
+unsafe impl Send for TableMemory {}
+// SAFETY: as above; the owner is `Sync`, too.
+unsafe impl Sync for TableMemory {}
 
 impl TableMemory {
-    /// Maps `buckets` empty lines, or the lines that stand in the file.
+    /// Maps `buckets` empty lines, or the lines that stand in the file or in the given memory.
     ///
     /// Private memory comes in huge pages when the system has any reserved, else the system is
     /// asked to make some of its own accord.
     ///
     /// # Errors
-    /// When the system refuses the mapping, or the file is too short.
-    #[cfg(not(any(loom, miri)))]
+    /// When the system refuses the mapping; when the file or the memory is too short; when the
+    /// memory does not begin at a multiple of 64 bytes.
     pub fn map(buckets: usize, backing: Backing<'_>) -> io::Result<Self> {
+        match backing {
+            #[cfg(not(loom))]
+            Backing::Given(memory) => Self::given(buckets, memory),
+            #[cfg(not(any(loom, miri)))]
+            Backing::Private | Backing::Shared(_) => Self::mapped(buckets, backing),
+            // Neither `loom` nor Miri maps memory; and under `loom` a bucket is no line.
+            #[cfg(any(loom, miri))]
+            _ => Ok(Self::made(buckets)),
+        }
+    }
+
+    #[cfg(not(any(loom, miri)))]
+    fn mapped(buckets: usize, backing: Backing<'_>) -> io::Result<Self> {
         let bytes = buckets * size_of::<Bucket>();
         let mut options = memmap2::MmapOptions::new();
         options.len(bytes);
-        let (storage, huge_pages) = match backing {
-            Backing::Shared(file) => (shared(file, bytes, &options)?, false),
-            Backing::Private => match options.clone().huge(Some(21)).map_anon() {
+        let (map, huge_pages): (memmap2::MmapRaw, bool) = match backing {
+            Backing::Shared(file) => {
+                check_length("file", file.metadata()?.len(), bytes)?;
+                (options.map_raw(file)?, false)
+            }
+            _ => match options.clone().huge(Some(21)).map_anon() {
                 Ok(map) => (map.into(), true),
                 Err(_) => {
                     let map = options.map_anon()?;
@@ -54,17 +98,32 @@ impl TableMemory {
                 }
             },
         };
-        Ok(Self { storage, buckets, huge_pages })
+        // The mapping is `bytes` long and begins with a page.
+        let lines = NonNull::new(map.as_mut_ptr().cast()).expect("a mapping is not at address 0");
+        Ok(Self { lines, buckets, huge_pages, _owner: Box::new(map) })
     }
 
-    /// As above, in ordinary memory.
+    #[cfg(not(loom))]
+    fn given(buckets: usize, memory: Arc<dyn SharedMemory>) -> io::Result<Self> {
+        check_length("memory", memory.bytes() as u64, buckets * size_of::<Bucket>())?;
+        let lines = memory.start().cast::<Bucket>();
+        if !lines.is_aligned() {
+            let message = format!("the memory begins at {lines:p}, expected a multiple of 64");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        Ok(Self { lines, buckets, huge_pages: false, _owner: Box::new(memory) })
+    }
+
     #[cfg(any(loom, miri))]
-    pub fn map(buckets: usize, _backing: Backing<'_>) -> io::Result<Self> {
-        let storage = (0..buckets).map(|_| Bucket::default()).collect();
-        Ok(Self { storage, huge_pages: false })
+    fn made(buckets: usize) -> Self {
+        let storage: Arc<[Bucket]> = (0..buckets).map(|_| Bucket::default()).collect();
+        let lines = NonNull::new(Arc::as_ptr(&storage).cast::<Bucket>().cast_mut());
+        let lines = lines.expect("an Arc is not at address 0");
+        Self { lines, buckets, huge_pages: false, _owner: Box::new(storage) }
     }
 
-    /// Whether the memory is in huge pages, or the system was asked for them and agreed.
+    /// Whether the memory is in huge pages, or the system was asked for them and agreed. Of given
+    /// memory its owner knows.
     pub fn has_huge_pages(&self) -> bool {
         self.huge_pages
     }
@@ -72,24 +131,19 @@ impl TableMemory {
     /// The lines.
     #[inline]
     pub fn buckets(&self) -> &[Bucket] {
-        #[cfg(any(loom, miri))]
-        return &self.storage;
-        // SAFETY: the mapping is `buckets` × 64 bytes long (`map`), page-aligned, lives as long as
-        // `self`, and is only ever touched through atomics (`Bucket` has nothing else), for which
-        // every bit pattern is valid; so other threads, processes or devices may change it.
-        #[cfg(not(any(loom, miri)))]
-        unsafe {
-            std::slice::from_raw_parts(self.storage.as_ptr().cast::<Bucket>(), self.buckets)
-        }
+        // SAFETY: by the invariant of `lines` there are so many, which live as long as `self`. They
+        // are aligned (pages, an array of buckets, or checked in `given`) and only ever touched
+        // through atomics (`Bucket` has nothing else, and `SharedMemory` says so of others), for
+        // which every bit pattern is valid; so other threads, processes or devices may change them.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr(), self.buckets) }
     }
 }
 
-#[cfg(not(any(loom, miri)))]
-fn shared(file: &File, bytes: usize, options: &memmap2::MmapOptions) -> io::Result<Storage> {
-    let length = file.metadata()?.len();
-    if length < bytes as u64 {
-        let message = format!("the file has {length} bytes, the table needs {bytes}");
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+#[cfg(not(loom))]
+fn check_length(what: &str, length: u64, needed: usize) -> io::Result<()> {
+    if length >= needed as u64 {
+        return Ok(());
     }
-    options.map_raw(file)
+    let message = format!("the {what} has {length} bytes, the table needs {needed}");
+    Err(io::Error::new(io::ErrorKind::InvalidInput, message))
 }

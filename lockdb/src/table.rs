@@ -60,8 +60,8 @@ impl Table {
         Self::in_memory(buckets, Backing::Private)
     }
 
-    /// A table in memory of the given kind. A shared file is taken as it is: a table that others
-    /// are using already, or zeroes.
+    /// A table in memory of the given kind. A shared file and memory of somebody else's are taken as
+    /// they are: a table that others are using already, or zeroes.
     ///
     /// # Errors
     /// As [`Table::new`].

@@ -2,14 +2,16 @@
 #![cfg(not(loom))]
 
 use std::cell::UnsafeCell;
+use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use lockdb::machine::{Access, Answer, Outcome, Place, Request, Rule};
 use lockdb::{
-    Backing, Head, LockError, Policy, Slot, Table, TableError, Timestamp, TupleKey, Waiting,
-    WaitsFor,
+    Backing, Bucket, Head, LockError, Policy, SharedMemory, Slot, Table, TableError, Timestamp,
+    TupleKey, Waiting, WaitsFor,
 };
 
 const ROUNDS: u64 = if cfg!(miri) { 20 } else { 20_000 };
@@ -280,6 +282,52 @@ fn two_mappings_of_one_file_are_one_table() {
     assert!(matches!(there.acquire(t(2), key(9), Rule::Queue), Outcome::Queued { .. }));
     assert_eq!(here.release(t(1), key(9)), Outcome::Released { next: Some(t(2)) });
     assert_eq!(there.release(t(2), key(9)), Outcome::Released { next: None });
+}
+
+/// Memory of somebody else's, such as a device's buffer: lines, of which the first `skipped` bytes
+/// are not for the table.
+#[derive(Debug)]
+struct Given {
+    lines: Arc<[Bucket]>,
+    skipped: usize,
+}
+
+// SAFETY: the lines stay where they are as long as an `Arc` of them lives, and are atomics.
+unsafe impl SharedMemory for Given {
+    fn start(&self) -> NonNull<u8> {
+        // SAFETY: a few bytes into an array that is longer than that.
+        unsafe { NonNull::from(&*self.lines).cast::<u8>().add(self.skipped) }
+    }
+
+    fn bytes(&self) -> usize {
+        self.lines.len() * 64 - self.skipped
+    }
+}
+
+#[test]
+fn a_table_stands_in_memory_that_somebody_else_owns() {
+    let lines: Arc<[Bucket]> = (0..16).map(|_| Bucket::default()).collect();
+    let given = |skipped| Backing::Given(Arc::new(Given { lines: lines.clone(), skipped }));
+    for (buckets, skipped, part) in [
+        (32, 0, "the memory has 1024 bytes, the table needs 2048"),
+        (16, 64, "the memory has 960 bytes, the table needs 1024"),
+        (8, 8, "expected a multiple of 64"),
+    ] {
+        let refused = Table::in_memory(buckets, given(skipped)).unwrap_err().to_string();
+        assert!(refused.contains(part), "{refused}");
+    }
+    let table = Table::in_memory(8, given(64)).unwrap();
+    let bucket = table.bucket_of(key(9));
+    assert_eq!(table.acquire(t(1), key(9), Rule::Queue), Outcome::Granted { again: false });
+    assert_eq!(lines[bucket + 1].head(), Head::held_by(t(1)));
+    assert!((0..16).all(|line| line == bucket + 1 || lines[line].line() == [0; 8]));
+    let there = Table::in_memory(8, given(64)).unwrap();
+    assert!(matches!(there.acquire(t(2), key(9), Rule::Queue), Outcome::Queued { .. }));
+    assert_eq!(Arc::strong_count(&lines), 3, "a table keeps its memory alive");
+    drop(table);
+    assert_eq!(there.release(t(1), key(9)), Outcome::Released { next: Some(t(2)) });
+    drop(there);
+    assert_eq!(Arc::strong_count(&lines), 1);
 }
 
 #[test]

@@ -328,6 +328,10 @@ fn lock_table(options: &Options) -> Result<LockTable> {
         }
         error => Error::system("cannot make the lock table")(std::io::Error::other(error)),
     };
+    if let Some(memory) = &options.lock_memory {
+        let table = lock_table_in(memory, options.lock_buckets)?;
+        return Ok(LockTable { table, file: None, repaired: 0 });
+    }
     let Some(path) = &options.lock_file else {
         let table = crate::Table::new(options.lock_buckets).map_err(failed)?;
         return Ok(LockTable { table, file: None, repaired: 0 });
@@ -361,6 +365,22 @@ fn lock_table(options: &Options) -> Result<LockTable> {
     let dead: Vec<Timestamp> = dead.into_iter().collect();
     table.repair(&dead);
     Ok(LockTable { table, file: Some(file), repaired: dead.len() })
+}
+
+/// A lock table in memory of somebody else's.
+fn lock_table_in(memory: &Arc<dyn crate::SharedMemory>, buckets: usize) -> Result<crate::Table> {
+    let refused = |found| {
+        let expected = "zeroes from a multiple of 64 bytes on, 64 for each of `lock_buckets`";
+        Err(Error::Option { option: "lock_memory", found, expected })
+    };
+    let table = match crate::Table::in_memory(buckets, crate::Backing::Given(memory.clone())) {
+        Ok(table) => table,
+        Err(_) => return refused(format!("{} bytes at {:p}", memory.bytes(), memory.start())),
+    };
+    match table.buckets().iter().position(|bucket| bucket.line() != [0; 8]) {
+        Some(used) => refused(format!("memory whose bucket {used} is in use")),
+        None => Ok(table),
+    }
 }
 
 /// What holds of every bucket that nobody changes at the moment.

@@ -1,12 +1,13 @@
 //! How a store is set up, and how a transaction is run.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::{Error, Result};
 use super::log::Sync;
 use super::memory::Home;
-use crate::{Policy, Waiting};
+use crate::{Policy, SharedMemory, Waiting};
 
 /// How far a transaction is kept apart from others (`docs/store-isolation.md`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -31,6 +32,10 @@ pub struct Options {
     /// second store is kept out. Made if it is missing; a file that is no lock table of
     /// `lock_buckets` is refused.
     pub lock_file: Option<PathBuf>,
+    /// Memory of somebody else's that the lock table stands in, from its first byte on, such as that
+    /// which a device was given; instead of `lock_file`. It is refused if it is too short or not
+    /// zeroes. One store has it at a time: two would give one name to two transactions.
+    pub lock_memory: Option<Arc<dyn SharedMemory>>,
     /// Where page frames and maps stand.
     pub memory: Home,
     /// Logical pages, of 8 KiB each. Only address space until they are used.
@@ -61,6 +66,7 @@ impl Default for Options {
         Self {
             lock_buckets: 1 << 16,
             lock_file: None,
+            lock_memory: None,
             memory: Home::Private,
             pages: 1 << 22,
             tuples: 1 << 26,
@@ -99,6 +105,10 @@ impl Options {
         if !self.lock_buckets.is_power_of_two() || self.lock_buckets > 1 << 32 {
             let expected = "a power of two from 1 to 2^32";
             return refuse("lock_buckets", self.lock_buckets.to_string(), expected);
+        }
+        if let (Some(file), Some(_)) = (&self.lock_file, &self.lock_memory) {
+            let expected = "either a file or memory for the lock table";
+            return refuse("lock_file", format!("{} beside lock_memory", file.display()), expected);
         }
         if !(2..=1 << 40).contains(&self.pages) {
             return refuse("pages", self.pages.to_string(), "2 to 2^40");

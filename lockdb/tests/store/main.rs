@@ -3,6 +3,7 @@
 mod model;
 
 use std::ops::ControlFlow;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use lockdb::store::schema::{
@@ -12,7 +13,7 @@ use lockdb::store::{
     Conflict, Database, Ending, Error, Isolation, LockWait, Options, Order, Result, Session, Table,
     Transaction,
 };
-use lockdb::{LockError, Policy, Waiting};
+use lockdb::{Bucket, LockError, Policy, SharedMemory, Waiting};
 
 const LEVELS: [Isolation; 3] =
     [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable];
@@ -293,6 +294,52 @@ fn options_that_are_impossible_are_refused() {
             other => panic!("{name}: {other:?}"),
         }
     }
+}
+
+/// Lines that belong to somebody else.
+#[derive(Debug)]
+struct Lines(Arc<[Bucket]>);
+
+// SAFETY: the lines stay where they are as long as an `Arc` of them lives, and are atomics.
+unsafe impl SharedMemory for Lines {
+    fn start(&self) -> NonNull<u8> {
+        NonNull::from(&*self.0).cast()
+    }
+
+    fn bytes(&self) -> usize {
+        64 * self.0.len()
+    }
+}
+
+#[test]
+fn row_locks_stand_in_memory_that_somebody_else_owns() {
+    let lines: Arc<[Bucket]> = (0..256).map(|_| Bucket::default()).collect();
+    let memory = || Some(Arc::new(Lines(lines.clone())) as Arc<dyn SharedMemory>);
+    let options = Options { lock_buckets: 256, lock_memory: memory(), ..Options::small() };
+    let in_use = || (0..256).filter(|&line| lines[line].line() != [0; 8]).collect::<Vec<usize>>();
+    let (store, table) = store_of(options.clone(), &[(1, 10), (2, 20)]);
+    let update = |transaction: &mut Transaction<'_>| {
+        transaction.update(&table, &1, set_town(30))?;
+        let vid = store.vid_of(&table, &1)?.expect("the row is there");
+        let bucket = store.lock_table().bucket_of(table.lock_key(vid, 1));
+        assert!(in_use().contains(&bucket), "{bucket} is not among {:?}", in_use());
+        // A second store would give the same names to transactions of its own.
+        match Database::in_memory(options.clone()) {
+            Err(error @ Error::Option { option: "lock_memory", .. }) => {
+                assert!(error.to_string().contains("is in use: expected zeroes"), "{error}");
+            }
+            other => panic!("{other:?}"),
+        }
+        Ok(())
+    };
+    store.transaction::<(), Error>(update).unwrap();
+    assert_eq!(in_use(), []);
+    let too_large = Options { lock_buckets: 512, ..options.clone() };
+    let error = Database::in_memory(too_large).unwrap_err().to_string();
+    assert!(error.starts_with("lock_memory = 16384 bytes at 0x"), "{error}");
+    let both = Options { lock_file: Some("locks".into()), ..options };
+    let error = Database::in_memory(both).unwrap_err().to_string();
+    assert!(error.starts_with("lock_file = locks beside lock_memory: expected either"), "{error}");
 }
 
 #[test]
