@@ -6,6 +6,7 @@
 //! [`DeviceError`]; nothing here waits without a bound.
 
 pub mod lock_unit;
+pub mod map;
 
 mod backend;
 mod error;

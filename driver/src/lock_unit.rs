@@ -1,20 +1,19 @@
 //! Typed driver of the tuple-locking unit (`docs/lock-unit.md`).
 
-pub mod registers;
-
-mod counters;
 #[cfg(test)]
 mod tests;
 
-pub use counters::Counters;
+pub use crate::map::lock_unit::Counters;
 
+use crate::map::Present;
+use crate::map::lock_unit::{
+    CAPABILITIES, CONTROL, Control, GIE, Gie, IER, ISR, Ier, Isr, RETURN, SIGNATURE, TABLE_BASE,
+    TABLE_BASE_MULTIPLE, TABLE_LOG2_BUCKETS, TABLE_LOG2_BUCKETS_LARGEST,
+};
 use crate::{DeviceError, Registers};
 
-/// What a device at the end of a dead link answers to every read.
-const ALL_ONES: u32 = u32::MAX;
-
-/// How often a 64-bit counter is read again when its high half moves meanwhile.
-const COUNTER_READS: u32 = 8;
+/// Bytes of a bucket of the table.
+const BUCKET_BYTES: u64 = 64;
 
 /// What the unit says of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,18 +31,18 @@ pub struct Identification {
 /// The unit behind some [`Registers`].
 #[derive(Debug)]
 pub struct LockUnit<R> {
-    registers: R,
+    registers: Present<R>,
 }
 
 impl<R: Registers> LockUnit<R> {
     /// Wraps `registers` without touching the device; call [`LockUnit::identify`] first.
     pub fn new(registers: R) -> Self {
-        LockUnit { registers }
+        LockUnit { registers: Present(registers) }
     }
 
     /// Gives the registers back.
     pub fn into_registers(self) -> R {
-        self.registers
+        self.registers.0
     }
 
     /// Checks that a lock unit of a known version is there, and reads what it can do.
@@ -53,39 +52,20 @@ impl<R: Registers> LockUnit<R> {
     /// when IDENTITY, VERSION or CAPABILITIES are not a known unit's, or what the
     /// registers report.
     pub fn identify(&mut self) -> Result<Identification, DeviceError> {
-        let identity = self.read(registers::IDENTITY)?;
-        if identity != registers::IDENTITY_VALUE {
+        let version = SIGNATURE.check(&mut self.registers)?;
+        let capabilities = CAPABILITIES.read(&mut self.registers)?;
+        if capabilities.log2_contexts() > 16 || capabilities.slots() != 8 {
             return Err(DeviceError::Mismatch {
-                register: "IDENTITY".into(),
-                found: identity.into(),
-                expected: format!("0x{:X} (\"LSLU\")", registers::IDENTITY_VALUE),
-            });
-        }
-        let version = self.read(registers::VERSION)?;
-        if version >> 16 != registers::VERSION_MAJOR {
-            return Err(DeviceError::Mismatch {
-                register: "VERSION".into(),
-                found: version.into(),
-                expected: format!(
-                    "0x{0:X}0000 to 0x{0:X}FFFF (major version {0})",
-                    registers::VERSION_MAJOR
-                ),
-            });
-        }
-        let capabilities = self.read(registers::CAPABILITIES)?;
-        let (log2_contexts, slots) = (capabilities & 0xFF, capabilities >> 8 & 0xFF);
-        if log2_contexts > 16 || slots != 8 {
-            return Err(DeviceError::Mismatch {
-                register: "CAPABILITIES".into(),
-                found: capabilities.into(),
+                register: CAPABILITIES.name().into(),
+                found: capabilities.bits().into(),
                 expected: "at most 16 in bits 7:0 and 8 in bits 15:8".into(),
             });
         }
         Ok(Identification {
-            version_major: (version >> 16) as u16,
-            version_minor: version as u16,
-            contexts: 1 << log2_contexts,
-            slots,
+            version_major: version.major(),
+            version_minor: version.minor(),
+            contexts: 1 << capabilities.log2_contexts(),
+            slots: capabilities.slots().into(),
         })
     }
 
@@ -98,21 +78,14 @@ impl<R: Registers> LockUnit<R> {
     /// requests (nothing is written), or does not keep what was written; or what the
     /// registers report.
     pub fn configure(&mut self, table_base: u64, log2_buckets: u32) -> Result<(), DeviceError> {
-        check_table(table_base, log2_buckets)?;
-        self.expect("CONTROL", registers::CONTROL, 0)?;
-        self.expect("RETURN (open requests)", registers::RETURN, 0)?;
-        let settings = [
-            ("TABLE_BASE low half", registers::TABLE_BASE_LOW, table_base as u32),
-            ("TABLE_BASE high half", registers::TABLE_BASE_HIGH, (table_base >> 32) as u32),
-            ("TABLE_LOG2_BUCKETS", registers::TABLE_LOG2_BUCKETS, log2_buckets),
-        ];
-        for (_, offset, value) in settings {
-            self.registers.write32(offset, value)?;
-        }
-        for (name, offset, value) in settings {
-            self.expect(name, offset, value)?;
-        }
-        Ok(())
+        let log2_buckets = check_table(table_base, log2_buckets)?;
+        let registers = &mut self.registers;
+        expect("CONTROL", CONTROL.read(registers)?.bits(), 0)?;
+        expect("RETURN (open requests)", RETURN.read(registers)?, 0)?;
+        TABLE_BASE.write(registers, table_base)?;
+        TABLE_LOG2_BUCKETS.write(registers, log2_buckets)?;
+        expect(TABLE_BASE.name(), TABLE_BASE.read(registers)?, table_base)?;
+        expect(TABLE_LOG2_BUCKETS.name(), TABLE_LOG2_BUCKETS.read(registers)?, log2_buckets)
     }
 
     /// Brings an idle unit into use: identifies it, tells it where the table is, and enables it.
@@ -135,7 +108,7 @@ impl<R: Registers> LockUnit<R> {
     /// # Errors
     /// What the registers report.
     pub fn enable(&mut self) -> Result<(), DeviceError> {
-        self.registers.write32(registers::CONTROL, registers::BIT_0)
+        CONTROL.write(&mut self.registers, Control::default().with_accept(true))
     }
 
     /// Stops the unit from accepting requests; open ones go on.
@@ -143,7 +116,7 @@ impl<R: Registers> LockUnit<R> {
     /// # Errors
     /// What the registers report.
     pub fn disable(&mut self) -> Result<(), DeviceError> {
-        self.registers.write32(registers::CONTROL, 0)
+        CONTROL.write(&mut self.registers, Control::default())
     }
 
     /// Number of requests that are open now.
@@ -151,7 +124,7 @@ impl<R: Registers> LockUnit<R> {
     /// # Errors
     /// What the registers report; [`DeviceError::Gone`] on all-ones.
     pub fn open_requests(&mut self) -> Result<u32, DeviceError> {
-        self.read(registers::RETURN)
+        Ok(RETURN.read(&mut self.registers)?.into())
     }
 
     /// Disables the unit and reads RETURN, `reads` times at most, until no request is
@@ -179,9 +152,8 @@ impl<R: Registers> LockUnit<R> {
     /// # Errors
     /// What the registers report.
     pub fn set_interrupt(&mut self, on: bool) -> Result<(), DeviceError> {
-        let value = if on { registers::BIT_0 } else { 0 };
-        self.registers.write32(registers::INTERRUPT_ENABLE, value)?;
-        self.registers.write32(registers::GLOBAL_INTERRUPT_ENABLE, value)
+        IER.write(&mut self.registers, Ier::default().with_bus_error(on))?;
+        GIE.write(&mut self.registers, Gie::default().with_enable(on))
     }
 
     /// Whether a bus error happened since it was last acknowledged.
@@ -189,7 +161,7 @@ impl<R: Registers> LockUnit<R> {
     /// # Errors
     /// What the registers report; [`DeviceError::Gone`] on all-ones.
     pub fn bus_error_pending(&mut self) -> Result<bool, DeviceError> {
-        Ok(self.read(registers::INTERRUPT_STATUS)? & registers::BIT_0 != 0)
+        Ok(ISR.read(&mut self.registers)?.bus_error())
     }
 
     /// Acknowledges the bus error, which also lowers the interrupt.
@@ -197,7 +169,7 @@ impl<R: Registers> LockUnit<R> {
     /// # Errors
     /// What the registers report.
     pub fn acknowledge_bus_error(&mut self) -> Result<(), DeviceError> {
-        self.registers.write32(registers::INTERRUPT_STATUS, registers::BIT_0)
+        ISR.clear(&mut self.registers, Isr::default().with_bus_error(true))
     }
 
     /// Reads all counters, one after the other: a consistent picture only of an idle
@@ -207,77 +179,46 @@ impl<R: Registers> LockUnit<R> {
     /// What the registers report; [`DeviceError::Gone`] on all-ones;
     /// [`DeviceError::Timeout`] when a counter's high half never holds still.
     pub fn counters(&mut self) -> Result<Counters, DeviceError> {
-        let mut values = [0; registers::COUNTER_COUNT];
-        for (index, value) in values.iter_mut().enumerate() {
-            *value = self.read_counter(index)?;
-        }
-        Ok(Counters::from(values))
-    }
-
-    /// Reads both halves, and again when a carry went from one to the other meanwhile.
-    fn read_counter(&mut self, index: usize) -> Result<u64, DeviceError> {
-        let offset = registers::counter_offset(index);
-        let mut high = self.read(offset + 4)?;
-        for _ in 0..COUNTER_READS {
-            let low = self.read(offset)?;
-            let high_after = self.read(offset + 4)?;
-            if high == high_after {
-                return Ok(u64::from(high) << 32 | u64::from(low));
-            }
-            high = high_after;
-        }
-        Err(DeviceError::Timeout {
-            waited_for: format!("the high half of counter {index} to hold still"),
-            bound: format!("{COUNTER_READS} reads"),
-        })
-    }
-
-    /// Reads one register. All-ones may be its value, so IDENTITY decides whether the
-    /// device is gone.
-    fn read(&mut self, offset: u32) -> Result<u32, DeviceError> {
-        let value = self.registers.read32(offset)?;
-        if value == ALL_ONES && self.registers.read32(registers::IDENTITY)? == ALL_ONES {
-            return Err(DeviceError::Gone { offset });
-        }
-        Ok(value)
-    }
-
-    fn expect(&mut self, name: &str, offset: u32, expected: u32) -> Result<(), DeviceError> {
-        let found = self.read(offset)?;
-        if found == expected {
-            return Ok(());
-        }
-        Err(DeviceError::Mismatch {
-            register: name.into(),
-            found: found.into(),
-            expected: format!("0x{expected:X}"),
-        })
+        Counters::read(&mut self.registers)
     }
 }
 
-/// A table must be aligned, of a size the unit knows, and end inside the address space.
-fn check_table(table_base: u64, log2_buckets: u32) -> Result<(), DeviceError> {
-    if !table_base.is_multiple_of(registers::TABLE_ALIGNMENT) {
+fn expect<T: Into<u64> + Copy>(name: &str, found: T, expected: T) -> Result<(), DeviceError> {
+    if found.into() == expected.into() {
+        return Ok(());
+    }
+    Err(DeviceError::Mismatch {
+        register: name.into(),
+        found: found.into(),
+        expected: format!("0x{:X}", expected.into()),
+    })
+}
+
+/// A table must be aligned, of a size the unit knows, and end inside the address space. Gives the
+/// size as the register takes it.
+fn check_table(table_base: u64, log2_buckets: u32) -> Result<u8, DeviceError> {
+    if !table_base.is_multiple_of(TABLE_BASE_MULTIPLE) {
         return Err(DeviceError::OutOfRange {
             field: "table_base",
             value: table_base,
-            expected: format!("a multiple of {} bytes", registers::TABLE_ALIGNMENT),
+            expected: format!("a multiple of {TABLE_BASE_MULTIPLE} bytes"),
         });
     }
-    if log2_buckets > registers::TABLE_LOG2_BUCKETS_MAX {
+    let known = u8::try_from(log2_buckets).ok().filter(|size| *size <= TABLE_LOG2_BUCKETS_LARGEST);
+    let Some(size) = known else {
         return Err(DeviceError::OutOfRange {
             field: "log2_buckets",
             value: log2_buckets.into(),
-            expected: format!("0 to {}", registers::TABLE_LOG2_BUCKETS_MAX),
+            expected: format!("0 to {TABLE_LOG2_BUCKETS_LARGEST}"),
         });
-    }
-    let last_byte = (registers::TABLE_ALIGNMENT << log2_buckets) - 1;
+    };
+    let last_byte = (BUCKET_BYTES << size) - 1;
     if table_base.checked_add(last_byte).is_none() {
         return Err(DeviceError::OutOfRange {
             field: "table_base",
             value: table_base,
-            expected: format!("at most 0x{:X} for 2^{log2_buckets} buckets", u64::MAX - last_byte),
+            expected: format!("at most 0x{:X} for 2^{size} buckets", u64::MAX - last_byte),
         });
     }
-    Ok(())
+    Ok(size)
 }

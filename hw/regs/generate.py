@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import model
+import rust
 import systemverilog
 
 SOURCES = Path(__file__).resolve().parent
@@ -29,6 +30,7 @@ def main():
     root = Path(sys.argv[1])
     device = model.read(SOURCES)
     files = systemverilog.files(device, header("//"))
+    files |= rust.files(device, header("//"))
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

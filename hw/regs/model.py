@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from peakrdl_regblock.udps import ALL_UDPS
 from systemrdl import RDLCompiler
-from systemrdl.node import FieldNode, RegNode
+from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 from systemrdl.rdltypes import OnWriteType
 
 # In this order: later files use what earlier ones define.
@@ -18,10 +18,11 @@ class Field:
     low: int
     width: int
     access: str  # "ro", "rw", "wo" or "w1c"
-    reset: int | None  # None: as the hardware says
+    reset: int | None  # None: known only to the hardware
     smallest: int
     largest: int
-    values: tuple  # of (name, number, text), when the field has names for its values
+    kind: str  # name of the enumeration of its values, or empty
+    values: tuple  # of (name, number, text)
 
     @property
     def mask(self):
@@ -50,7 +51,7 @@ class Register:
 
     @property
     def reset(self):
-        """None when the hardware decides on some bit."""
+        """None when only the hardware knows some bit."""
         if any(field.reset is None for field in self.fields):
             return None
         return sum(field.reset << field.low for field in self.fields)
@@ -83,15 +84,17 @@ class Instance:
     """A block at its place in BAR0."""
 
     name: str
+    title: str
     text: str
     base: int
-    size: int
     block: str
 
 
 @dataclass(frozen=True)
 class Device:
-    blocks: dict
+    title: str
+    text: str
+    blocks: dict  # by name
     instances: tuple
     node: object
 
@@ -101,8 +104,7 @@ def compiled(folder, top):
     for definition in ALL_UDPS:
         compiler.register_udp(definition)
     for name in FILES:
-        if (folder / f"{name}.rdl").exists():
-            compiler.compile_file(str(folder / f"{name}.rdl"))
+        compiler.compile_file(str(folder / f"{name}.rdl"))
     return compiler.elaborate(top).top
 
 
@@ -116,7 +118,7 @@ def read_field(node: FieldNode):
         access = "w1c" if node.get_property("onwrite") == OnWriteType.woclr else "rw"
     else:
         access = "wo" if node.is_sw_writable else "ro"
-    values = node.get_property("encode") or ()
+    values = node.get_property("encode")
     largest = (1 << node.width) - 1
     return Field(
         name=node.inst_name,
@@ -124,21 +126,23 @@ def read_field(node: FieldNode):
         low=node.low,
         width=node.width,
         access=access,
-        reset=node.get_property("reset"),
+        reset=node.get_property("reset", default=node.get_property("starts")),
         smallest=node.get_property("smallest", default=0),
         largest=node.get_property("largest", default=largest),
-        values=tuple((m.name, m.value, sentence(m.rdl_desc)) for m in values),
+        kind=values.type_name if values else "",
+        values=tuple((m.name, m.value, sentence(m.rdl_desc)) for m in values or ()),
     )
 
 
-def read_register(node: RegNode):
+def read_register(node: RegNode, prefix="", offset=0, count=1, stride=0):
+    """One register; inside an array of register files it becomes an array itself."""
     return Register(
-        name=node.inst_name,
+        name=prefix + node.inst_name,
         text=sentence(node.get_property("desc")),
-        offset=node.raw_address_offset,
+        offset=offset + node.raw_address_offset,
         width=node.get_property("regwidth"),
-        count=node.n_elements,
-        stride=node.array_stride or 0,
+        count=count * node.n_elements,
+        stride=stride or node.array_stride or 0,
         fields=tuple(read_field(field) for field in node.fields()),
         takes_bytes=node.get_property("takes_bytes", default=False),
         while_disabled=node.get_property("while_disabled", default=False),
@@ -146,13 +150,38 @@ def read_register(node: RegNode):
     )
 
 
+def read_registers(node: AddrmapNode):
+    for child in node.children(unroll=False):
+        if isinstance(child, RegNode):
+            yield read_register(child)
+        else:
+            assert isinstance(child, RegfileNode) and child.is_array, child.get_path()
+            place = (child.raw_address_offset, child.n_elements, child.array_stride)
+            for register in child.registers(unroll=False):
+                assert not register.is_array, register.get_path()
+                yield read_register(register, f"{child.inst_name}_", *place)
+
+
 def read_block(folder, name):
     node = compiled(folder, name)
-    registers = tuple(read_register(child) for child in node.children(unroll=False))
-    return Block(name, node.get_property("name"), sentence(node.get_property("desc")), registers, node)
+    text = sentence(node.get_property("desc"))
+    return Block(name, node.get_property("name"), text, tuple(read_registers(node)), node)
 
 
 def read(folder):
     """The whole device. A mistake in the SystemRDL ends the program with its place."""
-    blocks = {name: read_block(folder, name) for name in ("shell", "queue")}
-    return Device(blocks, (), None)
+    node = compiled(folder, "lockstep_device")
+    instances = tuple(
+        Instance(
+            name=child.inst_name,
+            title=child.get_property("name"),
+            text=sentence(child.get_property("desc")),
+            base=child.raw_address_offset,
+            block=child.orig_type_name,
+        )
+        for child in node.children()
+    )
+    names = dict.fromkeys(instance.block for instance in instances)
+    blocks = {name: read_block(folder, name) for name in names}
+    text = sentence(node.get_property("desc"))
+    return Device(node.get_property("name"), text, blocks, instances, node)

@@ -1,6 +1,7 @@
 //! The driver against a fake register file.
 
-use super::{Counters, LockUnit, registers};
+use super::{Counters, LockUnit};
+use crate::map::lock_unit::{CONTROL, IDENTITY, ISR, RETURN, VERSION};
 use crate::{BusResponse, DeviceError, Operation, Registers};
 use std::collections::BTreeMap;
 
@@ -133,8 +134,8 @@ fn names_expected_and_found_when_it_is_another_device() {
 #[test]
 fn a_device_that_answers_all_ones_is_gone() {
     let mut gone = unit(Behaviour::AllOnes);
-    assert_eq!(gone.identify(), Err(DeviceError::Gone { offset: registers::IDENTITY }));
-    assert_eq!(gone.open_requests(), Err(DeviceError::Gone { offset: registers::RETURN }));
+    assert_eq!(gone.identify(), Err(DeviceError::Gone { offset: IDENTITY.offset() }));
+    assert_eq!(gone.open_requests(), Err(DeviceError::Gone { offset: RETURN.offset() }));
     assert!(matches!(gone.counters(), Err(DeviceError::Gone { .. })));
     assert!(matches!(gone.configure(0, 4), Err(DeviceError::Gone { .. })));
     assert_eq!(gone.into_registers().writes, []);
@@ -169,10 +170,10 @@ fn starts_only_a_unit_that_it_knows() {
     let mut sound = unit(Behaviour::Sound);
     assert_eq!(sound.start(0x40, 4).unwrap().slots, 8);
     let writes = sound.into_registers().writes;
-    assert_eq!(writes.last(), Some(&(registers::CONTROL, 1)), "enabled last: {writes:?}");
+    assert_eq!(writes.last(), Some(&(CONTROL.offset(), 1)), "enabled last: {writes:?}");
     assert_eq!(writes.len(), 4);
     let mut other = unit(Behaviour::Sound).into_registers();
-    other.values.insert(registers::IDENTITY, 7);
+    other.values.insert(IDENTITY.offset(), 7);
     let mut other = LockUnit::new(other);
     assert!(matches!(other.start(0x40, 4), Err(DeviceError::Mismatch { .. })));
     assert_eq!(other.into_registers().writes, []);
@@ -201,7 +202,7 @@ fn refuses_to_move_the_table_under_a_running_unit() {
     assert_eq!(message(sound.configure(0, 4)), "CONTROL is 0x1, expected 0x0");
     sound.disable().unwrap();
     let mut fake = sound.into_registers();
-    fake.values.insert(registers::RETURN, 2);
+    fake.values.insert(RETURN.offset(), 2);
     assert_eq!(
         message(LockUnit::new(fake).configure(0, 4)),
         "RETURN (open requests) is 0x2, expected 0x0"
@@ -222,8 +223,8 @@ fn drains_within_its_bound() {
     sound.enable().unwrap();
     sound.drain(1).unwrap();
     let mut fake = sound.into_registers();
-    assert_eq!(fake.values[&registers::CONTROL], 0);
-    fake.values.insert(registers::RETURN, 5);
+    assert_eq!(fake.values[&CONTROL.offset()], 0);
+    fake.values.insert(RETURN.offset(), 5);
     assert_eq!(
         message(LockUnit::new(fake).drain(7)),
         "waited for open requests to end, 5 left: nothing within 7 reads of RETURN"
@@ -254,14 +255,14 @@ fn a_carry_between_the_halves_does_not_tear_a_counter() {
     assert_eq!(counters, Counters { requests: 1 << 32 | 3, ..Counters::default() });
     assert_eq!(
         message(unit(Behaviour::CarriesAlways).counters()),
-        "waited for the high half of counter 0 to hold still: nothing within 8 reads"
+        "waited for the high half of REQUESTS to hold still: nothing within 8 reads"
     );
 }
 
 #[test]
 fn raises_and_acknowledges_the_bus_error_interrupt() {
     let mut fake = FakeUnit::new(Behaviour::Sound);
-    fake.values.insert(registers::INTERRUPT_STATUS, 1);
+    fake.values.insert(ISR.offset(), 1);
     let mut unit = LockUnit::new(fake);
     unit.set_interrupt(true).unwrap();
     assert!(unit.bus_error_pending().unwrap());
@@ -277,7 +278,7 @@ fn raises_and_acknowledges_the_bus_error_interrupt() {
 #[test]
 fn a_bus_error_names_operation_and_register() {
     let mut fake = FakeUnit::new(Behaviour::Sound);
-    fake.values.remove(&registers::VERSION);
+    fake.values.remove(&VERSION.offset());
     assert_eq!(
         message(LockUnit::new(fake).identify()),
         "read of register 0x104 answered DECERR, expected OKAY"

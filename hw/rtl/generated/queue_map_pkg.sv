@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: bfc9cfd1ef344c18555706d0c7544d47c7f4cfbca5b36083fd0ad524228ed80c
+// sources-sha256: d78713be1840405efbcbe6ff1afe3a64f2f5ff919f818e9b29663202e581184f
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;
     // Switches the queue on. Enabling sets the four counts and ERROR to 0; an error disables it.
