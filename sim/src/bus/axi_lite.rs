@@ -1,4 +1,4 @@
-//! AXI4-Lite manager for a block's `s_axil_*` port (32-bit data, 12-bit address).
+//! AXI4-Lite manager for a block's `s_axil_*` port (32-bit data, addresses of 12 to 16 bits).
 //!
 //! One access at a time. Address and data of a write come in any order, by their own
 //! stalls. [`AxiLiteRegisters`] wraps a manager and a closure that clocks the model into
@@ -20,8 +20,9 @@ use super::pins::{
 };
 use super::stall::{Stall, StallPattern};
 
-/// Addresses end here.
-pub const ADDRESS_END: u16 = 1 << 12;
+/// Where the addresses of one block end, as those of every port do that
+/// [`AxiLiteManager::with_address_bits`] does not make wider.
+pub const ADDRESS_END: u32 = 1 << 12;
 
 /// Holds up a channel on the other side.
 const BLOCK: &str = "the block behind the port";
@@ -34,12 +35,12 @@ const OWN_STALLS: &str = "the manager's stalls";
 pub enum LiteRequest {
     /// Read of the register at `address`.
     Read {
-        /// Byte address, a multiple of 4 below [`ADDRESS_END`].
+        /// Byte address, a multiple of 4 below the port's end.
         address: u16,
     },
     /// Write of the bytes of `value` whose bit in `strobe` is set.
     Write {
-        /// Byte address, a multiple of 4 below [`ADDRESS_END`].
+        /// Byte address, a multiple of 4 below the port's end.
         address: u16,
         /// The value, little-endian.
         value: u32,
@@ -84,6 +85,7 @@ impl LiteStalls {
 pub struct AxiLiteManager {
     port: String,
     patience: u64,
+    address_end: u32,
     pins: AxiLiteManagerPins,
     stalls: Stalls,
     checkers: Checkers,
@@ -148,6 +150,7 @@ impl AxiLiteManager {
         AxiLiteManager {
             port: port.into(),
             patience,
+            address_end: ADDRESS_END,
             pins: AxiLiteManagerPins::default(),
             stalls: Stalls {
                 write_address: stall(stalls.write_address, "AW"),
@@ -173,6 +176,16 @@ impl AxiLiteManager {
         }
     }
 
+    /// The same manager on a port whose addresses have so many bits.
+    ///
+    /// # Panics
+    /// When they are not 2 to 16.
+    pub fn with_address_bits(mut self, bits: u32) -> Self {
+        assert!((2..=16).contains(&bits), "{}: {bits} address bits, expected 2 to 16", self.port);
+        self.address_end = 1 << bits;
+        self
+    }
+
     /// Whether an access is under way.
     pub fn busy(&self) -> bool {
         self.active.is_some()
@@ -186,9 +199,10 @@ impl AxiLiteManager {
         assert!(!self.busy(), "{}: an access is under way", self.port);
         let (LiteRequest::Read { address } | LiteRequest::Write { address, .. }) = request;
         assert!(
-            address < ADDRESS_END && address.is_multiple_of(4),
-            "{}: address is 0x{address:X}, expected a multiple of 4 below 0x{ADDRESS_END:X}",
-            self.port
+            u32::from(address) < self.address_end && address.is_multiple_of(4),
+            "{}: address is 0x{address:X}, expected a multiple of 4 below 0x{:X}",
+            self.port,
+            self.address_end
         );
         let data_sent = matches!(request, LiteRequest::Read { .. });
         self.active = Some(Active { request, since: cycle, address_sent: false, data_sent });

@@ -3,8 +3,11 @@
 //!
 //! - [`stream`]: the beats of the request and response streams as types.
 //! - [`UnitUnderTest`]: the Verilated unit, clocked with its buses; memory is left to the owner.
+//! - [`KeptCopies`]: for owners whose memory does not tell when a line is written.
 
+mod copies;
 pub mod stream;
 mod under_test;
 
+pub use copies::KeptCopies;
 pub use under_test::{RESET_CYCLES, UnitConfig, UnitUnderTest};

@@ -199,6 +199,14 @@ impl Axi4Subordinate {
         self.outstanding.used() + self.addresses.len()
     }
 
+    /// Whether nothing is under way on the port. While this holds and the block raises no valid,
+    /// the owner may leave [`drive`](Self::drive) and [`sample`](Self::sample) out, once `drive`
+    /// has given its pins after the end of the last access.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.outstanding() == 0 && self.data.is_empty()
+    }
+
     #[inline]
     fn check_handshakes(&mut self, cycle: u64, block: &Axi4ManagerPins) -> Result<(), BusFault> {
         let (pins, checkers) = (&self.pins, &mut self.checkers);

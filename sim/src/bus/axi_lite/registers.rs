@@ -84,7 +84,7 @@ pub(crate) fn device_access(
     value: u32,
     access: impl FnOnce(LiteRequest) -> Result<LiteOutcome, BusFault>,
 ) -> Result<u32, DeviceError> {
-    if offset >= u32::from(ADDRESS_END) || !offset.is_multiple_of(4) {
+    if offset >= ADDRESS_END || !offset.is_multiple_of(4) {
         return Err(DeviceError::OutOfRange {
             field: "register offset",
             value: offset.into(),
