@@ -108,7 +108,7 @@ fn waves_of_a_run(args: Run, out: &Output) -> Result<(), Failure> {
     if outcome.interrupted {
         return Err(Failure::Interrupted);
     }
-    let cycles = outcome.report.unit.map_or(0, |unit| unit.cycles);
+    let cycles = outcome.report.unit.and_then(|unit| unit.cycles).unwrap_or(0);
     keep(file, &output, window, cycles, out)
 }
 

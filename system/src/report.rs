@@ -239,8 +239,9 @@ impl CoherenceReport {
 /// The lock unit's own counters, and its clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct UnitReport {
-    /// Clock cycles simulated (idle ones are skipped).
-    pub cycles: u64,
+    /// Clock cycles simulated (idle ones are skipped); `None` behind a driver, which sees no clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<u64>,
     /// Requests accepted.
     pub requests: u64,
     /// Compare-and-swaps made.
@@ -256,8 +257,8 @@ pub struct UnitReport {
 }
 
 impl UnitReport {
-    /// The unit's counters after `cycles` clock cycles.
-    pub fn new(cycles: u64, counters: &driver::lock_unit::Counters) -> Self {
+    /// The unit's counters, after `cycles` clock cycles if they were counted.
+    pub fn new(cycles: Option<u64>, counters: &driver::lock_unit::Counters) -> Self {
         Self {
             cycles,
             requests: counters.requests,

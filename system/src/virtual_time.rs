@@ -312,5 +312,5 @@ impl Run {
 fn unit_report(system: &mut System<TupleLockUnit>) -> Result<UnitReport, RunError> {
     let cycles = system.unit_mut().cycle();
     let counters = driver::LockUnit::new(system.unit_mut()).counters();
-    Ok(UnitReport::new(cycles, &counters.map_err(SystemError::Device)?))
+    Ok(UnitReport::new(Some(cycles), &counters.map_err(SystemError::Device)?))
 }

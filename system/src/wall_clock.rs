@@ -122,7 +122,8 @@ fn run_on(
         closing: AtomicBool::new(false),
         abandoned: AtomicBool::new(false),
     };
-    let mut unit_thread = device::UnitThread::new(&shared, device, contexts, options)?;
+    let unit = Box::new(device::Clocked::new(shared.table(), options)?);
+    let mut unit_thread = device::UnitThread::new(&shared, unit, device, contexts);
     let (unit, closed_at) = thread::scope(|scope| {
         let shared = &shared;
         let host = host.into_iter().map(|agent| scope.spawn(move || host::run(shared, agent)));

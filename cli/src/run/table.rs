@@ -262,13 +262,13 @@ fn traffic(table: &mut String, coherence: &CoherenceReport) {
 }
 
 fn lock_unit(table: &mut String, unit: &UnitReport, outcome: &Outcome) {
-    let cycles_per_second = unit.cycles as f64 / outcome.wall.as_secs_f64().max(1e-9);
-    let clock = format!(
-        "{} clock cycles simulated, {} cycles/s",
-        count(unit.cycles),
-        rate(cycles_per_second).trim_end()
-    );
-    paragraph(table, &clock);
+    if let Some(cycles) = unit.cycles {
+        let per_second = cycles as f64 / outcome.wall.as_secs_f64().max(1e-9);
+        let per_second = rate(per_second);
+        let clock =
+            format!("{} clock cycles simulated, {} cycles/s", count(cycles), per_second.trim_end());
+        paragraph(table, &clock);
+    }
     let work = format!(
         "{} requests, {} compare-and-swaps, {} stores, {} lines read, {} copies voided, \
          {} locks handed over",
