@@ -1,6 +1,7 @@
 //! What can go wrong between a driver and its device.
 
 use std::fmt;
+use std::io;
 
 /// The two register operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,4 +96,43 @@ pub enum DeviceError {
         /// The range it must lie in.
         expected: String,
     },
+    /// The device, or whoever stands between, does not do it; nothing has changed.
+    #[error("cannot {attempted}: {reason}")]
+    Refused {
+        /// What was asked for.
+        attempted: String,
+        /// Why not, and what to do about it where that is known.
+        reason: String,
+    },
+    /// The other end of the link has gone: a server that ended, a connection that broke. Every
+    /// later call gives this again, at once.
+    #[error("{peer} is gone: {reason}; open the device anew once it is back")]
+    Disconnected {
+        /// Who it was.
+        peer: String,
+        /// How it was noticed.
+        reason: String,
+    },
+    /// The operating system reported an error.
+    #[error("cannot {attempted}: {reason}")]
+    System {
+        /// What was asked of it.
+        attempted: String,
+        /// What kind of error it is.
+        kind: io::ErrorKind,
+        /// The system's words.
+        reason: String,
+    },
+}
+
+impl DeviceError {
+    /// An error of the operating system, with what was asked of it.
+    pub fn system(attempted: impl Into<String>, error: impl Into<io::Error>) -> Self {
+        let error = error.into();
+        DeviceError::System {
+            attempted: attempted.into(),
+            kind: error.kind(),
+            reason: error.to_string(),
+        }
+    }
 }

@@ -7,14 +7,31 @@
 
 pub mod lock_unit;
 pub mod map;
+pub mod queue;
 
+mod address;
 mod backend;
+mod block;
+mod buffer;
+mod device;
 mod error;
+pub mod layout;
 mod memory;
+mod open;
 mod registers;
+mod shell;
 
+pub use address::{AddressError, DeviceAddress, PciAddress, PciMode};
 pub use backend::{Backend, Information, Interrupt, InterruptKind, MemoryNeeds, Space, Width};
+pub use block::BlockRegisters;
+pub use buffer::DmaBuffer;
+pub use device::{Capabilities, Device};
 pub use error::{BusResponse, DeviceError, Operation};
 pub use lock_unit::LockUnit;
 pub use memory::{HUGE_PAGE_BYTES, HostMemory, PAGE_BYTES};
+pub use open::{OpenError, open_backend};
+pub use queue::{
+    CopyCommand, CopyDone, CopyQueue, Direction, LockQueue, QueueError, Status, Ticket,
+};
 pub use registers::Registers;
+pub use shell::Shell;

@@ -1,0 +1,248 @@
+//! A Lockstep device behind any door: identified, and typed.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::shell::{self, Shell};
+use crate::{
+    Backend, BlockRegisters, CopyQueue, DeviceError, DmaBuffer, HUGE_PAGE_BYTES, HostMemory,
+    Information, Interrupt, LockQueue, LockUnit, MemoryNeeds, OpenError, PAGE_BYTES, QueueError,
+    Space, Width, layout,
+};
+
+/// What the shell says of the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Major version of the shell's register map.
+    pub version_major: u16,
+    /// Minor version of the shell's register map.
+    pub version_minor: u16,
+    /// Number of queues.
+    pub queues: u32,
+    /// Number of interrupt vectors.
+    pub vectors: u32,
+    /// Bytes of card memory.
+    pub card_bytes: u64,
+}
+
+/// A device whose identity and register map are known to be ours.
+#[derive(Clone)]
+pub struct Device {
+    backend: Arc<dyn Backend>,
+    capabilities: Capabilities,
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Device({}, {:?})", self.information().name, self.capabilities)
+    }
+}
+
+impl Device {
+    /// Identifies the device behind a door. Nothing is written to it, and nothing but configuration
+    /// space is read before that says that it is ours.
+    ///
+    /// # Errors
+    /// [`OpenError::WrongIdentity`], [`OpenError::Version`], [`OpenError::AllOnes`],
+    /// [`OpenError::BarTooSmall`], or [`OpenError::Device`] with what the backend reports.
+    pub fn new(backend: Arc<dyn Backend>) -> Result<Self, OpenError> {
+        let name = backend.information().name.clone();
+        identify_function(&*backend, &name)?;
+        let bytes = backend.information().bar_bytes[0];
+        if bytes < layout::BAR0_BYTES {
+            let needed = layout::BAR0_BYTES;
+            return Err(OpenError::BarTooSmall { name, bar: 0, bytes, needed });
+        }
+        let registers = BlockRegisters::new(backend.clone(), layout::SHELL);
+        let capabilities = identify_shell(&registers, &name)?;
+        let bytes = backend.information().bar_bytes[usize::from(layout::CARD_BAR)];
+        if bytes < capabilities.card_bytes {
+            let (bar, needed) = (layout::CARD_BAR, capabilities.card_bytes);
+            return Err(OpenError::BarTooSmall { name, bar, bytes, needed });
+        }
+        Ok(Device { backend, capabilities })
+    }
+
+    /// The door.
+    pub fn backend(&self) -> &Arc<dyn Backend> {
+        &self.backend
+    }
+
+    /// What the door says of the device.
+    pub fn information(&self) -> &Information {
+        self.backend.information()
+    }
+
+    /// What the shell says of the device.
+    pub fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    /// The shell.
+    pub fn shell(&self) -> Shell {
+        Shell::new(self.block(layout::SHELL), self.capabilities.vectors)
+    }
+
+    /// The block at byte `offset` of BAR0.
+    ///
+    /// # Panics
+    /// When `offset` is no multiple of a block's size.
+    pub fn block(&self, offset: u64) -> BlockRegisters {
+        BlockRegisters::new(self.backend.clone(), offset)
+    }
+
+    /// The lock unit.
+    pub fn lock_unit(&self) -> LockUnit<BlockRegisters> {
+        LockUnit::new(self.block(layout::LOCK_UNIT))
+    }
+
+    /// Zeroed memory of at least `bytes` bytes that the device can reach: in huge pages where that
+    /// wastes little and they are there, else in ordinary ones if the device takes them.
+    ///
+    /// # Errors
+    /// [`DeviceError::System`] when there is no such memory, or what the backend reports.
+    pub fn allocate(&self, bytes: usize) -> Result<DmaBuffer, DeviceError> {
+        let memory = match self.information().memory {
+            MemoryNeeds::Pages if bytes < HUGE_PAGE_BYTES => allocate(bytes, PAGE_BYTES)?,
+            MemoryNeeds::Pages => {
+                allocate(bytes, HUGE_PAGE_BYTES).or_else(|_| allocate(bytes, PAGE_BYTES))?
+            }
+            MemoryNeeds::Contiguous if bytes <= PAGE_BYTES => allocate(bytes, PAGE_BYTES)?,
+            MemoryNeeds::Contiguous => allocate(bytes, HUGE_PAGE_BYTES)?,
+        };
+        DmaBuffer::map(self.backend.clone(), Arc::new(memory))
+    }
+
+    /// Enables an interrupt vector.
+    ///
+    /// # Errors
+    /// When there is no such vector, or it is enabled already.
+    pub fn interrupt(&self, vector: u32) -> Result<Box<dyn Interrupt>, DeviceError> {
+        self.backend.interrupt(vector)
+    }
+
+    /// The memory behind a BAR, where this process may map it.
+    ///
+    /// # Errors
+    /// What the mapping reports.
+    pub fn window(&self, bar: u8) -> Result<Option<Arc<HostMemory>>, DeviceError> {
+        self.backend.window(bar)
+    }
+
+    /// Takes the copy queue into use, with rings of `entries`: a power of two from 2 to 4096.
+    ///
+    /// # Errors
+    /// When somebody else uses it, when there is no memory for the rings, or what the device reports.
+    pub fn copy_queue(&self, entries: u16) -> Result<CopyQueue, QueueError> {
+        CopyQueue::open(self, entries)
+    }
+
+    /// Takes the lock queue into use, with rings of `entries`: a power of two from 2 to 4096.
+    ///
+    /// # Errors
+    /// As [`Device::copy_queue`].
+    pub fn lock_queue(&self, entries: u16) -> Result<LockQueue, QueueError> {
+        LockQueue::open(self, entries)
+    }
+
+    /// Resets the function: work under way is dropped, registers are as at power-up. What is mapped
+    /// stays mapped, enabled vectors stay enabled; queues give [`QueueError::Stopped`].
+    ///
+    /// # Errors
+    /// When the device cannot be reset, or is not back in time.
+    pub fn reset(&self) -> Result<(), DeviceError> {
+        self.backend.reset()
+    }
+}
+
+/// Memory in pages of a size; the error says what to do.
+fn allocate(bytes: usize, page_bytes: usize) -> Result<HostMemory, DeviceError> {
+    HostMemory::allocate(bytes, page_bytes).map_err(|error| {
+        let remedy = match page_bytes {
+            HUGE_PAGE_BYTES => ": set some aside in /proc/sys/vm/nr_hugepages",
+            _ => "",
+        };
+        let attempted =
+            format!("allocate {bytes} bytes in pages of {} KiB{remedy}", page_bytes >> 10);
+        DeviceError::system(attempted, error)
+    })
+}
+
+/// Looks at the identifiers in configuration space.
+fn identify_function(backend: &dyn Backend, name: &str) -> Result<(), OpenError> {
+    let read = |offset| {
+        backend
+            .read(Space::Configuration, offset, Width::Four)
+            .map(|value| value as u32)
+            .map_err(|source| OpenError::Device { name: name.into(), source })
+    };
+    let wanted = [
+        ("vendor and device", 0x00, layout::VENDOR, layout::DEVICE),
+        ("subsystem vendor and subsystem", 0x2C, layout::VENDOR, layout::SUBSYSTEM),
+    ];
+    for (what, offset, vendor, device) in wanted {
+        let found = read(offset)?;
+        if found == u32::MAX {
+            return Err(OpenError::AllOnes { name: name.into() });
+        }
+        if found != u32::from(device) << 16 | u32::from(vendor) {
+            return Err(OpenError::WrongIdentity {
+                name: name.into(),
+                what,
+                found: format!("{:04x}:{:04x}", found & 0xFFFF, found >> 16),
+                expected: format!("{vendor:04x}:{device:04x}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Looks at the identification of the shell.
+fn identify_shell(registers: &BlockRegisters, name: &str) -> Result<Capabilities, OpenError> {
+    let read = |offset| {
+        registers
+            .read(offset, Width::Four)
+            .map(|value| value as u32)
+            .map_err(|source| OpenError::Device { name: name.into(), source })
+    };
+    let identity = read(shell::offset::IDENTITY)?;
+    if identity == u32::MAX {
+        return Err(OpenError::AllOnes { name: name.into() });
+    }
+    if identity != shell::IDENTITY_VALUE {
+        return Err(OpenError::WrongIdentity {
+            name: name.into(),
+            what: "IDENTITY of the shell",
+            found: format!("0x{identity:X}"),
+            expected: format!("0x{:X} (\"LSDV\")", shell::IDENTITY_VALUE),
+        });
+    }
+    let version = read(shell::offset::VERSION)?;
+    let (version_major, version_minor) = ((version >> 16) as u16, version as u16);
+    if version_major != shell::VERSION_MAJOR {
+        return Err(OpenError::Version {
+            name: name.into(),
+            block: "shell",
+            found_major: version_major,
+            found_minor: version_minor,
+            known_major: shell::VERSION_MAJOR,
+        });
+    }
+    let capabilities = read(shell::offset::CAPABILITIES)?;
+    let log2_card = capabilities >> 16 & 0xFF;
+    if log2_card > 48 || capabilities >> 8 & 0xFF > 32 {
+        return Err(OpenError::WrongIdentity {
+            name: name.into(),
+            what: "CAPABILITIES of the shell",
+            found: format!("0x{capabilities:X}"),
+            expected: "at most 32 in bits 15:8 and 48 in bits 23:16".into(),
+        });
+    }
+    Ok(Capabilities {
+        version_major,
+        version_minor,
+        queues: capabilities & 0xFF,
+        vectors: capabilities >> 8 & 0xFF,
+        card_bytes: 1 << log2_card,
+    })
+}

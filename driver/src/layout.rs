@@ -1,0 +1,34 @@
+//! What of a device is fixed outside its register blocks: identity, and where the blocks are.
+//!
+//! Source: `docs/device.md`.
+
+/// Bytes that BAR0 must have.
+pub const BAR0_BYTES: u64 = 64 << 10;
+/// The BAR of the card memory.
+pub const CARD_BAR: u8 = 2;
+/// Bytes of one register block.
+pub const BLOCK_BYTES: u64 = 4 << 10;
+/// Offset of the shell in BAR0.
+pub const SHELL: u64 = 0x0000;
+/// Offset of the lock unit in BAR0.
+pub const LOCK_UNIT: u64 = 0x1000;
+/// Offset of the copy queue in BAR0.
+pub const COPY_QUEUE: u64 = 0x2000;
+/// Offset of the lock queue in BAR0.
+pub const LOCK_QUEUE: u64 = 0x3000;
+
+/// Vector that software forces through the shell.
+pub const SHELL_VECTOR: u32 = 0;
+/// Vector of the copy queue.
+pub const COPY_VECTOR: u32 = 1;
+/// Vector of the lock queue.
+pub const LOCK_VECTOR: u32 = 2;
+/// Vector of bus errors of the lock unit.
+pub const BUS_ERROR_VECTOR: u32 = 3;
+
+/// Vendor identifier in configuration space, which is also the subsystem's.
+pub const VENDOR: u16 = 0x10EE;
+/// Device identifier in configuration space.
+pub const DEVICE: u16 = 0x7038;
+/// Subsystem identifier in configuration space: "LS".
+pub const SUBSYSTEM: u16 = 0x4C53;

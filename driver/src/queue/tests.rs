@@ -1,0 +1,1 @@
+//! The queues against a fake device.
