@@ -1,6 +1,7 @@
 // The registers of docs/lock-unit.md, "Registers", behind AXI4-Lite.
 // One read and one write a clock; a write that is refused changes nothing.
 import Vector :: *;
+import LockRegisterMap :: *;
 import LockTypes :: *;
 import Memories :: *;
 import Axi :: *;
@@ -49,10 +50,6 @@ Bit#(2) okay = 2'b00;
 Bit#(2) slverr = 2'b10;
 Bit#(2) decerr = 2'b11;
 
-Bit#(32) identity = 32'h4C53_4C55; // "LSLU"
-Bit#(32) version = 32'h0001_0000;
-Bit#(32) capabilities = {16'd0, 8'd8, 8'd7}; // slots, log2 contexts
-
 // `open`: requests open now.
 module mkLockRegisters#(Bit#(8) open)(LockRegisters);
    Queue#(Bit#(12)) writeAddresses <- mkQueue;
@@ -67,7 +64,7 @@ module mkLockRegisters#(Bit#(8) open)(LockRegisters);
    Reg#(Bool) errorHappened <- mkReg(False);
    Reg#(Bit#(58)) base <- mkReg(0);
    Reg#(Bit#(6)) log2 <- mkReg(0);
-   Vector#(16, Reg#(Bit#(64))) counters <- replicateM(mkReg(0));
+   Vector#(CounterCount, Reg#(Bit#(64))) counters <- replicateM(mkReg(0));
 
    Wire#(Events) happened <- mkDWire(unpack(0));
    PulseWire clearsError <- mkPulseWire;
@@ -78,13 +75,13 @@ module mkLockRegisters#(Bit#(8) open)(LockRegisters);
       Bit#(2) resp = okay;
       if (writeDatas.first.strobe != '1) resp = slverr;
       else case (writeAddresses.first)
-         'h000: accept <= data[0] == 1;
-         'h004: globalInterrupt <= data[0] == 1;
-         'h008: interruptOnError <= data[0] == 1;
-         'h00C: if (data[0] == 1) clearsError.send;
-         'h020: if (data[5:0] == 0) base <= {base[57:26], data[31:6]}; else resp = slverr;
-         'h024: base <= {data, base[25:0]};
-         'h030: if (data <= 32) log2 <= truncate(data); else resp = slverr;
+         controlOffset: accept <= data[0] == 1;
+         gieOffset: globalInterrupt <= data[0] == 1;
+         ierOffset: interruptOnError <= data[0] == 1;
+         isrOffset: if (data[0] == 1) clearsError.send;
+         tableBaseLowOffset: if (data[5:0] == 0) base <= {base[57:26], data[31:6]}; else resp = slverr;
+         tableBaseHighOffset: base <= {data, base[25:0]};
+         tableLog2BucketsOffset: if (data <= largestTableLog2Buckets) log2 <= truncate(data); else resp = slverr;
          default: resp = slverr;
       endcase
       writeAddresses.deq;
@@ -95,22 +92,22 @@ module mkLockRegisters#(Bit#(8) open)(LockRegisters);
    (* fire_when_enabled *)
    rule serveRead (readAddresses.notEmpty && readAnswers.notFull);
       let address = readAddresses.first;
-      let isCounter = address[11:7] == 5'b00100 && address[1:0] == 0;
+      let isCounter = address[11:7] == countersOffset[11:7] && address[1:0] == 0;
       Bit#(64) counter = readVReg(counters)[address[6:3]];
       let answer = RegisterRead { data: 0, resp: okay };
       if (isCounter) answer.data = address[2] == 0 ? truncate(counter) : truncateLSB(counter);
       else case (address)
-         'h000: answer.data = extend(pack(accept));
-         'h004: answer.data = extend(pack(globalInterrupt));
-         'h008: answer.data = extend(pack(interruptOnError));
-         'h00C: answer.data = extend(pack(errorHappened));
-         'h010: answer.data = extend(open);
-         'h020: answer.data = {base[25:0], 6'b0};
-         'h024: answer.data = base[57:26];
-         'h030: answer.data = extend(log2);
-         'h100: answer.data = identity;
-         'h104: answer.data = version;
-         'h108: answer.data = capabilities;
+         controlOffset: answer.data = extend(pack(accept));
+         gieOffset: answer.data = extend(pack(globalInterrupt));
+         ierOffset: answer.data = extend(pack(interruptOnError));
+         isrOffset: answer.data = extend(pack(errorHappened));
+         returnOffset: answer.data = extend(open);
+         tableBaseLowOffset: answer.data = {base[25:0], 6'b0};
+         tableBaseHighOffset: answer.data = base[57:26];
+         tableLog2BucketsOffset: answer.data = extend(log2);
+         identityOffset: answer.data = identity;
+         versionOffset: answer.data = version;
+         capabilitiesOffset: answer.data = capabilities;
          default: answer.resp = decerr;
       endcase
       readAddresses.deq;
@@ -121,7 +118,7 @@ module mkLockRegisters#(Bit#(8) open)(LockRegisters);
    (* fire_when_enabled, no_implicit_conditions *)
    rule record;
       errorHappened <= happened.busError || errorHappened && !clearsError;
-      for (Integer n = 0; n < 16; n = n + 1)
+      for (Integer n = 0; n < valueOf(CounterCount); n = n + 1)
          if (pack(happened)[n] == 1) counters[n] <= counters[n] + 1;
    endrule
 

@@ -4,37 +4,43 @@ import hashlib
 import sys
 from pathlib import Path
 
+import bluespec
 import model
+import page
 import rust
 import systemverilog
 
 SOURCES = Path(__file__).resolve().parent
 NOTICE = "Generated from hw/regs by hw/regs/generate; do not edit."
+# How each kind of file marks a line as a comment.
+COMMENTS = {".sv": ("// ", ""), ".bsv": ("// ", ""), ".rs": ("// ", ""), ".html": ("<!-- ", " -->")}
 
 
-def digest(folder):
-    """SHA-256 over name, line feed and bytes of each file, in the byte order of the names."""
+def digest(names):
+    """SHA-256 over name, line feed and bytes of each file."""
     result = hashlib.sha256()
-    for path in sorted(folder.iterdir(), key=lambda path: path.name.encode()):
-        if path.is_file():
-            result.update(path.name.encode() + b"\n" + path.read_bytes())
+    for name in names:
+        result.update(name.encode() + b"\n" + (SOURCES / name).read_bytes())
     return result.hexdigest()
 
 
-def header(comment, end=""):
-    """The two lines at the top of a generated file whose comments start with `comment`."""
-    return f"{comment} {NOTICE}{end}\n{comment} sources-sha256: {digest(SOURCES)}{end}\n"
+def header(suffix, sources):
+    """The two lines at the top of a generated file."""
+    start, end = COMMENTS[suffix]
+    first = f"{start}{NOTICE}{end}\n"
+    return first + f"{start}sources-sha256: {digest(sources)} {' '.join(sources)}{end}\n"
 
 
 def main():
     root = Path(sys.argv[1])
     device = model.read(SOURCES)
-    files = systemverilog.files(device, header("//"))
-    files |= rust.files(device, header("//"))
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+    for template in (systemverilog, bluespec, rust, page):
+        for name, (text, descriptions) in template.files(device).items():
+            own = [f"{template.__name__}.py", "model.py", "requirements.txt"]
+            sources = sorted([*own, "properties.rdl", *(f"{part}.rdl" for part in descriptions)])
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(header(path.suffix, sources) + text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

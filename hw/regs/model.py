@@ -19,6 +19,7 @@ class Field:
     width: int
     access: str  # "ro", "rw", "wo" or "w1c"
     reset: int | None  # None: known only to the hardware
+    constant: bool
     smallest: int
     largest: int
     kind: str  # name of the enumeration of its values, or empty
@@ -127,6 +128,7 @@ def read_field(node: FieldNode):
         width=node.width,
         access=access,
         reset=node.get_property("reset", default=node.get_property("starts")),
+        constant=not node.is_sw_writable and not node.is_hw_writable,
         smallest=node.get_property("smallest", default=0),
         largest=node.get_property("largest", default=largest),
         kind=values.type_name if values else "",

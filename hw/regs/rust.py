@@ -12,11 +12,11 @@ CELLS = {"ro": "RO", "rw": "RW", "wo": "WO", "w1c": "RW"}
 BLOCK_BYTES = 0x1000
 
 
-def files(device, header):
+def files(device):
     check_common(device)
-    texts = {name: block_module(device.blocks[name]) for name in BLOCKS}
-    texts["device"] = device_module(device)
-    return {f"{FOLDER}/{name}.rs": formatted(header + text) for name, text in texts.items()}
+    result = {name: (block_module(device.blocks[name]), [name]) for name in BLOCKS}
+    result["device"] = device_module(device), ["lockstep_device", *BLOCKS]
+    return {f"{FOLDER}/{name}.rs": (formatted(text), parts) for name, (text, parts) in result.items()}
 
 
 def formatted(text):

@@ -11,13 +11,13 @@ FOLDER = "hw/rtl/generated"
 BLOCKS = ("shell", "queue")
 
 
-def files(device, header):
+def files(device):
     result = {}
     for name in BLOCKS:
         block = device.blocks[name]
-        result[f"{FOLDER}/{name}_map_pkg.sv"] = header + map_package(block)
+        result[f"{FOLDER}/{name}_map_pkg.sv"] = map_package(block), [name]
         for file, text in register_block(block).items():
-            result[f"{FOLDER}/{file}"] = header + text
+            result[f"{FOLDER}/{file}"] = text, [name]
     return result
 
 

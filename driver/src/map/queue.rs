@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: d78713be1840405efbcbe6ff1afe3a64f2f5ff919f818e9b29663202e581184f
+// sources-sha256: f3774f2ed97e092a5ad36347a9a050edd8d49f352b42a40c8d734d33a4824013 model.py properties.rdl queue.rdl requirements.txt rust.py
 //! Queue: A ring of submissions and a ring of completions in host memory.
 
 use std::mem::offset_of;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: d78713be1840405efbcbe6ff1afe3a64f2f5ff919f818e9b29663202e581184f
+// sources-sha256: feebe18bd3586ebe984f894d6b7c7526b6503efd16e04fad948721ed9e511a61 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;
     // Switches the queue on. Enabling sets the four counts and ERROR to 0; an error disables it.

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: d78713be1840405efbcbe6ff1afe3a64f2f5ff919f818e9b29663202e581184f
+// sources-sha256: 1a92f2a363cdbf0539742471df7e9bcb0988d5a73b3986d4e4adacc315240b82 model.py properties.rdl requirements.txt shell.rdl systemverilog.py
 // Offsets of the shell's registers, and the writes that are refused.
 package shell_map_pkg;
     // Keeps what is written, for tests of 8-bit accesses.

@@ -1,0 +1,23 @@
+// Generated from hw/regs by hw/regs/generate; do not edit.
+// sources-sha256: 72f3129f49fa7d5a6d63cc7af059e7f1886b89d358480ffd8a500c7e910e1516 bluespec.py lock_unit.rdl model.py properties.rdl requirements.txt
+// Where the registers of the lock unit are, and what the constant ones say.
+Bit#(12) controlOffset = 'h000;
+Bit#(12) gieOffset = 'h004;
+Bit#(12) ierOffset = 'h008;
+Bit#(12) isrOffset = 'h00C;
+Bit#(12) returnOffset = 'h010;
+Bit#(12) tableBaseLowOffset = 'h020;
+Bit#(12) tableBaseHighOffset = 'h024;
+Bit#(12) tableLog2BucketsOffset = 'h030;
+Bit#(12) identityOffset = 'h100;
+Bit#(12) versionOffset = 'h104;
+Bit#(12) capabilitiesOffset = 'h108;
+
+// From REQUESTS to COPIES_VOIDED, each a low half and a high half.
+Bit#(12) countersOffset = 'h200;
+typedef 16 CounterCount;
+
+Bit#(32) identity = 32'h4C534C55;
+Bit#(32) version = 32'h00010000;
+Bit#(32) capabilities = 32'h00000807;
+Bit#(32) largestTableLog2Buckets = 32;
