@@ -117,9 +117,9 @@ debian_mirror() {
     [[ -f $debian_keyring ]] ||
         { complain "$debian_keyring is missing; get it: apt-get install debian-archive-keyring" && return 1; }
     if [[ -z $mirror ]]; then
+        local releases='bullseye|bookworm|trixie|forky|sid|oldstable|stable|testing|unstable'
         mirror=$(apt-get -o Debug::NoLocking=true update --print-uris 2>/dev/null |
-            sed -nE "s,^'([a-z]+://[^']*)/dists/(bullseye|bookworm|trixie|forky|sid|oldstable|stable|testing|unstable)/InRelease'.*,\1,p" |
-            sed -n 1p)
+            sed -nE "s,^'([a-z]+://[^']*)/dists/($releases)/InRelease'.*,\1,p" | sed -n 1p)
     fi
     [[ -n $mirror ]] ||
         { complain "apt here knows no mirror of Debian; name one in LOCKSTEP_DEBIAN_MIRROR" && return 1; }
