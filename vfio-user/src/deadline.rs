@@ -28,12 +28,17 @@ impl Deadline {
         self.at.saturating_duration_since(Instant::now())
     }
 
-    /// What is left, as `poll` takes it; the error of a wait for `waited_for` once nothing is.
-    pub(crate) fn timespec(&self, waited_for: &'static str) -> Result<Timespec, Error> {
-        let left = self.left();
-        if left.is_zero() {
+    /// The error of a wait for `waited_for`, once nothing is left.
+    pub(crate) fn check(&self, waited_for: &'static str) -> Result<(), Error> {
+        if self.left().is_zero() {
             return Err(Error::Timeout { waited_for, bound: self.bound });
         }
-        Ok(Timespec::try_from(left).expect("a bound of at most a year fits a timespec"))
+        Ok(())
+    }
+
+    /// What is left, as `poll` takes it.
+    pub(crate) fn timespec(&self, waited_for: &'static str) -> Result<Timespec, Error> {
+        self.check(waited_for)?;
+        Ok(Timespec::try_from(self.left()).expect("a bound of at most a year fits a timespec"))
     }
 }

@@ -14,6 +14,7 @@ mod device;
 mod error;
 pub mod message;
 mod server;
+mod transport;
 
 pub use client::{Client, GuestMemory, Options, RegionInfo};
 pub use deadline::Deadline;
