@@ -5,15 +5,6 @@ use std::sync::Arc;
 
 use crate::{Backend, DeviceError, Registers, Space, Width, layout};
 
-/// What a device at the end of a dead link answers to every read of 32 bits.
-const ALL_ONES: u32 = u32::MAX;
-
-/// How often a 64-bit counter is read again when its high half moves meanwhile.
-const COUNTER_READS: u32 = 8;
-
-/// Offset of IDENTITY, which every block has and which is never all-ones.
-const IDENTITY: u32 = 0x100;
-
 /// The registers of one block, 4 KiB in BAR0.
 #[derive(Clone)]
 pub struct BlockRegisters {
@@ -56,40 +47,6 @@ impl BlockRegisters {
         self.backend.write(Space::Bar(0), offset, width, value)
     }
 
-    /// Reads 32 bits that may be all-ones only if the device is gone, or where IDENTITY is not
-    /// all-ones as well.
-    ///
-    /// # Errors
-    /// [`DeviceError::Gone`], or what the backend reports.
-    pub fn read_present(&self, offset: u32) -> Result<u32, DeviceError> {
-        let value = self.read(offset, Width::Four)? as u32;
-        if value == ALL_ONES && self.read(IDENTITY, Width::Four)? as u32 == ALL_ONES {
-            return Err(DeviceError::Gone { offset: self.base as u32 + offset });
-        }
-        Ok(value)
-    }
-
-    /// Reads a counter of 64 bits, again when a carry went from one half to the other meanwhile.
-    ///
-    /// # Errors
-    /// [`DeviceError::Timeout`] when the high half never holds still, [`DeviceError::Gone`], or what
-    /// the backend reports.
-    pub fn read_counter(&self, offset: u32) -> Result<u64, DeviceError> {
-        let mut high = self.read_present(offset + 4)?;
-        for _ in 0..COUNTER_READS {
-            let low = self.read_present(offset)?;
-            let high_after = self.read_present(offset + 4)?;
-            if high == high_after {
-                return Ok(u64::from(high) << 32 | u64::from(low));
-            }
-            high = high_after;
-        }
-        Err(DeviceError::Timeout {
-            waited_for: format!("the high half of the counter at 0x{offset:03X} to hold still"),
-            bound: format!("{COUNTER_READS} reads"),
-        })
-    }
-
     /// Where the register is in BAR0.
     fn locate(&self, offset: u32, width: Width) -> Result<u64, DeviceError> {
         let offset = u64::from(offset);
@@ -105,6 +62,17 @@ impl BlockRegisters {
 }
 
 impl Registers for BlockRegisters {
+    fn read32(&mut self, offset: u32) -> Result<u32, DeviceError> {
+        (&*self).read32(offset)
+    }
+
+    fn write32(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
+        (&*self).write32(offset, value)
+    }
+}
+
+/// A backend takes accesses from several threads, so a shared reference is enough.
+impl Registers for &BlockRegisters {
     fn read32(&mut self, offset: u32) -> Result<u32, DeviceError> {
         Ok(self.read(offset, Width::Four)? as u32)
     }

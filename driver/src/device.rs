@@ -1,14 +1,21 @@
 //! A Lockstep device behind any door: identified, and typed.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::Arc;
 
-use crate::shell::{self, Shell};
+use crate::map::device::{LOCK_UNIT, SHELL, Version};
+use crate::map::shell::{CAPABILITIES, IDENTITY, SIGNATURE, VERSION};
 use crate::{
     Backend, BlockRegisters, CopyQueue, DeviceError, DmaBuffer, HUGE_PAGE_BYTES, HostMemory,
     Information, Interrupt, LockQueue, LockUnit, MemoryNeeds, OpenError, PAGE_BYTES, QueueError,
-    Space, Width, layout,
+    Shell, Space, Width, layout, map,
 };
+
+/// More card memory than this no address can reach.
+const LOG2_CARD_BYTES_MAX: u32 = 48;
 
 /// What the shell says of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +60,7 @@ impl Device {
             let needed = layout::BAR0_BYTES;
             return Err(OpenError::BarTooSmall { name, bar: 0, bytes, needed });
         }
-        let registers = BlockRegisters::new(backend.clone(), layout::SHELL);
+        let registers = BlockRegisters::new(backend.clone(), SHELL.into());
         let capabilities = identify_shell(&registers, &name)?;
         let bytes = backend.information().bar_bytes[usize::from(layout::CARD_BAR)];
         if bytes < capabilities.card_bytes {
@@ -80,20 +87,20 @@ impl Device {
 
     /// The shell.
     pub fn shell(&self) -> Shell {
-        Shell::new(self.block(layout::SHELL), self.capabilities.vectors)
+        Shell::new(self.block(SHELL), self.capabilities.vectors)
     }
 
     /// The block at byte `offset` of BAR0.
     ///
     /// # Panics
     /// When `offset` is no multiple of a block's size.
-    pub fn block(&self, offset: u64) -> BlockRegisters {
-        BlockRegisters::new(self.backend.clone(), offset)
+    pub fn block(&self, offset: impl Into<u64>) -> BlockRegisters {
+        BlockRegisters::new(self.backend.clone(), offset.into())
     }
 
     /// The lock unit.
     pub fn lock_unit(&self) -> LockUnit<BlockRegisters> {
-        LockUnit::new(self.block(layout::LOCK_UNIT))
+        LockUnit::new(self.block(LOCK_UNIT))
     }
 
     /// Zeroed memory of at least `bytes` bytes that the device can reach: in huge pages where that
@@ -199,50 +206,42 @@ fn identify_function(backend: &dyn Backend, name: &str) -> Result<(), OpenError>
 
 /// Looks at the identification of the shell.
 fn identify_shell(registers: &BlockRegisters, name: &str) -> Result<Capabilities, OpenError> {
-    let read = |offset| {
-        registers
-            .read(offset, Width::Four)
-            .map(|value| value as u32)
-            .map_err(|source| OpenError::Device { name: name.into(), source })
+    let failed = |source| OpenError::Device { name: name.into(), source };
+    let wrong = |what, found: u32, expected| OpenError::WrongIdentity {
+        name: name.into(),
+        what,
+        found: format!("0x{found:X}"),
+        expected,
     };
-    let identity = read(shell::offset::IDENTITY)?;
+    let identity = IDENTITY.read(&mut &*registers).map_err(failed)?;
     if identity == u32::MAX {
         return Err(OpenError::AllOnes { name: name.into() });
     }
-    if identity != shell::IDENTITY_VALUE {
-        return Err(OpenError::WrongIdentity {
-            name: name.into(),
-            what: "IDENTITY of the shell",
-            found: format!("0x{identity:X}"),
-            expected: format!("0x{:X} (\"LSDV\")", shell::IDENTITY_VALUE),
-        });
+    if identity != SIGNATURE.identity {
+        let expected = format!("0x{:X} (\"LSDV\")", SIGNATURE.identity);
+        return Err(wrong("IDENTITY of the shell", identity, expected));
     }
-    let version = read(shell::offset::VERSION)?;
-    let (version_major, version_minor) = ((version >> 16) as u16, version as u16);
-    if version_major != shell::VERSION_MAJOR {
+    let version: Version = VERSION.read(&mut &*registers).map_err(failed)?;
+    if version.major() != SIGNATURE.major {
         return Err(OpenError::Version {
             name: name.into(),
             block: "shell",
-            found_major: version_major,
-            found_minor: version_minor,
-            known_major: shell::VERSION_MAJOR,
+            found_major: version.major(),
+            found_minor: version.minor(),
+            known_major: SIGNATURE.major,
         });
     }
-    let capabilities = read(shell::offset::CAPABILITIES)?;
-    let log2_card = capabilities >> 16 & 0xFF;
-    if log2_card > 48 || capabilities >> 8 & 0xFF > 32 {
-        return Err(OpenError::WrongIdentity {
-            name: name.into(),
-            what: "CAPABILITIES of the shell",
-            found: format!("0x{capabilities:X}"),
-            expected: "at most 32 in bits 15:8 and 48 in bits 23:16".into(),
-        });
+    let found: map::shell::Capabilities = CAPABILITIES.read(&mut &*registers).map_err(failed)?;
+    let log2_card = u32::from(found.card_log2_bytes());
+    if log2_card > LOG2_CARD_BYTES_MAX {
+        let expected = format!("at most {LOG2_CARD_BYTES_MAX} in bits 23:16");
+        return Err(wrong("CAPABILITIES of the shell", found.bits(), expected));
     }
     Ok(Capabilities {
-        version_major,
-        version_minor,
-        queues: capabilities & 0xFF,
-        vectors: capabilities >> 8 & 0xFF,
+        version_major: version.major(),
+        version_minor: version.minor(),
+        queues: found.queues().into(),
+        vectors: found.vectors().into(),
         card_bytes: 1 << log2_card,
     })
 }

@@ -1,6 +1,6 @@
-//! What of a device is fixed outside its register blocks: identity, and where the blocks are.
+//! What of a device is fixed outside its register map: identity, BARs, vectors.
 //!
-//! Source: `docs/device.md`.
+//! Source: `docs/device.md`. Where the blocks are in BAR0: [`crate::map::device`].
 
 /// Bytes that BAR0 must have.
 pub const BAR0_BYTES: u64 = 64 << 10;
@@ -8,14 +8,6 @@ pub const BAR0_BYTES: u64 = 64 << 10;
 pub const CARD_BAR: u8 = 2;
 /// Bytes of one register block.
 pub const BLOCK_BYTES: u64 = 4 << 10;
-/// Offset of the shell in BAR0.
-pub const SHELL: u64 = 0x0000;
-/// Offset of the lock unit in BAR0.
-pub const LOCK_UNIT: u64 = 0x1000;
-/// Offset of the copy queue in BAR0.
-pub const COPY_QUEUE: u64 = 0x2000;
-/// Offset of the lock queue in BAR0.
-pub const LOCK_QUEUE: u64 = 0x3000;
 
 /// Vector that software forces through the shell.
 pub const SHELL_VECTOR: u32 = 0;

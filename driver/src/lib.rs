@@ -15,6 +15,8 @@ mod block;
 mod buffer;
 mod device;
 mod error;
+#[cfg(test)]
+mod fake;
 pub mod layout;
 mod memory;
 mod open;

@@ -20,8 +20,14 @@ pub use error::QueueError;
 pub use lock::LockQueue;
 
 use crate::device::Device;
-use crate::{BlockRegisters, DeviceError, DmaBuffer, Interrupt, InterruptKind, Width};
-use ring::{CompletionRing, SubmissionRing};
+use crate::map::Present;
+use crate::map::queue::{
+    CAPABILITIES, COMPLETION_BASE, COMPLETION_HEAD, CONTROL, Control, ERROR, GIE, Gie, IER, ISR,
+    Ier, Isr, LOG2_ENTRIES, LOG2_ENTRIES_LARGEST, RETURN, SIGNATURE, SUBMISSION_BASE,
+    SUBMISSION_HEAD, SUBMISSION_TAIL,
+};
+use crate::{BlockRegisters, DeviceError, DmaBuffer, Interrupt, InterruptKind, map};
+use ring::{CompletionRing, ImpossibleCount, SubmissionRing};
 
 /// Bytes of one submission.
 const SUBMISSION_BYTES: usize = 64;
@@ -36,33 +42,6 @@ const PAUSE_MAX: Duration = Duration::from_millis(1);
 /// How long a queue that was in use may take to come to rest.
 const REST_BOUND: Duration = Duration::from_secs(1);
 
-/// Register offsets of a queue. Source: `hw/regs/queue.rdl`.
-mod offset {
-    pub const CONTROL: u32 = 0x000;
-    pub const GLOBAL_INTERRUPT_ENABLE: u32 = 0x004;
-    pub const INTERRUPT_ENABLE: u32 = 0x008;
-    pub const INTERRUPT_STATUS: u32 = 0x00C;
-    pub const RETURN: u32 = 0x010;
-    pub const SUBMISSION_BASE: u32 = 0x020;
-    pub const COMPLETION_BASE: u32 = 0x030;
-    pub const LOG2_ENTRIES: u32 = 0x040;
-    pub const SUBMISSION_TAIL: u32 = 0x050;
-    pub const COMPLETION_HEAD: u32 = 0x060;
-    pub const SUBMISSION_HEAD: u32 = 0x070;
-    pub const ERROR: u32 = 0x090;
-    pub const IDENTITY: u32 = 0x100;
-    pub const VERSION: u32 = 0x104;
-    pub const CAPABILITIES: u32 = 0x108;
-}
-
-/// "LSQU" in ASCII.
-const IDENTITY_VALUE: u32 = 0x4C53_5155;
-/// The major version that this driver knows.
-const VERSION_MAJOR: u32 = 1;
-/// Bit 0 of CONTROL, GIE, IER and ISR.
-const BIT_0: u64 = 1;
-/// Bits of IER and ISR: completion and error.
-const INTERRUPTS: u64 = 3;
 /// Bits 23:16 of a completion's word 0 are the status, bit 24 the phase.
 const PHASE_BIT: u64 = 1 << 24;
 
@@ -70,13 +49,11 @@ const PHASE_BIT: u64 = 1 << 24;
 #[derive(Debug, Clone, Copy)]
 struct Kind {
     name: &'static str,
-    /// Bits 7:0 of CAPABILITIES.
-    code: u32,
+    /// As CAPABILITIES says it.
+    code: map::queue::Kind,
     /// Offset of its block in BAR0.
-    base: u64,
+    base: u32,
     vector: u32,
-    /// Whether RETURN counts what is under way.
-    counts_open: bool,
 }
 
 /// What the device says of one submission.
@@ -91,7 +68,7 @@ struct Completion {
 /// What both queues have in common: one device queue and its rings.
 struct Queue {
     kind: Kind,
-    registers: BlockRegisters,
+    registers: Present<BlockRegisters>,
     entries: u16,
     /// The submissions, and the completions behind them.
     rings: DmaBuffer,
@@ -106,8 +83,8 @@ struct Queue {
 impl Queue {
     /// Takes a queue of the device into use.
     fn open(device: &Device, kind: Kind, entries: u16) -> Result<Self, QueueError> {
-        let registers = device.block(kind.base);
-        let entries_max = identify(&registers, kind)?;
+        let mut registers = Present(device.block(kind.base));
+        let entries_max = identify(&mut registers, kind)?;
         if !ring::is_ring_size(entries) || entries > entries_max {
             return Err(out_of_range(
                 "entries",
@@ -115,7 +92,7 @@ impl Queue {
                 format!("a power of two from 2 to {entries_max}"),
             ));
         }
-        if registers.read_present(offset::CONTROL)? != 0 {
+        if CONTROL.read(&mut registers)?.enable() {
             return Err(QueueError::Device(DeviceError::Refused {
                 attempted: format!("open the {} queue", kind.name),
                 reason: "it is enabled: somebody uses it; close the other one, or reset the device"
@@ -144,42 +121,43 @@ impl Queue {
 
     /// Enables the queue with empty rings; what was open is forgotten.
     fn start(&mut self) -> Result<(), QueueError> {
-        self.write(offset::CONTROL, 0)?;
+        CONTROL.write(&mut self.registers, Control::default())?;
         self.await_rest()?;
         self.submissions = SubmissionRing::new(self.entries);
         self.completions = CompletionRing::new(self.entries);
-        for word in 0..self.rings_bytes() / 8 {
+        for word in 0..self.completion_offset(usize::from(self.entries)) / 8 {
             self.rings.word(8 * word).store(0, Ordering::Relaxed);
         }
         let submissions = self.rings.device_address();
         let completions = submissions + self.completion_offset(0) as u64;
-        self.write_address(offset::SUBMISSION_BASE, submissions)?;
-        self.write_address(offset::COMPLETION_BASE, completions)?;
-        self.write(offset::LOG2_ENTRIES, self.entries.trailing_zeros().into())?;
-        self.write(offset::INTERRUPT_STATUS, INTERRUPTS)?;
-        let interrupts = if self.interrupt.is_some() { INTERRUPTS } else { 0 };
-        self.write(offset::INTERRUPT_ENABLE, interrupts)?;
-        self.write(offset::GLOBAL_INTERRUPT_ENABLE, interrupts & BIT_0)?;
+        let registers = &mut self.registers;
+        SUBMISSION_BASE.write(registers, submissions)?;
+        COMPLETION_BASE.write(registers, completions)?;
+        LOG2_ENTRIES.write(registers, self.entries.trailing_zeros() as u8)?;
+        let on = self.interrupt.is_some();
+        ISR.clear(registers, Isr::default().with_completion(true).with_error(true))?;
+        IER.write(registers, Ier::default().with_completion(on).with_error(on))?;
+        GIE.write(registers, Gie::default().with_enable(on))?;
         // The zeroed rings are in memory before the device may look at them.
         fence(Ordering::Release);
-        self.write(offset::CONTROL, BIT_0)?;
+        CONTROL.write(registers, Control::default().with_enable(true))?;
         self.stopped = None;
         self.check()
     }
 
-    /// Waits until nothing that was open before is under way, so that nothing of it comes later.
-    fn await_rest(&self) -> Result<(), QueueError> {
-        if !self.kind.counts_open {
-            return Ok(());
-        }
+    /// Waits until the disabled queue has nothing under way any more, so that nothing of it comes
+    /// later and its rings are not touched.
+    fn await_rest(&mut self) -> Result<(), QueueError> {
         let started = Instant::now();
         loop {
-            let open = self.registers.read_present(offset::RETURN)?;
+            let open = RETURN.read(&mut self.registers)?;
             if open == 0 {
                 return Ok(());
             }
             if started.elapsed() > REST_BOUND {
-                return Err(self.timeout(format!("{open} open submissions to end"), REST_BOUND));
+                let what =
+                    format!("{open} accesses of the disabled {} queue to end", self.kind.name);
+                return Err(timeout(what, REST_BOUND));
             }
             thread::sleep(PAUSE_MAX);
         }
@@ -201,15 +179,11 @@ impl Queue {
 
     /// Asks the device what it has fetched, to find room.
     fn free_slot(&mut self) -> Result<usize, QueueError> {
-        let head = self.registers.read_present(offset::SUBMISSION_HEAD)?;
-        let told = u16::try_from(head).ok().map(|head| self.submissions.fetched(head));
-        if !matches!(told, Some(Ok(()))) {
+        let head = SUBMISSION_HEAD.read(&mut self.registers)?;
+        if let Err(ImpossibleCount { found, least, most }) = self.submissions.fetched(head) {
             self.check()?;
-            let detail = format!(
-                "SUBMISSION_HEAD is {head}, expected the count of entries fetched, at most {}",
-                self.submissions.tail()
-            );
-            return Err(self.stop(QueueError::Violation { queue: self.kind.name, detail }));
+            let detail = format!("SUBMISSION_HEAD is {found}, expected {least} to {most}");
+            return Err(self.violation(detail));
         }
         match self.submissions.slot() {
             Some(slot) => Ok(slot),
@@ -225,7 +199,7 @@ impl Queue {
         self.check_stopped()?;
         // The submissions are in memory before the device is told.
         fence(Ordering::Release);
-        self.write(offset::SUBMISSION_TAIL, self.submissions.tail().into())
+        Ok(SUBMISSION_TAIL.write(&mut self.registers, self.submissions.tail())?)
     }
 
     /// Takes the next completion out of the ring, if there is one. Touches no register but to give
@@ -240,7 +214,7 @@ impl Queue {
         }
         let response = self.rings.word(at + 8).load(Ordering::Relaxed);
         if let Some(head) = self.completions.pop() {
-            self.write(offset::COMPLETION_HEAD, head.into())?;
+            COMPLETION_HEAD.write(&mut self.registers, head)?;
         }
         Ok(Some(Completion {
             identifier: word0 as u16,
@@ -264,7 +238,7 @@ impl Queue {
             if elapsed >= bound {
                 self.check()?;
                 let what = format!("a completion of the {} queue", self.kind.name);
-                return Err(self.timeout(what, bound));
+                return Err(timeout(what, bound));
             }
             if elapsed < SPIN {
                 std::hint::spin_loop();
@@ -292,12 +266,12 @@ impl Queue {
     /// Looks whether the device still runs the queue.
     fn check(&mut self) -> Result<(), QueueError> {
         let queue = self.kind.name;
-        let code = self.registers.read_present(offset::ERROR)?;
-        if code != 0 {
-            let meaning = error::halt_meaning(code);
-            return Err(self.stop(QueueError::Halted { queue, code, meaning }));
+        let error = ERROR.read(&mut self.registers)?;
+        if error.bits() != 0 {
+            let meaning = error::halt_meaning(error.cause());
+            return Err(self.stop(QueueError::Halted { queue, code: error.bits(), meaning }));
         }
-        if self.registers.read_present(offset::CONTROL)? == 0 {
+        if !CONTROL.read(&mut self.registers)?.enable() {
             return Err(self.stop(QueueError::Stopped { queue }));
         }
         Ok(())
@@ -318,62 +292,40 @@ impl Queue {
         self.stop(QueueError::Violation { queue, detail })
     }
 
-    fn timeout(&self, waited_for: String, bound: Duration) -> QueueError {
-        QueueError::Timeout { waited_for, bound: format!("{bound:?}") }
-    }
-
     fn completion_offset(&self, slot: usize) -> usize {
         usize::from(self.entries) * SUBMISSION_BYTES + slot * COMPLETION_BYTES
-    }
-
-    fn rings_bytes(&self) -> usize {
-        self.completion_offset(usize::from(self.entries))
-    }
-
-    fn write(&self, offset: u32, value: u64) -> Result<(), QueueError> {
-        Ok(self.registers.write(offset, Width::Four, value)?)
-    }
-
-    fn write_address(&self, offset: u32, address: u64) -> Result<(), QueueError> {
-        self.write(offset, address & 0xFFFF_FFFF)?;
-        self.write(offset + 4, address >> 32)
     }
 }
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // The device stops looking at the rings before they are taken away; one that is gone has
-        // stopped.
-        let _ = self.registers.write(offset::CONTROL, Width::Four, 0);
+        // The device stops looking at the rings before they are taken away; one that is gone, or a
+        // server that ended, has stopped.
+        if CONTROL.write(&mut self.registers, Control::default()).is_ok() {
+            let _ = self.await_rest();
+        }
     }
 }
 
 /// Checks that a queue of the kind and a known version is there; gives its largest number of entries.
-fn identify(registers: &BlockRegisters, kind: Kind) -> Result<u16, QueueError> {
-    let mismatch = |register: &str, found: u32, expected: String| {
-        QueueError::Device(DeviceError::Mismatch {
-            register: format!("{register} of the {} queue", kind.name),
-            found: found.into(),
-            expected,
-        })
-    };
-    let identity = registers.read_present(offset::IDENTITY)?;
-    if identity != IDENTITY_VALUE {
-        return Err(mismatch("IDENTITY", identity, format!("0x{IDENTITY_VALUE:X} (\"LSQU\")")));
+fn identify(registers: &mut Present<BlockRegisters>, kind: Kind) -> Result<u16, QueueError> {
+    SIGNATURE.check(registers)?;
+    let capabilities = CAPABILITIES.read(registers)?;
+    let log2_entries = capabilities.largest_log2_entries();
+    if capabilities.kind() != Some(kind.code) || log2_entries == 0 {
+        return Err(QueueError::Device(DeviceError::Mismatch {
+            register: format!("CAPABILITIES of the {} queue", kind.name),
+            found: capabilities.bits().into(),
+            expected: format!("kind {} in bits 7:0, at least 1 in bits 15:8", kind.code as u32),
+        }));
     }
-    let version = registers.read_present(offset::VERSION)?;
-    if version >> 16 != VERSION_MAJOR {
-        return Err(mismatch("VERSION", version, format!("major version {VERSION_MAJOR}")));
-    }
-    let capabilities = registers.read_present(offset::CAPABILITIES)?;
-    let log2_entries = capabilities >> 8 & 0xFF;
-    if capabilities & 0xFF != kind.code || log2_entries == 0 {
-        let expected = format!("kind {} in bits 7:0, at least 1 in bits 15:8", kind.code);
-        return Err(mismatch("CAPABILITIES", capabilities, expected));
-    }
-    Ok(1 << log2_entries.min(ring::LOG2_ENTRIES_MAX))
+    Ok(1 << log2_entries.min(LOG2_ENTRIES_LARGEST))
 }
 
 fn out_of_range(field: &'static str, value: u64, expected: String) -> QueueError {
     QueueError::Device(DeviceError::OutOfRange { field, value, expected })
+}
+
+fn timeout(waited_for: String, bound: Duration) -> QueueError {
+    QueueError::Timeout { waited_for, bound: format!("{bound:?}") }
 }

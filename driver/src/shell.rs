@@ -1,24 +1,10 @@
 //! The shell block: who the device is, and what tests need.
 
+use crate::map::Present;
+use crate::map::shell::{
+    INTERRUPT_COUNT, INTERRUPT_FORCE, InterruptForce, SCRATCH_8, SCRATCH_16, SCRATCH_32, SCRATCH_64,
+};
 use crate::{BlockRegisters, DeviceError, Width};
-
-/// Register offsets. Source: `hw/regs/shell.rdl`.
-pub(crate) mod offset {
-    pub const SCRATCH_8: u32 = 0x020;
-    pub const SCRATCH_16: u32 = 0x024;
-    pub const SCRATCH_32: u32 = 0x028;
-    pub const SCRATCH_64: u32 = 0x030;
-    pub const INTERRUPT_FORCE: u32 = 0x040;
-    pub const IDENTITY: u32 = 0x100;
-    pub const VERSION: u32 = 0x104;
-    pub const CAPABILITIES: u32 = 0x108;
-    pub const INTERRUPT_COUNT: u32 = 0x200;
-}
-
-/// "LSDV" in ASCII.
-pub(crate) const IDENTITY_VALUE: u32 = 0x4C53_4456;
-/// The major version that this driver knows.
-pub(crate) const VERSION_MAJOR: u16 = 1;
 
 /// The shell of a device.
 #[derive(Debug, Clone)]
@@ -54,7 +40,7 @@ impl Shell {
     /// [`DeviceError::OutOfRange`] when there is no such vector, or what the backend reports.
     pub fn force_interrupt(&self, vector: u32) -> Result<(), DeviceError> {
         self.check_vector(vector)?;
-        self.registers.write(offset::INTERRUPT_FORCE, Width::Four, 1 << vector)
+        INTERRUPT_FORCE.write(&mut &self.registers, InterruptForce::from_bits(1 << vector))
     }
 
     /// The interrupts raised on a vector since reset, modulo 2^32.
@@ -64,7 +50,7 @@ impl Shell {
     /// what the backend reports.
     pub fn interrupt_count(&self, vector: u32) -> Result<u32, DeviceError> {
         self.check_vector(vector)?;
-        self.registers.read_present(offset::INTERRUPT_COUNT + 4 * vector)
+        INTERRUPT_COUNT[vector as usize].read(&mut Present(&self.registers))
     }
 
     /// Its registers.
@@ -73,22 +59,24 @@ impl Shell {
     }
 
     fn check_vector(&self, vector: u32) -> Result<(), DeviceError> {
-        if vector < self.vectors {
+        // The register map of this version has so many.
+        let vectors = self.vectors.min(INTERRUPT_COUNT.len() as u32);
+        if vector < vectors {
             return Ok(());
         }
         Err(DeviceError::OutOfRange {
             field: "vector",
             value: vector.into(),
-            expected: format!("less than {}", self.vectors),
+            expected: format!("less than {vectors}"),
         })
     }
 }
 
 fn scratch(width: Width) -> u32 {
     match width {
-        Width::One => offset::SCRATCH_8,
-        Width::Two => offset::SCRATCH_16,
-        Width::Four => offset::SCRATCH_32,
-        Width::Eight => offset::SCRATCH_64,
+        Width::One => SCRATCH_8.offset(),
+        Width::Two => SCRATCH_16.offset(),
+        Width::Four => SCRATCH_32.offset(),
+        Width::Eight => SCRATCH_64.offset(),
     }
 }

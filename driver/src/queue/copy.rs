@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Completion, Kind, Queue, QueueError, out_of_range};
 use crate::device::Device;
-use crate::layout;
+use crate::{layout, map};
 
 /// The most bytes of one command.
 const BYTES_MAX: u32 = 1 << 30;
@@ -144,10 +144,9 @@ impl CopyDone {
 
 const KIND: Kind = Kind {
     name: "copy",
-    code: 1,
-    base: layout::COPY_QUEUE,
+    code: map::queue::Kind::Copy,
+    base: map::device::COPY_QUEUE,
     vector: layout::COPY_VECTOR,
-    counts_open: true,
 };
 
 /// A command that the device has not answered yet.

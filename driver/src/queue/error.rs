@@ -1,6 +1,7 @@
 //! Why a queue does not go on.
 
 use crate::DeviceError;
+use crate::map::queue::Cause;
 
 use super::Status;
 
@@ -67,11 +68,13 @@ pub enum QueueError {
 }
 
 /// What register ERROR means.
-pub(super) fn halt_meaning(code: u32) -> &'static str {
-    match code {
-        1 => "it could not read a submission, so the ring is not mapped any more",
-        2 => "it could not write a completion, so the ring is not mapped any more",
-        3 => "the doorbell or the completion head was out of range",
-        _ => "an error that this program does not know",
+pub(super) fn halt_meaning(cause: Option<Cause>) -> &'static str {
+    match cause {
+        Some(Cause::ReadSubmission) => "it could not read a submission: is the ring still mapped?",
+        Some(Cause::WriteCompletion) => {
+            "it could not write a completion: is the ring still mapped?"
+        }
+        Some(Cause::Doorbell) => "the doorbell or the completion head was out of range",
+        Some(Cause::None) | None => "an error that this program does not know",
     }
 }

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use super::{Completion, Kind, Queue, QueueError, Status};
 use crate::device::Device;
-use crate::layout;
+use crate::{layout, map};
 
 const KIND: Kind = Kind {
     name: "lock",
-    code: 2,
-    base: layout::LOCK_QUEUE,
+    code: map::queue::Kind::Lock,
+    base: map::device::LOCK_QUEUE,
     vector: layout::LOCK_VECTOR,
-    counts_open: false,
 };
 
 /// The only opcode of the lock queue, in place in word 0.

@@ -4,12 +4,12 @@
 //! of two of at most 4096, so a wrap of the count at 65536 is also one of the slots, and the number
 //! of passes between two wraps is even, which keeps the phase in step.
 
-/// The largest base-2 logarithm of a ring's entries.
-pub const LOG2_ENTRIES_MAX: u32 = 12;
+use crate::map::queue::{LOG2_ENTRIES_LARGEST, LOG2_ENTRIES_SMALLEST};
 
 /// Whether rings can have so many entries: a power of two from 2 to 4096.
 pub fn is_ring_size(entries: u16) -> bool {
-    entries.is_power_of_two() && (1..=LOG2_ENTRIES_MAX).contains(&entries.trailing_zeros())
+    let log2_entries = LOG2_ENTRIES_SMALLEST..=LOG2_ENTRIES_LARGEST;
+    entries.is_power_of_two() && log2_entries.contains(&(entries.trailing_zeros() as u8))
 }
 
 /// A count of the device that cannot be.
