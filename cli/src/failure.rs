@@ -68,9 +68,10 @@ impl From<system::RunError> for Failure {
         match error {
             system::RunError::Scenario(error) => error.into(),
             // The device does not do as it should.
-            system::RunError::System(_) | system::RunError::Silent { .. } => {
-                Self::Input(error.to_string())
-            }
+            system::RunError::System(_)
+            | system::RunError::Silent { .. }
+            | system::RunError::Device { .. }
+            | system::RunError::Answer { .. } => Self::Input(error.to_string()),
             _ => Self::Internal(error.to_string()),
         }
     }

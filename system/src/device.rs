@@ -13,6 +13,16 @@ use crate::workflow::{Command, Input, Workflow};
 /// Tags that an agent needs: its request, and a cancel of it.
 const TAGS_EACH: usize = 2;
 
+/// A request that the unit has not answered to the end.
+#[derive(Debug)]
+struct Open {
+    request: UnitRequest,
+    /// When it was asked, in picoseconds.
+    since: u64,
+    /// It has been answered *queued*: another response is to come, as late as it likes.
+    queued: bool,
+}
+
 /// The device's agents, with the tags of the lock unit dealt out among them.
 pub(crate) struct DeviceContexts {
     /// By agent: number of its first tag.
@@ -20,8 +30,7 @@ pub(crate) struct DeviceContexts {
     /// By half of the tag's number: the agent.
     agents: Vec<usize>,
     transactions: BTreeMap<usize, lockdb::Timestamp>,
-    /// By tag: the requests that the unit has not answered at all, and since when, in picoseconds.
-    unanswered: BTreeMap<Tag, (UnitRequest, u64)>,
+    open: BTreeMap<Tag, Open>,
 }
 
 impl DeviceContexts {
@@ -40,21 +49,21 @@ impl DeviceContexts {
         }
         let tag = |(index, &agent)| (agent, (index * TAGS_EACH) as u8);
         let tags = agents.iter().enumerate().map(tag).collect();
-        Ok(Self { tags, agents, transactions: BTreeMap::new(), unanswered: BTreeMap::new() })
+        Ok(Self { tags, agents, transactions: BTreeMap::new(), open: BTreeMap::new() })
     }
 
     /// The request that carries out a command at a time in picoseconds.
     pub fn request(&mut self, agent: usize, command: Command, now: u64) -> UnitRequest {
         let request = self.request_for(agent, command);
-        self.unanswered.insert(request.tag, (request, now));
+        self.open.insert(request.tag, Open { request, since: now, queued: false });
         request
     }
 
     /// The device's silence, if a request has had no answer at all for longer than `patience`
     /// picoseconds. One that was queued has been answered.
     pub fn silence(&self, now: u64, patience: u64) -> Option<RunError> {
-        let (request, since) =
-            self.unanswered.values().find(|(_, since)| now.saturating_sub(*since) > patience)?;
+        let is_late = |open: &&Open| !open.queued && now.saturating_sub(open.since) > patience;
+        let Open { request, since, .. } = self.open.values().find(is_late)?;
         Some(RunError::Silent {
             request: format!(
                 "tag {} ({:?} of transaction {})",
@@ -90,27 +99,69 @@ impl DeviceContexts {
     }
 
     /// Whom a response is for, and what it says; `None` when it says nothing new.
-    pub fn responded(&mut self, response: &UnitResponse) -> Option<(usize, Input)> {
-        self.unanswered.remove(&response.tag);
-        let tag = response.tag.index();
-        let agent = self.agents[tag / TAGS_EACH];
-        let input = match response.code {
-            Code::Granted => Input::Granted { again: response.again },
-            Code::Queued => Input::Queued { position: response.position },
-            Code::RefusedFull => Input::Refused(Refusal::Full),
-            Code::RefusedBusy => Input::Refused(Refusal::Busy),
-            Code::RefusedDie => Input::Refused(Refusal::Die),
-            Code::RefusedContended => Input::Refused(Refusal::Contended),
-            Code::Released => Input::Released,
-            Code::Cancelled => Input::Cancelled,
-            Code::BusError => Input::Failed,
-            // The acquire was granted before its cancel came to it, and has told so.
-            Code::NotWaiting if tag % TAGS_EACH == 1 => return None,
-            Code::NotHeld | Code::TagBusy | Code::NotWaiting | Code::BadRequest => {
-                panic!("the lock unit answered {response} to a lawful request")
-            }
+    ///
+    /// # Errors
+    /// When no request is open that it can answer: no unit may say so, but one behind a driver can.
+    pub fn responded(
+        &mut self,
+        response: &UnitResponse,
+    ) -> Result<Option<(usize, Input)>, RunError> {
+        let refused = |expected: &str| {
+            let (response, expected) = (response.to_string(), expected.into());
+            Err(RunError::Answer { response, expected })
         };
-        Some((agent, input))
+        let Some(open) = self.open.get_mut(&response.tag) else {
+            return refused("the tag of an open request");
+        };
+        let agent = self.agents[response.tag.index() / TAGS_EACH];
+        let (operation, queued) = (open.request.operation, open.queued);
+        let positions = 1..=7;
+        let input = match (operation, response.code) {
+            (UnitOperation::Acquire(..), Code::Queued)
+                if !queued && positions.contains(&response.position) =>
+            {
+                open.queued = true;
+                return Ok(Some((agent, Input::Queued { position: response.position })));
+            }
+            (UnitOperation::Acquire(..), Code::Granted) => Input::Granted { again: response.again },
+            (UnitOperation::Acquire(..), Code::RefusedFull) if !queued => {
+                Input::Refused(Refusal::Full)
+            }
+            (UnitOperation::Acquire(..), Code::RefusedBusy) if !queued => {
+                Input::Refused(Refusal::Busy)
+            }
+            (UnitOperation::Acquire(..), Code::RefusedDie) if !queued => {
+                Input::Refused(Refusal::Die)
+            }
+            (UnitOperation::Acquire(..), Code::RefusedContended) if !queued => {
+                Input::Refused(Refusal::Contended)
+            }
+            (UnitOperation::Release(_), Code::Released) => Input::Released,
+            (UnitOperation::Acquire(..) | UnitOperation::Release(_), Code::BusError) => {
+                Input::Failed
+            }
+            (UnitOperation::Cancel(target), Code::Cancelled | Code::Granted)
+                if self.open.get(&target).is_some_and(|target| target.queued) =>
+            {
+                // Its target gets no other response.
+                self.open.remove(&target);
+                match response.code {
+                    Code::Cancelled => Input::Cancelled,
+                    _ => Input::Granted { again: response.again },
+                }
+            }
+            // The acquire was granted before its cancel came to it, or still waits: it tells itself.
+            (UnitOperation::Cancel(_), Code::NotWaiting | Code::BusError) => {
+                self.open.remove(&response.tag);
+                return Ok(None);
+            }
+            (UnitOperation::Acquire(..), _) if queued => {
+                return refused("granted or a bus error for an acquire that waits");
+            }
+            (operation, _) => return refused(&format!("an answer to {operation:?}")),
+        };
+        self.open.remove(&response.tag);
+        Ok(Some((agent, input)))
     }
 }
 
@@ -121,32 +172,81 @@ mod tests {
     use lockdb::{Timestamp, TupleKey};
     use workloads::Scenario;
 
-    #[test]
-    fn silence_is_told_with_what_was_asked_and_since_when() {
+    const TRANSACTION: Timestamp = Timestamp::new(9).unwrap();
+    const KEY: TupleKey = TupleKey::new(5, 0);
+    const ACQUIRE: Command =
+        Command::Acquire { transaction: TRANSACTION, key: KEY, bucket: 5, rule: Rule::Queue };
+
+    /// The contexts of one agent.
+    fn contexts() -> DeviceContexts {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
         let scenario = Scenario::load(folder.join("hot-row-storm.toml")).unwrap();
-        let (agents, _) = Workflow::all(&scenario).unwrap();
-        let agents = &agents[agents.len() - 1..];
-        let mut contexts = DeviceContexts::new(&scenario, agents).unwrap();
-        let transaction = Timestamp::new(9).unwrap();
-        let key = TupleKey::new(5, 0);
-        let acquire = Command::Acquire { transaction, key, bucket: 5, rule: Rule::Queue };
-        let request = contexts.request(0, acquire, 3_000);
+        let (agents, _) = Workflow::all(&scenario, None).unwrap();
+        DeviceContexts::new(&scenario, &agents[agents.len() - 1..]).unwrap()
+    }
+
+    fn response(tag: Tag, code: Code) -> UnitResponse {
+        let position = u8::from(code == Code::Queued);
+        let transaction = Some(TRANSACTION);
+        UnitResponse { tag, code, again: false, position, notice: false, transaction }
+    }
+
+    #[test]
+    fn silence_is_told_with_what_was_asked_and_since_when() {
+        let mut contexts = contexts();
+        let request = contexts.request(0, ACQUIRE, 3_000);
         assert!(contexts.silence(10_000, 7_000).is_none());
         let text = contexts.silence(10_001, 7_000).unwrap().to_string();
         for part in ["tag 0", "Acquire", "transaction 9", "since 3 ns", "m_axis_rsp"] {
             assert!(text.contains(part), "{text}");
         }
         // One that was queued may wait as long as it takes.
-        let queued = UnitResponse {
-            tag: request.tag,
-            code: Code::Queued,
-            again: false,
-            position: 1,
-            notice: false,
-            transaction: Some(transaction),
-        };
-        assert_eq!(contexts.responded(&queued), Some((0, Input::Queued { position: 1 })));
+        let queued = response(request.tag, Code::Queued);
+        let told = contexts.responded(&queued).unwrap();
+        assert_eq!(told, Some((0, Input::Queued { position: 1 })));
         assert!(contexts.silence(u64::MAX, 7_000).is_none());
+    }
+
+    /// A unit behind a driver may say anything at any time.
+    #[test]
+    fn what_answers_no_open_request_is_refused_and_changes_nothing() {
+        let mut contexts = contexts();
+        let tag = |number| Tag::new(number).unwrap();
+        let refuse = |contexts: &mut DeviceContexts, number, code, part: &str| {
+            let error = contexts.responded(&response(tag(number), code)).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        };
+        refuse(&mut contexts, 0, Code::Granted, "expected the tag of an open request");
+        refuse(&mut contexts, 127, Code::BadRequest, "tag 127 BadRequest");
+        contexts.request(0, ACQUIRE, 0);
+        for code in [Code::Released, Code::Cancelled, Code::TagBusy, Code::NotHeld] {
+            refuse(&mut contexts, 0, code, "expected an answer to Acquire");
+        }
+        let nowhere = UnitResponse { position: 0, ..response(tag(0), Code::Queued) };
+        assert!(contexts.responded(&nowhere).is_err());
+        assert!(contexts.responded(&response(tag(0), Code::Queued)).unwrap().is_some());
+        refuse(&mut contexts, 0, Code::Queued, "an acquire that waits");
+        refuse(&mut contexts, 0, Code::RefusedDie, "an acquire that waits");
+        contexts.request(0, Command::Cancel, 0);
+        refuse(&mut contexts, 1, Code::Released, "expected an answer to Cancel");
+        let told = contexts.responded(&response(tag(0), Code::Granted)).unwrap();
+        assert_eq!(told, Some((0, Input::Granted { again: false })));
+        refuse(&mut contexts, 1, Code::Cancelled, "expected an answer to Cancel");
+        assert_eq!(contexts.responded(&response(tag(1), Code::NotWaiting)).unwrap(), None);
+        assert!(contexts.open.is_empty());
+    }
+
+    #[test]
+    fn a_cancel_that_ends_its_target_leaves_nothing_open() {
+        for (code, input) in
+            [(Code::Cancelled, Input::Cancelled), (Code::Granted, Input::Granted { again: false })]
+        {
+            let mut contexts = contexts();
+            let acquire = contexts.request(0, ACQUIRE, 0);
+            contexts.responded(&response(acquire.tag, Code::Queued)).unwrap();
+            let cancel = contexts.request(0, Command::Cancel, 0);
+            assert_eq!(contexts.responded(&response(cancel.tag, code)).unwrap(), Some((0, input)));
+            assert!(contexts.open.is_empty());
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! A host and a device around one lock table, executing a scenario: in virtual time, or by the
 //! wall clock with real threads. What the locks protect are rows of a real store.
 //!
-//! - [`run`] executes a scenario and gives a [`Report`].
+//! - [`run`] executes a scenario and gives a [`Report`]; [`run_on_device`] does so with a device
+//!   behind a driver.
 //! - A `Workflow` is what one agent does, as a pure machine: it is told what came of its last
 //!   command and names the next. Both ways to run drive the same workflows.
 
@@ -19,4 +20,4 @@ pub use report::{
     Aborts, CoherenceReport, Latency, LatencyRecorder, QueueReport, Report, RowsReport, SideReport,
     UnitReport,
 };
-pub use run::{Interrupt, Options, Progress, RunError, run};
+pub use run::{Interrupt, Options, Progress, RunError, run, run_on_device};

@@ -14,11 +14,11 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use lockdb::TupleKey;
 use lockdb::store::schema::{Schema, Type};
 use lockdb::store::{
     Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions,
 };
+use lockdb::{SharedMemory, TupleKey};
 use workloads::scenario::{Mode, Scenario, Workload};
 
 use crate::RunError;
@@ -86,16 +86,22 @@ pub(crate) struct Version {
 }
 
 impl Rows {
-    /// The rows of a scenario, where `sources` is what its agents do.
+    /// The rows of a scenario, where `sources` is what its agents do, and `lock_memory` what their
+    /// lock table stands in by the wall clock, if it is not to be memory of this process alone.
     ///
     /// # Errors
     /// When the system refuses memory for them.
-    pub fn new(scenario: &Scenario, sources: &[Source]) -> Result<Self, RunError> {
+    pub fn new(
+        scenario: &Scenario,
+        sources: &[Source],
+        lock_memory: Option<Arc<dyn SharedMemory>>,
+    ) -> Result<Self, RunError> {
         let wall_clock = scenario.mode == Mode::WallClock;
         let buckets = scenario.table.buckets as usize;
         let options = Options {
             // In virtual time the locks stand in the memory of the model.
             lock_buckets: if wall_clock { buckets } else { Options::small().lock_buckets },
+            lock_memory,
             sessions: sources.len() + SPARE_SESSIONS,
             // A thread of its own would make virtual time depend on this machine's.
             maintenance: false,

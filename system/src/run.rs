@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use driver::{Device, QueueError};
+use lockdb::Timestamp;
 use sim::models::{TupleLockUnit, WaveWindow};
 use sim::platform::Platform;
 use sim::system::SystemError;
@@ -90,6 +92,32 @@ pub enum RunError {
         /// Who waits for what.
         waiting: String,
     },
+    /// The device behind the driver failed.
+    #[error("{device}: {source}")]
+    Device {
+        /// Which, as a URI.
+        device: String,
+        /// How.
+        source: QueueError,
+    },
+    /// The lock unit has answered what it was not asked.
+    #[error("the lock unit answered {response}: expected {expected}")]
+    Answer {
+        /// The response.
+        response: String,
+        /// What may come for its tag.
+        expected: String,
+    },
+    /// What locks are for.
+    #[error("bucket {bucket} was granted to transaction {second}, while {holder} holds it")]
+    TwoHolders {
+        /// Which bucket.
+        bucket: u64,
+        /// Who has been granted it before.
+        holder: Timestamp,
+        /// Who has been granted it as well.
+        second: Timestamp,
+    },
     /// The store failed.
     #[error("the store: {0}")]
     Store(#[from] lockdb::store::Error),
@@ -134,6 +162,35 @@ pub fn run(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, RunError> {
+    let platform = platform(scenario)?;
+    match scenario.mode {
+        Mode::Virtual => virtual_time::run(scenario, platform, options, interrupt, progress),
+        Mode::WallClock => wall_clock::run(scenario, options, interrupt, progress),
+    }
+}
+
+/// Executes a scenario with the lock unit of a device behind a driver. The lock table stands in
+/// memory that the device was given; the device is reset before and after.
+///
+/// # Errors
+/// As [`run`]; when the scenario is not one by the wall clock, which is the only clock that a device
+/// shares with us; [`RunError::Device`] when the device fails or does not answer in time.
+pub fn run_on_device(
+    scenario: &Scenario,
+    device: &Device,
+    interrupt: &Interrupt,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report, RunError> {
+    platform(scenario)?;
+    if scenario.mode != Mode::WallClock {
+        let expected = "`wall-clock` for a run on a device, which keeps no virtual time";
+        return Err(scenario.reject("mode", expected).into());
+    }
+    wall_clock::run_on_device(scenario, device, interrupt, progress)
+}
+
+/// The scenario's platform, which has coherent memory.
+fn platform(scenario: &Scenario) -> Result<Platform, RunError> {
     let platform = Platform::named(&scenario.platform).map_err(|error| {
         scenario.reject("platform", format!("a platform that can be used ({error})"))
     })?;
@@ -141,8 +198,5 @@ pub fn run(
         let expected = "a cache-coherent platform, such as n1sdp-u280-ccix";
         return Err(scenario.reject("platform", expected).into());
     }
-    match scenario.mode {
-        Mode::Virtual => virtual_time::run(scenario, platform, options, interrupt, progress),
-        Mode::WallClock => wall_clock::run(scenario, options, interrupt, progress),
-    }
+    Ok(platform)
 }

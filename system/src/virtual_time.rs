@@ -75,7 +75,7 @@ const STOP_TIMER: u64 = u64::MAX;
 
 impl Run {
     fn new(scenario: &Scenario, platform: Platform, options: &Options) -> Result<Self, RunError> {
-        let (agents, rows) = Workflow::all(scenario)?;
+        let (agents, rows) = Workflow::all(scenario, None)?;
         let device = DeviceContexts::new(scenario, &agents)?;
         let home = match scenario.table.home {
             Home::Host => PlatformSide::Host,
@@ -175,7 +175,7 @@ impl Run {
                 self.host.line_changed(&mut self.system, core, bucket);
             }
             Happening::Response(response) => {
-                if let Some((agent, input)) = self.device.responded(&response) {
+                if let Some((agent, input)) = self.device.responded(&response)? {
                     self.tell(agent, input)?;
                 }
             }
@@ -287,6 +287,7 @@ impl Run {
             scenario: scenario.name.clone(),
             platform: scenario.platform.clone(),
             mode: "virtual",
+            door: None,
             seed: scenario.seed,
             duration_ns,
             host: self.world.host.finish(host_agents, duration_ns),

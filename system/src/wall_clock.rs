@@ -1,5 +1,6 @@
 //! A run by the wall clock: host threads with real atomics, and the Verilated lock unit on a
-//! thread of its own, on one table in memory: that of the store whose rows they update.
+//! thread of its own, on one table in memory: that of the store whose rows they update. In place of
+//! the unit that is clocked here, a device behind a driver can stand.
 //!
 //! Nothing here is timed by a model: latencies are those of this machine and of the speed at which
 //! it simulates the unit. The use is to hunt races that no model has.
@@ -14,9 +15,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use driver::Device;
 use lockdb::Table;
 use workloads::scenario::Scenario;
 
+use self::device::{Clocked, DeviceTable, Driven, UnitBehind, UnitThread};
 use crate::device::DeviceContexts;
 use crate::report::{Report, RowsReport, UnitReport};
 use crate::rows::Rows;
@@ -96,15 +99,38 @@ pub(crate) fn run(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, RunError> {
-    let (agents, rows) = Workflow::all(scenario)?;
-    run_on(scenario, agents, rows, options, interrupt, progress)
+    let (agents, rows) = Workflow::all(scenario, None)?;
+    run_on(scenario, agents, rows, Unit::Clocked(options), interrupt, progress)
+}
+
+/// As [`run`], with the lock unit of a device behind a driver.
+pub(crate) fn run_on_device(
+    scenario: &Scenario,
+    device: &Device,
+    interrupt: &Interrupt,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report, RunError> {
+    let buckets = scenario.table.buckets;
+    let table = Arc::new(DeviceTable::new(device, buckets)?);
+    let (agents, rows) = Workflow::all(scenario, Some(table.clone()))?;
+    let unit = Unit::Driven(Box::new(Driven::new(device, table, buckets)?));
+    let report = run_on(scenario, agents, rows, unit, interrupt, progress)?;
+    Ok(Report { mode: "device", door: Some(device.information().name.clone()), ..report })
+}
+
+/// Where the lock unit is.
+enum Unit<'o> {
+    /// In this process, clocked by the thread of the device's agents.
+    Clocked(&'o Options),
+    /// Behind a driver.
+    Driven(Box<Driven>),
 }
 
 fn run_on(
     scenario: &Scenario,
     agents: Vec<Workflow>,
     rows: Arc<Rows>,
-    options: &Options,
+    unit: Unit<'_>,
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, RunError> {
@@ -122,8 +148,11 @@ fn run_on(
         closing: AtomicBool::new(false),
         abandoned: AtomicBool::new(false),
     };
-    let unit = Box::new(device::Clocked::new(shared.table(), options)?);
-    let mut unit_thread = device::UnitThread::new(&shared, unit, device, contexts);
+    let unit: Box<dyn UnitBehind> = match unit {
+        Unit::Clocked(options) => Box::new(Clocked::new(shared.table(), options)?),
+        Unit::Driven(unit) => unit,
+    };
+    let mut unit_thread = UnitThread::new(&shared, unit, device, contexts);
     let (unit, closed_at) = thread::scope(|scope| {
         let shared = &shared;
         let host = host.into_iter().map(|agent| scope.spawn(move || host::run(shared, agent)));
@@ -214,6 +243,7 @@ fn report(
         scenario: scenario.name.clone(),
         platform: scenario.platform.clone(),
         mode: "wall-clock",
+        door: None,
         seed: scenario.seed,
         duration_ns,
         host: world.host.finish(host_agents, duration_ns),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lockdb::machine::{Refusal, Rule};
-use lockdb::{Suspicion, Timestamp, TupleKey};
+use lockdb::{SharedMemory, Suspicion, Timestamp, TupleKey};
 use workloads::scenario::{AgentSettings, LockOrder, Scenario, Side, Span, WaitPolicy};
 
 use crate::RunError;
@@ -159,13 +159,17 @@ impl Workflow {
         }
     }
 
-    /// All agents of a scenario, in their order, and the rows that they share.
+    /// All agents of a scenario, in their order, and the rows that they share. By the wall clock
+    /// their lock table stands in `lock_memory`, if there is any.
     ///
     /// # Errors
     /// When the scenario's trace cannot be replayed, or its rows do not go into memory.
-    pub fn all(scenario: &Scenario) -> Result<(Vec<Self>, Arc<Rows>), RunError> {
+    pub fn all(
+        scenario: &Scenario,
+        lock_memory: Option<Arc<dyn SharedMemory>>,
+    ) -> Result<(Vec<Self>, Arc<Rows>), RunError> {
         let sources = Source::all(scenario)?;
-        let rows = Arc::new(Rows::new(scenario, &sources)?);
+        let rows = Arc::new(Rows::new(scenario, &sources, lock_memory)?);
         let agent = |(side, source)| {
             let device = matches!(side, Side::Device { .. });
             let settings = if device { &scenario.device.agents } else { &scenario.host.agents };
@@ -437,7 +441,7 @@ impl Workflow {
     /// transaction "is now aware of the updates … continues and requests a lock for t_v2" (ccSLT
     /// paper, section 3, "Protocol").
     fn granted(&mut self, asked: Asked, now: u64, world: &mut World) -> Next {
-        world.holds(asked.bucket, self.transaction());
+        world.holds(asked.bucket, self.transaction())?;
         self.held.entry(asked.bucket).or_default().push(asked.key);
         let (row, latest) = match self.plan.steps[self.step].1 {
             Operation::LockLatest(row) => (row, true),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use lockdb::store::Database;
 use lockdb::{Timestamp, TupleKey};
 
+use crate::RunError;
 use crate::report::{Aborts, LatencyRecorder, QueueReport, SideReport};
 use crate::rows::Ledger;
 
@@ -80,11 +81,14 @@ impl World {
 
     /// An agent has been granted a bucket.
     ///
-    /// # Panics
+    /// # Errors
     /// When another one holds it.
-    pub fn holds(&mut self, bucket: u64, transaction: Timestamp) {
+    pub fn holds(&mut self, bucket: u64, transaction: Timestamp) -> Result<(), RunError> {
         let holder = *self.holders.entry(bucket).or_insert(transaction);
-        assert_eq!(holder, transaction, "bucket {bucket} was granted to two transactions");
+        if holder != transaction {
+            return Err(RunError::TwoHolders { bucket, holder, second: transaction });
+        }
+        Ok(())
     }
 
     /// An agent is about to give a bucket back.

@@ -14,7 +14,7 @@ fn scenario(name: &str) -> Scenario {
 
 /// Rows 1 to 4, and two tellers.
 fn small(scenario: &Scenario) -> (Arc<Rows>, [Teller; 2]) {
-    let rows = Arc::new(Rows::new(scenario, &Source::all(scenario).unwrap()).unwrap());
+    let rows = Arc::new(Rows::new(scenario, &Source::all(scenario).unwrap(), None).unwrap());
     let teller = || Teller::new(rows.clone()).unwrap();
     (rows.clone(), [teller(), teller()])
 }
@@ -141,7 +141,7 @@ fn by_the_wall_clock_too_many_rows_are_refused() {
     let mut scenario = scenario("wall-clock.toml");
     assert_eq!(scenario.mode, Mode::WallClock);
     scenario.workload = Workload::HotRow(HotRowSettings { rows: MOST_ROWS + 1 });
-    let error = Rows::new(&scenario, &[]).unwrap_err();
+    let error = Rows::new(&scenario, &[], None).unwrap_err();
     assert!(matches!(error, RunError::Scenario(_)), "{error:?}");
     let text = error.to_string();
     assert!(text.contains("`workload.hot-row.rows`") && text.contains("16777216"), "{text}");

@@ -1,6 +1,7 @@
 //! The device's agents, all on one thread, and the lock unit that carries out what they ask for.
 
 mod clocked;
+mod driven;
 
 use std::sync::atomic::Ordering;
 
@@ -8,6 +9,7 @@ use lockdb::WaitsFor;
 use sim::lock_unit::stream::{UnitRequest, UnitResponse};
 
 pub(super) use clocked::Clocked;
+pub(super) use driven::{DeviceTable, Driven};
 
 use super::Shared;
 use crate::RunError;
@@ -67,7 +69,7 @@ impl<'s> UnitThread<'s> {
                 return Err(silence);
             }
             if let Some(response) = self.unit.work(now)?
-                && let Some((agent, input)) = self.contexts.responded(&response)
+                && let Some((agent, input)) = self.contexts.responded(&response)?
             {
                 self.tell(agent, input)?;
             }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use lockdb::store::{Error, Isolation, LockWait, Sync, TransactionOptions};
 use workloads::Scenario;
 
-use super::run_on;
+use super::{Unit, run_on};
 use crate::workflow::Workflow;
 use crate::{Interrupt, Options, Progress};
 
@@ -18,7 +18,7 @@ fn the_stores_own_transactions_lock_the_same_rows() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
     let mut scenario = Scenario::load(folder.join("wall-clock.toml")).unwrap();
     scenario.stop.duration_ns = Some(300_000_000);
-    let (agents, rows) = Workflow::all(&scenario).unwrap();
+    let (agents, rows) = Workflow::all(&scenario, None).unwrap();
     let over = AtomicBool::new(false);
     let (report, locked) = thread::scope(|scope| {
         let locker = scope.spawn(|| lock_rows(&rows, &over));
@@ -30,7 +30,8 @@ fn the_stores_own_transactions_lock_the_same_rows() {
             }
         };
         let (options, interrupt) = (Options::default(), Interrupt::default());
-        let report = run_on(&scenario, agents, rows.clone(), &options, &interrupt, &mut progress);
+        let unit = Unit::Clocked(&options);
+        let report = run_on(&scenario, agents, rows.clone(), unit, &interrupt, &mut progress);
         over.store(true, Ordering::Relaxed);
         (report, locker.join().unwrap())
     });

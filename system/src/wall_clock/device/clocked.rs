@@ -1,14 +1,12 @@
 //! The Verilated lock unit, clocked here, with its memory accesses made by real atomics.
 
-use std::collections::BTreeMap;
-
 use lockdb::machine::{Access, Answer};
 use lockdb::{Bucket, Slot, Table};
 use sim::bus::BusError;
 use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
 use sim::kernel::Time;
 use sim::lock_unit::stream::{UnitRequest, UnitResponse};
-use sim::lock_unit::{UnitConfig, UnitUnderTest};
+use sim::lock_unit::{KeptCopies, UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
 use sim::system::{SystemError, TABLE_BASE};
 
@@ -24,9 +22,8 @@ const CYCLES_AT_ONCE: u64 = 16;
 pub struct Clocked<'t> {
     table: &'t Table,
     unit: UnitUnderTest<TupleLockUnit>,
-    /// Lines of which the unit keeps a copy: bucket and the head that was read. No bus tells us
-    /// when a host thread writes one, so we look.
-    copies: BTreeMap<usize, u64>,
+    /// No bus tells us when a host thread writes a line, so we look.
+    copies: KeptCopies,
 }
 
 impl<'t> Clocked<'t> {
@@ -40,7 +37,7 @@ impl<'t> Clocked<'t> {
         let started = driver::LockUnit::new(&mut unit).start(TABLE_BASE, log2_buckets);
         started.map_err(SystemError::Device)?;
         options.open_waves(unit.model_mut())?;
-        Ok(Self { table, unit, copies: BTreeMap::new() })
+        Ok(Self { table, unit, copies: KeptCopies::default() })
     }
 
     fn clock(&mut self, now: u64) -> Result<(), RunError> {
@@ -50,34 +47,19 @@ impl<'t> Clocked<'t> {
             let outcome = perform(self.table, &access);
             if let (AccessKind::ReadLine { keep_copy: true }, Ok(MemoryData::Line(line))) =
                 (access.kind, &outcome)
+                && self.copies.keep(access.address, line[0])
             {
-                self.keep_copy(access.address, line[0]);
+                self.unit.invalidate(access.address);
             }
             self.unit.answer(&MemoryAnswer { id: access.id, outcome });
         }
         Ok(())
     }
 
-    /// The unit reads a line and means to keep it, for one of its waiters. Copies of the same line
-    /// that other waiters keep may be older than this one.
-    fn keep_copy(&mut self, address: u64, head: u64) {
-        let bucket = ((address - TABLE_BASE) / 64) as usize;
-        let older = self.copies.insert(bucket, head);
-        if older.is_some_and(|older| older != head) {
-            self.unit.invalidate(address);
-        }
-    }
-
     fn look_at_copies(&mut self) {
         let buckets = self.table.buckets();
-        let unit = &mut self.unit;
-        self.copies.retain(|&bucket, &mut head| {
-            let valid = buckets[bucket].head().word() == head;
-            if !valid {
-                unit.invalidate(TABLE_BASE + 64 * bucket as u64);
-            }
-            valid
-        });
+        let head = |address| Some(buckets[bucket_at(address)?].head().word());
+        self.copies.look(head, |address| self.unit.invalidate(address));
     }
 }
 
@@ -106,12 +88,16 @@ impl UnitBehind for Clocked<'_> {
     }
 }
 
+/// The bucket that the line at this address is.
+fn bucket_at(address: u64) -> Option<usize> {
+    address.checked_sub(TABLE_BASE).map(|offset| (offset / 64) as usize)
+}
+
 /// Makes an access of the unit on the table.
 fn perform(table: &Table, access: &MemoryAccess) -> Result<MemoryData, BusError> {
-    let offset = access.address.wrapping_sub(TABLE_BASE);
-    let index = (offset / 64) as usize;
-    let bucket: &Bucket = table.buckets().get(index).ok_or(BusError::DecodeError)?;
-    let word = (offset / 8 % 8) as u8;
+    let bucket = bucket_at(access.address).and_then(|index| table.buckets().get(index));
+    let bucket: &Bucket = bucket.ok_or(BusError::DecodeError)?;
+    let word = (access.address / 8 % 8) as u8;
     let answer = match access.kind {
         AccessKind::ReadLine { .. } => bucket.perform(Access::ReadLine),
         AccessKind::CompareSwap { expected, new } => {
