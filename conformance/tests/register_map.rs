@@ -1,0 +1,172 @@
+//! The register map against the hardware: every word that `hw/regs` describes, and every
+//! offset that it does not.
+
+use std::panic::AssertUnwindSafe;
+
+use driver::map::{Access, Word, lock_unit};
+use driver::{BusResponse, DeviceError, Registers};
+use sim::lock_unit::{UnitConfig, UnitUnderTest};
+use sim::models::TupleLockUnit;
+
+/// Bytes of a block.
+const BLOCK_BYTES: u32 = 0x1000;
+
+/// Values to write; what does not suit a register is made to.
+const PATTERNS: [u32; 5] = [u32::MAX, 0x5A5A_5A5A, 0xA5A5_A5A5, 1, 0];
+
+fn response<T>(result: Result<T, DeviceError>) -> Option<BusResponse> {
+    match result {
+        Ok(_) => None,
+        Err(DeviceError::Bus { response, .. }) => Some(response),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// Reads and writes every offset of a block that was just reset, over a bus that reports errors,
+/// and leaves it as after reset.
+fn walk(registers: &mut dyn Registers, words: &[Word]) {
+    for offset in (0..BLOCK_BYTES).step_by(4) {
+        match words.iter().find(|word| word.offset == offset) {
+            Some(word) => {
+                check_read(registers, word);
+                check_write(registers, word);
+            }
+            None => {
+                let read = response(registers.read32(offset));
+                assert_eq!(read, Some(BusResponse::DecodeError), "read of {offset:#x}");
+                let written = response(registers.write32(offset, 0));
+                assert_eq!(written, Some(BusResponse::SubordinateError), "write of {offset:#x}");
+            }
+        }
+    }
+}
+
+fn check_read(registers: &mut dyn Registers, word: &Word) {
+    let Word { name, offset, .. } = *word;
+    if !word.is_readable() {
+        let read = response(registers.read32(offset));
+        assert_eq!(read, Some(BusResponse::DecodeError), "read of {name}");
+        return;
+    }
+    let value = registers.read32(offset).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(value & !word.mask, 0, "{name} reads {value:#x}, which has bits of no field");
+    if let Some(reset) = word.reset {
+        assert_eq!(value, reset, "{name} after reset");
+    }
+}
+
+fn check_write(registers: &mut dyn Registers, word: &Word) {
+    let Word { name, offset, .. } = *word;
+    match word.access {
+        Access::ReadOnly => {
+            let before = registers.read32(offset).unwrap();
+            for value in PATTERNS {
+                let written = response(registers.write32(offset, value));
+                assert_eq!(written, Some(BusResponse::SubordinateError), "write of {name}");
+            }
+            assert_eq!(registers.read32(offset).unwrap(), before, "{name} after refused writes");
+        }
+        Access::ReadWrite => check_kept(registers, word),
+        Access::WriteOneToClear => {
+            registers.write32(offset, u32::MAX).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(registers.read32(offset).unwrap(), 0, "{name} after it was cleared");
+        }
+        Access::WriteOnly => {
+            registers.write32(offset, 0).unwrap_or_else(|e| panic!("{name}: {e}"));
+        }
+    }
+}
+
+/// A register that is written reads what was written, if that may be written.
+fn check_kept(registers: &mut dyn Registers, word: &Word) {
+    let Word { name, offset, mask, smallest, largest, multiple_of, .. } = *word;
+    for pattern in PATTERNS {
+        let value = (pattern / multiple_of * multiple_of).clamp(smallest, largest);
+        registers.write32(offset, value).unwrap_or_else(|e| panic!("{name} = {value:#x}: {e}"));
+        assert_eq!(registers.read32(offset).unwrap(), value & mask, "{name} = {value:#x}");
+    }
+    let too_small = smallest.checked_sub(1);
+    let too_large = (largest / multiple_of * multiple_of).checked_add(multiple_of);
+    let uneven = (multiple_of > 1).then_some(multiple_of / 2);
+    for bad in [too_small, too_large, uneven].into_iter().flatten() {
+        let before = registers.read32(offset).unwrap();
+        let written = response(registers.write32(offset, bad));
+        assert_eq!(written, Some(BusResponse::SubordinateError), "{name} = {bad:#x}");
+        assert_eq!(registers.read32(offset).unwrap(), before, "{name} after {bad:#x} was refused");
+    }
+}
+
+#[test]
+fn the_lock_unit_has_the_registers_of_the_map() {
+    let mut unit = UnitUnderTest::new(TupleLockUnit::new(), &UnitConfig::smooth());
+    walk(&mut unit, &lock_unit::WORDS);
+}
+
+/// Whether the walk over the lock unit with this map fails.
+fn is_noticed(words: &[Word]) -> bool {
+    let mut unit = UnitUnderTest::new(TupleLockUnit::new(), &UnitConfig::smooth());
+    std::panic::catch_unwind(AssertUnwindSafe(|| walk(&mut unit, words))).is_err()
+}
+
+#[test]
+fn a_mistake_in_the_map_is_noticed_wherever_it_is() {
+    for index in 0..lock_unit::WORDS.len() {
+        let mut words = lock_unit::WORDS;
+        let right = words[index];
+        let other = if right.is_writable() { Access::ReadOnly } else { Access::ReadWrite };
+        let mut wrong = vec![
+            Word { offset: 0xF00, ..right },
+            Word { access: other, ..right },
+            Word { reset: right.reset.map(|value| value ^ 1), ..right },
+        ];
+        if right.access == Access::ReadWrite {
+            wrong.push(Word { mask: right.mask >> 1, ..right });
+            wrong.push(Word { multiple_of: 2 * right.multiple_of, ..right });
+            let largest = right.largest.min(right.mask);
+            wrong.push(Word { largest: largest - right.multiple_of, ..right });
+        }
+        for word in wrong {
+            words[index] = word;
+            assert!(is_noticed(&words), "{right:?} as {word:?}");
+        }
+    }
+}
+
+#[test]
+fn control_registers_are_where_tapasco_expects_those_of_a_processing_element() {
+    use driver::map::queue;
+    assert_eq!(lock_unit::CONTROL.offset(), 0x00);
+    assert_eq!(lock_unit::GIE.offset(), 0x04);
+    assert_eq!(lock_unit::IER.offset(), 0x08);
+    assert_eq!(lock_unit::ISR.offset(), 0x0C);
+    assert_eq!(lock_unit::RETURN.offset(), 0x10);
+    let argument = |n: u32| 0x20 + 0x10 * n;
+    assert_eq!(lock_unit::TABLE_BASE.offset(), argument(0));
+    assert_eq!(lock_unit::TABLE_LOG2_BUCKETS.offset(), argument(1));
+
+    assert_eq!(queue::CONTROL.offset(), 0x00);
+    assert_eq!(queue::GIE.offset(), 0x04);
+    assert_eq!(queue::IER.offset(), 0x08);
+    assert_eq!(queue::ISR.offset(), 0x0C);
+    assert_eq!(queue::RETURN.offset(), 0x10);
+    let arguments = [queue::SUBMISSION_BASE.offset(), queue::COMPLETION_BASE.offset()]
+        .into_iter()
+        .chain([queue::LOG2_ENTRIES.offset(), queue::SUBMISSION_TAIL.offset()])
+        .chain([queue::COMPLETION_HEAD.offset(), queue::SUBMISSION_HEAD.offset()])
+        .chain([queue::COMPLETION_TAIL.offset(), queue::ERROR.offset()]);
+    for (n, offset) in (0..).zip(arguments) {
+        assert_eq!(offset, argument(n), "argument {n}");
+    }
+}
+
+#[test]
+fn every_block_of_the_device_fits_its_page() {
+    for place in driver::map::device::PLACES {
+        assert!(place.base.is_multiple_of(BLOCK_BYTES), "{}", place.name);
+        for pair in place.words.windows(2) {
+            assert!(pair[0].offset < pair[1].offset, "{}: {}", place.name, pair[1].name);
+        }
+        let last = place.words.last().expect("a block with registers");
+        assert!(last.offset < BLOCK_BYTES, "{}: {}", place.name, last.name);
+    }
+}
