@@ -6,20 +6,21 @@
 module interrupt_collector #(
     parameter int unsigned Vectors = 4
 ) (
-    input  logic                     clk_i,
-    input  logic                     rst_ni,
-    input  logic [Vectors-1:0][1:0]  raised_i,
-    output logic [Vectors-1:0][31:0] count_o,    // wraps
+    input  logic        clk_i,
+    input  logic        rst_ni,
+    input  logic [1:0]  raised_i[Vectors],
+    output logic [31:0] count_o[Vectors],    // wraps
 
-    output logic                     m_axis_irq_tvalid,
-    input  logic                     m_axis_irq_tready,
-    output logic [7:0]               m_axis_irq_tdata
+    output logic        m_axis_irq_tvalid,
+    input  logic        m_axis_irq_tready,
+    output logic [7:0]  m_axis_irq_tdata
 );
 
     // Raised, and on the stream or past it. Both wrap, their difference is what waits.
-    logic [Vectors-1:0][31:0] raised_q, offered_q;
-    logic [Vectors-1:0]       waits;
-    logic                     free;
+    logic [31:0]        raised_q[Vectors];
+    logic [31:0]        offered_q[Vectors];
+    logic [Vectors-1:0] waits;
+    logic               free;
 
     // The first that waits, counted from the one after the last.
     logic [7:0] next;
@@ -37,9 +38,11 @@ module interrupt_collector #(
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
-            raised_q          <= '0;
-            offered_q         <= '0;
-            count_o           <= '0;
+            for (int unsigned n = 0; n < Vectors; n++) begin
+                raised_q[n]  <= '0;
+                offered_q[n] <= '0;
+                count_o[n]   <= '0;
+            end
             m_axis_irq_tvalid <= 1'b0;
             m_axis_irq_tdata  <= '0;
         end else begin

@@ -2,12 +2,10 @@
 //
 // Contract: the unit answers as it would on `clk_i`, one clock later. It has nothing to do
 // of itself: it acts on beats at its ports only, a few clocks after each. So its clock stops
-// when no valid was high at any of its ports for `QuietCycles` clocks. Whatever comes from
+// when no valid was high at any of its ports for a while (activity_clock.sv). Whatever comes from
 // outside passes a register of `clk_i` first, so that the clock runs again in the cycle in
 // which the unit sees the valid; ready without valid means nothing to it.
-module lock_block #(
-    parameter int unsigned QuietCycles = 64
-) (
+module lock_block (
     input  logic         clk_i,
     input  logic         rst_ni,              // low for two clocks at least
 
@@ -125,24 +123,16 @@ module lock_block #(
     end
 
     // The clock of the unit.
-    logic busy, quiet, unit_clk;
+    logic busy, unit_clk;
     assign busy = s_axis_req_tvalid || m_axis_rsp_tvalid || inv_valid_q
         || m_axi_awvalid || m_axi_wvalid || m_axi_arvalid || b_valid_q || r_valid_q
         || arvalid || awvalid || wvalid || bvalid || rvalid;
 
-    quiet_watch #(
-        .Cycles(QuietCycles)
-    ) i_quiet_watch (
+    activity_clock i_clock (
         .clk_i,
         .rst_ni,
-        .busy_i (busy),
-        .quiet_o(quiet)
-    );
-
-    clock_gate i_clock_gate (
-        .clk_i,
-        .enable_i(!quiet),
-        .clk_o   (unit_clk)
+        .busy_i(busy),
+        .clk_o (unit_clk)
     );
 
     // Accesses under way, of which an atomic owes both answers.

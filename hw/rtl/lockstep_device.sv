@@ -186,8 +186,8 @@ module lockstep_device #(
         .block_data_i   (block_data)
     );
 
-    logic [Vectors-1:0][31:0] interrupt_count;
-    logic [Vectors-1:0]       interrupt_force;
+    logic [31:0]        interrupt_count[Vectors];
+    logic [Vectors-1:0] interrupt_force;
     assign block_done[Shell] = 1'b1;
 
     shell_block #(
@@ -224,8 +224,6 @@ module lockstep_device #(
     queue_pkg::completion_t [Queues-1:0] completion;
 
     for (genvar n = 0; n < Queues; n++) begin : gen_queue
-        assign block_done[Queue0+n] = 1'b1;
-
         queue_block #(
             .Kind                 (8'(n + 1)),
             .ArgumentWord         (n == CopyQueue ? 1 : 4),
@@ -238,6 +236,7 @@ module lockstep_device #(
             .address_i         (address),
             .data_i            (data),
             .strobe_i          (strobe),
+            .done_o            (block_done[Queue0+n]),
             .error_o           (block_error[Queue0+n]),
             .data_o            (block_data[Queue0+n]),
             .interrupts_o      (queue_interrupts[n]),
@@ -432,8 +431,8 @@ module lockstep_device #(
 
     // Interrupts: by hand, of the queues, and the rising edge of the lock unit's bus error.
 
-    logic                    bus_error_q;
-    logic [Vectors-1:0][1:0] raised;
+    logic       bus_error_q;
+    logic [1:0] raised[Vectors];
     always_comb begin
         for (int unsigned n = 0; n < Vectors; n++) raised[n] = 2'(interrupt_force[n]);
         for (int unsigned n = 0; n < Queues; n++) raised[n+1] += queue_interrupts[n];

@@ -1,4 +1,9 @@
-// A queue with its registers (docs/registers.md) and counters.
+// A queue with its registers (docs/registers.md) and counters, on a clock that stands still
+// while nothing happens.
+//
+// Contract: what comes in comes from registers of `clk_i`, but for the ready signals, which
+// mean nothing without valid. What goes out as pulses (interrupts, submissions, accesses to
+// memory) follows something that came in, so none is high when the clock stands still.
 module queue_block #(
     parameter logic [7:0]  Kind                  = 8'd1,
     parameter int unsigned ArgumentWord          = 1,
@@ -7,12 +12,13 @@ module queue_block #(
     input  logic                   clk_i,
     input  logic                   rst_ni,
 
-    // An access, done in the cycle in which it comes.
+    // A register access: valid and all beside it hold until done.
     input  logic                   valid_i,
     input  logic                   write_i,
     input  logic [11:0]            address_i,
     input  logic [31:0]            data_i,
     input  logic [3:0]             strobe_i,
+    output logic                   done_o,
     output logic                   error_o,
     output logic [31:0]            data_o,
 
@@ -44,15 +50,41 @@ module queue_block #(
     queue_registers_pkg::queue__in_t  to_registers;
     queue_registers_pkg::queue__out_t from_registers;
 
+    logic clk;
+    activity_clock i_clock (
+        .clk_i,
+        .rst_ni,
+        .busy_i(valid_i || line_valid_i || stored_valid_i || completion_valid_i
+            || read_valid_o || store_valid_o || submission_valid_o),
+        .clk_o (clk)
+    );
+
+    // The access on our clock, so that accesses of other blocks do not reach the registers.
+    logic        access_q, write_q;
+    logic [11:0] address_q;
+    logic [31:0] data_q;
+    logic [3:0]  strobe_q;
+    assign done_o = access_q;
+
+    always_ff @(posedge clk) begin
+        access_q <= rst_ni && valid_i && !access_q;
+        if (valid_i) begin
+            write_q   <= write_i;
+            address_q <= address_i;
+            data_q    <= data_i;
+            strobe_q  <= strobe_i;
+        end
+    end
+
     logic [31:0] data_bits;
     assign data_bits = {
-        {8{strobe_i[3]}}, {8{strobe_i[2]}}, {8{strobe_i[1]}}, {8{strobe_i[0]}}
+        {8{strobe_q[3]}}, {8{strobe_q[2]}}, {8{strobe_q[1]}}, {8{strobe_q[0]}}
     };
 
     logic refused, read_error, write_error;
-    assign refused = write_i && queue_map_pkg::write_refused(
-        address_i, data_i, strobe_i, from_registers.CONTROL.enable.value);
-    assign error_o = refused || (write_i ? write_error : read_error);
+    assign refused = write_q && queue_map_pkg::write_refused(
+        address_q, data_q, strobe_q, from_registers.CONTROL.enable.value);
+    assign error_o = refused || (write_q ? write_error : read_error);
 
     logic               clear, halt, completed;
     logic [15:0]        submission_head, completion_tail;
@@ -62,7 +94,7 @@ module queue_block #(
     assign interrupts_o = events.interrupts;
 
     logic [63:0] submissions_q, completions_q, interrupts_q, bytes_q, failures_q;
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk) begin
         if (!rst_ni) begin
             submissions_q <= '0;
             completions_q <= '0;
@@ -97,12 +129,12 @@ module queue_block #(
     end
 
     queue_registers i_registers (
-        .clk                 (clk_i),
+        .clk                 (clk),
         .rst_n               (rst_ni),
-        .s_cpuif_req         (valid_i && !refused),
-        .s_cpuif_req_is_wr   (write_i),
-        .s_cpuif_addr        (address_i),
-        .s_cpuif_wr_data     (data_i),
+        .s_cpuif_req         (access_q && !refused),
+        .s_cpuif_req_is_wr   (write_q),
+        .s_cpuif_addr        (address_q),
+        .s_cpuif_wr_data     (data_q),
         .s_cpuif_wr_biten    (data_bits),
         .s_cpuif_req_stall_wr(),
         .s_cpuif_req_stall_rd(),
@@ -136,7 +168,7 @@ module queue_block #(
         .ArgumentWord         (ArgumentWord),
         .EveryRequestCompletes(EveryRequestCompletes)
     ) i_engine (
-        .clk_i,
+        .clk_i             (clk),
         .rst_ni,
         .enable_i          (from_registers.CONTROL.enable.value),
         .rings_i           (rings),

@@ -2,20 +2,20 @@
 module shell_block #(
     parameter int unsigned CardLog2Bytes = 26
 ) (
-    input  logic             clk_i,
-    input  logic             rst_ni,
+    input  logic        clk_i,
+    input  logic        rst_ni,
 
     // An access, done in the cycle in which it comes.
-    input  logic             valid_i,
-    input  logic             write_i,
-    input  logic [11:0]      address_i,
-    input  logic [31:0]      data_i,
-    input  logic [3:0]       strobe_i,
-    output logic             error_o,
-    output logic [31:0]      data_o,
+    input  logic        valid_i,
+    input  logic        write_i,
+    input  logic [11:0] address_i,
+    input  logic [31:0] data_i,
+    input  logic [3:0]  strobe_i,
+    output logic        error_o,
+    output logic [31:0] data_o,
 
-    input  logic [3:0][31:0] interrupt_count_i,
-    output logic [3:0]       force_o             // raise the vector once
+    input  logic [31:0] interrupt_count_i[4],
+    output logic [3:0]  force_o   // raise the vector once
 );
 
     shell_registers_pkg::shell__in_t  to_registers;
