@@ -84,6 +84,36 @@ pub struct Information {
     pub interrupts: InterruptKind,
 }
 
+impl Information {
+    /// Checks that an access is aligned and lies in its space, of which configuration has
+    /// `configuration_bytes`.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfRange`].
+    pub fn check_access(
+        &self,
+        space: Space,
+        configuration_bytes: u64,
+        offset: u64,
+        width: Width,
+    ) -> Result<(), DeviceError> {
+        let bytes = match space {
+            Space::Configuration => configuration_bytes,
+            Space::Bar(bar) => self.bar_bytes.get(usize::from(bar)).copied().unwrap_or(0),
+        };
+        let width = width.bytes() as u64;
+        let inside = offset.checked_add(width).is_some_and(|end| end <= bytes);
+        if inside && offset.is_multiple_of(width) {
+            return Ok(());
+        }
+        Err(DeviceError::OutOfRange {
+            field: "offset",
+            value: offset,
+            expected: format!("a multiple of {width} inside the {bytes} bytes of {space}"),
+        })
+    }
+}
+
 /// What a device's address translation asks of host memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryNeeds {
@@ -179,4 +209,45 @@ pub trait Interrupt: Send + Sync {
     /// # Errors
     /// [`DeviceError::Timeout`] when none comes within `bound`, or what the carrier reports.
     fn wait(&self, bound: Duration) -> Result<u64, DeviceError>;
+}
+
+/// A shared backend is one, too.
+impl<B: Backend + ?Sized> Backend for Arc<B> {
+    fn information(&self) -> &Information {
+        (**self).information()
+    }
+
+    fn read(&self, space: Space, offset: u64, width: Width) -> Result<u64, DeviceError> {
+        (**self).read(space, offset, width)
+    }
+
+    fn write(
+        &self,
+        space: Space,
+        offset: u64,
+        width: Width,
+        value: u64,
+    ) -> Result<(), DeviceError> {
+        (**self).write(space, offset, width, value)
+    }
+
+    fn map(&self, memory: &Arc<HostMemory>) -> Result<u64, DeviceError> {
+        (**self).map(memory)
+    }
+
+    fn unmap(&self, address: u64) -> Result<(), DeviceError> {
+        (**self).unmap(address)
+    }
+
+    fn interrupt(&self, vector: u32) -> Result<Box<dyn Interrupt>, DeviceError> {
+        (**self).interrupt(vector)
+    }
+
+    fn window(&self, bar: u8) -> Result<Option<Arc<HostMemory>>, DeviceError> {
+        (**self).window(bar)
+    }
+
+    fn reset(&self) -> Result<(), DeviceError> {
+        (**self).reset()
+    }
 }

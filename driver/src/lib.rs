@@ -15,13 +15,16 @@ mod block;
 mod buffer;
 mod device;
 mod error;
+mod event;
 #[cfg(test)]
 mod fake;
+mod iova;
 pub mod layout;
 mod memory;
 mod open;
 mod registers;
 mod shell;
+pub mod vfio_user;
 
 pub use address::{AddressError, DeviceAddress, PciAddress, PciMode};
 pub use backend::{Backend, Information, Interrupt, InterruptKind, MemoryNeeds, Space, Width};

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::vfio_user::VfioUser;
 use crate::{Backend, DeviceAddress, DeviceError, PciAddress};
 
 /// Opens the door that an address names.
@@ -14,11 +15,7 @@ use crate::{Backend, DeviceAddress, DeviceError, PciAddress};
 pub fn open_backend(address: &DeviceAddress) -> Result<Arc<dyn Backend>, OpenError> {
     match address {
         DeviceAddress::Simulated { .. } => Err(OpenError::NoSimulator),
-        DeviceAddress::VfioUser(path) => Err(OpenError::NoDevice {
-            name: address.to_string(),
-            reason: format!("no socket {}", path.display()),
-            remedy: "start a server with `lockstep serve`".into(),
-        }),
+        DeviceAddress::VfioUser(path) => Ok(Arc::new(VfioUser::open(path)?)),
         DeviceAddress::Pci { address: function, .. } => Err(OpenError::NoDevice {
             name: address.to_string(),
             reason: format!("no function {function}"),

@@ -1,0 +1,181 @@
+//! Interrupts that come through an event descriptor.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::io::Errno;
+
+use crate::{DeviceError, Interrupt};
+
+/// An event descriptor that counts the interrupts of a vector.
+#[derive(Debug)]
+pub struct Event {
+    file: OwnedFd,
+}
+
+impl Event {
+    /// A new one, at 0.
+    pub fn new() -> Result<Self, DeviceError> {
+        let file = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+            .map_err(|errno| DeviceError::system("make an event descriptor", errno))?;
+        Ok(Event { file })
+    }
+
+    /// The descriptor, for those who signal.
+    pub fn file(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// The events since the last call.
+    pub fn take(&self) -> Result<u64, DeviceError> {
+        let mut count = [0; 8];
+        match rustix::io::read(&self.file, &mut count) {
+            Ok(_) => Ok(u64::from_ne_bytes(count)),
+            Err(Errno::AGAIN | Errno::INTR) => Ok(0),
+            Err(errno) => Err(DeviceError::system("read an event descriptor", errno)),
+        }
+    }
+
+    /// Waits for at least one event; `what` names it.
+    pub fn wait(&self, what: &str, bound: Duration) -> Result<u64, DeviceError> {
+        let started = Instant::now();
+        loop {
+            let count = self.take()?;
+            if count > 0 {
+                return Ok(count);
+            }
+            let left = bound.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return Err(DeviceError::Timeout {
+                    waited_for: what.into(),
+                    bound: format!("{bound:?}"),
+                });
+            }
+            // More than the kernel takes is as good as for ever, and looked at again then.
+            let left = Timespec::try_from(left.min(Duration::from_secs(3600)))
+                .expect("an hour fits a timespec");
+            match poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&left)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => {
+                    return Err(DeviceError::system("wait for an event descriptor", errno));
+                }
+            }
+        }
+    }
+}
+
+/// One vector with its event, and what is to be done when it is not wanted any more.
+pub struct EventInterrupt {
+    vector: u32,
+    event: Event,
+    disable: Box<dyn Fn() + Send + Sync>,
+}
+
+impl EventInterrupt {
+    pub fn new(vector: u32, event: Event, disable: Box<dyn Fn() + Send + Sync>) -> Self {
+        EventInterrupt { vector, event, disable }
+    }
+}
+
+impl Interrupt for EventInterrupt {
+    fn vector(&self) -> u32 {
+        self.vector
+    }
+
+    fn take(&self) -> Result<u64, DeviceError> {
+        self.event.take()
+    }
+
+    fn wait(&self, bound: Duration) -> Result<u64, DeviceError> {
+        self.event.wait(&format!("an interrupt on vector {}", self.vector), bound)
+    }
+}
+
+impl Drop for EventInterrupt {
+    fn drop(&mut self) {
+        (self.disable)();
+    }
+}
+
+/// Which vectors are enabled: each at most once at a time.
+#[derive(Debug)]
+pub struct Vectors(Vec<bool>);
+
+impl Vectors {
+    /// None of `count` is enabled.
+    pub fn new(count: u32) -> Self {
+        Vectors(vec![false; count as usize])
+    }
+
+    /// Marks a vector as enabled, unless it is or does not exist.
+    pub fn enable(&mut self, vector: u32) -> Result<(), DeviceError> {
+        let count = self.0.len();
+        match self.0.get_mut(vector as usize) {
+            Some(enabled @ false) => {
+                *enabled = true;
+                Ok(())
+            }
+            Some(true) => Err(DeviceError::Refused {
+                attempted: format!("enable vector {vector}"),
+                reason: "it is enabled already; drop the other one first".into(),
+            }),
+            None => Err(DeviceError::OutOfRange {
+                field: "vector",
+                value: vector.into(),
+                expected: format!("less than {count}"),
+            }),
+        }
+    }
+
+    /// Marks an enabled vector as disabled.
+    pub fn disable(&mut self, vector: u32) {
+        self.0[vector as usize] = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(20);
+
+    fn signal(event: &Event, count: u64) {
+        rustix::io::write(event.file(), &count.to_ne_bytes()).unwrap();
+    }
+
+    #[test]
+    fn events_are_counted_and_none_waits_longer_than_its_bound() {
+        let event = Event::new().unwrap();
+        assert_eq!(event.take(), Ok(0));
+        signal(&event, 1);
+        signal(&event, 2);
+        assert_eq!(event.wait("three events", SHORT), Ok(3));
+        assert_eq!(
+            event.wait("an interrupt on vector 1", SHORT).unwrap_err().to_string(),
+            "waited for an interrupt on vector 1: nothing within 20ms"
+        );
+    }
+
+    #[test]
+    fn a_wait_ends_when_an_event_comes() {
+        let event = Event::new().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(SHORT);
+                signal(&event, 1);
+            });
+            assert_eq!(event.wait("an event", Duration::from_secs(20)), Ok(1));
+        });
+    }
+
+    #[test]
+    fn a_vector_has_one_user() {
+        let mut vectors = Vectors::new(2);
+        vectors.enable(1).unwrap();
+        assert!(vectors.enable(1).unwrap_err().to_string().contains("enabled already"));
+        assert!(vectors.enable(2).unwrap_err().to_string().contains("less than 2"));
+        vectors.disable(1);
+        vectors.enable(1).unwrap();
+    }
+}
