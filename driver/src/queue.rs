@@ -3,7 +3,7 @@
 //! The order that matters (`docs/driver.md`, "Ordering"): the words of a submission are stored before
 //! the doorbell is rung; the phase word of a completion is loaded with acquire before its other word.
 
-mod ring;
+pub mod ring;
 
 mod copy;
 mod error;
