@@ -1,0 +1,194 @@
+//! Host threads and the device take locks of one table at the same time; whoever has a lock has it
+//! alone.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lockdb::machine::Rule;
+use lockdb::{Policy, Table, Timestamp, TupleKey, Waiting};
+use rand::RngExt;
+
+use crate::context::{Context, Stop, expect_eq, pause};
+use crate::host_table::HostTable;
+use crate::map;
+use crate::options::Extent;
+use crate::queue::{Queue, Submission};
+use crate::requests::{Code, Request, Response};
+
+const LOG2_BUCKETS: u32 = 2;
+const LINES: u64 = 2;
+const HOSTS: u64 = 2;
+/// Requests of the device that are open at once.
+const DEVICES: u64 = 6;
+
+/// Who has each lock by their own account: 0, or the transaction.
+struct Owners {
+    owners: [AtomicU64; LINES as usize],
+    wrong: AtomicBool,
+    taken: AtomicU64,
+}
+
+impl Owners {
+    /// Somebody was told that it has the lock.
+    fn enter(&self, line: u64, transaction: Timestamp) {
+        let before = self.owners[line as usize].swap(transaction.get(), Ordering::AcqRel);
+        self.wrong.fetch_or(before != 0, Ordering::AcqRel);
+        self.taken.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It is about to give it back.
+    fn leave(&self, line: u64, transaction: Timestamp) {
+        let before = self.owners[line as usize].swap(0, Ordering::AcqRel);
+        self.wrong.fetch_or(before != transaction.get(), Ordering::AcqRel);
+    }
+}
+
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+    let table = HostTable::start(context, LOG2_BUCKETS)?;
+    let rounds = match context.options.extent {
+        Extent::Quick => u64::from(context.options.cases),
+        Extent::Full => 20 * u64::from(context.options.cases),
+    };
+    let owners = Owners {
+        owners: [const { AtomicU64::new(0) }; LINES as usize],
+        wrong: AtomicBool::new(false),
+        taken: AtomicU64::new(0),
+    };
+    let over = AtomicBool::new(false);
+    let patience = context.options.patience;
+    let mut waited = 0;
+    let hosts = thread::scope(|scope| {
+        let hosts: Vec<_> = (0..HOSTS)
+            .map(|host| {
+                let (table, owners, over) = (table.table(), &owners, &over);
+                scope.spawn(move || host_transactions(table, owners, host, over, patience))
+            })
+            .collect();
+        let device = device_transactions(context, &owners, rounds, &mut waited);
+        over.store(true, Ordering::Release);
+        let hosts: Result<Vec<_>, _> = hosts
+            .into_iter()
+            .map(|host| host.join().map_err(|_| Stop::wrong("a host thread panicked"))?)
+            .collect();
+        // What went wrong on the device is often why a host could not go on.
+        device.and(hosts)
+    })?;
+    if owners.wrong.load(Ordering::Acquire) {
+        return Err(Stop::wrong("two transactions had one lock at the same time"));
+    }
+    table.expect_empty()?;
+    let (hosts, taken) = (hosts.iter().sum::<u64>(), owners.taken.load(Ordering::Relaxed));
+    expect_eq(|| "locks taken by all".into(), taken, hosts + rounds)?;
+    Ok(format!("{hosts} locks of hosts, {rounds} of the device, which waited for {waited}"))
+}
+
+/// Transactions of one lock each, until the device has had its share.
+fn host_transactions(
+    table: &Table,
+    owners: &Owners,
+    host: u64,
+    over: &AtomicBool,
+    patience: Duration,
+) -> Result<u64, Stop> {
+    let waiting = Waiting { policy: Policy::TimeOut, patience, ..Waiting::default() };
+    let mut worker = table.worker();
+    let mut count = 0;
+    while !over.load(Ordering::Acquire) {
+        // No two transactions have the same timestamp: the device's are even.
+        let number = 2 * (count * HOSTS + host) + 1;
+        let timestamp = Timestamp::new(number).expect("not 0, and never 2^48 of them");
+        let line = (count + host) % LINES;
+        let mut transaction = worker.begin(timestamp);
+        transaction
+            .lock(TupleKey::initial(line), &waiting)
+            .map_err(|error| Stop::wrong(format!("a host waited for lock {line}: {error}")))?;
+        owners.enter(line, timestamp);
+        thread::yield_now();
+        owners.leave(line, timestamp);
+        transaction
+            .end()
+            .map_err(|error| Stop::wrong(format!("a host gave lock {line} back: {error}")))?;
+        count += 1;
+        thread::yield_now();
+    }
+    Ok(count)
+}
+
+/// What a request of the device is at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Idle,
+    Acquiring,
+    Holding,
+    Releasing,
+}
+
+/// Takes and gives back `rounds` locks through the lock queue, several at once.
+fn device_transactions(
+    context: &mut Context<'_>,
+    owners: &Owners,
+    rounds: u64,
+    waited: &mut u64,
+) -> Result<(), Stop> {
+    let mut queue = Queue::open(context, map::LOCK_QUEUE, 4)?;
+    let mut agents = [(State::Idle, 0u64, Timestamp::MAX); DEVICES as usize];
+    let (mut begun, mut ended) = (0, 0);
+    let mut last = Instant::now();
+    while ended < rounds {
+        for (tag, (state, line, transaction)) in agents.iter_mut().enumerate() {
+            if *state == State::Idle && begun < rounds {
+                begun += 1;
+                *line = context.random.random_range(0..LINES);
+                *transaction = Timestamp::new(2 * begun).expect("small and not 0");
+                let key = TupleKey::initial(*line);
+                let request = Request::acquire(tag as u8, *transaction, key, Rule::Queue);
+                queue.push(Submission::request(request.beat()));
+                queue.ring(context)?;
+                *state = State::Acquiring;
+            } else if *state == State::Holding {
+                owners.leave(*line, *transaction);
+                let key = TupleKey::initial(*line);
+                let request = Request::release(tag as u8, *transaction, key);
+                queue.push(Submission::request(request.beat()));
+                queue.ring(context)?;
+                *state = State::Releasing;
+            }
+        }
+        let Some(completion) = queue.take() else {
+            if last.elapsed() > context.options.patience {
+                let bound = context.options.patience;
+                let wrong = format!("no answer of the lock unit in {bound:?}, {ended} ended");
+                return Err(Stop::wrong(wrong));
+            }
+            pause(last);
+            continue;
+        };
+        last = Instant::now();
+        queue.give_back(context)?;
+        let response = Response::decode(completion.response);
+        let Some((state, line, transaction)) = agents.get_mut(usize::from(response.tag)) else {
+            return Err(Stop::wrong(format!("an answer to nobody: {response:?}")));
+        };
+        let key = TupleKey::initial(*line);
+        match (*state, response.code) {
+            (State::Acquiring, Code::Granted) => {
+                owners.enter(*line, *transaction);
+                *state = State::Holding;
+            }
+            (State::Acquiring, Code::Queued) => *waited += 1,
+            // Too many at once, or changed too often: once more.
+            (State::Acquiring, Code::RefusedFull | Code::RefusedContended) => {
+                let request = Request::acquire(response.tag, *transaction, key, Rule::Queue);
+                queue.push(Submission::request(request.beat()));
+                queue.ring(context)?;
+            }
+            (State::Releasing, Code::Released) => {
+                *state = State::Idle;
+                ended += 1;
+            }
+            _ => return Err(Stop::wrong(format!("an answer that fits nothing: {response:?}"))),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! What the device says it is, in its configuration space and in each block.
+
+use driver::{Space, Width};
+
+use crate::context::{Context, Stop, expect};
+use crate::map;
+
+/// Vendor and device, as TaPaSCo's shell has them.
+const VENDOR_AND_DEVICE: u64 = 0x7038_10EE;
+/// Processing accelerator, revision 1.
+const CLASS_AND_REVISION: u64 = 0x1200_0001;
+/// Vendor and "LS".
+const SUBSYSTEM: u64 = 0x4C53_10EE;
+
+/// Blocks with their characters.
+const BLOCKS: [(&str, u64, u32); 4] = [
+    ("shell", map::SHELL, 0x4C53_4456),
+    ("lock unit", map::LOCK_UNIT, 0x4C53_4C55),
+    ("copy queue", map::COPY_QUEUE, 0x4C53_5155),
+    ("lock queue", map::LOCK_QUEUE, 0x4C53_5155),
+];
+const MAJOR: u32 = 1;
+
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+    let information = context.backend.information().clone();
+    for (name, offset, expected) in [
+        ("vendor and device", 0x00, VENDOR_AND_DEVICE),
+        ("class and revision", 0x08, CLASS_AND_REVISION),
+        ("subsystem", 0x2C, SUBSYSTEM),
+    ] {
+        let found = context.backend.read(Space::Configuration, offset, Width::Four)?;
+        expect(|| format!("{name} in the configuration space"), found, expected)?;
+    }
+    for (name, base, identity) in BLOCKS {
+        expect(
+            || format!("IDENTITY of the {name}"),
+            context.read(base + map::IDENTITY)?,
+            identity,
+        )?;
+        let version = context.read(base + map::VERSION)?;
+        expect(|| format!("major VERSION of the {name}"), version >> 16, MAJOR)?;
+    }
+    let shell = context.read(map::SHELL + map::CAPABILITIES)?;
+    expect(|| "queues in CAPABILITIES of the shell".into(), shell & 0xFF, 2)?;
+    expect(|| "vectors in CAPABILITIES of the shell".into(), shell >> 8 & 0xFF, map::VECTORS)?;
+    expect(|| "vectors of the function".into(), information.vectors, map::VECTORS)?;
+    let unit = context.read(map::LOCK_UNIT + map::CAPABILITIES)?;
+    expect(|| "CAPABILITIES of the lock unit".into(), unit & 0xFFFF, 8 << 8 | 7)?;
+    for (name, base, kind) in [("copy", map::COPY_QUEUE, 1), ("lock", map::LOCK_QUEUE, 2)] {
+        let found = context.read(base + map::CAPABILITIES)? & 0xFFFF;
+        expect(|| format!("CAPABILITIES of the {name} queue"), found, 12 << 8 | kind)?;
+    }
+    let bars = information.bar_bytes;
+    expect(|| "bytes of BAR0".into(), bars[0], 0x1_0000)?;
+    expect(|| "bytes of BAR2".into(), bars[2], context.card_bytes()?)?;
+    Ok(format!("4 blocks of version {MAJOR}, {} MiB of card memory", bars[2] >> 20))
+}

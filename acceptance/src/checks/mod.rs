@@ -1,0 +1,43 @@
+//! The checks, each a function that brings something about and looks whether it is as it must be.
+
+mod bad_commands;
+mod contention;
+mod copies;
+mod identity;
+mod interrupts;
+mod locks;
+mod queues;
+mod registers;
+mod reset;
+mod scratch;
+mod second;
+mod unmap;
+
+pub(crate) use interrupts::enable_all;
+
+use crate::context::{Context, Stop};
+
+/// A check by its name. It begins on a device that was just reset, and says what it has tried.
+pub(crate) struct Check {
+    pub name: &'static str,
+    pub run: fn(&mut Context<'_>) -> Result<String, Stop>,
+}
+
+/// All checks, in the order in which they are run: what later ones rest on comes first.
+pub(crate) const ALL: &[Check] = &[
+    Check { name: "identity", run: identity::check },
+    Check { name: "scratch registers", run: scratch::check },
+    Check { name: "register map", run: registers::check },
+    Check { name: "copies", run: copies::check },
+    Check { name: "bad commands", run: bad_commands::check },
+    Check { name: "queue laps", run: queues::laps },
+    Check { name: "full rings", run: queues::full_rings },
+    Check { name: "halted queues", run: queues::halted },
+    Check { name: "interrupts", run: interrupts::forced },
+    Check { name: "queue interrupts", run: interrupts::of_queues },
+    Check { name: "reset", run: reset::check },
+    Check { name: "unmap", run: unmap::check },
+    Check { name: "lock requests", run: locks::check },
+    Check { name: "lock contention", run: contention::check },
+    Check { name: "second opener", run: second::check },
+];

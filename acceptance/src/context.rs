@@ -1,0 +1,192 @@
+//! What every check works with: the device, memory that it can reach, waits with a bound.
+
+use std::fmt::{Debug, LowerHex};
+use std::io;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use driver::{
+    Backend, Device, DeviceError, HUGE_PAGE_BYTES, HostMemory, MemoryNeeds, PAGE_BYTES, Space,
+    Width,
+};
+use rand_chacha::ChaCha8Rng;
+
+use crate::Opener;
+use crate::map;
+use crate::options::Options;
+
+/// Why a check ends before its end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Stop {
+    /// The device does not do what it must.
+    #[error("{0}")]
+    Wrong(String),
+    /// It cannot be tried here.
+    #[error("{0}")]
+    Skip(String),
+    /// An access failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// No memory.
+    #[error("memory for a check: {0}")]
+    Memory(#[from] io::Error),
+}
+
+impl Stop {
+    pub fn wrong(what: impl Into<String>) -> Self {
+        Stop::Wrong(what.into())
+    }
+}
+
+/// Checks that a value is what it must be.
+pub(crate) fn expect<T: PartialEq + LowerHex>(
+    what: impl FnOnce() -> String,
+    found: T,
+    expected: T,
+) -> Result<(), Stop> {
+    match found == expected {
+        true => Ok(()),
+        false => Err(Stop::Wrong(format!("{}: found {found:#x}, expected {expected:#x}", what()))),
+    }
+}
+
+/// As [`expect`], for values that are read better in words.
+pub(crate) fn expect_eq<T: PartialEq + Debug>(
+    what: impl FnOnce() -> String,
+    found: T,
+    expected: T,
+) -> Result<(), Stop> {
+    match found == expected {
+        true => Ok(()),
+        false => Err(Stop::Wrong(format!("{}: found {found:?}, expected {expected:?}", what()))),
+    }
+}
+
+/// The device under test and what a check may need beside it.
+pub(crate) struct Context<'a> {
+    pub device: Device,
+    pub backend: Arc<dyn Backend>,
+    pub open: &'a mut Opener<'a>,
+    pub options: &'a Options,
+    pub random: ChaCha8Rng,
+}
+
+impl Context<'_> {
+    /// A register of 32 bits in BAR0.
+    pub fn read(&self, offset: u64) -> Result<u32, DeviceError> {
+        read32(&*self.backend, offset)
+    }
+
+    /// Writes a register of 32 bits in BAR0.
+    pub fn write(&self, offset: u64, value: u32) -> Result<(), DeviceError> {
+        write32(&*self.backend, offset, value)
+    }
+
+    /// Memory that the device can reach: at least `bytes` bytes, or fewer where it must be
+    /// contiguous and that much cannot be had in one piece.
+    pub fn memory(&self, bytes: usize) -> Result<Mapped, Stop> {
+        let memory = match self.backend.information().memory {
+            MemoryNeeds::Pages => HostMemory::allocate(bytes, PAGE_BYTES)?,
+            MemoryNeeds::Contiguous if bytes <= PAGE_BYTES => {
+                HostMemory::allocate(bytes, PAGE_BYTES)?
+            }
+            MemoryNeeds::Contiguous => HostMemory::allocate(HUGE_PAGE_BYTES, HUGE_PAGE_BYTES)
+                .or_else(|_| HostMemory::allocate(PAGE_BYTES, PAGE_BYTES))?,
+        };
+        Mapped::new(&self.backend, Arc::new(memory))
+    }
+
+    /// Waits until `done` gives a value.
+    pub fn wait_for<T>(
+        &self,
+        what: impl FnOnce() -> String,
+        mut done: impl FnMut() -> Result<Option<T>, Stop>,
+    ) -> Result<T, Stop> {
+        let begun = Instant::now();
+        loop {
+            if let Some(value) = done()? {
+                return Ok(value);
+            }
+            if begun.elapsed() > self.options.patience {
+                let bound = self.options.patience;
+                return Err(Stop::Wrong(format!("waited for {}: nothing in {bound:?}", what())));
+            }
+            pause(begun);
+        }
+    }
+
+    /// Lets time pass in which nothing may happen.
+    pub fn be_silent(&self) {
+        thread::sleep(self.options.silence);
+    }
+
+    /// Card memory in bytes.
+    pub fn card_bytes(&self) -> Result<u64, DeviceError> {
+        Ok(1 << (self.read(map::SHELL + map::CAPABILITIES)? >> 16 & 0x3F))
+    }
+}
+
+/// A register of 32 bits in BAR0.
+pub(crate) fn read32(backend: &dyn Backend, offset: u64) -> Result<u32, DeviceError> {
+    Ok(backend.read(Space::Bar(0), offset, Width::Four)? as u32)
+}
+
+/// Writes a register of 32 bits in BAR0.
+pub(crate) fn write32(backend: &dyn Backend, offset: u64, value: u32) -> Result<(), DeviceError> {
+    backend.write(Space::Bar(0), offset, Width::Four, value.into())
+}
+
+/// One step of a wait: looks again at once in the beginning, then leaves the processor to others.
+pub(crate) fn pause(begun: Instant) {
+    match begun.elapsed() {
+        waited if waited < Duration::from_micros(50) => std::hint::spin_loop(),
+        waited if waited < Duration::from_millis(5) => thread::yield_now(),
+        _ => thread::sleep(Duration::from_micros(100)),
+    }
+}
+
+/// Memory that the device can reach until it is dropped.
+pub(crate) struct Mapped {
+    backend: Arc<dyn Backend>,
+    pub memory: Arc<HostMemory>,
+    /// What the device calls its first byte.
+    pub address: u64,
+    mapped: bool,
+}
+
+impl Mapped {
+    fn new(backend: &Arc<dyn Backend>, memory: Arc<HostMemory>) -> Result<Self, Stop> {
+        let address = backend.map(&memory)?;
+        Ok(Self { backend: Arc::clone(backend), memory, address, mapped: true })
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.memory.bytes()
+    }
+
+    pub fn fill(&self, byte: u8) {
+        self.memory.write(0, &vec![byte; self.bytes()]);
+    }
+
+    pub fn copy_out(&self, offset: usize, bytes: usize) -> Vec<u8> {
+        let mut out = vec![0; bytes];
+        self.memory.read(offset, &mut out);
+        out
+    }
+
+    /// Takes it away from the device; the memory itself stays.
+    pub fn unmap(&mut self) -> Result<(), DeviceError> {
+        self.mapped = false;
+        self.backend.unmap(self.address)
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        if self.mapped {
+            // A device that is gone has no mappings either.
+            let _ = self.backend.unmap(self.address);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! A lock table in memory that host and device share, and the host's side of it.
+
+use std::fs::File;
+
+use driver::map::lock_unit;
+use lockdb::machine::{Outcome, Rule};
+use lockdb::{Backing, Table, Timestamp, TupleKey};
+
+use crate::context::{Context, Mapped, Stop, expect};
+use crate::map;
+
+/// A table that the device's lock unit works on, too.
+pub(crate) struct HostTable {
+    memory: Mapped,
+    table: Table,
+    log2_buckets: u32,
+}
+
+impl HostTable {
+    /// An empty table of `1 << log2_buckets` buckets, and the lock unit enabled on it.
+    pub fn start(context: &Context<'_>, log2_buckets: u32) -> Result<Self, Stop> {
+        let memory = context.memory(64 << log2_buckets)?;
+        // The same pages once more, as the table wants them.
+        let file = File::from(memory.memory.file().try_clone_to_owned()?);
+        let table = Table::in_memory(1 << log2_buckets, Backing::Shared(&file))
+            .map_err(|error| Stop::wrong(error.to_string()))?;
+        let table = Self { memory, table, log2_buckets };
+        table.start_again(context)?;
+        Ok(table)
+    }
+
+    /// Tells the lock unit of the table once more, after a reset.
+    pub fn start_again(&self, context: &Context<'_>) -> Result<(), Stop> {
+        let base = self.memory.address;
+        let write =
+            |register: u32, value| context.write(map::LOCK_UNIT + u64::from(register), value);
+        write(lock_unit::CONTROL.offset(), 0)?;
+        write(lock_unit::TABLE_BASE.offset(), base as u32)?;
+        write(lock_unit::TABLE_BASE.offset() + 4, (base >> 32) as u32)?;
+        write(lock_unit::TABLE_LOG2_BUCKETS.offset(), self.log2_buckets)?;
+        write(lock_unit::CONTROL.offset(), 1)?;
+        let control = context.read(map::LOCK_UNIT + u64::from(lock_unit::CONTROL.offset()))?;
+        expect(|| "CONTROL of the lock unit".into(), control, 1)
+    }
+
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// Takes the memory away from the device.
+    pub fn unmap(&mut self) -> Result<(), Stop> {
+        Ok(self.memory.unmap()?)
+    }
+
+    /// Takes a free lock.
+    pub fn acquire(&self, transaction: Timestamp, key: TupleKey) -> Result<(), Stop> {
+        match self.table.acquire(transaction, key, Rule::Queue) {
+            Outcome::Granted { again: false } => Ok(()),
+            other => Err(Stop::wrong(format!("the host asked for a free lock: {other:?}"))),
+        }
+    }
+
+    /// Gives a lock back that the host holds; says who has it next.
+    pub fn release(
+        &self,
+        transaction: Timestamp,
+        key: TupleKey,
+    ) -> Result<Option<Timestamp>, Stop> {
+        match self.table.release(transaction, key) {
+            Outcome::Released { next } => Ok(next),
+            other => Err(Stop::wrong(format!("the host released a lock that it holds: {other:?}"))),
+        }
+    }
+
+    /// Forgets all locks.
+    pub fn clear(&self) {
+        self.memory.fill(0);
+    }
+
+    /// Nobody holds or waits for anything.
+    pub fn expect_empty(&self) -> Result<(), Stop> {
+        for (index, bucket) in self.table.buckets().iter().enumerate() {
+            let line = bucket.line();
+            if line != [0; 8] {
+                return Err(Stop::wrong(format!(
+                    "bucket {index} is {line:x?} when all is over, expected zeroes"
+                )));
+            }
+        }
+        Ok(())
+    }
+}

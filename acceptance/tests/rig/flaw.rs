@@ -1,0 +1,131 @@
+//! What can be wrong with the rig, one thing at a time, and which check must find it.
+
+/// One thing that is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// Nothing is.
+    None,
+    /// The class code is another.
+    WrongClass,
+    /// Writes of one byte go to the byte beside.
+    SwapsByteLanes,
+    /// Writes of less than a word set the whole word.
+    WidensWrites,
+    /// The halves of a 64-bit write are exchanged.
+    SwapsHalves,
+    /// Registers that software only reads can be written.
+    WritesReadOnly,
+    /// What does not suit a register is written all the same.
+    TakesBadValues,
+    /// Offsets without a register read 0.
+    ReadsNothingAsZero,
+    /// Copies write one byte more.
+    OneByteTooMany,
+    /// Copies write one byte less.
+    OneByteShort,
+    /// Copies begin at a multiple of four.
+    DropsLowAddressBits,
+    /// Copies to the card go astray, and copies back find them there.
+    ShiftsCardAddresses,
+    /// The completion is there before the data.
+    CompletesEarly,
+    /// Completions have another identifier.
+    WrongIdentifier,
+    /// Copies never end.
+    NeverCompletes,
+    /// Unknown opcodes are taken for copies.
+    TakesAnyOpcode,
+    /// A copy of no bytes is done.
+    TakesNoLength,
+    /// Addresses past the card's end begin again at 0.
+    WrapsCardAddresses,
+    /// What failed is called done.
+    CallsFailuresDone,
+    /// Failures are not counted.
+    ForgetsFailures,
+    /// The phase stays the same in each pass.
+    PhaseStays,
+    /// A full completion ring is overwritten.
+    OverrunsRing,
+    /// A doorbell is never out of range.
+    TakesAnyDoorbell,
+    /// Rings may be moved while the queue works.
+    MovesRingsAtWork,
+    /// Rings that cannot be read do not halt the queue.
+    NeverHalts,
+    /// Every hundredth interrupt is lost.
+    LosesInterrupts,
+    /// Every hundredth interrupt comes twice.
+    RepeatsInterrupts,
+    /// Vectors 1 and 2 are exchanged.
+    ExchangesVectors,
+    /// Queues raise interrupts though GIE is 0.
+    IgnoresGlobalEnable,
+    /// Copies that want no interrupt raise one.
+    InterruptsUnwanted,
+    /// A reset does nothing.
+    IgnoresReset,
+    /// Work goes on over a reset.
+    WorksThroughReset,
+    /// Interrupts stay counted over a reset.
+    CountsThroughReset,
+    /// Memory that was taken away is still written.
+    WritesAfterUnmap,
+    /// Memory that was taken away is still read.
+    ReadsAfterUnmap,
+    /// Waiters are never told that they have the lock.
+    ForgetsWaiters,
+    /// Positions in a queue are one too small.
+    WrongPosition,
+    /// Bus errors of the lock unit raise no interrupt.
+    HidesBusErrors,
+    /// Compare-and-swap is a load and then a store.
+    TearsCompareSwap,
+    /// Who opens it a second time has the same device.
+    SharesDevice,
+}
+
+use Flaw::*;
+
+/// Each flaw with the check that must find it.
+pub const ALL: &[(Flaw, &str)] = &[
+    (WrongClass, "identity"),
+    (SwapsByteLanes, "scratch registers"),
+    (WidensWrites, "scratch registers"),
+    (SwapsHalves, "scratch registers"),
+    (WritesReadOnly, "register map"),
+    (TakesBadValues, "register map"),
+    (ReadsNothingAsZero, "register map"),
+    (OneByteTooMany, "copies"),
+    (OneByteShort, "copies"),
+    (DropsLowAddressBits, "copies"),
+    (ShiftsCardAddresses, "copies"),
+    (CompletesEarly, "copies"),
+    (WrongIdentifier, "copies"),
+    (NeverCompletes, "copies"),
+    (TakesAnyOpcode, "bad commands"),
+    (TakesNoLength, "bad commands"),
+    (WrapsCardAddresses, "bad commands"),
+    (CallsFailuresDone, "bad commands"),
+    (ForgetsFailures, "bad commands"),
+    (PhaseStays, "queue laps"),
+    (OverrunsRing, "full rings"),
+    (TakesAnyDoorbell, "halted queues"),
+    (MovesRingsAtWork, "halted queues"),
+    (NeverHalts, "halted queues"),
+    (LosesInterrupts, "interrupts"),
+    (RepeatsInterrupts, "interrupts"),
+    (ExchangesVectors, "interrupts"),
+    (IgnoresGlobalEnable, "queue interrupts"),
+    (InterruptsUnwanted, "queue interrupts"),
+    (IgnoresReset, "reset"),
+    (WorksThroughReset, "reset"),
+    (CountsThroughReset, "reset"),
+    (WritesAfterUnmap, "unmap"),
+    (ReadsAfterUnmap, "unmap"),
+    (ForgetsWaiters, "lock requests"),
+    (WrongPosition, "lock requests"),
+    (HidesBusErrors, "lock requests"),
+    (TearsCompareSwap, "lock contention"),
+    (SharesDevice, "second opener"),
+];

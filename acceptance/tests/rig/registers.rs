@@ -1,0 +1,185 @@
+//! The rig's registers, as the driver's map describes them.
+
+use driver::map::device::{COPY_QUEUE, LOCK_QUEUE, PLACES};
+use driver::map::{Access, Word, queue, shell};
+use driver::{Width, layout};
+
+use super::{CARD_BYTES, Flaw};
+
+/// The words of BAR0 that are registers.
+pub struct Registers {
+    words: Vec<u32>,
+    flaw: Flaw,
+}
+
+/// Bases of the queues, by their number.
+pub const QUEUES: [u32; 2] = [COPY_QUEUE, LOCK_QUEUE];
+
+impl Registers {
+    pub fn new(flaw: Flaw) -> Self {
+        let mut registers = Self { words: vec![0; 0x1_0000 / 4], flaw };
+        registers.reset();
+        registers
+    }
+
+    pub fn reset(&mut self) {
+        let counts = shell::INTERRUPT_COUNT.map(|register| self.get(register.offset()));
+        for place in PLACES {
+            for word in place.words {
+                self.set(place.base + word.offset, word.reset.unwrap_or(0));
+            }
+        }
+        let card = CARD_BYTES.trailing_zeros();
+        self.set(shell::CAPABILITIES.offset(), card << 16 | 4 << 8 | 2);
+        for (kind, base) in QUEUES.into_iter().enumerate() {
+            self.set(base + queue::CAPABILITIES.offset(), 12 << 8 | (kind as u32 + 1));
+        }
+        let unit = driver::map::device::LOCK_UNIT;
+        self.set(unit + driver::map::lock_unit::CAPABILITIES.offset(), 8 << 8 | 7);
+        if self.flaw == Flaw::CountsThroughReset {
+            for (register, count) in shell::INTERRUPT_COUNT.into_iter().zip(counts) {
+                self.set(register.offset(), count);
+            }
+        }
+    }
+
+    pub fn get(&self, offset: u32) -> u32 {
+        self.words[offset as usize / 4]
+    }
+
+    pub fn set(&mut self, offset: u32, value: u32) {
+        self.words[offset as usize / 4] = value;
+    }
+
+    /// Adds to a counter of 64 bits.
+    pub fn count(&mut self, offset: u32, more: u64) {
+        let value = u64::from(self.get(offset + 4)) << 32 | u64::from(self.get(offset));
+        let value = value.wrapping_add(more);
+        self.set(offset, value as u32);
+        self.set(offset + 4, (value >> 32) as u32);
+    }
+
+    pub fn count_interrupt(&mut self, vector: usize) {
+        let register = shell::INTERRUPT_COUNT[vector].offset();
+        self.set(register, self.get(register).wrapping_add(1));
+    }
+
+    /// Address of a register pair.
+    pub fn pair(&self, offset: u32) -> u64 {
+        u64::from(self.get(offset + 4)) << 32 | u64::from(self.get(offset))
+    }
+
+    pub fn configuration(&self, offset: u64, width: Width) -> u64 {
+        let class = if self.flaw == Flaw::WrongClass { 0x0580_0001 } else { 0x1200_0001 };
+        let (vendor, device) = (u64::from(layout::VENDOR), u64::from(layout::DEVICE));
+        let word = match offset & !3 {
+            0x00 => device << 16 | vendor,
+            0x08 => class,
+            0x2C => u64::from(layout::SUBSYSTEM) << 16 | vendor,
+            _ => 0,
+        };
+        word >> (8 * (offset & 3)) & width.all_ones()
+    }
+
+    pub fn read(&mut self, offset: u64, width: Width) -> u64 {
+        if width == Width::Eight {
+            let low = self.read(offset, Width::Four);
+            return self.read(offset + 4, Width::Four) << 32 | low;
+        }
+        let offset = offset as u32;
+        let word = match word(offset & !3) {
+            Some(word) if word.is_readable() => self.get(offset & !3),
+            _ if self.flaw == Flaw::ReadsNothingAsZero => 0,
+            _ => !0,
+        };
+        u64::from(word) >> (8 * (offset & 3)) & width.all_ones()
+    }
+
+    /// Writes; gives the vectors that were forced.
+    pub fn write(&mut self, offset: u64, width: Width, value: u64) -> u32 {
+        if width == Width::Eight {
+            let swap = if self.flaw == Flaw::SwapsHalves { 4 } else { 0 };
+            self.write(offset ^ swap, Width::Four, value & 0xFFFF_FFFF);
+            return self.write((offset + 4) ^ swap, Width::Four, value >> 32);
+        }
+        let mut offset = offset as u32;
+        let Some(register) = word(offset & !3) else { return 0 };
+        if width == Width::One && self.flaw == Flaw::SwapsByteLanes && register.mask >> 8 != 0 {
+            offset ^= 1;
+        }
+        let base = offset & !3;
+        let shift = 8 * (offset & 3);
+        let value = (value as u32) << shift;
+        let lanes = (width.all_ones() as u32) << shift;
+        match register.access {
+            Access::ReadOnly => {
+                if self.flaw == Flaw::WritesReadOnly {
+                    self.set(base, value);
+                }
+            }
+            Access::WriteOnly => return value & register.mask,
+            Access::WriteOneToClear => self.set(base, self.get(base) & !value),
+            Access::ReadWrite => self.write_value(base, &register, value, lanes),
+        }
+        0
+    }
+
+    fn write_value(&mut self, offset: u32, register: &Word, value: u32, lanes: u32) {
+        let whole = lanes == !0;
+        let value = match self.flaw {
+            Flaw::WidensWrites => value,
+            _ => self.get(offset) & !lanes | value & lanes,
+        };
+        let suits = (register.smallest..=register.largest).contains(&value)
+            && value.is_multiple_of(register.multiple_of)
+            && (whole || register.takes_bytes);
+        let at_work = register.while_disabled && self.get(offset & !0xFFF) & 1 == 1;
+        let refused = !suits && self.flaw != Flaw::TakesBadValues
+            || at_work && self.flaw != Flaw::MovesRingsAtWork;
+        if refused {
+            return;
+        }
+        let before = self.get(offset);
+        self.set(offset, value & register.mask);
+        if let Some(base) = QUEUES.into_iter().find(|base| *base == offset & !0xFFF) {
+            self.wrote_queue(base, offset - base, before);
+        }
+    }
+
+    /// Enabling a queue sets its counts to 0; doorbells are looked at.
+    fn wrote_queue(&mut self, base: u32, register: u32, before: u32) {
+        let enabled = self.get(base) & 1 == 1;
+        let (tail, head) = (queue::SUBMISSION_TAIL.offset(), queue::SUBMISSION_HEAD.offset());
+        let (written, read) = (queue::COMPLETION_TAIL.offset(), queue::COMPLETION_HEAD.offset());
+        if register == 0 && before & 1 == 0 && enabled {
+            for register in [tail, head, written, read, queue::ERROR.offset()] {
+                self.set(base + register, 0);
+            }
+        }
+        let distance =
+            |from, to| (self.get(base + to) as u16).wrapping_sub(self.get(base + from) as u16);
+        let entries = 1u32 << self.get(base + queue::LOG2_ENTRIES.offset());
+        let beyond = match register {
+            _ if !enabled => false,
+            register if register == tail => u32::from(distance(head, tail)) > entries,
+            register if register == read => u32::from(distance(read, written)) > entries,
+            _ => false,
+        };
+        if beyond && self.flaw != Flaw::TakesAnyDoorbell {
+            self.halt(base, 3);
+        }
+    }
+
+    pub fn halt(&mut self, base: u32, error: u32) {
+        if self.flaw != Flaw::NeverHalts {
+            self.set(base + queue::ERROR.offset(), error);
+            self.set(base, 0);
+        }
+    }
+}
+
+/// The register at an offset of BAR0.
+fn word(offset: u32) -> Option<Word> {
+    let place = PLACES.into_iter().find(|place| offset & !0xFFF == place.base)?;
+    place.words.iter().find(|word| place.base + word.offset == offset).copied()
+}

@@ -1,0 +1,276 @@
+//! The rig's queues: fetch, move, complete.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use driver::map::queue;
+
+use super::Flaw;
+use super::locks::Locks;
+use super::memory::{Memories, Spot};
+use super::registers::{QUEUES, Registers};
+
+/// Bytes moved at once.
+const CHUNK: u64 = 64 << 10;
+/// Copies open at once.
+const MOVES: usize = 16;
+/// How late data comes where it is late.
+const LATE: Duration = Duration::from_millis(1);
+
+#[derive(Default)]
+pub struct Queues {
+    moves: VecDeque<Move>,
+    /// Completions that are to be written, by queue.
+    ended: [VecDeque<Completion>; 2],
+}
+
+struct Move {
+    identifier: u16,
+    opcode: u8,
+    interrupt: bool,
+    source: u64,
+    destination: u64,
+    bytes: u64,
+    moved: u64,
+    not_before: Instant,
+    told: bool,
+}
+
+struct Completion {
+    identifier: u16,
+    status: u8,
+    bytes: u32,
+    response: u64,
+    interrupt: bool,
+}
+
+impl Queues {
+    /// Responses of the lock unit, to be written as completions.
+    pub fn respond(&mut self, responses: Vec<u64>) {
+        for response in responses {
+            let identifier = response as u16 & 0x7F;
+            let (status, bytes, interrupt) = (0, 0, true);
+            let completion = Completion { identifier, status, bytes, response, interrupt };
+            self.ended[1].push_back(completion);
+        }
+    }
+
+    /// Does one piece of work; whether there was any.
+    pub fn step(
+        &mut self,
+        registers: &mut Registers,
+        memories: &Memories,
+        locks: &mut Locks,
+        vectors: &mut Vec<usize>,
+        flaw: Flaw,
+    ) -> bool {
+        let mut busy = self.advance_move(registers, memories, flaw);
+        for (number, base) in QUEUES.into_iter().enumerate() {
+            if registers.get(base) & 1 == 0 && flaw != Flaw::WorksThroughReset {
+                continue;
+            }
+            busy |= self.complete(number, registers, memories, vectors, flaw);
+            let open = self.moves.len() + self.ended[number].len();
+            if registers.get(base) & 1 == 1 && open < MOVES {
+                busy |= self.fetch(number, registers, memories, locks, vectors, flaw);
+            }
+        }
+        busy
+    }
+
+    fn fetch(
+        &mut self,
+        number: usize,
+        registers: &mut Registers,
+        memories: &Memories,
+        locks: &mut Locks,
+        vectors: &mut Vec<usize>,
+        flaw: Flaw,
+    ) -> bool {
+        let base = QUEUES[number];
+        let head = registers.get(base + queue::SUBMISSION_HEAD.offset()) as u16;
+        let tail = registers.get(base + queue::SUBMISSION_TAIL.offset()) as u16;
+        if head == tail {
+            return false;
+        }
+        let entries = 1u64 << registers.get(base + queue::LOG2_ENTRIES.offset());
+        let ring = registers.pair(base + queue::SUBMISSION_BASE.offset());
+        let address = ring + 64 * (u64::from(head) % entries);
+        let Some(Spot { memory, offset }) = memories.readable(address, 64) else {
+            registers.halt(base, 1);
+            return flaw != Flaw::NeverHalts;
+        };
+        let next = u32::from(head.wrapping_add(1));
+        registers.set(base + queue::SUBMISSION_HEAD.offset(), next);
+        registers.count(base + queue::SUBMISSIONS.offset(), 1);
+        let word = |index: usize| memory.word(offset + 8 * index).load(Ordering::Acquire);
+        let (identifier, opcode) = (word(0) as u16, (word(0) >> 16) as u8);
+        if number == 1 {
+            if opcode == 1 {
+                let responses = locks.request([word(4), word(5), word(6)], registers, memories);
+                self.respond(locks.after(responses, registers, vectors, flaw));
+            } else {
+                self.fail(number, identifier, 1, registers, flaw, true);
+            }
+            return true;
+        }
+        self.begin_move(word, registers, flaw);
+        true
+    }
+
+    fn begin_move(&mut self, word: impl Fn(usize) -> u64, registers: &mut Registers, flaw: Flaw) {
+        let mut job = Move {
+            identifier: word(0) as u16,
+            opcode: (word(0) >> 16) as u8,
+            interrupt: word(0) >> 24 & 1 == 1,
+            source: word(1),
+            destination: word(2),
+            bytes: word(0) >> 32,
+            moved: 0,
+            not_before: Instant::now(),
+            told: false,
+        };
+        let known = (1..=3).contains(&job.opcode) || flaw == Flaw::TakesAnyOpcode;
+        let too_short = job.bytes == 0 && flaw != Flaw::TakesNoLength;
+        if !known || too_short || job.bytes > 1 << 30 {
+            let status = if known { 2 } else { 1 };
+            return self.fail(0, job.identifier, status, registers, flaw, job.interrupt);
+        }
+        if flaw == Flaw::CompletesEarly {
+            job.not_before += LATE;
+            job.told = true;
+            let bytes = job.bytes;
+            self.end(job.identifier, 0, bytes, job.interrupt);
+        }
+        self.moves.push_back(job);
+    }
+
+    fn fail(
+        &mut self,
+        number: usize,
+        identifier: u16,
+        status: u8,
+        registers: &mut Registers,
+        flaw: Flaw,
+        interrupt: bool,
+    ) {
+        if flaw != Flaw::ForgetsFailures {
+            registers.count(QUEUES[number] + queue::FAILURES.offset(), 1);
+        }
+        let status = if flaw == Flaw::CallsFailuresDone { 0 } else { status };
+        let (bytes, response) = (0, 0);
+        let completion = Completion { identifier, status, bytes, response, interrupt };
+        self.ended[number].push_back(completion);
+    }
+
+    fn end(&mut self, identifier: u16, status: u8, bytes: u64, interrupt: bool) {
+        let bytes = bytes as u32;
+        self.ended[0].push_back(Completion { identifier, status, bytes, response: 0, interrupt });
+    }
+
+    /// Moves a chunk of the oldest copy.
+    fn advance_move(&mut self, registers: &mut Registers, memories: &Memories, flaw: Flaw) -> bool {
+        let Some(job) = self.moves.front_mut() else { return false };
+        if flaw == Flaw::NeverCompletes || Instant::now() < job.not_before {
+            return false;
+        }
+        let chunk = CHUNK.min(job.bytes - job.moved);
+        let last = job.moved + chunk == job.bytes;
+        let source_address = match flaw {
+            Flaw::DropsLowAddressBits => job.source & !3,
+            _ => job.source,
+        };
+        let from = source_address.checked_add(job.moved);
+        let to = job.destination.checked_add(job.moved);
+        let place = |card: bool, address: Option<u64>, bytes, write| match (card, address) {
+            (_, None) => None,
+            (true, Some(address)) => memories.on_card(address, bytes),
+            (false, Some(address)) if write => memories.writable(address, bytes),
+            (false, Some(address)) => memories.readable(address, bytes),
+        };
+        let source = place(job.opcode == 2, from, chunk, false);
+        let destination = place(job.opcode == 1, to, chunk, true);
+        let status = match (&source, &destination) {
+            (None, _) if job.opcode == 2 => 5,
+            (_, None) if job.opcode == 1 => 5,
+            (None, _) => 3,
+            (_, None) => 4,
+            _ => 0,
+        };
+        if let (Some(source), Some(destination)) = (source, destination) {
+            let mut data = vec![0; chunk as usize];
+            source.memory.read(source.offset, &mut data);
+            match flaw {
+                Flaw::OneByteTooMany if last => data.push(0x42),
+                Flaw::OneByteShort if last => drop(data.pop()),
+                _ => {}
+            }
+            let room = destination.memory.bytes() - destination.offset;
+            data.truncate(room);
+            destination.memory.write(destination.offset, &data);
+            job.moved += chunk;
+        }
+        if status != 0 || job.moved == job.bytes {
+            let job = self.moves.pop_front().expect("it was looked at");
+            match (job.told, status) {
+                (true, _) => {}
+                (false, 0) => self.end(job.identifier, 0, job.bytes, job.interrupt),
+                (false, _) => {
+                    self.fail(0, job.identifier, status, registers, flaw, job.interrupt);
+                }
+            }
+        }
+        true
+    }
+
+    /// Writes a completion, unless the ring is full.
+    fn complete(
+        &mut self,
+        number: usize,
+        registers: &mut Registers,
+        memories: &Memories,
+        vectors: &mut Vec<usize>,
+        flaw: Flaw,
+    ) -> bool {
+        let base = QUEUES[number];
+        let tail = registers.get(base + queue::COMPLETION_TAIL.offset()) as u16;
+        let head = registers.get(base + queue::COMPLETION_HEAD.offset()) as u16;
+        let log2 = registers.get(base + queue::LOG2_ENTRIES.offset());
+        let full = u32::from(tail.wrapping_sub(head)) >= 1 << log2;
+        if full && flaw != Flaw::OverrunsRing {
+            return false;
+        }
+        let Some(completion) = self.ended[number].pop_front() else { return false };
+        let ring = registers.pair(base + queue::COMPLETION_BASE.offset());
+        let address = ring + 16 * (u64::from(tail) % (1 << log2));
+        let Some(Spot { memory, offset }) = memories.writable(address, 16) else {
+            registers.halt(base, 2);
+            return true;
+        };
+        let Completion { identifier, status, bytes, response, interrupt } = completion;
+        let phase = match flaw {
+            Flaw::PhaseStays => 1,
+            _ => u64::from(!(tail >> log2) & 1),
+        };
+        let identifier = identifier ^ u16::from(flaw == Flaw::WrongIdentifier) << 8;
+        let word =
+            u64::from(identifier) | u64::from(status) << 16 | phase << 24 | u64::from(bytes) << 32;
+        memory.word(offset + 8).store(response, Ordering::Relaxed);
+        memory.word(offset).store(word, Ordering::Release);
+        registers.set(base + queue::COMPLETION_TAIL.offset(), u32::from(tail.wrapping_add(1)));
+        registers.count(base + queue::COMPLETIONS.offset(), 1);
+        registers.count(base + queue::BYTES_MOVED.offset(), bytes.into());
+        if interrupt || flaw == Flaw::InterruptsUnwanted {
+            let status = registers.get(base + queue::ISR.offset());
+            registers.set(base + queue::ISR.offset(), status | 1);
+            let on = registers.get(base + queue::GIE.offset()) & 1 == 1
+                || flaw == Flaw::IgnoresGlobalEnable;
+            if on && registers.get(base + queue::IER.offset()) & 1 == 1 {
+                registers.count(base + queue::INTERRUPTS.offset(), 1);
+                vectors.push(number + 1);
+            }
+        }
+        true
+    }
+}
