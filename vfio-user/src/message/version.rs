@@ -1,6 +1,9 @@
 //! `VERSION`: what the peers can do, as JSON.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{DEFAULT_TRANSFER, Fault, Fields, MAX_MAPS, MAX_TRANSFER, PAGE};
 
@@ -73,12 +76,8 @@ impl Capabilities {
     }
 }
 
-/// The version data.
-#[derive(Serialize, Deserialize)]
-struct Data {
-    #[serde(default)]
-    capabilities: Capabilities,
-}
+/// The one key of the version data.
+const CAPABILITIES: &str = "capabilities";
 
 /// A proposal, or its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +94,7 @@ impl Version {
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         out.extend(self.major.to_le_bytes());
         out.extend(self.minor.to_le_bytes());
-        let data = Data { capabilities: self.capabilities };
+        let data = BTreeMap::from([(CAPABILITIES, self.capabilities)]);
         serde_json::to_writer(&mut *out, &data).expect("numbers and booleans always serialise");
         out.push(0);
     }
@@ -118,16 +117,23 @@ impl Version {
         let Some((0, text)) = data.split_last() else {
             return Err(Fault::new(FIELD, "without an end", "a NUL at the end"));
         };
-        let data: Data = serde_json::from_slice(text)
-            .map_err(|error| Fault::new(FIELD, error, "JSON with the capabilities' types"))?;
+        let wrong = |error| Fault::new(FIELD, error, "JSON with the capabilities' types");
+        // As maps first, for a derived structure may be written as an array, too.
+        let data: BTreeMap<String, Value> = serde_json::from_slice(text).map_err(wrong)?;
+        let said: BTreeMap<String, Value> = match data.get(CAPABILITIES) {
+            Some(said) => Deserialize::deserialize(said).map_err(wrong)?,
+            None => return Ok(Capabilities::default()),
+        };
+        let said = Value::Object(said.into_iter().collect());
+        let capabilities: Capabilities = serde_json::from_value(said).map_err(wrong)?;
         for (field, value) in [
-            ("max_msg_fds", data.capabilities.max_msg_fds),
-            ("max_data_xfer_size", data.capabilities.max_data_xfer_size),
+            ("max_msg_fds", capabilities.max_msg_fds),
+            ("max_data_xfer_size", capabilities.max_data_xfer_size),
         ] {
             if value == Some(0) {
                 return Err(Fault::new(field, 0, "at least 1"));
             }
         }
-        Ok(data.capabilities)
+        Ok(capabilities)
     }
 }
