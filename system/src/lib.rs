@@ -3,10 +3,12 @@
 //!
 //! - [`run`] executes a scenario and gives a [`Report`]; [`run_on_device`] does so with a device
 //!   behind a driver.
+//! - [`LockMemory`] is what a lock table stands in that a device shares.
 //! - A `Workflow` is what one agent does, as a pure machine: it is told what came of its last
 //!   command and names the next. Both ways to run drive the same workflows.
 
 mod device;
+mod lock_memory;
 mod plan;
 mod report;
 mod rows;
@@ -16,6 +18,7 @@ mod wall_clock;
 mod workflow;
 mod world;
 
+pub use lock_memory::LockMemory;
 pub use report::{
     Aborts, CoherenceReport, Latency, LatencyRecorder, QueueReport, Report, RowsReport, SideReport,
     UnitReport,

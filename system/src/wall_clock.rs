@@ -19,7 +19,7 @@ use driver::Device;
 use lockdb::Table;
 use workloads::scenario::Scenario;
 
-use self::device::{Clocked, DeviceTable, Driven, UnitBehind, UnitThread};
+use self::device::{Clocked, Driven, UnitBehind, UnitThread};
 use crate::device::DeviceContexts;
 use crate::report::{Report, RowsReport, UnitReport};
 use crate::rows::Rows;
@@ -110,10 +110,9 @@ pub(crate) fn run_on_device(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, RunError> {
-    let buckets = scenario.table.buckets;
-    let table = Arc::new(DeviceTable::new(device, buckets)?);
-    let (agents, rows) = Workflow::all(scenario, Some(table.clone()))?;
-    let unit = Unit::Driven(Box::new(Driven::new(device, table, buckets)?));
+    let (unit, table) = Driven::new(device, scenario.table.buckets)?;
+    let (agents, rows) = Workflow::all(scenario, Some(table))?;
+    let unit = Unit::Driven(Box::new(unit));
     let report = run_on(scenario, agents, rows, unit, interrupt, progress)?;
     Ok(Report { mode: "device", door: Some(device.information().name.clone()), ..report })
 }

@@ -9,7 +9,7 @@ use lockdb::WaitsFor;
 use sim::lock_unit::stream::{UnitRequest, UnitResponse};
 
 pub(super) use clocked::Clocked;
-pub(super) use driven::{DeviceTable, Driven};
+pub(super) use driven::Driven;
 
 use super::Shared;
 use crate::RunError;

@@ -2,18 +2,16 @@
 //! in memory of this process that the device was given, so neither side copies it. Copies that the
 //! unit keeps of lines are the device's to look after.
 
-use std::ptr::NonNull;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use driver::{Device, DmaBuffer, LockQueue, QueueError};
-use lockdb::{Bucket, SharedMemory};
-use sim::lock_unit::stream::{TAGS, UnitRequest, UnitResponse};
+use driver::{Device, LockQueue, QueueError};
+use sim::lock_unit::stream::{BadResponse, TAGS, UnitRequest, UnitResponse};
 
 use super::UnitBehind;
-use crate::RunError;
 use crate::report::UnitReport;
+use crate::{LockMemory, RunError};
 
 /// Looks at the completion ring before the thread lets others run.
 const POLLS: u32 = 100;
@@ -24,38 +22,6 @@ const CHECK_EVERY: Duration = Duration::from_millis(10);
 /// How often RETURN is read until no request is open: the run's last response has come by then.
 const DRAIN_READS: u32 = 1000;
 
-/// Memory for the lock table that a device can reach.
-#[derive(Debug)]
-pub struct DeviceTable(DmaBuffer);
-
-// SAFETY: a buffer keeps its mapping, which is readable, writable and zeroed from the start, in its
-// place until it is dropped. Here it is reached by nobody but the table, whose accesses are atomics.
-unsafe impl SharedMemory for DeviceTable {
-    fn start(&self) -> NonNull<u8> {
-        self.0.memory().start()
-    }
-
-    fn bytes(&self) -> usize {
-        self.0.bytes()
-    }
-}
-
-impl DeviceTable {
-    /// Zeroed memory for a table, in huge pages where there are any.
-    ///
-    /// # Errors
-    /// When there is no such memory, or the device does not take it.
-    pub fn new(device: &Device, buckets: u64) -> Result<Self, RunError> {
-        let too_large = || {
-            let (field, expected) = ("buckets", "a table that fits into memory".into());
-            driver::DeviceError::OutOfRange { field, value: buckets, expected }
-        };
-        let bytes = usize::try_from(buckets).ok().and_then(|b| b.checked_mul(size_of::<Bucket>()));
-        let buffer = bytes.ok_or_else(too_large).and_then(|bytes| device.allocate(bytes));
-        Ok(Self(buffer.map_err(|error| failed(device, error))?))
-    }
-}
-
 /// The unit behind a driver.
 pub struct Driven {
     device: Device,
@@ -64,24 +30,29 @@ pub struct Driven {
     untold: bool,
     checked: Instant,
     /// Keeps the table mapped until the device is done with it.
-    _table: Arc<DeviceTable>,
+    _table: Arc<LockMemory>,
 }
 
 impl Driven {
-    /// Brings the device's unit into use on `table`, after a reset: whoever had the device before
-    /// may have left it anyhow.
+    /// Brings the device's unit into use on a new table, which is in the memory that this gives
+    /// back. Before that the device is reset: whoever had it may have left it anyhow.
     ///
     /// # Errors
-    /// When the device is not as it should be, or does not answer in time.
-    pub fn new(device: &Device, table: Arc<DeviceTable>, buckets: u64) -> Result<Self, RunError> {
-        device.reset().map_err(|error| failed(device, error))?;
-        let (base, log2_buckets) = (table.0.device_address(), buckets.trailing_zeros());
-        let started = device.lock_unit().start(base, log2_buckets);
-        started.map_err(|error| failed(device, error))?;
+    /// When the device is not as it should be, does not answer in time, or gets no memory.
+    pub fn new(device: &Device, buckets: u64) -> Result<(Self, Arc<LockMemory>), RunError> {
+        let (table, queue) = Self::start(device, buckets).map_err(|error| failed(device, error))?;
+        let (device, checked) = (device.clone(), Instant::now());
+        Ok((Self { device, queue, untold: false, checked, _table: table.clone() }, table))
+    }
+
+    fn start(device: &Device, buckets: u64) -> Result<(Arc<LockMemory>, LockQueue), QueueError> {
+        device.reset()?;
+        let table = LockMemory::of_device(device, buckets)?;
+        let base = table.device_address().expect("memory of a device");
+        device.lock_unit().start(base, buckets.trailing_zeros())?;
         // One entry for each request that can be open, so that it is never full.
-        let queue = device.lock_queue(TAGS as u16).map_err(|error| failed(device, error))?;
-        let device = device.clone();
-        Ok(Self { device, queue, untold: false, checked: Instant::now(), _table: table })
+        let queue = device.lock_queue(TAGS as u16)?;
+        Ok((Arc::new(table), queue))
     }
 
     fn tell(&mut self) -> Result<(), QueueError> {
@@ -97,9 +68,9 @@ impl Driven {
         self.tell()?;
         for _ in 0..POLLS {
             if let Some(beat) = self.queue.poll()? {
-                let violation = |bad: sim::lock_unit::stream::BadResponse| QueueError::Violation {
-                    queue: "lock",
-                    detail: bad.to_string(),
+                let violation = |bad: BadResponse| {
+                    let (queue, detail) = ("lock", bad.to_string());
+                    QueueError::Violation { queue, detail }
                 };
                 return UnitResponse::decode(beat).map(Some).map_err(violation);
             }
