@@ -514,7 +514,9 @@ impl Client {
             if let Progress::Whole(message) = self.receiver.advance(&self.socket)? {
                 return Ok(message);
             }
-            if Instant::now() >= spin_until {
+            if Instant::now() < spin_until {
+                std::thread::yield_now();
+            } else {
                 self.socket.wait(PollFlags::IN, deadline, REPLY)?;
             }
         }

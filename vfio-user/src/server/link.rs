@@ -168,6 +168,7 @@ impl Link {
                 deadline = Some(Deadline::after(self.timeout));
             }
             if !begun && Instant::now() < spin_until {
+                std::thread::yield_now();
                 continue;
             }
             let bound = deadline.map(|at| (at, REST)).or(first.map(|at| (at, FIRST)));
