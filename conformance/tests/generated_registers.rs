@@ -1,5 +1,6 @@
 //! What is made from the SystemRDL in `hw/regs` is what is committed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,15 +8,17 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-/// Where generated files are: a file, or a folder that has no others.
-const PLACES: [&str; 7] = [
+/// Where generated files are: a file, or a folder that has no others. Besides, `hw/*.core`.
+const PLACES: [&str; 9] = [
     "docs/registers.html",
     "driver/src/map/device.rs",
     "driver/src/map/lock_unit.rs",
     "driver/src/map/queue.rs",
     "driver/src/map/shell.rs",
     "hw/bsv/LockRegisterMap.bsv",
+    "hw/ip",
     "hw/rtl/generated",
+    "hw/rtl/lockstep_device.f",
 ];
 
 fn root() -> PathBuf {
@@ -33,6 +36,14 @@ fn files(path: &Path) -> Vec<PathBuf> {
     }
     let entries = fs::read_dir(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     entries.flat_map(|entry| files(&entry.expect("a readable folder").path())).collect()
+}
+
+/// All generated files below `root`.
+fn generated(root: &Path) -> Vec<PathBuf> {
+    let hardware = fs::read_dir(root.join("hw")).expect("a folder hw");
+    let hardware = hardware.map(|entry| entry.expect("a readable folder").path());
+    let cores = hardware.filter(|path| path.extension().is_some_and(|kind| kind == "core"));
+    PLACES.iter().flat_map(|place| files(&root.join(place))).chain(cores).collect()
 }
 
 /// SHA-256 over name, line feed and bytes of each of these files of `folder`.
@@ -58,13 +69,13 @@ fn header(text: &str) -> Option<(&str, Vec<&str>)> {
 
 #[test]
 fn each_header_has_the_digest_of_its_sources() {
-    for path in PLACES.iter().flat_map(|place| files(&root().join(place))) {
+    for path in generated(&root()) {
         let text = String::from_utf8(read(&path)).expect("text in UTF-8");
         let (found, sources) = header(&text).unwrap_or_else(|| {
             panic!("{} lies among generated files and has no header of one", path.display())
         });
         let expected = digest(&root().join("hw/regs"), &sources);
-        assert!(sources.iter().any(|name| name.ends_with(".rdl")), "{}", path.display());
+        assert!(!sources.is_empty(), "{} names no sources", path.display());
         assert_eq!(found, expected, "{} is stale: run hw/regs/generate", path.display());
     }
 }
@@ -99,15 +110,13 @@ fn generating_again_gives_the_same_bytes() {
     let run = Command::new(root().join("hw/regs/generate")).arg(output.path()).output();
     let run = run.expect("hw/regs/generate runs");
     assert!(run.status.success(), "hw/regs/generate: {}", String::from_utf8_lossy(&run.stderr));
-    let names = |folder: &Path, places: &[&str]| -> Vec<PathBuf> {
-        let paths = places.iter().flat_map(|place| files(&folder.join(place)));
+    let names = |paths: Vec<PathBuf>, folder: &Path| -> BTreeSet<PathBuf> {
         let name = |path: PathBuf| path.strip_prefix(folder).expect("below it").to_path_buf();
-        let mut names: Vec<PathBuf> = paths.map(name).collect();
-        names.sort();
-        names
+        paths.into_iter().map(name).collect()
     };
-    let made = names(output.path(), &["."]);
-    assert_eq!(made, names(&root(), &PLACES), "the files made, and those in the generated places");
+    let made = names(files(output.path()), output.path());
+    let committed = names(generated(&root()), &root());
+    assert_eq!(made, committed, "the files made, and those in the generated places");
     for name in made {
         let same = read(&output.path().join(&name)) == read(&root().join(&name));
         assert!(same, "{} is not what hw/regs/generate makes of the sources", name.display());

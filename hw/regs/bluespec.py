@@ -1,5 +1,6 @@
 """Offsets and constants of the lock unit's registers, in Bluespec."""
 
+SOURCES = ["model.py", "properties.rdl", "requirements.txt"]
 NAME = "hw/bsv/LockRegisterMap.bsv"
 
 

@@ -5,42 +5,59 @@ import sys
 from pathlib import Path
 
 import bluespec
+import cores
+import ipxact
 import model
 import page
 import rust
 import systemverilog
 
-SOURCES = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parent
 NOTICE = "Generated from hw/regs by hw/regs/generate; do not edit."
 # How each kind of file marks a line as a comment.
-COMMENTS = {".sv": ("// ", ""), ".bsv": ("// ", ""), ".rs": ("// ", ""), ".html": ("<!-- ", " -->")}
+COMMENTS = {
+    ".bsv": ("// ", ""),
+    ".core": ("# ", ""),
+    ".f": ("// ", ""),
+    ".html": ("<!-- ", " -->"),
+    ".rs": ("// ", ""),
+    ".sv": ("// ", ""),
+    ".xml": ("<!-- ", " -->"),
+}
+# A file of these kinds is known by its first line.
+FIRST_LINES = (".core", ".xml")
 
 
 def digest(names):
     """SHA-256 over name, line feed and bytes of each file."""
     result = hashlib.sha256()
     for name in names:
-        result.update(name.encode() + b"\n" + (SOURCES / name).read_bytes())
+        result.update(name.encode() + b"\n" + (FOLDER / name).read_bytes())
     return result.hexdigest()
 
 
-def header(suffix, sources):
-    """The two lines at the top of a generated file."""
+def with_header(suffix, sources, text):
+    """The text with the two lines of a generated file at its top."""
     start, end = COMMENTS[suffix]
-    first = f"{start}{NOTICE}{end}\n"
-    return first + f"{start}sources-sha256: {digest(sources)} {' '.join(sources)}{end}\n"
+    named = " ".join([digest(sources), *sources])
+    header = f"{start}{NOTICE}{end}\n{start}sources-sha256: {named}{end}\n"
+    if suffix in FIRST_LINES:
+        first, rest = text.split("\n", 1)
+        return f"{first}\n{header}{rest}"
+    return header + text
 
 
 def main():
     root = Path(sys.argv[1])
-    device = model.read(SOURCES)
-    for template in (systemverilog, bluespec, rust, page):
+    device = model.read(FOLDER)
+    for template in (systemverilog, bluespec, rust, page, cores, ipxact):
         for name, (text, descriptions) in template.files(device).items():
-            own = [f"{template.__name__}.py", "model.py", "requirements.txt"]
-            sources = sorted([*own, "properties.rdl", *(f"{part}.rdl" for part in descriptions)])
+            own = [f"{template.__name__}.py", *template.SOURCES]
+            sources = sorted([*own, *(f"{part}.rdl" for part in descriptions)])
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(header(path.suffix, sources) + text, encoding="utf-8", newline="\n")
+            text = with_header(path.suffix, sources, text)
+            path.write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from systemrdl.rdltypes import OnWriteType
 
 # In this order: later files use what earlier ones define.
 FILES = ("properties", "shell", "queue", "lock_unit", "lockstep_device")
+# Those of the RTL; the others are pages that the PCI function keeps.
+BLOCKS = ("shell", "queue", "lock_unit")
 
 
 @dataclass(frozen=True)

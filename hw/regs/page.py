@@ -2,6 +2,7 @@
 
 from html import escape
 
+SOURCES = ["model.py", "properties.rdl", "requirements.txt"]
 NAME = "docs/registers.html"
 ACCESS = {
     "ro": "read",

@@ -2,8 +2,10 @@
 
 import subprocess
 
+from model import BLOCKS
+
+SOURCES = ["model.py", "properties.rdl", "requirements.txt"]
 FOLDER = "driver/src/map"
-BLOCKS = ("shell", "queue", "lock_unit")
 # In all blocks at the same place, so that a driver can look before it knows which one it is.
 COMMON = ("IDENTITY", "VERSION")
 

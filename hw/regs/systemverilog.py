@@ -6,6 +6,7 @@ from pathlib import Path
 from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
+SOURCES = ["model.py", "properties.rdl", "requirements.txt"]
 FOLDER = "hw/rtl/generated"
 # The lock unit's registers are Bluespec.
 BLOCKS = ("shell", "queue")

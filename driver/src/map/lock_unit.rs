@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: b73beb6a6f85446930eae46352f69dc900a5045ca1008636f2852705db784509 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
+// sources-sha256: 34b3c0cb673961558cd05a567c4c432355cfcdd8042ba3128097720b6940712a lock_unit.rdl model.py properties.rdl requirements.txt rust.py
 //! Lock unit: Executes requests of the lock protocol on a table in host memory.
 
 use std::mem::offset_of;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f3774f2ed97e092a5ad36347a9a050edd8d49f352b42a40c8d734d33a4824013 model.py properties.rdl queue.rdl requirements.txt rust.py
+// sources-sha256: 8b1c67a1125254900d321272b8639fed80e968a4c8d810a2b14f597f14bb67b6 model.py properties.rdl queue.rdl requirements.txt rust.py
 //! Queue: A ring of submissions and a ring of completions in host memory.
 
 use std::mem::offset_of;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: feebe18bd3586ebe984f894d6b7c7526b6503efd16e04fad948721ed9e511a61 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
+// sources-sha256: c1d6dbd4a3e5f1668fb0062e9f7b2582b079170b5a121fc1e65b25184d6e722c model.py properties.rdl queue.rdl requirements.txt systemverilog.py
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;
     // Switches the queue on. Enabling sets the four counts and ERROR to 0; an error disables it.

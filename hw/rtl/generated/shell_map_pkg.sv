@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 1a92f2a363cdbf0539742471df7e9bcb0988d5a73b3986d4e4adacc315240b82 model.py properties.rdl requirements.txt shell.rdl systemverilog.py
+// sources-sha256: 589ab5641cc7a2d4cea7f583fe38971ce5075e1b4104dc418a3d8207269a0e9f model.py properties.rdl requirements.txt shell.rdl systemverilog.py
 // Offsets of the shell's registers, and the writes that are refused.
 package shell_map_pkg;
     // Keeps what is written, for tests of 8-bit accesses.

@@ -1,0 +1,27 @@
+// Generated from hw/regs by hw/regs/generate; do not edit.
+// sources-sha256: 6b4f80cdaf0102da7fb0d0fa9c0afeddbff8562ad2864b8ac68dc7f37ca01357 cores.py verilog.py
+// All files of lockstep_device, each after those that it needs.
+axi_lite_blocks.sv
+queue_pkg.sv
+copy_engine.sv
+interrupt_collector.sv
+clock_gate.sv
+quiet_watch.sv
+activity_clock.sv
+lut_ram.sv
+../bsv/generated/tuple_lock_unit.v
+lock_block.sv
+lock_port.sv
+completion_store.sv
+submission_fetch.sv
+queue_engine.sv
+generated/queue_map_pkg.sv
+generated/queue_registers_pkg.sv
+generated/queue_registers.sv
+queue_block.sv
+queue_memory_port.sv
+generated/shell_map_pkg.sv
+generated/shell_registers_pkg.sv
+generated/shell_registers.sv
+shell_block.sv
+lockstep_device.sv
