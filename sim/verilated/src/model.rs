@@ -84,6 +84,12 @@ impl<C: Core> Model<C> {
         &mut self.inputs
     }
 
+    /// The input ports, to be changed, beside the output ports.
+    #[inline]
+    pub fn pins_mut(&mut self) -> (&mut C::Inputs, &C::Outputs) {
+        (&mut self.inputs, &self.outputs)
+    }
+
     /// The output ports as they were after the last rising edge; all 0 before the first.
     #[inline]
     pub fn outputs(&self) -> &C::Outputs {

@@ -1,0 +1,305 @@
+//! What the device's addresses mean: the memory that its host has lent it.
+//!
+//! Nothing of what a client says is believed: sizes, permissions and the file behind a map are
+//! checked when it is made, and each access against the maps as they are then. How a map is reached
+//! depends on what came with it (docs/function.md, "Memory of clients"):
+//!
+//! - memory of this process, and files that cannot shrink: mapped; everything works;
+//! - files that can: by `pread` and `pwrite`, which cannot fault; bulk copies only, since nothing
+//!   but mapped memory has words that change at once;
+//! - no file: remembered so that it can be taken back, and never reached.
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use driver::HostMemory;
+use rustix::io::Errno;
+
+use crate::memory::{self, LINE_BYTES, Mapping};
+
+/// The grain of maps, in bytes: addresses, sizes and file offsets are multiples of it.
+pub(crate) const PAGE_BYTES: u64 = driver::PAGE_BYTES as u64;
+
+/// The most maps at a time. The kernel's VFIO has the same bound.
+pub(crate) const MOST_MAPS: usize = 65_535;
+
+/// Why a map was not made or not taken back; nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MapError {
+    /// A number is no multiple of the page size, or the size is 0.
+    #[error("{field} of the map is 0x{value:X}, expected a multiple of 0x{PAGE_BYTES:X}, not 0")]
+    Unaligned {
+        /// Which one.
+        field: &'static str,
+        /// Its value.
+        value: u64,
+    },
+    /// The last address is past 2^64 - 1.
+    #[error("map of 0x{size:X} bytes at 0x{address:X}, expected an end within 64 bits")]
+    Wraps {
+        /// First address.
+        address: u64,
+        /// Bytes.
+        size: u64,
+    },
+    /// It shares addresses with another map.
+    #[error("map at 0x{address:X} overlaps the one at 0x{other:X}; take that back first")]
+    Overlaps {
+        /// First address.
+        address: u64,
+        /// First address of the other.
+        other: u64,
+    },
+    /// There are as many maps as may be.
+    #[error("there are {MOST_MAPS} maps already; take some back first")]
+    TooMany,
+    /// No map begins at this address.
+    #[error("no map begins at 0x{address:X}")]
+    Missing {
+        /// The address.
+        address: u64,
+    },
+    /// The range to be taken back holds part of a map.
+    #[error("0x{size:X} bytes from 0x{address:X} on hold part of the map at 0x{other:X}")]
+    Splits {
+        /// First address.
+        address: u64,
+        /// Bytes.
+        size: u64,
+        /// First address of the map.
+        other: u64,
+    },
+    /// The file cannot be mapped so.
+    #[error("cannot map 0x{size:X} bytes from byte 0x{offset:X} of the file on: {errno}")]
+    File {
+        /// Where in the file.
+        offset: u64,
+        /// Bytes.
+        size: u64,
+        /// What the system said.
+        errno: Errno,
+    },
+}
+
+/// What the device may do with a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Permission {
+    pub readable: bool,
+    pub writable: bool,
+}
+
+/// An access that found nothing, or no permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// No map, or not the whole access in one.
+    Unmapped,
+    /// A map that does not allow it, or cannot do it.
+    Forbidden,
+}
+
+/// The maps by their first device address. They do not overlap.
+#[derive(Debug, Default)]
+pub(crate) struct AddressSpace {
+    maps: BTreeMap<u64, Map>,
+}
+
+#[derive(Debug)]
+struct Map {
+    bytes: u64,
+    permission: Permission,
+    backing: Backing,
+}
+
+#[derive(Debug)]
+enum Backing {
+    Mapped(Mapping),
+    /// A file that may shrink, and where in it the map begins.
+    Unsealed(OwnedFd, u64),
+    Unreachable,
+}
+
+/// Part of a map: where a bulk copy may read or write.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Span<'a> {
+    /// In mapped memory, from this byte on.
+    Mapped(&'a Mapping, usize),
+    /// In a file that may shrink, from this byte on.
+    Unsealed(&'a OwnedFd, u64),
+}
+
+impl AddressSpace {
+    /// Lends memory of this process at `address`, for reading and writing.
+    pub fn map_memory(&mut self, address: u64, memory: Arc<HostMemory>) -> Result<(), MapError> {
+        let bytes = memory.bytes() as u64;
+        self.check(address, bytes)?;
+        let permission = Permission { readable: true, writable: true };
+        let backing = Backing::Mapped(Mapping::of_memory(memory));
+        self.maps.insert(address, Map { bytes, permission, backing });
+        Ok(())
+    }
+
+    /// Lends what a client has sent. True when it can be mapped, so that everything works on it.
+    pub fn map_file(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        file: Option<(OwnedFd, u64)>,
+        permission: Permission,
+    ) -> Result<bool, MapError> {
+        self.check(address, bytes)?;
+        let backing = match file {
+            None => Backing::Unreachable,
+            Some((file, offset)) => back(file, offset, bytes, permission)?,
+        };
+        let mapped = matches!(backing, Backing::Mapped(_));
+        self.maps.insert(address, Map { bytes, permission, backing });
+        Ok(mapped)
+    }
+
+    /// Whether a map of this size may be made at this address.
+    fn check(&self, address: u64, bytes: u64) -> Result<(), MapError> {
+        for (field, value) in [("address", address), ("size", bytes)] {
+            if !value.is_multiple_of(PAGE_BYTES) || field == "size" && value == 0 {
+                return Err(MapError::Unaligned { field, value });
+            }
+        }
+        let wraps = MapError::Wraps { address, size: bytes };
+        let end = address.checked_add(bytes).ok_or(wraps)?;
+        if let Some((&other, _)) = self.ends_within(address, end) {
+            return Err(MapError::Overlaps { address, other });
+        }
+        if self.maps.len() >= MOST_MAPS {
+            return Err(MapError::TooMany);
+        }
+        Ok(())
+    }
+
+    /// The last map that begins before `end`, if it ends after `start`.
+    fn ends_within(&self, start: u64, end: u64) -> Option<(&u64, &Map)> {
+        let last = self.maps.range(..end).next_back();
+        last.filter(|(address, map)| *address + map.bytes > start)
+    }
+
+    /// Takes back the map that begins at `address`.
+    pub fn unmap(&mut self, address: u64) -> Result<(), MapError> {
+        self.maps.remove(&address).map(drop).ok_or(MapError::Missing { address })
+    }
+
+    /// Takes back all maps in a range, and gives their number, which may be 0: a guest's kernel
+    /// takes back more at once than it lent at once.
+    pub fn unmap_range(&mut self, address: u64, bytes: u64) -> Result<usize, MapError> {
+        let end = address.checked_add(bytes);
+        let end = end.ok_or(MapError::Wraps { address, size: bytes })?;
+        let splits = |other| MapError::Splits { address, size: bytes, other };
+        if let Some((&other, _)) = self.ends_within(address, address) {
+            return Err(splits(other));
+        }
+        if let Some((&other, map)) = self.ends_within(address, end)
+            && other + map.bytes > end
+        {
+            return Err(splits(other));
+        }
+        let inside: Vec<u64> = self.maps.range(address..end).map(|(&first, _)| first).collect();
+        for first in &inside {
+            self.maps.remove(first);
+        }
+        Ok(inside.len())
+    }
+
+    /// Takes all maps back.
+    pub fn clear(&mut self) {
+        self.maps.clear();
+    }
+
+    /// Loads a line. `address` is a multiple of 64.
+    pub fn line(&self, address: u64) -> Result<[u64; 8], Fault> {
+        let (mapping, offset) = self.mapped(address, LINE_BYTES as u64, Access::Read)?;
+        Ok(mapping.line(offset))
+    }
+
+    /// Loads a word. `address` is a multiple of 8.
+    pub fn load(&self, address: u64) -> Result<u64, Fault> {
+        let (mapping, offset) = self.mapped(address, 8, Access::Read)?;
+        Ok(mapping.load(offset))
+    }
+
+    /// Stores a word. `address` is a multiple of 8.
+    pub fn store(&self, address: u64, value: u64) -> Result<(), Fault> {
+        let (mapping, offset) = self.mapped(address, 8, Access::Write)?;
+        mapping.store(offset, value);
+        Ok(())
+    }
+
+    /// Compares and swaps a word, and gives what stood there. `address` is a multiple of 8.
+    pub fn compare_swap(&self, address: u64, expected: u64, new: u64) -> Result<u64, Fault> {
+        let (mapping, offset) = self.mapped(address, 8, Access::Update)?;
+        Ok(mapping.compare_swap(offset, expected, new))
+    }
+
+    /// What a bulk copy finds at `address`, and how many bytes of it in one piece.
+    pub fn span(&self, address: u64, access: Access) -> Result<(Span<'_>, u64), Fault> {
+        let (map, offset) = self.find(address, 1, access)?;
+        let span = match &map.backing {
+            Backing::Mapped(mapping) => Span::Mapped(mapping, offset as usize),
+            Backing::Unsealed(file, start) => Span::Unsealed(file, start + offset),
+            Backing::Unreachable => return Err(Fault::Forbidden),
+        };
+        Ok((span, map.bytes - offset))
+    }
+
+    fn mapped(&self, address: u64, bytes: u64, access: Access) -> Result<(&Mapping, usize), Fault> {
+        let (map, offset) = self.find(address, bytes, access)?;
+        match &map.backing {
+            Backing::Mapped(mapping) => Ok((mapping, offset as usize)),
+            Backing::Unsealed(..) | Backing::Unreachable => Err(Fault::Forbidden),
+        }
+    }
+
+    /// The map that holds these bytes, and where in it they begin.
+    fn find(&self, address: u64, bytes: u64, access: Access) -> Result<(&Map, u64), Fault> {
+        let (start, map) = self.maps.range(..=address).next_back().ok_or(Fault::Unmapped)?;
+        let offset = address - start;
+        if map.bytes.checked_sub(offset).is_none_or(|left| left < bytes) {
+            return Err(Fault::Unmapped);
+        }
+        let Permission { readable, writable } = map.permission;
+        let allowed = match access {
+            Access::Read => readable,
+            Access::Write => writable,
+            Access::Update => readable && writable,
+        };
+        if allowed { Ok((map, offset)) } else { Err(Fault::Forbidden) }
+    }
+}
+
+/// What an access does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    /// Both, at once.
+    Update,
+}
+
+fn back(
+    file: OwnedFd,
+    offset: u64,
+    bytes: u64,
+    permission: Permission,
+) -> Result<Backing, MapError> {
+    if !offset.is_multiple_of(PAGE_BYTES) {
+        return Err(MapError::Unaligned { field: "file offset", value: offset });
+    }
+    let refused = |errno| MapError::File { offset, size: bytes, errno };
+    if !memory::keeps_its_size(&file) {
+        offset.checked_add(bytes).ok_or(refused(Errno::OVERFLOW))?;
+        return Ok(Backing::Unsealed(file, offset));
+    }
+    let length = usize::try_from(bytes).map_err(|_| refused(Errno::NOMEM))?;
+    let mapping = Mapping::of_file(&file, offset, length, permission.writable).map_err(refused)?;
+    Ok(Backing::Mapped(mapping))
+}
+
+#[cfg(test)]
+mod tests;

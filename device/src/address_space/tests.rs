@@ -1,0 +1,165 @@
+use super::*;
+
+use rustix::fs::{MemfdFlags, SealFlags};
+
+const BOTH: Permission = Permission { readable: true, writable: true };
+
+fn file(bytes: u64, seals: SealFlags) -> OwnedFd {
+    let file = rustix::fs::memfd_create("test", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING);
+    let file = file.unwrap();
+    rustix::fs::ftruncate(&file, bytes).unwrap();
+    rustix::fs::fcntl_add_seals(&file, seals).unwrap();
+    file
+}
+
+fn sealed(bytes: u64) -> Option<(OwnedFd, u64)> {
+    Some((file(bytes, SealFlags::SHRINK), 0))
+}
+
+#[test]
+fn words_of_a_map_are_those_of_the_file() {
+    let mut space = AddressSpace::default();
+    let shared = file(0x3000, SealFlags::SHRINK);
+    let same = Some((shared.try_clone().unwrap(), 0x1000));
+    assert_eq!(space.map_file(0x7000, 0x2000, same, BOTH), Ok(true));
+    space.store(0x7008, 0x1122).unwrap();
+    assert_eq!(space.compare_swap(0x7008, 0x1122, 0x33), Ok(0x1122));
+    assert_eq!(space.compare_swap(0x7008, 0x1122, 0x44), Ok(0x33));
+    let mut bytes = [0; 8];
+    rustix::io::pread(&shared, &mut bytes, 0x1008).unwrap();
+    assert_eq!(u64::from_le_bytes(bytes), 0x33);
+    assert_eq!(space.line(0x7000).unwrap(), [0, 0x33, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(space.line(0x8FC0), Ok([0; 8]));
+    assert_eq!(space.line(0x9000), Err(Fault::Unmapped));
+    assert_eq!(space.load(0x6FF8), Err(Fault::Unmapped));
+    assert_eq!(space.unmap_range(0x7000, 0x2000), Ok(1));
+    assert_eq!(space.load(0x7008), Err(Fault::Unmapped));
+}
+
+#[test]
+fn refuses_what_does_not_fit_and_changes_nothing() {
+    let mut space = AddressSpace::default();
+    let mut refuse = |address, bytes, file| space.map_file(address, bytes, file, BOTH).unwrap_err();
+    assert_eq!(
+        refuse(0x7001, 0x1000, None),
+        MapError::Unaligned { field: "address", value: 0x7001 }
+    );
+    assert_eq!(refuse(0x7000, 0x800, None), MapError::Unaligned { field: "size", value: 0x800 });
+    assert_eq!(refuse(0x7000, 0, None), MapError::Unaligned { field: "size", value: 0 });
+    let last = !0xFFF;
+    assert_eq!(refuse(last, 0x1000, None), MapError::Wraps { address: last, size: 0x1000 });
+    let odd = Some((file(0x2000, SealFlags::SHRINK), 8));
+    assert_eq!(refuse(0x7000, 0x1000, odd), MapError::Unaligned { field: "file offset", value: 8 });
+    let short = MapError::File { offset: 0, size: 0x2000, errno: Errno::INVAL };
+    assert_eq!(refuse(0x7000, 0x2000, sealed(0x1FFF)), short);
+    let missing = Err(MapError::Missing { address: 0x7000 });
+    assert_eq!(space.unmap(0x7000), missing, "nothing was left behind");
+}
+
+#[test]
+fn maps_may_touch_and_not_overlap() {
+    let mut space = AddressSpace::default();
+    space.map_file(0x4000, 0x2000, None, BOTH).unwrap();
+    for (address, bytes) in [(0x4000, 0x1000), (0x5000, 0x1000), (0x3000, 0x2000), (0, 0x9000)] {
+        let overlaps = MapError::Overlaps { address, other: 0x4000 };
+        assert_eq!(space.map_file(address, bytes, None, BOTH), Err(overlaps));
+    }
+    space.map_file(0x6000, 0x1000, None, BOTH).unwrap();
+    space.map_file(0x3000, 0x1000, None, BOTH).unwrap();
+    space.unmap(0x4000).unwrap();
+    space.map_file(0x4000, 0x1000, None, BOTH).unwrap();
+}
+
+#[test]
+fn a_range_takes_all_its_maps_and_no_part_of_one() {
+    let mut space = AddressSpace::default();
+    for address in [0x4000, 0x6000, 0x9000] {
+        space.map_file(address, 0x2000, None, BOTH).unwrap();
+    }
+    let splits = |address, size, other| Err(MapError::Splits { address, size, other });
+    assert_eq!(space.unmap_range(0x5000, 0x3000), splits(0x5000, 0x3000, 0x4000));
+    assert_eq!(space.unmap_range(0x4000, 0x3000), splits(0x4000, 0x3000, 0x6000));
+    assert_eq!(space.unmap_range(0x9000, 0x1000), splits(0x9000, 0x1000, 0x9000));
+    let wraps = MapError::Wraps { address: 0x4000, size: u64::MAX };
+    assert_eq!(space.unmap_range(0x4000, u64::MAX), Err(wraps));
+    assert_eq!(space.unmap_range(0, 0x4000), Ok(0));
+    assert_eq!(space.unmap_range(0x8000, 0x1000), Ok(0));
+    assert_eq!(space.unmap_range(0, 1 << 63), Ok(3));
+    assert_eq!(space.unmap_range(0, 1 << 63), Ok(0));
+}
+
+#[test]
+fn permissions_hold_for_each_kind_of_access() {
+    let mut space = AddressSpace::default();
+    let read_only = Permission { readable: true, writable: false };
+    let write_only = Permission { readable: false, writable: true };
+    space.map_file(0x1000, 0x1000, sealed(0x1000), read_only).unwrap();
+    space.map_file(0x2000, 0x1000, sealed(0x1000), write_only).unwrap();
+    assert_eq!(space.load(0x1000), Ok(0));
+    assert_eq!(space.store(0x1000, 1), Err(Fault::Forbidden));
+    assert_eq!(space.compare_swap(0x1000, 0, 1), Err(Fault::Forbidden));
+    assert_eq!(space.store(0x2000, 1), Ok(()));
+    assert_eq!(space.load(0x2000), Err(Fault::Forbidden));
+    assert_eq!(space.compare_swap(0x2000, 0, 1), Err(Fault::Forbidden));
+    assert!(space.span(0x2000, Access::Read).is_err());
+    assert!(space.span(0x2000, Access::Write).is_ok());
+}
+
+#[test]
+fn a_file_that_may_shrink_is_never_mapped() {
+    let mut space = AddressSpace::default();
+    let shared = file(0x1000, SealFlags::GROW);
+    let same = Some((shared.try_clone().unwrap(), 0));
+    assert_eq!(space.map_file(0x1000, 0x1000, same, BOTH), Ok(false));
+    rustix::fs::ftruncate(&shared, 0).unwrap();
+    assert_eq!(space.load(0x1000), Err(Fault::Forbidden));
+    assert_eq!(space.store(0x1000, 1), Err(Fault::Forbidden));
+    let (span, bytes) = space.span(0x1800, Access::Read).unwrap();
+    assert!(matches!(span, Span::Unsealed(_, 0x800)));
+    assert_eq!(bytes, 0x800);
+}
+
+#[test]
+fn a_map_without_a_file_is_there_and_not_reached() {
+    let mut space = AddressSpace::default();
+    assert_eq!(space.map_file(0, 0x1000, None, BOTH), Ok(false));
+    assert_eq!(space.load(0), Err(Fault::Forbidden));
+    assert!(space.span(0, Access::Read).is_err());
+    space.unmap(0).unwrap();
+}
+
+/// The maps as a plain list, each checked against all others.
+#[test]
+fn random_maps_are_taken_and_found_as_a_list_has_them() {
+    let name = "address_space::tests::random_maps_are_taken_and_found_as_a_list_has_them";
+    crate::test_seeds::for_each_seed(name, 200, |generator| {
+        use rand::RngExt;
+        let mut space = AddressSpace::default();
+        let mut list: Vec<(u64, u64)> = Vec::new();
+        for _ in 0..200 {
+            let address = generator.random_range(0..64u64) * PAGE_BYTES;
+            let bytes = generator.random_range(1..8u64) * PAGE_BYTES;
+            if generator.random_bool(0.6) {
+                let free = list
+                    .iter()
+                    .all(|&(other, size)| address + bytes <= other || other + size <= address);
+                assert_eq!(space.map_file(address, bytes, sealed(bytes), BOTH).is_ok(), free);
+                if free {
+                    list.push((address, bytes));
+                }
+            } else {
+                let end = address + bytes;
+                let within = |&(other, size): &(u64, u64)| other >= address && other + size <= end;
+                let apart = |&(other, size): &(u64, u64)| end <= other || other + size <= address;
+                let whole = list.iter().all(|map| within(map) || apart(map));
+                let inside = list.iter().filter(|map| within(map)).count();
+                let taken = space.unmap_range(address, bytes);
+                assert_eq!(taken.ok(), whole.then_some(inside));
+                list.retain(|map| !whole || !within(map));
+            }
+            let probe = generator.random_range(0..70 * PAGE_BYTES) & !7;
+            let inside = |&(start, size): &(u64, u64)| (start..start + size).contains(&probe);
+            assert_eq!(space.load(probe).is_ok(), list.iter().any(inside), "at 0x{probe:X}");
+        }
+    });
+}

@@ -1,0 +1,254 @@
+//! The Verilated top with everything that stands around it on a board: host memory behind its two
+//! memory ports, the data mover, and the messages of its interrupts.
+
+mod pins;
+mod port;
+
+use std::sync::Arc;
+
+use driver::HostMemory;
+use lockstep_device_model::{Inputs, Model};
+use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
+use sim::bus::axi_stream::{StreamSink, StreamSource};
+use sim::bus::axi4::{Axi4Config, IdSharing, describe_id};
+use sim::bus::fault::BusFault;
+use sim::bus::pins::StreamPins;
+use sim::bus::stall::StallPattern;
+use sim::lock_unit::KeptCopies;
+
+use crate::address_space::AddressSpace;
+use crate::memory::Mapping;
+use crate::mover::{Command, Mover, Surroundings};
+use crate::msix::Msix;
+use port::MemoryPort;
+
+/// Clock cycles of a reset.
+const RESET_CYCLES: u32 = 4;
+
+/// Cycles after which a handshake or an answer that does not come is an error of the RTL.
+const PATIENCE: u64 = 10_000;
+
+/// Cycles without any handshake after which the RTL waits for nothing but its copies.
+const QUIET_CYCLES: u64 = 64;
+
+/// What the RTL reaches through its ports in a cycle.
+pub(crate) struct World<'a> {
+    /// The host's memory; `None`: out of reach, as the function is no bus master.
+    pub host: Option<&'a AddressSpace>,
+    /// Where its interrupts go.
+    pub msix: &'a mut Msix,
+}
+
+/// The RTL, its bus models, and the card's memory.
+pub(crate) struct Board {
+    model: Model,
+    ports: Ports,
+    /// The end of the register access under way.
+    outcome: Option<LiteOutcome>,
+    copies: KeptCopies,
+    mover: Mover,
+    card: Arc<HostMemory>,
+    card_mapping: Mapping,
+    cycle: u64,
+    /// The last cycle in which anything happened on a port.
+    active: u64,
+}
+
+/// The bus models: one life of theirs lasts from reset to reset.
+struct Ports {
+    registers: AxiLiteManager,
+    queue: MemoryPort<pins::Queue>,
+    lock: MemoryPort<pins::Lock>,
+    invalidations: StreamSource<u64>,
+    moves: StreamSink<[u64; 3]>,
+    moved: StreamSource<u64>,
+    interrupts: StreamSink<u8>,
+}
+
+impl Ports {
+    fn new() -> Self {
+        let memory = |port: &str| Axi4Config { port: port.into(), ..Axi4Config::lock_unit(0) };
+        let queue =
+            Axi4Config { sharing: IdSharing::Several, describe_id, ..memory("m_axi_queue") };
+        let source = |name| StreamSource::new(name, StallPattern::None, 0, PATIENCE);
+        let registers = AxiLiteManager::new("s_axil", LiteStalls::default(), 0, PATIENCE);
+        Self {
+            registers: registers.with_address_bits(16),
+            queue: MemoryPort::new(queue),
+            lock: MemoryPort::new(memory("m_axi_lock")),
+            invalidations: source("s_axis_inv"),
+            moves: StreamSink::new("m_axis_move", StallPattern::None, 0, PATIENCE),
+            moved: source("s_axis_moved"),
+            interrupts: StreamSink::new("m_axis_irq", StallPattern::None, 0, PATIENCE),
+        }
+    }
+}
+
+impl Board {
+    /// A board after power-up, with this memory on its card.
+    pub fn new(card: Arc<HostMemory>) -> Self {
+        let mut board = Self {
+            model: Model::new(),
+            ports: Ports::new(),
+            outcome: None,
+            copies: KeptCopies::default(),
+            mover: Mover::default(),
+            card_mapping: Mapping::of_memory(card.clone()),
+            card,
+            cycle: 0,
+            active: 0,
+        };
+        board.reset();
+        board
+    }
+
+    /// Resets the RTL, and drops all that is under way around it.
+    pub fn reset(&mut self) {
+        *self.model.inputs_mut() = Inputs::default();
+        self.model.reset(RESET_CYCLES);
+        self.ports = Ports::new();
+        self.outcome = None;
+        self.copies.clear();
+        self.mover.abort();
+        self.active = self.cycle;
+    }
+
+    /// The card's memory.
+    pub fn card(&self) -> &Arc<HostMemory> {
+        &self.card
+    }
+
+    /// Puts other memory on the card.
+    pub fn replace_card(&mut self, card: Arc<HostMemory>) {
+        self.card_mapping = Mapping::of_memory(card.clone());
+        self.card = card;
+    }
+
+    /// Clock cycles since power-up.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// `cycles` clock cycles of the model alone, with none of its ports looked at: the floor of
+    /// what a cycle costs.
+    pub fn toggle_only(&mut self, cycles: u64) {
+        self.model.toggle_only(cycles);
+    }
+
+    /// Whether nothing is under way and nothing happens until an input changes: the clock may stop.
+    pub fn is_idle(&self) -> bool {
+        self.model.outputs().idle_o
+            && self.mover.is_idle()
+            && self.ports.queue.is_quiet()
+            && self.ports.lock.is_quiet()
+            && self.ports.invalidations.backlog() == 0
+            && self.ports.moved.backlog() == 0
+    }
+
+    /// Whether the RTL waits for nothing but copies under way.
+    pub fn waits_for_copies(&self) -> bool {
+        !self.mover.is_idle() && self.cycle - self.active > QUIET_CYCLES
+    }
+
+    /// Whether the lock unit keeps copies of lines, which have to be watched.
+    pub fn keeps_copies(&self) -> bool {
+        !self.copies.is_empty()
+    }
+
+    /// Looks whether the lines whose copies are kept have changed, and tells the lock unit.
+    pub fn look_at_copies(&mut self, host: Option<&AddressSpace>) {
+        let invalidations = &mut self.ports.invalidations;
+        let head = |line| host.and_then(|space| space.load(line).ok());
+        self.copies.look(head, |line| invalidations.push(line));
+    }
+
+    /// Moves one piece of a copy, if any is open.
+    pub fn move_piece(&mut self, host: Option<&AddressSpace>) {
+        let card_bytes = self.card.bytes() as u64;
+        let surroundings = Surroundings { host, card: &self.card_mapping, card_bytes };
+        if let Some(moved) = self.mover.piece(&surroundings) {
+            self.ports.moved.push(moved.encode());
+        }
+    }
+
+    /// One register access, clocked to its end.
+    ///
+    /// # Errors
+    /// As [`Board::clock`]; the port's patience bounds the wait.
+    pub fn access(
+        &mut self,
+        request: LiteRequest,
+        world: &mut World<'_>,
+    ) -> Result<LiteOutcome, BusFault> {
+        self.ports.registers.start(self.cycle, request);
+        loop {
+            self.clock(world)?;
+            if let Some(outcome) = self.outcome.take() {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// One clock cycle.
+    ///
+    /// # Errors
+    /// When the RTL breaks a rule of a bus, or a wait has lasted too long; then only a reset helps.
+    #[inline]
+    pub fn clock(&mut self, world: &mut World<'_>) -> Result<(), BusFault> {
+        let cycle = self.cycle;
+        let (command, vector) = self.exchange()?;
+        self.model.clock();
+        self.cycle += 1;
+        let Ports { queue, lock, invalidations, moved, .. } = &mut self.ports;
+        queue.serve(cycle, world.host, |_, _| {});
+        lock.serve(cycle, world.host, |line, head| {
+            if self.copies.keep(line, head) {
+                invalidations.push(line);
+            }
+        });
+        if let Some(beat) = command {
+            let refused = self.mover.begin(Command::decode(beat), self.card.bytes() as u64);
+            if let Some(end) = refused {
+                moved.push(end.encode());
+            }
+        }
+        if let Some(vector) = vector {
+            world.msix.raise(vector);
+        }
+        Ok(())
+    }
+
+    /// Drives all inputs of this cycle and takes all outputs in: the command for a copy and the
+    /// interrupt that came.
+    #[inline]
+    fn exchange(&mut self) -> Result<(Option<[u64; 3]>, Option<u8>), BusFault> {
+        let cycle = self.cycle;
+        let (inputs, outputs) = self.model.pins_mut();
+        let ports = &mut self.ports;
+        let mut active = ports.queue.cycle(cycle, inputs, outputs)?;
+        active |= ports.lock.cycle(cycle, inputs, outputs)?;
+
+        active |= ports.registers.busy();
+        pins::drive_registers(inputs, ports.registers.drive(cycle));
+        let ended = ports.registers.sample(cycle, &pins::registers(outputs))?;
+        self.outcome = ended.or(self.outcome);
+
+        let beat = ports.invalidations.drive(cycle);
+        (inputs.s_axis_inv_tvalid, inputs.s_axis_inv_tdata) = (beat.tvalid, beat.tdata);
+        active |= ports.invalidations.sample(cycle, outputs.s_axis_inv_tready)?;
+        let beat = ports.moved.drive(cycle);
+        (inputs.s_axis_moved_tvalid, inputs.s_axis_moved_tdata) = (beat.tvalid, beat.tdata);
+        active |= ports.moved.sample(cycle, outputs.s_axis_moved_tready)?;
+
+        let (tvalid, tdata) = (outputs.m_axis_move_tvalid, outputs.m_axis_move_tdata);
+        inputs.m_axis_move_tready = ports.moves.drive(cycle);
+        let command = ports.moves.sample(cycle, &StreamPins { tvalid, tdata })?;
+        let (tvalid, tdata) = (outputs.m_axis_irq_tvalid, outputs.m_axis_irq_tdata);
+        inputs.m_axis_irq_tready = ports.interrupts.drive(cycle);
+        let vector = ports.interrupts.sample(cycle, &StreamPins { tvalid, tdata })?;
+        if active || command.is_some() || vector.is_some() {
+            self.active = cycle;
+        }
+        Ok((command, vector))
+    }
+}

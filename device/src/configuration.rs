@@ -1,0 +1,200 @@
+//! The function's PCI configuration space.
+//!
+//! One table ([`FIELDS`]) says for each field what it holds after a reset and which of its bits
+//! software may write; every other bit reads as the table has it (or 0) whatever is written.
+//! Sources: PCI Express Base Specification 4.0, sections 7.5 (header, power management, PCI
+//! Express) and 7.7.2 (MSI-X); PCI Local Bus Specification 3.0, section 6.2.5.1 (sizing a BAR).
+
+use driver::layout::{BAR0_BYTES, DEVICE, SUBSYSTEM, VENDOR};
+
+/// Bytes of the space.
+pub(crate) const BYTES: usize = 4096;
+
+/// Interrupt vectors.
+pub(crate) const VECTORS: usize = 4;
+/// Where in BAR0 the MSI-X table stands.
+pub(crate) const MSIX_TABLE: u32 = 0x8000;
+/// Where in BAR0 the pending bits stand.
+pub(crate) const MSIX_PENDING: u32 = 0x9000;
+
+/// Offsets of fields that mean something to the function.
+pub(crate) mod offset {
+    pub const COMMAND: usize = 0x04;
+    pub const BAR0: usize = 0x10;
+    pub const BAR2: usize = 0x18;
+    pub const CAPABILITIES: usize = 0x34;
+    pub const POWER: usize = 0x40;
+    pub const POWER_STATE: usize = POWER + 4;
+    pub const EXPRESS: usize = 0x60;
+    pub const DEVICE_CONTROL: usize = EXPRESS + 8;
+    pub const MSIX: usize = 0xA0;
+    pub const MSIX_CONTROL: usize = MSIX + 2;
+}
+
+const COMMAND_MEMORY: u8 = 1 << 1;
+const COMMAND_BUS_MASTER: u8 = 1 << 2;
+/// Bit 15 of device control, in its high byte.
+const INITIATE_RESET: u8 = 1 << 7;
+/// Bits 15 and 14 of MSI-X message control, in its high byte.
+const MSIX_ENABLE: u8 = 1 << 7;
+const MSIX_FUNCTION_MASK: u8 = 1 << 6;
+
+/// Part of the space: offset, bytes (at most 4), value after reset, bits that software may write.
+type Field = (usize, usize, u32, u32);
+
+/// Everything that does not depend on the size of the card's memory.
+const FIELDS: &[Field] = &[
+    // Header, type 0.
+    (0x00, 2, VENDOR as u32, 0),
+    (0x02, 2, DEVICE as u32, 0),
+    // Memory, bus master, parity, SERR, interrupt disable; no I/O space.
+    (offset::COMMAND, 2, 0, 0x0546),
+    // Status: there are capabilities. Its error bits are cleared by writing 1, and never set.
+    (0x06, 2, 0x0010, 0),
+    (0x08, 1, 1, 0),         // revision
+    (0x09, 3, 0x12_0000, 0), // class: processing accelerator
+    (0x0C, 1, 0, 0xFF),      // cache line size: without effect, and writable
+    (offset::BAR0, 4, 0x4, !(BAR0_BYTES as u32 - 1)),
+    (offset::BAR0 + 4, 4, 0, u32::MAX),
+    (0x2C, 2, VENDOR as u32, 0), // of the subsystem
+    (0x2E, 2, SUBSYSTEM as u32, 0),
+    (offset::CAPABILITIES, 1, offset::POWER as u32, 0),
+    (0x3C, 1, 0, 0xFF), // interrupt line: of software, for software
+    // Power management, version 3: D0 and D3hot, in which nothing is forgotten.
+    (offset::POWER, 1, 0x01, 0),
+    (offset::POWER + 1, 1, offset::EXPRESS as u32, 0),
+    (offset::POWER + 2, 2, 0x0003, 0),
+    (offset::POWER_STATE, 2, 0x0008, 0x0003),
+    // PCI Express, version 2: endpoint.
+    (offset::EXPRESS, 1, 0x10, 0),
+    (offset::EXPRESS + 1, 1, offset::MSIX as u32, 0),
+    (offset::EXPRESS + 2, 2, 0x0002, 0),
+    // Device: payload up to 256 bytes, role-based errors, function-level reset.
+    (offset::EXPRESS + 4, 4, 0x1000_8001, 0),
+    // Device control: its highest bit, which initiates the reset, always reads 0.
+    (offset::DEVICE_CONTROL, 2, 0x2810, 0x7FFF),
+    // Link: 16 lanes at 8 GT/s.
+    (offset::EXPRESS + 0x0C, 4, 0x0000_0103, 0),
+    (offset::EXPRESS + 0x10, 2, 0, 0x00CB),
+    (offset::EXPRESS + 0x12, 2, 0x0103, 0),
+    // Device 2: completion time-outs can be disabled. Link 2: up to 8 GT/s.
+    (offset::EXPRESS + 0x24, 4, 0x0000_0010, 0),
+    (offset::EXPRESS + 0x28, 2, 0, 0x0010),
+    (offset::EXPRESS + 0x2C, 4, 0x0000_000E, 0),
+    (offset::EXPRESS + 0x30, 2, 0x0003, 0x000F),
+    // MSI-X: the last capability. Size, enable and function mask; table and pending bits in BAR0.
+    (offset::MSIX, 1, 0x11, 0),
+    (offset::MSIX_CONTROL, 2, VECTORS as u32 - 1, 0xC000),
+    (offset::MSIX + 4, 4, MSIX_TABLE, 0),
+    (offset::MSIX + 8, 4, MSIX_PENDING, 0),
+];
+
+/// What a write asks of the function, beside what the space now holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[must_use]
+pub(crate) struct Effects {
+    /// A function-level reset is initiated.
+    pub reset: bool,
+}
+
+/// The space: its bytes, and which of their bits software may write.
+#[derive(Debug, Clone)]
+pub(crate) struct ConfigurationSpace {
+    bytes: Box<[u8; BYTES]>,
+    writable: Box<[u8; BYTES]>,
+    card_bytes: u64,
+}
+
+impl ConfigurationSpace {
+    /// As after power-up, of a function with this much memory on its card.
+    ///
+    /// # Panics
+    /// When that is no power of two of at least 16 bytes.
+    pub fn new(card_bytes: u64) -> Self {
+        assert!(
+            card_bytes.is_power_of_two() && card_bytes >= 16,
+            "card memory of {card_bytes} bytes, expected a power of two of at least 16"
+        );
+        let mut space =
+            Self { bytes: Box::new([0; BYTES]), writable: Box::new([0; BYTES]), card_bytes };
+        let address = !(card_bytes - 1);
+        let card: [Field; 2] = [
+            // 64 bits, prefetchable.
+            (offset::BAR2, 4, 0xC, address as u32 & !0xF),
+            (offset::BAR2 + 4, 4, 0, (address >> 32) as u32),
+        ];
+        for &(start, bytes, value, writable) in FIELDS.iter().chain(&card) {
+            let range = start..start + bytes;
+            space.bytes[range.clone()].copy_from_slice(&value.to_le_bytes()[..bytes]);
+            space.writable[range].copy_from_slice(&writable.to_le_bytes()[..bytes]);
+        }
+        space
+    }
+
+    /// Everything as after power-up, as a function-level reset leaves it.
+    pub fn reset(&mut self) {
+        *self = Self::new(self.card_bytes);
+    }
+
+    /// Reads bytes. Those past the end of the space read as all-ones.
+    pub fn read(&self, offset: usize, into: &mut [u8]) {
+        for (index, byte) in into.iter_mut().enumerate() {
+            *byte = offset
+                .checked_add(index)
+                .and_then(|at| self.bytes.get(at).copied())
+                .unwrap_or(0xFF);
+        }
+    }
+
+    /// Writes bytes: of each, the bits that may be written. Past the end nothing happens.
+    pub fn write(&mut self, offset: usize, from: &[u8]) -> Effects {
+        let mut effects = Effects::default();
+        for (index, &byte) in from.iter().enumerate() {
+            let Some(at) = offset.checked_add(index).filter(|at| *at < BYTES) else { break };
+            effects.reset |= at == offset::DEVICE_CONTROL + 1 && byte & INITIATE_RESET != 0;
+            // A write of a power state that is not there (D1, D2) leaves the state as it is.
+            if at == offset::POWER_STATE && matches!(byte & 3, 1 | 2) {
+                continue;
+            }
+            let writable = self.writable[at];
+            self.bytes[at] = self.bytes[at] & !writable | byte & writable;
+        }
+        effects
+    }
+
+    /// Whether the memory behind the BARs answers.
+    pub fn is_memory_enabled(&self) -> bool {
+        self.bytes[offset::COMMAND] & COMMAND_MEMORY != 0 && self.is_awake()
+    }
+
+    /// Whether the function may reach the host's memory, and so may interrupt.
+    pub fn is_bus_master(&self) -> bool {
+        self.bytes[offset::COMMAND] & COMMAND_BUS_MASTER != 0 && self.is_awake()
+    }
+
+    /// Whether it is in D0.
+    fn is_awake(&self) -> bool {
+        self.bytes[offset::POWER_STATE] & 3 == 0
+    }
+
+    /// Whether MSI-X messages may be sent, as far as the function as a whole is concerned.
+    pub fn may_interrupt(&self) -> bool {
+        let control = self.bytes[offset::MSIX_CONTROL + 1];
+        control & MSIX_ENABLE != 0 && control & MSIX_FUNCTION_MASK == 0 && self.is_bus_master()
+    }
+
+    /// Switches MSI-X on or off, as the host's kernel does when it sets vectors up or down.
+    pub fn enable_msix(&mut self, enable: bool) {
+        let control = &mut self.bytes[offset::MSIX_CONTROL + 1];
+        *control = if enable { *control | MSIX_ENABLE } else { *control & !MSIX_ENABLE };
+    }
+
+    /// Lets the function answer and reach the host's memory, as the host's kernel does when
+    /// somebody opens the device.
+    pub fn enable(&mut self) {
+        self.bytes[offset::COMMAND] |= COMMAND_MEMORY | COMMAND_BUS_MASTER;
+    }
+}
+
+#[cfg(test)]
+mod tests;

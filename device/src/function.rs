@@ -1,0 +1,293 @@
+//! The PCI function: what a host sees of the board, and the thread that clocks it.
+//!
+//! One mutex guards everything. Whoever accesses a register clocks the board under it until the
+//! access has ended, so nothing is handed over between threads; a worker clocks the board while it
+//! has something to do, in slices, between which it gives the mutex to those who wait for it. While
+//! the RTL says that it is idle nobody clocks it, and the worker sleeps.
+
+mod access;
+mod worker;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use driver::{HostMemory, PAGE_BYTES, Space};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use sim::bus::axi_lite::LiteRequest;
+
+use crate::address_space::{AddressSpace, MapError, Permission};
+use crate::board::{Board, World};
+use crate::configuration::{self, ConfigurationSpace, VECTORS};
+use crate::msix::{Listener, Msix};
+
+/// Bytes of the card's memory. The RTL says so in its CAPABILITIES, by a parameter of
+/// `hw/rtl/lockstep_device.sv`.
+pub const CARD_BYTES: u64 = 64 << 20;
+
+/// What the function has counted since it was made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Clock cycles of the RTL.
+    pub cycles: u64,
+    /// Register accesses that the RTL refused: reads of these gave all-ones, writes went nowhere.
+    pub refused: u64,
+}
+
+/// The function of one simulated board. Dropping it ends its worker.
+pub(crate) struct Function {
+    shared: Arc<Shared>,
+    worker: Option<JoinHandle<()>>,
+}
+
+/// What the worker and all others share.
+pub(crate) struct Shared {
+    state: Mutex<State>,
+    /// There may be something to do.
+    wake: Condvar,
+    /// Set, under the mutex, when the worker has to look; so that it need not sleep at once.
+    kicked: AtomicBool,
+}
+
+/// Everything behind the mutex.
+struct State {
+    board: Board,
+    space: AddressSpace,
+    configuration: ConfigurationSpace,
+    msix: Msix,
+    refused: u64,
+    /// How the RTL broke the rules of a bus; until a reset it is as if it were gone.
+    failure: Option<String>,
+    ended: bool,
+}
+
+impl Function {
+    /// A board after power-up.
+    ///
+    /// # Errors
+    /// The system has no memory for the card, or no thread.
+    pub fn new() -> io::Result<Self> {
+        let state = State {
+            board: Board::new(new_card()?),
+            space: AddressSpace::default(),
+            configuration: ConfigurationSpace::new(CARD_BYTES),
+            msix: Msix::new(),
+            refused: 0,
+            failure: None,
+            ended: false,
+        };
+        let kicked = AtomicBool::new(false);
+        let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new(), kicked });
+        let worker = std::thread::Builder::new().name("device".into()).spawn({
+            let shared = shared.clone();
+            move || worker::work(&shared)
+        })?;
+        Ok(Self { shared, worker: Some(worker) })
+    }
+
+    /// Does something with the state. The worker then has a turn if it waits for one.
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        self.shared.with(act)
+    }
+
+    /// As [`Function::with`], and the worker looks whether there is something to do.
+    fn change<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.shared.state.lock();
+        let result = act(&mut state);
+        self.shared.kick();
+        MutexGuard::unlock_fair(state);
+        result
+    }
+
+    /// Reads bytes of a space; all-ones where nothing answers.
+    pub fn read(&self, space: Space, offset: u64, into: &mut [u8]) {
+        self.with(|state| state.read(space, offset, into));
+    }
+
+    /// Writes bytes of a space; nothing happens where nothing answers.
+    pub fn write(&self, space: Space, offset: u64, from: &[u8]) {
+        self.change(|state| state.write(space, offset, from));
+    }
+
+    /// The card's memory.
+    pub fn card(&self) -> Arc<HostMemory> {
+        self.with(|state| state.board.card().clone())
+    }
+
+    /// Lends memory of this process.
+    pub fn map_memory(&self, address: u64, memory: Arc<HostMemory>) -> Result<(), MapError> {
+        self.with(|state| state.space.map_memory(address, memory))
+    }
+
+    /// Lends memory of a client; true when it is mapped, so that everything works on it.
+    pub fn map_file(
+        &self,
+        address: u64,
+        bytes: u64,
+        file: Option<(std::os::fd::OwnedFd, u64)>,
+        permission: Permission,
+    ) -> Result<bool, MapError> {
+        self.with(|state| state.space.map_file(address, bytes, file, permission))
+    }
+
+    /// Takes back the map that begins at an address. Since all accesses are made under the mutex,
+    /// none is under way when this returns.
+    pub fn unmap(&self, address: u64) -> Result<(), MapError> {
+        self.with(|state| state.space.unmap(address))
+    }
+
+    /// Takes back all maps in a range.
+    pub fn unmap_range(&self, address: u64, bytes: u64) -> Result<usize, MapError> {
+        self.with(|state| state.space.unmap_range(address, bytes))
+    }
+
+    /// Takes back all maps.
+    pub fn unmap_all(&self) {
+        self.with(|state| state.space.clear());
+    }
+
+    /// Connects a listener to a vector that has none.
+    ///
+    /// # Errors
+    /// Gives the listener back when there is one already.
+    pub fn connect_first(&self, vector: usize, listener: Listener) -> Result<(), Listener> {
+        self.with(|state| {
+            if state.msix.is_connected(vector) {
+                return Err(listener);
+            }
+            state.connect(vector, Some(listener));
+            Ok(())
+        })
+    }
+
+    /// Connects a listener to a vector in place of the one that it has, or disconnects it. MSI-X is
+    /// enabled while any is connected, as the host's kernel does it.
+    pub fn connect(&self, vector: usize, listener: Option<Listener>) {
+        self.with(|state| state.connect(vector, listener));
+    }
+
+    /// Masks or unmasks a vector beside its table.
+    pub fn mask(&self, vector: usize, masked: bool) {
+        self.with(|state| state.msix.mask(vector, masked));
+    }
+
+    /// Raises a vector as if the RTL had.
+    pub fn raise(&self, vector: usize) {
+        self.with(|state| state.msix.raise(vector as u8));
+    }
+
+    /// Lets the function answer and reach the host's memory, as the host's kernel does when the
+    /// device is opened.
+    pub fn enable(&self) {
+        self.change(|state| {
+            state.configuration.enable();
+            state.update_msix();
+        });
+    }
+
+    /// Resets the function and restores its configuration, as the host's kernel does. Maps and
+    /// listeners stay.
+    pub fn reset(&self) {
+        self.change(|state| {
+            let configuration = state.configuration.clone();
+            state.function_level_reset();
+            state.configuration = configuration;
+            state.update_msix();
+        });
+    }
+
+    /// Everything as after power-up: no maps, no listeners, and other memory on the card, so that
+    /// who had the function before and who has it next see nothing of each other.
+    ///
+    /// # Errors
+    /// The system has no memory for the card. The old one stays, everything else is done.
+    pub fn renew(&self) -> io::Result<()> {
+        self.change(|state| {
+            state.space.clear();
+            for vector in 0..VECTORS {
+                state.msix.connect(vector, None);
+            }
+            state.function_level_reset();
+            state.board.replace_card(new_card()?);
+            Ok(())
+        })
+    }
+
+    /// How the RTL broke the rules of a bus, if it has since the last reset.
+    pub fn failure(&self) -> Option<String> {
+        self.with(|state| state.failure.clone())
+    }
+
+    /// What it has counted.
+    pub fn counts(&self) -> Counts {
+        self.with(|state| Counts { cycles: state.board.cycle(), refused: state.refused })
+    }
+
+    /// Clocks the bare model, with none of its ports looked at, see [`Board::toggle_only`].
+    pub fn toggle_only(&self, cycles: u64) {
+        self.with(|state| state.board.toggle_only(cycles));
+    }
+
+    /// For those that outlive a borrow: a connected vector.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        self.change(|state| state.ended = true);
+        if let Some(worker) = self.worker.take() {
+            // A worker that panicked has said so; there is nothing to be done here.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl Shared {
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.state.lock();
+        let result = act(&mut state);
+        MutexGuard::unlock_fair(state);
+        result
+    }
+
+    /// Makes the worker look. Called under the mutex, so that it cannot fall asleep in between.
+    fn kick(&self) {
+        self.kicked.store(true, Ordering::Relaxed);
+        self.wake.notify_one();
+    }
+
+    /// Disconnects a vector.
+    pub fn disconnect(&self, vector: usize) {
+        self.with(|state| state.connect(vector, None));
+    }
+}
+
+impl State {
+    fn connect(&mut self, vector: usize, listener: Option<Listener>) {
+        self.msix.connect(vector, listener);
+        self.configuration.enable_msix(self.msix.is_any_connected());
+        self.update_msix();
+    }
+
+    fn update_msix(&mut self) {
+        self.msix.enable(self.configuration.may_interrupt());
+    }
+
+    /// What the reset bit of the configuration space initiates.
+    fn function_level_reset(&mut self) {
+        self.board.reset();
+        self.configuration.reset();
+        self.msix.reset();
+        self.failure = None;
+    }
+}
+
+fn new_card() -> io::Result<Arc<HostMemory>> {
+    let card = HostMemory::allocate(CARD_BYTES as usize, PAGE_BYTES)?;
+    // A client gets the descriptor too, and shall not seal it against the next one's writes.
+    rustix::fs::fcntl_add_seals(card.file(), rustix::fs::SealFlags::SEAL)?;
+    Ok(Arc::new(card))
+}

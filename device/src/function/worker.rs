@@ -1,0 +1,72 @@
+//! The thread that clocks the board while there is something to do.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// Clock cycles of a slice: those who wait for the mutex wait for no longer, or for one piece of a
+/// copy.
+const SLICE: u32 = 16;
+
+/// Clock cycles between two pieces of a copy while the RTL waits for nothing but copies: enough to
+/// take the end of one in.
+const BETWEEN_PIECES: u32 = 4;
+
+/// How long to look for new work again and again before sleeping until it comes: waking up takes
+/// about as long.
+const SPIN: Duration = Duration::from_micros(20);
+
+/// How often to look at the lines whose copies are kept while nothing else is to do.
+const LOOK: Duration = Duration::from_micros(20);
+
+pub(super) fn work(shared: &Shared) {
+    let mut state = shared.state.lock();
+    while !state.ended {
+        if state.slice() {
+            MutexGuard::bump(&mut state);
+            continue;
+        }
+        shared.kicked.store(false, Ordering::Relaxed);
+        MutexGuard::unlocked(&mut state, || spin(&shared.kicked));
+        if shared.kicked.load(Ordering::Relaxed) {
+            continue;
+        }
+        if state.board.keeps_copies() {
+            shared.wake.wait_for(&mut state, LOOK);
+        } else {
+            shared.wake.wait(&mut state);
+        }
+    }
+}
+
+/// Until the worker is kicked, for a moment.
+fn spin(kicked: &AtomicBool) {
+    let start = Instant::now();
+    while !kicked.load(Ordering::Relaxed) && start.elapsed() < SPIN {
+        std::hint::spin_loop();
+    }
+}
+
+impl State {
+    /// Does a little of what is to do; false when there was nothing.
+    fn slice(&mut self) -> bool {
+        if self.failure.is_some() {
+            return false;
+        }
+        let host = self.configuration.is_bus_master().then_some(&self.space);
+        self.board.look_at_copies(host);
+        if self.board.is_idle() {
+            return false;
+        }
+        self.board.move_piece(host);
+        let cycles = if self.board.waits_for_copies() { BETWEEN_PIECES } else { SLICE };
+        let mut world = World { host, msix: &mut self.msix };
+        for _ in 0..cycles {
+            if let Err(fault) = self.board.clock(&mut world) {
+                self.failure = Some(fault.to_string());
+                return false;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,26 @@
+//! The Lockstep device as a PCI function: its RTL, Verilated, with everything around it that is the
+//! PCIe hard block's, the DMA engine's and the host bridge's on a machine with the board.
+//!
+//! - [`Simulated`]: the function in this process, as a [`driver::Backend`];
+//! - [`serve`]: the function for other processes, over vfio-user;
+//! - [`open_backend`]: any [`driver::DeviceAddress`], simulated devices among them.
+//!
+//! What of PCI Express is modelled and what is not, whom the server trusts, and how memory is kept
+//! safe: `docs/function.md`.
+
+mod address_space;
+mod board;
+mod configuration;
+mod function;
+mod memory;
+mod mover;
+mod msix;
+mod server;
+mod simulated;
+#[cfg(test)]
+mod test_seeds;
+
+pub use address_space::MapError;
+pub use function::{CARD_BYTES, Counts};
+pub use server::{Progress, ServeOptions, serve};
+pub use simulated::{Simulated, open_backend};
