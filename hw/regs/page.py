@@ -8,7 +8,7 @@ ACCESS = {
     "ro": "read",
     "rw": "read, write",
     "wo": "write",
-    "w1c": "read, write 1 to clear",
+    "w1c": "read, clear by 1",
 }
 
 STYLE = """
@@ -18,11 +18,13 @@ h2 { margin-top: 3rem; border-bottom: 1px solid var(--line); }
 h3 { margin: 2.2rem 0 .2rem; font-family: ui-monospace, monospace; font-size: 1.05rem; }
 p { margin: .3rem 0 .6rem; }
 code, .n { font-family: ui-monospace, monospace; font-size: .92em; white-space: nowrap; }
+.access { white-space: nowrap; }
 table { border-collapse: collapse; width: 100%; }
 td, th { border-bottom: 1px solid var(--line); padding: .2rem .7rem .2rem 0; text-align: left;
   vertical-align: top; font-weight: normal; }
 th { opacity: .65; }
 a { color: inherit; text-decoration-color: var(--line); text-underline-offset: .2em; }
+table:not(.bits) td:last-child { width: 58%; }
 .facts { opacity: .75; }
 .bits { table-layout: fixed; margin: .5rem 0; }
 .bits td { border: 1px solid var(--line); text-align: center; padding: .2rem 0; overflow: hidden;
@@ -62,7 +64,8 @@ def block_section(device, block):
     for register in block.registers:
         yield (
             f'<tr><td class="n">{offset(register)}</td><td>{link(block, register)}</td>'
-            f"<td>{ACCESS[register.access]}</td><td class=\"n\">{number(register.reset)}</td>"
+            f'<td class="access">{ACCESS[register.access]}</td>'
+            f'<td class="n">{number(register.reset)}</td>'
             f"<td>{escape(register.text)}</td></tr>"
         )
     yield "</table>"
