@@ -1,6 +1,6 @@
 //! What the fuzz targets run; `vfio-user/tests/hostile.rs` runs the same within bounds.
 
-mod script;
+pub mod script;
 mod targets;
 
 pub use targets::*;
