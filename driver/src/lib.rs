@@ -5,6 +5,7 @@
 //! the typed driver of the tuple-locking unit on top of it. Every failure is a
 //! [`DeviceError`]; nothing here waits without a bound.
 
+pub mod linux;
 pub mod lock_unit;
 pub mod map;
 pub mod queue;
@@ -20,6 +21,7 @@ mod event;
 mod fake;
 mod iova;
 pub mod layout;
+mod mappings;
 mod memory;
 mod open;
 mod registers;

@@ -105,6 +105,17 @@ impl HostMemory {
         self.file_offset
     }
 
+    /// Brings all pages into memory and keeps them there until this is dropped.
+    ///
+    /// # Errors
+    /// What the system reports, such as [`io::ErrorKind::OutOfMemory`] past the limit of the user
+    /// (`ulimit -l`).
+    pub fn lock(&self) -> io::Result<()> {
+        // SAFETY: start and size are those of the mapping, which lives as long as self.
+        unsafe { rustix::mm::mlock(self.start.as_ptr().cast(), self.bytes)? };
+        Ok(())
+    }
+
     /// Copies bytes out, from byte `offset` on.
     ///
     /// # Panics

@@ -4,8 +4,9 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::linux::{Roots, Sysfs, Vfio};
 use crate::vfio_user::VfioUser;
-use crate::{Backend, DeviceAddress, DeviceError, PciAddress};
+use crate::{Backend, DeviceAddress, DeviceError, PciAddress, PciMode};
 
 /// Opens the door that an address names.
 ///
@@ -16,11 +17,12 @@ pub fn open_backend(address: &DeviceAddress) -> Result<Arc<dyn Backend>, OpenErr
     match address {
         DeviceAddress::Simulated { .. } => Err(OpenError::NoSimulator),
         DeviceAddress::VfioUser(path) => Ok(Arc::new(VfioUser::open(path)?)),
-        DeviceAddress::Pci { address: function, .. } => Err(OpenError::NoDevice {
-            name: address.to_string(),
-            reason: format!("no function {function}"),
-            remedy: "`lockstep doctor` lists the functions of this machine".into(),
-        }),
+        DeviceAddress::Pci { address, mode: PciMode::Sysfs } => {
+            Ok(Arc::new(Sysfs::open(&Roots::default(), *address)?))
+        }
+        DeviceAddress::Pci { address, mode: PciMode::Vfio } => {
+            Ok(Arc::new(Vfio::open(&Roots::default(), *address)?))
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +13,7 @@ use rustix::io::Errno;
 use vfio_user::{Client, Error, IrqAction, Options, RegionInfo, irq_index, region_index};
 
 use crate::event::{Event, EventInterrupt, Vectors};
-use crate::iova::Addresses;
+use crate::mappings::Mappings;
 use crate::{
     Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
     MemoryNeeds, OpenError, PAGE_BYTES, Space, Width,
@@ -32,7 +31,7 @@ pub struct VfioUser {
     information: Information,
     configuration_bytes: u64,
     link: Arc<Link>,
-    memories: Mutex<Memories>,
+    mappings: Mutex<Mappings>,
 }
 
 /// The connection, which interrupts also use when they are dropped.
@@ -40,12 +39,6 @@ struct Link {
     path: PathBuf,
     client: Mutex<Client>,
     vectors: Mutex<Vectors>,
-}
-
-/// What is mapped, by device address.
-struct Memories {
-    addresses: Addresses,
-    mapped: BTreeMap<u64, Arc<HostMemory>>,
 }
 
 /// A thread that panicked did so between two calls, which leaves nothing half done.
@@ -97,13 +90,11 @@ impl VfioUser {
             client: Mutex::new(client),
             vectors: Mutex::new(Vectors::new(interrupts.count)),
         };
-        let memories =
-            Memories { addresses: Addresses::new([DEVICE_ADDRESSES]), mapped: BTreeMap::new() };
         Ok(VfioUser {
             information,
             configuration_bytes: configuration.size,
             link: Arc::new(link),
-            memories: Mutex::new(memories),
+            mappings: Mutex::new(Mappings::new([DEVICE_ADDRESSES])),
         })
     }
 
@@ -170,39 +161,22 @@ impl Backend for VfioUser {
     }
 
     fn map(&self, memory: &Arc<HostMemory>) -> Result<u64, DeviceError> {
-        let mut memories = lock(&self.memories);
-        let bytes = memory.bytes() as u64;
-        let alignment = memory.page_bytes() as u64;
-        let address =
-            memories.addresses.allocate(bytes, alignment).ok_or_else(|| DeviceError::Refused {
-                attempted: format!("map {bytes} bytes"),
-                reason: "no device addresses are left".into(),
-            })?;
-        let offset = memory.file_offset();
-        let mapped = self.link.call(
-            || format!("map {bytes} bytes at device address 0x{address:X}"),
-            |client| client.dma_map(address, bytes, offset, Some(memory.file()), true, true),
-        );
-        match mapped {
-            Ok(()) => {
-                memories.mapped.insert(address, memory.clone());
-                Ok(address)
-            }
-            Err(error) => {
-                memories.addresses.free(address);
-                Err(error)
-            }
-        }
+        lock(&self.mappings).map(memory, |address| {
+            let (bytes, offset) = (memory.bytes() as u64, memory.file_offset());
+            self.link.call(
+                || format!("map {bytes} bytes at device address 0x{address:X}"),
+                |client| client.dma_map(address, bytes, offset, Some(memory.file()), true, true),
+            )
+        })
     }
 
     fn unmap(&self, address: u64) -> Result<(), DeviceError> {
-        let mut memories = lock(&self.memories);
-        let memory = memories.mapped.remove(&address).ok_or_else(|| not_mapped(address))?;
-        memories.addresses.free(address);
-        self.link.call(
-            || format!("unmap device address 0x{address:X}"),
-            |client| client.dma_unmap(address, memory.bytes() as u64),
-        )
+        lock(&self.mappings).unmap(address, |memory| {
+            self.link.call(
+                || format!("unmap device address 0x{address:X}"),
+                |client| client.dma_unmap(address, memory.bytes() as u64),
+            )
+        })
     }
 
     fn interrupt(&self, vector: u32) -> Result<Box<dyn Interrupt>, DeviceError> {
@@ -257,14 +231,6 @@ fn map_window(region: RegionInfo, bar: u8) -> Result<Option<Arc<HostMemory>>, De
         .and_then(|bytes| HostMemory::map(file, region.offset, bytes, PAGE_BYTES))
         .map_err(|error| DeviceError::system(format!("map BAR{bar}"), error))?;
     Ok(Some(Arc::new(memory)))
-}
-
-fn not_mapped(address: u64) -> DeviceError {
-    DeviceError::OutOfRange {
-        field: "device address",
-        value: address,
-        expected: "the first of a mapping".into(),
-    }
 }
 
 /// What a failed call means to the user of a device.

@@ -1,0 +1,127 @@
+//! The capabilities in a function's configuration space.
+
+use std::fmt;
+
+/// One capability, decoded as far as matters here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Capability {
+    /// Power management.
+    PowerManagement,
+    /// Message-signalled interrupts of the older kind.
+    Msi,
+    /// PCI Express.
+    Express {
+        /// Whether the function can be reset on its own (FLR).
+        resettable: bool,
+        /// Generation and lanes of the link as it runs: 3 is 8 GT/s.
+        link: (u8, u8),
+    },
+    /// Message-signalled interrupts by a table in a BAR.
+    MsiX {
+        /// Entries of the table.
+        vectors: u16,
+        /// Whether it is in use.
+        enabled: bool,
+        /// BAR and offset of the table.
+        table: (u8, u32),
+        /// BAR and offset of the pending bits.
+        pending: (u8, u32),
+    },
+    /// Another one, by its identifier.
+    Other(u8),
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Capability::PowerManagement => formatter.write_str("power management"),
+            Capability::Msi => formatter.write_str("MSI"),
+            Capability::Express { resettable, link: (generation, lanes) } => {
+                let reset = if *resettable { "with" } else { "without" };
+                write!(formatter, "PCI Express, {reset} function-level reset")?;
+                match lanes {
+                    0 => Ok(()),
+                    _ => write!(formatter, ", link of generation {generation}, {lanes} lanes"),
+                }
+            }
+            Capability::MsiX { vectors, enabled, table, pending } => write!(
+                formatter,
+                "MSI-X {}: {vectors} vectors, table at BAR{} + 0x{:X}, pending bits at BAR{} + \
+                 0x{:X}",
+                if *enabled { "on" } else { "off" },
+                table.0,
+                table.1,
+                pending.0,
+                pending.1
+            ),
+            Capability::Other(identifier) => write!(formatter, "capability 0x{identifier:02X}"),
+        }
+    }
+}
+
+/// Decodes the list of capabilities in a configuration space, as much of it as there is: without
+/// privileges the kernel shows its first 64 bytes. A list that runs in a circle ends.
+pub fn capabilities(configuration: &[u8]) -> Vec<Capability> {
+    const STATUS: usize = 0x06;
+    const STATUS_CAPABILITIES: u16 = 1 << 4;
+    const POINTER: usize = 0x34;
+    // As many as find room in 256 bytes.
+    const COUNT_MAX: usize = 48;
+    let mut found = Vec::new();
+    let space = Space(configuration);
+    if space.half(STATUS).is_none_or(|status| status & STATUS_CAPABILITIES == 0) {
+        return found;
+    }
+    let mut pointer = space.byte(POINTER);
+    while let Some(at) = pointer.map(|at| usize::from(at & !3)).filter(|at| *at >= 0x40) {
+        let Some(capability) = space.decode(at) else { break };
+        found.push(capability);
+        if found.len() == COUNT_MAX {
+            break;
+        }
+        pointer = space.byte(at + 1);
+    }
+    found
+}
+
+/// Bytes of a configuration space; those that are not there read as nothing.
+struct Space<'a>(&'a [u8]);
+
+impl Space<'_> {
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.0.get(at).copied()
+    }
+
+    fn half(&self, at: usize) -> Option<u16> {
+        Some(u16::from_le_bytes(self.0.get(at..at + 2)?.try_into().ok()?))
+    }
+
+    fn word(&self, at: usize) -> Option<u32> {
+        Some(u32::from_le_bytes(self.0.get(at..at + 4)?.try_into().ok()?))
+    }
+
+    fn decode(&self, at: usize) -> Option<Capability> {
+        Some(match self.byte(at)? {
+            0x01 => Capability::PowerManagement,
+            0x05 => Capability::Msi,
+            0x10 => {
+                let link = self.half(at + 0x12)?;
+                Capability::Express {
+                    resettable: self.word(at + 4)? & 1 << 28 != 0,
+                    link: ((link & 0xF) as u8, (link >> 4 & 0x3F) as u8),
+                }
+            }
+            0x11 => {
+                let control = self.half(at + 2)?;
+                let place = |word: u32| ((word & 7) as u8, word & !7);
+                Capability::MsiX {
+                    vectors: (control & 0x7FF) + 1,
+                    enabled: control & 1 << 15 != 0,
+                    table: place(self.word(at + 4)?),
+                    pending: place(self.word(at + 8)?),
+                }
+            }
+            other => Capability::Other(other),
+        })
+    }
+}

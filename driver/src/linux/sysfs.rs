@@ -1,0 +1,387 @@
+//! A PCI function through sysfs: registers mapped from `resource0`, physical addresses for DMA.
+//!
+//! Nothing stands between the device and memory. So this needs root, an IOMMU that is off or passes
+//! addresses through, and memory that never moves; and what the device still does to memory that was
+//! taken away from it cannot be stopped, which is why such memory is kept until the device rests.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, Mode, OFlags};
+
+use super::bar::MappedBar;
+use super::pci::PciFunction;
+use super::polled::{CountsInterrupts, PolledInterrupt};
+use super::{Roots, cannot_open, physical};
+use crate::event::Vectors;
+use crate::map::device::{COPY_QUEUE, LOCK_UNIT, SHELL};
+use crate::map::{queue, shell};
+use crate::{
+    Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
+    MemoryNeeds, OpenError, PAGE_BYTES, PciAddress, PciMode, Space, Width, layout,
+};
+
+/// How long a device may take to answer after a reset.
+const RESET_BOUND: Duration = Duration::from_secs(2);
+
+/// Offset of the command register in configuration space.
+const COMMAND: u64 = 4;
+/// Of the command register: the function answers at its BARs.
+const MEMORY_ENABLE: u16 = 1 << 1;
+/// Of the command register: the function may access memory.
+const BUS_MASTER: u16 = 1 << 2;
+
+/// The backend for `pci:…?mode=sysfs`.
+pub struct Sysfs {
+    function: Arc<Function>,
+    memories: Mutex<Memories>,
+}
+
+/// The opened function, which interrupts also use.
+struct Function {
+    information: Information,
+    folder: PathBuf,
+    roots: Roots,
+    configuration: File,
+    configuration_bytes: u64,
+    registers: MappedBar,
+    vectors: Mutex<Vectors>,
+    resets: AtomicU32,
+    /// The command register as it was before. At the end it is so again, but for bus mastering, which
+    /// is off then, whoever had left it on.
+    command: u16,
+    /// Held for its lock, which keeps other processes out.
+    _locked: OwnedFd,
+}
+
+/// What the device may know of, by device address.
+#[derive(Default)]
+struct Memories {
+    mapped: BTreeMap<u64, Arc<HostMemory>>,
+    /// Taken away while the device was at work: it may still write there.
+    retired: Vec<Arc<HostMemory>>,
+}
+
+impl Sysfs {
+    /// Opens a function that no kernel driver has.
+    ///
+    /// # Errors
+    /// [`OpenError`], for what is in the way and what to do about it.
+    pub fn open(roots: &Roots, address: PciAddress) -> Result<Self, OpenError> {
+        let name = DeviceAddress::Pci { address, mode: PciMode::Sysfs }.to_string();
+        let description = super::describe(roots, &name, address)?;
+        check_suitable(&name, &description)?;
+        let folder = roots.function(address);
+        let system = |attempted: &str, source: io::Error| OpenError::System {
+            name: name.clone(),
+            attempted: attempted.into(),
+            source,
+        };
+
+        let resource = open(&name, &folder.join("resource0"))?;
+        lock(&name, &resource)?;
+        let configuration = File::from(open(&name, &folder.join("config"))?);
+        // Powers the function up and lets it answer at its BARs.
+        fs::write(folder.join("enable"), "1").map_err(|error| system("enable it", error))?;
+        let command =
+            read_command(&configuration).map_err(|error| system("read COMMAND", error))?;
+        // Whoever used it before may have left it at work on memory that is not his any more.
+        let quiet = command & !BUS_MASTER | MEMORY_ENABLE;
+        write_command(&configuration, quiet).map_err(|error| system("write COMMAND", error))?;
+        let registers = MappedBar::map(&resource, 0, layout::BAR0_BYTES as usize)
+            .map_err(|errno| system("map resource0", errno.into()))?;
+        let configuration_bytes =
+            configuration.metadata().map_err(|error| system("look at config", error))?.len();
+        let information = Information {
+            name: name.clone(),
+            bar_bytes: description.bar_bytes,
+            vectors: shell::INTERRUPT_COUNT.len() as u32,
+            memory: MemoryNeeds::Contiguous,
+            interrupts: InterruptKind::Polled,
+        };
+        let function = Function {
+            vectors: Mutex::new(Vectors::new(information.vectors)),
+            information,
+            folder,
+            roots: roots.clone(),
+            configuration,
+            configuration_bytes,
+            registers,
+            resets: AtomicU32::new(0),
+            command,
+            _locked: resource,
+        };
+        if function.folder.join("reset").exists() {
+            function.reset().map_err(|source| OpenError::Device { name: name.clone(), source })?;
+        }
+        write_command(&function.configuration, quiet | BUS_MASTER)
+            .map_err(|error| system("write COMMAND", error))?;
+        Ok(Sysfs { function: Arc::new(function), memories: Mutex::default() })
+    }
+
+    fn memories(&self) -> std::sync::MutexGuard<'_, Memories> {
+        // A thread that panicked did so between two changes.
+        self.memories.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Checks what makes physical addresses usable.
+fn check_suitable(name: &str, function: &PciFunction) -> Result<(), OpenError> {
+    let address = function.address;
+    if let Some(driver) = &function.driver {
+        return Err(OpenError::KernelDriver {
+            address,
+            found: Some(driver.clone()),
+            expected: "none",
+            remedy: format!(
+                "as root: echo {address} > /sys/bus/pci/devices/{address}/driver/unbind"
+            ),
+        });
+    }
+    if let Some(group) = &function.group {
+        let kind = group.kind.as_deref().unwrap_or("unknown");
+        if kind != "identity" {
+            return Err(OpenError::Translated { address, group: group.number, kind: kind.into() });
+        }
+    }
+    let bytes = function.bar_bytes[0];
+    if bytes < layout::BAR0_BYTES || !function.bar_placed[0] {
+        let bytes = if function.bar_placed[0] { bytes } else { 0 };
+        let needed = layout::BAR0_BYTES;
+        return Err(OpenError::BarTooSmall { name: name.into(), bar: 0, bytes, needed });
+    }
+    Ok(())
+}
+
+fn open(name: &str, path: &Path) -> Result<OwnedFd, OpenError> {
+    const REMEDY: &str = "run as root; a kernel in lockdown (secure boot) refuses root, too: use \
+                          ?mode=vfio there";
+    let flags = OFlags::RDWR | OFlags::SYNC | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty())
+        .map_err(|errno| cannot_open(name, path, REMEDY, errno))
+}
+
+/// Keeps other processes that use this backend out, as long as the descriptor is open.
+fn lock(name: &str, resource: &OwnedFd) -> Result<(), OpenError> {
+    rustix::fs::flock(resource, FlockOperation::NonBlockingLockExclusive).map_err(|errno| {
+        match io::Error::from(errno).kind() {
+            io::ErrorKind::WouldBlock => OpenError::Busy {
+                name: name.into(),
+                reason: "another process holds the lock on its resource0".into(),
+            },
+            _ => OpenError::System {
+                name: name.into(),
+                attempted: "lock resource0".into(),
+                source: errno.into(),
+            },
+        }
+    })
+}
+
+fn read_command(configuration: &File) -> io::Result<u16> {
+    let mut bytes = [0; 2];
+    configuration.read_exact_at(&mut bytes, COMMAND)?;
+    Ok(u16::from_le_bytes(bytes))
+}
+
+fn write_command(configuration: &File, command: u16) -> io::Result<()> {
+    configuration.write_all_at(&command.to_le_bytes(), COMMAND)
+}
+
+impl Function {
+    fn register(&self, block: u32, offset: u32) -> u32 {
+        self.registers.read((block + offset) as usize, Width::Four) as u32
+    }
+
+    /// Resets by the kernel, which restores configuration space, and waits until registers answer.
+    fn reset(&self) -> Result<(), DeviceError> {
+        let path = self.folder.join("reset");
+        let written =
+            File::options().write(true).open(&path).and_then(|mut file| file.write_all(b"1"));
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => DeviceError::Refused {
+                attempted: "reset the device".into(),
+                reason: "the kernel knows no way to reset it on its own".into(),
+            },
+            _ => DeviceError::system("reset the device", error),
+        })?;
+        self.resets.fetch_add(1, Ordering::Relaxed);
+        let started = Instant::now();
+        while self.register(SHELL, shell::IDENTITY.offset()) == u32::MAX {
+            if started.elapsed() > RESET_BOUND {
+                return Err(DeviceError::Timeout {
+                    waited_for: "the device to answer after its reset".into(),
+                    bound: format!("{RESET_BOUND:?}"),
+                });
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
+    /// Whether the device has nothing under way: neither copies nor lock requests. A device that
+    /// answers all-ones is not known to rest.
+    fn rests(&self) -> bool {
+        self.register(COPY_QUEUE, queue::RETURN.offset()) == 0
+            && self.register(LOCK_UNIT, crate::map::lock_unit::RETURN.offset()) == 0
+    }
+
+    fn check(&self, space: Space, offset: u64, width: Width) -> Result<(), DeviceError> {
+        match space {
+            // Only what is mapped.
+            Space::Bar(0) if offset >= self.registers.bytes() as u64 => {}
+            Space::Configuration | Space::Bar(0) => {
+                let bytes = self.configuration_bytes;
+                return self.information.check_access(space, bytes, offset, width);
+            }
+            Space::Bar(_) => {}
+        }
+        Err(DeviceError::OutOfRange {
+            field: "offset",
+            value: offset,
+            expected: format!(
+                "in the 0x{:X} bytes of registers in BAR0; other BARs by their window, not {space}",
+                self.registers.bytes()
+            ),
+        })
+    }
+}
+
+impl Backend for Sysfs {
+    fn information(&self) -> &Information {
+        &self.function.information
+    }
+
+    fn read(&self, space: Space, offset: u64, width: Width) -> Result<u64, DeviceError> {
+        self.function.check(space, offset, width)?;
+        if space != Space::Configuration {
+            return Ok(self.function.registers.read(offset as usize, width));
+        }
+        let mut bytes = [0; 8];
+        self.function
+            .configuration
+            .read_exact_at(&mut bytes[..width.bytes()], offset)
+            .map_err(|error| DeviceError::system("read configuration space", error))?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    fn write(
+        &self,
+        space: Space,
+        offset: u64,
+        width: Width,
+        value: u64,
+    ) -> Result<(), DeviceError> {
+        self.function.check(space, offset, width)?;
+        if space != Space::Configuration {
+            self.function.registers.write(offset as usize, width, value);
+            return Ok(());
+        }
+        self.function
+            .configuration
+            .write_all_at(&value.to_le_bytes()[..width.bytes()], offset)
+            .map_err(|error| DeviceError::system("write configuration space", error))
+    }
+
+    fn map(&self, memory: &Arc<HostMemory>) -> Result<u64, DeviceError> {
+        memory.lock().map_err(|error| {
+            DeviceError::system("lock memory (see `ulimit -l`, or run as root)", error)
+        })?;
+        let address = physical::address(&self.function.roots, memory)?;
+        match self.memories().mapped.entry(address) {
+            std::collections::btree_map::Entry::Occupied(_) => Err(DeviceError::Refused {
+                attempted: format!("map memory at physical address 0x{address:X}"),
+                reason: "it is mapped already".into(),
+            }),
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                entry.insert(memory.clone());
+                Ok(address)
+            }
+        }
+    }
+
+    fn unmap(&self, address: u64) -> Result<(), DeviceError> {
+        let mut memories = self.memories();
+        let memory = memories.mapped.remove(&address).ok_or(DeviceError::OutOfRange {
+            field: "device address",
+            value: address,
+            expected: "the first of a mapping".into(),
+        })?;
+        if self.function.rests() {
+            memories.retired.clear();
+        } else {
+            memories.retired.push(memory);
+        }
+        Ok(())
+    }
+
+    fn interrupt(&self, vector: u32) -> Result<Box<dyn Interrupt>, DeviceError> {
+        lock_vectors(&self.function).enable(vector)?;
+        let counters = Box::new(self.function.clone());
+        // When it fails, its `disable` is called as it is dropped.
+        PolledInterrupt::new(vector, counters).map(|interrupt| Box::new(interrupt) as _)
+    }
+
+    fn window(&self, bar: u8) -> Result<Option<Arc<HostMemory>>, DeviceError> {
+        if bar != layout::CARD_BAR {
+            return Ok(None);
+        }
+        let bytes = self.function.information.bar_bytes[usize::from(bar)];
+        let path = self.function.folder.join(format!("resource{bar}"));
+        let failed =
+            |error: io::Error| DeviceError::system(format!("map {}", path.display()), error);
+        let file = File::options().read(true).write(true).open(&path).map_err(failed)?;
+        let memory = HostMemory::map(file.into(), 0, bytes as usize, PAGE_BYTES).map_err(failed)?;
+        Ok(Some(Arc::new(memory)))
+    }
+
+    fn reset(&self) -> Result<(), DeviceError> {
+        self.function.reset()?;
+        // Nothing that was under way is any more.
+        self.memories().retired.clear();
+        Ok(())
+    }
+}
+
+fn lock_vectors(function: &Function) -> std::sync::MutexGuard<'_, Vectors> {
+    function.vectors.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl CountsInterrupts for Arc<Function> {
+    fn count(&self, vector: u32) -> Result<(u32, u32), DeviceError> {
+        let offset = shell::INTERRUPT_COUNT[vector as usize].offset();
+        let resets = self.resets.load(Ordering::Relaxed);
+        let count = self.register(SHELL, offset);
+        if count == u32::MAX && self.register(SHELL, shell::IDENTITY.offset()) == u32::MAX {
+            return Err(DeviceError::Gone { offset });
+        }
+        Ok((resets, count))
+    }
+
+    fn disable(&self, vector: u32) {
+        lock_vectors(self).disable(vector);
+    }
+}
+
+impl Drop for Sysfs {
+    fn drop(&mut self) {
+        let function = &self.function;
+        // The device stops before its memory goes. Reading COMMAND back waits until its earlier
+        // writes have arrived, for an answer does not overtake them.
+        let restored = function.command & !BUS_MASTER;
+        let _ = write_command(&function.configuration, restored);
+        let _ = read_command(&function.configuration);
+        let _ = fs::write(function.folder.join("enable"), "0");
+    }
+}
