@@ -1,6 +1,7 @@
 //! The side that uses a device.
 
 mod memory;
+mod region;
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,17 +14,19 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 use self::memory::LentMemory;
+use self::region::checked_region;
 use crate::deadline::Deadline;
-use crate::device::{Area, DeviceInfo, IrqAction, IrqInfo};
+use crate::device::{DeviceInfo, IrqAction, IrqInfo};
 use crate::error::Error;
+use crate::message::fields::same;
 use crate::message::{
-    Capabilities, Command, DEFAULT_TRANSFER, DmaRange, Fault, Kind, MAJOR, MAX_AREAS, MAX_TRANSFER,
-    MINOR, REGION_INFO_LIMIT, RegionAccess, RegionDescription, Reply, Request, SetIrqs,
-    SetIrqsData, Version, size_limit,
+    Capabilities, Command, DEFAULT_TRANSFER, DmaRange, Fault, Kind, MAJOR, MAX_TRANSFER, MINOR,
+    REGION_INFO_LIMIT, RegionAccess, Reply, Request, SetIrqs, SetIrqsData, Version, size_limit,
 };
 use crate::transport::{Message, Progress, Receiver, Socket, encode};
 
 pub use self::memory::GuestMemory;
+pub use self::region::RegionInfo;
 
 /// How a client behaves.
 #[derive(Debug, Clone)]
@@ -43,37 +46,6 @@ impl Default for Options {
             timeout: Duration::from_secs(5),
             max_transfer: DEFAULT_TRANSFER,
             spin: Duration::from_micros(20),
-        }
-    }
-}
-
-/// A region as the server describes it.
-#[derive(Debug)]
-pub struct RegionInfo {
-    /// Bytes; 0: there is no such region.
-    pub size: u64,
-    /// May be read.
-    pub readable: bool,
-    /// May be written.
-    pub writable: bool,
-    /// May be mapped through `file`, which then is there.
-    pub mappable: bool,
-    /// Which parts may be mapped, each inside the region; empty and `mappable`: all of it.
-    pub sparse: Vec<Area>,
-    /// What to map. A regular file was at least `offset + size` long when it came; its owner may
-    /// shorten it.
-    pub file: Option<OwnedFd>,
-    /// Where in the file the region starts.
-    pub offset: u64,
-}
-
-impl RegionInfo {
-    /// The parts that may be mapped.
-    pub fn areas(&self) -> Vec<Area> {
-        match (self.mappable, self.sparse.is_empty()) {
-            (false, _) => Vec::new(),
-            (true, true) => vec![Area { offset: 0, size: self.size }],
-            (true, false) => self.sparse.clone(),
         }
     }
 }
@@ -555,54 +527,8 @@ impl Client {
     }
 }
 
-fn same<T: PartialEq + ToString>(field: &'static str, found: T, sent: T) -> Result<(), Fault> {
-    if found != sent {
-        return Err(Fault::new(field, found.to_string(), format!("{} as sent", sent.to_string())));
-    }
-    Ok(())
-}
-
 fn same_access(found: RegionAccess, sent: RegionAccess) -> Result<(), Fault> {
     same("offset", found.offset, sent.offset)?;
     same("region", found.region, sent.region)?;
     same("count", found.count, sent.count)
-}
-
-/// A region whose description agrees with itself and with the file that came along.
-fn checked_region(
-    index: u32,
-    region: RegionDescription,
-    files: &mut Vec<OwnedFd>,
-) -> Result<RegionInfo, Fault> {
-    let RegionDescription { size, offset, readable, writable, .. } = region;
-    same("index", region.index, index)?;
-    if region.sparse.len() > MAX_AREAS {
-        return Err(Fault::new("nr_areas", region.sparse.len(), format!("at most {MAX_AREAS}")));
-    }
-    let file = files.pop().filter(|_| region.mappable);
-    if let Some(file) = &file {
-        file_covers(file, offset, size)?;
-    }
-    // Without a file there is nothing to map, whatever the flags say.
-    let mappable = file.is_some();
-    let sparse = if mappable { region.sparse } else { Vec::new() };
-    Ok(RegionInfo { size, readable, writable, mappable, sparse, file, offset })
-}
-
-/// A regular file must be as long as what is to be mapped of it, or accesses would end in `SIGBUS`.
-fn file_covers(file: &OwnedFd, offset: u64, size: u64) -> Result<(), Fault> {
-    let end = offset
-        .checked_add(size)
-        .ok_or_else(|| Fault::new("offset", offset, "the region to end below 2^64"))?;
-    let status = rustix::fs::fstat(file)
-        .map_err(|errno| Fault::new("descriptor", errno, "one whose status can be read"))?;
-    let length = u64::try_from(status.st_size).unwrap_or(0);
-    if FileType::from_raw_mode(status.st_mode) == FileType::RegularFile && length < end {
-        return Err(Fault::new(
-            "descriptor",
-            format!("{length} bytes long"),
-            format!("at least {end}"),
-        ));
-    }
-    Ok(())
 }

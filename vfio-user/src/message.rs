@@ -7,7 +7,7 @@
 //!
 //! [specification]: https://www.qemu.org/docs/master/interop/vfio-user.html
 
-mod fields;
+pub(crate) mod fields;
 mod reply;
 mod request;
 mod version;

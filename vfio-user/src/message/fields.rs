@@ -26,6 +26,18 @@ impl Fault {
     }
 }
 
+/// Whether a reply repeats what was `sent`.
+pub(crate) fn same<T: PartialEq + ToString>(
+    field: &'static str,
+    found: T,
+    sent: T,
+) -> Result<(), Fault> {
+    if found != sent {
+        return Err(Fault::new(field, found.to_string(), format!("{} as sent", sent.to_string())));
+    }
+    Ok(())
+}
+
 /// The bytes of a payload that have not been read yet.
 #[derive(Debug)]
 pub struct Fields<'a> {
