@@ -1,10 +1,13 @@
-//! The register map against the hardware: every word that `hw/regs` describes, and every
-//! offset that it does not.
+//! The register map against the hardware, the lock unit alone and the device: every word that
+//! `hw/regs` describes, and every offset that it does not.
 
 use std::panic::AssertUnwindSafe;
 
-use driver::map::{Access, Word, lock_unit};
-use driver::{BusResponse, DeviceError, Registers};
+use driver::map::{Access, Place, Word, device, lock_unit};
+use driver::{BusResponse, DeviceError, Operation, Registers};
+use sim::bus::BusError;
+use sim::bus::axi_lite::{AxiLiteManager, AxiLiteRegisters, LiteRequest, LiteStalls};
+use sim::bus::pins::{AxiLiteManagerPins, AxiLiteSubordinatePins};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
 
@@ -23,7 +26,7 @@ fn response<T>(result: Result<T, DeviceError>) -> Option<BusResponse> {
 }
 
 /// Reads and writes every offset of a block that was just reset, over a bus that reports errors,
-/// and leaves it as after reset.
+/// and leaves its registers at the smallest that they may be.
 fn walk(registers: &mut dyn Registers, words: &[Word]) {
     for offset in (0..BLOCK_BYTES).step_by(4) {
         match words.iter().find(|word| word.offset == offset) {
@@ -100,6 +103,135 @@ fn check_kept(registers: &mut dyn Registers, word: &Word) {
 fn the_lock_unit_has_the_registers_of_the_map() {
     let mut unit = UnitUnderTest::new(TupleLockUnit::new(), &UnitConfig::smooth());
     walk(&mut unit, &lock_unit::WORDS);
+}
+
+/// The device's registers at its pins.
+struct DeviceAtPins<C> {
+    lite: AxiLiteRegisters<C>,
+    /// The block that offsets count from.
+    base: u32,
+}
+
+fn device_at_pins() -> DeviceAtPins<impl FnMut(&AxiLiteManagerPins) -> AxiLiteSubordinatePins> {
+    let mut model = lockstep_device_model::Model::new();
+    model.reset(4);
+    let clock = move |pins: &AxiLiteManagerPins| {
+        let outputs = model.outputs();
+        let answer = AxiLiteSubordinatePins {
+            awready: outputs.s_axil_awready,
+            wready: outputs.s_axil_wready,
+            bvalid: outputs.s_axil_bvalid,
+            bresp: outputs.s_axil_bresp,
+            arready: outputs.s_axil_arready,
+            rvalid: outputs.s_axil_rvalid,
+            rdata: outputs.s_axil_rdata,
+            rresp: outputs.s_axil_rresp,
+        };
+        let inputs = model.inputs_mut();
+        inputs.s_axil_awvalid = pins.awvalid;
+        inputs.s_axil_awaddr = pins.awaddr;
+        inputs.s_axil_wvalid = pins.wvalid;
+        inputs.s_axil_wdata = pins.wdata;
+        inputs.s_axil_wstrb = pins.wstrb;
+        inputs.s_axil_bready = pins.bready;
+        inputs.s_axil_arvalid = pins.arvalid;
+        inputs.s_axil_araddr = pins.araddr;
+        inputs.s_axil_rready = pins.rready;
+        model.clock();
+        answer
+    };
+    let manager = AxiLiteManager::new("s_axil", LiteStalls::default(), 0, 1000);
+    let lite = AxiLiteRegisters::new(manager.with_address_bits(16), clock);
+    DeviceAtPins { lite, base: 0 }
+}
+
+impl<C: FnMut(&AxiLiteManagerPins) -> AxiLiteSubordinatePins> DeviceAtPins<C> {
+    fn access(&mut self, offset: u32, operation: Operation, value: u32, strobe: u8) -> Answer {
+        let address = u16::try_from(self.base + offset).expect("an address of 16 bits");
+        let request = match operation {
+            Operation::Read => LiteRequest::Read { address },
+            Operation::Write => LiteRequest::Write { address, value, strobe },
+        };
+        let outcome = self.lite.access(request).unwrap_or_else(|fault| panic!("{fault}"));
+        outcome.map_err(|error| {
+            let response = match error {
+                BusError::SubordinateError => BusResponse::SubordinateError,
+                BusError::DecodeError => BusResponse::DecodeError,
+            };
+            DeviceError::Bus { operation, offset, response }
+        })
+    }
+}
+
+type Answer = Result<u32, DeviceError>;
+
+impl<C: FnMut(&AxiLiteManagerPins) -> AxiLiteSubordinatePins> Registers for DeviceAtPins<C> {
+    fn read32(&mut self, offset: u32) -> Answer {
+        self.access(offset, Operation::Read, 0, 0)
+    }
+
+    fn write32(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
+        self.access(offset, Operation::Write, value, 0xF).map(drop)
+    }
+}
+
+#[test]
+fn the_device_has_the_registers_of_the_map() {
+    for Place { name, base, words } in device::PLACES {
+        println!("{name}");
+        let mut device = device_at_pins();
+        device.base = base;
+        walk(&mut device, words);
+    }
+    let mut device = device_at_pins();
+    for page in (0x4000..0x1_0000).step_by(0x1000) {
+        for offset in [0, 0x100, 0xFFC] {
+            device.base = page;
+            assert_eq!(response(device.read32(offset)), Some(BusResponse::DecodeError));
+            assert_eq!(response(device.write32(offset, 0)), Some(BusResponse::SubordinateError));
+        }
+    }
+}
+
+#[test]
+fn a_write_with_bytes_missing_is_taken_where_the_map_says_so() {
+    let mut device = device_at_pins();
+    for Place { name, base, words } in device::PLACES {
+        device.base = base;
+        for word in words.iter().filter(|word| word.access == Access::ReadWrite) {
+            for strobe in 0..0xF_u8 {
+                device.write32(word.offset, word.smallest).unwrap();
+                let value = 0xFFFF_FFFF / word.multiple_of * word.multiple_of;
+                let value = value.clamp(word.smallest, word.largest);
+                let written = device.access(word.offset, Operation::Write, value, strobe);
+                let refused = (!word.takes_bytes).then_some(BusResponse::SubordinateError);
+                assert_eq!(response(written), refused, "{name} {} {strobe:#x}", word.name);
+                let bytes = (0..4).filter(|byte| word.takes_bytes && strobe >> byte & 1 == 1);
+                let kept = bytes.fold(word.smallest, |kept, byte| kept | 0xFF << (8 * byte));
+                let found = device.read32(word.offset).unwrap();
+                assert_eq!(found, kept & word.mask, "{name} {} {strobe:#x}", word.name);
+            }
+            device.write32(word.offset, word.smallest).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_may_change_only_in_a_queue_that_is_off_does_not_change_in_one_that_is_on() {
+    let queues = device::PLACES.iter().filter(|place| place.name.ends_with("queue"));
+    let mut device = device_at_pins();
+    for Place { name, base, words } in queues {
+        device.base = *base;
+        device.write32(0x000, 1).unwrap();
+        assert_eq!(device.read32(0x000).unwrap(), 1, "{name} is on");
+        assert!(words.iter().any(|word| word.while_disabled));
+        for word in words.iter().filter(|word| word.while_disabled) {
+            let before = device.read32(word.offset).unwrap();
+            let written = response(device.write32(word.offset, word.multiple_of.max(2)));
+            assert_eq!(written, Some(BusResponse::SubordinateError), "{name} {}", word.name);
+            assert_eq!(device.read32(word.offset).unwrap(), before, "{name} {}", word.name);
+        }
+    }
 }
 
 /// Whether the walk over the lock unit with this map fails.
