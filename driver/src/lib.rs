@@ -19,6 +19,7 @@ mod error;
 mod event;
 #[cfg(test)]
 mod fake;
+pub mod faulty;
 mod iova;
 pub mod layout;
 mod mappings;
@@ -34,6 +35,7 @@ pub use block::BlockRegisters;
 pub use buffer::DmaBuffer;
 pub use device::{Capabilities, Device};
 pub use error::{BusResponse, DeviceError, Operation};
+pub use faulty::{Faults, Faulty};
 pub use lock_unit::LockUnit;
 pub use memory::{HUGE_PAGE_BYTES, HostMemory, PAGE_BYTES};
 pub use open::{OpenError, open_backend};
