@@ -16,6 +16,7 @@ fn capabilities() -> impl Strategy<Value = Capabilities> {
             pgsizes,
             max_dma_maps,
             write_multiple,
+            qemu: false,
         },
     )
 }
@@ -287,6 +288,7 @@ fn qemus_proposal_is_understood_and_answered_in_no_more_bytes() {
         panic!("understood")
     };
     let said = version.capabilities;
+    assert!(said.qemu);
     assert_eq!((said.descriptors(), said.transfer(1 << 30)), (16, 1 << 20));
     assert_eq!((said.max_dma_maps, said.write_multiple), (Some(65535), Some(true)));
     let mut answer = Vec::new();

@@ -166,6 +166,25 @@ fn memory_that_is_not_answered_times_out_and_an_answer_too_late_is_dropped() {
     assert_eq!(read_message(&mut stream).unwrap().kind, Kind::Reply { error: None });
 }
 
+#[test]
+fn qemu_is_not_asked_for_memory_for_it_would_answer_in_another_layout() {
+    let (ours, theirs) = pair();
+    let _server = Running::over(theirs, server_options());
+    let mut stream = UnixStream::from(ours);
+    let proposal = br#"....{"capabilities": {"migration": {"max_bitmap_size": 268435456}}}."#;
+    let mut proposal = proposal.to_vec();
+    proposal[..4].fill(0);
+    *proposal.last_mut().unwrap() = 0;
+    let kind = Kind::Request { no_reply: false };
+    stream.write_all(&message(0, Command::Version, kind, |out| out.extend(&proposal))).unwrap();
+    read_message(&mut stream).unwrap();
+    let access = vfio_user::message::RegionAccess { offset: DOORBELL, region: 0, count: 8 };
+    stream.write_all(&request(1, &Request::RegionWrite(access, &[0; 8]))).unwrap();
+    let refused = read_message(&mut stream).unwrap();
+    let not_supported = Errno::OPNOTSUPP.raw_os_error() as u32;
+    assert_eq!((refused.id, refused.kind), (1, Kind::Reply { error: Some(not_supported) }));
+}
+
 /// A device whose thread counts bytes up in the client's memory, by message, while the client reads
 /// registers as fast as it can.
 struct Counting {

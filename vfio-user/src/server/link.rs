@@ -19,7 +19,7 @@ use super::door::{Door, Woken};
 use super::{Ending, ServerOptions};
 use crate::deadline::Deadline;
 use crate::error::Error;
-use crate::message::{DmaAccess, DmaRange, Kind, Reply, Request, size_limit};
+use crate::message::{Capabilities, DmaAccess, DmaRange, Kind, Reply, Request, size_limit};
 use crate::transport::{Message, Progress, Receiver, Socket, encode};
 
 /// Requests, and bytes of them, that may wait for the serving thread while a device waits for memory.
@@ -45,8 +45,8 @@ struct State {
     requests: VecDeque<Message>,
     awaited: BTreeMap<u16, Awaited>,
     next_id: u16,
-    /// Largest count of a read or write message that the client takes; 0 until it has said so.
-    transfer: u32,
+    /// What the client takes, once it has said so.
+    capabilities: Option<Capabilities>,
     /// The session is over, or must be: by [`Link::close`], or for what a reader found.
     closed: bool,
     failure: Option<Error>,
@@ -57,6 +57,7 @@ pub(super) struct Link {
     socket: Socket,
     timeout: Duration,
     spin: Duration,
+    max_transfer: u32,
     /// Held while a message is sent; what is encoded into.
     sending: Mutex<Vec<u8>>,
     /// Locked by whoever set `reading`, so never contended.
@@ -76,6 +77,7 @@ impl Link {
             socket: Socket::new(stream)?,
             timeout: options.timeout,
             spin: options.spin,
+            max_transfer: options.max_transfer,
             sending: Mutex::new(Vec::new()),
             receiver: Mutex::new(Receiver::new(size_limit(options.max_transfer))),
             state: Mutex::default(),
@@ -83,9 +85,9 @@ impl Link {
         }))
     }
 
-    /// The client takes read and write messages of up to `transfer` bytes.
-    pub(super) fn agree(&self, transfer: u32) {
-        lock(&self.state).transfer = transfer;
+    /// The client takes what it has said.
+    pub(super) fn agree(&self, capabilities: Capabilities) {
+        lock(&self.state).capabilities = Some(capabilities);
     }
 
     /// Ends the session: whoever waits for memory learns it, and the client too.
@@ -238,7 +240,7 @@ impl Link {
 
     fn new_id(&self) -> Result<u16, Errno> {
         let mut state = lock(&self.state);
-        if state.closed || state.failure.is_some() || state.transfer == 0 {
+        if state.closed || state.failure.is_some() {
             return Err(Errno::NOTCONN);
         }
         // Half of all at most are awaited (see `give_up`, and each thread waits for one), so this
@@ -345,8 +347,9 @@ impl Ending {
 /// The client's memory by message, where a map carried no descriptor. Clones reach the same client,
 /// from any thread, until it has left.
 ///
-/// QEMU answers from its main loop, which stands still while the guest waits for a register: so a
-/// device must not wait for memory from within a callback, but from a thread of its own.
+/// A device that waits for memory from within a callback holds up the client's call, so a client that
+/// answers only between its calls lets it wait in vain. Better is a thread of its own. QEMU is not
+/// asked at all: it lays these messages out in its own way ([`Capabilities::qemu`]).
 #[derive(Debug, Clone)]
 pub struct RemoteMemory(Arc<Link>);
 
@@ -359,7 +362,8 @@ impl RemoteMemory {
     ///
     /// # Errors
     /// The client refused (its error number), answered nonsense (`EIO`) or not in time
-    /// (`ETIMEDOUT`), or is gone (`ENOTCONN`); `EINVAL` if the range wraps round.
+    /// (`ETIMEDOUT`), is gone (`ENOTCONN`), or is QEMU (`EOPNOTSUPP`); `EINVAL` if the range wraps
+    /// round.
     pub fn read(&self, address: u64, data: &mut [u8]) -> Result<(), Errno> {
         let transfer = self.transfer(address, data.len())?;
         let mut address = address;
@@ -404,9 +408,10 @@ impl RemoteMemory {
             let range = DmaRange { address, size: size as u64 };
             range.last().map_err(|_| Errno::INVAL)?;
         }
-        match lock(&self.0.state).transfer {
-            0 => Err(Errno::NOTCONN),
-            transfer => Ok(transfer as usize),
+        match lock(&self.0.state).capabilities {
+            Some(client) if client.qemu => Err(Errno::OPNOTSUPP),
+            Some(client) => Ok(client.transfer(self.0.max_transfer) as usize),
+            None => Err(Errno::NOTCONN),
         }
     }
 }

@@ -86,7 +86,7 @@ impl<'d> Session<'d> {
                 return Err(error);
             }
         };
-        self.link.agree(theirs.capabilities.transfer(self.max_transfer));
+        self.link.agree(theirs.capabilities);
         let capabilities = theirs.capabilities.reply(self.max_transfer);
         let ours = Version { major: MAJOR, minor: MINOR, capabilities };
         self.device.client_joined(RemoteMemory::new(self.link.clone()));
