@@ -26,6 +26,11 @@ const BOUND: Duration = Duration::from_secs(5);
 /// is found out, and none that an IOMMU of four levels does not know.
 const DEVICE_ADDRESSES: std::ops::RangeInclusive<u64> = 1 << 32..=(1 << 47) - 1;
 
+/// Offset of the command register in configuration space, and two of its bits.
+const COMMAND: u64 = 0x04;
+const MEMORY_SPACE: u64 = 1 << 1;
+const BUS_MASTER: u64 = 1 << 2;
+
 /// The backend for `vfio-user:/path`.
 pub struct VfioUser {
     information: Information,
@@ -90,12 +95,25 @@ impl VfioUser {
             client: Mutex::new(client),
             vectors: Mutex::new(Vectors::new(interrupts.count)),
         };
-        Ok(VfioUser {
+        let this = VfioUser {
             information,
             configuration_bytes: configuration.size,
             link: Arc::new(link),
             mappings: Mutex::new(Mappings::new([DEVICE_ADDRESSES])),
-        })
+        };
+        let enabled = this.enable();
+        enabled.map_err(|source| {
+            let name = this.information.name.clone();
+            OpenError::Device { name, source }
+        })?;
+        Ok(this)
+    }
+
+    /// Lets the function answer in its BARs and reach memory, which no kernel does for us.
+    fn enable(&self) -> Result<(), DeviceError> {
+        let command = self.read(Space::Configuration, COMMAND, Width::Two)?;
+        let enabled = command | MEMORY_SPACE | BUS_MASTER;
+        self.write(Space::Configuration, COMMAND, Width::Two, enabled)
     }
 
     /// The region of a space, once the access is known to lie in it.
@@ -207,7 +225,8 @@ impl Backend for VfioUser {
     }
 
     fn reset(&self) -> Result<(), DeviceError> {
-        self.link.call(|| "reset the device".into(), Client::reset)
+        self.link.call(|| "reset the device".into(), Client::reset)?;
+        self.enable()
     }
 }
 

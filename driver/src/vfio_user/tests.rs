@@ -70,7 +70,13 @@ impl vfio_user::Device for Served {
         Ok(())
     }
 
-    fn region_write(&mut self, _: u32, offset: u64, data: &[u8]) -> Result<(), Errno> {
+    fn region_write(&mut self, index: u32, offset: u64, data: &[u8]) -> Result<(), Errno> {
+        if index == region_index::CONFIG {
+            // Of configuration space, a client has to enable the function.
+            let enabling = (offset, data) == (4, &[6, 0]);
+            self.fake.state().configuration.insert(4, 6);
+            return if enabling { Ok(()) } else { Err(Errno::INVAL) };
+        }
         let value = u32::from_le_bytes(data.try_into().map_err(errno)?);
         self.fake.write(Space::Bar(0), offset, Width::Four, value.into()).map_err(errno)?;
         self.signal();
@@ -114,6 +120,7 @@ impl vfio_user::Device for Served {
 
     fn reset(&mut self) -> Result<(), Errno> {
         self.fake.state().reset();
+        self.fake.state().configuration.remove(&4);
         Ok(())
     }
 
@@ -235,6 +242,8 @@ fn a_reset_stops_queues_and_keeps_memory() {
     assert_eq!(queue.check(), Err(QueueError::Stopped { queue: "copy" }));
     queue.restart().unwrap();
     assert_eq!(running.fake.state().memories.len(), 1);
+    // The function answers and reaches memory again.
+    assert_eq!(running.fake.state().configuration[&4], 6);
 }
 
 #[test]
