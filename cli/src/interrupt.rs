@@ -13,15 +13,24 @@ static INTERRUPT: OnceLock<Interrupt> = OnceLock::new();
 /// # Errors
 /// When the system does not let the program handle signals.
 pub fn install() -> Result<&'static Interrupt, Failure> {
+    install_with(|| ())
+}
+
+/// As [`install`]; besides, Ctrl-C then calls `act`, unless it was installed before.
+///
+/// # Errors
+/// As [`install`].
+pub fn install_with(act: impl Fn() + Send + 'static) -> Result<&'static Interrupt, Failure> {
     if let Some(interrupt) = INTERRUPT.get() {
         return Ok(interrupt);
     }
     let interrupt = INTERRUPT.get_or_init(Interrupt::default);
-    ctrlc::set_handler(|| {
+    ctrlc::set_handler(move || {
         if interrupt.is_raised() {
             std::process::exit(130);
         }
         interrupt.raise();
+        act();
     })
     .map_err(|error| Failure::Internal(format!("cannot handle Ctrl-C: {error}")))?;
     Ok(interrupt)

@@ -6,7 +6,9 @@
 //! 130 that Ctrl-C ended it.
 
 mod bench;
+mod check;
 mod demo;
+mod device_address;
 mod experiments;
 mod failure;
 mod figures;
@@ -16,6 +18,7 @@ mod platforms;
 mod postgres;
 mod progress;
 mod run;
+mod serve;
 mod text;
 mod trace;
 mod versions;
@@ -38,6 +41,8 @@ Examples:
   lockstep run scenarios/pgbench-replay.toml --trace trace.csv
   lockstep wave run scenarios/hot-row-storm.toml --from 1000 --to 2000 -o storm.fst
   lockstep experiment ccslt-fig4                    a figure of a paper, measured again
+  lockstep serve --socket /tmp/lockstep.socket      the RTL as a PCI device, for others
+  lockstep check vfio-user:/tmp/lockstep.socket     whether a device does as it should
 ";
 
 /// Host software and a hardware lock unit contend on one cache-coherent lock table.
@@ -59,6 +64,8 @@ enum Command {
     Figures(figures::Args),
     Bench(bench::Args),
     Platforms(platforms::Args),
+    Serve(serve::Args),
+    Check(check::Args),
 }
 
 fn main() -> ExitCode {
@@ -72,6 +79,8 @@ fn main() -> ExitCode {
         Command::Figures(args) => figures::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Platforms(args) => platforms::run(args, &out),
+        Command::Serve(args) => serve::run(args, &out),
+        Command::Check(args) => check::run(args, &out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

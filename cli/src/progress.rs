@@ -43,6 +43,11 @@ impl Progress {
         self.bar.set_message(message.to_string());
         self.bar.set_position((done.clamp(0.0, 1.0) * STEPS as f64) as u64);
     }
+
+    /// Lets `speak` write lines, with the bar out of the way.
+    pub fn aside<T>(&self, speak: impl FnOnce() -> T) -> T {
+        self.bar.suspend(speak)
+    }
 }
 
 impl Drop for Progress {

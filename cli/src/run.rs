@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::ValueHint;
+use driver::DeviceAddress;
 use serde::Serialize;
-use system::{Interrupt, Options, Report};
+use system::{Interrupt, Options, Progress, Report, RunError};
 use workloads::Scenario;
 
+use crate::device_address;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::Output;
@@ -25,9 +27,13 @@ Examples:
   lockstep run scenarios/ycsb-zipf.toml --seed 7 --json
   lockstep run scenarios/ycsb-zipf.toml --quiet --out zipf.json
   lockstep run scenarios/pgbench-replay.toml --trace my.trace.csv
+  lockstep run scenarios/wall-clock.toml --device sim:
+  lockstep run scenarios/wall-clock.toml --device vfio-user:/tmp/lockstep.socket
 
 A scenario in virtual time gives the same report, byte for byte, whenever it is run with the same
 seed. The time that it took is this machine's; --json writes it to standard error.
+With --device, the lock unit of that device is asked by the wall clock (docs/driver.md has the URIs);
+the device is reset before and after.
 docs/scenarios.md lists every key of a scenario, docs/traces.md the format of a trace.
 Ctrl-C ends a run early: it prints what there is, writes no file, and ends with exit code 130.";
 
@@ -44,6 +50,9 @@ pub struct Args {
     /// Replays this lock trace in place of the scenario's workload.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
+    /// Asks the lock unit of this device, named by a URI; for a scenario by the wall clock.
+    #[arg(long, value_name = "URI", value_parser = device_address::parse)]
+    device: Option<DeviceAddress>,
     /// Prints the report as a line of JSON, and how long it took as another.
     #[arg(long)]
     json: bool,
@@ -100,7 +109,10 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     }
     // Before the run, so that a long one is not in vain.
     let file = args.out.as_deref().map(WholeFile::create).transpose()?;
-    let outcome = execute(&scenario, &Options::default(), interrupt::install()?, &out);
+    let outcome = match &args.device {
+        None => execute(&scenario, &Options::default(), interrupt::install()?, &out),
+        Some(address) => execute_on(&scenario, address, &out),
+    };
     let outcome = outcome.map_err(|failure| match failure {
         Failure::Internal(what) => {
             let again = repetition(&args, scenario.seed);
@@ -133,6 +145,9 @@ fn repetition(args: &Args, seed: u64) -> String {
     if let Some(trace) = &args.trace {
         command.push_str(&format!(" --trace {}", trace.display()));
     }
+    if let Some(device) = &args.device {
+        command.push_str(&format!(" --device '{device}'"));
+    }
     command
 }
 
@@ -146,9 +161,31 @@ pub fn execute(
     interrupt: &Interrupt,
     out: &Output,
 ) -> Result<Outcome, Failure> {
+    timed(scenario, interrupt, out, |progress| system::run(scenario, options, interrupt, progress))
+}
+
+/// Executes `scenario` on a device.
+fn execute_on(
+    scenario: &Scenario,
+    address: &DeviceAddress,
+    out: &Output,
+) -> Result<Outcome, Failure> {
+    let device = device_address::open(address)?;
+    let interrupt = interrupt::install()?;
+    timed(scenario, interrupt, out, |progress| {
+        system::run_on_device(scenario, &device, interrupt, progress)
+    })
+}
+
+fn timed(
+    scenario: &Scenario,
+    interrupt: &Interrupt,
+    out: &Output,
+    run: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<Report, RunError>,
+) -> Result<Outcome, Failure> {
     let mut bar = out.progress(&scenario.name);
     let start = Instant::now();
-    let report = system::run(scenario, options, interrupt, &mut |progress| {
+    let report = run(&mut |progress| {
         let simulated = text::duration(progress.simulated_ns as f64);
         bar.set(progress.done, format_args!("{simulated} of the run"));
     })?;

@@ -51,7 +51,12 @@ fn of_size(size: Size, mebibytes: usize) -> Result<[Measurement; 2], String> {
 /// Each pair chooses its line by what the last one left in word 0 of its line, so that none can
 /// begin before the last has ended.
 #[inline(never)]
-fn dependent(count: u64, at: &mut u64, table: &Table, pair: impl Fn(&Table, u64) -> &Bucket) {
+pub(super) fn dependent(
+    count: u64,
+    at: &mut u64,
+    table: &Table,
+    pair: impl Fn(&Table, u64) -> &Bucket,
+) {
     let mut state = *at;
     for _ in 0..count {
         let line = pair(table, vid(state));
@@ -62,7 +67,7 @@ fn dependent(count: u64, at: &mut u64, table: &Table, pair: impl Fn(&Table, u64)
 
 /// The lines are known beforehand.
 #[inline(never)]
-fn overlapping<'t>(count: u64, at: &mut u64, pair: impl Fn(u64) -> &'t Bucket) {
+pub(super) fn overlapping<'t>(count: u64, at: &mut u64, pair: impl Fn(u64) -> &'t Bucket) {
     let mut state = *at;
     for _ in 0..count {
         pair(vid(state));
@@ -86,7 +91,7 @@ fn vid(state: u64) -> u64 {
 
 /// Acquire and release, with the hash, as a program would call them.
 #[inline]
-fn lock(table: &Table, vid: u64) -> &Bucket {
+pub(super) fn lock(table: &Table, vid: u64) -> &Bucket {
     let key = TupleKey::new(vid, 0);
     let granted = table.acquire(HOLDER, key, Rule::Queue);
     let released = table.release(HOLDER, key);

@@ -4,6 +4,7 @@
 //! something is depends on the machine and on what else it does.
 
 mod cosimulation;
+mod doors;
 mod event_kernel;
 mod hand_over;
 mod host_lock;
@@ -61,7 +62,7 @@ pub struct Measured {
 }
 
 /// All benches there are.
-pub const ALL: [Bench; 10] = [
+pub const ALL: [Bench; 11] = [
     Bench {
         name: "host-lock",
         about: "uncontended acquire + release on the host beside a bare pair of compare-and-swaps",
@@ -91,6 +92,11 @@ pub const ALL: [Bench; 10] = [
         name: "table-memory",
         about: "what buckets and waiting transactions cost",
         measure: Measure::Here(table_memory::measure),
+    },
+    Bench {
+        name: "driver",
+        about: "registers, copies, interrupts and locks of a device, in process and over vfio-user",
+        measure: Measure::Here(doors::measure),
     },
     Bench {
         name: "store",

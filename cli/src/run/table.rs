@@ -45,7 +45,8 @@ pub fn full(scenario: &Scenario, outcome: &Outcome, out: &Output) -> String {
     }
     if let Some(unit) = &report.unit {
         push(&mut table, "");
-        push(&mut table, &out.strong("Lock unit (RTL under Verilator)"));
+        let unit_of = if report.door.is_some() { "of the device" } else { "RTL under Verilator" };
+        push(&mut table, &out.strong(format_args!("Lock unit ({unit_of})")));
         lock_unit(&mut table, unit, outcome);
     }
     push(&mut table, "");
@@ -85,18 +86,20 @@ fn heading(scenario: &Scenario, report: &Report, out: &Output) -> String {
         Home::Host => "the host",
         Home::Device => "the device",
     };
+    let (place, home) = match &report.door {
+        Some(uri) => (uri, "the host"),
+        None => (&report.platform, home),
+    };
     let mut heading = out.strong(&report.scenario);
     heading.push('\n');
     for line in wrap(&scenario.description, WIDTH) {
         push(&mut heading, &line);
     }
-    let place = format!(
-        "{}, {mode}, {} buckets at {home}, seed {}",
-        report.platform,
-        count(scenario.table.buckets),
-        report.seed
-    );
-    push(&mut heading, &place);
+    let buckets = count(scenario.table.buckets);
+    let place = format!("{place}, {mode}, {buckets} buckets at {home}, seed {}", report.seed);
+    for line in wrap(&place, WIDTH) {
+        push(&mut heading, &line);
+    }
     heading
 }
 

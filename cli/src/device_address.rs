@@ -1,0 +1,35 @@
+//! The device that a URI names.
+
+use driver::{Device, DeviceAddress, OpenError};
+
+use crate::failure::Failure;
+
+/// What can be given, for the help of commands.
+pub const URIS: &str = "\
+A device is named by a URI:
+  sim:                            the simulated device, in this process; sim:?card=64M
+  vfio-user:/path/to/socket       a device that `lockstep serve` has at this socket
+  pci:0000:3b:00.0?mode=vfio      a PCI function, through VFIO and the IOMMU
+  pci:0000:3b:00.0?mode=sysfs     a PCI function, with physical addresses; for root, without IOMMU";
+
+/// Reads a URI.
+///
+/// # Errors
+/// Names the part that is wrong, and what was expected.
+pub fn parse(text: &str) -> Result<DeviceAddress, String> {
+    text.parse().map_err(|error: driver::AddressError| error.to_string())
+}
+
+/// Opens the device, and sees that it is one of ours.
+///
+/// # Errors
+/// Says what is in the way and what to do about it.
+pub fn open(address: &DeviceAddress) -> Result<Device, OpenError> {
+    Device::new(device::open_backend(address)?)
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Self::Input(error.to_string())
+    }
+}

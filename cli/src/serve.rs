@@ -1,0 +1,92 @@
+//! `lockstep serve`: the simulated device as a PCI device for other processes.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use clap::ValueHint;
+use device::{Progress, ServeOptions};
+use vfio_user::{Error, Stop};
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  lockstep serve --socket /tmp/lockstep.socket
+
+In another terminal, software of this machine:
+  lockstep check vfio-user:/tmp/lockstep.socket
+  lockstep run scenarios/wall-clock.toml --device vfio-user:/tmp/lockstep.socket
+
+Or QEMU, from 10.1 on: its guest sees a PCI device, 10ee:7038. Its memory must be shared:
+  qemu-system-x86_64 -machine q35,memory-backend=ram -accel tcg -m 1G \\
+    -object memory-backend-memfd,id=ram,size=1G,share=on \\
+    -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",
+              \"path\":\"/tmp/lockstep.socket\"}}' …
+
+One client at a time; what it lent and left is forgotten when it goes. Ctrl-C ends the server and
+removes the socket. docs/vfio-user.md says what of the protocol is spoken.";
+
+/// Serves the simulated device, its RTL clocked by Verilator, at a vfio-user socket.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Where to listen; a socket is made there, for this user alone.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    socket: PathBuf,
+    /// Ends after the first client.
+    #[arg(long)]
+    once: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the socket cannot be made, or nobody reads the output.
+pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    let stop = Stop::new().map_err(|error| failure(&error))?;
+    interrupt::install_with({
+        let stop = stop.clone();
+        move || stop.stop()
+    })?;
+    let mut unread = None;
+    let served = device::serve(&args.socket, ServeOptions::default(), &stop, |progress| {
+        if let Err(failure) = out.print(line(progress)) {
+            unread.get_or_insert(failure);
+            stop.stop();
+        }
+        if args.once && matches!(progress, Progress::Left { .. }) {
+            stop.stop();
+        }
+    });
+    unread.map_or(Ok(()), Err)?;
+    served.map_err(|error| failure(&error))?;
+    out.print("ended; the socket is removed")
+}
+
+fn line(progress: &Progress) -> String {
+    match progress {
+        Progress::Listening { path } => {
+            format!("ready at vfio-user:{}; Ctrl-C ends it", path.display())
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Says what to do next.
+fn failure(error: &Error) -> Failure {
+    match error {
+        Error::NotASocket { .. } | Error::InUse { .. } => Failure::Input(error.to_string()),
+        Error::Socket { action, path, source } => {
+            let remedy = match source.kind() {
+                ErrorKind::PermissionDenied => "; choose a folder in which you may write",
+                ErrorKind::NotFound => "; make the folder first",
+                ErrorKind::InvalidInput => "; choose a path of at most 107 bytes",
+                _ => "",
+            };
+            Failure::Input(format!("cannot {action} {}: {source}{remedy}", path.display()))
+        }
+        error => Failure::Internal(error.to_string()),
+    }
+}
