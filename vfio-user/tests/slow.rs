@@ -1,6 +1,9 @@
 //! Peers that are slow, endless or silent: no call outlasts its bound, and a device's thread may wait
 //! for the client's memory whatever the serving thread does.
 
+#[path = "../fuzz/src/script.rs"]
+#[allow(dead_code, reason = "the fuzz targets use the rest")]
+mod script;
 mod support;
 
 use std::io::{Read, Write};
@@ -11,7 +14,7 @@ use std::time::Duration;
 
 use support::*;
 use vfio_user::message::{
-    Capabilities, Command, DmaAccess, HEADER, Header, Kind, MAJOR, MINOR, Reply, Request, Version,
+    Capabilities, Command, DmaAccess, HEADER, Header, Kind, Reply, Request, Version,
 };
 use vfio_user::{
     Client, Device, DeviceInfo, DmaMap, Ending, Errno, Error, GuestMemory, IrqAction, IrqData,
@@ -20,22 +23,12 @@ use vfio_user::{
 
 const BOUND: Duration = Duration::from_millis(250);
 
-fn message(id: u16, command: Command, kind: Kind, fill: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
-    let mut payload = Vec::new();
-    fill(&mut payload);
-    let size = (HEADER + payload.len()) as u32;
-    [&Header { id, command: command as u16, size, kind }.encode(), &payload[..]].concat()
-}
-
-fn version_reply() -> Vec<u8> {
-    let version = Version { major: MAJOR, minor: MINOR, capabilities: Capabilities::ours(1 << 20) };
-    let reply = Reply::Version(version);
-    message(0, Command::Version, Kind::Reply { error: None }, |out| reply.encode(out))
+fn version() -> Version {
+    Version { capabilities: Capabilities::ours(1 << 20), ..script::version() }
 }
 
 fn request(id: u16, request: &Request<'_>) -> Vec<u8> {
-    let kind = Kind::Request { no_reply: false };
-    message(id, request.command(), kind, |out| request.encode(out))
+    script::request(id, request).bytes
 }
 
 fn read_message(stream: &mut UnixStream) -> Option<Header> {
@@ -52,7 +45,7 @@ fn client_of(server: impl FnOnce(UnixStream) + Send + 'static) -> (Client, JoinH
     let thread = std::thread::spawn(move || {
         let mut stream = UnixStream::from(theirs);
         read_message(&mut stream);
-        stream.write_all(&version_reply()).unwrap();
+        stream.write_all(&script::reply(0, &Reply::Version(version())).bytes).unwrap();
         server(stream);
     });
     (Client::over(ours, Options { timeout: BOUND, ..Options::default() }).unwrap(), thread)
@@ -69,10 +62,7 @@ fn times_out(mut client: Client, server: JoinHandle<()>) {
 #[test]
 fn a_server_that_trickles_does_not_hold_the_client() {
     let (client, server) = client_of(|mut stream| {
-        let info = Reply::DeviceInfo(DeviceInfo::PCI);
-        let kind = Kind::Reply { error: None };
-        let reply = message(1, Command::DeviceGetInfo, kind, |out| info.encode(out));
-        for byte in reply {
+        for byte in script::reply(1, &Reply::DeviceInfo(DeviceInfo::PCI)).bytes {
             std::thread::sleep(BOUND / 10);
             if stream.write_all(&[byte]).is_err() {
                 return;
@@ -92,6 +82,37 @@ fn a_server_that_asks_and_asks_does_not_hold_the_client() {
         while stream.write_all(&ask).is_ok() {}
     });
     times_out(client, server);
+}
+
+/// The reply comes behind requests that take four times the bound to answer.
+#[test]
+fn a_server_whose_questions_take_long_does_not_hold_the_client() {
+    let (mut client, server) = client_of(|mut stream| {
+        let ask = request(7, &Request::DmaRead(DmaAccess { address: 0x1000, count: 4 }));
+        let mapped = read_message(&mut stream).unwrap();
+        let done = Reply::Done(Command::DmaMap);
+        stream.write_all(&script::reply(mapped.id, &done).bytes).unwrap();
+        let asked = read_message(&mut stream).unwrap();
+        let info = script::reply(asked.id, &Reply::DeviceInfo(DeviceInfo::PCI));
+        stream.write_all(&[ask.repeat(64), info.bytes].concat()).unwrap();
+        while read_message(&mut stream).is_some() {}
+    });
+    client.set_guest_memory(Box::new(Sleepy));
+    client.dma_map(0x1000, 0x1000, 0, None, true, true).unwrap();
+    times_out(client, server);
+}
+
+struct Sleepy;
+
+impl GuestMemory for Sleepy {
+    fn read(&mut self, _: u64, _: &mut [u8]) -> Result<(), Errno> {
+        std::thread::sleep(BOUND / 16);
+        Ok(())
+    }
+
+    fn write(&mut self, _: u64, _: &[u8]) -> Result<(), Errno> {
+        Ok(())
+    }
 }
 
 #[test]
@@ -114,8 +135,8 @@ fn endless_refusals_are_each_reported_and_replies_to_nobody_end_the_link() {
         while let Some(header) = read_message(&mut stream) {
             // The 100th refusal answers what nobody asked.
             let id = if header.id == 100 { 7 } else { header.id };
-            let kind = Kind::Reply { error: Some(header.id.into()) };
-            let _ = stream.write_all(&message(id, Command::DeviceReset, kind, |_| {}));
+            let refusal = script::refusal(id, Command::DeviceReset, header.id.into());
+            let _ = stream.write_all(&refusal.bytes);
         }
     });
     for id in 1..100 {
@@ -134,8 +155,7 @@ fn a_client_that_takes_no_replies_is_dropped() {
     let options = ServerOptions { timeout: BOUND, ..ServerOptions::default() };
     let server = Running::over(theirs, options);
     let mut stream = UnixStream::from(ours);
-    let version = Version { major: MAJOR, minor: MINOR, capabilities: Capabilities::ours(1 << 20) };
-    stream.write_all(&request(0, &Request::Version(version))).unwrap();
+    stream.write_all(&request(0, &Request::Version(version()))).unwrap();
     let access = vfio_user::message::RegionAccess { offset: 0, region: 0, count: BAR0 as u32 };
     while stream.write_all(&request(1, &Request::RegionRead(access))).is_ok() {}
     server.until("the client's end", |log| log.endings.len() == 1);
@@ -149,8 +169,7 @@ fn memory_that_is_not_answered_times_out_and_an_answer_too_late_is_dropped() {
     let options = ServerOptions { timeout: BOUND, ..ServerOptions::default() };
     let _server = Running::over(theirs, options);
     let mut stream = UnixStream::from(ours);
-    let version = Version { major: MAJOR, minor: MINOR, capabilities: Capabilities::ours(1 << 20) };
-    stream.write_all(&request(0, &Request::Version(version))).unwrap();
+    stream.write_all(&request(0, &Request::Version(version()))).unwrap();
     read_message(&mut stream).unwrap();
     let access = vfio_user::message::RegionAccess { offset: DOORBELL, region: 0, count: 8 };
     stream.write_all(&request(1, &Request::RegionWrite(access, &[0; 8]))).unwrap();
@@ -160,8 +179,7 @@ fn memory_that_is_not_answered_times_out_and_an_answer_too_late_is_dropped() {
     let timed_out = Errno::TIMEDOUT.raw_os_error() as u32;
     assert_eq!((refused.id, refused.kind), (1, Kind::Reply { error: Some(timed_out) }));
     let late = Reply::DmaRead(DmaAccess { address: 0, count: 16 }, &[0; 16]);
-    let kind = Kind::Reply { error: None };
-    stream.write_all(&message(asked.id, Command::DmaRead, kind, |out| late.encode(out))).unwrap();
+    stream.write_all(&script::reply(asked.id, &late).bytes).unwrap();
     stream.write_all(&request(2, &Request::DeviceGetInfo)).unwrap();
     assert_eq!(read_message(&mut stream).unwrap().kind, Kind::Reply { error: None });
 }
@@ -176,7 +194,8 @@ fn qemu_is_not_asked_for_memory_for_it_would_answer_in_another_layout() {
     proposal[..4].fill(0);
     *proposal.last_mut().unwrap() = 0;
     let kind = Kind::Request { no_reply: false };
-    stream.write_all(&message(0, Command::Version, kind, |out| out.extend(&proposal))).unwrap();
+    let proposal = script::message(0, Command::Version as u16, kind, &proposal);
+    stream.write_all(&proposal.bytes).unwrap();
     read_message(&mut stream).unwrap();
     let access = vfio_user::message::RegionAccess { offset: DOORBELL, region: 0, count: 8 };
     stream.write_all(&request(1, &Request::RegionWrite(access, &[0; 8]))).unwrap();

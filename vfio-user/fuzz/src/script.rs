@@ -81,7 +81,8 @@ impl Script {
     }
 }
 
-fn send(socket: &OwnedFd, packet: &Packet) -> bool {
+/// Whether the socket took all of the packet.
+pub fn send(socket: &OwnedFd, packet: &Packet) -> bool {
     if packet.bytes.is_empty() {
         return true;
     }
