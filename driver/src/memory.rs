@@ -1,5 +1,9 @@
 //! Memory of this process that devices can be given.
 
+mod shared;
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
@@ -24,9 +28,9 @@ pub struct HostMemory {
 }
 
 // SAFETY: the mapping belongs to this value until it is dropped, is not tied to a thread, and is
-// only reached by the volatile and atomic accesses below.
+// only reached by the atomic accesses below.
 unsafe impl Send for HostMemory {}
-// SAFETY: as above; concurrent accesses are volatile copies, which give some bytes, or atomics.
+// SAFETY: as above; all accesses are atomic.
 unsafe impl Sync for HostMemory {}
 
 /// Bytes of an ordinary page.
@@ -122,16 +126,9 @@ impl HostMemory {
     /// When they do not lie in the memory.
     pub fn read(&self, offset: usize, into: &mut [u8]) {
         self.check(offset, into.len());
-        // SAFETY: `check` has shown that the range lies in the mapping, which lives as long as
-        // self; `into` is memory of the caller's alone. Others may write meanwhile, to which the
-        // copy is indifferent: any bytes are valid.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                self.start.as_ptr().add(offset),
-                into.as_mut_ptr(),
-                into.len(),
-            );
-        }
+        // SAFETY: `check` has shown that the range lies in the mapping, which lives as long as self;
+        // `into` is memory of the caller's alone.
+        unsafe { shared::load(self.start.as_ptr().add(offset), into) }
     }
 
     /// Copies bytes in, from byte `offset` on.
@@ -141,13 +138,7 @@ impl HostMemory {
     pub fn write(&self, offset: usize, from: &[u8]) {
         self.check(offset, from.len());
         // SAFETY: as in `read`, the other way round.
-        unsafe {
-            std::ptr::copy_nonoverlapping(
-                from.as_ptr(),
-                self.start.as_ptr().add(offset),
-                from.len(),
-            );
-        }
+        unsafe { shared::store(self.start.as_ptr().add(offset), from) }
     }
 
     /// The 8 bytes at byte `offset`, to be shared with a device.
