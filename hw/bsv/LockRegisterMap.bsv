@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 56a87bb0a06cc784bfab60a64d6ed6c3c76f3d3a0eec44ada834687c983476fa bluespec.py lock_unit.rdl model.py properties.rdl requirements.txt
+// sources-sha256: 32dfe7f19a70bae3d907bd64cfda43c2b5e6b274a54f8a780a82213044d36dbb bluespec.py lock_unit.rdl model.py properties.rdl requirements.txt
 // Where the registers of the lock unit are, and what the constant ones say.
 Bit#(12) controlOffset = 'h000;
 Bit#(12) gieOffset = 'h004;

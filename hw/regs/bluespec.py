@@ -26,7 +26,9 @@ def files(device):
     for register in block.registers:
         for field in register.fields:
             if field.largest < (1 << field.width) - 1:
-                lines.append(f"Bit#(32) largest{camel(register.name, first=True)} = {field.largest};")
+                lines.append(
+                    f"Bit#(32) largest{camel(register.name, first=True)} = {field.largest};"
+                )
     return {NAME: ("\n".join(lines) + "\n", ["lock_unit"])}
 
 

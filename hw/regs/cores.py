@@ -18,7 +18,13 @@ def core_name(name):
 
 
 def core(known, one):
-    lines = ["CAPI=2:", f"name: {core_name(one.name)}", f"description: {one.text}", "filesets:", "  rtl:"]
+    lines = [
+        "CAPI=2:",
+        f"name: {core_name(one.name)}",
+        f"description: {one.text}",
+        "filesets:",
+        "  rtl:",
+    ]
     lines += ["    files:"]
     for file in one.files:
         kind = "systemVerilogSource" if file.endswith(".sv") else "verilogSource"

@@ -1,14 +1,14 @@
-"""IP-XACT packages (IEEE 1685-2009, as Vivado and TaPaSCo take them) of the top and the lock unit."""
+"""IP-XACT packages of the device and the lock unit, in Vivado's version: IEEE 1685-2009."""
 
 import tempfile
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
+import model
+import verilog
 from peakrdl_ipxact import IPXACTExporter
 from peakrdl_ipxact.exporter import Standard
 
-import model
-import verilog
 
 SOURCES = ["model.py", "properties.rdl", "requirements.txt", "verilog.py"]
 SPIRIT = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
@@ -25,7 +25,10 @@ def files(device):
         "tuple_lock_unit": ("bsv/generated/tuple_lock_unit.v", lock_unit, device),
     }
     parts = ["lock_unit", "lockstep_device", "queue", "shell"]
-    return {f"hw/ip/{name}/component.xml": (package(name, *one), parts) for name, one in packages.items()}
+    return {
+        f"hw/ip/{name}/component.xml": (package(name, *one), parts)
+        for name, one in packages.items()
+    }
 
 
 def package(name, top, node, device):
@@ -35,7 +38,12 @@ def package(name, top, node, device):
     interfaces = group(ports)
     language = "SystemVerilog" if top.endswith(".sv") else "Verilog"
     component = element("component")
-    for tag, text in (("vendor", "lockstep"), ("library", "hw"), ("name", name), ("version", "1.0")):
+    for tag, text in (
+        ("vendor", "lockstep"),
+        ("library", "hw"),
+        ("name", name),
+        ("version", "1.0"),
+    ):
         add(component, tag, text)
     buses = add(component, "busInterfaces")
     add_interfaces(buses, interfaces)
@@ -44,9 +52,13 @@ def package(name, top, node, device):
             add_interrupt(buses, port.name)
     add_spaces(add(component, "addressSpaces"), interfaces)
     component.append(memory_maps(node, device))
-    add_model(add(component, "model"), name, language, ports)
+    model_of_it = add(component, "model")
+    add_model(model_of_it, name, language, ports)
     add_files(add(component, "fileSets"), verilog.closure(known, name))
     add(component, "description", known[name].text)
+    parameters = verilog.parameters(top)
+    if parameters:
+        add_settings(model_of_it, component, parameters)
     xml.register_namespace("spirit", SPIRIT)
     xml.indent(component, "  ")
     text = xml.tostring(component, encoding="unicode")
@@ -188,6 +200,20 @@ def add_model(parent, name, language, ports):
             add(vector, "right", "0")
 
 
+def add_settings(of_model, component, parameters):
+    """Each parameter of the module twice: as the module has it, and as a user may set it."""
+    inner, outer = add(of_model, "modelParameters"), add(component, "parameters")
+    for name, default in parameters:
+        one = add(inner, "modelParameter", dataType="integer")
+        add(one, "name", name)
+        place = {"format": "long", "id": f"MODELPARAM_VALUE.{name}"}
+        add(one, "value", default, resolve="generated", **place)
+        one = add(outer, "parameter")
+        add(one, "name", name)
+        place = {"format": "long", "id": f"PARAM_VALUE.{name}"}
+        add(one, "value", default, resolve="user", **place)
+
+
 def add_files(parent, units):
     """Paths count from the component."""
     for view in (SYNTHESIS, SIMULATION):
@@ -196,4 +222,6 @@ def add_files(parent, units):
         for path in (path for unit in units for path in unit.files):
             file = add(file_set, "file")
             add(file, "name", f"../../{path}")
-            add(file, "fileType", "systemVerilogSource" if path.endswith(".sv") else "verilogSource")
+            add(
+                file, "fileType", "systemVerilogSource" if path.endswith(".sv") else "verilogSource"
+            )

@@ -52,15 +52,19 @@ def overview(device):
     yield "<table><tr><th>BAR0</th><th>block</th><th></th></tr>"
     for one in device.instances:
         link = f'<a href="#{one.block}">{escape(one.title)}</a>'
-        yield f'<tr><td class="n">0x{one.base:04X}</td><td>{link}</td><td>{escape(one.text)}</td></tr>'
+        yield f'<tr><td class="n">0x{one.base:04X}</td><td>{link}</td>'
+        yield f"<td>{escape(one.text)}</td></tr>"
     yield "</table>"
 
 
 def block_section(device, block):
-    places = [f"0x{one.base:04X}" for one in device.instances if one.block == block.name]
+    places = [
+        f"<code>0x{one.base:04X}</code>" for one in device.instances if one.block == block.name
+    ]
     yield f'<h2 id="{block.name}">{escape(block.title)}</h2>'
-    yield f"<p>{escape(block.text)} At {' and '.join(f'<code>{place}</code>' for place in places)} of BAR0.</p>"
-    yield "<table><tr><th>offset</th><th>register</th><th>access</th><th>after reset</th><th></th></tr>"
+    yield f"<p>{escape(block.text)} At {' and '.join(places)} of BAR0.</p>"
+    yield "<table><tr><th>offset</th><th>register</th><th>access</th>"
+    yield "<th>after reset</th><th></th></tr>"
     for register in block.registers:
         yield (
             f'<tr><td class="n">{offset(register)}</td><td>{link(block, register)}</td>'
@@ -128,7 +132,8 @@ def picture(register, low):
     for width, name, _, _ in cells:
         # Four characters fit into the width of a bit.
         kind = ("field tall" if len(name) > 4 * width else "field") if name else "none"
-        yield f'<td colspan="{width}" class="{kind}" title="{escape(name)}">{escape(name) or "0"}</td>'
+        title = escape(name)
+        yield f'<td colspan="{width}" class="{kind}" title="{title}">{title or "0"}</td>'
     yield "</tr></table>"
 
 

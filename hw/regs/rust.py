@@ -18,7 +18,9 @@ def files(device):
     check_common(device)
     result = {name: (block_module(device.blocks[name]), [name]) for name in BLOCKS}
     result["device"] = device_module(device), ["lockstep_device", *BLOCKS]
-    return {f"{FOLDER}/{name}.rs": (formatted(text), parts) for name, (text, parts) in result.items()}
+    return {
+        f"{FOLDER}/{name}.rs": (formatted(text), parts) for name, (text, parts) in result.items()
+    }
 
 
 def formatted(text):
@@ -81,7 +83,9 @@ def block_module(block):
     body += constants(block) + counters(block)
     body += [line for register in own if has_struct(register) for line in structure(register)]
     body += memory(block) + words(block)
-    return "\n".join(doc(f"{block.title}: {block.text}", marker="//!") + [""] + imports(block, body) + body)
+    return "\n".join(
+        doc(f"{block.title}: {block.text}", marker="//!") + [""] + imports(block, body) + body
+    )
 
 
 def imports(block, body):
@@ -102,7 +106,9 @@ def imports(block, body):
 
 def token(register):
     """The constant that stands for a register."""
-    kind = "Counter" if is_counter(register) else f"{TOKENS[register.access]}<{value_type(register)}>"
+    kind = (
+        "Counter" if is_counter(register) else f"{TOKENS[register.access]}<{value_type(register)}>"
+    )
     new = "Counter" if is_counter(register) else TOKENS[register.access]
     places = [
         f'{new}::new("{register.name}", 0x{register.offset + n * register.stride:03X})'
@@ -111,7 +117,9 @@ def token(register):
     lines = doc(register.text)
     if register.count == 1:
         return lines + [f"pub const {register.name}: {kind} = {places[0]};"]
-    return lines + [f"pub const {register.name}: [{kind}; {register.count}] = [{', '.join(places)}];"]
+    return lines + [
+        f"pub const {register.name}: [{kind}; {register.count}] = [{', '.join(places)}];"
+    ]
 
 
 def constants(block):
@@ -151,9 +159,13 @@ def counters(block):
     lines += ["}", "", "impl Counters {"]
     lines += ["    /// Reads one after the other: a consistent picture only of an idle block."]
     lines += ["    ///", "    /// # Errors"]
-    lines += ["    /// [`DeviceError::Timeout`] when a counter's high half never holds still, or what the"]
+    lines += [
+        "    /// [`DeviceError::Timeout`] when a counter's high half never holds still, or what the"
+    ]
     lines += ["    /// registers report."]
-    lines += ["    pub fn read<R: Registers + ?Sized>(registers: &mut R) -> Result<Self, DeviceError> {"]
+    lines += [
+        "    pub fn read<R: Registers + ?Sized>(registers: &mut R) -> Result<Self, DeviceError> {"
+    ]
     lines += ["        Ok(Counters {"]
     lines += [f"{name.lower()}: {name}.read(registers)?," for name in names]
     return lines + ["        })", "    }", "}", ""]
@@ -169,9 +181,17 @@ def structure(register):
     lines += doc(f"The fields of [`{register.name}`].")
     lines += ["#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]", "#[repr(transparent)]"]
     lines += [f"pub struct {name}(u32);", "", f"value_of_fields!({name});", "", f"impl {name} {{"]
-    lines += ["    /// The register with these bits.", "    pub const fn from_bits(bits: u32) -> Self {"]
+    lines += [
+        "    /// The register with these bits.",
+        "    pub const fn from_bits(bits: u32) -> Self {",
+    ]
     lines += [f"        {name}(bits)", "    }", ""]
-    lines += ["    /// All bits of the register.", "    pub const fn bits(self) -> u32 {", "        self.0", "    }"]
+    lines += [
+        "    /// All bits of the register.",
+        "    pub const fn bits(self) -> u32 {",
+        "        self.0",
+        "    }",
+    ]
     for field in register.fields:
         lines += [""] + getter(register, field)
         if register.access != "ro":
@@ -187,7 +207,10 @@ def enumeration(register, field):
         lines += doc(text, "    ") + [f"    {camel(value)} = {number},"]
     lines += ["}", "", f"impl {name} {{", "    /// The name of a value, if it has one."]
     lines += ["    pub const fn from_bits(bits: u32) -> Option<Self> {", "        match bits {"]
-    lines += [f"            {number} => Some({name}::{camel(value)})," for value, number, _ in field.values]
+    lines += [
+        f"            {number} => Some({name}::{camel(value)}),"
+        for value, number, _ in field.values
+    ]
     return lines + ["            _ => None,", "        }", "    }", "}", ""]
 
 
@@ -206,7 +229,11 @@ def getter(register, field):
         bits = shifted if kind == f"u{field.width}" else bits
         value = bits if kind == "u32" else f"({bits}) as {kind}"
     value = value.replace("(self.0) as", "self.0 as")
-    return doc(field.text, "    ") + [f"    pub const fn {field.name}(self) -> {kind} {{", value, "    }"]
+    return doc(field.text, "    ") + [
+        f"    pub const fn {field.name}(self) -> {kind} {{",
+        value,
+        "    }",
+    ]
 
 
 def setter(register, field):
@@ -239,7 +266,9 @@ def memory(block):
         halves = " The low half, then the high half." if register.width == 64 else ""
         lines += doc(register.text + halves, "    ")
         lines += [f"    pub {member(register)}: {cell if count == 1 else f'[{cell}; {count}]'},"]
-        checks += [f"    assert!(offset_of!(Block, {member(register)}) == 0x{register.offset:03X});"]
+        checks += [
+            f"    assert!(offset_of!(Block, {member(register)}) == 0x{register.offset:03X});"
+        ]
         place = register.offset + 4 * count
     lines += [f"    _reserved_{place:03x}: [u32; {(BLOCK_BYTES - place) // 4}],", "}", ""]
     lines += ["const _: () = {", *checks, f"    assert!(size_of::<Block>() == 0x{BLOCK_BYTES:X});"]
@@ -262,7 +291,8 @@ def word_rows(register):
         reset = register.reset
         reset = "None" if reset is None else f"Some(0x{reset >> low & 0xFFFFFFFF:X})"
         mask = register.mask >> low & 0xFFFFFFFF
-        row = f'Word::new("{name}", 0x{offset:03X}, Access::{TOKENS[register.access]}, {reset}, 0x{mask:08X})'
+        row = f'Word::new("{name}", 0x{offset:03X}, Access::{TOKENS[register.access]}, '
+        row += f"{reset}, 0x{mask:08X})"
         row += "".join(limits(register, half))
         yield f"    {row},"
 
@@ -290,10 +320,13 @@ def device_module(device):
     lines += ["", "/// All blocks of the RTL, at their places."]
     lines += [f"pub const PLACES: [Place; {len(placed)}] = ["]
     for one in placed:
-        lines += [f'    Place {{ name: "{one.name}", base: {one.name.upper()}, words: &{one.block}::WORDS }},']
+        words = f"&{one.block}::WORDS"
+        lines += [f'Place {{ name: "{one.name}", base: {one.name.upper()}, words: {words} }},']
     lines += ["];", ""]
     for name in COMMON:
-        text = {"IDENTITY": "Four characters that name the block."}.get(name, block.register(name).text)
+        text = {"IDENTITY": "Four characters that name the block."}.get(
+            name, block.register(name).text
+        )
         register = block.register(name)
         lines += doc(f"In all blocks. {text}") + token(register)[-1:]
     return "\n".join(lines + structure(block.register("VERSION")))

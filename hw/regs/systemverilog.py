@@ -36,7 +36,9 @@ def register_block(block):
             err_if_bad_addr=True,
             err_if_bad_rw=True,
         )
-        return {path.name: path.read_text(encoding="utf-8") for path in sorted(Path(folder).iterdir())}
+        return {
+            path.name: path.read_text(encoding="utf-8") for path in sorted(Path(folder).iterdir())
+        }
 
 
 def map_package(block):
@@ -66,12 +68,17 @@ def refusals(block):
     declared = {"data": "[31:0] data", "strobe": "[3:0] strobe", "enabled": "enabled"}
     arguments = ["input logic [11:0] address"]
     arguments += [f"input logic {text}" for name, text in declared.items() if name in uses]
-    body = [f"            12'h{offset:03x}: return {term};  // {name}" for offset, term, name in cases]
+    body = [
+        f"            12'h{offset:03x}: return {term};  // {name}" for offset, term, name in cases
+    ]
     return [
-        "    // Whether a write to a register that takes writes is refused all the same: the value is",
-        "    // impossible, the queue is enabled, or bytes are missing.",
+        "    // Whether a write to a register that takes writes is refused all the same: the value",
+        "    // is impossible, the queue is enabled, or bytes are missing.",
         "    function automatic logic write_refused(",
-        *[f"        {argument}{',' if argument != arguments[-1] else ''}" for argument in arguments],
+        *[
+            f"        {argument}{',' if argument != arguments[-1] else ''}"
+            for argument in arguments
+        ],
         "    );",
         "        case (address)",
         *body,

@@ -13,6 +13,7 @@ PORT = re.compile(
     r"^\s*(input|output)\s+(?:logic\s+|wire\s+)?(?:\[\s*(\d+)\s*:\s*0\s*\]\s*)?(\w+)\s*[,;]?\s*$",
     re.MULTILINE,
 )
+PARAMETER = re.compile(r"^\s*parameter\s+int\s+unsigned\s+(\w+)\s*=\s*(\d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,9 @@ def unit(name, paths, sentence):
 
 def units():
     """All of them, by name."""
-    result = [unit(path.stem, [path], first_sentence(path)) for path in (HARDWARE / "rtl").glob("*.sv")]
+    result = [
+        unit(path.stem, [path], first_sentence(path)) for path in (HARDWARE / "rtl").glob("*.sv")
+    ]
     for block in ("shell", "queue"):
         paths = (HARDWARE / "rtl/generated").glob(f"{block}_*.sv")
         result.append(unit(f"{block}_registers", paths, f"The registers of the {block}."))
@@ -102,3 +105,8 @@ def ports(path):
         Port(name, "in" if direction == "input" else "out", int(high or 0) + 1)
         for direction, high, name in found
     ]
+
+
+def parameters(path):
+    """Name and default of each parameter of the only module of a file."""
+    return PARAMETER.findall(plain(HARDWARE / path))

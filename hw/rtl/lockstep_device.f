@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 6b4f80cdaf0102da7fb0d0fa9c0afeddbff8562ad2864b8ac68dc7f37ca01357 cores.py verilog.py
+// sources-sha256: a73f31b8547a6e20a3f4672ea79d8ae52e96a2b0e32f2aec31a0ca258766f6a8 cores.py verilog.py
 // All files of lockstep_device, each after those that it needs.
 axi_lite_blocks.sv
 queue_pkg.sv

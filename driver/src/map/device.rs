@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 258b15b29e01b33732697cabe0b4d4f225ebc0a30b7d26a2daa10752efa650ae lock_unit.rdl lockstep_device.rdl model.py properties.rdl queue.rdl requirements.txt rust.py shell.rdl
+// sources-sha256: fa709c523fe118b452841a9476285a88911d463c2dccdd550d44b19abdeebf20 lock_unit.rdl lockstep_device.rdl model.py properties.rdl queue.rdl requirements.txt rust.py shell.rdl
 //! Lockstep device, BAR0: 64 KiB. Reads of what is not here answer all-ones, and writes of it are
 //! dropped.
 

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 34b3c0cb673961558cd05a567c4c432355cfcdd8042ba3128097720b6940712a lock_unit.rdl model.py properties.rdl requirements.txt rust.py
+// sources-sha256: ac73661f7355a1e1ce1505f65ef149579bbd2a40d3a068fb9dd6e787bcc53876 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
 //! Lock unit: Executes requests of the lock protocol on a table in host memory.
 
 use std::mem::offset_of;

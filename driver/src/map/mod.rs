@@ -40,6 +40,8 @@ pub mod queue;
 pub mod shell;
 
 mod identity;
+#[cfg(test)]
+mod tests;
 mod token;
 mod word;
 

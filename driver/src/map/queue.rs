@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 8b1c67a1125254900d321272b8639fed80e968a4c8d810a2b14f597f14bb67b6 model.py properties.rdl queue.rdl requirements.txt rust.py
+// sources-sha256: 0359962fd730b6656e5a206cd0c8f6094f883fb5b403911a4a52095a7276c3bb model.py properties.rdl queue.rdl requirements.txt rust.py
 //! Queue: A ring of submissions and a ring of completions in host memory.
 
 use std::mem::offset_of;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 745d532f407477072608cdbee70575283b9d8ecad532afc43e00b6f04b1f7ef5 model.py properties.rdl requirements.txt rust.py shell.rdl
+// sources-sha256: 8c4be96cce21f2acd590408dce3f32fe9435e58f7092d243aa072d1671905192 model.py properties.rdl requirements.txt rust.py shell.rdl
 //! Shell: The device as a whole: identity, scratch registers, interrupts by hand.
 
 use std::mem::offset_of;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: c1d6dbd4a3e5f1668fb0062e9f7b2582b079170b5a121fc1e65b25184d6e722c model.py properties.rdl queue.rdl requirements.txt systemverilog.py
+// sources-sha256: 54ce094b87478b71e8c86d16bbfeb27580a1e30958e8376011411116e6bbb263 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;
     // Switches the queue on. Enabling sets the four counts and ERROR to 0; an error disables it.
@@ -45,8 +45,8 @@ package queue_map_pkg;
     // Submissions or moves that ended in error.
     localparam logic [11:0] FAILURES = 12'h220;
 
-    // Whether a write to a register that takes writes is refused all the same: the value is
-    // impossible, the queue is enabled, or bytes are missing.
+    // Whether a write to a register that takes writes is refused all the same: the value
+    // is impossible, the queue is enabled, or bytes are missing.
     function automatic logic write_refused(
         input logic [11:0] address,
         input logic [31:0] data,

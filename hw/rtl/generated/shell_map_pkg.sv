@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 589ab5641cc7a2d4cea7f583fe38971ce5075e1b4104dc418a3d8207269a0e9f model.py properties.rdl requirements.txt shell.rdl systemverilog.py
+// sources-sha256: fba12d01ea7021cc182a18cd916c1d9cbba539f3fc5a9fa772cb98e1cc0e0cdb model.py properties.rdl requirements.txt shell.rdl systemverilog.py
 // Offsets of the shell's registers, and the writes that are refused.
 package shell_map_pkg;
     // Keeps what is written, for tests of 8-bit accesses.
@@ -21,8 +21,8 @@ package shell_map_pkg;
     // Interrupts raised on vector n since reset.
     localparam logic [11:0] INTERRUPT_COUNT = 12'h200;
 
-    // Whether a write to a register that takes writes is refused all the same: the value is
-    // impossible, the queue is enabled, or bytes are missing.
+    // Whether a write to a register that takes writes is refused all the same: the value
+    // is impossible, the queue is enabled, or bytes are missing.
     function automatic logic write_refused(
         input logic [11:0] address,
         input logic [3:0] strobe
