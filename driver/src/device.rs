@@ -109,14 +109,25 @@ impl Device {
     /// # Errors
     /// [`DeviceError::System`] when there is no such memory, or what the backend reports.
     pub fn allocate(&self, bytes: usize) -> Result<DmaBuffer, DeviceError> {
-        let memory = match self.information().memory {
-            MemoryNeeds::Pages if bytes < HUGE_PAGE_BYTES => allocate(bytes, PAGE_BYTES)?,
-            MemoryNeeds::Pages => {
-                allocate(bytes, HUGE_PAGE_BYTES).or_else(|_| allocate(bytes, PAGE_BYTES))?
-            }
-            MemoryNeeds::Contiguous if bytes <= PAGE_BYTES => allocate(bytes, PAGE_BYTES)?,
-            MemoryNeeds::Contiguous => allocate(bytes, HUGE_PAGE_BYTES)?,
+        let sizes: &[usize] = match self.information().memory {
+            MemoryNeeds::Pages if bytes < HUGE_PAGE_BYTES => &[PAGE_BYTES],
+            MemoryNeeds::Pages => &[HUGE_PAGE_BYTES, PAGE_BYTES],
+            // A small page may be refused, because the kernel moves it.
+            MemoryNeeds::Contiguous if bytes <= PAGE_BYTES => &[PAGE_BYTES, HUGE_PAGE_BYTES],
+            MemoryNeeds::Contiguous => &[HUGE_PAGE_BYTES],
         };
+        let (last, others) = sizes.split_last().expect("each list has a size");
+        for page_bytes in others {
+            if let Ok(buffer) = self.allocate_in(bytes, *page_bytes) {
+                return Ok(buffer);
+            }
+        }
+        self.allocate_in(bytes, *last)
+    }
+
+    /// Memory in pages of a size, mapped for the device.
+    fn allocate_in(&self, bytes: usize, page_bytes: usize) -> Result<DmaBuffer, DeviceError> {
+        let memory = allocate(bytes, page_bytes)?;
         DmaBuffer::map(self.backend.clone(), Arc::new(memory))
     }
 
