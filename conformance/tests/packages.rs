@@ -143,7 +143,11 @@ fn check_component(name: &str, verilog: &str, places: &[Place], outside: &[&str]
             (text(port, "name").to_owned(), text(wire, "direction").to_owned(), width)
         })
         .collect();
-    assert_eq!(ports, ports_of_verilog(&hardware().join(verilog)), "ports of {name}: run hw/regs/generate");
+    assert_eq!(
+        ports,
+        ports_of_verilog(&hardware().join(verilog)),
+        "ports of {name}: run hw/regs/generate"
+    );
 
     let mut mapped = BTreeSet::new();
     for physical in all(component, "physicalPort") {
