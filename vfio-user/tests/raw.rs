@@ -10,12 +10,13 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::sync::mpsc;
 
 use script::{EVENTS, Packet, message, refusal, reply, request, version};
 use support::*;
 use vfio_user::message::{
-    Command, HEADER, Header, Kind, RegionAccess, RegionDescription, Reply, Request, SetIrqs,
-    SetIrqsData, SmallWrite, Version,
+    Command, DmaRange, HEADER, Header, Kind, RegionAccess, RegionDescription, Reply, Request,
+    SetIrqs, SetIrqsData, SmallWrite, Version,
 };
 use vfio_user::{Area, Client, Errno, Error, IrqAction};
 
@@ -138,6 +139,26 @@ fn posted_and_coalesced_writes_are_done_in_order() {
     raw.refused(&request(4, &Request::RegionWriteMulti(vec![write(BAR0, 1, 9)])), Errno::INVAL);
     let found = raw.ask(&request(5, &Request::RegionRead(access(0x10, 11)))).unwrap();
     assert_eq!(found[RegionAccess::SIZE..], [1, 7, 8, 8, 8, 8, 8, 8, 8, 8, 0]);
+}
+
+#[test]
+fn the_reply_to_an_unmap_says_how_much_had_been_mapped() {
+    let mut raw = Raw::joined();
+    let mut map = |address| {
+        let range = DmaRange { address, size: 0x2000 };
+        let map = Request::DmaMap { range, offset: 0, readable: true, writable: true };
+        assert!(raw.ask(&request(1, &map)).is_ok());
+    };
+    [0x1000, 0x4000, 0x8000, 0xa000].into_iter().for_each(&mut map);
+    let mut unmap = |range| {
+        let payload = raw.ask(&request(2, &Request::DmaUnmap(range))).unwrap();
+        u64::from_le_bytes(payload[16..].try_into().unwrap())
+    };
+    // As QEMU does it: the whole address space, in powers of two.
+    assert_eq!(unmap(Some(DmaRange { address: 1 << 63, size: 1 << 63 })), 0);
+    assert_eq!(unmap(Some(DmaRange { address: 0, size: 0x8000 })), 0x4000);
+    assert_eq!(unmap(None), 0x4000);
+    assert_eq!(unmap(None), 0);
 }
 
 #[test]
@@ -305,7 +326,14 @@ fn a_server_stops_while_a_client_never_lets_it_wait() {
     let raw = Raw::joined();
     let posted = message(1, Command::DeviceGetInfo as u16, POSTED, &[0; 16]).bytes.repeat(1000);
     let mut stream = UnixStream::from(raw.stream);
-    let flood = std::thread::spawn(move || while stream.write_all(&posted).is_ok() {});
+    let (under_way, begun) = mpsc::channel();
+    let flood = std::thread::spawn(move || {
+        // More than the socket holds, so that the server is behind from then on.
+        (0..40).for_each(|_| stream.write_all(&posted).unwrap());
+        under_way.send(()).unwrap();
+        while stream.write_all(&posted).is_ok() {}
+    });
+    begun.recv_timeout(LONG).unwrap();
     assert_eq!(raw.server.end().lock().unwrap().endings, ["Stopped"]);
     flood.join().unwrap();
 }
