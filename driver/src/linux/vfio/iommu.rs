@@ -53,7 +53,7 @@ impl Iommu {
         let device = open(name, path)?;
         let iommufd = open(name, &roots.dev.join("iommu"))?;
         let failed = |attempted| move |source| system(name, attempted, source);
-        ioctl::bind_iommufd(&device, &iommufd).map_err(failed("bind it to an iommufd"))?;
+        ioctl::bind_iommufd(&device, &iommufd).map_err(|source| cannot_bind(name, source))?;
         let address_space = ioctl::allocate_address_space(&iommufd)
             .map_err(failed("make an address space of an iommufd"))?;
         ioctl::attach_address_space(&device, address_space)
@@ -160,6 +160,13 @@ fn open(name: &str, path: &Path) -> Result<OwnedFd, OpenError> {
         },
         _ => cannot_open(name, path, &remedy, errno),
     })
+}
+
+/// Of a device that another process has bound, the kernel says that the argument is invalid.
+fn cannot_bind(name: &str, source: io::Error) -> OpenError {
+    let taken = source.kind() == io::ErrorKind::InvalidInput;
+    let source = if taken { io::ErrorKind::ResourceBusy.into() } else { source };
+    system(name, "bind it to an iommufd", source)
 }
 
 fn system(name: &str, attempted: &str, source: io::Error) -> OpenError {
