@@ -17,6 +17,15 @@ pub fn open_backend(address: &DeviceAddress) -> Result<Arc<dyn Backend>, OpenErr
     match address {
         DeviceAddress::Simulated { .. } => Err(OpenError::NoSimulator),
         DeviceAddress::VfioUser(path) => Ok(Arc::new(VfioUser::open(path)?)),
+        DeviceAddress::Pci { .. } if cfg!(not(target_arch = "x86_64")) => {
+            Err(OpenError::Unsuitable {
+                name: address.to_string(),
+                reason: "the order in which this processor's stores reach a device is not seen to \
+                         (docs/driver.md, \"Other processors\")"
+                    .into(),
+                remedy: "use a machine with an x86-64 processor".into(),
+            })
+        }
         DeviceAddress::Pci { address, mode: PciMode::Sysfs } => {
             Ok(Arc::new(Sysfs::open(&Roots::default(), *address)?))
         }
