@@ -1,14 +1,21 @@
 //! How software reaches a Lockstep device.
 //!
-//! [`Registers`] is the one trait between a driver and whatever carries its accesses: a
-//! mapped BAR, a simulated AXI4-Lite port, a fake in a test. [`lock_unit::LockUnit`] is
-//! the typed driver of the tuple-locking unit on top of it. Every failure is a
-//! [`DeviceError`]; nothing here waits without a bound.
+//! [`open_backend`] opens the door that a [`DeviceAddress`] names: a socket of another process, or a
+//! PCI function of this machine. [`Device`] identifies what is behind it and gives its typed parts:
+//! [`Shell`], [`LockUnit`], [`CopyQueue`], [`LockQueue`], memory that it reaches ([`DmaBuffer`]),
+//! interrupts. [`Registers`] is the trait between a register block's driver and whatever carries its
+//! accesses: a mapped BAR, a simulated AXI4-Lite port, a fake in a test.
+//!
+//! Nothing here waits without a bound, and nothing panics on what a device does: every failure is
+//! typed. Doors, queues, ordering and errors: `docs/driver.md`.
 
+pub mod faulty;
+pub mod layout;
 pub mod linux;
 pub mod lock_unit;
 pub mod map;
 pub mod queue;
+pub mod vfio_user;
 
 mod address;
 mod backend;
@@ -19,15 +26,12 @@ mod error;
 mod event;
 #[cfg(test)]
 mod fake;
-pub mod faulty;
 mod iova;
-pub mod layout;
 mod mappings;
 mod memory;
 mod open;
 mod registers;
 mod shell;
-pub mod vfio_user;
 
 pub use address::{AddressError, DeviceAddress, PciAddress, PciMode};
 pub use backend::{Backend, Information, Interrupt, InterruptKind, MemoryNeeds, Space, Width};
