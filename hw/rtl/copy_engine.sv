@@ -25,7 +25,7 @@ module copy_engine (
     output logic                   s_axis_moved_tready,
     input  logic [63:0]            s_axis_moved_tdata,
 
-    output logic                   quiet_o             // no move is open
+    output logic                   quiet_o             // no move is open whose end could come
 );
 
     localparam int unsigned LogMoves = 4;
@@ -77,7 +77,7 @@ module copy_engine (
     assign start    = submission_valid_i && fault == queue_pkg::StatusDone
         && !(&open_q) && (!m_axis_move_tvalid || m_axis_move_tready);
     assign submission_ready_o = refuse || start;
-    assign quiet_o            = open_q == 0;
+    assign quiet_o            = open_q == 0 || !s_axis_moved_tready;
 
     // The third word of the argument is for other queues.
     logic unused;

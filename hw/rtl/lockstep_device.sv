@@ -2,9 +2,9 @@
 //
 // Contract: every output is a function of registers. Reset is synchronous and low for two
 // clocks at least. A copy's bytes are moved by whoever stands at `m_axis_move`; interrupts
-// become messages at `m_axis_irq`. While `idle_o` nothing is under way, and nothing happens
-// until an input changes, so the clock may be stopped; the clock in which an input changes
-// must be given.
+// become messages at `m_axis_irq`. While `idle_o` nothing is under way that could go on, and
+// nothing happens until a valid rises at an input, so the clock may be stopped; the clock in
+// which one rises must be given.
 module lockstep_device #(
     parameter int unsigned CardLog2Bytes = 26   // of the card's memory, for software to read
 ) (
@@ -451,7 +451,8 @@ module lockstep_device #(
         .m_axis_irq_tdata
     );
 
-    // Idle: no valid for a while, and no answer missing.
+    // Idle: no valid for a while, and no answer missing. The ends of moves may wait for room in
+    // the completion ring, which software makes by a register.
 
     logic busy, quiet;
     assign busy = s_axil_awvalid || s_axil_wvalid || s_axil_bvalid
@@ -460,7 +461,8 @@ module lockstep_device #(
         || m_axi_queue_arvalid || m_axi_queue_rvalid
         || m_axi_lock_awvalid || m_axi_lock_wvalid || m_axi_lock_bvalid
         || m_axi_lock_arvalid || m_axi_lock_rvalid
-        || s_axis_inv_tvalid || m_axis_move_tvalid || s_axis_moved_tvalid || m_axis_irq_tvalid
+        || s_axis_inv_tvalid || m_axis_irq_tvalid || m_axis_move_tvalid
+        || s_axis_moved_tvalid && s_axis_moved_tready
         || !moves_quiet || !lock_memory_quiet || !(&queue_memory_quiet);
 
     quiet_watch i_quiet_watch (

@@ -1,0 +1,385 @@
+//! The device with bus models at all its pins.
+
+use std::collections::VecDeque;
+
+use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
+use sim::bus::axi_stream::{StreamSink, StreamSource};
+use sim::bus::axi4::{
+    Axi4Config, Axi4Stalls, Axi4Subordinate, Delay, IdSharing, MemoryAccess, ResponseOrder,
+    describe_id,
+};
+use sim::bus::pins::{
+    Axi4ManagerPins, Axi4SubordinatePins, AxiLiteManagerPins, AxiLiteSubordinatePins, StreamPins,
+};
+use sim::bus::stall::StallPattern;
+use sim::bus::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
+
+use crate::dut::{Inputs, Model, Outputs};
+use crate::mover::{Mover, Moves};
+
+/// Where the rings are.
+pub const RINGS_BASE: u64 = 0x10_0000;
+/// Where the lock table is.
+pub const TABLE_BASE: u64 = 0x40_0000;
+/// Buckets of the lock table, by their logarithm.
+pub const TABLE_LOG2_BUCKETS: u32 = 4;
+
+const PATIENCE: u64 = 20_000;
+
+/// How the surroundings of the device behave.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub seed: u64,
+    /// Of all channels but interrupts.
+    pub stalls: StallPattern,
+    pub interrupt_stalls: StallPattern,
+    pub memory_latency: Delay,
+    pub errors: ErrorInjection,
+    pub moves: Moves,
+    /// The clock stands still while the device says that it may.
+    pub stop_clock: bool,
+}
+
+impl Config {
+    /// Surroundings that never hold anything up.
+    pub fn smooth() -> Self {
+        Config {
+            seed: 0,
+            stalls: StallPattern::None,
+            interrupt_stalls: StallPattern::None,
+            memory_latency: Delay { minimum: 0, maximum: 0 },
+            errors: ErrorInjection::None,
+            moves: Moves::smooth(),
+            stop_clock: false,
+        }
+    }
+
+    fn port(&self, port: &str) -> Axi4Config {
+        Axi4Config {
+            port: port.into(),
+            seed: self.seed,
+            stalls: Axi4Stalls::all(self.stalls),
+            response_delay: Delay { minimum: 0, maximum: self.memory_latency.maximum / 2 },
+            response_order: ResponseOrder::Shuffled,
+            patience: PATIENCE,
+            sharing: IdSharing::Several,
+            responses_always_taken: true,
+            split_atomic_errors: false,
+            describe_id,
+        }
+    }
+}
+
+/// What the device did, in order, for an oracle to look at.
+#[derive(Debug, Clone, Copy)]
+pub enum Event {
+    /// An access to the rings.
+    Access(MemoryAccess),
+    /// A command for the mover: the words of its beat.
+    Move([u64; 3]),
+    /// The end of a move that the device has taken: its beat.
+    Moved(u64),
+    /// An interrupt of this vector.
+    Interrupt(u8),
+}
+
+pub struct Bench {
+    pub model: Model,
+    pub cycle: u64,
+    registers: AxiLiteManager,
+    outcome: Option<LiteOutcome>,
+    queue_port: Axi4Subordinate,
+    pub rings: TestMemory,
+    lock_port: Axi4Subordinate,
+    pub table: TestMemory,
+    commands: StreamSink<[u64; 3]>,
+    ends: StreamSource<u64>,
+    pub mover: Mover,
+    invalidations: StreamSource<u64>,
+    interrupts: StreamSink<u8>,
+    pub events: VecDeque<Event>,
+    stop_clock: bool,
+    /// The valid inputs of the last clock that was given.
+    offered: Offered,
+    /// Clocks that were not given.
+    pub stopped: u64,
+}
+
+impl Bench {
+    /// A device that has just been reset.
+    pub fn new(mut model: Model, config: &Config) -> Self {
+        model.reset(4);
+        let Config { seed, stalls, .. } = *config;
+        let memory = |base, lines, errors: &ErrorInjection, salt| {
+            TestMemory::new(TestMemoryConfig {
+                base,
+                lines,
+                seed: seed ^ salt,
+                latency: config.memory_latency,
+                errors: errors.clone(),
+            })
+        };
+        Bench {
+            model,
+            cycle: 0,
+            registers: AxiLiteManager::new("s_axil", LiteStalls::all(stalls), seed, PATIENCE)
+                .with_address_bits(16),
+            outcome: None,
+            queue_port: Axi4Subordinate::new(config.port("m_axi_queue")),
+            rings: memory(RINGS_BASE, 1 << 13, &config.errors, 1),
+            lock_port: Axi4Subordinate::new(config.port("m_axi_lock")),
+            table: memory(TABLE_BASE, 1 << TABLE_LOG2_BUCKETS, &ErrorInjection::None, 2),
+            commands: StreamSink::new("m_axis_move", stalls, seed, PATIENCE),
+            ends: StreamSource::new("s_axis_moved", stalls, seed, PATIENCE),
+            mover: Mover::new(config.moves, seed),
+            invalidations: StreamSource::new("s_axis_inv", stalls, seed, PATIENCE),
+            interrupts: StreamSink::new("m_axis_irq", config.interrupt_stalls, seed, PATIENCE),
+            events: VecDeque::new(),
+            stop_clock: config.stop_clock,
+            offered: Offered::default(),
+            stopped: 0,
+        }
+    }
+
+    /// One clock cycle.
+    pub fn clock(&mut self) -> Result<(), String> {
+        let cycle = self.cycle;
+        self.drive();
+        let outputs = self.model.outputs().clone();
+        let broken = |fault: sim::bus::fault::BusFault| fault.to_string();
+        let access = self.registers.sample(cycle, &register_pins(&outputs)).map_err(broken)?;
+        self.outcome = access.or(self.outcome.take());
+        self.queue_port.sample(cycle, &queue_pins(&outputs)).map_err(broken)?;
+        self.lock_port.sample(cycle, &lock_pins(&outputs)).map_err(broken)?;
+        let command =
+            StreamPins { tvalid: outputs.m_axis_move_tvalid, tdata: outputs.m_axis_move_tdata };
+        if let Some(command) = self.commands.sample(cycle, &command).map_err(broken)? {
+            self.mover.command(cycle, command)?;
+            self.events.push_back(Event::Move(command));
+        }
+        let end = self.model.inputs().s_axis_moved_tdata;
+        if self.ends.sample(cycle, outputs.s_axis_moved_tready).map_err(broken)? {
+            self.events.push_back(Event::Moved(end));
+        }
+        self.invalidations.sample(cycle, outputs.s_axis_inv_tready).map_err(broken)?;
+        let interrupt =
+            StreamPins { tvalid: outputs.m_axis_irq_tvalid, tdata: outputs.m_axis_irq_tdata };
+        if let Some(vector) = self.interrupts.sample(cycle, &interrupt).map_err(broken)? {
+            self.events.push_back(Event::Interrupt(vector));
+        }
+        self.serve();
+        self.edge(&outputs)?;
+        self.cycle += 1;
+        Ok(())
+    }
+
+    /// What stands behind the ports does its part of the cycle.
+    fn serve(&mut self) {
+        let cycle = self.cycle;
+        while let Some(access) = self.queue_port.take_access() {
+            self.events.push_back(Event::Access(access));
+            self.rings.accept(cycle, access);
+        }
+        self.rings.answer_due(cycle, &mut self.queue_port);
+        self.table.step(cycle, &mut self.lock_port);
+        while let Some(line) = self.table.take_invalidation() {
+            self.invalidations.push(line);
+        }
+        while let Some(end) = self.mover.next_end(cycle) {
+            self.ends.push(end);
+        }
+    }
+
+    /// The clock edge, unless the device does without; checks that it may.
+    fn edge(&mut self, before: &Outputs) -> Result<(), String> {
+        let offered = offered(self.model.inputs());
+        let quiet = before.idle_o && offered == self.offered;
+        self.offered = offered;
+        if quiet && self.stop_clock {
+            self.stopped += 1;
+            return Ok(());
+        }
+        self.model.clock();
+        let after = self.model.outputs();
+        if quiet && (any_valid_out(after) || !after.idle_o) {
+            return Err(format!("cycle {}: idle_o was high, and yet something began", self.cycle));
+        }
+        Ok(())
+    }
+
+    /// One register access to its end.
+    pub fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, String> {
+        self.registers.start(self.cycle, request);
+        loop {
+            self.clock()?; // The port's patience bounds this loop.
+            if let Some(outcome) = self.outcome.take() {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Reads a register that must be there.
+    pub fn read(&mut self, address: u32) -> Result<u32, String> {
+        let request = LiteRequest::Read { address: address as u16 };
+        self.access(request)?.map_err(|error| format!("read of {address:#06x}: {error}"))
+    }
+
+    /// Reads both halves of a counter.
+    pub fn read64(&mut self, address: u32) -> Result<u64, String> {
+        let low = self.read(address)?;
+        Ok(u64::from(low) | u64::from(self.read(address + 4)?) << 32)
+    }
+
+    /// Writes a register that must take it.
+    pub fn write(&mut self, address: u32, value: u32) -> Result<(), String> {
+        let request = LiteRequest::Write { address: address as u16, value, strobe: 0xF };
+        let outcome = self.access(request)?;
+        outcome.map(drop).map_err(|error| format!("write to {address:#06x}: {error}"))
+    }
+
+    /// Sets the device's inputs of this cycle.
+    fn drive(&mut self) {
+        let cycle = self.cycle;
+        let inputs = self.model.inputs_mut();
+        set_register_pins(inputs, self.registers.drive(cycle));
+        set_queue_pins(inputs, self.queue_port.drive(cycle));
+        set_lock_pins(inputs, self.lock_port.drive(cycle));
+        inputs.m_axis_move_tready = self.commands.drive(cycle);
+        let end = self.ends.drive(cycle);
+        (inputs.s_axis_moved_tvalid, inputs.s_axis_moved_tdata) = (end.tvalid, end.tdata);
+        let beat = self.invalidations.drive(cycle);
+        (inputs.s_axis_inv_tvalid, inputs.s_axis_inv_tdata) = (beat.tvalid, beat.tdata);
+        inputs.m_axis_irq_tready = self.interrupts.drive(cycle);
+    }
+}
+
+/// The valid signals among the inputs.
+type Offered = [bool; 9];
+
+fn offered(inputs: &Inputs) -> Offered {
+    [
+        inputs.s_axil_awvalid,
+        inputs.s_axil_wvalid,
+        inputs.s_axil_arvalid,
+        inputs.m_axi_queue_bvalid,
+        inputs.m_axi_queue_rvalid,
+        inputs.m_axi_lock_bvalid,
+        inputs.m_axi_lock_rvalid,
+        inputs.s_axis_inv_tvalid,
+        inputs.s_axis_moved_tvalid,
+    ]
+}
+
+fn any_valid_out(outputs: &Outputs) -> bool {
+    outputs.s_axil_bvalid
+        || outputs.s_axil_rvalid
+        || outputs.m_axi_queue_awvalid
+        || outputs.m_axi_queue_wvalid
+        || outputs.m_axi_queue_arvalid
+        || outputs.m_axi_lock_awvalid
+        || outputs.m_axi_lock_wvalid
+        || outputs.m_axi_lock_arvalid
+        || outputs.m_axis_move_tvalid
+        || outputs.m_axis_irq_tvalid
+}
+
+fn set_register_pins(inputs: &mut Inputs, pins: &AxiLiteManagerPins) {
+    inputs.s_axil_awvalid = pins.awvalid;
+    inputs.s_axil_awaddr = pins.awaddr;
+    inputs.s_axil_awprot = pins.awprot;
+    inputs.s_axil_wvalid = pins.wvalid;
+    inputs.s_axil_wdata = pins.wdata;
+    inputs.s_axil_wstrb = pins.wstrb;
+    inputs.s_axil_bready = pins.bready;
+    inputs.s_axil_arvalid = pins.arvalid;
+    inputs.s_axil_araddr = pins.araddr;
+    inputs.s_axil_arprot = pins.arprot;
+    inputs.s_axil_rready = pins.rready;
+}
+
+fn register_pins(outputs: &Outputs) -> AxiLiteSubordinatePins {
+    AxiLiteSubordinatePins {
+        awready: outputs.s_axil_awready,
+        wready: outputs.s_axil_wready,
+        bvalid: outputs.s_axil_bvalid,
+        bresp: outputs.s_axil_bresp,
+        arready: outputs.s_axil_arready,
+        rvalid: outputs.s_axil_rvalid,
+        rdata: outputs.s_axil_rdata,
+        rresp: outputs.s_axil_rresp,
+    }
+}
+
+/// Both memory ports have the same pins under different prefixes.
+macro_rules! memory_port {
+    ($set:ident, $get:ident; $awready:ident $wready:ident $bvalid:ident $bid:ident $bresp:ident
+     $arready:ident $rvalid:ident $rid:ident $rdata:ident $rresp:ident $rlast:ident;
+     $awvalid:ident $awid:ident $awaddr:ident $awlen:ident $awsize:ident $awburst:ident
+     $awcache:ident $awatop:ident $wvalid:ident $wdata:ident $wstrb:ident $wlast:ident
+     $bready:ident $arvalid:ident $arid:ident $araddr:ident $arlen:ident $arsize:ident
+     $arburst:ident $arcache:ident $rready:ident) => {
+        fn $set(inputs: &mut Inputs, pins: &Axi4SubordinatePins) {
+            inputs.$awready = pins.awready;
+            inputs.$wready = pins.wready;
+            inputs.$bvalid = pins.bvalid;
+            inputs.$bid = pins.bid;
+            inputs.$bresp = pins.bresp;
+            inputs.$arready = pins.arready;
+            inputs.$rvalid = pins.rvalid;
+            inputs.$rid = pins.rid;
+            inputs.$rdata = pins.rdata;
+            inputs.$rresp = pins.rresp;
+            inputs.$rlast = pins.rlast;
+        }
+
+        fn $get(outputs: &Outputs) -> Axi4ManagerPins {
+            Axi4ManagerPins {
+                awvalid: outputs.$awvalid,
+                awid: outputs.$awid,
+                awaddr: outputs.$awaddr,
+                awlen: outputs.$awlen,
+                awsize: outputs.$awsize,
+                awburst: outputs.$awburst,
+                awcache: outputs.$awcache,
+                awatop: outputs.$awatop,
+                wvalid: outputs.$wvalid,
+                wdata: outputs.$wdata,
+                wstrb: outputs.$wstrb,
+                wlast: outputs.$wlast,
+                bready: outputs.$bready,
+                arvalid: outputs.$arvalid,
+                arid: outputs.$arid,
+                araddr: outputs.$araddr,
+                arlen: outputs.$arlen,
+                arsize: outputs.$arsize,
+                arburst: outputs.$arburst,
+                arcache: outputs.$arcache,
+                rready: outputs.$rready,
+            }
+        }
+    };
+}
+
+memory_port! {
+    set_queue_pins, queue_pins;
+    m_axi_queue_awready m_axi_queue_wready m_axi_queue_bvalid m_axi_queue_bid m_axi_queue_bresp
+    m_axi_queue_arready m_axi_queue_rvalid m_axi_queue_rid m_axi_queue_rdata m_axi_queue_rresp
+    m_axi_queue_rlast;
+    m_axi_queue_awvalid m_axi_queue_awid m_axi_queue_awaddr m_axi_queue_awlen m_axi_queue_awsize
+    m_axi_queue_awburst m_axi_queue_awcache m_axi_queue_awatop m_axi_queue_wvalid
+    m_axi_queue_wdata m_axi_queue_wstrb m_axi_queue_wlast m_axi_queue_bready m_axi_queue_arvalid
+    m_axi_queue_arid m_axi_queue_araddr m_axi_queue_arlen m_axi_queue_arsize m_axi_queue_arburst
+    m_axi_queue_arcache m_axi_queue_rready
+}
+
+memory_port! {
+    set_lock_pins, lock_pins;
+    m_axi_lock_awready m_axi_lock_wready m_axi_lock_bvalid m_axi_lock_bid m_axi_lock_bresp
+    m_axi_lock_arready m_axi_lock_rvalid m_axi_lock_rid m_axi_lock_rdata m_axi_lock_rresp
+    m_axi_lock_rlast;
+    m_axi_lock_awvalid m_axi_lock_awid m_axi_lock_awaddr m_axi_lock_awlen m_axi_lock_awsize
+    m_axi_lock_awburst m_axi_lock_awcache m_axi_lock_awatop m_axi_lock_wvalid m_axi_lock_wdata
+    m_axi_lock_wstrb m_axi_lock_wlast m_axi_lock_bready m_axi_lock_arvalid m_axi_lock_arid
+    m_axi_lock_araddr m_axi_lock_arlen m_axi_lock_arsize m_axi_lock_arburst m_axi_lock_arcache
+    m_axi_lock_rready
+}

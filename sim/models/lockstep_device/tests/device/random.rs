@@ -1,0 +1,319 @@
+//! Random work on both queues at once, held against the oracle at every step.
+
+use driver::map::device::SHELL;
+use driver::map::{queue, shell};
+use rand::{Rng, RngExt};
+use rand_chacha::ChaCha8Rng;
+use sim::bus::axi4::Delay;
+use sim::bus::stall::{StallPattern, channel_generator};
+use sim::bus::test_memory::ErrorInjection;
+
+use crate::bench::Config;
+use crate::locks::Locks;
+use crate::mover::Moves;
+use crate::user::User;
+
+/// What is done in one run. Fields are small numbers, so that a failure shrinks well.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    pub seed: u64,
+    pub copies: usize,
+    pub transactions: u64,
+    /// Of each queue's rings.
+    pub log2_entries: [u32; 2],
+    /// Of 256 submissions, those that are refused.
+    pub refusals: u8,
+    /// Of 256 steps of software, those in which it lets the device rest for a while.
+    pub pauses: u8,
+    /// Times that the copy queue is switched off in the middle of work.
+    pub restarts: u32,
+    /// Of all stalls but those of interrupts: of 16 cycles, those that are stalled.
+    pub stalls: u8,
+    pub interrupt_stalls: u8,
+    pub latency: u32,
+    pub move_latency: u32,
+    /// Of 1024 accesses to the rings, those that fail.
+    pub errors: u32,
+    pub stop_clock: bool,
+}
+
+impl Scenario {
+    /// A few copies and locks on small rings.
+    pub fn small(seed: u64) -> Self {
+        Scenario {
+            seed,
+            copies: 100,
+            transactions: 40,
+            log2_entries: [2, 3],
+            refusals: 40,
+            pauses: 20,
+            restarts: 0,
+            stalls: 4,
+            interrupt_stalls: 12,
+            latency: 20,
+            move_latency: 100,
+            errors: 0,
+            stop_clock: false,
+        }
+    }
+
+    /// Everything drawn.
+    pub fn drawn(seed: u64) -> Self {
+        let mut draw = channel_generator(seed, "scenario");
+        let mut up_to = |most: u32| draw.random_range(0..=most);
+        Scenario {
+            seed,
+            copies: up_to(150) as usize,
+            transactions: up_to(60).into(),
+            log2_entries: [1 + up_to(5), 1 + up_to(5)],
+            refusals: up_to(128) as u8,
+            pauses: up_to(64) as u8,
+            restarts: up_to(3),
+            stalls: up_to(12) as u8,
+            interrupt_stalls: up_to(14) as u8,
+            latency: up_to(80),
+            move_latency: up_to(400),
+            errors: 0,
+            stop_clock: up_to(1) == 1,
+        }
+    }
+
+    fn config(&self) -> Config {
+        let stall = |of_16: u8| StallPattern::Random { probability: f64::from(of_16) / 16.0 };
+        let delay = |maximum| Delay { minimum: 0, maximum };
+        let errors = match self.errors {
+            0 => ErrorInjection::None,
+            rate => ErrorInjection::Rate(f64::from(rate) / 1024.0),
+        };
+        Config {
+            seed: self.seed,
+            stalls: stall(self.stalls),
+            interrupt_stalls: stall(self.interrupt_stalls),
+            memory_latency: delay(self.latency),
+            errors,
+            moves: Moves { latency: delay(self.move_latency), failures: 30, held: false },
+            stop_clock: self.stop_clock,
+        }
+    }
+}
+
+/// More steps than any of these runs takes.
+const STEPS: u32 = 100_000;
+
+/// How often an idle queue must be seen before it is asked whether it has halted.
+const PATIENCE: u32 = 50;
+
+struct Run {
+    scenario: Scenario,
+    user: User,
+    draw: ChaCha8Rng,
+    locks: Locks,
+    /// Copies still to be submitted.
+    copies: usize,
+    restarts: u32,
+    /// Steps since a completion was consumed.
+    idle: [u32; 2],
+    identifier: u16,
+    scratch: u32,
+}
+
+/// Runs the scenario to its end, and looks whether all counts are right.
+pub fn run(scenario: &Scenario) -> Result<(), String> {
+    let mut run = Run {
+        user: User::new(&scenario.config(), scenario.log2_entries)?,
+        draw: channel_generator(scenario.seed, "software"),
+        locks: Locks::default(),
+        copies: scenario.copies,
+        restarts: scenario.restarts,
+        idle: [0; 2],
+        identifier: 0,
+        scratch: 0,
+        scenario: scenario.clone(),
+    };
+    run.user.enable(0)?;
+    run.user.enable(1)?;
+    for _ in 0..STEPS {
+        if run.finished() {
+            return run.settle();
+        }
+        run.step()?;
+    }
+    Err(format!("not finished after {STEPS} steps: {} copies to go", run.copies))
+}
+
+impl Run {
+    fn finished(&self) -> bool {
+        let consumed =
+            |n: usize| self.user.queues[n].consumed == self.user.queues[n].oracle.written();
+        let locked = self.scenario.errors > 0 || self.locks.finished == self.scenario.transactions;
+        self.copies == 0
+            && consumed(0)
+            && self.restarts == 0
+            && locked
+            && (self.scenario.errors > 0 || self.locks.open_requests() == 0)
+    }
+
+    fn step(&mut self) -> Result<(), String> {
+        match self.draw.random_range(0..16) {
+            0..4 => self.submit_copies(),
+            4..7 if self.scenario.errors == 0 => self.submit_locks(),
+            4..7 => Ok(()),
+            7..10 => self.consume(0),
+            10..13 => self.consume(1),
+            13 => self.user.force(self.draw.random_range(0..16)),
+            14 => self.scratch(),
+            _ if self.chance(self.scenario.pauses) => {
+                let cycles = self.draw.random_range(0..300);
+                self.user.clocks(cycles)
+            }
+            _ if self.restarts > 0 && self.chance(20) => self.restart(),
+            _ => self.user.clocks(3),
+        }
+    }
+
+    fn chance(&mut self, of_256: u8) -> bool {
+        self.draw.random_range(0..=255) < of_256
+    }
+
+    fn submit_copies(&mut self) -> Result<(), String> {
+        let burst = self.draw.random_range(1..8).min(self.copies);
+        let mut written = 0;
+        for _ in 0..burst {
+            let words = self.copy();
+            written += u32::from(self.user.submit(0, words)?);
+        }
+        self.copies -= written as usize;
+        if written > 0 { self.user.ring(0) } else { Ok(()) }
+    }
+
+    /// A copy, or something that looks like one. Its addresses tell it from all others.
+    fn copy(&mut self) -> [u64; 8] {
+        let mut words: [u64; 8] = std::array::from_fn(|_| self.draw.next_u64());
+        let refused = self.chance(self.scenario.refusals);
+        let (opcode, length) = match (refused, self.draw.random_range(0..4)) {
+            (false, n) => (self.draw.random_range(1..=3), [1, 1 << 30, 64, 4096][n as usize]),
+            (true, 0) => ([0, 4, 255][self.draw.random_range(0..3)], 64),
+            (true, 1) => (1, 0),
+            (true, 2) => (2, (1 << 30) + 1),
+            (true, _) => (3, u64::from(u32::MAX)),
+        };
+        self.identifier = self.identifier.wrapping_add(0x1357);
+        // Bits 31:25 mean nothing.
+        words[0] =
+            words[0] & 0xFF00_0000 | length << 32 | opcode << 16 | u64::from(self.identifier);
+        words
+    }
+
+    fn submit_locks(&mut self) -> Result<(), String> {
+        let mut written = false;
+        if self.chance(self.scenario.refusals) {
+            let mut words: [u64; 8] = std::array::from_fn(|_| self.draw.next_u64());
+            words[0] = words[0] & !0xFF_0000 | 7 << 16;
+            written = self.user.submit(1, words)?;
+        }
+        // A place is found before the transaction goes on: none may be lost.
+        for _ in 0..4 {
+            if !self.user.has_room(1)? {
+                break;
+            }
+            let transactions = self.scenario.transactions;
+            let Some(request) = self.locks.next(transactions, &mut self.draw) else { break };
+            let beat = request.encode();
+            let mut words: [u64; 8] = std::array::from_fn(|_| self.draw.next_u64());
+            words[0] = words[0] & !0xFF_0000 | 1 << 16;
+            words[4..7].copy_from_slice(&beat);
+            if !self.user.submit(1, words)? {
+                return Err("a free slot was not free".into());
+            }
+            written = true;
+        }
+        if written { self.user.ring(1) } else { Ok(()) }
+    }
+
+    fn consume(&mut self, queue: usize) -> Result<(), String> {
+        self.user.clocks(1)?;
+        for _ in 0..self.draw.random_range(1..10) {
+            let Some(completion) = self.user.consume(queue)? else {
+                return self.nothing_came(queue);
+            };
+            self.idle[queue] = 0;
+            let refused = completion.word0 >> 16 & 0xFF != 0;
+            if queue == 1 && !refused {
+                self.locks.answer(completion.word1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where accesses may fail, looks whether the queue has halted, and starts it again.
+    fn nothing_came(&mut self, queue: usize) -> Result<(), String> {
+        self.idle[queue] += 1;
+        if self.scenario.errors == 0 || self.idle[queue] < PATIENCE || queue == 1 {
+            return Ok(());
+        }
+        self.idle[queue] = 0;
+        let block = self.user.queues[queue].block;
+        let error = self.user.read(block + queue::ERROR.offset())?;
+        let enabled = self.user.read(block + queue::CONTROL.offset())?;
+        match (error, enabled) {
+            (0, 1) => Ok(()),
+            (1 | 2, 0) => {
+                self.user.expect_interrupt(queue);
+                self.restart()
+            }
+            found => Err(format!("ERROR and CONTROL are {found:?}")),
+        }
+    }
+
+    /// Off and on again, with or without waiting for rest. What is open is forgotten.
+    fn restart(&mut self) -> Result<(), String> {
+        self.restarts = self.restarts.saturating_sub(1);
+        self.user.disable(0)?;
+        if self.chance(128) {
+            self.user.rest(0)?;
+            let cycles = self.draw.random_range(0..100);
+            self.user.clocks(cycles)?;
+        }
+        self.user.enable(0)
+    }
+
+    fn scratch(&mut self) -> Result<(), String> {
+        let address = SHELL + shell::SCRATCH_32.offset();
+        let found = self.user.read(address)?;
+        if found != self.scratch {
+            return Err(format!("SCRATCH_32 is {found:#x}, expected {:#x}", self.scratch));
+        }
+        self.scratch = self.draw.next_u32();
+        self.user.write(address, self.scratch)
+    }
+
+    /// All is done: lets the device become still, and compares every count.
+    fn settle(mut self) -> Result<(), String> {
+        self.user.settle()?;
+        let refused_open = self.user.queues[0].oracle.refusals_open();
+        if refused_open > 0 {
+            return Err(format!("{refused_open} refusals have no completion"));
+        }
+        if self.scenario.errors > 0 {
+            return Ok(()); // Which of the last accesses failed is not looked at.
+        }
+        for queue in 0..2 {
+            let (found, expected) = (self.user.counted(queue)?, self.user.expected(queue));
+            if found != expected {
+                return Err(format!("queue {queue} counts {found:?}, expected {expected:?}"));
+            }
+        }
+        let expected = [
+            self.user.forced[0],
+            self.user.forced[1] + self.user.expected(0).interrupts,
+            self.user.forced[2] + self.user.expected(1).interrupts,
+            self.user.forced[3],
+        ];
+        if self.user.interrupts != expected {
+            let found = self.user.interrupts;
+            return Err(format!("interrupts by vector are {found:?}, expected {expected:?}"));
+        }
+        self.user.check_interrupt_counts()?;
+        self.user.check_copy_counters(self.scenario.restarts == 0)
+    }
+}
