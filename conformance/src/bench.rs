@@ -475,7 +475,8 @@ impl<'a, M: LockUnit> Bench<'a, M> {
     }
 }
 
-fn event(code: Code) -> Event {
+/// What a response means to its agent.
+pub(crate) fn event(code: Code) -> Event {
     match code {
         Code::Granted => Event::Granted,
         Code::Queued => Event::Queued,

@@ -9,9 +9,11 @@
 //! - [`draw`]: cases from seeds.
 //! - [`run`], [`replay`]: one case on any unit, or on the unit itself with waves.
 //! - [`check_seed`]: a case from a seed, and the report when it fails.
+//! - [`over_device`]: the same cases on a unit behind a driver, with what can be seen from there.
 
 pub mod case;
 pub mod draw;
+pub mod over_device;
 
 mod adversary;
 mod agent;

@@ -78,7 +78,8 @@ impl Ports {
             lock: MemoryPort::new(memory("m_axi_lock")),
             invalidations: source("s_axis_inv"),
             moves: StreamSink::new("m_axis_move", StallPattern::None, 0, PATIENCE),
-            moved: source("s_axis_moved"),
+            // Held back for as long as software leaves a completion ring full.
+            moved: StreamSource::new("s_axis_moved", StallPattern::None, 0, u64::MAX),
             interrupts: StreamSink::new("m_axis_irq", StallPattern::None, 0, PATIENCE),
         }
     }
@@ -135,14 +136,16 @@ impl Board {
         self.model.toggle_only(cycles);
     }
 
-    /// Whether nothing is under way and nothing happens until an input changes: the clock may stop.
+    /// Whether nothing is under way that could go on, and nothing happens until an input changes:
+    /// the clock may stop. The end of a copy waits while a completion ring is full, for software.
     pub fn is_idle(&self) -> bool {
-        self.model.outputs().idle_o
+        let outputs = self.model.outputs();
+        outputs.idle_o
             && self.mover.is_idle()
             && self.ports.queue.is_quiet()
             && self.ports.lock.is_quiet()
             && self.ports.invalidations.backlog() == 0
-            && self.ports.moved.backlog() == 0
+            && (self.ports.moved.backlog() == 0 || !outputs.s_axis_moved_tready)
     }
 
     /// Whether the RTL waits for nothing but copies under way.

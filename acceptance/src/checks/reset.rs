@@ -1,6 +1,7 @@
 //! A reset in the middle of work: the work is over, nothing of it comes after, and the device can
 //! be used again.
 
+use driver::MemoryNeeds;
 use lockdb::machine::Rule;
 use lockdb::{Timestamp, TupleKey};
 
@@ -13,21 +14,24 @@ use crate::queue::{HOST_TO_HOST, Queue, Status, Submission};
 use crate::requests::{Code, Request};
 
 const BYTES: usize = 1 << 20;
-const COPIES: u16 = 32;
 const ROUNDS: u32 = 5;
 
 pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
-    let mut unfinished = 0;
+    let (mut unfinished, mut all) = (0, 0);
     for round in 0..ROUNDS {
-        unfinished += one_round(context, round)?;
+        let (left, given) = one_round(context, round)?;
+        (unfinished, all) = (unfinished + left, all + given);
     }
-    Ok(format!("{ROUNDS} resets, with {unfinished} of {} copies open", ROUNDS * u32::from(COPIES)))
+    Ok(format!("{ROUNDS} resets, with {unfinished} of {all} copies open"))
 }
 
 /// Gives the device copies and a request that waits for a lock, resets it, and says how many copies
-/// had not ended.
-fn one_round(context: &mut Context<'_>, round: u32) -> Result<u32, Stop> {
-    let mut copies = Queue::open(context, map::COPY_QUEUE, 5)?;
+/// had not ended, of how many.
+fn one_round(context: &mut Context<'_>, round: u32) -> Result<(u32, u32), Stop> {
+    // Work for many milliseconds, where its rings can be had.
+    let large = context.backend.information().memory == MemoryNeeds::Pages;
+    let mut copies = Queue::open(context, map::COPY_QUEUE, if large { 8 } else { 5 })?;
+    let given = copies.entries();
     let memory = context.memory(2 * BYTES)?;
     let half = memory.bytes() / 2;
     let vectors = enable_all(context)?;
@@ -41,7 +45,7 @@ fn one_round(context: &mut Context<'_>, round: u32) -> Result<u32, Stop> {
     let queued = locks.wait(context)?;
     expect_eq(|| "a request for a held lock".into(), Code::of(queued.response), Code::Queued)?;
 
-    for identifier in 0..COPIES {
+    for identifier in 0..given {
         let end = memory.address + half as u64;
         let copy = Submission::copy(HOST_TO_HOST, memory.address, end, half as u32);
         copies.push(Submission { identifier, interrupt: true, ..copy });
@@ -87,7 +91,7 @@ fn one_round(context: &mut Context<'_>, round: u32) -> Result<u32, Stop> {
     let granted = locks.perform(context, Submission::request(request.beat()))?;
     expect_eq(|| "a lock after a reset".into(), Code::of(granted.response), Code::Granted)?;
     context.backend.reset()?;
-    Ok(u32::from(COPIES) - done)
+    Ok((u32::from(given) - done, given.into()))
 }
 
 fn timestamp(number: u64) -> Timestamp {

@@ -8,7 +8,7 @@ use crate::map;
 use crate::queue::{CARD_TO_HOST, HOST_TO_CARD, HOST_TO_HOST, Queue, Status, Submission};
 
 const BYTES: usize = 2 << 20;
-const COPIES: u16 = 16;
+const COPIES: u16 = 64;
 const ROUNDS: u32 = 6;
 
 pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
@@ -30,7 +30,7 @@ fn away_from_destination(
     opcode: u8,
     wait_for: u32,
 ) -> Result<(u32, u32), Stop> {
-    let mut queue = Queue::open(context, map::COPY_QUEUE, 5)?;
+    let mut queue = Queue::open(context, map::COPY_QUEUE, 6)?;
     let source = context.memory(BYTES)?;
     let mut destination = context.memory(BYTES)?;
     source.fill(0x77);
@@ -74,7 +74,7 @@ fn away_from_destination(
 }
 
 fn away_from_source(context: &mut Context<'_>) -> Result<(), Stop> {
-    let mut queue = Queue::open(context, map::COPY_QUEUE, 5)?;
+    let mut queue = Queue::open(context, map::COPY_QUEUE, 6)?;
     let mut source = context.memory(BYTES)?;
     for identifier in 0..COPIES {
         let copy = Submission::copy(HOST_TO_CARD, source.address, 0, BYTES as u32);

@@ -21,9 +21,8 @@ use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitRe
 use crate::case::Table;
 use crate::mismatch::{Mismatch, Property};
 use context::{Aim, Context, INSPECT, Life, Presence};
-use tally::Tally;
 
-pub(crate) use tally::Counted;
+pub(crate) use tally::{Counted, Tally};
 
 /// Cycles within which the unit makes an access or gives a response that it owes.
 const OWED_WITHIN: u64 = 1_500;

@@ -1,0 +1,62 @@
+//! The suite against the RTL through every door that this machine has: in this process, at a
+//! server's socket in this process, and at one in another process. The doors through the kernel are
+//! tried in a guest: `docs/qemu.md`.
+
+mod served;
+
+use acceptance::{CheckReport, Options, Report, Verdict, run};
+use driver::{Device, OpenError};
+use served::{ServerProcess, ServerThread};
+
+fn options() -> Options {
+    let number = |name: &str| {
+        let text = std::env::var(name).ok()?;
+        Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
+    };
+    let mut options = Options { cases: 60, samples: 100, ..Options::default() };
+    options.seed = number("LOCKSTEP_SEED").unwrap_or(options.seed);
+    options.cases = number("LOCKSTEP_CASES").map_or(options.cases, |cases| cases as u32);
+    options
+}
+
+/// Runs the whole suite; all of it passes and nothing is skipped.
+fn passes(mut open: impl FnMut() -> Result<Device, OpenError>) -> Report {
+    let options = options();
+    let report = run(&mut open, &options, &mut |_| {});
+    let Options { seed, cases, .. } = options;
+    println!("LOCKSTEP_SEED={seed} LOCKSTEP_CASES={cases}\n{report}");
+    let passed = |check: &&CheckReport| check.verdict == Verdict::Pass;
+    let count = report.checks.iter().filter(passed).count();
+    assert_eq!(count, acceptance::names().len(), "{report}");
+    report
+}
+
+#[test]
+fn in_process() {
+    passes(served::open_simulated);
+}
+
+#[test]
+fn at_a_socket_of_this_process() {
+    let server = ServerThread::new();
+    let path = server.path();
+    let report = passes(|| served::open(&path));
+    let second = report.check("second opener").expect("it was run");
+    assert_eq!(second.detail, "it was turned away as busy");
+    // The same server, once more: it forgets a client that has left.
+    let only = options().only(&["identity", "register map", "copies"]).expect("they exist");
+    let again = run(&mut || served::open(&path), &only, &mut |_| {});
+    assert!(again.passed(), "{again}");
+}
+
+#[test]
+fn at_a_socket_of_another_process() {
+    let server = ServerProcess::new();
+    passes(|| served::open(&server.path()));
+}
+
+#[test]
+#[ignore = "the other tests run it in a process of its own"]
+fn serve_as_child() {
+    served::serve_until_killed();
+}

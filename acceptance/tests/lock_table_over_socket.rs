@@ -1,0 +1,53 @@
+//! The random cases of the lock table with host software and RTL on two sides of a socket.
+
+mod served;
+
+use conformance::over_device::{Bounds, Unit};
+use conformance::seeds;
+use served::{ServerProcess, ServerThread};
+use sim::lock_unit::stream::Code;
+
+/// Cases of each test, unless `LOCKSTEP_CASES` says otherwise.
+const CASES: u64 = 80;
+
+/// Runs the cases of all seeds; gives how often each code was answered.
+fn run(path: &std::path::Path, test: &str) -> [u64; 13] {
+    let device = served::open(path).expect("a served device");
+    let mut unit = Unit::new(&device, Bounds::default()).expect("a lock unit and its queue");
+    let seeds = seeds(CASES);
+    for seed in seeds.clone() {
+        if let Err(failed) = unit.check_seed(seed) {
+            panic!(
+                "LOCKSTEP_SEED={seed} cargo test -p lockstep-acceptance \
+                 --test lock_table_over_socket {test}\n{failed}"
+            );
+        }
+    }
+    let witnessed = unit.witnessed();
+    println!("{} cases: {witnessed:?}", seeds.count());
+    witnessed.responses
+}
+
+#[test]
+fn served_by_a_thread() {
+    let server = ServerThread::new();
+    let responses = run(&server.path(), "served_by_a_thread");
+    let usual = [Code::Granted, Code::Queued, Code::Released, Code::Cancelled, Code::NotWaiting];
+    if seeds(CASES).count() as u64 >= CASES {
+        for code in usual {
+            assert!(responses[code as usize] > 0, "no response was {code:?}");
+        }
+    }
+}
+
+#[test]
+fn served_by_another_process() {
+    let server = ServerProcess::new();
+    run(&server.path(), "served_by_another_process");
+}
+
+#[test]
+#[ignore = "the other tests run it in a process of its own"]
+fn serve_as_child() {
+    served::serve_until_killed();
+}

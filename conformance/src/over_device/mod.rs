@@ -1,0 +1,192 @@
+//! The lock unit behind a driver: host software and RTL on two sides of a socket, or of a bus.
+//!
+//! The cases are those of [`crate::run`]. The agents of the host follow `lockdb`'s machines by
+//! atomics of this process, on memory that the device shares; the requests of the device's agents go
+//! through the lock queue. No oracle sees the unit's accesses here, and the two sides run at speeds
+//! of their own, so a seed repeats what is asked for and not the order of what happens. What can be
+//! seen is held against the rules: `docs/acceptance.md`, "The lock table over a socket".
+
+mod holders;
+mod judge;
+mod place;
+mod runner;
+
+use std::fmt;
+use std::time::Duration;
+
+use driver::lock_unit::Counters;
+use driver::{Device, DeviceError, DmaBuffer, LockQueue, QueueError};
+
+use crate::case::{Case, Table};
+use crate::draw;
+use crate::mismatch::{Mismatch, Property};
+use runner::Runner;
+
+/// Entries of the lock queue's rings: more than there are tags, so that they are never full for long.
+const ENTRIES: u16 = 512;
+/// Lines of memory for tables.
+const LINES: usize = 64;
+/// Reads of RETURN until the unit is at rest.
+const DRAIN_READS: u32 = 10_000;
+
+/// How long things may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The whole of a case. It decides when the run gives up, not whether the device is fast.
+    pub case: Duration,
+    /// One cycle of the case's patience, pauses and paces.
+    pub cycle: Duration,
+}
+
+/// What has come about, over all cases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Witnessed {
+    /// Requests of hosts.
+    pub host_requests: u64,
+    /// Accesses of hosts.
+    pub host_accesses: u64,
+    /// Requests that the unit was given.
+    pub device_requests: u64,
+    /// Grants that agents of either side were told of.
+    pub grants: u64,
+    /// Responses of the unit by their code.
+    pub responses: [u64; 13],
+}
+
+impl Witnessed {
+    fn add(&mut self, other: &Witnessed) {
+        self.host_requests += other.host_requests;
+        self.host_accesses += other.host_accesses;
+        self.device_requests += other.device_requests;
+        self.grants += other.grants;
+        for (sum, more) in self.responses.iter_mut().zip(other.responses) {
+            *sum += more;
+        }
+    }
+}
+
+/// Why a case did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// The unit does not follow the rules. Its "cycle" is in [`Bounds::cycle`]s since the case began.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// The queue does not go on.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+}
+
+impl From<DeviceError> for Trouble {
+    fn from(error: DeviceError) -> Self {
+        Trouble::Queue(error.into())
+    }
+}
+
+/// A case that failed, with all that is needed to ask for the same again.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// The seed that it was drawn from.
+    pub seed: u64,
+    /// The case as it was run.
+    pub case: Box<Case>,
+    /// How it failed.
+    pub trouble: Trouble,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, case, trouble } = self;
+        writeln!(f, "seed {seed} ({}):", draw::Profile::of_seed(*seed))?;
+        case.to_string().lines().try_for_each(|line| writeln!(f, "  {line}"))?;
+        write!(f, "{trouble}")
+    }
+}
+
+/// A device whose lock unit runs cases.
+pub struct Unit {
+    device: Device,
+    memory: DmaBuffer,
+    queue: LockQueue,
+    bounds: Bounds,
+    witnessed: Witnessed,
+}
+
+impl Unit {
+    /// Takes the lock unit and the lock queue of a device.
+    ///
+    /// # Errors
+    /// When there is no memory, or what the device reports.
+    pub fn new(device: &Device, bounds: Bounds) -> Result<Self, QueueError> {
+        device.reset()?;
+        let memory = device.allocate(64 * LINES)?;
+        let queue = device.lock_queue(ENTRIES)?;
+        device.lock_unit().identify()?;
+        let (device, witnessed) = (device.clone(), Witnessed::default());
+        Ok(Self { device, memory, queue, bounds, witnessed })
+    }
+
+    /// What has come about so far.
+    pub fn witnessed(&self) -> Witnessed {
+        self.witnessed
+    }
+
+    /// Runs the case of a seed.
+    ///
+    /// # Errors
+    /// How it failed; the device should be reset before anything else.
+    pub fn check_seed(&mut self, seed: u64) -> Result<(), Box<Failed>> {
+        let case = place::placed(draw::case(seed), self.memory.device_address(), LINES);
+        match self.check(&case) {
+            Ok(()) => Ok(()),
+            Err(trouble) => Err(Box::new(Failed { seed, case: Box::new(case), trouble })),
+        }
+    }
+
+    fn check(&mut self, case: &Case) -> Result<(), Trouble> {
+        let Table { base, log2_buckets, .. } = case.table;
+        let mut unit = self.device.lock_unit();
+        unit.drain(DRAIN_READS)?;
+        unit.configure(base, log2_buckets.into())?;
+        unit.enable()?;
+        let before = unit.counters()?;
+        let runner = Runner::new(case, self.bounds, &self.memory, &mut self.queue);
+        let (witnessed, counted) = runner.run()?;
+        unit.drain(DRAIN_READS)?;
+        check_counters(before, unit.counters()?, counted)?;
+        if unit.bus_error_pending()? {
+            let mismatch = Mismatch::new(0, Property::Registers, "no bus error", "ISR is 1");
+            return Err(mismatch.into());
+        }
+        self.witnessed.add(&witnessed);
+        Ok(())
+    }
+}
+
+/// The counters that count requests and responses have counted those that were seen.
+fn check_counters(before: Counters, after: Counters, expected: Counters) -> Result<(), Mismatch> {
+    let pairs = [
+        ("requests", before.requests, after.requests, expected.requests),
+        ("granted", before.granted, after.granted, expected.granted),
+        ("granted again", before.granted_again, after.granted_again, expected.granted_again),
+        ("queued", before.queued, after.queued, expected.queued),
+        ("refused", before.refused, after.refused, expected.refused),
+        ("released", before.released, after.released, expected.released),
+        ("handed over", before.handed_over, after.handed_over, expected.handed_over),
+        ("cancelled", before.cancelled, after.cancelled, expected.cancelled),
+        (
+            "errors of the requester",
+            before.requester_errors,
+            after.requester_errors,
+            expected.requester_errors,
+        ),
+        ("bus errors", before.bus_errors, after.bus_errors, expected.bus_errors),
+    ];
+    for (name, before, after, expected) in pairs {
+        if after.wrapping_sub(before) != expected {
+            let expected = format!("counter of {name} to have counted {expected}");
+            let found = format!("{}", after.wrapping_sub(before));
+            return Err(Mismatch::new(0, Property::Registers, expected, found));
+        }
+    }
+    Ok(())
+}
