@@ -1,9 +1,12 @@
-//! Memory that the device reaches, mapped into this process. All `unsafe` of this crate is here.
+//! Memory that the device reaches, mapped into this process. All `unsafe` of this crate is here and
+//! in [`copy`](mod@copy).
 //!
 //! Rules. Whoever shares the memory changes it at any time, so no reference to its bytes is ever
 //! made: words are atomics, everything else is copied in or out, and whatever was copied may be any
 //! bytes. Every range is checked against the mapping before it is touched. A mapping of a file that
 //! another process gave us is only made when the file cannot shrink, see [`Mapping::of_file`].
+
+mod copy;
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::NonNull;
@@ -123,12 +126,8 @@ impl Mapping {
     pub fn read(&self, offset: usize, into: &mut [u8]) {
         self.check(offset, into.len());
         // SAFETY: the source lies in the mapping (checked) and stays mapped as long as self; the
-        // destination is the caller's alone, so they do not overlap. Others may write the source
-        // meanwhile: the bytes are then any, and all are valid.
-        unsafe {
-            let from = self.start.as_ptr().add(offset);
-            std::ptr::copy_nonoverlapping(from, into.as_mut_ptr(), into.len());
-        }
+        // destination is the caller's alone.
+        unsafe { copy::copy(self.start.as_ptr().add(offset), into.as_mut_ptr(), into.len()) };
     }
 
     /// Copies bytes in, from byte `offset` on.
@@ -139,13 +138,11 @@ impl Mapping {
         assert!(self.writable, "write to memory that is only read");
         self.check(offset, from.len());
         // SAFETY: as in `read`, the other way round; the mapping is writable (checked).
-        unsafe {
-            let into = self.start.as_ptr().add(offset);
-            std::ptr::copy_nonoverlapping(from.as_ptr(), into, from.len());
-        }
+        unsafe { copy::copy(from.as_ptr(), self.start.as_ptr().add(offset), from.len()) };
     }
 
-    /// Copies bytes from one mapping into another, or within one, where the ranges may overlap.
+    /// Copies bytes from one mapping into another, or within one. Where the ranges overlap, the
+    /// higher one ends up with bytes of no use.
     ///
     /// # Panics
     /// When this mapping is not writable.
@@ -154,11 +151,10 @@ impl Mapping {
         self.check(offset, bytes);
         source.check(from, bytes);
         // SAFETY: both ranges lie in their mappings (checked), which stay as long as the borrows;
-        // the destination is writable (checked); `copy` is told nothing about overlap. Others may
-        // write meanwhile: the bytes are then any, and all are valid.
+        // the destination is writable (checked).
         unsafe {
             let from = source.start.as_ptr().add(from);
-            std::ptr::copy(from, self.start.as_ptr().add(offset), bytes);
+            copy::copy(from, self.start.as_ptr().add(offset), bytes);
         }
     }
 

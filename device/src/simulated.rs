@@ -84,22 +84,8 @@ impl Simulated {
         self.function.toggle_only(cycles);
     }
 
-    /// Checks a range, and whether the RTL still keeps the rules of its buses.
     fn check(&self, space: Space, offset: u64, width: Width) -> Result<(), DeviceError> {
-        let bytes = match space {
-            Space::Configuration => configuration::BYTES as u64,
-            Space::Bar(bar) => *self.information.bar_bytes.get(usize::from(bar)).unwrap_or(&0),
-        };
-        let width = width.bytes() as u64;
-        let inside = bytes.checked_sub(offset).is_some_and(|left| left >= width);
-        if inside && offset.is_multiple_of(width) {
-            return Ok(());
-        }
-        Err(DeviceError::OutOfRange {
-            field: "offset",
-            value: offset,
-            expected: format!("a multiple of {width} within the 0x{bytes:X} bytes of {space}"),
-        })
+        self.information.check_access(space, configuration::BYTES as u64, offset, width)
     }
 }
 
