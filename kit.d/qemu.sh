@@ -10,11 +10,11 @@ source "$root/kit.d/qemu/initramfs.sh"
 
 # Seconds. A guest that works needs a fraction of this.
 readonly serve_bound=20
-readonly guest_bound=240
+guest_bound=150
 
 qemu_usage() {
     cat <<'TEXT'
-Usage: ./kit qemu [--kernel NAME] [--shell] [--refresh] [--program FILE]
+Usage: ./kit qemu [--kernel NAME] [--full | --shell] [--refresh] [--program FILE]
 
 Boots a stock Linux kernel in QEMU with the Verilated device attached, and runs the acceptance
 suite and a short scenario in this guest, through sysfs and through VFIO. Ends with PASS (exit
@@ -23,6 +23,7 @@ code 0), with what failed (1), or with SKIPPED and the reason where QEMU cannot 
   --kernel NAME   bookworm  Linux 6.1 of Debian 12, the default
                   trixie    Linux 6.12 of Debian 13
                   noble     Linux 6.8 of Ubuntu 24.04, which has iommufd; no kernel of Debian does
+  --full          the acceptance suite with all its cases, for a minute or two
   --shell         gives a shell in the guest instead, with the device bound to vfio-pci
   --refresh       gets the newest packages again; without it, what is in .kit/qemu stays
   --program FILE  takes this command `lockstep` instead of building one
@@ -30,7 +31,7 @@ TEXT
 }
 
 run_qemu() {
-    local kernel=bookworm shell=false refresh=false program=''
+    local kernel=bookworm course='' refresh=false program=''
     while (($# > 0)); do
         case $1 in
             --kernel)
@@ -44,7 +45,11 @@ run_qemu() {
                 [[ -x $program ]] || bad_qemu_argument "--program $program: expected a program"
                 shift
                 ;;
-            --shell) shell=true ;;
+            --full)
+                course=full
+                guest_bound=400
+                ;;
+            --shell) course=shell ;;
             --refresh) refresh=true ;;
             -h | --help) qemu_usage && return ;;
             *) bad_qemu_argument "unknown argument: $1" ;;
@@ -54,7 +59,7 @@ run_qemu() {
 
     see_to_packages "$kernel" "$refresh"
     if [[ -z $program ]]; then build_program; fi
-    boot_guest "$kernel" "$program" "$shell"
+    boot_guest "$kernel" "$program" "$course"
 }
 
 bad_qemu_argument() {
@@ -90,9 +95,10 @@ build_program() {
     program=$(realpath -m -- "${CARGO_TARGET_DIR:-$root/target}")/release/lockstep
 }
 
-# boot_guest KERNEL PROGRAM SHELL: what this run makes is in one folder, which goes at the end.
+# boot_guest KERNEL PROGRAM COURSE: the course is full, shell, or empty for the usual one. What this
+# run makes is in one folder, which goes at the end.
 boot_guest() {
-    local kernel_folder program=$2 shell=$3
+    local kernel_folder program=$2 course=$3
     kernel_folder=$(kernel_folder "$1")
     guest_folder=$(mktemp -d -- "${TMPDIR:-/tmp}/lockstep-qemu.XXXXXX")
     guest_processes=()
@@ -103,9 +109,9 @@ boot_guest() {
     make_initramfs "$program" "$kernel_folder" "$guest_folder" ||
         give_up "the guest's files could not be put together; the reason is above"
     serve_device "$program"
-    describe_machine "$kernel_folder" "$shell"
+    describe_machine "$kernel_folder" "$course"
     headline "Booting Linux $(<"$kernel_folder/version") with the device on its PCI bus"
-    if $shell; then
+    if [[ $course == shell ]]; then
         "${machine[@]}" -serial mon:stdio
     else
         watch_guest
@@ -135,10 +141,10 @@ serve_device() {
     give_up "lockstep serve ended, or was not ready within $serve_bound s; its words are above"
 }
 
-# describe_machine KERNEL_FOLDER SHELL: sets machine, the command that boots the guest.
+# describe_machine KERNEL_FOLDER COURSE: sets machine, the command that boots the guest.
 describe_machine() {
     local words="console=ttyS0 quiet loglevel=3 panic=-1 intel_iommu=on iommu=pt hugepages=32"
-    if $2; then words+=" lockstep.shell"; fi
+    if [[ -n $2 ]]; then words+=" lockstep.$2"; fi
     # shellcheck disable=SC2054 # QEMU's own commas.
     machine=(
         "${tool_loader[@]}" "$qemu_tools/usr/bin/qemu-system-x86_64"
