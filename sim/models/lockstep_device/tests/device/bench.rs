@@ -14,7 +14,7 @@ use sim::bus::pins::{
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
 
-use crate::dut::{Inputs, Model, Outputs};
+use crate::dut::{self, Inputs, Model, Outputs};
 use crate::mover::{Mover, Moves};
 
 /// Where the rings are.
@@ -85,6 +85,8 @@ pub enum Event {
 
 pub struct Bench {
     pub model: Model,
+    /// Gets the same inputs, and must give the same outputs.
+    twin: Option<Model>,
     pub cycle: u64,
     registers: AxiLiteManager,
     outcome: Option<LiteOutcome>,
@@ -98,6 +100,8 @@ pub struct Bench {
     invalidations: StreamSource<u64>,
     interrupts: StreamSink<u8>,
     pub events: VecDeque<Event>,
+    /// Stores to the rings that were answered, by queue.
+    pub answered: [u64; 2],
     stop_clock: bool,
     /// The valid inputs of the last clock that was given.
     offered: Offered,
@@ -107,8 +111,10 @@ pub struct Bench {
 
 impl Bench {
     /// A device that has just been reset.
-    pub fn new(mut model: Model, config: &Config) -> Self {
+    pub fn new(config: &Config) -> Self {
+        let (mut model, mut twin) = (dut::device(), dut::twin());
         model.reset(4);
+        twin.iter_mut().for_each(|twin| twin.reset(4));
         let Config { seed, stalls, .. } = *config;
         let memory = |base, lines, errors: &ErrorInjection, salt| {
             TestMemory::new(TestMemoryConfig {
@@ -121,6 +127,7 @@ impl Bench {
         };
         Bench {
             model,
+            twin,
             cycle: 0,
             registers: AxiLiteManager::new("s_axil", LiteStalls::all(stalls), seed, PATIENCE)
                 .with_address_bits(16),
@@ -135,6 +142,7 @@ impl Bench {
             invalidations: StreamSource::new("s_axis_inv", stalls, seed, PATIENCE),
             interrupts: StreamSink::new("m_axis_irq", config.interrupt_stalls, seed, PATIENCE),
             events: VecDeque::new(),
+            answered: [0; 2],
             stop_clock: config.stop_clock,
             offered: Offered::default(),
             stopped: 0,
@@ -150,6 +158,10 @@ impl Bench {
         let access = self.registers.sample(cycle, &register_pins(&outputs)).map_err(broken)?;
         self.outcome = access.or(self.outcome.take());
         self.queue_port.sample(cycle, &queue_pins(&outputs)).map_err(broken)?;
+        let inputs = self.model.inputs();
+        if inputs.m_axi_queue_bvalid && outputs.m_axi_queue_bready {
+            self.answered[usize::from(inputs.m_axi_queue_bid)] += 1;
+        }
         self.lock_port.sample(cycle, &lock_pins(&outputs)).map_err(broken)?;
         let command =
             StreamPins { tvalid: outputs.m_axis_move_tvalid, tdata: outputs.m_axis_move_tdata };
@@ -200,11 +212,24 @@ impl Bench {
             return Ok(());
         }
         self.model.clock();
+        self.clock_twin()?;
         let after = self.model.outputs();
         if quiet && (any_valid_out(after) || !after.idle_o) {
             return Err(format!("cycle {}: idle_o was high, and yet something began", self.cycle));
         }
         Ok(())
+    }
+
+    /// The clock edge of the twin.
+    fn clock_twin(&mut self) -> Result<(), String> {
+        let Some(twin) = &mut self.twin else { return Ok(()) };
+        dut::copy_inputs(self.model.inputs(), twin);
+        twin.clock();
+        if twin.outputs() == self.model.outputs() {
+            return Ok(());
+        }
+        let (ours, twins) = (self.model.outputs(), twin.outputs());
+        Err(format!("cycle {}: outputs are {ours:x?}, the twin's {twins:x?}", self.cycle))
     }
 
     /// One register access to its end.

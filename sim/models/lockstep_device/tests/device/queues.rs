@@ -88,8 +88,9 @@ pub fn sixteen_moves_are_open(seed: u64) -> Result<(), String> {
     submit_copies(&mut user, 0, 30)?;
     user.clocks(2000)?;
     same("moves open", user.bench.mover.open(), MOVES)?;
-    // Eight more are buffered and not asked for beyond.
+    // Eight more are buffered, and no more asked for.
     same("submissions read", user.queues[COPY].oracle.asked, MOVES + 8)?;
+    require(!user.bench.model.outputs().idle_o, "idle with moves open")?;
     user.bench.mover.moves.held = false;
     let mut identifiers: Vec<u64> =
         await_copies(&mut user, 30)?.iter().map(|one| one.word0 & 0xFFFF).collect();
@@ -97,7 +98,7 @@ pub fn sixteen_moves_are_open(seed: u64) -> Result<(), String> {
     same("identifiers", identifiers, (0..30).collect())
 }
 
-/// A completion is in memory before its interrupt is raised.
+/// Both stores of a completion are answered before its interrupt is raised.
 pub fn interrupts_follow_their_completions(seed: u64) -> Result<(), String> {
     let latency = Delay { minimum: 20, maximum: 60 };
     let mut user = User::new(&Config { memory_latency: latency, ..slow(seed) }, [4, 1])?;
@@ -105,11 +106,8 @@ pub fn interrupts_follow_their_completions(seed: u64) -> Result<(), String> {
     submit_copies(&mut user, 0, 16)?;
     for _ in 0..5000 {
         user.clocks(1)?;
-        let rings = user.queues[COPY].oracle.rings;
-        let written =
-            (0..16).filter(|n| user.bench.rings.load(rings.completion(*n)) != Some(0)).count();
-        let came = user.interrupts[1] as usize;
-        require(came <= written, &format!("{came} interrupts, but {written} completions"))?;
+        let (came, answered) = (user.interrupts[1], user.bench.answered[COPY]);
+        require(came <= answered / 2, &format!("{came} interrupts, {answered} stores"))?;
     }
     same("interrupts", user.interrupts[1], 16)?;
     same("ISR", user.read(COPY_QUEUE + queue::ISR.offset())?, 1)?;
@@ -167,6 +165,15 @@ pub fn bad_doorbells_halt(seed: u64) -> Result<(), String> {
         user.bench.write(register, value)?;
         halted(&mut user, 3, 40).map_err(|wrong| format!("{value} at {register:#x}: {wrong}"))?;
     }
+    // Back behind what was rung, but not behind what was fetched.
+    let mut user = User::new(&slow(seed), [5, 1])?;
+    user.bench.mover.moves.held = true;
+    user.enable(COPY)?;
+    submit_copies(&mut user, 0, 30)?;
+    user.clocks(1000)?;
+    user.bench.write(tail, 27)?;
+    user.bench.mover.moves.held = false;
+    halted(&mut user, 3, 40).map_err(|wrong| format!("27 after 30: {wrong}"))?;
     // The ends of what may be: all entries, and all completions.
     let mut user = User::new(&slow(seed), [3, 1])?;
     user.enable(COPY)?;
@@ -237,6 +244,7 @@ pub fn old_moves_do_not_complete_anew(seed: u64) -> Result<(), String> {
 }
 
 /// Counts of 16 bits wrap, in rings of the largest size.
+#[allow(dead_code, reason = "takes too long for those who look at all")]
 pub fn counts_wrap(seed: u64) -> Result<(), String> {
     let mut user = User::new(&Config { seed, ..Config::smooth() }, [12, 1])?;
     user.enable(COPY)?;
@@ -382,9 +390,9 @@ pub fn forced_interrupts_are_not_lost(seed: u64) -> Result<(), String> {
     user.check_interrupt_counts()
 }
 
-/// All of the above, by name.
+/// All that takes little time, by name.
 #[allow(dead_code, reason = "for those who look at all, as the test of deliberate faults")]
-pub const ALL: [(&str, fn(u64) -> Result<(), String>); 14] = [
+pub const ALL: [(&str, fn(u64) -> Result<(), String>); 13] = [
     ("a_full_completion_ring_loses_nothing", a_full_completion_ring_loses_nothing),
     ("sixteen_moves_are_open", sixteen_moves_are_open),
     ("interrupts_follow_their_completions", interrupts_follow_their_completions),
@@ -393,7 +401,6 @@ pub const ALL: [(&str, fn(u64) -> Result<(), String>); 14] = [
     ("failed_accesses_halt", failed_accesses_halt),
     ("rest_means_rest", rest_means_rest),
     ("old_moves_do_not_complete_anew", old_moves_do_not_complete_anew),
-    ("counts_wrap", counts_wrap),
     ("notices_come_to_whom_they_belong", notices_come_to_whom_they_belong),
     ("requests_wait_for_the_unit", requests_wait_for_the_unit),
     ("bus_errors_of_the_unit_interrupt", bus_errors_of_the_unit_interrupt),

@@ -78,6 +78,11 @@ impl Scenario {
         }
     }
 
+    /// Copies with rings that fail now and then.
+    pub fn failing(seed: u64) -> Self {
+        Scenario { errors: 8, transactions: 0, restarts: 1, ..Scenario::small(seed) }
+    }
+
     fn config(&self) -> Config {
         let stall = |of_16: u8| StallPattern::Random { probability: f64::from(of_16) / 16.0 };
         let delay = |maximum| Delay { minimum: 0, maximum };
@@ -98,7 +103,7 @@ impl Scenario {
 }
 
 /// More steps than any of these runs takes.
-const STEPS: u32 = 100_000;
+const STEPS: u32 = 30_000;
 
 /// How often an idle queue must be seen before it is asked whether it has halted.
 const PATIENCE: u32 = 50;

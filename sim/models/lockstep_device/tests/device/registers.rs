@@ -5,7 +5,6 @@ use sim::bus::axi_lite::{LiteOutcome, LiteRequest};
 use sim::bus::stall::StallPattern;
 
 use crate::bench::{Bench, Config};
-use crate::dut::Model;
 
 /// Offset, what it reads after reset, and the bits that may be written.
 type Register = (u16, u32, u32);
@@ -61,7 +60,7 @@ fn expect(what: &str, found: LiteOutcome, expected: LiteOutcome) -> Result<(), S
 /// Every register of every block, and places where none is.
 pub fn registers_of_all_blocks(seed: u64) -> Result<(), String> {
     let stalls = StallPattern::Random { probability: 0.3 };
-    let bench = &mut Bench::new(Model::new(), &Config { seed, stalls, ..Config::smooth() });
+    let bench = &mut Bench::new(&Config { seed, stalls, ..Config::smooth() });
     for (base, registers) in [(0x0000, &SHELL[..]), (0x2000, &QUEUE), (0x3000, &QUEUE)] {
         for &(offset, reset, writable) in registers {
             check(bench, base + offset, reset, writable)?;

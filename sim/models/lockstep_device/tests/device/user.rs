@@ -5,7 +5,6 @@ use driver::map::{lock_unit, queue, shell};
 use driver::queue::ring::{CompletionRing, SubmissionRing};
 
 use crate::bench::{Bench, Config, Event, RINGS_BASE, TABLE_BASE, TABLE_LOG2_BUCKETS};
-use crate::dut::Model;
 use crate::mover::MOVES;
 use crate::oracle::{Completion, Kind, Oracle, Rings};
 
@@ -70,7 +69,7 @@ impl User {
     /// A device after reset with the lock unit switched on, and queues of these sizes off.
     pub fn new(config: &Config, log2_entries: [u32; 2]) -> Result<Self, String> {
         let mut user = User {
-            bench: Bench::new(Model::new(), config),
+            bench: Bench::new(config),
             queues: [queue_user(0, log2_entries[0]), queue_user(1, log2_entries[1])],
             moves: [None; MOVES],
             bytes_moved: 0,
