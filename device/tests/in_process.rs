@@ -220,7 +220,8 @@ fn busy_queue(device: &Device, source: u64) -> CopyQueue {
 fn a_reset_in_the_middle_of_copies_leaves_nothing_of_them() {
     let (backend, device) = open();
     let buffer = device.allocate(16 << 20).unwrap();
-    buffer.write(0, &[0xFF; 8]);
+    buffer.write(0, &vec![0xFF; 16 << 20]);
+    let zeros = vec![0; 16 << 20];
     type Reset = fn(&Simulated);
     let resets: [Reset; 2] = [
         |backend| backend.reset().unwrap(),
@@ -236,12 +237,15 @@ fn a_reset_in_the_middle_of_copies_leaves_nothing_of_them() {
         reset(&backend);
         assert_eq!(device.shell().read_scratch(Width::Four).unwrap(), 0);
         let window = device.window(2).unwrap().unwrap();
-        window.write(0, &[0; 8]);
+        window.write(0, &zeros);
         drop(queue);
         let mut queue = device.copy_queue(16).unwrap();
         let done = queue.copy(to_card(buffer.device_address(), 8), BOUND).unwrap();
         assert_eq!((done.status, done.bytes), (Status::Done, 8), "maps stay through a reset");
-        window.write(0, &[0; 8]);
+        let mut found = vec![1; 16 << 20];
+        window.read(0, &mut found);
+        assert!(found[8..] == zeros[8..], "an old copy went on");
+        window.write(0, &zeros);
     }
 }
 
