@@ -8,23 +8,23 @@ use crate::Error;
 
 /// A moment by which a wait must have ended, and the bound it came from (for the error's sake).
 #[derive(Debug, Clone, Copy)]
-pub struct Deadline {
+pub(crate) struct Deadline {
     at: Instant,
     bound: Duration,
 }
 
 impl Deadline {
     /// The longest bound: a year. A longer one is taken for this.
-    pub const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+    const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
     /// `bound` from now.
-    pub fn after(bound: Duration) -> Self {
+    pub(crate) fn after(bound: Duration) -> Self {
         let bound = bound.min(Self::LONGEST);
         Self { at: Instant::now() + bound, bound }
     }
 
     /// What is left of the bound; zero once it has passed.
-    pub fn left(&self) -> Duration {
+    pub(crate) fn left(&self) -> Duration {
         self.at.saturating_duration_since(Instant::now())
     }
 

@@ -17,7 +17,6 @@ mod server;
 mod transport;
 
 pub use client::{Client, GuestMemory, Options, RegionInfo};
-pub use deadline::Deadline;
 pub use device::{
     Area, Backing, Device, DeviceInfo, DmaMap, Errno, IrqAction, IrqData, IrqInfo, Region,
     irq_index, region_index,
