@@ -44,6 +44,7 @@ fn at_a_socket_of_this_process() {
     let second = report.check("second opener").expect("it was run");
     assert_eq!(second.detail, "it was turned away as busy");
     // The same server, once more: it forgets a client that has left.
+    server.await_clients(0);
     let only = options().only(&["identity", "register map", "copies"]).expect("they exist");
     let again = run(&mut || served::open(&path), &only, &mut |_| {});
     assert!(again.passed(), "{again}");

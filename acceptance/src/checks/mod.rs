@@ -3,6 +3,7 @@
 mod bad_commands;
 mod contention;
 mod copies;
+mod driver_queues;
 mod identity;
 mod interrupts;
 mod locks;
@@ -39,5 +40,6 @@ pub(crate) const ALL: &[Check] = &[
     Check { name: "unmap", run: unmap::check },
     Check { name: "lock requests", run: locks::check },
     Check { name: "lock contention", run: contention::check },
+    Check { name: "driver queues", run: driver_queues::check },
     Check { name: "second opener", run: second::check },
 ];

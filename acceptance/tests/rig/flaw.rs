@@ -1,4 +1,5 @@
 //! What can be wrong with the rig, one thing at a time, and which check must find it.
+#![allow(dead_code, reason = "no test uses all of it")]
 
 /// One thing that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,24 +1,34 @@
 //! Servers for tests: on a thread of this process, or in a process of their own.
+#![allow(dead_code, reason = "no test uses all of it")]
 
+pub mod meddler;
+
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use device::{Progress, ServeOptions};
 use driver::{Device, DeviceAddress, OpenError};
 use vfio_user::Stop;
 
-/// Longest wait for a server to listen.
+/// Longest wait for a server or a client.
 const START: Duration = Duration::from_secs(30);
 
 /// Names the socket to a process that is to serve.
 const SOCKET: &str = "LOCKSTEP_TEST_SOCKET";
+/// What a serving process says when clients can come.
+const LISTENING: &str = "listening";
 
 /// A server on a thread of this process, until it is dropped.
 pub struct ServerThread {
     folder: tempfile::TempDir,
     stop: Stop,
+    clients: Arc<AtomicI64>,
     server: Option<JoinHandle<()>>,
 }
 
@@ -26,20 +36,37 @@ impl ServerThread {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder for the socket");
         let stop = Stop::new().expect("a way to stop");
-        let path = folder.path().join("socket");
+        let clients = Arc::<AtomicI64>::default();
+        let (sender, listening) = mpsc::channel();
         let server = thread::spawn({
-            let (path, stop) = (path.clone(), stop.clone());
+            let (path, stop) = (folder.path().join("socket"), stop.clone());
+            let clients = Arc::clone(&clients);
+            let told = move |progress: &Progress| match progress {
+                Progress::Listening { .. } => sender.send(()).expect("somebody waits"),
+                Progress::Joined => drop(clients.fetch_add(1, Ordering::SeqCst)),
+                Progress::Left { .. } => drop(clients.fetch_sub(1, Ordering::SeqCst)),
+                _ => {}
+            };
             move || {
-                let served = device::serve(&path, device::ServeOptions::default(), &stop, |_| {});
+                let served = device::serve(&path, ServeOptions::default(), &stop, told);
                 served.expect("a served device");
             }
         });
-        await_socket(&path);
-        Self { folder, stop, server: Some(server) }
+        listening.recv_timeout(START).expect("a server that listens");
+        Self { folder, stop, clients, server: Some(server) }
     }
 
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("socket")
+    }
+
+    /// Waits until the server has no client, or has one.
+    pub fn await_clients(&self, count: i64) {
+        let begun = Instant::now();
+        while self.clients.load(Ordering::SeqCst) != count {
+            assert!(begun.elapsed() < START, "waited for {count} clients: not in {START:?}");
+            thread::sleep(Duration::from_micros(200));
+        }
     }
 }
 
@@ -58,6 +85,8 @@ impl Drop for ServerThread {
 pub struct ServerProcess {
     folder: tempfile::TempDir,
     child: Child,
+    /// Kept, so that the child can go on talking.
+    _output: BufReader<ChildStdout>,
 }
 
 impl ServerProcess {
@@ -65,9 +94,16 @@ impl ServerProcess {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder for the socket");
         let path = folder.path().join("socket");
-        let child = run_as_child("serve_as_child", &path);
-        await_socket(&path);
-        Self { folder, child }
+        let mut child = run_as_child("serve_as_child", &path);
+        let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut line = String::new();
+        // It ends with the child, at the latest.
+        while !line.contains(LISTENING) {
+            line.clear();
+            let read = output.read_line(&mut line).expect("a pipe that can be read");
+            assert!(read > 0, "the server has ended");
+        }
+        Self { folder, child, _output: output }
     }
 
     pub fn path(&self) -> PathBuf {
@@ -75,7 +111,6 @@ impl ServerProcess {
     }
 
     /// Kills it at once, as the system does when memory runs out.
-    #[allow(dead_code, reason = "not all tests use it")]
     pub fn kill(&mut self) {
         self.child.kill().expect("a child that can be killed");
         self.child.wait().expect("a child that ends");
@@ -96,7 +131,7 @@ pub fn run_as_child(test: &str, path: &Path) -> Child {
         .args(["--exact", test, "--ignored", "--nocapture"])
         .env(SOCKET, path)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .expect("this program can be started once more")
 }
@@ -120,15 +155,12 @@ pub fn serve_until_killed() {
         }
     });
     let path = socket_of_child();
-    device::serve(&path, device::ServeOptions::default(), &stop, |_| {}).expect("a served device");
-}
-
-fn await_socket(path: &Path) {
-    let begun = Instant::now();
-    while std::os::unix::net::UnixStream::connect(path).is_err() {
-        assert!(begun.elapsed() < START, "waited for {}: not in {START:?}", path.display());
-        thread::sleep(Duration::from_millis(2));
-    }
+    let told = |progress: &Progress| {
+        if let Progress::Listening { .. } = progress {
+            println!("{LISTENING}");
+        }
+    };
+    device::serve(&path, ServeOptions::default(), &stop, told).expect("a served device");
 }
 
 /// Opens the device behind a socket.
@@ -137,20 +169,6 @@ pub fn open(path: &Path) -> Result<Device, OpenError> {
 }
 
 /// Opens a device of this process.
-#[allow(dead_code, reason = "not all tests use it")]
 pub fn open_simulated() -> Result<Device, OpenError> {
     Device::new(device::open_backend(&DeviceAddress::Simulated { card_bytes: None })?)
-}
-
-/// The device behind `path`, once the client before it has been shown out.
-#[allow(dead_code, reason = "not all tests use it")]
-pub fn open_after_another(path: &Path) -> Arc<Device> {
-    let begun = Instant::now();
-    loop {
-        match open(path) {
-            Ok(device) => return Arc::new(device),
-            Err(error) if begun.elapsed() > START => panic!("not served again: {error}"),
-            Err(_) => thread::sleep(Duration::from_millis(2)),
-        }
-    }
 }
