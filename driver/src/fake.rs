@@ -41,6 +41,8 @@ pub struct State {
 struct Vector {
     raised: Mutex<u64>,
     changed: Condvar,
+    /// The bounds of the waits so far.
+    waits: Mutex<Vec<Duration>>,
 }
 
 pub struct Fake {
@@ -88,6 +90,11 @@ impl Fake {
             let raise = self.state().run(queue);
             (0..raise).for_each(|_| self.raise(queue as u32 + 1));
         }
+    }
+
+    /// The bounds of all waits for an interrupt so far.
+    pub fn waits(&self, vector: u32) -> Vec<Duration> {
+        self.vectors[vector as usize].waits.lock().unwrap().clone()
     }
 
     pub fn raise(&self, vector: u32) {
@@ -329,6 +336,7 @@ impl Interrupt for (u32, Arc<Vector>) {
     }
 
     fn wait(&self, bound: Duration) -> Result<u64, DeviceError> {
+        self.1.waits.lock().unwrap().push(bound);
         let end = Instant::now() + bound;
         let mut raised = self.1.raised.lock().unwrap();
         while *raised == 0 {

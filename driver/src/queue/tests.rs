@@ -10,6 +10,7 @@ use rand::{RngExt, SeedableRng};
 use super::*;
 use crate::InterruptKind::{Event, Polled};
 use crate::fake::{CARD_BYTES, Fake};
+use crate::layout::COPY_VECTOR;
 
 /// Long enough for any machine; nothing here waits for it unless the code is wrong.
 const LONG: Duration = Duration::from_secs(20);
@@ -192,6 +193,8 @@ fn a_lost_interrupt_loses_no_completion() {
     });
     assert_eq!(queue.wait(LONG).unwrap().ticket, ticket);
     later.join().unwrap();
+    // What it can cost: never is more than a slice slept without a look at the ring.
+    assert!(fake.waits(COPY_VECTOR).iter().all(|bound| *bound <= SLICE));
 }
 
 #[test]
@@ -200,11 +203,11 @@ fn interrupts_without_completions_are_ignored() {
     let (mut queue, buffer) = copies(&fake);
     fake.state().hold = true;
     let ticket = queue.submit(to_card(buffer.device_address(), 0, 8)).unwrap();
-    (0..100).for_each(|_| fake.raise(crate::layout::COPY_VECTOR));
+    (0..100).for_each(|_| fake.raise(COPY_VECTOR));
     assert!(matches!(queue.wait(SHORT), Err(QueueError::Timeout { .. })));
     fake.state().hold = false;
     fake.run();
-    (0..100).for_each(|_| fake.raise(crate::layout::COPY_VECTOR));
+    (0..100).for_each(|_| fake.raise(COPY_VECTOR));
     assert_eq!(queue.wait(LONG).unwrap().ticket, ticket);
 }
 
@@ -252,6 +255,8 @@ fn a_device_that_is_gone_is_noticed_before_the_bound() {
         queue.submit(to_card(buffer.device_address(), 0, 8)).unwrap();
         let error = queue.wait(LONG).unwrap_err();
         assert!(matches!(error, QueueError::Device(DeviceError::Gone { .. })), "{error}");
+        // After the first slice, not at the bound.
+        assert_eq!(fake.waits(COPY_VECTOR).len(), usize::from(kind == Event));
     }
 }
 
