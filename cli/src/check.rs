@@ -15,7 +15,9 @@ Examples:
   lockstep check sim:
   lockstep check vfio-user:/tmp/lockstep.socket --quick
   lockstep check pci:0000:3b:00.0 --only interrupts --only unmap --seed 7
-  lockstep check sim: --json";
+  lockstep check sim: --json
+
+Exit code 1: a check has failed; 2: there is no such device, or it cannot be opened.";
 
 const WIDTH: usize = 100;
 /// Characters before the detail of a check.
@@ -23,8 +25,7 @@ const INDENT: usize = 40;
 
 /// Checks a device: registers, copies, interrupts, resets, locks; and measures it.
 ///
-/// Every check begins with a reset of the device, so nobody else may use it meanwhile. Ends with
-/// exit code 1 when a check has failed.
+/// Every check begins with a reset of the device, so nobody else may use it meanwhile.
 #[derive(clap::Args)]
 #[command(after_help = format!("{URIS}\n\n{EXAMPLES}"))]
 pub struct Args {

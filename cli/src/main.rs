@@ -9,6 +9,7 @@ mod bench;
 mod check;
 mod demo;
 mod device_address;
+mod doctor;
 mod experiments;
 mod failure;
 mod figures;
@@ -43,6 +44,7 @@ Examples:
   lockstep experiment ccslt-fig4                    a figure of a paper, measured again
   lockstep serve --socket /tmp/lockstep.socket      the RTL as a PCI device, for others
   lockstep check vfio-user:/tmp/lockstep.socket     whether a device does as it should
+  lockstep doctor                                   PCI devices, IOMMU, huge pages, limits
 ";
 
 /// Host software and a hardware lock unit contend on one cache-coherent lock table.
@@ -66,6 +68,7 @@ enum Command {
     Platforms(platforms::Args),
     Serve(serve::Args),
     Check(check::Args),
+    Doctor(doctor::Args),
 }
 
 fn main() -> ExitCode {
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Platforms(args) => platforms::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
         Command::Check(args) => check::run(args, &out),
+        Command::Doctor(args) => doctor::run(args, &out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

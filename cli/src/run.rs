@@ -32,8 +32,8 @@ Examples:
 
 A scenario in virtual time gives the same report, byte for byte, whenever it is run with the same
 seed. The time that it took is this machine's; --json writes it to standard error.
-With --device, the lock unit of that device is asked by the wall clock (docs/driver.md has the URIs);
-the device is reset before and after.
+With --device, the lock unit of that device is asked (docs/driver.md has the URIs); the device is
+reset before and after.
 docs/scenarios.md lists every key of a scenario, docs/traces.md the format of a trace.
 Ctrl-C ends a run early: it prints what there is, writes no file, and ends with exit code 130.";
 
@@ -50,7 +50,7 @@ pub struct Args {
     /// Replays this lock trace in place of the scenario's workload.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
-    /// Asks the lock unit of this device, named by a URI; for a scenario by the wall clock.
+    /// Asks the lock unit of this device; for a scenario by the wall clock.
     #[arg(long, value_name = "URI", value_parser = device_address::parse)]
     device: Option<DeviceAddress>,
     /// Prints the report as a line of JSON, and how long it took as another.

@@ -82,7 +82,9 @@ fn failure(error: &Error) -> Failure {
             let remedy = match source.kind() {
                 ErrorKind::PermissionDenied => "; choose a folder in which you may write",
                 ErrorKind::NotFound => "; make the folder first",
-                ErrorKind::InvalidInput => "; choose a path of at most 107 bytes",
+                ErrorKind::InvalidFilename | ErrorKind::InvalidInput => {
+                    "; choose a path of at most 107 bytes"
+                }
                 _ => "",
             };
             Failure::Input(format!("cannot {action} {}: {source}{remedy}", path.display()))

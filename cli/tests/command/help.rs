@@ -7,6 +7,9 @@ fn every_command_explains_itself() {
         &["run", "--help"],
         &["trace", "from-waldump", "--help"],
         &["wave", "run", "--help"],
+        &["serve", "--help"],
+        &["check", "--help"],
+        &["doctor", "--help"],
     ] {
         let help = lockstep(arguments).expect_success();
         assert!(help.contains("Usage: lockstep"), "{help}");

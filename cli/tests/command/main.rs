@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod demo;
+mod device;
 mod help;
 mod interrupt;
 mod run;
