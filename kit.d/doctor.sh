@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# ./kit doctor: every tool, its version, and what is missing.
-# shellcheck disable=SC2154 # The colours and the oldest versions are set elsewhere.
+# ./kit doctor: every tool, its version, and what is missing; then what `lockstep doctor` finds.
+# shellcheck disable=SC2154 # root, the colours and the oldest versions are set elsewhere.
 
 doctor() {
     local missing=0
@@ -26,9 +26,23 @@ doctor() {
     optional postgres "$(first_line "$(postgres_program postgres)" --version)" \
         "measured beside the lock table by ./kit bench postgres"
 
+    printf '%s\n' "${bold}This machine${plain}"
+    this_machine
+
     if ((missing > 0)); then
         complain "$missing of the required tools are missing or too old"
         exit 2
+    fi
+}
+
+# PCI devices, IOMMU, huge pages and limits, by the command that was built last.
+this_machine() {
+    local program found
+    program=$(realpath -m -- "${CARGO_TARGET_DIR:-$root/target}")/release/lockstep
+    if [[ -x $program ]] && found=$("$program" doctor 2>/dev/null); then
+        printf '%s\n' "$found" | sed 's/^/  /'
+    else
+        row "$plain" lockstep "not built, or old (PCI devices, IOMMU, huge pages, limits): ./kit check sim:"
     fi
 }
 
