@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::Ordering::{Relaxed, Release};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::map::device::{COPY_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
@@ -81,7 +81,8 @@ impl Fake {
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap()
+        // A test that failed shall not make others of its threads fail for another reason.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets the queues go on after the state was changed by hand.

@@ -29,6 +29,7 @@ pub unsafe fn load(from: *const u8, into: &mut [u8]) {
         *byte = unsafe { AtomicU8::from_ptr(at) }.load(Relaxed);
         at = at.wrapping_add(1);
     }
+    debug_assert!(rest.len() < 8 || at.cast::<u64>().is_aligned());
     let (words, last) = rest.as_chunks_mut::<8>();
     for word in words {
         // SAFETY: in the range that the caller vouches for; aligned, as all bytes before the first
@@ -55,6 +56,7 @@ pub unsafe fn store(to: *mut u8, from: &[u8]) {
         unsafe { AtomicU8::from_ptr(at) }.store(*byte, Relaxed);
         at = at.wrapping_add(1);
     }
+    debug_assert!(rest.len() < 8 || at.cast::<u64>().is_aligned());
     let (words, last) = rest.as_chunks::<8>();
     for word in words {
         // SAFETY: in the range that the caller vouches for; aligned, as all bytes before the first
