@@ -390,9 +390,12 @@ pub fn forced_interrupts_are_not_lost(seed: u64) -> Result<(), String> {
     user.check_interrupt_counts()
 }
 
+/// A test by its seed; says what is wrong.
+pub type Test = fn(u64) -> Result<(), String>;
+
 /// All that takes little time, by name.
 #[allow(dead_code, reason = "for those who look at all, as the test of deliberate faults")]
-pub const ALL: [(&str, fn(u64) -> Result<(), String>); 13] = [
+pub const ALL: [(&str, Test); 13] = [
     ("a_full_completion_ring_loses_nothing", a_full_completion_ring_loses_nothing),
     ("sixteen_moves_are_open", sixteen_moves_are_open),
     ("interrupts_follow_their_completions", interrupts_follow_their_completions),
