@@ -291,3 +291,50 @@ fn new_card() -> io::Result<Arc<HostMemory>> {
     rustix::fs::fcntl_add_seals(card.file(), rustix::fs::SealFlags::SEAL)?;
     Ok(Arc::new(card))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(function: &Function, offset: u64) -> u32 {
+        let mut bytes = [0; 4];
+        function.read(Space::Bar(0), offset, &mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    #[test]
+    fn a_device_whose_buses_are_broken_is_gone_until_a_reset() {
+        const SCRATCH: u64 = 0x28;
+        let function = Function::new().unwrap();
+        function.enable();
+        function.write(Space::Bar(0), SCRATCH, &[1, 0, 0, 0]);
+        function.change(|state| state.failure = Some("m_axi AW: awsize is 7".into()));
+        assert_eq!(function.failure().as_deref(), Some("m_axi AW: awsize is 7"));
+        assert_eq!(read(&function, SCRATCH), u32::MAX);
+        function.write(Space::Bar(0), SCRATCH, &[2, 0, 0, 0]);
+        function.reset();
+        assert_eq!((function.failure(), read(&function, SCRATCH)), (None, 0));
+    }
+
+    #[test]
+    fn renewing_leaves_nothing_of_the_host_that_was() {
+        let function = Function::new().unwrap();
+        function.enable();
+        let memory = Arc::new(HostMemory::allocate(PAGE_BYTES, PAGE_BYTES).unwrap());
+        function.map_memory(0x1000, memory.clone()).unwrap();
+        function.connect(1, Some(Listener::Local(Arc::default())));
+        let card = function.card();
+        card.write(0, b"secret");
+        function.renew().unwrap();
+        assert_eq!(read(&function, 0x100), u32::MAX, "disabled");
+        assert_eq!(function.unmap(0x1000), Err(MapError::Missing { address: 0x1000 }));
+        assert_eq!(Arc::strong_count(&memory), 1);
+        assert!(function.connect_first(1, Listener::Local(Arc::default())).is_ok());
+        let mut found = [1; 6];
+        function.card().read(0, &mut found);
+        assert_eq!(found, [0; 6]);
+        card.write(8, b"too late");
+        function.card().read(8, &mut found);
+        assert_eq!(found, [0; 6]);
+    }
+}
