@@ -1,14 +1,13 @@
 //! What every check works with: the device, memory that it can reach, waits with a bound.
 
 use std::fmt::{Debug, LowerHex};
-use std::io;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use driver::{
-    Backend, Device, DeviceError, HUGE_PAGE_BYTES, HostMemory, MemoryNeeds, PAGE_BYTES, Space,
-    Width,
+    Backend, Device, DeviceError, DmaBuffer, HUGE_PAGE_BYTES, HostMemory, MemoryNeeds, PAGE_BYTES,
+    Space, Width,
 };
 use rand_chacha::ChaCha8Rng;
 
@@ -28,9 +27,6 @@ pub(crate) enum Stop {
     /// An access failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// No memory.
-    #[error("memory for a check: {0}")]
-    Memory(#[from] io::Error),
 }
 
 impl Stop {
@@ -86,15 +82,14 @@ impl Context<'_> {
     /// Memory that the device can reach: at least `bytes` bytes, or fewer where it must be
     /// contiguous and that much cannot be had in one piece.
     pub fn memory(&self, bytes: usize) -> Result<Mapped, Stop> {
-        let memory = match self.backend.information().memory {
-            MemoryNeeds::Pages => HostMemory::allocate(bytes, PAGE_BYTES)?,
-            MemoryNeeds::Contiguous if bytes <= PAGE_BYTES => {
-                HostMemory::allocate(bytes, PAGE_BYTES)?
-            }
-            MemoryNeeds::Contiguous => HostMemory::allocate(HUGE_PAGE_BYTES, HUGE_PAGE_BYTES)
-                .or_else(|_| HostMemory::allocate(PAGE_BYTES, PAGE_BYTES))?,
-        };
-        Mapped::new(&self.backend, Arc::new(memory))
+        let contiguous = self.backend.information().memory == MemoryNeeds::Contiguous;
+        let bytes = if contiguous { bytes.min(HUGE_PAGE_BYTES) } else { bytes };
+        match self.device.allocate(bytes) {
+            Ok(buffer) => Ok(Mapped::new(buffer)),
+            // No huge pages were set aside.
+            Err(_) if contiguous => Ok(Mapped::new(self.device.allocate(PAGE_BYTES)?)),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Waits until `done` gives a value.
@@ -148,17 +143,16 @@ pub(crate) fn pause(begun: Instant) {
 
 /// Memory that the device can reach until it is dropped.
 pub(crate) struct Mapped {
-    backend: Arc<dyn Backend>,
+    buffer: Option<DmaBuffer>,
     pub memory: Arc<HostMemory>,
     /// What the device calls its first byte.
     pub address: u64,
-    mapped: bool,
 }
 
 impl Mapped {
-    fn new(backend: &Arc<dyn Backend>, memory: Arc<HostMemory>) -> Result<Self, Stop> {
-        let address = backend.map(&memory)?;
-        Ok(Self { backend: Arc::clone(backend), memory, address, mapped: true })
+    fn new(buffer: DmaBuffer) -> Self {
+        let (memory, address) = (Arc::clone(buffer.memory()), buffer.device_address());
+        Self { buffer: Some(buffer), memory, address }
     }
 
     pub fn bytes(&self) -> usize {
@@ -177,16 +171,6 @@ impl Mapped {
 
     /// Takes it away from the device; the memory itself stays.
     pub fn unmap(&mut self) -> Result<(), DeviceError> {
-        self.mapped = false;
-        self.backend.unmap(self.address)
-    }
-}
-
-impl Drop for Mapped {
-    fn drop(&mut self) {
-        if self.mapped {
-            // A device that is gone has no mappings either.
-            let _ = self.backend.unmap(self.address);
-        }
+        self.buffer.take().map_or(Ok(()), DmaBuffer::unmap)
     }
 }

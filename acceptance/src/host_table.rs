@@ -1,9 +1,10 @@
 //! A lock table in memory that host and device share, and the host's side of it.
 
 use std::fs::File;
+use std::time::{Duration, Instant};
 
 use driver::map::lock_unit;
-use lockdb::machine::{Outcome, Rule};
+use lockdb::machine::{Bounds, Machine, Outcome, Request, Rule};
 use lockdb::{Backing, Table, Timestamp, TupleKey};
 
 use crate::context::{Context, Mapped, Stop, expect};
@@ -14,6 +15,7 @@ pub(crate) struct HostTable {
     memory: Mapped,
     table: Table,
     log2_buckets: u32,
+    patience: Duration,
 }
 
 impl HostTable {
@@ -21,10 +23,11 @@ impl HostTable {
     pub fn start(context: &Context<'_>, log2_buckets: u32) -> Result<Self, Stop> {
         let memory = context.memory(64 << log2_buckets)?;
         // The same pages once more, as the table wants them.
-        let file = File::from(memory.memory.file().try_clone_to_owned()?);
+        let file = memory.memory.file().try_clone_to_owned().map(File::from);
+        let file = file.map_err(|error| Stop::wrong(format!("the table's memory: {error}")))?;
         let table = Table::in_memory(1 << log2_buckets, Backing::Shared(&file))
             .map_err(|error| Stop::wrong(error.to_string()))?;
-        let table = Self { memory, table, log2_buckets };
+        let table = Self { memory, table, log2_buckets, patience: context.options.patience };
         table.start_again(context)?;
         Ok(table)
     }
@@ -52,9 +55,19 @@ impl HostTable {
         Ok(self.memory.unmap()?)
     }
 
+    /// Runs a request of the host.
+    pub fn run(
+        &self,
+        transaction: Timestamp,
+        key: TupleKey,
+        request: Request,
+    ) -> Result<Outcome, Stop> {
+        run(&self.table, transaction, key, request, self.patience)
+    }
+
     /// Takes a free lock.
     pub fn acquire(&self, transaction: Timestamp, key: TupleKey) -> Result<(), Stop> {
-        match self.table.acquire(transaction, key, Rule::Queue) {
+        match self.run(transaction, key, Request::Acquire(Rule::Queue))? {
             Outcome::Granted { again: false } => Ok(()),
             other => Err(Stop::wrong(format!("the host asked for a free lock: {other:?}"))),
         }
@@ -66,7 +79,7 @@ impl HostTable {
         transaction: Timestamp,
         key: TupleKey,
     ) -> Result<Option<Timestamp>, Stop> {
-        match self.table.release(transaction, key) {
+        match self.run(transaction, key, Request::Release)? {
             Outcome::Released { next } => Ok(next),
             other => Err(Stop::wrong(format!("the host released a lock that it holds: {other:?}"))),
         }
@@ -88,5 +101,29 @@ impl HostTable {
             }
         }
         Ok(())
+    }
+}
+
+/// Runs a request of the host on a table that a device shares, which may have damaged it: there a
+/// machine may find no end.
+pub(crate) fn run(
+    table: &Table,
+    transaction: Timestamp,
+    key: TupleKey,
+    request: Request,
+    bound: Duration,
+) -> Result<Outcome, Stop> {
+    let bucket = &table.buckets()[table.bucket_of(key)];
+    let mut machine = Machine::new(transaction, request, Bounds::BUCKET);
+    let begun = Instant::now();
+    loop {
+        if let Some(outcome) = machine.resume(bucket.perform(machine.access())) {
+            return Ok(outcome);
+        }
+        if begun.elapsed() > bound {
+            let line = bucket.line();
+            let wrong = format!("{request:?} of the host finds no end in {bound:?}: {line:x?}");
+            return Err(Stop::Wrong(wrong));
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use acceptance::{Options, Report, Verdict, run};
+use conformance::over_device::{Bounds, Unit};
 use driver::{Backend, Device, OpenError};
 use rig::{Flaw, Rig, flaw};
 
@@ -40,6 +41,46 @@ fn a_device_without_flaws_passes() {
     let passed = |check: &&acceptance::CheckReport| check.verdict == Verdict::Pass;
     assert_eq!(report.checks.iter().filter(passed).count(), acceptance::names().len(), "{report}");
     assert!(report.passed() && report.measurements.register_read.is_some());
+}
+
+/// What runs in a guest without an IOMMU and without huge pages.
+#[test]
+fn a_device_without_translation_passes_but_for_what_needs_it() {
+    let mut open = || Device::new(Arc::new(Rig::untranslated()));
+    let report = run(&mut open, &options(), &mut |_| {});
+    println!("{report}");
+    assert!(report.passed(), "{report}");
+    let verdict = |name| report.check(name).expect("it was run").verdict;
+    assert_eq!((verdict("unmap"), verdict("copies")), (Verdict::Skipped, Verdict::Pass));
+}
+
+#[test]
+fn a_report_is_read_by_programs() {
+    let report = run_on(Flaw::WrongClass, &options());
+    let json = serde_json::to_value(&report).expect("a report is plain data");
+    assert_eq!(json["checks"][0]["name"], "identity");
+    assert_eq!(json["checks"][0]["verdict"], "FAIL");
+    assert_eq!(json["checks"][1]["verdict"], "PASS");
+    let median = json["measurements"]["register_read"]["median_ns"].as_u64();
+    assert!(median.is_some(), "{json}");
+}
+
+/// The device in software stands for the RTL: the same cases, the same rules.
+#[test]
+fn the_cases_of_the_lock_table_find_flaws_too() {
+    for &flaw in [Flaw::None].iter().chain(flaw::OF_LOCKS) {
+        let device = Device::new(Arc::new(Rig::new(flaw))).expect("a device");
+        let bounds = match flaw {
+            Flaw::None => Bounds::default(),
+            // A waiter who is never told is waited for to the end.
+            _ => Bounds { case: Duration::from_millis(500), ..Bounds::default() },
+        };
+        let mut unit = Unit::new(&device, bounds).expect("a lock unit");
+        let failed = (0..100).find_map(|seed| unit.check_seed(seed).err());
+        let found = failed.map(|failed| format!("seed {}: {}", failed.seed, failed.trouble));
+        println!("{flaw:?}: {found:?}");
+        assert_eq!(found.is_none(), flaw == Flaw::None, "{flaw:?}: {found:?}");
+    }
 }
 
 #[test]

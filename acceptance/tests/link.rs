@@ -275,6 +275,8 @@ fn a_server_goes_on_after_clients_that_are_killed_within_transfers() {
     for delay in [30, 60] {
         let mut client = served::run_as_child("copy_as_child", &server.path());
         server.await_clients(1);
+        let second = served::open(&server.path());
+        assert!(matches!(second, Err(OpenError::Busy { .. })), "two processes at once: {second:?}");
         thread::sleep(Duration::from_millis(delay));
         client.kill().expect("a child that can be killed");
         client.wait().expect("a child that ends");

@@ -2,7 +2,9 @@
 
 mod served;
 
-use conformance::over_device::{Bounds, Unit};
+use std::path::Path;
+
+use conformance::over_device::{Bounds, Unit, Witnessed};
 use conformance::seeds;
 use served::{ServerProcess, ServerThread};
 use sim::lock_unit::stream::Code;
@@ -10,8 +12,8 @@ use sim::lock_unit::stream::Code;
 /// Cases of each test, unless `LOCKSTEP_CASES` says otherwise.
 const CASES: u64 = 80;
 
-/// Runs the cases of all seeds; gives how often each code was answered.
-fn run(path: &std::path::Path, test: &str) -> [u64; 13] {
+/// Runs the cases of all seeds; says what has come about.
+fn run(path: &Path, test: &str) -> Witnessed {
     let device = served::open(path).expect("a served device");
     let mut unit = Unit::new(&device, Bounds::default()).expect("a lock unit and its queue");
     let seeds = seeds(CASES);
@@ -25,18 +27,19 @@ fn run(path: &std::path::Path, test: &str) -> [u64; 13] {
     }
     let witnessed = unit.witnessed();
     println!("{} cases: {witnessed:?}", seeds.count());
-    witnessed.responses
+    witnessed
 }
 
 #[test]
 fn served_by_a_thread() {
     let server = ServerThread::new();
-    let responses = run(&server.path(), "served_by_a_thread");
+    let witnessed = run(&server.path(), "served_by_a_thread");
     let usual = [Code::Granted, Code::Queued, Code::Released, Code::Cancelled, Code::NotWaiting];
     if seeds(CASES).count() as u64 >= CASES {
         for code in usual {
-            assert!(responses[code as usize] > 0, "no response was {code:?}");
+            assert!(witnessed.responses[code as usize] > 0, "no response was {code:?}");
         }
+        assert!(witnessed.notices > 0, "nobody was told of a lock that it waited for");
     }
 }
 

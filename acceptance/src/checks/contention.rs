@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::machine::Rule;
-use lockdb::{Policy, Table, Timestamp, TupleKey, Waiting};
+use lockdb::machine::{Outcome, Request as Ask, Rule};
+use lockdb::{Table, Timestamp, TupleKey};
 use rand::RngExt;
 
 use crate::context::{Context, Stop, expect_eq, pause};
-use crate::host_table::HostTable;
+use crate::host_table::{self, HostTable};
 use crate::map;
 use crate::options::Extent;
 use crate::queue::{Queue, Submission};
@@ -91,28 +91,58 @@ fn host_transactions(
     over: &AtomicBool,
     patience: Duration,
 ) -> Result<u64, Stop> {
-    let waiting = Waiting { policy: Policy::TimeOut, patience, ..Waiting::default() };
-    let mut worker = table.worker();
     let mut count = 0;
     while !over.load(Ordering::Acquire) {
         // No two transactions have the same timestamp: the device's are even.
         let number = 2 * (count * HOSTS + host) + 1;
-        let timestamp = Timestamp::new(number).expect("not 0, and never 2^48 of them");
+        let transaction = Timestamp::new(number).expect("not 0, and never 2^48 of them");
         let line = (count + host) % LINES;
-        let mut transaction = worker.begin(timestamp);
-        transaction
-            .lock(TupleKey::initial(line), &waiting)
-            .map_err(|error| Stop::wrong(format!("a host waited for lock {line}: {error}")))?;
-        owners.enter(line, timestamp);
+        let key = TupleKey::initial(line);
+        if !take(table, transaction, key, over, patience)? {
+            break;
+        }
+        owners.enter(line, transaction);
         thread::yield_now();
-        owners.leave(line, timestamp);
-        transaction
-            .end()
-            .map_err(|error| Stop::wrong(format!("a host gave lock {line} back: {error}")))?;
+        owners.leave(line, transaction);
+        let outcome = host_table::run(table, transaction, key, Ask::Release, patience)?;
+        if !matches!(outcome, Outcome::Released { .. }) {
+            let wrong = format!("a host gave lock {line} back: {outcome:?}");
+            return Err(Stop::Wrong(wrong));
+        }
         count += 1;
         thread::yield_now();
     }
     Ok(count)
+}
+
+/// Takes a lock, waiting for it in its queue; `false`: all is over before it was in the queue.
+fn take(
+    table: &Table,
+    transaction: Timestamp,
+    key: TupleKey,
+    over: &AtomicBool,
+    patience: Duration,
+) -> Result<bool, Stop> {
+    let begun = Instant::now();
+    let mut ask = Ask::Acquire(Rule::Queue);
+    loop {
+        match host_table::run(table, transaction, key, ask, patience)? {
+            Outcome::Granted { .. } => return Ok(true),
+            Outcome::Queued { place, .. } => ask = Ask::Poll(place),
+            Outcome::Refused(_) if over.load(Ordering::Acquire) => return Ok(false),
+            Outcome::Refused(_) => {}
+            other => {
+                return Err(Stop::Wrong(format!(
+                    "a host asked for a lock with {ask:?}: {other:?}"
+                )));
+            }
+        }
+        if begun.elapsed() > patience {
+            let wrong = format!("a host waited for the lock of {key:?}: not in {patience:?}");
+            return Err(Stop::Wrong(wrong));
+        }
+        pause(begun);
+    }
 }
 
 /// What a request of the device is at.

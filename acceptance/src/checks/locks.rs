@@ -2,7 +2,7 @@
 //! answer, and what the table holds then.
 
 use driver::map::lock_unit;
-use lockdb::machine::Rule;
+use lockdb::machine::{Outcome, Request as Ask, Rule};
 use lockdb::{Timestamp, TupleKey};
 
 use super::interrupts::enable_all;
@@ -129,20 +129,16 @@ impl Scene {
     /// A release of the device hands the lock to a waiter of the host.
     fn device_holds(&mut self, context: &Context<'_>) -> Result<(), Stop> {
         self.ask(context, acquire(7, 30), Code::Granted)?;
-        let outcome = self.table.table().acquire(t(31), KEY, Rule::Queue);
-        if !matches!(outcome, lockdb::machine::Outcome::Queued { position: 1, .. }) {
-            return Err(Stop::wrong(format!("the host asked for a held lock: {outcome:?}")));
-        }
+        let Outcome::Queued { place, position: 1 } =
+            self.table.run(t(31), KEY, Ask::Acquire(Rule::Queue))?
+        else {
+            return Err(Stop::wrong("the host asked for a held lock and is not in its queue"));
+        };
         let released = self.ask(context, release(7, 30), Code::Released)?;
         expect(|| "who has the lock after the device".into(), released.transaction, 31)?;
         self.expect_holder(Some(t(31)))?;
-        let lockdb::machine::Outcome::Queued { place, .. } = outcome else {
-            unreachable!("compared above")
-        };
-        let bucket = self.table.table().bucket_of(KEY);
-        let poll = lockdb::machine::Request::Poll(place);
-        let outcome = self.table.table().run(t(31), bucket, poll);
-        if !matches!(outcome, lockdb::machine::Outcome::Granted { .. }) {
+        let outcome = self.table.run(t(31), KEY, Ask::Poll(place))?;
+        if !matches!(outcome, Outcome::Granted { .. }) {
             return Err(Stop::wrong(format!("the host was handed a lock: {outcome:?}")));
         }
         self.table.release(t(31), KEY).map(drop)

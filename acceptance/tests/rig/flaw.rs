@@ -2,9 +2,10 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 
 /// One thing that is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flaw {
     /// Nothing is.
+    #[default]
     None,
     /// The class code is another.
     WrongClass,
@@ -82,6 +83,18 @@ pub enum Flaw {
     HidesBusErrors,
     /// Compare-and-swap is a load and then a store.
     TearsCompareSwap,
+    /// Notices look like first responses.
+    MissesNotices,
+    /// Every grant is said to be one more.
+    SaysAgain,
+    /// Who does not hold a lock is told that it is released.
+    ReleasesForAll,
+    /// Hand-overs are not counted.
+    Miscounts,
+    /// Slots are not cleared.
+    LeavesSlots,
+    /// Locks are handed over to who has come last.
+    HandsOverToLast,
     /// Who opens it a second time has the same device.
     SharesDevice,
 }
@@ -126,7 +139,25 @@ pub const ALL: &[(Flaw, &str)] = &[
     (ReadsAfterUnmap, "unmap"),
     (ForgetsWaiters, "lock requests"),
     (WrongPosition, "lock requests"),
+    (MissesNotices, "lock requests"),
+    (SaysAgain, "lock requests"),
+    (ReleasesForAll, "lock requests"),
+    (LeavesSlots, "lock requests"),
+    (HandsOverToLast, "lock requests"),
     (HidesBusErrors, "lock requests"),
     (TearsCompareSwap, "lock contention"),
     (SharesDevice, "second opener"),
+];
+
+/// Flaws of the lock unit, which the random cases of the lock table must find as well.
+pub const OF_LOCKS: &[Flaw] = &[
+    ForgetsWaiters,
+    WrongPosition,
+    TearsCompareSwap,
+    MissesNotices,
+    SaysAgain,
+    ReleasesForAll,
+    Miscounts,
+    LeavesSlots,
+    HandsOverToLast,
 ];

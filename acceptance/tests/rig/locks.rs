@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use driver::map::device::LOCK_UNIT;
-use driver::map::lock_unit;
+use driver::map::{Counter, lock_unit};
 use lockdb::machine::{Access, Answer, Bounds, Machine, Outcome, Place, Refusal, Request, Rule};
 use lockdb::{Head, Ring, Timestamp, TupleKey};
 
@@ -17,7 +17,7 @@ use super::registers::Registers;
 #[derive(Default)]
 pub struct Locks {
     waits: BTreeMap<u8, Wait>,
-    torn: bool,
+    flaw: Flaw,
 }
 
 #[derive(Clone, Copy)]
@@ -27,9 +27,14 @@ struct Wait {
     place: Place,
 }
 
+const MOST_ACCESSES: u32 = 10_000;
+
 /// Codes of responses.
+const GRANTED: u64 = 0;
 const QUEUED: u64 = 1;
+const RELEASED: u64 = 6;
 const CANCELLED: u64 = 7;
+const NOT_HELD: u64 = 8;
 const BUS_ERROR: u64 = 9;
 const TAG_BUSY: u64 = 10;
 const NOT_WAITING: u64 = 11;
@@ -84,15 +89,18 @@ impl Locks {
         }
     }
 
-    /// What a response brings about beside itself.
+    /// What a response brings about beside itself; gives it as it is told.
     pub fn after(
         &mut self,
         response: u64,
+        of_poll: bool,
         registers: &mut Registers,
         vectors: &mut Vec<usize>,
         flaw: Flaw,
-    ) -> Vec<u64> {
-        self.torn = flaw == Flaw::TearsCompareSwap;
+    ) -> u64 {
+        self.flaw = flaw;
+        let response = spoilt(response, flaw);
+        count(response, of_poll, registers, flaw);
         let (status, enable) = (lock_unit::ISR.offset(), lock_unit::IER.offset());
         if response >> 8 & 0xF == BUS_ERROR && registers.get(LOCK_UNIT + status) & 1 == 0 {
             registers.set(LOCK_UNIT + status, 1);
@@ -102,13 +110,11 @@ impl Locks {
                 vectors.push(3);
             }
         }
-        let queued = response >> 8 & 0xF == QUEUED;
-        let less = u64::from(queued && flaw == Flaw::WrongPosition) << 12;
-        vec![response - less]
+        response
     }
 
     /// Looks at the lines of all waiters; gives the notices of those that have their lock.
-    pub fn look(&mut self, memories: &Memories, flaw: Flaw) -> Vec<u64> {
+    pub fn look(&mut self, registers: &mut Registers, memories: &Memories, flaw: Flaw) -> Vec<u64> {
         if flaw == Flaw::ForgetsWaiters {
             return Vec::new();
         }
@@ -124,33 +130,75 @@ impl Locks {
             self.waits.remove(&tag);
             let Wait { transaction, line, place } = wait;
             let outcome = self.run(transaction, line, Request::Poll(place), memories);
-            notices.push(u64::from(tag) | bits(outcome) | NOTICE | transaction.word());
+            let response = u64::from(tag) | bits(outcome) | transaction.word();
+            count(response, false, registers, flaw);
+            notices.push(if flaw == Flaw::MissesNotices { response } else { response | NOTICE });
         }
         notices
     }
 
     fn run(&self, transaction: Timestamp, line: u64, request: Request, m: &Memories) -> Outcome {
         let mut machine = Machine::new(transaction, request, Bounds::BUCKET);
-        loop {
+        // On a table that was damaged a machine may find no end.
+        for _ in 0..MOST_ACCESSES {
             let answer = match m.writable(line, 64) {
-                Some(spot) => perform(&spot, machine.access(), self.torn),
+                Some(spot) => perform(&spot, machine.access(), self.flaw),
                 None => Answer::BusError,
             };
             if let Some(outcome) = machine.resume(answer) {
                 return outcome;
             }
         }
+        Outcome::BusError
     }
 }
 
-fn perform(spot: &Spot, access: Access, torn: bool) -> Answer {
+/// A response as a flawed unit gives it.
+fn spoilt(response: u64, flaw: Flaw) -> u64 {
+    let code = response >> 8 & 0xF;
+    match flaw {
+        Flaw::WrongPosition if code == QUEUED => response - (1 << 12),
+        Flaw::SaysAgain if code == GRANTED => response | 1 << 7,
+        Flaw::ReleasesForAll if code == NOT_HELD => response & 0x7F | RELEASED << 8,
+        _ => response,
+    }
+}
+
+/// Counts a response by its code.
+fn count(response: u64, of_poll: bool, registers: &mut Registers, flaw: Flaw) {
+    let code = response >> 8 & 0xF;
+    let mut add = |counter: Counter| registers.count(LOCK_UNIT + counter.offset(), 1);
+    match code {
+        BUS_ERROR => add(lock_unit::BUS_ERRORS),
+        NOT_HELD | TAG_BUSY | NOT_WAITING | BAD_REQUEST => add(lock_unit::REQUESTER_ERRORS),
+        _ if of_poll => {}
+        GRANTED => {
+            add(lock_unit::GRANTED);
+            if response >> 7 & 1 == 1 {
+                add(lock_unit::GRANTED_AGAIN);
+            }
+        }
+        QUEUED => add(lock_unit::QUEUED),
+        RELEASED => {
+            add(lock_unit::RELEASED);
+            if response >> 16 != 0 && flaw != Flaw::Miscounts {
+                add(lock_unit::HANDED_OVER);
+            }
+        }
+        CANCELLED => add(lock_unit::CANCELLED),
+        _ => add(lock_unit::REFUSED),
+    }
+}
+
+fn perform(spot: &Spot, access: Access, flaw: Flaw) -> Answer {
     let word = |index: usize| spot.memory.word(spot.offset + 8 * index);
     match access {
         Access::LoadHead => Answer::Word(word(0).load(Ordering::Acquire)),
         Access::ReadLine => {
             Answer::Line(std::array::from_fn(|index| word(index).load(Ordering::Acquire)))
         }
-        Access::CompareSwap { word: index, expected, new } if torn => {
+        Access::Clear(_) if flaw == Flaw::LeavesSlots => Answer::Cleared,
+        Access::CompareSwap { word: index, expected, new } if flaw == Flaw::TearsCompareSwap => {
             let old = word(index.into()).load(Ordering::Acquire);
             thread::sleep(Duration::from_micros(20));
             if old == expected {
@@ -159,6 +207,10 @@ fn perform(spot: &Spot, access: Access, torn: bool) -> Answer {
             Answer::Word(old)
         }
         Access::CompareSwap { word: index, expected, new } => {
+            let new = match flaw {
+                Flaw::HandsOverToLast if index == 0 => overtaken(spot, expected, new),
+                _ => new,
+            };
             let word = word(index.into());
             let old = word.compare_exchange(expected, new, Ordering::AcqRel, Ordering::Acquire);
             Answer::Word(old.unwrap_or_else(|old| old))
@@ -167,6 +219,19 @@ fn perform(spot: &Spot, access: Access, torn: bool) -> Answer {
             word(slot.index()).store(0, Ordering::Release);
             Answer::Cleared
         }
+    }
+}
+
+/// The head after a hand-over to who has come last, in the place of one to who has come first.
+fn overtaken(spot: &Spot, expected: u64, new: u64) -> u64 {
+    let (before, after) = (Head::from_word(expected), Head::from_word(new));
+    let hands_over = before.has_waiters() && before.holder() != after.holder();
+    match before.queue(Ring::FULL).last().filter(|_| hands_over) {
+        Some(last) => {
+            let next = spot.memory.word(spot.offset + 8 * last.index()).load(Ordering::Acquire);
+            next | before.leave(last).word() & 0xFFC0
+        }
+        None => new,
     }
 }
 

@@ -60,6 +60,16 @@ struct State {
 impl Rig {
     /// A device with something wrong, at work.
     pub fn new(flaw: Flaw) -> Self {
+        Self::with_memory(flaw, MemoryNeeds::Pages)
+    }
+
+    #[allow(dead_code, reason = "no test uses all of it")]
+    /// A device to which addresses are not translated.
+    pub fn untranslated() -> Self {
+        Self::with_memory(Flaw::None, MemoryNeeds::Contiguous)
+    }
+
+    fn with_memory(flaw: Flaw, memory: MemoryNeeds) -> Self {
         let state = State {
             flaw,
             over: false,
@@ -85,7 +95,7 @@ impl Rig {
             name: format!("rig:{flaw:?}"),
             bar_bytes: [0x1_0000, 0, CARD_BYTES as u64, 0, 0, 0],
             vectors: VECTORS as u32,
-            memory: MemoryNeeds::Pages,
+            memory,
             interrupts: InterruptKind::Event,
         };
         Self { information, shared, worker: Some(worker) }
@@ -138,7 +148,7 @@ fn work(shared: &Shared) {
 impl State {
     /// Does one piece of work; whether there was any.
     fn step(&mut self) -> bool {
-        let locks = self.locks.look(&self.memories, self.flaw);
+        let locks = self.locks.look(&mut self.registers, &self.memories, self.flaw);
         self.queues.respond(locks);
         let mut vectors = Vec::new();
         let busy = self.queues.step(
@@ -213,6 +223,11 @@ impl Backend for Rig {
     }
 
     fn map(&self, memory: &Arc<HostMemory>) -> Result<u64, DeviceError> {
+        if self.information.memory == MemoryNeeds::Contiguous
+            && memory.bytes() > memory.page_bytes()
+        {
+            return Err(out_of_range("memory", memory.bytes() as u64, "at most one page"));
+        }
         Ok(self.shared.lock().memories.map(memory))
     }
 

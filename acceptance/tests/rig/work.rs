@@ -108,8 +108,10 @@ impl Queues {
         let (identifier, opcode) = (word(0) as u16, (word(0) >> 16) as u8);
         if number == 1 {
             if opcode == 1 {
-                let responses = locks.request([word(4), word(5), word(6)], registers, memories);
-                self.respond(locks.after(responses, registers, vectors, flaw));
+                let response = locks.request([word(4), word(5), word(6)], registers, memories);
+                let of_poll = word(4) >> 8 & 0xF == 3;
+                let response = locks.after(response, of_poll, registers, vectors, flaw);
+                self.respond(vec![response]);
             } else {
                 self.fail(number, identifier, 1, registers, flaw, true);
             }

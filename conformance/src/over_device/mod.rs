@@ -49,6 +49,8 @@ pub struct Witnessed {
     pub device_requests: u64,
     /// Grants that agents of either side were told of.
     pub grants: u64,
+    /// Waiting acquires of the device whose end the unit told by itself.
+    pub notices: u64,
     /// Responses of the unit by their code.
     pub responses: [u64; 13],
 }
@@ -59,6 +61,7 @@ impl Witnessed {
         self.host_accesses += other.host_accesses;
         self.device_requests += other.device_requests;
         self.grants += other.grants;
+        self.notices += other.notices;
         for (sum, more) in self.responses.iter_mut().zip(other.responses) {
             *sum += more;
         }

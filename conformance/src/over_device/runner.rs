@@ -58,6 +58,9 @@ pub(super) struct Runner<'a> {
     tally: Tally,
     witnessed: Witnessed,
     random: ChaCha8Rng,
+    /// Who has been handed a lock does nothing before it was told so. Otherwise a cancel could hide
+    /// that the unit does not look at its waiters' lines.
+    awaits_notices: bool,
 }
 
 impl<'a> Runner<'a> {
@@ -68,6 +71,7 @@ impl<'a> Runner<'a> {
         queue: &'a mut LockQueue,
     ) -> Self {
         let agents: Vec<_> = case.agents.iter().map(|plan| Agent::new(plan, case)).collect();
+        let mut random = channel_generator(case.seed, "over device");
         Self {
             case,
             bounds,
@@ -86,7 +90,8 @@ impl<'a> Runner<'a> {
             holders: Holders::new(case.table.lines),
             tally: Tally::default(),
             witnessed: Witnessed::default(),
-            random: channel_generator(case.seed, "over device"),
+            awaits_notices: random.random(),
+            random,
         }
     }
 
@@ -162,7 +167,7 @@ impl<'a> Runner<'a> {
     fn agents_act(&mut self) -> Result<bool, Trouble> {
         let mut busy = false;
         for index in 0..self.agents.len() {
-            if self.hosts[index].is_busy() {
+            if self.hosts[index].is_busy() || self.awaits_notices && self.is_handed_a_lock(index) {
                 continue;
             }
             let agent = &mut self.agents[index];
@@ -183,6 +188,19 @@ impl<'a> Runner<'a> {
             }
         }
         Ok(busy)
+    }
+
+    /// Whether memory names the agent's transaction the holder of a lock that it waits for through
+    /// the unit.
+    fn is_handed_a_lock(&self, agent: usize) -> bool {
+        let transaction = self.agents[agent].transaction;
+        let handed = |flight: &Flight| match flight.known {
+            Known { action: Action::Acquire { line, .. }, queued: true, .. } => {
+                flight.agent == agent && Head::from_word(self.head(line)).is_held_by(transaction)
+            }
+            _ => false,
+        };
+        self.flights.values().any(handed)
     }
 
     /// An action is about to begin; says whether its transaction has the lock.
@@ -306,6 +324,7 @@ impl<'a> Runner<'a> {
         let polls = matches!(known.action, Action::Poll { .. } | Action::Miss { polls: true, .. });
         self.tally.response(&response, polls);
         self.witnessed.responses[response.code as usize] += 1;
+        self.witnessed.notices += u64::from(response.notice);
         let ends_target = !polls && matches!(response.code, Code::Cancelled | Code::Granted);
         self.tell(serial, flight, &response, target.filter(|_| ends_target))?;
         if let (Action::Poll { line, .. }, Code::Granted) = (known.action, response.code) {
