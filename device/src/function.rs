@@ -317,6 +317,13 @@ mod tests {
     }
 
     #[test]
+    fn the_card_is_as_large_as_the_rtl_says() {
+        let function = Function::new().unwrap();
+        function.enable();
+        assert_eq!(1 << (read(&function, 0x108) >> 16 & 0xFF), CARD_BYTES);
+    }
+
+    #[test]
     fn renewing_leaves_nothing_of_the_host_that_was() {
         let function = Function::new().unwrap();
         function.enable();

@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use driver::HostMemory;
+use driver::{HostMemory, PAGE_BYTES};
 use rustix::fs::SealFlags;
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
@@ -27,8 +27,16 @@ pub(crate) struct Mapping {
     start: NonNull<u8>,
     bytes: usize,
     writable: bool,
-    /// What keeps the mapping; `None`: it is our own and goes with this value.
-    owner: Option<Arc<HostMemory>>,
+    owner: Owner,
+}
+
+/// What keeps a mapping.
+#[derive(Debug)]
+enum Owner {
+    /// Somebody else's, which lives at least as long.
+    Memory { _memory: Arc<HostMemory> },
+    /// Our own, which goes with this value: where the system made it.
+    Pages { start: NonNull<u8>, bytes: usize },
 }
 
 // SAFETY: the memory stays mapped until this value is dropped, is not tied to a thread, and is only
@@ -45,7 +53,7 @@ impl Mapping {
     /// Memory of this process, for reading and writing.
     pub fn of_memory(memory: Arc<HostMemory>) -> Self {
         let (start, bytes) = (memory.start(), memory.bytes());
-        Self { start, bytes, writable: true, owner: Some(memory) }
+        Self { start, bytes, writable: true, owner: Owner::Memory { _memory: memory } }
     }
 
     /// The `bytes` bytes from `offset` on of a file that [`keeps_its_size`].
@@ -63,20 +71,32 @@ impl Mapping {
             return Err(Errno::PERM);
         }
         // Asked after the seal was seen, so the answer holds for ever.
-        let size = u64::try_from(rustix::fs::fstat(file)?.st_size).unwrap_or(0);
+        let status = rustix::fs::fstat(file)?;
+        let size = u64::try_from(status.st_size).unwrap_or(0);
         let end = offset.checked_add(bytes as u64).ok_or(Errno::INVAL)?;
         if bytes == 0 || end > size {
             return Err(Errno::INVAL);
         }
+        // Huge pages can only be mapped, and above all unmapped, as a whole. What is mapped beside
+        // the range is never touched.
+        let page = u64::try_from(status.st_blksize).unwrap_or(0).max(PAGE_BYTES as u64);
+        if !page.is_power_of_two() {
+            return Err(Errno::INVAL);
+        }
+        let before = (offset % page) as usize;
+        let whole = (before + bytes).next_multiple_of(page as usize);
         let mut protection = ProtFlags::READ;
         protection.set(ProtFlags::WRITE, writable);
         // SAFETY: a new mapping at an address of the system's choice overlaps nothing.
-        let start = unsafe {
+        let pages = unsafe {
             let any = std::ptr::null_mut();
-            rustix::mm::mmap(any, bytes, protection, MapFlags::SHARED, file, offset)?
+            let from = offset - before as u64;
+            rustix::mm::mmap(any, whole, protection, MapFlags::SHARED, file, from)?
         };
-        let start = NonNull::new(start.cast()).ok_or(Errno::NOMEM)?;
-        Ok(Self { start, bytes, writable, owner: None })
+        let pages = NonNull::new(pages.cast::<u8>()).ok_or(Errno::NOMEM)?;
+        // SAFETY: `before` bytes on is inside the mapping.
+        let start = unsafe { pages.add(before) };
+        Ok(Self { start, bytes, writable, owner: Owner::Pages { start: pages, bytes: whole } })
     }
 
     /// The 8 bytes at byte `offset`, a multiple of 8.
@@ -170,10 +190,11 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        if self.owner.is_none() {
+        if let Owner::Pages { start, bytes } = self.owner {
             // SAFETY: start and size are those of our own mapping, and nobody borrows from it any
             // more. A failure would leave it mapped, which harms nobody.
-            let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.bytes) };
+            let unmapped = unsafe { rustix::mm::munmap(start.as_ptr().cast(), bytes) };
+            debug_assert_eq!(unmapped, Ok(()), "whole pages that we mapped");
         }
     }
 }

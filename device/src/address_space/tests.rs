@@ -163,3 +163,29 @@ fn random_maps_are_taken_and_found_as_a_list_has_them() {
         }
     });
 }
+
+/// Where the machine has huge pages set aside: small parts of one can be lent and taken back.
+#[test]
+fn parts_of_a_huge_page_are_mapped_and_unmapped() {
+    const HUGE: usize = driver::HUGE_PAGE_BYTES;
+    let Ok(memory) = HostMemory::allocate(2 * HUGE, HUGE) else {
+        println!("skipped: no huge pages are set aside");
+        return;
+    };
+    let mut space = AddressSpace::default();
+    for round in 0..1000u64 {
+        let (address, offset) = (0x7000, (HUGE as u64 / 2) + 0x1000 * (round % 400));
+        let file = memory.file().try_clone_to_owned().unwrap();
+        assert_eq!(space.map_file(address, 0x1000, Some((file, offset)), BOTH), Ok(true));
+        space.store(address + 8, round).unwrap();
+        assert_eq!(
+            memory.word(offset as usize + 8).load(std::sync::atomic::Ordering::Acquire),
+            round
+        );
+        assert_eq!(space.load(address + 0x1000), Err(Fault::Unmapped));
+        space.unmap(address).unwrap();
+    }
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let own = maps.lines().filter(|line| line.contains("lockstep")).count();
+    assert!(own < 100, "{own} mappings are left of 1000 that were taken back");
+}
