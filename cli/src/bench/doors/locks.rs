@@ -44,7 +44,8 @@ pub fn measure(size: Size, door: &Door) -> Result<Vec<Measurement>, String> {
         || stopwatch::each(count, || dependent(count, &mut at, &shared, lock)),
         || stopwatch::each(count, || dependent(count, &mut at_private, &private, lock)),
     );
-    let chained = door.figure("host lock, dependent, device's table", "ns", value).over(floor);
+    let chained =
+        Measurement::new("host lock, dependent, table of a device", "ns", value).over(floor);
     let (value, floor) = stopwatch::best_of_both(
         size,
         || stopwatch::each(count, || overlapping(count, &mut at, |vid| lock(&shared, vid))),
@@ -53,7 +54,8 @@ pub fn measure(size: Size, door: &Door) -> Result<Vec<Measurement>, String> {
             stopwatch::each(count, || overlapping(count, &mut at_private, lock))
         },
     );
-    let free = door.figure("host lock, overlapping, device's table", "ns", value).over(floor);
+    let free =
+        Measurement::new("host lock, overlapping, table of a device", "ns", value).over(floor);
     door.device.reset().map_err(|error| text(error.into()))?;
     Ok([chained, free].map(|figure| figure.goal(Goal::RatioAtMost(1.1))).into())
 }
