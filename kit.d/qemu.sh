@@ -22,6 +22,7 @@ code 0), with what failed (1), or with SKIPPED and the reason where QEMU cannot 
 
   --kernel NAME   bookworm  Linux 6.1 of Debian 12, the default
                   trixie    Linux 6.12 of Debian 13
+                  backports the newest Linux that is made for Debian 13
                   noble     Linux 6.8 of Ubuntu 24.04, which has iommufd; no kernel of Debian does
   --full          the acceptance suite with all its cases, for a minute or two
   --shell         gives a shell in the guest instead, with the device bound to vfio-pci
@@ -37,7 +38,7 @@ run_qemu() {
             --kernel)
                 kernel=${2:-}
                 kernel_package "$kernel" >/dev/null ||
-                    bad_qemu_argument "--kernel $kernel: expected bookworm, trixie or noble"
+                    bad_qemu_argument "--kernel $kernel: expected bookworm, trixie, backports or noble"
                 shift
                 ;;
             --program)

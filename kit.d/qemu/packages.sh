@@ -19,7 +19,7 @@ readonly download_bound=600
 # kernel_package RELEASE: the package by whose dependencies the newest kernel is found.
 kernel_package() {
     case $1 in
-        bookworm | trixie) echo linux-image-cloud-amd64 ;;
+        bookworm | trixie | backports) echo linux-image-cloud-amd64 ;;
         noble) echo linux-image-virtual ;;
         *) return 1 ;;
     esac
@@ -83,14 +83,19 @@ get_kernel() {
 
 # The line of sources.list that has the newest kernel of RELEASE.
 kernel_source() {
-    local mirror
-    if [[ $1 == noble ]]; then
-        mirror=$(ubuntu_mirror) || return
-        printf '%s\n' "deb [arch=amd64 signed-by=$qemu_tools$ubuntu_keyring] $mirror $1-updates main"
-    else
-        mirror=$(debian_mirror) || return
-        printf '%s\n' "deb [arch=amd64 signed-by=$debian_keyring] $mirror $1 main"
-    fi
+    local mirror keyring=$debian_keyring suite=$1
+    case $1 in
+        noble)
+            mirror=$(ubuntu_mirror) || return
+            keyring=$qemu_tools$ubuntu_keyring suite=noble-updates
+            ;;
+        backports)
+            mirror=$(debian_mirror) || return
+            suite=$tools_release-backports
+            ;;
+        *) mirror=$(debian_mirror) || return ;;
+    esac
+    printf '%s\n' "deb [arch=amd64 signed-by=$keyring] $mirror $suite main"
 }
 
 # with_dependencies FOLDER PACKAGE...: to its apt this is an empty machine, so what it names lacks
