@@ -13,8 +13,7 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,10 +21,10 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 
 use super::bar::MappedBar;
 use super::pci::PciFunction;
-use super::polled::{CountsInterrupts, PolledInterrupt};
+use super::polled::{Count, CountsInterrupts, PolledInterrupt};
 use super::{Roots, cannot_open, physical};
 use crate::event::Vectors;
-use crate::map::device::{COPY_QUEUE, LOCK_UNIT, SHELL};
+use crate::map::device::{COPY_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
 use crate::map::{queue, shell};
 use crate::{
     Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
@@ -57,7 +56,9 @@ struct Function {
     configuration_bytes: u64,
     registers: MappedBar,
     vectors: Mutex<Vectors>,
-    resets: AtomicU32,
+    /// How many there were; locked while one is under way, for nobody knows when in it the counters
+    /// begin anew.
+    resets: RwLock<u32>,
     /// The command register as it was before. At the end it is so again, but for bus mastering, which
     /// is off then, whoever had left it on.
     command: u16,
@@ -118,7 +119,7 @@ impl Sysfs {
             configuration,
             configuration_bytes,
             registers,
-            resets: AtomicU32::new(0),
+            resets: RwLock::default(),
             command,
             _locked: resource,
         };
@@ -207,6 +208,7 @@ impl Function {
     /// Resets by the kernel, which restores configuration space, and waits until registers answer.
     fn reset(&self) -> Result<(), DeviceError> {
         let path = self.folder.join("reset");
+        let mut resets = self.resets.write().unwrap_or_else(PoisonError::into_inner);
         let written =
             File::options().write(true).open(&path).and_then(|mut file| file.write_all(b"1"));
         written.map_err(|error| match error.kind() {
@@ -216,7 +218,7 @@ impl Function {
             },
             _ => DeviceError::system("reset the device", error),
         })?;
-        self.resets.fetch_add(1, Ordering::Relaxed);
+        *resets = resets.wrapping_add(1);
         let started = Instant::now();
         while self.register(SHELL, shell::IDENTITY.offset()) == u32::MAX {
             if started.elapsed() > RESET_BOUND {
@@ -233,8 +235,21 @@ impl Function {
     /// Whether the device has nothing under way: neither copies nor lock requests. A device that
     /// answers all-ones is not known to rest.
     fn rests(&self) -> bool {
-        self.register(COPY_QUEUE, queue::RETURN.offset()) == 0
+        // In the order of the work, so that none is missed as it passes on.
+        self.has_fetched(COPY_QUEUE)
+            && self.has_fetched(LOCK_QUEUE)
+            && self.register(COPY_QUEUE, queue::RETURN.offset()) == 0
             && self.register(LOCK_UNIT, crate::map::lock_unit::RETURN.offset()) == 0
+    }
+
+    /// Whether a queue has fetched all that it was told of. One that is off fetches nothing, and its
+    /// RETURN counts what it has under way with its rings.
+    fn has_fetched(&self, block: u32) -> bool {
+        let register = |offset| self.register(block, offset);
+        if register(queue::CONTROL.offset()) == 0 {
+            return register(queue::RETURN.offset()) == 0;
+        }
+        register(queue::SUBMISSION_TAIL.offset()) == register(queue::SUBMISSION_HEAD.offset())
     }
 
     fn check(&self, space: Space, offset: u64, width: Width) -> Result<(), DeviceError> {
@@ -359,14 +374,18 @@ fn lock_vectors(function: &Function) -> std::sync::MutexGuard<'_, Vectors> {
 }
 
 impl CountsInterrupts for Arc<Function> {
-    fn count(&self, vector: u32) -> Result<(u32, u32), DeviceError> {
+    fn count(&self, vector: u32) -> Result<Option<Count>, DeviceError> {
         let offset = shell::INTERRUPT_COUNT[vector as usize].offset();
-        let resets = self.resets.load(Ordering::Relaxed);
-        let count = self.register(SHELL, offset);
-        if count == u32::MAX && self.register(SHELL, shell::IDENTITY.offset()) == u32::MAX {
+        let resets = match self.resets.try_read() {
+            Ok(resets) => resets,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+        };
+        let interrupts = self.register(SHELL, offset);
+        if interrupts == u32::MAX && self.register(SHELL, shell::IDENTITY.offset()) == u32::MAX {
             return Err(DeviceError::Gone { offset });
         }
-        Ok((resets, count))
+        Ok(Some(Count { resets: *resets, interrupts }))
     }
 
     fn disable(&self, vector: u32) {

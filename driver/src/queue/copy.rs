@@ -266,10 +266,10 @@ impl CopyQueue {
     /// # Errors
     /// As [`CopyQueue::submit`] and [`CopyQueue::wait`]. After a time-out the command is still open.
     pub fn copy(&mut self, command: CopyCommand, bound: Duration) -> Result<CopyDone, QueueError> {
-        let deadline = Instant::now() + bound;
+        let started = Instant::now();
         let ticket = self.submit(command)?;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = bound.saturating_sub(started.elapsed());
             let completion = self.queue.wait(self.interrupts > 0, left)?;
             let done = self.close(completion)?;
             if done.ticket == ticket {

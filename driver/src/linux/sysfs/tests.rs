@@ -157,3 +157,41 @@ fn memory_taken_away_from_a_device_at_work_is_kept_until_it_rests() {
     let error = backend.unmap(0x2000).unwrap_err();
     assert!(matches!(error, DeviceError::OutOfRange { .. }), "{error}");
 }
+
+#[test]
+fn a_device_rests_when_it_has_fetched_all_that_it_was_told_of() {
+    let tree = openable();
+    let backend = Sysfs::open(&tree.roots(), OURS.parse().unwrap()).unwrap();
+    let write = |block, offset, value| {
+        backend.write(Space::Bar(0), u64::from(block + offset), Width::Four, value).unwrap();
+        backend.function.rests()
+    };
+    let lock_return = crate::map::lock_unit::RETURN.offset();
+    for block in [COPY_QUEUE, LOCK_QUEUE] {
+        assert!(write(block, queue::CONTROL.offset(), 1));
+        assert!(!write(block, queue::SUBMISSION_TAIL.offset(), 3), "nothing is fetched");
+        assert!(write(block, queue::SUBMISSION_HEAD.offset(), 3));
+        assert!(!write(block, queue::SUBMISSION_TAIL.offset(), 4));
+        assert!(write(block, queue::CONTROL.offset(), 0), "nothing more is fetched");
+        assert!(!write(block, queue::RETURN.offset(), 1), "its rings may be touched");
+        assert!(write(block, queue::RETURN.offset(), 0));
+    }
+    assert!(!write(LOCK_UNIT, lock_return, 1));
+}
+
+/// A reset takes time, in which nobody knows what the counters mean.
+#[test]
+fn no_interrupt_is_made_up_during_a_reset() {
+    let tree = openable();
+    let backend = Sysfs::open(&tree.roots(), OURS.parse().unwrap()).unwrap();
+    let interrupt = backend.interrupt(3).unwrap();
+    backend.write(Space::Bar(0), 0x20C, Width::Four, 7).unwrap();
+    assert_eq!(interrupt.take(), Ok(7));
+    let under_way = backend.function.resets.write().unwrap();
+    backend.write(Space::Bar(0), 0x20C, Width::Four, 0).unwrap();
+    assert_eq!(interrupt.take(), Ok(0));
+    drop(under_way);
+    backend.reset().unwrap();
+    backend.write(Space::Bar(0), 0x20C, Width::Four, 9).unwrap();
+    assert_eq!(interrupt.take(), Ok(9));
+}
