@@ -5,6 +5,7 @@
 //! ```
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use lockstep_driver::{CopyCommand, Device, DeviceAddress, Direction, open_backend};
@@ -12,7 +13,17 @@ use lockstep_driver::{CopyCommand, Device, DeviceAddress, Direction, open_backen
 const BOUND: Duration = Duration::from_secs(5);
 const TEXT: &[u8] = b"there and back again";
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match copy() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("copy: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn copy() -> Result<(), Box<dyn Error>> {
     let address =
         std::env::args().nth(1).ok_or("usage: copy vfio-user:/path | pci:0000:3b:00.0")?;
     let device = Device::new(open_backend(&address.parse::<DeviceAddress>()?)?)?;

@@ -37,13 +37,22 @@ impl Event {
         }
     }
 
-    /// Waits for at least one event; `what` names it.
-    pub fn wait(&self, what: &str, bound: Duration) -> Result<u64, DeviceError> {
+    /// Waits for at least one event; `what` names it. Ends as `None` when the peer of `link` is gone.
+    pub fn wait(
+        &self,
+        what: &str,
+        bound: Duration,
+        link: Option<BorrowedFd<'_>>,
+    ) -> Result<Option<u64>, DeviceError> {
         let started = Instant::now();
+        let mut gone = false;
         loop {
             let count = self.take()?;
             if count > 0 {
-                return Ok(count);
+                return Ok(Some(count));
+            }
+            if gone {
+                return Ok(None);
             }
             let left = bound.saturating_sub(started.elapsed());
             if left.is_zero() {
@@ -55,12 +64,17 @@ impl Event {
             // More than the kernel takes is as good as for ever, and looked at again then.
             let left = Timespec::try_from(left.min(Duration::from_secs(3600)))
                 .expect("an hour fits a timespec");
-            match poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&left)) {
+            let event = PollFd::new(&self.file, PollFlags::IN);
+            let mut files = vec![event];
+            files.extend(link.map(|link| PollFd::from_borrowed_fd(link, PollFlags::RDHUP)));
+            match poll(&mut files, Some(&left)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(errno) => {
                     return Err(DeviceError::system("wait for an event descriptor", errno));
                 }
             }
+            // What was signalled before the end is still taken, once round.
+            gone = files.get(1).is_some_and(|link| !link.revents().is_empty());
         }
     }
 }
@@ -69,12 +83,24 @@ impl Event {
 pub struct EventInterrupt {
     vector: u32,
     event: Event,
+    link: Option<Link>,
     disable: Box<dyn Fn() + Send + Sync>,
 }
 
+/// A socket to whoever signals the events, and the error once he is gone.
+pub struct Link {
+    pub socket: OwnedFd,
+    pub lost: DeviceError,
+}
+
 impl EventInterrupt {
-    pub fn new(vector: u32, event: Event, disable: Box<dyn Fn() + Send + Sync>) -> Self {
-        EventInterrupt { vector, event, disable }
+    pub fn new(
+        vector: u32,
+        event: Event,
+        link: Option<Link>,
+        disable: Box<dyn Fn() + Send + Sync>,
+    ) -> Self {
+        EventInterrupt { vector, event, link, disable }
     }
 }
 
@@ -88,7 +114,14 @@ impl Interrupt for EventInterrupt {
     }
 
     fn wait(&self, bound: Duration) -> Result<u64, DeviceError> {
-        self.event.wait(&format!("an interrupt on vector {}", self.vector), bound)
+        let what = format!("an interrupt on vector {}", self.vector);
+        let socket = self.link.as_ref().map(|link| link.socket.as_fd());
+        let count = self.event.wait(&what, bound, socket)?;
+        match (count, &self.link) {
+            (Some(count), _) => Ok(count),
+            (None, Some(link)) => Err(link.lost.clone()),
+            (None, None) => unreachable!("without a link, nobody is found gone"),
+        }
     }
 }
 
@@ -138,7 +171,10 @@ impl Vectors {
 mod tests {
     use super::*;
 
+    use std::os::unix::net::UnixStream;
+
     const SHORT: Duration = Duration::from_millis(20);
+    const LONG: Duration = Duration::from_secs(20);
 
     fn signal(event: &Event, count: u64) {
         rustix::io::write(event.file(), &count.to_ne_bytes()).unwrap();
@@ -150,9 +186,9 @@ mod tests {
         assert_eq!(event.take(), Ok(0));
         signal(&event, 1);
         signal(&event, 2);
-        assert_eq!(event.wait("three events", SHORT), Ok(3));
+        assert_eq!(event.wait("three events", SHORT, None), Ok(Some(3)));
         assert_eq!(
-            event.wait("an interrupt on vector 1", SHORT).unwrap_err().to_string(),
+            event.wait("an interrupt on vector 1", SHORT, None).unwrap_err().to_string(),
             "waited for an interrupt on vector 1: nothing within 20ms"
         );
     }
@@ -165,8 +201,24 @@ mod tests {
                 std::thread::sleep(SHORT);
                 signal(&event, 1);
             });
-            assert_eq!(event.wait("an event", Duration::from_secs(20)), Ok(1));
+            assert_eq!(event.wait("an event", LONG, None), Ok(Some(1)));
         });
+    }
+
+    #[test]
+    fn a_wait_ends_when_the_other_end_is_gone_and_what_it_signalled_is_taken() {
+        let event = Event::new().unwrap();
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let wait = || event.wait("an event", LONG, Some(ours.as_fd()));
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(SHORT);
+                drop(theirs);
+            });
+            assert_eq!(wait(), Ok(None));
+        });
+        signal(&event, 2);
+        assert_eq!((wait(), wait()), (Ok(Some(2)), Ok(None)));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod tests;
 
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use rustix::fs::SealFlags;
 use rustix::io::Errno;
 use vfio_user::{Client, Error, IrqAction, Options, RegionInfo, irq_index, region_index};
 
-use crate::event::{Event, EventInterrupt, Vectors};
+use crate::event::{self, Event, EventInterrupt, Vectors};
 use crate::mappings::Mappings;
 use crate::{
     Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
@@ -136,6 +137,14 @@ impl Link {
         work(&mut lock(&self.client)).map_err(|error| device_error(&self.path, attempted(), error))
     }
 
+    /// What is said once the other end is gone.
+    fn lost(&self) -> DeviceError {
+        DeviceError::Disconnected {
+            peer: format!("the server at {}", self.path.display()),
+            reason: "the connection is closed".into(),
+        }
+    }
+
     /// Connects an event to a vector, or none.
     fn set_event(&self, vector: u32, event: Option<&Event>) -> Result<(), DeviceError> {
         self.call(
@@ -199,6 +208,8 @@ impl Backend for VfioUser {
 
     fn interrupt(&self, vector: u32) -> Result<Box<dyn Interrupt>, DeviceError> {
         let event = Event::new()?;
+        let socket = lock(&self.link.client).as_fd().try_clone_to_owned();
+        let socket = socket.map_err(|error| DeviceError::system("duplicate a socket", error))?;
         lock(&self.link.vectors).enable(vector)?;
         if let Err(error) = self.link.set_event(vector, Some(&event)) {
             lock(&self.link.vectors).disable(vector);
@@ -210,7 +221,8 @@ impl Backend for VfioUser {
             let _ = link.set_event(vector, None);
             lock(&link.vectors).disable(vector);
         };
-        Ok(Box::new(EventInterrupt::new(vector, event, Box::new(disable))))
+        let ended = event::Link { socket, lost: self.link.lost() };
+        Ok(Box::new(EventInterrupt::new(vector, event, Some(ended), Box::new(disable))))
     }
 
     fn window(&self, bar: u8) -> Result<Option<Arc<HostMemory>>, DeviceError> {
@@ -243,6 +255,16 @@ fn map_window(region: RegionInfo, bar: u8) -> Result<Option<Arc<HostMemory>>, De
             reason: "the server could shorten the file behind it; it must be sealed against \
                      shrinking"
                 .into(),
+        });
+    }
+    // Asked after the seal was seen, so the answer holds for ever.
+    let status = rustix::fs::fstat(&file)
+        .map_err(|errno| DeviceError::system(format!("look at the file of BAR{bar}"), errno))?;
+    let length = u64::try_from(status.st_size).unwrap_or(0);
+    if region.offset.checked_add(region.size).is_none_or(|end| end > length) {
+        return Err(DeviceError::Refused {
+            attempted: format!("map BAR{bar}"),
+            reason: format!("the file behind it has {length} bytes, too few"),
         });
     }
     let memory = usize::try_from(region.size)

@@ -363,7 +363,7 @@ impl Backend for Vfio {
         self.function.enable(vector, &event)?;
         let function = self.function.clone();
         let disable = move || function.disable(vector);
-        Ok(Box::new(EventInterrupt::new(vector, event, Box::new(disable))))
+        Ok(Box::new(EventInterrupt::new(vector, event, None, Box::new(disable))))
     }
 
     fn window(&self, bar: u8) -> Result<Option<Arc<HostMemory>>, DeviceError> {

@@ -262,6 +262,7 @@ fn after_the_server_ended_every_call_fails_at_once() {
         device.window(2).unwrap_err(),
         device.reset().unwrap_err(),
         buffer.unmap().unwrap_err(),
+        interrupt.wait(LONG).unwrap_err(),
     ];
     for error in errors {
         assert!(matches!(error, DeviceError::Disconnected { .. }), "{error}");
