@@ -43,7 +43,7 @@ run_qemu() {
                 ;;
             --program)
                 program=${2:-}
-                [[ -x $program ]] || bad_qemu_argument "--program $program: expected a program"
+                [[ -f $program && -x $program ]] || bad_qemu_argument "--program $program: expected a program"
                 shift
                 ;;
             --full)
@@ -130,7 +130,8 @@ clean_up_guest() {
 # serve_device PROGRAM: returns when it may be connected to.
 serve_device() {
     local log=$guest_folder/serve.log socket=$guest_folder/device.sock waited
-    "$1" serve --socket "$socket" >"$log" 2>&1 </dev/null &
+    # Whatever it is doing, it is gone 5 s after it has been told to end.
+    timeout --kill-after=5 0 "$1" serve --socket "$socket" >"$log" 2>&1 </dev/null &
     serve_process=$!
     guest_processes+=("$serve_process")
     for ((waited = 0; waited < serve_bound * 10; waited++)); do
