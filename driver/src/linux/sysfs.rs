@@ -4,11 +4,12 @@
 //! addresses through, and memory that never moves; and what the device still does to memory that was
 //! taken away from it cannot be stopped, which is why such memory is kept until the device rests.
 
+mod enabled;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
@@ -18,6 +19,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
+
+use enabled::Enabled;
 
 use super::bar::MappedBar;
 use super::pci::PciFunction;
@@ -34,13 +37,6 @@ use crate::{
 /// How long a device may take to answer after a reset.
 const RESET_BOUND: Duration = Duration::from_secs(2);
 
-/// Offset of the command register in configuration space.
-const COMMAND: u64 = 4;
-/// Of the command register: the function answers at its BARs.
-const MEMORY_ENABLE: u16 = 1 << 1;
-/// Of the command register: the function may access memory.
-const BUS_MASTER: u16 = 1 << 2;
-
 /// The backend for `pci:…?mode=sysfs`.
 pub struct Sysfs {
     function: Arc<Function>,
@@ -52,16 +48,12 @@ struct Function {
     information: Information,
     folder: PathBuf,
     roots: Roots,
-    configuration: File,
-    configuration_bytes: u64,
+    enabled: Enabled,
     registers: MappedBar,
     vectors: Mutex<Vectors>,
     /// How many there were; locked while one is under way, for nobody knows when in it the counters
     /// begin anew.
     resets: RwLock<u32>,
-    /// The command register as it was before. At the end it is so again, but for bus mastering, which
-    /// is off then, whoever had left it on.
-    command: u16,
     /// Held for its lock, which keeps other processes out.
     _locked: OwnedFd,
 }
@@ -83,51 +75,8 @@ impl Sysfs {
         let name = DeviceAddress::Pci { address, mode: PciMode::Sysfs }.to_string();
         let description = super::describe(roots, &name, address)?;
         check_suitable(&name, &description)?;
-        let folder = roots.function(address);
-        let system = |attempted: &str, source: io::Error| OpenError::System {
-            name: name.clone(),
-            attempted: attempted.into(),
-            source,
-        };
-
-        let resource = open(&name, &folder.join("resource0"))?;
-        lock(&name, &resource)?;
-        let configuration = File::from(open(&name, &folder.join("config"))?);
-        // Powers the function up and lets it answer at its BARs.
-        fs::write(folder.join("enable"), "1").map_err(|error| system("enable it", error))?;
-        let command =
-            read_command(&configuration).map_err(|error| system("read COMMAND", error))?;
-        // Whoever used it before may have left it at work on memory that is not his any more.
-        let quiet = command & !BUS_MASTER | MEMORY_ENABLE;
-        write_command(&configuration, quiet).map_err(|error| system("write COMMAND", error))?;
-        let registers = MappedBar::map(&resource, 0, layout::BAR0_BYTES as usize)
-            .map_err(|errno| system("map resource0", errno.into()))?;
-        let configuration_bytes =
-            configuration.metadata().map_err(|error| system("look at config", error))?.len();
-        let information = Information {
-            name: name.clone(),
-            bar_bytes: description.bar_bytes,
-            vectors: shell::INTERRUPT_COUNT.len() as u32,
-            memory: MemoryNeeds::Contiguous,
-            interrupts: InterruptKind::Polled,
-        };
-        let function = Function {
-            vectors: Mutex::new(Vectors::new(information.vectors)),
-            information,
-            folder,
-            roots: roots.clone(),
-            configuration,
-            configuration_bytes,
-            registers,
-            resets: RwLock::default(),
-            command,
-            _locked: resource,
-        };
-        if function.folder.join("reset").exists() {
-            function.reset().map_err(|source| OpenError::Device { name: name.clone(), source })?;
-        }
-        write_command(&function.configuration, quiet | BUS_MASTER)
-            .map_err(|error| system("write COMMAND", error))?;
+        let function = Function::open(roots, &name, &description)?;
+        function.start().map_err(|source| OpenError::Device { name, source })?;
         Ok(Sysfs { function: Arc::new(function), memories: Mutex::default() })
     }
 
@@ -190,17 +139,51 @@ fn lock(name: &str, resource: &OwnedFd) -> Result<(), OpenError> {
     })
 }
 
-fn read_command(configuration: &File) -> io::Result<u16> {
-    let mut bytes = [0; 2];
-    configuration.read_exact_at(&mut bytes, COMMAND)?;
-    Ok(u16::from_le_bytes(bytes))
-}
-
-fn write_command(configuration: &File, command: u16) -> io::Result<()> {
-    configuration.write_all_at(&command.to_le_bytes(), COMMAND)
-}
-
 impl Function {
+    /// Keeps others out, maps the registers, and enables the function; it may not access memory yet.
+    fn open(roots: &Roots, name: &str, description: &PciFunction) -> Result<Self, OpenError> {
+        let folder = roots.function(description.address);
+        let resource = open(name, &folder.join("resource0"))?;
+        lock(name, &resource)?;
+        let configuration = File::from(open(name, &folder.join("config"))?);
+        let failed = |attempted: &str, source: io::Error| OpenError::System {
+            name: name.into(),
+            attempted: attempted.into(),
+            source,
+        };
+        let registers = MappedBar::map(&resource, 0, layout::BAR0_BYTES as usize)
+            .map_err(|errno| failed("map resource0", errno.into()))?;
+        let enabled = Enabled::new(configuration, folder.clone())
+            .map_err(|error| failed("enable the function", error))?;
+        let information = Information {
+            name: name.into(),
+            bar_bytes: description.bar_bytes,
+            vectors: shell::INTERRUPT_COUNT.len() as u32,
+            memory: MemoryNeeds::Contiguous,
+            interrupts: InterruptKind::Polled,
+        };
+        Ok(Function {
+            vectors: Mutex::new(Vectors::new(information.vectors)),
+            information,
+            folder,
+            roots: roots.clone(),
+            enabled,
+            registers,
+            resets: RwLock::default(),
+            _locked: resource,
+        })
+    }
+
+    /// Resets the function, where that is possible, and only then lets it access memory.
+    fn start(&self) -> Result<(), DeviceError> {
+        if self.folder.join("reset").exists() {
+            self.reset()?;
+        }
+        self.enabled
+            .set_bus_master(true)
+            .map_err(|error| DeviceError::system("switch bus mastering on", error))
+    }
+
     fn register(&self, block: u32, offset: u32) -> u32 {
         self.registers.read((block + offset) as usize, Width::Four) as u32
     }
@@ -257,7 +240,7 @@ impl Function {
             // Only what is mapped.
             Space::Bar(0) if offset >= self.registers.bytes() as u64 => {}
             Space::Configuration | Space::Bar(0) => {
-                let bytes = self.configuration_bytes;
+                let bytes = self.enabled.configuration_bytes();
                 return self.information.check_access(space, bytes, offset, width);
             }
             Space::Bar(_) => {}
@@ -285,7 +268,8 @@ impl Backend for Sysfs {
         }
         let mut bytes = [0; 8];
         self.function
-            .configuration
+            .enabled
+            .configuration()
             .read_exact_at(&mut bytes[..width.bytes()], offset)
             .map_err(|error| DeviceError::system("read configuration space", error))?;
         Ok(u64::from_le_bytes(bytes))
@@ -304,7 +288,8 @@ impl Backend for Sysfs {
             return Ok(());
         }
         self.function
-            .configuration
+            .enabled
+            .configuration()
             .write_all_at(&value.to_le_bytes()[..width.bytes()], offset)
             .map_err(|error| DeviceError::system("write configuration space", error))
     }
@@ -395,12 +380,7 @@ impl CountsInterrupts for Arc<Function> {
 
 impl Drop for Sysfs {
     fn drop(&mut self) {
-        let function = &self.function;
-        // The device stops before its memory goes. Reading COMMAND back waits until its earlier
-        // writes have arrived, for an answer does not overtake them.
-        let restored = function.command & !BUS_MASTER;
-        let _ = write_command(&function.configuration, restored);
-        let _ = read_command(&function.configuration);
-        let _ = fs::write(function.folder.join("enable"), "0");
+        // The device stops before its memory goes, also where an interrupt outlives this.
+        let _ = self.function.enabled.set_bus_master(false);
     }
 }

@@ -3,6 +3,9 @@
 //! Registers are a file here, so nothing answers; the device itself is tried in a guest
 //! (`docs/qemu.md`).
 
+use std::fs;
+
+use super::enabled::{BUS_MASTER, MEMORY_ENABLE};
 use super::*;
 use crate::linux::pci::tests::{OURS, Tree, configuration};
 
@@ -100,6 +103,32 @@ fn the_command_register_is_set_and_put_back() {
     drop(backend);
     assert_eq!(file(&tree, "config")[4], 0);
     assert_eq!(file(&tree, "enable"), b"0");
+}
+
+/// What fails on the way leaves nothing switched on.
+#[test]
+fn a_function_that_does_not_answer_is_left_as_it_was() {
+    let tree = openable();
+    let folder = format!("sys/bus/pci/devices/{OURS}");
+    tree.write(&format!("{folder}/resource0"), vec![0xFF; 0x1_0000]);
+    let (error, text) = refusal(&tree);
+    assert!(
+        matches!(error, OpenError::Device { source: DeviceError::Timeout { .. }, .. }),
+        "{text}"
+    );
+    assert_eq!((file(&tree, "config")[4], file(&tree, "enable")), (0, b"0".to_vec()));
+}
+
+/// An interrupt may outlive its backend; the device's access to memory may not.
+#[test]
+fn bus_mastering_ends_with_the_backend() {
+    let tree = openable();
+    let backend = Sysfs::open(&tree.roots(), OURS.parse().unwrap()).unwrap();
+    let interrupt = backend.interrupt(0).unwrap();
+    drop(backend);
+    assert_eq!(file(&tree, "config")[4], MEMORY_ENABLE as u8);
+    drop(interrupt);
+    assert_eq!(file(&tree, "config")[4], 0);
 }
 
 #[test]

@@ -1,0 +1,73 @@
+//! A function that is powered up and answers at its BARs, until this is dropped.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+/// Offset of the command register in configuration space.
+const COMMAND: u64 = 4;
+/// Of the command register: the function answers at its BARs.
+pub const MEMORY_ENABLE: u16 = 1 << 1;
+/// Of the command register: the function may access memory.
+pub const BUS_MASTER: u16 = 1 << 2;
+
+/// The function's configuration space, and its state from before.
+pub struct Enabled {
+    configuration: File,
+    bytes: u64,
+    folder: PathBuf,
+    /// The command register as it was. At the end it is so again, but for bus mastering, which is off
+    /// then, whoever had left it on.
+    before: u16,
+}
+
+impl Enabled {
+    /// Enables the function in `folder`, whose file `config` is open. It may not access memory yet:
+    /// whoever used it before may have left it at work on memory that is not his any more.
+    pub fn new(configuration: File, folder: PathBuf) -> io::Result<Self> {
+        let bytes = configuration.metadata()?.len();
+        let before = read_command(&configuration)?;
+        // Has the kernel power it up, and count us as a user.
+        fs::write(folder.join("enable"), "1")?;
+        let this = Enabled { configuration, bytes, folder, before };
+        this.set_bus_master(false)?;
+        Ok(this)
+    }
+
+    /// Its configuration space.
+    pub fn configuration(&self) -> &File {
+        &self.configuration
+    }
+
+    /// The bytes of it that this user may see.
+    pub fn configuration_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Lets the function access memory, or not. When this has returned, what it wrote before has
+    /// arrived: an answer does not overtake it.
+    pub fn set_bus_master(&self, on: bool) -> io::Result<()> {
+        let quiet = self.before & !BUS_MASTER | MEMORY_ENABLE;
+        self.write_command(if on { quiet | BUS_MASTER } else { quiet })?;
+        read_command(&self.configuration).map(drop)
+    }
+
+    fn write_command(&self, command: u16) -> io::Result<()> {
+        self.configuration.write_all_at(&command.to_le_bytes(), COMMAND)
+    }
+}
+
+fn read_command(configuration: &File) -> io::Result<u16> {
+    let mut bytes = [0; 2];
+    configuration.read_exact_at(&mut bytes, COMMAND)?;
+    Ok(u16::from_le_bytes(bytes))
+}
+
+impl Drop for Enabled {
+    fn drop(&mut self) {
+        // A function that was unplugged has nothing to be put back.
+        let _ = self.write_command(self.before & !BUS_MASTER);
+        let _ = fs::write(self.folder.join("enable"), "0");
+    }
+}
