@@ -4,7 +4,7 @@
 
 mod served;
 
-use acceptance::{CheckReport, Options, Report, Verdict, run};
+use acceptance::{CheckReport, Extent, Options, Report, Verdict, run};
 use driver::{Device, OpenError};
 use served::{ServerProcess, ServerThread};
 
@@ -15,8 +15,10 @@ fn options() -> Options {
     };
     let mut options = Options { cases: 60, samples: 100, ..Options::default() };
     options.seed = number("LOCKSTEP_SEED").unwrap_or(options.seed);
-    options.cases = number("LOCKSTEP_CASES").map_or(options.cases, |cases| cases as u32);
-    options
+    match number("LOCKSTEP_CASES") {
+        Some(cases) => Options { cases: cases as u32, extent: Extent::Full, ..options },
+        None => options,
+    }
 }
 
 /// Runs the whole suite; all of it passes and nothing is skipped.

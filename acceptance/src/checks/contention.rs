@@ -48,7 +48,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
     let table = HostTable::start(context, LOG2_BUCKETS)?;
     let rounds = match context.options.extent {
         Extent::Quick => u64::from(context.options.cases),
-        Extent::Full => 20 * u64::from(context.options.cases),
+        Extent::Full => 5 * u64::from(context.options.cases),
     };
     let owners = Owners {
         owners: [const { AtomicU64::new(0) }; LINES as usize],

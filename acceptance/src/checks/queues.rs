@@ -16,7 +16,7 @@ pub(super) fn laps(context: &mut Context<'_>) -> Result<String, Stop> {
     let laps: &[(u32, u32)] = match context.options.extent {
         Extent::Quick => &[(1, 20), (2, 10), (5, 5), (12, 2)],
         // The free-running counts of 16 bits run round as well.
-        Extent::Full => &[(1, 200), (2, 100), (4, 5000), (12, 18)],
+        Extent::Full => &[(1, 200), (2, 100), (5, 100), (12, 17)],
     };
     for &(log2, laps) in laps {
         let mut queue = match Queue::open(context, map::COPY_QUEUE, log2) {
