@@ -4,9 +4,10 @@
 // `block_valid_o[n]` and everything beside it hold still until `block_done_i[n]`, in whose
 // cycle the block has also given its error and its data; a block may be done in the first
 // cycle. A read that fails, or that no block is for, answers DECERR, such a write SLVERR.
-// Reads and writes take turns when both wait. A write has had its effect before B.
+// Reads and writes take turns when both wait. A write has its effect no later than its B.
 //
-// A read whose block is done at once has rvalid two cycles after arvalid.
+// A response is on its channel in the cycle in which the block is done, so a read whose block
+// is done at once has rvalid in the cycle after arvalid.
 module axi_lite_blocks #(
     parameter int unsigned Blocks = 4
 ) (
@@ -55,11 +56,16 @@ module axi_lite_blocks #(
     assign s_axil_awready = !address_held_q;
     assign s_axil_wready  = !data_held_q;
 
+    // Responses that were not taken in their first cycle.
+    logic        read_kept_q, write_kept_q;
+    logic [31:0] kept_data_q;
+    logic [1:0]  kept_rresp_q, kept_bresp_q;
+
     // Who is served. A read under way is not broken off by a write that comes.
     logic reading_q, write_next_q;
     logic read_waits, write_waits, serve_read, serve_write;
-    assign read_waits  = read_held_q && !s_axil_rvalid;
-    assign write_waits = address_held_q && data_held_q && !s_axil_bvalid;
+    assign read_waits  = read_held_q && !read_kept_q;
+    assign write_waits = address_held_q && data_held_q && !write_kept_q;
     assign serve_write = write_waits && !reading_q && (write_next_q || !read_waits);
     assign serve_read  = read_waits && !serve_write;
 
@@ -88,6 +94,19 @@ module axi_lite_blocks #(
         end
     end
 
+    assign s_axil_rvalid = read_kept_q || serve_read && done;
+    assign s_axil_bvalid = write_kept_q || serve_write && done;
+    always_comb begin
+        s_axil_rdata = error ? '0 : data;
+        s_axil_rresp = error ? DecErr : Okay;
+        s_axil_bresp = error ? SlvErr : Okay;
+        if (read_kept_q) begin
+            s_axil_rdata = kept_data_q;
+            s_axil_rresp = kept_rresp_q;
+        end
+        if (write_kept_q) s_axil_bresp = kept_bresp_q;
+    end
+
     always_ff @(posedge clk_i) begin
         if (s_axil_arvalid && s_axil_arready) read_address_q  <= s_axil_araddr;
         if (s_axil_awvalid && s_axil_awready) write_address_q <= s_axil_awaddr;
@@ -95,27 +114,25 @@ module axi_lite_blocks #(
             data_q   <= s_axil_wdata;
             strobe_q <= s_axil_wstrb;
         end
-        if (serve_read && done) begin
-            s_axil_rdata <= error ? '0 : data;
-            s_axil_rresp <= error ? DecErr : Okay;
+        if (s_axil_rvalid) begin
+            kept_data_q  <= s_axil_rdata;
+            kept_rresp_q <= s_axil_rresp;
         end
-        if (serve_write && done) begin
-            s_axil_bresp <= error ? SlvErr : Okay;
-        end
+        if (s_axil_bvalid) kept_bresp_q <= s_axil_bresp;
         if (!rst_ni) begin
             read_held_q    <= 1'b0;
             address_held_q <= 1'b0;
             data_held_q    <= 1'b0;
-            s_axil_rvalid  <= 1'b0;
-            s_axil_bvalid  <= 1'b0;
+            read_kept_q    <= 1'b0;
+            write_kept_q   <= 1'b0;
             reading_q      <= 1'b0;
             write_next_q   <= 1'b0;
         end else begin
             read_held_q    <= (read_held_q || s_axil_arvalid) && !(serve_read && done);
             address_held_q <= (address_held_q || s_axil_awvalid) && !(serve_write && done);
             data_held_q    <= (data_held_q || s_axil_wvalid) && !(serve_write && done);
-            s_axil_rvalid  <= serve_read && done || s_axil_rvalid && !s_axil_rready;
-            s_axil_bvalid  <= serve_write && done || s_axil_bvalid && !s_axil_bready;
+            read_kept_q    <= s_axil_rvalid && !s_axil_rready;
+            write_kept_q   <= s_axil_bvalid && !s_axil_bready;
             reading_q      <= serve_read && !done;
             if (done) write_next_q <= serve_read;
         end

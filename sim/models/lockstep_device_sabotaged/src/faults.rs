@@ -183,7 +183,7 @@ pub const FAULTS: [Fault; 31] = [
     fault(
         "a failed read is okay",
         "axi_lite_blocks.sv",
-        "s_axil_rresp <= {};",
+        "s_axil_rresp = {};",
         "error ? DecErr : Okay",
         "Okay",
     ),

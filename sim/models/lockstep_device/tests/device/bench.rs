@@ -232,6 +232,11 @@ impl Bench {
         Err(format!("cycle {}: outputs are {ours:x?}, the twin's {twins:x?}", self.cycle))
     }
 
+    /// Says that copies of the line at this address are void.
+    pub fn invalidate(&mut self, line: u64) {
+        self.invalidations.push(line);
+    }
+
     /// One register access to its end.
     pub fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, String> {
         self.registers.start(self.cycle, request);

@@ -51,6 +51,7 @@ tests! {
     queues::rest_means_rest,
     queues::old_moves_do_not_complete_anew,
     queues::notices_come_to_whom_they_belong,
+    queues::what_comes_wakes_the_lock_unit,
     queues::requests_wait_for_the_unit,
     queues::bus_errors_of_the_unit_interrupt,
     queues::forced_interrupts_are_not_lost,

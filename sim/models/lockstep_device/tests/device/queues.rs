@@ -10,7 +10,7 @@ use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::ErrorInjection;
 use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 
-use crate::bench::Config;
+use crate::bench::{Config, TABLE_BASE, TABLE_LOG2_BUCKETS};
 use crate::mover::{MOVES, Moves};
 use crate::oracle::Completion;
 use crate::user::User;
@@ -327,6 +327,30 @@ pub fn notices_come_to_whom_they_belong(seed: u64) -> Result<(), String> {
     Ok(())
 }
 
+/// What comes for the lock unit while its clock stands still wakes it: a beat that voids a
+/// copy, and answers of a memory that takes longer than it stays awake.
+pub fn what_comes_wakes_the_lock_unit(seed: u64) -> Result<(), String> {
+    let latency = Delay { minimum: 150, maximum: 250 };
+    let mut user = User::new(&Config { memory_latency: latency, ..slow(seed) }, [1, 2])?;
+    user.enable(LOCK)?;
+    let acquire = UnitOperation::Acquire(TupleKey::new(5, 1), Rule::Queue);
+    same("first", ask(&mut user, lock_request(3, 10, acquire))?.code, Code::Granted)?;
+    same("second", ask(&mut user, lock_request(4, 11, acquire))?.code, Code::Queued)?;
+    let counts = |user: &mut User| {
+        user.clocks(2000)?;
+        let voided = user.read64(LOCK_UNIT + lock_unit::COPIES_VOIDED.offset())?;
+        Ok::<_, String>((voided, user.read64(LOCK_UNIT + lock_unit::LINE_READS.offset())?))
+    };
+    let (voided, reads) = counts(&mut user)?;
+    for round in 1..=3 {
+        user.clocks(200)?;
+        // The waiter keeps a copy of one of these lines.
+        (0..1 << TABLE_LOG2_BUCKETS).for_each(|n| user.bench.invalidate(TABLE_BASE + 64 * n));
+        same("voided, read", counts(&mut user)?, (voided + round, reads + round))?;
+    }
+    Ok(())
+}
+
 /// Requests wait while the lock unit does not accept any, and none is lost.
 pub fn requests_wait_for_the_unit(seed: u64) -> Result<(), String> {
     let mut user = User::new(&slow(seed), [1, 3])?;
@@ -395,7 +419,7 @@ pub type Test = fn(u64) -> Result<(), String>;
 
 /// All that takes little time, by name.
 #[allow(dead_code, reason = "for those who look at all, as the test of deliberate faults")]
-pub const ALL: [(&str, Test); 13] = [
+pub const ALL: [(&str, Test); 14] = [
     ("a_full_completion_ring_loses_nothing", a_full_completion_ring_loses_nothing),
     ("sixteen_moves_are_open", sixteen_moves_are_open),
     ("interrupts_follow_their_completions", interrupts_follow_their_completions),
@@ -405,6 +429,7 @@ pub const ALL: [(&str, Test); 13] = [
     ("rest_means_rest", rest_means_rest),
     ("old_moves_do_not_complete_anew", old_moves_do_not_complete_anew),
     ("notices_come_to_whom_they_belong", notices_come_to_whom_they_belong),
+    ("what_comes_wakes_the_lock_unit", what_comes_wakes_the_lock_unit),
     ("requests_wait_for_the_unit", requests_wait_for_the_unit),
     ("bus_errors_of_the_unit_interrupt", bus_errors_of_the_unit_interrupt),
     ("forced_interrupts_are_not_lost", forced_interrupts_are_not_lost),
