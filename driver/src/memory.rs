@@ -46,7 +46,10 @@ impl HostMemory {
     /// # Errors
     /// What the system reports: too little memory, or no huge pages set aside.
     pub fn allocate(bytes: usize, page_bytes: usize) -> io::Result<Self> {
-        let bytes = bytes.max(1).next_multiple_of(page_bytes);
+        let bytes = bytes
+            .max(1)
+            .checked_next_multiple_of(page_bytes)
+            .ok_or(io::Error::from(io::ErrorKind::OutOfMemory))?;
         let mut flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         if page_bytes == HUGE_PAGE_BYTES {
             flags |= MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB;

@@ -16,6 +16,15 @@ fn memory_is_whole_pages_of_zeroes_that_nobody_can_shorten() {
 }
 
 #[test]
+fn more_memory_than_there_is_is_an_error() {
+    for bytes in [usize::MAX, usize::MAX / 2, 1 << 60] {
+        for page_bytes in [PAGE_BYTES, HUGE_PAGE_BYTES] {
+            assert!(HostMemory::allocate(bytes, page_bytes).is_err(), "{bytes}");
+        }
+    }
+}
+
+#[test]
 fn a_second_mapping_of_the_file_sees_the_same_bytes() {
     let memory = HostMemory::allocate(3 * PAGE_BYTES, PAGE_BYTES).unwrap();
     let file = memory.file().try_clone_to_owned().unwrap();
