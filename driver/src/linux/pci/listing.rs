@@ -14,13 +14,13 @@ use crate::{Width, layout};
 pub fn listing(roots: &Roots, functions: &[PciFunction]) -> String {
     let mut text = String::new();
     for function in functions {
-        let ours = function.is_ours();
+        let mut lines = vec![binding(function)];
+        if function.is_ours() {
+            lines.extend(details(roots, function));
+        }
         // Writing to a string does not fail.
         let _ = writeln!(text, "{}", headline(function));
-        for line in [binding(function)]
-            .into_iter()
-            .chain(ours.then(|| details(roots, function)).into_iter().flatten())
-        {
+        for line in lines {
             let _ = writeln!(text, "    {line}");
         }
     }
