@@ -10,10 +10,13 @@ use vfio_user::{Error, Stop};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::Output;
+use crate::wave::window;
+use crate::whole_file::WholeFile;
 
 const EXAMPLES: &str = "\
 Examples:
   lockstep serve --socket /tmp/lockstep.socket
+  lockstep serve --socket /tmp/lockstep.socket --once --waves device.fst --from 0 --to 5000
 
 In another terminal, software of this machine:
   lockstep check vfio-user:/tmp/lockstep.socket
@@ -38,6 +41,15 @@ pub struct Args {
     /// Ends after the first client.
     #[arg(long)]
     once: bool,
+    /// Writes waves of the RTL to this file (FST), once the server has ended.
+    #[arg(long, value_name = "FILE", requires_all = ["from", "to"], value_hint = ValueHint::FilePath)]
+    waves: Option<PathBuf>,
+    /// First clock cycle of the waves, counted from power-up; idle ones do not count.
+    #[arg(long, value_name = "CYCLE", requires = "waves")]
+    from: Option<u64>,
+    /// First clock cycle after the waves.
+    #[arg(long, value_name = "CYCLE", requires = "waves")]
+    to: Option<u64>,
 }
 
 /// Runs the command.
@@ -45,13 +57,24 @@ pub struct Args {
 /// # Errors
 /// When the socket cannot be made, or nobody reads the output.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    let waves = match (&args.waves, args.from, args.to) {
+        (Some(path), Some(from), Some(to)) => {
+            let window = window(from, to)?;
+            Some((WholeFile::create(path)?, window))
+        }
+        _ => None,
+    };
+    let options = ServeOptions {
+        waves: waves.as_ref().map(|(file, window)| (file.temporary().to_owned(), *window)),
+        ..ServeOptions::default()
+    };
     let stop = Stop::new().map_err(|error| failure(&error))?;
     interrupt::install_with({
         let stop = stop.clone();
         move || stop.stop()
     })?;
     let mut unread = None;
-    let served = device::serve(&args.socket, ServeOptions::default(), &stop, |progress| {
+    let served = device::serve(&args.socket, options, &stop, |progress| {
         if let Err(failure) = out.print(line(progress)) {
             unread.get_or_insert(failure);
             stop.stop();
@@ -62,6 +85,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     });
     unread.map_or(Ok(()), Err)?;
     served.map_err(|error| failure(&error))?;
+    waves.map_or(Ok(()), |(file, _)| file.finish())?;
     out.print("ended; the socket is removed")
 }
 

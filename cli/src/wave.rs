@@ -90,7 +90,11 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     }
 }
 
-fn window(from: u64, to: u64) -> Result<WaveWindow, Failure> {
+/// The window of clock cycles from `from` up to `to`.
+///
+/// # Errors
+/// When there is none in between.
+pub fn window(from: u64, to: u64) -> Result<WaveWindow, Failure> {
     if to <= from {
         return Err(Failure::Input(format!("--to {to}: expected a cycle after --from {from}")));
     }

@@ -4,6 +4,8 @@
 mod pins;
 mod port;
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use driver::HostMemory;
@@ -15,6 +17,7 @@ use sim::bus::fault::BusFault;
 use sim::bus::pins::StreamPins;
 use sim::bus::stall::StallPattern;
 use sim::lock_unit::KeptCopies;
+use sim::models::WaveWindow;
 
 use crate::address_space::AddressSpace;
 use crate::memory::Mapping;
@@ -101,6 +104,15 @@ impl Board {
         };
         board.reset();
         board
+    }
+
+    /// Opens an FST file for the clock cycles of `window`, counted with those of resets. It is
+    /// complete when the board is dropped.
+    ///
+    /// # Errors
+    /// Of the file system, with the path.
+    pub fn open_waves(&mut self, path: &Path, window: WaveWindow) -> io::Result<()> {
+        self.model.open_waves(path, window)
     }
 
     /// Resets the RTL, and drops all that is under way around it.

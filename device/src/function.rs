@@ -9,6 +9,7 @@ mod access;
 mod worker;
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -16,6 +17,7 @@ use std::thread::JoinHandle;
 use driver::{HostMemory, PAGE_BYTES, Space};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use sim::bus::axi_lite::LiteRequest;
+use sim::models::WaveWindow;
 
 use crate::address_space::{AddressSpace, MapError, Permission};
 use crate::board::{Board, World};
@@ -212,6 +214,11 @@ impl Function {
             state.board.replace_card(new_card()?);
             Ok(())
         })
+    }
+
+    /// As [`Board::open_waves`].
+    pub fn open_waves(&self, path: &Path, window: WaveWindow) -> io::Result<()> {
+        self.with(|state| state.board.open_waves(path, window))
     }
 
     /// How the RTL broke the rules of a bus, if it has since the last reset.

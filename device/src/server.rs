@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use driver::Space;
 use driver::layout::BAR0_BYTES;
+use sim::models::WaveWindow;
 use vfio_user::{
     Backing, Device, DeviceInfo, DmaMap, Ending, Errno, IrqAction, IrqData, IrqInfo, Region,
     RemoteMemory, Server, ServerOptions, Stop, irq_index, region_index,
@@ -22,6 +23,8 @@ use crate::msix::Listener;
 pub struct ServeOptions {
     /// The protocol's bounds.
     pub link: ServerOptions,
+    /// Where the waves of the RTL go, and of which of its clock cycles.
+    pub waves: Option<(PathBuf, WaveWindow)>,
 }
 
 /// What [`serve`] tells while it serves.
@@ -107,6 +110,10 @@ pub fn serve(
     let mut server = Server::bind(path, options.link)?;
     let function = Function::new()
         .map_err(|source| vfio_user::Error::Io { action: "make a simulated device", source })?;
+    if let Some((path, window)) = &options.waves {
+        let opened = function.open_waves(path, *window);
+        opened.map_err(|source| vfio_user::Error::Io { action: "write waves", source })?;
+    }
     let mut served = Served { function, progress };
     (served.progress)(&Progress::Listening { path: path.into() });
     server.serve(&mut served, stop)

@@ -241,6 +241,21 @@ fn a_server_that_is_killed_ends_a_run_with_a_reason() {
     assert_eq!(ended(&mut next).code(), Some(0));
 }
 
+#[test]
+fn a_server_keeps_the_waves_of_a_window() {
+    let more = ["--once", "--waves", "w.fst", "--from", "0", "--to", "200"];
+    let mut server = Server::start(&more);
+    bounded(&["check", &server.uri(), "--only", "identity"]).expect_success();
+    server.lines_until("ended");
+    assert_eq!(server.ended().code(), Some(0));
+    let waves = fs::read(server.folder.path().join("w.fst")).expect("written");
+    // The first block of an FST file is its header: type 0, then its length of 329 bytes.
+    assert_eq!(waves[..9], [0, 0, 0, 0, 0, 0, 0, 1, 73]);
+    let window = ["serve", "--socket", "s", "--waves", "w2.fst", "--from", "9", "--to", "9"];
+    refused(server.folder.path(), &window, &["--to 9: expected a cycle after --from 9"]);
+    assert_eq!(fs::read_dir(server.folder.path()).expect("listed").count(), 1);
+}
+
 /// Refused with all `parts` in its message, and nothing on standard output.
 fn refused(folder: &Path, arguments: &[&str], parts: &[&str]) {
     let done = lockstep_in(folder, arguments);
