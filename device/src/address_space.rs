@@ -24,6 +24,10 @@ pub(crate) const PAGE_BYTES: u64 = driver::PAGE_BYTES as u64;
 /// The most maps at a time. The kernel's VFIO has the same bound.
 pub(crate) const MOST_MAPS: usize = 65_535;
 
+/// The most bytes of maps that are mapped, in sum. Some of the 47 bits of addresses that a process
+/// has must be left for everything else: a client can name more memory than there are addresses.
+const MOST_BYTES: u64 = 1 << 44;
+
 /// Why a map was not made or not taken back; nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MapError {
@@ -150,11 +154,17 @@ impl AddressSpace {
         self.check(address, bytes)?;
         let backing = match file {
             None => Backing::Unreachable,
-            Some((file, offset)) => back(file, offset, bytes, permission)?,
+            Some((file, offset)) => back(file, offset, bytes, permission, self.room())?,
         };
         let mapped = matches!(backing, Backing::Mapped(_));
         self.maps.insert(address, Map { bytes, permission, backing });
         Ok(mapped)
+    }
+
+    /// How many bytes more may be mapped.
+    fn room(&self) -> u64 {
+        let mapped = self.maps.values().filter(|map| matches!(map.backing, Backing::Mapped(_)));
+        MOST_BYTES.saturating_sub(mapped.map(|map| map.bytes).sum())
     }
 
     /// Whether a map of this size may be made at this address.
@@ -287,6 +297,7 @@ fn back(
     offset: u64,
     bytes: u64,
     permission: Permission,
+    room: u64,
 ) -> Result<Backing, MapError> {
     if !offset.is_multiple_of(PAGE_BYTES) {
         return Err(MapError::Unaligned { field: "file offset", value: offset });
@@ -295,6 +306,9 @@ fn back(
     if !memory::keeps_its_size(&file) {
         offset.checked_add(bytes).ok_or(refused(Errno::OVERFLOW))?;
         return Ok(Backing::Unsealed(file, offset));
+    }
+    if bytes > room {
+        return Err(refused(Errno::NOMEM));
     }
     let length = usize::try_from(bytes).map_err(|_| refused(Errno::NOMEM))?;
     let mapping = Mapping::of_file(&file, offset, length, permission.writable).map_err(refused)?;

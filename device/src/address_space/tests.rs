@@ -56,6 +56,27 @@ fn refuses_what_does_not_fit_and_changes_nothing() {
     assert_eq!(space.unmap(0x7000), missing, "nothing was left behind");
 }
 
+/// A file can be larger than all the addresses that this process has, and costs nothing.
+#[test]
+fn maps_leave_addresses_for_the_rest_of_the_process() {
+    let mut space = AddressSpace::default();
+    let large = file(1 << 46, SealFlags::SHRINK);
+    let map = |space: &mut AddressSpace, address, bytes| {
+        space.map_file(address, bytes, Some((large.try_clone().unwrap(), 0)), BOTH)
+    };
+    let too_large = |size| Err(MapError::File { offset: 0, size, errno: Errno::NOMEM });
+    assert_eq!(map(&mut space, 0, 1 << 46), too_large(1 << 46));
+    for number in 0..4 {
+        assert_eq!(map(&mut space, number << 42, 1 << 42), Ok(true));
+    }
+    assert_eq!(map(&mut space, 1 << 44, 0x1000), too_large(0x1000));
+    space.map_file(1 << 45, 1 << 45, None, BOTH).unwrap();
+    let unsealed = Some((file(1 << 46, SealFlags::empty()), 0));
+    assert_eq!(space.map_file(1 << 46, 1 << 46, unsealed, BOTH), Ok(false));
+    space.unmap(0).unwrap();
+    assert_eq!(map(&mut space, 1 << 44, 0x1000), Ok(true));
+}
+
 #[test]
 fn maps_may_touch_and_not_overlap() {
     let mut space = AddressSpace::default();
