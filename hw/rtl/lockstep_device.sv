@@ -133,16 +133,16 @@ module lockstep_device #(
 );
 
     // Blocks of registers, by bits 15:12 of the address.
-    localparam int unsigned Blocks  = 4;
-    localparam int unsigned Shell   = 0;
+    localparam int unsigned Blocks   = 4;
+    localparam int unsigned Shell    = 0;
     localparam int unsigned LockUnit = 1;
-    localparam int unsigned Queue0  = 2;
+    localparam int unsigned Queue0   = 2;
 
     localparam int unsigned Queues    = 2;
     localparam int unsigned CopyQueue = 0;
     localparam int unsigned LockQueue = 1;
 
-    localparam int unsigned Vectors   = 4;
+    localparam int unsigned Vectors        = 4;
     localparam int unsigned BusErrorVector = 3;
 
     // Registers
