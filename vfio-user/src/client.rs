@@ -169,23 +169,25 @@ impl Client {
     }
 
     /// Answers what the server has asked for, without waiting for more. Calls do so while they wait;
-    /// this is for the time in between.
+    /// this is for the time in between. After the bound it returns also if the server asks on and on.
     ///
     /// # Errors
     /// The server broke the rules, closed the connection, or does not take the answer in time.
     pub fn answer_pending(&mut self) -> Result<(), Error> {
         self.guarded(|client| {
-            loop {
+            let end = Deadline::after(client.options.timeout);
+            while !end.left().is_zero() {
                 let deadline = Deadline::after(client.options.timeout);
                 match client.receiver.advance(&client.socket)? {
                     Progress::Whole(message) => client.answer(&message, deadline)?,
-                    Progress::Waiting { begun: false } => return Ok(()),
+                    Progress::Waiting { begun: false } => break,
                     Progress::Waiting { begun: true } => {
                         let message = client.receive(deadline)?;
                         client.answer(&message, deadline)?;
                     }
                 }
             }
+            Ok(())
         })
     }
 

@@ -73,14 +73,23 @@ fn a_server_that_trickles_does_not_hold_the_client() {
     times_out(client, server);
 }
 
+fn ask_and_ask(mut stream: UnixStream) {
+    let mut answers = stream.try_clone().unwrap();
+    std::thread::spawn(move || while read_message(&mut answers).is_some() {});
+    let ask = request(7, &Request::DmaRead(DmaAccess { address: 0, count: 8 }));
+    while stream.write_all(&ask).is_ok() {}
+}
+
 #[test]
 fn a_server_that_asks_and_asks_does_not_hold_the_client() {
-    let (client, server) = client_of(|mut stream| {
-        let mut answers = stream.try_clone().unwrap();
-        std::thread::spawn(move || while read_message(&mut answers).is_some() {});
-        let ask = request(7, &Request::DmaRead(DmaAccess { address: 0, count: 8 }));
-        while stream.write_all(&ask).is_ok() {}
-    });
+    let (client, server) = client_of(ask_and_ask);
+    times_out(client, server);
+}
+
+#[test]
+fn a_server_that_asks_and_asks_between_calls_does_not_hold_the_client() {
+    let (mut client, server) = client_of(ask_and_ask);
+    client.answer_pending().unwrap();
     times_out(client, server);
 }
 
