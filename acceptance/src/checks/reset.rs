@@ -1,13 +1,13 @@
 //! A reset in the middle of work: the work is over, nothing of it comes after, and the device can
 //! be used again.
 
-use driver::MemoryNeeds;
+use driver::{Interrupt, MemoryNeeds};
 use lockdb::machine::Rule;
 use lockdb::{Timestamp, TupleKey};
 
 use super::interrupts::enable_all;
 use super::registers::at_reset;
-use crate::context::{Context, Stop, expect, expect_eq};
+use crate::context::{Context, Mapped, Stop, expect, expect_eq};
 use crate::host_table::HostTable;
 use crate::map;
 use crate::queue::{HOST_TO_HOST, Queue, Status, Submission};
@@ -28,70 +28,99 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
 /// Gives the device copies and a request that waits for a lock, resets it, and says how many copies
 /// had not ended, of how many.
 fn one_round(context: &mut Context<'_>, round: u32) -> Result<(u32, u32), Stop> {
-    // Work for many milliseconds, where its rings can be had.
-    let large = context.backend.information().memory == MemoryNeeds::Pages;
-    let mut copies = Queue::open(context, map::COPY_QUEUE, if large { 8 } else { 5 })?;
-    let given = copies.entries();
-    let memory = context.memory(2 * BYTES)?;
-    let half = memory.bytes() / 2;
-    let vectors = enable_all(context)?;
-    copies.set_interrupts(context, true)?;
-    let table = HostTable::start(context, 4)?;
-    let mut locks = Queue::open(context, map::LOCK_QUEUE, 3)?;
-    let (holder, waiter, key) = (timestamp(1), timestamp(2), TupleKey::initial(0));
-    table.acquire(holder, key)?;
-    locks.push(Submission::request(Request::acquire(5, waiter, key, Rule::Queue).beat()));
-    locks.ring(context)?;
-    let queued = locks.wait(context)?;
-    expect_eq(|| "a request for a held lock".into(), Code::of(queued.response), Code::Queued)?;
-
-    for identifier in 0..given {
-        let end = memory.address + half as u64;
-        let copy = Submission::copy(HOST_TO_HOST, memory.address, end, half as u32);
-        copies.push(Submission { identifier, interrupt: true, ..copy });
-    }
-    copies.ring(context)?;
+    let mut work = Work::begin(context)?;
     // Later in each round: before anything was fetched, within copies, after some of them.
     for _ in 0..round {
-        copies.wait(context)?;
+        work.copies.wait(context)?;
     }
     context.backend.reset()?;
-    at_reset(context)?;
-    for vector in &vectors {
-        // What was raised before the reset may still be there.
-        vector.take()?;
-    }
-    let done = std::iter::from_fn(|| copies.take()).count() as u32 + round;
-    let ring = copies.completion_bytes();
-    memory.memory.write(half, &vec![0; half]);
-    table.release(holder, key)?;
-    context.be_silent();
-    if copies.completion_bytes() != ring {
-        return Err(Stop::wrong("a completion was written after the reset"));
-    }
-    if memory.copy_out(half, half).iter().any(|&byte| byte != 0) {
-        return Err(Stop::wrong("a copy wrote to its destination after the reset"));
-    }
-    for vector in &vectors {
-        let what = || format!("interrupts on vector {} after the reset", vector.vector());
-        expect(what, vector.take()?, 0)?;
-    }
-    at_reset(context)?;
+    let given = u32::from(work.copies.entries());
+    let done = round + work.nothing_comes_after(context)?;
+    work.can_be_done_again(context)?;
+    context.backend.reset()?;
+    Ok((given - done, given))
+}
 
-    copies.enable_again(context)?;
-    let (source, destination) = (memory.address, memory.address + half as u64);
-    let copy = Submission::copy(HOST_TO_HOST, source, destination, 64);
-    let completion = copies.perform(context, copy)?;
-    expect_eq(|| "status of a copy after a reset".into(), completion.status, Status::Done)?;
-    // The unit that was reset has left its waiter in the table, as a dead one.
-    table.clear();
-    table.start_again(context)?;
-    locks.enable_again(context)?;
-    let request = Request::acquire(5, waiter, key, Rule::Queue);
-    let granted = locks.perform(context, Submission::request(request.beat()))?;
-    expect_eq(|| "a lock after a reset".into(), Code::of(granted.response), Code::Granted)?;
-    context.backend.reset()?;
-    Ok((u32::from(given) - done, given.into()))
+/// What the device is given to do.
+struct Work {
+    copies: Queue,
+    memory: Mapped,
+    /// Where the second half of the memory begins, to which all copies go.
+    half: usize,
+    vectors: Vec<Box<dyn Interrupt>>,
+    table: HostTable,
+    locks: Queue,
+}
+
+const KEY: TupleKey = TupleKey::initial(0);
+const TAG: u8 = 5;
+
+impl Work {
+    fn begin(context: &Context<'_>) -> Result<Self, Stop> {
+        // Work for many milliseconds, where its rings can be had.
+        let large = context.backend.information().memory == MemoryNeeds::Pages;
+        let mut copies = Queue::open(context, map::COPY_QUEUE, if large { 8 } else { 5 })?;
+        let memory = context.memory(2 * BYTES)?;
+        memory.fill(0x77);
+        let half = memory.bytes() / 2;
+        let vectors = enable_all(context)?;
+        copies.set_interrupts(context, true)?;
+        let table = HostTable::start(context, 4)?;
+        table.acquire(timestamp(1), KEY)?;
+        let mut locks = Queue::open(context, map::LOCK_QUEUE, 3)?;
+        let request = Request::acquire(TAG, timestamp(2), KEY, Rule::Queue);
+        let queued = locks.perform(context, Submission::request(request.beat()))?;
+        expect_eq(|| "a request for a held lock".into(), Code::of(queued.response), Code::Queued)?;
+        for identifier in 0..copies.entries() {
+            let destination = memory.address + half as u64;
+            let copy = Submission::copy(HOST_TO_HOST, memory.address, destination, half as u32);
+            copies.push(Submission { identifier, interrupt: true, ..copy });
+        }
+        copies.ring(context)?;
+        Ok(Self { copies, memory, half, vectors, table, locks })
+    }
+
+    /// All is as after power-up, and stays so; says how many completions had come before.
+    fn nothing_comes_after(&mut self, context: &Context<'_>) -> Result<u32, Stop> {
+        at_reset(context)?;
+        for vector in &self.vectors {
+            // What was raised before the reset may still be there.
+            vector.take()?;
+        }
+        let done = std::iter::from_fn(|| self.copies.take()).count() as u32;
+        let ring = self.copies.completion_bytes();
+        self.memory.memory.write(self.half, &vec![0; self.half]);
+        // Wakes a waiter that the device should have forgotten.
+        self.table.release(timestamp(1), KEY)?;
+        context.be_silent();
+        if self.copies.completion_bytes() != ring {
+            return Err(Stop::wrong("a completion was written after the reset"));
+        }
+        if self.memory.copy_out(self.half, self.half).iter().any(|&byte| byte != 0) {
+            return Err(Stop::wrong("a copy wrote to its destination after the reset"));
+        }
+        for vector in &self.vectors {
+            let what = || format!("interrupts on vector {} after the reset", vector.vector());
+            expect(what, vector.take()?, 0)?;
+        }
+        at_reset(context)?;
+        Ok(done)
+    }
+
+    fn can_be_done_again(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+        self.copies.enable_again(context)?;
+        let (source, destination) = (self.memory.address, self.memory.address + self.half as u64);
+        let copy = Submission::copy(HOST_TO_HOST, source, destination, 64);
+        let completion = self.copies.perform(context, copy)?;
+        expect_eq(|| "status of a copy after a reset".into(), completion.status, Status::Done)?;
+        // The unit that was reset has left its waiter in the table, as a dead one.
+        self.table.clear();
+        self.table.start_again(context)?;
+        self.locks.enable_again(context)?;
+        let request = Request::acquire(TAG, timestamp(2), KEY, Rule::Queue);
+        let granted = self.locks.perform(context, Submission::request(request.beat()))?;
+        expect_eq(|| "a lock after a reset".into(), Code::of(granted.response), Code::Granted)
+    }
 }
 
 fn timestamp(number: u64) -> Timestamp {

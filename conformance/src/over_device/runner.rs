@@ -242,13 +242,14 @@ impl<'a> Runner<'a> {
         if intrudes {
             *self.intruders.entry(tag).or_default() += 1;
         }
+        let transaction = self.agents[agent].transaction;
         let request = match (stray, waiting) {
             (Some(Stray::ForeignCancel), Some(target)) => foreign_cancel(tag, target),
             (Some(Stray::ForeignCancel | Stray::OpenTag), _) => harmless(tag, self.case.key(0)),
             _ => {
                 let tag_of = |wait: u64| self.flights[&wait].tag;
                 let operation = operation(action, self.case, &self.tags, tag_of);
-                UnitRequest { tag, transaction: self.agents[agent].transaction, operation }
+                UnitRequest { tag, transaction, operation }
             }
         };
         let target = match action {
@@ -258,38 +259,37 @@ impl<'a> Runner<'a> {
             Action::Miss { nth, .. } => Some(self.tags.nth(nth)),
             _ => None,
         };
-        let alone = match action {
-            Action::Acquire { line, .. } => {
-                let transaction = self.agents[agent].transaction;
-                !self.holders.has_another(serial, line, transaction)
-            }
-            _ => true,
-        };
-        let transaction = self.agents[agent].transaction;
-        let aimed = target.is_some_and(|target| {
-            let at = |flight: &&Flight| flight.tag == target && !flight.known.intrudes;
-            self.flights.values().find(at).is_some_and(|flight| {
-                flight.known.transaction == Some(transaction)
-                    && matches!(flight.known.action, Action::Acquire { .. })
-            })
-        });
         let beat = beat(serial, request, stray, &mut self.random);
         let known = Known {
             action,
             transaction: beat.asked.transaction,
             held,
-            alone,
+            alone: match action {
+                Action::Acquire { line, .. } => {
+                    !self.holders.has_another(serial, line, transaction)
+                }
+                _ => true,
+            },
             queued: false,
             leaving: false,
             intrudes,
             target_waits: false,
-            aimed,
+            aimed: target.is_some_and(|target| self.is_open_acquire(target, transaction)),
             beside_wait: waiting.is_some(),
         };
         self.flights.insert(serial, Flight { agent, tag, known, target });
         self.tally.request();
         self.witnessed.device_requests += 1;
         Ok(self.queue.request(beat.data)?)
+    }
+
+    /// Whether an acquire of the transaction is open under the tag.
+    fn is_open_acquire(&self, tag: Tag, transaction: Timestamp) -> bool {
+        self.flights.values().any(|flight| {
+            flight.tag == tag
+                && flight.known.transaction == Some(transaction)
+                && matches!(flight.known.action, Action::Acquire { .. })
+        })
     }
 
     /// A tag to intrude on: that of a wait or of any acquire or release. One intruder at a time, so
