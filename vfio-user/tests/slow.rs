@@ -73,22 +73,31 @@ fn a_server_that_trickles_does_not_hold_the_client() {
     times_out(client, server);
 }
 
-fn ask_and_ask(mut stream: UnixStream) {
-    let mut answers = stream.try_clone().unwrap();
-    std::thread::spawn(move || while read_message(&mut answers).is_some() {});
-    let ask = request(7, &Request::DmaRead(DmaAccess { address: 0, count: 8 }));
-    while stream.write_all(&ask).is_ok() {}
+/// A client of a server that asks without a pause, and has begun.
+fn client_of_one_who_asks_and_asks() -> (Client, JoinHandle<()>) {
+    let (under_way, begun) = mpsc::channel();
+    let (client, server) = client_of(move |mut stream| {
+        let mut answers = stream.try_clone().unwrap();
+        std::thread::spawn(move || while read_message(&mut answers).is_some() {});
+        // Many at once, so that the client is behind from then on.
+        let ask = request(7, &Request::DmaRead(DmaAccess { address: 0, count: 8 })).repeat(1000);
+        stream.write_all(&ask).unwrap();
+        under_way.send(()).unwrap();
+        while stream.write_all(&ask).is_ok() {}
+    });
+    begun.recv_timeout(LONG).unwrap();
+    (client, server)
 }
 
 #[test]
 fn a_server_that_asks_and_asks_does_not_hold_the_client() {
-    let (client, server) = client_of(ask_and_ask);
+    let (client, server) = client_of_one_who_asks_and_asks();
     times_out(client, server);
 }
 
 #[test]
 fn a_server_that_asks_and_asks_between_calls_does_not_hold_the_client() {
-    let (mut client, server) = client_of(ask_and_ask);
+    let (mut client, server) = client_of_one_who_asks_and_asks();
     client.answer_pending().unwrap();
     times_out(client, server);
 }
