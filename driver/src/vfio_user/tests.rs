@@ -291,6 +291,26 @@ fn card_memory_is_mapped_if_the_server_cannot_shorten_it() {
     assert!(error.to_string().contains("sealed against shrinking"), "{error}");
 }
 
+/// As a server has it that cuts its file off after the length was asked for, and seals it then.
+#[test]
+fn a_window_is_not_mapped_past_the_end_of_a_file_that_is_sealed() {
+    let memory = HostMemory::allocate(PAGE_BYTES, PAGE_BYTES).unwrap();
+    let region = |offset, bytes| RegionInfo {
+        size: bytes as u64,
+        readable: true,
+        writable: true,
+        mappable: true,
+        sparse: Vec::new(),
+        file: Some(memory.file().try_clone_to_owned().unwrap()),
+        offset,
+    };
+    assert!(map_window(region(0, PAGE_BYTES), 2).unwrap().is_some());
+    for (offset, bytes) in [(0, 2 * PAGE_BYTES), (PAGE_BYTES as u64, PAGE_BYTES), (!0xFFF, 4096)] {
+        let error = map_window(region(offset, bytes), 2).unwrap_err();
+        assert!(error.to_string().contains("has 4096 bytes, too few"), "{error}");
+    }
+}
+
 fn refusal(path: &Path) -> (OpenError, String) {
     let error = VfioUser::open_within(path, SHORT).err().unwrap();
     let text = error.to_string();
