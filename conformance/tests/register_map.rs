@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 
 use driver::map::{Access, Place, Word, device, lock_unit};
 use driver::{BusResponse, DeviceError, Operation, Registers};
+use lockstep_device_model::{Inputs, Model, Outputs};
 use sim::bus::BusError;
 use sim::bus::axi_lite::{AxiLiteManager, AxiLiteRegisters, LiteRequest, LiteStalls};
 use sim::bus::pins::{AxiLiteManagerPins, AxiLiteSubordinatePins};
@@ -112,31 +113,15 @@ struct DeviceAtPins<C> {
     base: u32,
 }
 
+sim::axi_lite_port!(register_pins, set_register_pins of Inputs, Outputs);
+
 fn device_at_pins() -> DeviceAtPins<impl FnMut(&AxiLiteManagerPins) -> AxiLiteSubordinatePins> {
-    let mut model = lockstep_device_model::Model::new();
+    let mut model = Model::new();
     model.reset(4);
     let clock = move |pins: &AxiLiteManagerPins| {
         let outputs = model.outputs();
-        let answer = AxiLiteSubordinatePins {
-            awready: outputs.s_axil_awready,
-            wready: outputs.s_axil_wready,
-            bvalid: outputs.s_axil_bvalid,
-            bresp: outputs.s_axil_bresp,
-            arready: outputs.s_axil_arready,
-            rvalid: outputs.s_axil_rvalid,
-            rdata: outputs.s_axil_rdata,
-            rresp: outputs.s_axil_rresp,
-        };
-        let inputs = model.inputs_mut();
-        inputs.s_axil_awvalid = pins.awvalid;
-        inputs.s_axil_awaddr = pins.awaddr;
-        inputs.s_axil_wvalid = pins.wvalid;
-        inputs.s_axil_wdata = pins.wdata;
-        inputs.s_axil_wstrb = pins.wstrb;
-        inputs.s_axil_bready = pins.bready;
-        inputs.s_axil_arvalid = pins.arvalid;
-        inputs.s_axil_araddr = pins.araddr;
-        inputs.s_axil_rready = pins.rready;
+        let answer = register_pins(outputs);
+        set_register_pins(model.inputs_mut(), pins);
         model.clock();
         answer
     };

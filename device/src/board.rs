@@ -244,8 +244,8 @@ impl Board {
         active |= ports.lock.cycle(cycle, inputs, outputs)?;
 
         active |= ports.registers.busy();
-        pins::drive_registers(inputs, ports.registers.drive(cycle));
-        let ended = ports.registers.sample(cycle, &pins::registers(outputs))?;
+        pins::set_register_pins(inputs, ports.registers.drive(cycle));
+        let ended = ports.registers.sample(cycle, &pins::register_pins(outputs))?;
         self.outcome = ended.or(self.outcome);
 
         let beat = ports.invalidations.drive(cycle);

@@ -17,6 +17,7 @@ pub mod axi_stream;
 pub mod fault;
 pub mod handshake;
 pub mod pins;
+pub mod ports;
 pub mod stall;
 pub mod test_memory;
 

@@ -8,9 +8,7 @@ use crate::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls,
 use crate::bus::axi_stream::{StreamSink, StreamSource};
 use crate::bus::axi4::{Axi4Config, Axi4Subordinate, MemoryAccess, MemoryAnswer};
 use crate::bus::fault::BusFault;
-use crate::bus::pins::{
-    Axi4ManagerPins, Axi4SubordinatePins, AxiLiteManagerPins, AxiLiteSubordinatePins, StreamPins,
-};
+use crate::bus::pins::StreamPins;
 use crate::bus::stall::StallPattern;
 use crate::models::{LockUnit, LockUnitInputs, LockUnitOutputs};
 
@@ -217,73 +215,5 @@ impl<M: LockUnit> Registers for UnitUnderTest<M> {
     }
 }
 
-#[inline]
-fn set_memory_pins(inputs: &mut LockUnitInputs, pins: &Axi4SubordinatePins) {
-    inputs.m_axi_awready = pins.awready;
-    inputs.m_axi_wready = pins.wready;
-    inputs.m_axi_bvalid = pins.bvalid;
-    inputs.m_axi_bid = pins.bid;
-    inputs.m_axi_bresp = pins.bresp;
-    inputs.m_axi_arready = pins.arready;
-    inputs.m_axi_rvalid = pins.rvalid;
-    inputs.m_axi_rid = pins.rid;
-    inputs.m_axi_rdata = pins.rdata;
-    inputs.m_axi_rresp = pins.rresp;
-    inputs.m_axi_rlast = pins.rlast;
-}
-
-#[inline]
-fn memory_pins(outputs: &LockUnitOutputs) -> Axi4ManagerPins {
-    Axi4ManagerPins {
-        awvalid: outputs.m_axi_awvalid,
-        awid: outputs.m_axi_awid,
-        awaddr: outputs.m_axi_awaddr,
-        awlen: outputs.m_axi_awlen,
-        awsize: outputs.m_axi_awsize,
-        awburst: outputs.m_axi_awburst,
-        awcache: outputs.m_axi_awcache,
-        awatop: outputs.m_axi_awatop,
-        wvalid: outputs.m_axi_wvalid,
-        wdata: outputs.m_axi_wdata,
-        wstrb: outputs.m_axi_wstrb,
-        wlast: outputs.m_axi_wlast,
-        bready: outputs.m_axi_bready,
-        arvalid: outputs.m_axi_arvalid,
-        arid: outputs.m_axi_arid,
-        araddr: outputs.m_axi_araddr,
-        arlen: outputs.m_axi_arlen,
-        arsize: outputs.m_axi_arsize,
-        arburst: outputs.m_axi_arburst,
-        arcache: outputs.m_axi_arcache,
-        rready: outputs.m_axi_rready,
-    }
-}
-
-#[inline]
-fn set_register_pins(inputs: &mut LockUnitInputs, pins: &AxiLiteManagerPins) {
-    inputs.s_axil_awvalid = pins.awvalid;
-    inputs.s_axil_awaddr = pins.awaddr;
-    inputs.s_axil_awprot = pins.awprot;
-    inputs.s_axil_wvalid = pins.wvalid;
-    inputs.s_axil_wdata = pins.wdata;
-    inputs.s_axil_wstrb = pins.wstrb;
-    inputs.s_axil_bready = pins.bready;
-    inputs.s_axil_arvalid = pins.arvalid;
-    inputs.s_axil_araddr = pins.araddr;
-    inputs.s_axil_arprot = pins.arprot;
-    inputs.s_axil_rready = pins.rready;
-}
-
-#[inline]
-fn register_pins(outputs: &LockUnitOutputs) -> AxiLiteSubordinatePins {
-    AxiLiteSubordinatePins {
-        awready: outputs.s_axil_awready,
-        wready: outputs.s_axil_wready,
-        bvalid: outputs.s_axil_bvalid,
-        bresp: outputs.s_axil_bresp,
-        arready: outputs.s_axil_arready,
-        rvalid: outputs.s_axil_rvalid,
-        rdata: outputs.s_axil_rdata,
-        rresp: outputs.s_axil_rresp,
-    }
-}
+crate::axi4_port!(memory_pins, set_memory_pins: m_axi of LockUnitInputs, LockUnitOutputs);
+crate::axi_lite_port!(register_pins, set_register_pins of LockUnitInputs, LockUnitOutputs);

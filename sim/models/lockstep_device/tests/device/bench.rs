@@ -8,9 +8,7 @@ use sim::bus::axi4::{
     Axi4Config, Axi4Stalls, Axi4Subordinate, Delay, IdSharing, MemoryAccess, ResponseOrder,
     describe_id,
 };
-use sim::bus::pins::{
-    Axi4ManagerPins, Axi4SubordinatePins, AxiLiteManagerPins, AxiLiteSubordinatePins, StreamPins,
-};
+use sim::bus::pins::StreamPins;
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
 
@@ -313,103 +311,6 @@ fn any_valid_out(outputs: &Outputs) -> bool {
         || outputs.m_axis_irq_tvalid
 }
 
-fn set_register_pins(inputs: &mut Inputs, pins: &AxiLiteManagerPins) {
-    inputs.s_axil_awvalid = pins.awvalid;
-    inputs.s_axil_awaddr = pins.awaddr;
-    inputs.s_axil_awprot = pins.awprot;
-    inputs.s_axil_wvalid = pins.wvalid;
-    inputs.s_axil_wdata = pins.wdata;
-    inputs.s_axil_wstrb = pins.wstrb;
-    inputs.s_axil_bready = pins.bready;
-    inputs.s_axil_arvalid = pins.arvalid;
-    inputs.s_axil_araddr = pins.araddr;
-    inputs.s_axil_arprot = pins.arprot;
-    inputs.s_axil_rready = pins.rready;
-}
-
-fn register_pins(outputs: &Outputs) -> AxiLiteSubordinatePins {
-    AxiLiteSubordinatePins {
-        awready: outputs.s_axil_awready,
-        wready: outputs.s_axil_wready,
-        bvalid: outputs.s_axil_bvalid,
-        bresp: outputs.s_axil_bresp,
-        arready: outputs.s_axil_arready,
-        rvalid: outputs.s_axil_rvalid,
-        rdata: outputs.s_axil_rdata,
-        rresp: outputs.s_axil_rresp,
-    }
-}
-
-/// Both memory ports have the same pins under different prefixes.
-macro_rules! memory_port {
-    ($set:ident, $get:ident; $awready:ident $wready:ident $bvalid:ident $bid:ident $bresp:ident
-     $arready:ident $rvalid:ident $rid:ident $rdata:ident $rresp:ident $rlast:ident;
-     $awvalid:ident $awid:ident $awaddr:ident $awlen:ident $awsize:ident $awburst:ident
-     $awcache:ident $awatop:ident $wvalid:ident $wdata:ident $wstrb:ident $wlast:ident
-     $bready:ident $arvalid:ident $arid:ident $araddr:ident $arlen:ident $arsize:ident
-     $arburst:ident $arcache:ident $rready:ident) => {
-        fn $set(inputs: &mut Inputs, pins: &Axi4SubordinatePins) {
-            inputs.$awready = pins.awready;
-            inputs.$wready = pins.wready;
-            inputs.$bvalid = pins.bvalid;
-            inputs.$bid = pins.bid;
-            inputs.$bresp = pins.bresp;
-            inputs.$arready = pins.arready;
-            inputs.$rvalid = pins.rvalid;
-            inputs.$rid = pins.rid;
-            inputs.$rdata = pins.rdata;
-            inputs.$rresp = pins.rresp;
-            inputs.$rlast = pins.rlast;
-        }
-
-        fn $get(outputs: &Outputs) -> Axi4ManagerPins {
-            Axi4ManagerPins {
-                awvalid: outputs.$awvalid,
-                awid: outputs.$awid,
-                awaddr: outputs.$awaddr,
-                awlen: outputs.$awlen,
-                awsize: outputs.$awsize,
-                awburst: outputs.$awburst,
-                awcache: outputs.$awcache,
-                awatop: outputs.$awatop,
-                wvalid: outputs.$wvalid,
-                wdata: outputs.$wdata,
-                wstrb: outputs.$wstrb,
-                wlast: outputs.$wlast,
-                bready: outputs.$bready,
-                arvalid: outputs.$arvalid,
-                arid: outputs.$arid,
-                araddr: outputs.$araddr,
-                arlen: outputs.$arlen,
-                arsize: outputs.$arsize,
-                arburst: outputs.$arburst,
-                arcache: outputs.$arcache,
-                rready: outputs.$rready,
-            }
-        }
-    };
-}
-
-memory_port! {
-    set_queue_pins, queue_pins;
-    m_axi_queue_awready m_axi_queue_wready m_axi_queue_bvalid m_axi_queue_bid m_axi_queue_bresp
-    m_axi_queue_arready m_axi_queue_rvalid m_axi_queue_rid m_axi_queue_rdata m_axi_queue_rresp
-    m_axi_queue_rlast;
-    m_axi_queue_awvalid m_axi_queue_awid m_axi_queue_awaddr m_axi_queue_awlen m_axi_queue_awsize
-    m_axi_queue_awburst m_axi_queue_awcache m_axi_queue_awatop m_axi_queue_wvalid
-    m_axi_queue_wdata m_axi_queue_wstrb m_axi_queue_wlast m_axi_queue_bready m_axi_queue_arvalid
-    m_axi_queue_arid m_axi_queue_araddr m_axi_queue_arlen m_axi_queue_arsize m_axi_queue_arburst
-    m_axi_queue_arcache m_axi_queue_rready
-}
-
-memory_port! {
-    set_lock_pins, lock_pins;
-    m_axi_lock_awready m_axi_lock_wready m_axi_lock_bvalid m_axi_lock_bid m_axi_lock_bresp
-    m_axi_lock_arready m_axi_lock_rvalid m_axi_lock_rid m_axi_lock_rdata m_axi_lock_rresp
-    m_axi_lock_rlast;
-    m_axi_lock_awvalid m_axi_lock_awid m_axi_lock_awaddr m_axi_lock_awlen m_axi_lock_awsize
-    m_axi_lock_awburst m_axi_lock_awcache m_axi_lock_awatop m_axi_lock_wvalid m_axi_lock_wdata
-    m_axi_lock_wstrb m_axi_lock_wlast m_axi_lock_bready m_axi_lock_arvalid m_axi_lock_arid
-    m_axi_lock_araddr m_axi_lock_arlen m_axi_lock_arsize m_axi_lock_arburst m_axi_lock_arcache
-    m_axi_lock_rready
-}
+sim::axi_lite_port!(register_pins, set_register_pins of Inputs, Outputs);
+sim::axi4_port!(queue_pins, set_queue_pins: m_axi_queue of Inputs, Outputs);
+sim::axi4_port!(lock_pins, set_lock_pins: m_axi_lock of Inputs, Outputs);
