@@ -61,12 +61,13 @@ module axi_lite_blocks #(
     logic [31:0] kept_data_q;
     logic [1:0]  kept_rresp_q, kept_bresp_q;
 
-    // Who is served. A read under way is not broken off by a write that comes.
-    logic reading_q, write_next_q;
+    // Who is served. An access under way is not broken off by another one that comes.
+    logic reading_q, writing_q, write_next_q;
     logic read_waits, write_waits, serve_read, serve_write;
     assign read_waits  = read_held_q && !read_kept_q;
     assign write_waits = address_held_q && data_held_q && !write_kept_q;
-    assign serve_write = write_waits && !reading_q && (write_next_q || !read_waits);
+    assign serve_write = write_waits && !reading_q
+        && (writing_q || write_next_q || !read_waits);
     assign serve_read  = read_waits && !serve_write;
 
     logic [15:0] address;
@@ -126,6 +127,7 @@ module axi_lite_blocks #(
             read_kept_q    <= 1'b0;
             write_kept_q   <= 1'b0;
             reading_q      <= 1'b0;
+            writing_q      <= 1'b0;
             write_next_q   <= 1'b0;
         end else begin
             read_held_q    <= (read_held_q || s_axil_arvalid) && !(serve_read && done);
@@ -134,6 +136,7 @@ module axi_lite_blocks #(
             read_kept_q    <= s_axil_rvalid && !s_axil_rready;
             write_kept_q   <= s_axil_bvalid && !s_axil_bready;
             reading_q      <= serve_read && !done;
+            writing_q      <= serve_write && !done;
             if (done) write_next_q <= serve_read;
         end
     end

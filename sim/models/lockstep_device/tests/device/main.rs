@@ -20,6 +20,7 @@ mod dut {
 }
 
 mod bench;
+mod crossing;
 mod locks;
 mod mover;
 mod oracle;
@@ -44,6 +45,7 @@ macro_rules! tests {
 
 tests! {
     registers::registers_of_all_blocks,
+    crossing::a_read_comes_while_a_write_is_under_way,
     queues::a_full_completion_ring_loses_nothing,
     queues::sixteen_moves_are_open,
     queues::interrupts_follow_their_completions,
