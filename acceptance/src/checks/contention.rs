@@ -21,12 +21,16 @@ const LINES: u64 = 2;
 const HOSTS: u64 = 2;
 /// Requests of the device that are open at once.
 const DEVICES: u64 = 6;
+/// Times the locks asked for that the device takes while hosts have had too few.
+const MOST_ROUNDS: u64 = 50;
 
 /// Who has each lock by their own account: 0, or the transaction.
 struct Owners {
     owners: [AtomicU64; LINES as usize],
     wrong: AtomicBool,
     taken: AtomicU64,
+    /// Of those, by hosts.
+    by_hosts: AtomicU64,
 }
 
 impl Owners {
@@ -54,11 +58,12 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
         owners: [const { AtomicU64::new(0) }; LINES as usize],
         wrong: AtomicBool::new(false),
         taken: AtomicU64::new(0),
+        by_hosts: AtomicU64::new(0),
     };
     let over = AtomicBool::new(false);
     let patience = context.options.patience;
     let mut waited = 0;
-    let hosts = thread::scope(|scope| {
+    let (hosts, devices) = thread::scope(|scope| {
         let hosts: Vec<_> = (0..HOSTS)
             .map(|host| {
                 let (table, owners, over) = (table.table(), &owners, &over);
@@ -72,15 +77,16 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
             .map(|host| host.join().map_err(|_| Stop::wrong("a host thread panicked"))?)
             .collect();
         // What went wrong on the device is often why a host could not go on.
-        device.and(hosts)
+        let device = device?;
+        Ok::<_, Stop>((hosts?, device))
     })?;
     if owners.wrong.load(Ordering::Acquire) {
         return Err(Stop::wrong("two transactions had one lock at the same time"));
     }
     table.expect_empty()?;
     let (hosts, taken) = (hosts.iter().sum::<u64>(), owners.taken.load(Ordering::Relaxed));
-    expect_eq(|| "locks taken by all".into(), taken, hosts + rounds)?;
-    Ok(format!("{hosts} locks of hosts, {rounds} of the device, which waited for {waited}"))
+    expect_eq(|| "locks taken by all".into(), taken, hosts + devices)?;
+    Ok(format!("{hosts} locks of hosts, {devices} of the device, which waited for {waited}"))
 }
 
 /// Transactions of one lock each, until the device has had its share.
@@ -102,6 +108,7 @@ fn host_transactions(
             break;
         }
         owners.enter(line, transaction);
+        owners.by_hosts.fetch_add(1, Ordering::Relaxed);
         thread::yield_now();
         owners.leave(line, transaction);
         let outcome = host_table::run(table, transaction, key, Ask::Release, patience)?;
@@ -154,20 +161,25 @@ enum State {
     Releasing,
 }
 
-/// Takes and gives back `rounds` locks through the lock queue, several at once.
+/// Takes and gives back `rounds` locks through the lock queue, several at once, and more until the
+/// hosts have had half as many. Says how many.
 fn device_transactions(
     context: &mut Context<'_>,
     owners: &Owners,
     rounds: u64,
     waited: &mut u64,
-) -> Result<(), Stop> {
+) -> Result<u64, Stop> {
     let mut queue = Queue::open(context, map::LOCK_QUEUE, 4)?;
     let mut agents = [(State::Idle, 0u64, Timestamp::MAX); DEVICES as usize];
     let (mut begun, mut ended) = (0, 0);
     let mut last = Instant::now();
-    while ended < rounds {
+    let goes_on = |begun| {
+        let few = owners.by_hosts.load(Ordering::Relaxed) < rounds / 2;
+        begun < rounds || few && begun < MOST_ROUNDS * rounds
+    };
+    while ended < begun || goes_on(begun) {
         for (tag, (state, line, transaction)) in agents.iter_mut().enumerate() {
-            if *state == State::Idle && begun < rounds {
+            if *state == State::Idle && goes_on(begun) {
                 begun += 1;
                 *line = context.random.random_range(0..LINES);
                 *transaction = Timestamp::new(2 * begun).expect("small and not 0");
@@ -220,5 +232,5 @@ fn device_transactions(
             _ => return Err(Stop::wrong(format!("an answer that fits nothing: {response:?}"))),
         }
     }
-    Ok(())
+    Ok(ended)
 }

@@ -69,6 +69,8 @@ pub enum Flaw {
     IgnoresReset,
     /// Work goes on over a reset.
     WorksThroughReset,
+    /// Copies under way go on over a reset, though nothing is said of them.
+    MovesThroughReset,
     /// Interrupts stay counted over a reset.
     CountsThroughReset,
     /// Memory that was taken away is still written.
@@ -134,6 +136,7 @@ pub const ALL: &[(Flaw, &str)] = &[
     (InterruptsUnwanted, "queue interrupts"),
     (IgnoresReset, "reset"),
     (WorksThroughReset, "reset"),
+    (MovesThroughReset, "reset"),
     (CountsThroughReset, "reset"),
     (WritesAfterUnmap, "unmap"),
     (ReadsAfterUnmap, "unmap"),

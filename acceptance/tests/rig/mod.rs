@@ -251,12 +251,13 @@ impl Backend for Rig {
 
     fn reset(&self) -> Result<(), DeviceError> {
         let mut state = self.shared.lock();
-        match state.flaw {
+        let flaw = state.flaw;
+        match flaw {
             Flaw::IgnoresReset => {}
             Flaw::WorksThroughReset => state.registers.reset(),
             _ => {
                 state.registers.reset();
-                state.queues = Queues::default();
+                state.queues.reset(flaw);
                 state.locks = Locks::default();
             }
         }

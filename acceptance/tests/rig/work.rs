@@ -56,6 +56,16 @@ impl Queues {
         }
     }
 
+    pub fn reset(&mut self, flaw: Flaw) {
+        let moves = std::mem::take(&mut self.moves);
+        *self = Self::default();
+        if flaw == Flaw::MovesThroughReset {
+            let not_before = Instant::now() + LATE;
+            let goes_on = |job| Move { told: true, not_before, ..job };
+            self.moves = moves.into_iter().map(goes_on).collect();
+        }
+    }
+
     /// Does one piece of work; whether there was any.
     pub fn step(
         &mut self,
@@ -174,8 +184,11 @@ impl Queues {
     /// Moves a chunk of the oldest copy.
     fn advance_move(&mut self, registers: &mut Registers, memories: &Memories, flaw: Flaw) -> bool {
         let Some(job) = self.moves.front_mut() else { return false };
-        if flaw == Flaw::NeverCompletes || Instant::now() < job.not_before {
+        if flaw == Flaw::NeverCompletes {
             return false;
+        }
+        if Instant::now() < job.not_before {
+            return true;
         }
         let chunk = CHUNK.min(job.bytes - job.moved);
         let last = job.moved + chunk == job.bytes;
