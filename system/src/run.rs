@@ -118,6 +118,14 @@ pub enum RunError {
         /// Who has been granted it as well.
         second: Timestamp,
     },
+    /// The lock table holds what no request writes, as a broken device may leave it.
+    #[error("a request on bucket {bucket} ended as {outcome}, which no sound lock table gives")]
+    Damaged {
+        /// Which bucket.
+        bucket: u64,
+        /// How the request ended.
+        outcome: String,
+    },
     /// The store failed.
     #[error("the store: {0}")]
     Store(#[from] lockdb::store::Error),

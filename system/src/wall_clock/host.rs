@@ -45,7 +45,7 @@ fn run_out(shared: &Shared, agent: &mut Workflow) -> Result<(), RunError> {
                 agent.write()?;
                 Some(Input::Written)
             }
-            command => carry_out(shared, command, &mut wait),
+            command => carry_out(shared, command, &mut wait)?,
         };
         let Some(input) = input else { break };
         command = shared.tell(agent, input)?;
@@ -63,12 +63,16 @@ impl Drop for Active<'_> {
 }
 
 /// Carries a command out; `None` when the run was abandoned meanwhile.
-fn carry_out(shared: &Shared, command: Command, waiting: &mut Option<Wait>) -> Option<Input> {
+fn carry_out(
+    shared: &Shared,
+    command: Command,
+    waiting: &mut Option<Wait>,
+) -> Result<Option<Input>, RunError> {
     let table = shared.table();
-    let outcome = match command {
+    let (bucket, outcome) = match command {
         Command::Sleep(until) => {
             sleep(shared, until);
-            return Some(Input::Woken);
+            return Ok(Some(Input::Woken));
         }
         Command::Acquire { transaction, bucket, rule, .. } => {
             let bucket = bucket as usize;
@@ -78,55 +82,74 @@ fn carry_out(shared: &Shared, command: Command, waiting: &mut Option<Wait>) -> O
                 _ => None,
             };
             *waiting = Some(Wait { transaction, bucket, place });
-            outcome
+            (bucket, outcome)
         }
-        Command::Wait { until } => return wait_for_grant(shared, waiting.as_ref()?, until),
+        Command::Wait { until } => {
+            let Some(wait) = waiting.as_ref() else { return Ok(None) };
+            return wait_for_grant(shared, wait, until);
+        }
         Command::Search { transaction } => {
             let graph = WaitsFor::read(table.buckets());
-            return Some(Input::Searched(graph.cycle_through(transaction)));
+            return Ok(Some(Input::Searched(graph.cycle_through(transaction))));
         }
         Command::Cancel => {
-            let wait = waiting.as_ref()?;
-            table.run(wait.transaction, wait.bucket, Request::Cancel(wait.place?))
+            let Some(&Wait { transaction, bucket, place: Some(place) }) = waiting.as_ref() else {
+                return Ok(None);
+            };
+            (bucket, table.run(transaction, bucket, Request::Cancel(place)))
         }
         Command::Release { transaction, bucket, .. } => {
-            table.release_bucket(transaction, bucket as usize)
+            let bucket = bucket as usize;
+            (bucket, table.release_bucket(transaction, bucket))
         }
-        Command::Rest | Command::Write => return None,
+        Command::Rest | Command::Write => return Ok(None),
     };
-    Some(match outcome {
-        Outcome::Granted { again } => Input::Granted { again },
-        Outcome::Queued { position, .. } => Input::Queued { position },
-        Outcome::Refused(refusal) => Input::Refused(refusal),
-        Outcome::Cancelled => Input::Cancelled,
-        Outcome::Released { .. } => Input::Released,
-        Outcome::NotHeld | Outcome::BusError => {
-            unreachable!("{command:?} ended as {outcome:?} on memory of this machine")
-        }
-    })
+    input(outcome).map(Some).ok_or_else(|| damaged(bucket, outcome))
+}
+
+/// What an outcome tells the agent; `None` for those that a sound table never gives.
+fn input(outcome: Outcome) -> Option<Input> {
+    match outcome {
+        Outcome::Granted { again } => Some(Input::Granted { again }),
+        Outcome::Queued { position, .. } => Some(Input::Queued { position }),
+        Outcome::Refused(refusal) => Some(Input::Refused(refusal)),
+        Outcome::Cancelled => Some(Input::Cancelled),
+        Outcome::Released { .. } => Some(Input::Released),
+        Outcome::NotHeld | Outcome::BusError => None,
+    }
+}
+
+/// Somebody has written into the table what no request does.
+fn damaged(bucket: usize, outcome: Outcome) -> RunError {
+    RunError::Damaged { bucket: bucket as u64, outcome: format!("{outcome:?}") }
 }
 
 /// Watches the head until the lock is ours or the time is over.
-fn wait_for_grant(shared: &Shared, wait: &Wait, until: Option<u64>) -> Option<Input> {
+fn wait_for_grant(
+    shared: &Shared,
+    wait: &Wait,
+    until: Option<u64>,
+) -> Result<Option<Input>, RunError> {
     let bucket = &shared.table().buckets()[wait.bucket];
-    let place = wait.place?;
+    let Some(place) = wait.place else { return Ok(None) };
     loop {
         for _ in 0..SPINS {
             let head = bucket.head();
             if head.is_held_by(wait.transaction) || !head.is_waiting(place.slot) {
                 let poll = Request::Poll(place);
-                return Some(match shared.table().run(wait.transaction, wait.bucket, poll) {
-                    Outcome::Granted { again } => Input::Granted { again },
-                    outcome => unreachable!("a waiter whom nobody evicts got {outcome:?}"),
-                });
+                return match shared.table().run(wait.transaction, wait.bucket, poll) {
+                    Outcome::Granted { again } => Ok(Some(Input::Granted { again })),
+                    // Nobody evicts a waiter.
+                    outcome => Err(damaged(wait.bucket, outcome)),
+                };
             }
             hint::spin_loop();
         }
         if shared.is_abandoned() {
-            return None;
+            return Ok(None);
         }
         if until.is_some_and(|until| shared.now() >= until) {
-            return Some(Input::Woken);
+            return Ok(Some(Input::Woken));
         }
         thread::yield_now();
     }

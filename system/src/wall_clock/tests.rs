@@ -2,12 +2,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use lockdb::machine::Access;
 use lockdb::store::{Error, Isolation, LockWait, Sync, TransactionOptions};
 use workloads::Scenario;
 
 use super::{Unit, run_on};
 use crate::workflow::Workflow;
-use crate::{Interrupt, Options, Progress};
+use crate::{Interrupt, Options, Progress, RunError};
 
 const ROWS: i64 = 16;
 
@@ -39,6 +40,44 @@ fn the_stores_own_transactions_lock_the_same_rows() {
     println!("{locked:?} {report:#?}");
     assert!(locked.rows > 0 && locked.changed_before_the_lock > 0, "{locked:?}");
     assert!(report.host.committed > 0 && report.device.committed > 0);
+}
+
+/// A table that somebody else damages ends the run with an error, not with a panic.
+#[test]
+fn a_damaged_table_is_told() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let scenario = Scenario::load(folder.join("wall-clock.toml")).unwrap();
+    let (agents, rows) = Workflow::all(&scenario, None).unwrap();
+    let damage = || {
+        for bucket in rows.database().lock_table().buckets() {
+            let expected = bucket.head().word();
+            bucket.perform(Access::CompareSwap { word: 0, expected, new: 0 });
+        }
+    };
+    let over = AtomicBool::new(false);
+    let ended = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                damage();
+                thread::yield_now();
+            }
+        });
+        let (options, interrupt) = (Options::default(), Interrupt::default());
+        let unit = Unit::Clocked(&options);
+        let rows = rows.clone();
+        let ended = run_on(&scenario, agents, rows, unit, &interrupt, &mut |_: Progress| {});
+        over.store(true, Ordering::Relaxed);
+        ended
+    });
+    let error = ended.unwrap_err();
+    println!("{error}");
+    assert!(
+        matches!(
+            error,
+            RunError::Damaged { .. } | RunError::TwoHolders { .. } | RunError::Answer { .. }
+        ),
+        "{error:?}"
+    );
 }
 
 #[derive(Debug, Default)]
