@@ -310,9 +310,12 @@ fn open_error(name: &str, path: &Path, error: Error) -> OpenError {
                 remedy: START.into(),
             },
             io::ErrorKind::PermissionDenied => OpenError::PermissionDenied {
-                remedy: "run as the user who started the server, or let it make the socket in a \
-                         folder that both may use"
-                    .into(),
+                remedy: format!(
+                    "the server makes it for its own user alone: run as that user, or let that \
+                     user give you the socket itself (setfacl -m u:$YOU:rw {}), in a folder that \
+                     both may enter",
+                    path.display()
+                ),
                 path,
             },
             _ => OpenError::System { name, attempted: "connect".into(), source },

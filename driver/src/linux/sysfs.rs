@@ -115,11 +115,14 @@ fn check_suitable(name: &str, function: &PciFunction) -> Result<(), OpenError> {
 }
 
 fn open(name: &str, path: &Path) -> Result<OwnedFd, OpenError> {
+    let flags = OFlags::RDWR | OFlags::SYNC | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| not_opened(name, path, errno))
+}
+
+fn not_opened(name: &str, path: &Path, errno: rustix::io::Errno) -> OpenError {
     const REMEDY: &str = "run as root; a kernel in lockdown (secure boot) refuses root, too: use \
                           ?mode=vfio there";
-    let flags = OFlags::RDWR | OFlags::SYNC | OFlags::CLOEXEC;
-    rustix::fs::open(path, flags, Mode::empty())
-        .map_err(|errno| cannot_open(name, path, REMEDY, errno))
+    cannot_open(name, path, REMEDY, errno)
 }
 
 /// Keeps other processes that use this backend out, as long as the descriptor is open.

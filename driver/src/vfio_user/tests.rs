@@ -349,3 +349,18 @@ fn a_server_that_never_answers_costs_the_bound() {
         panic!("{text}")
     };
 }
+
+#[test]
+fn who_may_not_use_the_socket_is_told_whose_it_is_and_how_to_be_let_in() {
+    let path = Path::new("/run/lockstep/socket");
+    let source = io::ErrorKind::PermissionDenied.into();
+    let refused = Error::Socket { action: "connect to", path: path.into(), source };
+    let error = open_error("vfio-user:/run/lockstep/socket", path, refused);
+    assert!(matches!(&error, OpenError::PermissionDenied { path: place, .. } if place == path));
+    assert_eq!(
+        error.to_string(),
+        "/run/lockstep/socket: permission denied; the server makes it for its own user alone: run \
+         as that user, or let that user give you the socket itself (setfacl -m u:$YOU:rw \
+         /run/lockstep/socket), in a folder that both may enter"
+    );
+}

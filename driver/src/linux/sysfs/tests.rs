@@ -224,3 +224,18 @@ fn no_interrupt_is_made_up_during_a_reset() {
     backend.write(Space::Bar(0), 0x20C, Width::Four, 9).unwrap();
     assert_eq!(interrupt.take(), Ok(9));
 }
+
+/// Without the right, and in lockdown.
+#[test]
+fn who_may_not_open_a_resource_is_told_who_may() {
+    for errno in [rustix::io::Errno::ACCESS, rustix::io::Errno::PERM] {
+        let path = Path::new("/sys/bus/pci/devices/0000:3b:00.0/resource0");
+        let error = not_opened("pci:0000:3b:00.0?mode=sysfs", path, errno);
+        assert!(matches!(&error, OpenError::PermissionDenied { path: place, .. } if place == path));
+        assert_eq!(
+            error.to_string(),
+            "/sys/bus/pci/devices/0000:3b:00.0/resource0: permission denied; run as root; a kernel \
+             in lockdown (secure boot) refuses root, too: use ?mode=vfio there"
+        );
+    }
+}

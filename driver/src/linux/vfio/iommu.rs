@@ -147,19 +147,23 @@ fn device_node(function: &Path) -> Option<String> {
 }
 
 fn open(name: &str, path: &Path) -> Result<OwnedFd, OpenError> {
+    let flags = OFlags::RDWR | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| not_opened(name, path, errno))
+}
+
+fn not_opened(name: &str, path: &Path, errno: rustix::io::Errno) -> OpenError {
     let remedy = format!(
         "as root: chown $USER {} (or run as root); a udev rule makes it last",
         path.display()
     );
-    let flags = OFlags::RDWR | OFlags::CLOEXEC;
-    rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| match errno {
+    match errno {
         rustix::io::Errno::NOENT | rustix::io::Errno::NODEV => OpenError::Unsuitable {
             name: name.into(),
             reason: format!("{} is not there", path.display()),
             remedy: "as root: modprobe vfio-pci, then bind the function to it".into(),
         },
         _ => cannot_open(name, path, &remedy, errno),
-    })
+    }
 }
 
 /// Of a device that another process has bound, the kernel says that the argument is invalid.
@@ -223,5 +227,19 @@ mod tests {
         );
         assert_eq!(capability_ranges(&[32, 0, 0, 0]), None);
         assert_eq!(capability_ranges(&[]), None);
+    }
+
+    #[test]
+    fn who_may_not_open_a_group_is_told_how_to_get_it() {
+        for errno in [rustix::io::Errno::ACCESS, rustix::io::Errno::PERM] {
+            let path = Path::new("/dev/vfio/12");
+            let error = not_opened("pci:0000:3b:00.0?mode=vfio", path, errno);
+            assert!(matches!(&error, OpenError::PermissionDenied { path: at, .. } if at == path));
+            assert_eq!(
+                error.to_string(),
+                "/dev/vfio/12: permission denied; as root: chown $USER /dev/vfio/12 (or run as \
+                 root); a udev rule makes it last"
+            );
+        }
     }
 }
