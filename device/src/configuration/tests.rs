@@ -31,7 +31,7 @@ fn capabilities(space: &ConfigurationSpace) -> Vec<(u8, usize)> {
 }
 
 #[test]
-fn is_what_the_contract_says() {
+fn identity_capabilities_and_msix_tables_are_where_drivers_look_for_them() {
     let space = space();
     assert_eq!(read(&space, 0), 0x7038_10EE);
     assert_eq!(read(&space, 8), 0x1200_0001);

@@ -55,7 +55,7 @@ fn pattern(bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn the_beats_have_their_fields_where_the_contract_says() {
+fn commands_and_ends_have_their_fields_at_the_documented_bits() {
     let command = Command::decode([0x0000_0200_AA03_1234, 5, 6]);
     let expected = Command { tag: 0x1234, opcode: 3, bytes: 0x200, source: 5, destination: 6 };
     assert_eq!(command, expected);
