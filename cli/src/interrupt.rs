@@ -1,4 +1,4 @@
-//! Ctrl-C asks a run to end; a second one ends the program.
+//! Ctrl-C, or SIGTERM, asks a run to end; a second one ends the program.
 
 use std::sync::OnceLock;
 

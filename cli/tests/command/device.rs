@@ -69,6 +69,28 @@ impl Server {
         signal(&self.process, name);
     }
 
+    /// A client that has joined, and runs a scenario without an end.
+    fn endless_client(&self) -> Child {
+        let long = crate::shipped("scenarios/wall-clock.toml")
+            .replace("duration_ns = 500_000_000", "duration_ns = 3_600_000_000_000");
+        fs::write(self.folder.path().join("long.toml"), long).expect("written");
+        let client = command(self.folder.path(), ["run", "long.toml", "--device", &self.uri()])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+        assert_eq!(self.line(), "client joined");
+        client
+    }
+
+    /// A signal ends it in good order.
+    fn is_ended_by(&mut self, signal: &str) {
+        self.signal(signal);
+        assert_eq!(self.line(), "ended; the socket is removed");
+        assert_eq!(self.ended().code(), Some(0));
+        assert!(!self.socket().exists());
+    }
+
     /// Its end, which is to come soon.
     fn ended(&mut self) -> ExitStatus {
         ended(&mut self.process)
@@ -148,10 +170,12 @@ fn clients_come_and_go_and_ctrl_c_removes_the_socket() {
         let left = server.line();
         assert!(left.starts_with("client left: it closed the connection; "), "{left}");
     }
-    server.signal("-INT");
-    assert_eq!(server.line(), "ended; the socket is removed");
-    assert_eq!(server.ended().code(), Some(0));
-    assert!(!server.socket().exists());
+    server.is_ended_by("-INT");
+}
+
+#[test]
+fn a_termination_removes_the_socket_as_well() {
+    Server::start(&[]).is_ended_by("-TERM");
 }
 
 #[test]
@@ -187,15 +211,7 @@ fn a_scenario_runs_on_a_device_of_this_process() {
 fn a_client_that_is_killed_leaves_a_device_as_after_power_up() {
     let server = Server::start(&[]);
     let uri = server.uri();
-    let long = crate::shipped("scenarios/wall-clock.toml")
-        .replace("duration_ns = 500_000_000", "duration_ns = 3_600_000_000_000");
-    fs::write(server.folder.path().join("long.toml"), long).expect("written");
-    let mut client = command(server.folder.path(), ["run", "long.toml", "--device", &uri])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the command starts");
-    assert_eq!(server.line(), "client joined");
+    let mut client = server.endless_client();
     // In the midst of its work, or before it: the server is to bear both.
     sleep(Duration::from_millis(200));
     signal(&client, "-KILL");
@@ -211,15 +227,7 @@ fn a_client_that_is_killed_leaves_a_device_as_after_power_up() {
 fn a_server_that_is_killed_ends_a_run_with_a_reason() {
     let server = Server::start(&[]);
     let uri = server.uri();
-    let long = crate::shipped("scenarios/wall-clock.toml")
-        .replace("duration_ns = 500_000_000", "duration_ns = 3_600_000_000_000");
-    fs::write(server.folder.path().join("long.toml"), long).expect("written");
-    let mut client = command(server.folder.path(), ["run", "long.toml", "--device", &uri])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    assert_eq!(server.line(), "client joined");
+    let mut client = server.endless_client();
     sleep(Duration::from_millis(300));
     server.signal("-KILL");
     ended(&mut client);
