@@ -12,6 +12,9 @@ mod address_space;
 mod board;
 mod configuration;
 mod function;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod memory;
 mod mover;
 mod msix;

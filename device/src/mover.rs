@@ -12,10 +12,10 @@ use crate::memory::Mapping;
 
 /// The most bytes of one piece. Long enough that looking up costs nothing beside it, short enough
 /// that it is done in some ten microseconds.
-const PIECE_BYTES: u64 = 128 << 10;
+pub(crate) const PIECE_BYTES: u64 = 128 << 10;
 
 /// The most bytes through a buffer, where one side cannot be mapped.
-const BUFFER_BYTES: usize = 64 << 10;
+pub(crate) const BUFFER_BYTES: usize = 64 << 10;
 
 /// The most bytes of one copy. Source: `docs/registers.md`, "Queues".
 const MOST_BYTES: u64 = 1 << 30;
