@@ -11,7 +11,7 @@ mod worker;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
 use driver::{HostMemory, PAGE_BYTES, Space};
@@ -50,6 +50,8 @@ pub(crate) struct Shared {
     wake: Condvar,
     /// Set, under the mutex, when the worker has to look; so that it need not sleep at once.
     kicked: AtomicBool,
+    /// Changes so far, by which the worker sees that more of them come. Wraps.
+    changes: AtomicU32,
 }
 
 /// Everything behind the mutex.
@@ -79,8 +81,9 @@ impl Function {
             failure: None,
             ended: false,
         };
-        let kicked = AtomicBool::new(false);
-        let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new(), kicked });
+        let (kicked, changes) = (AtomicBool::new(false), AtomicU32::new(0));
+        let (state, wake) = (Mutex::new(state), Condvar::new());
+        let shared = Arc::new(Shared { state, wake, kicked, changes });
         let worker = std::thread::Builder::new().name("device".into()).spawn({
             let shared = shared.clone();
             move || worker::work(&shared)
@@ -262,6 +265,7 @@ impl Shared {
 
     /// Makes the worker look. Called under the mutex, so that it cannot fall asleep in between.
     fn kick(&self) {
+        self.changes.fetch_add(1, Ordering::Relaxed);
         self.kicked.store(true, Ordering::Relaxed);
         self.wake.notify_one();
     }

@@ -16,12 +16,22 @@ const BETWEEN_PIECES: u32 = 4;
 /// about as long.
 const SPIN: Duration = Duration::from_micros(20);
 
+/// How long the worker waits to see whether another change follows the last one.
+const PAUSE: Duration = Duration::from_micros(1);
+
+/// For how long changes that follow each other may hold up the worker, before a slice.
+const COURTESY: Duration = Duration::from_micros(20);
+
 /// How often to look at the lines whose copies are kept while nothing else is to do.
 const LOOK: Duration = Duration::from_micros(20);
 
 pub(super) fn work(shared: &Shared) {
     let mut state = shared.state.lock();
+    let mut seen = 0;
     while !state.ended {
+        if shared.changes.load(Ordering::Relaxed) != seen {
+            MutexGuard::unlocked(&mut state, || seen = let_changes_pass(&shared.changes));
+        }
         if state.slice() {
             MutexGuard::bump(&mut state);
             continue;
@@ -35,6 +45,23 @@ pub(super) fn work(shared: &Shared) {
             shared.wake.wait_for(&mut state, LOOK);
         } else {
             shared.wake.wait(&mut state);
+        }
+    }
+}
+
+/// Whoever writes registers one after the other clocks the board meanwhile, and would have to be
+/// handed the mutex for each. So they go first. Gives the number of changes that it has seen.
+fn let_changes_pass(changes: &AtomicU32) -> u32 {
+    let start = Instant::now();
+    let (mut seen, mut since) = (changes.load(Ordering::Relaxed), start);
+    loop {
+        std::hint::spin_loop();
+        let (now, time) = (changes.load(Ordering::Relaxed), Instant::now());
+        if now != seen {
+            (seen, since) = (now, time);
+        }
+        if time - since >= PAUSE || time - start >= COURTESY {
+            return seen;
         }
     }
 }
