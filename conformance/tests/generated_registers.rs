@@ -53,30 +53,91 @@ fn digest(folder: &Path, names: &[&str]) -> String {
         hash.update(format!("{name}\n"));
         hash.update(read(&folder.join(name)));
     }
+    hexadecimal(hash)
+}
+
+fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("strings take everything");
         text
     })
 }
 
-/// The digest in the header of a generated file, and the sources that it is of.
-fn header(text: &str) -> Option<(&str, Vec<&str>)> {
-    let line = text.lines().skip_while(|line| !line.contains("Generated from hw/regs")).nth(1)?;
-    let (_, rest) = line.split_once("sources-sha256: ")?;
-    let mut words = rest.trim_end_matches(" -->").split(' ');
-    Some((words.next()?, words.collect()))
+/// A generated file, taken apart.
+#[derive(Debug, PartialEq, Eq)]
+struct Generated<'a> {
+    sources_digest: &'a str,
+    sources: Vec<&'a str>,
+    body_digest: &'a str,
+    /// All but the three lines of the header, which is not always at the top.
+    body: [&'a str; 2],
+}
+
+impl<'a> Generated<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let notice = text.find("Generated from hw/regs")?;
+        let first = text[..notice].rfind('\n').map_or(0, |end| end + 1);
+        let mut lines = text[first..].split_inclusive('\n').take(3);
+        let bytes: usize = lines.clone().map(str::len).sum();
+        let mut value = |key| {
+            let (_, value) = lines.next()?.trim_end().split_once(key)?;
+            Some(value.trim_end_matches(" -->"))
+        };
+        value("Generated from hw/regs")?;
+        let mut sources = value("sources-sha256: ")?.split(' ');
+        Some(Self {
+            sources_digest: sources.next()?,
+            sources: sources.collect(),
+            body_digest: value("body-sha256: ")?,
+            body: [&text[..first], &text[first + bytes..]],
+        })
+    }
+
+    /// Whether nobody has changed the body since it was made.
+    fn is_untouched(&self) -> bool {
+        let mut hash = Sha256::new();
+        self.body.iter().for_each(|part| hash.update(part));
+        hexadecimal(hash) == self.body_digest
+    }
 }
 
 #[test]
-fn each_header_has_the_digest_of_its_sources() {
+fn each_header_has_the_digests_of_its_sources_and_of_the_rest() {
     for path in generated(&root()) {
         let text = String::from_utf8(read(&path)).expect("text in UTF-8");
-        let (found, sources) = header(&text).unwrap_or_else(|| {
+        let file = Generated::parse(&text).unwrap_or_else(|| {
             panic!("{} lies among generated files and has no header of one", path.display())
         });
-        let expected = digest(&root().join("hw/regs"), &sources);
-        assert!(!sources.is_empty(), "{} names no sources", path.display());
-        assert_eq!(found, expected, "{} is stale: run hw/regs/generate", path.display());
+        let expected = digest(&root().join("hw/regs"), &file.sources);
+        assert!(!file.sources.is_empty(), "{} names no sources", path.display());
+        let stale = "is stale: run hw/regs/generate";
+        assert_eq!(file.sources_digest, expected, "{} {stale}", path.display());
+        assert!(
+            file.is_untouched(),
+            "{} was changed by hand: change hw/regs and run hw/regs/generate",
+            path.display()
+        );
+    }
+}
+
+/// Of each generated file, a byte before the header or the next after it, one in the middle of what
+/// follows, and the last.
+#[test]
+fn the_digest_notices_a_byte_that_was_changed_by_hand() {
+    for path in generated(&root()) {
+        let text = String::from_utf8(read(&path)).expect("text in UTF-8");
+        let body = Generated::parse(&text).expect("a header").body;
+        let [before, after] = body.map(str::len);
+        let from = text.len() - after;
+        let first = if before > 0 { before / 2 } else { from };
+        for at in [first, from + after / 2, text.len() - 1] {
+            let mut edited = text.clone().into_bytes();
+            edited[at] = if edited[at] == b' ' { b'_' } else { b' ' };
+            // A byte of a longer character makes text that no tool would write.
+            let Ok(edited) = String::from_utf8(edited) else { continue };
+            let file = Generated::parse(&edited).expect("the header is as it was");
+            assert!(!file.is_untouched(), "byte {at} of {}", path.display());
+        }
     }
 }
 

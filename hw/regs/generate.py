@@ -37,10 +37,15 @@ def digest(names):
 
 
 def with_header(suffix, sources, text):
-    """The text with the two lines of a generated file at its top."""
+    """The text with the three lines of a generated file at its top.
+
+    The body, of which the last line has the digest, is the text without these lines.
+    """
     start, end = COMMENTS[suffix]
     named = " ".join([digest(sources), *sources])
-    header = f"{start}{NOTICE}{end}\n{start}sources-sha256: {named}{end}\n"
+    body = hashlib.sha256(text.encode()).hexdigest()
+    lines = (NOTICE, f"sources-sha256: {named}", f"body-sha256: {body}")
+    header = "".join(f"{start}{line}{end}\n" for line in lines)
     if suffix in FIRST_LINES:
         first, rest = text.split("\n", 1)
         return f"{first}\n{header}{rest}"

@@ -1,5 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: fa709c523fe118b452841a9476285a88911d463c2dccdd550d44b19abdeebf20 lock_unit.rdl lockstep_device.rdl model.py properties.rdl queue.rdl requirements.txt rust.py shell.rdl
+// body-sha256: bb8910a12c6039c7661910eca3f5dbbeb7839f7e6c4c2d3159d8adb3ef5c57d3
 //! Lockstep device, BAR0: 64 KiB. Reads of what is not here answer all-ones, and writes of it are
 //! dropped.
 

@@ -1,5 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: ac73661f7355a1e1ce1505f65ef149579bbd2a40d3a068fb9dd6e787bcc53876 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
+// body-sha256: 4e7d4cb89737012a484ffc0833a022b41056cfa7a041f023a5043f99ab13d95d
 //! Lock unit: Executes requests of the lock protocol on a table in host memory.
 
 use std::mem::offset_of;

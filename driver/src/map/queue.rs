@@ -1,5 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 0359962fd730b6656e5a206cd0c8f6094f883fb5b403911a4a52095a7276c3bb model.py properties.rdl queue.rdl requirements.txt rust.py
+// body-sha256: 018427b016839c171e0e1c0f25ee5c472f90a329f439d9a1571b293596cc4fef
 //! Queue: A ring of submissions and a ring of completions in host memory.
 
 use std::mem::offset_of;

@@ -1,5 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 8c4be96cce21f2acd590408dce3f32fe9435e58f7092d243aa072d1671905192 model.py properties.rdl requirements.txt rust.py shell.rdl
+// body-sha256: 619383b4f49dd0ce1fa8e681d97433db1e9e92d08d8a2cfe56c7d6ce17d43ded
 //! Shell: The device as a whole: identity, scratch registers, interrupts by hand.
 
 use std::mem::offset_of;

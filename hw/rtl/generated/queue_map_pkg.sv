@@ -1,5 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 54ce094b87478b71e8c86d16bbfeb27580a1e30958e8376011411116e6bbb263 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
+// body-sha256: 3209e85b13a091c85bfa7e8123a77af6bfa3f5aa69885feaddf9ba13ac9ea707
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;
     // Switches the queue on. Enabling sets the four counts and ERROR to 0; an error disables it.
