@@ -89,12 +89,17 @@ fn each_flaw_is_found_by_its_check() {
     for &(flaw, check) in flaw::ALL {
         // Two must meet between its load and its store.
         let cases = if flaw == Flaw::TearsCompareSwap { 600 } else { 60 };
-        let options = Options { patience: Duration::from_millis(300), cases, ..options() };
-        let options = options.only(&[check]).expect("the check exists");
-        let report = run_on(flaw, &options);
-        let check = &report.checks[0];
-        println!("{flaw:?}: {check}");
-        if check.verdict != Verdict::Fail {
+        // On a busy machine the device may have no turn while the check waits for it to be silent.
+        let found = [5, 50, 500].iter().any(|&silence| {
+            let silence = Duration::from_millis(silence);
+            let patience = Duration::from_millis(300);
+            let options = Options { patience, silence, cases, ..options() };
+            let options = options.only(&[check]).expect("the check exists");
+            let report = run_on(flaw, &options);
+            println!("{flaw:?}: {}", report.checks[0]);
+            report.checks[0].verdict == Verdict::Fail
+        });
+        if !found {
             missed.push(flaw);
         }
     }
