@@ -251,6 +251,13 @@ fn a_reset_in_the_middle_of_copies_leaves_nothing_of_them() {
 
 #[test]
 fn unmapping_in_the_middle_of_copies_ends_them_with_a_fault() {
+    // On a busy machine all copies may be done before the maps are taken back.
+    let found = (0..50).find(|_| faults_of_an_unmap_in_the_middle() > 0);
+    assert!(found.is_some(), "the maps were taken back before all was done");
+}
+
+/// How many of 16 copies ended because their memory was taken away.
+fn faults_of_an_unmap_in_the_middle() -> usize {
     let (_, device) = open();
     let buffer = device.allocate(16 << 20).unwrap();
     buffer.write(0, &[0xFF; 8]);
@@ -269,8 +276,8 @@ fn unmapping_in_the_middle_of_copies_ends_them_with_a_fault() {
             }
         }
     }
-    assert!(faults > 0, "the maps were taken back before all was done");
     drop(memory);
+    faults
 }
 
 #[test]
