@@ -30,6 +30,7 @@ mod iova;
 mod mappings;
 mod memory;
 mod open;
+mod pci_capabilities;
 mod registers;
 mod shell;
 
@@ -43,6 +44,7 @@ pub use faulty::{Faults, Faulty};
 pub use lock_unit::LockUnit;
 pub use memory::{HUGE_PAGE_BYTES, HostMemory, PAGE_BYTES};
 pub use open::{OpenError, open_backend};
+pub use pci_capabilities::{PciCapability, discover_capabilities, pci_capabilities};
 pub use queue::{
     CopyCommand, CopyDone, CopyQueue, Direction, LockQueue, QueueError, Status, Ticket,
 };

@@ -1,6 +1,6 @@
 //! What the device says it is, in its configuration space and in each block.
 
-use driver::{Space, Width};
+use driver::{PciCapability, Space, Width, discover_capabilities};
 
 use crate::context::{Context, Stop, expect};
 use crate::map;
@@ -31,6 +31,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
         let found = context.backend.read(Space::Configuration, offset, Width::Four)?;
         expect(|| format!("{name} in the configuration space"), found, expected)?;
     }
+    check_capabilities(&discover_capabilities(&*context.backend)?)?;
     for (name, base, identity) in BLOCKS {
         expect(
             || format!("IDENTITY of the {name}"),
@@ -54,4 +55,30 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
     expect(|| "bytes of BAR0".into(), bars[0], 0x1_0000)?;
     expect(|| "bytes of BAR2".into(), bars[2], context.card_bytes()?)?;
     Ok(format!("4 blocks of version {MAJOR}, {} MiB of card memory", bars[2] >> 20))
+}
+
+/// What a kernel has to find before it lets software have interrupts and resets of the function.
+fn check_capabilities(found: &[PciCapability]) -> Result<(), Stop> {
+    let resettable = |one: &PciCapability| match one {
+        PciCapability::Express { resettable, .. } => *resettable,
+        _ => false,
+    };
+    if !found.iter().any(resettable) {
+        return Err(Stop::wrong(format!("no function-level reset among {found:?}")));
+    }
+    let (at_table, at_pending) = ((0, 0x8000), (0, 0x9000));
+    let messages = |one: &PciCapability| match *one {
+        PciCapability::MsiX { vectors, table, pending, .. } => {
+            (u32::from(vectors), table, pending) == (map::VECTORS, at_table, at_pending)
+        }
+        _ => false,
+    };
+    if !found.iter().any(messages) {
+        return Err(Stop::wrong(format!(
+            "no MSI-X with {} vectors, table at BAR0 + 0x8000 and pending bits at BAR0 + 0x9000 \
+             among {found:?}",
+            map::VECTORS
+        )));
+    }
+    Ok(())
 }

@@ -9,6 +9,10 @@ pub enum Flaw {
     None,
     /// The class code is another.
     WrongClass,
+    /// PCI Express without function-level reset.
+    NoFunctionReset,
+    /// The table of MSI-X is said to be elsewhere.
+    MovesMsixTable,
     /// Writes of one byte go to the byte beside.
     SwapsByteLanes,
     /// Writes of less than a word set the whole word.
@@ -106,6 +110,8 @@ use Flaw::*;
 /// Each flaw with the check that must find it.
 pub const ALL: &[(Flaw, &str)] = &[
     (WrongClass, "identity"),
+    (NoFunctionReset, "identity"),
+    (MovesMsixTable, "identity"),
     (SwapsByteLanes, "scratch registers"),
     (WidensWrites, "scratch registers"),
     (SwapsHalves, "scratch registers"),

@@ -74,8 +74,19 @@ impl Registers {
         let (vendor, device) = (u64::from(layout::VENDOR), u64::from(layout::DEVICE));
         let word = match offset & !3 {
             0x00 => device << 16 | vendor,
+            // It has a list of capabilities, which begins at 0x40.
+            0x04 => 0x0010_0000,
             0x08 => class,
             0x2C => u64::from(layout::SUBSYSTEM) << 16 | vendor,
+            0x34 => 0x40,
+            // PCI Express, and its bit for function-level reset.
+            0x40 => 0x8010,
+            0x44 if self.flaw != Flaw::NoFunctionReset => 1 << 28,
+            // MSI-X: four vectors, table and pending bits.
+            0x80 => 0x0003_0011,
+            0x84 if self.flaw == Flaw::MovesMsixTable => 0x7000,
+            0x84 => 0x8000,
+            0x88 => 0x9000,
             _ => 0,
         };
         word >> (8 * (offset & 3)) & width.all_ones()

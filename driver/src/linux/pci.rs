@@ -1,6 +1,5 @@
 //! The PCI functions of this machine, as the kernel shows them in sysfs.
 
-mod capabilities;
 mod listing;
 #[cfg(test)]
 pub(super) mod tests;
@@ -9,7 +8,6 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-pub use capabilities::{Capability, capabilities};
 pub use listing::listing;
 
 use super::Roots;

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::fs;
 
-use super::{PciFunction, capabilities};
+use super::PciFunction;
 use crate::linux::Roots;
 use crate::linux::bar::MappedBar;
 use crate::map::device::{IDENTITY, PLACES, VERSION, Version};
+use crate::pci_capabilities;
 use crate::{Width, layout};
 
 /// A paragraph for each function: identity, driver, IOMMU group; of Lockstep devices also BARs,
@@ -63,7 +64,7 @@ fn details(roots: &Roots, function: &PciFunction) -> Vec<String> {
             lines.push("capabilities: only root may read them".into());
         }
         Ok(configuration) => {
-            lines.extend(capabilities(&configuration).iter().map(ToString::to_string));
+            lines.extend(pci_capabilities(&configuration).iter().map(ToString::to_string));
             const COMMAND: usize = 4;
             const MEMORY_ENABLE: u8 = 1 << 1;
             if configuration[COMMAND] & MEMORY_ENABLE != 0 {

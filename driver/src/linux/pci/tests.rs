@@ -4,6 +4,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use super::*;
+use crate::pci_capabilities;
 
 /// A `/sys`, `/dev` and `/proc` of our own.
 pub struct Tree {
@@ -138,7 +139,8 @@ pub fn configuration() -> Vec<u8> {
 
 #[test]
 fn capabilities_are_decoded() {
-    let found: Vec<_> = capabilities(&configuration()).iter().map(ToString::to_string).collect();
+    let found: Vec<_> =
+        pci_capabilities(&configuration()).iter().map(ToString::to_string).collect();
     assert_eq!(
         found,
         [
@@ -147,10 +149,10 @@ fn capabilities_are_decoded() {
         ]
     );
     // What an ordinary user sees of it: nothing, for the list is beyond.
-    assert_eq!(capabilities(&configuration()[..64]), []);
+    assert_eq!(pci_capabilities(&configuration()[..64]), []);
     let mut circle = configuration();
     circle[0x81] = 0x40;
-    assert_eq!(capabilities(&circle).len(), 48);
+    assert_eq!(pci_capabilities(&circle).len(), 48);
 }
 
 #[test]

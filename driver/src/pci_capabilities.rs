@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use crate::{Backend, DeviceError, Space, Width};
+
 /// One capability, decoded as far as matters here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Capability {
+pub enum PciCapability {
     /// Power management.
     PowerManagement,
     /// Message-signalled interrupts of the older kind.
@@ -31,12 +33,12 @@ pub enum Capability {
     Other(u8),
 }
 
-impl fmt::Display for Capability {
+impl fmt::Display for PciCapability {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Capability::PowerManagement => formatter.write_str("power management"),
-            Capability::Msi => formatter.write_str("MSI"),
-            Capability::Express { resettable, link: (generation, lanes) } => {
+            PciCapability::PowerManagement => formatter.write_str("power management"),
+            PciCapability::Msi => formatter.write_str("MSI"),
+            PciCapability::Express { resettable, link: (generation, lanes) } => {
                 let reset = if *resettable { "with" } else { "without" };
                 write!(formatter, "PCI Express, {reset} function-level reset")?;
                 match lanes {
@@ -44,7 +46,7 @@ impl fmt::Display for Capability {
                     _ => write!(formatter, ", link of generation {generation}, {lanes} lanes"),
                 }
             }
-            Capability::MsiX { vectors, enabled, table, pending } => write!(
+            PciCapability::MsiX { vectors, enabled, table, pending } => write!(
                 formatter,
                 "MSI-X {}: {vectors} vectors, table at BAR{} + 0x{:X}, pending bits at BAR{} + \
                  0x{:X}",
@@ -54,21 +56,37 @@ impl fmt::Display for Capability {
                 pending.0,
                 pending.1
             ),
-            Capability::Other(identifier) => write!(formatter, "capability 0x{identifier:02X}"),
+            PciCapability::Other(identifier) => write!(formatter, "capability 0x{identifier:02X}"),
         }
     }
 }
 
+/// Bytes of a configuration space in which the list of capabilities lies.
+const LISTED_BYTES: u64 = 256;
+
+/// The capabilities of the device behind any door, read from its configuration space.
+///
+/// # Errors
+/// What the door reports.
+pub fn discover_capabilities(backend: &dyn Backend) -> Result<Vec<PciCapability>, DeviceError> {
+    let mut configuration = Vec::with_capacity(LISTED_BYTES as usize);
+    for offset in (0..LISTED_BYTES).step_by(4) {
+        let word = backend.read(Space::Configuration, offset, Width::Four)?;
+        configuration.extend_from_slice(&(word as u32).to_le_bytes());
+    }
+    Ok(pci_capabilities(&configuration))
+}
+
 /// Decodes the list of capabilities in a configuration space, as much of it as there is: without
 /// privileges the kernel shows its first 64 bytes. A list that runs in a circle ends.
-pub fn capabilities(configuration: &[u8]) -> Vec<Capability> {
+pub fn pci_capabilities(configuration: &[u8]) -> Vec<PciCapability> {
     const STATUS: usize = 0x06;
     const STATUS_CAPABILITIES: u16 = 1 << 4;
     const POINTER: usize = 0x34;
     // As many as find room in 256 bytes.
     const COUNT_MAX: usize = 48;
     let mut found = Vec::new();
-    let space = Space(configuration);
+    let space = Bytes(configuration);
     if space.half(STATUS).is_none_or(|status| status & STATUS_CAPABILITIES == 0) {
         return found;
     }
@@ -85,9 +103,9 @@ pub fn capabilities(configuration: &[u8]) -> Vec<Capability> {
 }
 
 /// Bytes of a configuration space; those that are not there read as nothing.
-struct Space<'a>(&'a [u8]);
+struct Bytes<'a>(&'a [u8]);
 
-impl Space<'_> {
+impl Bytes<'_> {
     fn byte(&self, at: usize) -> Option<u8> {
         self.0.get(at).copied()
     }
@@ -100,13 +118,13 @@ impl Space<'_> {
         Some(u32::from_le_bytes(self.0.get(at..at + 4)?.try_into().ok()?))
     }
 
-    fn decode(&self, at: usize) -> Option<Capability> {
+    fn decode(&self, at: usize) -> Option<PciCapability> {
         Some(match self.byte(at)? {
-            0x01 => Capability::PowerManagement,
-            0x05 => Capability::Msi,
+            0x01 => PciCapability::PowerManagement,
+            0x05 => PciCapability::Msi,
             0x10 => {
                 let link = self.half(at + 0x12)?;
-                Capability::Express {
+                PciCapability::Express {
                     resettable: self.word(at + 4)? & 1 << 28 != 0,
                     link: ((link & 0xF) as u8, (link >> 4 & 0x3F) as u8),
                 }
@@ -114,14 +132,14 @@ impl Space<'_> {
             0x11 => {
                 let control = self.half(at + 2)?;
                 let place = |word: u32| ((word & 7) as u8, word & !7);
-                Capability::MsiX {
+                PciCapability::MsiX {
                     vectors: (control & 0x7FF) + 1,
                     enabled: control & 1 << 15 != 0,
                     table: place(self.word(at + 4)?),
                     pending: place(self.word(at + 8)?),
                 }
             }
-            other => Capability::Other(other),
+            other => PciCapability::Other(other),
         })
     }
 }
