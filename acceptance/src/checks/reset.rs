@@ -61,8 +61,8 @@ const TAG: u8 = 5;
 
 impl Work {
     fn begin(context: &Context<'_>) -> Result<Self, Stop> {
-        // Work for many milliseconds, where its rings can be had.
-        let mut copies = match Queue::open(context, map::COPY_QUEUE, 8) {
+        // Work for hundreds of milliseconds, where its rings can be had.
+        let mut copies = match Queue::open(context, map::COPY_QUEUE, 12) {
             Err(Stop::Skip(_)) => Queue::open(context, map::COPY_QUEUE, 5)?,
             queue => queue?,
         };
