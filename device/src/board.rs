@@ -160,6 +160,15 @@ impl Board {
             && (self.ports.moved.backlog() == 0 || !outputs.s_axis_moved_tready)
     }
 
+    /// Whether something is seen to be under way; otherwise the RTL is at rest, or comes to rest.
+    pub fn is_at_work(&self) -> bool {
+        !self.mover.is_idle()
+            || !self.ports.queue.is_quiet()
+            || !self.ports.lock.is_quiet()
+            || self.ports.invalidations.backlog() > 0
+            || self.ports.moved.backlog() > 0
+    }
+
     /// Whether the RTL waits for nothing but copies under way.
     pub fn waits_for_copies(&self) -> bool {
         !self.mover.is_idle() && self.cycle - self.active > QUIET_CYCLES

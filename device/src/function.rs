@@ -50,8 +50,8 @@ pub(crate) struct Shared {
     wake: Condvar,
     /// Set, under the mutex, when the worker has to look; so that it need not sleep at once.
     kicked: AtomicBool,
-    /// Changes so far, by which the worker sees that more of them come. Wraps.
-    changes: AtomicU32,
+    /// Accesses so far, by which the worker sees that more of them come. Wraps.
+    accesses: AtomicU32,
 }
 
 /// Everything behind the mutex.
@@ -81,9 +81,9 @@ impl Function {
             failure: None,
             ended: false,
         };
-        let (kicked, changes) = (AtomicBool::new(false), AtomicU32::new(0));
+        let (kicked, accesses) = (AtomicBool::new(false), AtomicU32::new(0));
         let (state, wake) = (Mutex::new(state), Condvar::new());
-        let shared = Arc::new(Shared { state, wake, kicked, changes });
+        let shared = Arc::new(Shared { state, wake, kicked, accesses });
         let worker = std::thread::Builder::new().name("device".into()).spawn({
             let shared = shared.clone();
             move || worker::work(&shared)
@@ -107,11 +107,13 @@ impl Function {
 
     /// Reads bytes of a space; all-ones where nothing answers.
     pub fn read(&self, space: Space, offset: u64, into: &mut [u8]) {
+        self.shared.accesses.fetch_add(1, Ordering::Relaxed);
         self.with(|state| state.read(space, offset, into));
     }
 
     /// Writes bytes of a space; nothing happens where nothing answers.
     pub fn write(&self, space: Space, offset: u64, from: &[u8]) {
+        self.shared.accesses.fetch_add(1, Ordering::Relaxed);
         self.change(|state| state.write(space, offset, from));
     }
 
@@ -265,7 +267,6 @@ impl Shared {
 
     /// Makes the worker look. Called under the mutex, so that it cannot fall asleep in between.
     fn kick(&self) {
-        self.changes.fetch_add(1, Ordering::Relaxed);
         self.kicked.store(true, Ordering::Relaxed);
         self.wake.notify_one();
     }

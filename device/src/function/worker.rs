@@ -16,11 +16,14 @@ const BETWEEN_PIECES: u32 = 4;
 /// about as long.
 const SPIN: Duration = Duration::from_micros(20);
 
-/// How long the worker waits to see whether another change follows the last one.
+/// How long the worker waits to see whether another access follows the last one.
 const PAUSE: Duration = Duration::from_micros(1);
 
-/// For how long changes that follow each other may hold up the worker, before a slice.
+/// For how long accesses that follow each other may hold up a slice in which something goes on.
 const COURTESY: Duration = Duration::from_micros(20);
+
+/// The same for a slice that, as far as can be seen, only lets the RTL come to rest.
+const COURTESY_AT_REST: Duration = Duration::from_micros(500);
 
 /// How often to look at the lines whose copies are kept while nothing else is to do.
 const LOOK: Duration = Duration::from_micros(20);
@@ -29,8 +32,9 @@ pub(super) fn work(shared: &Shared) {
     let mut state = shared.state.lock();
     let mut seen = 0;
     while !state.ended {
-        if shared.changes.load(Ordering::Relaxed) != seen {
-            MutexGuard::unlocked(&mut state, || seen = let_changes_pass(&shared.changes));
+        if shared.accesses.load(Ordering::Relaxed) != seen {
+            let bound = if state.board.is_at_work() { COURTESY } else { COURTESY_AT_REST };
+            MutexGuard::unlocked(&mut state, || seen = let_pass(&shared.accesses, bound));
         }
         if state.slice() {
             MutexGuard::bump(&mut state);
@@ -49,18 +53,18 @@ pub(super) fn work(shared: &Shared) {
     }
 }
 
-/// Whoever writes registers one after the other clocks the board meanwhile, and would have to be
-/// handed the mutex for each. So they go first. Gives the number of changes that it has seen.
-fn let_changes_pass(changes: &AtomicU32) -> u32 {
+/// Whoever accesses registers one after the other clocks the board meanwhile, and would have to be
+/// handed the mutex for each. So they go first, for a while. Gives the accesses that it has seen.
+fn let_pass(accesses: &AtomicU32, bound: Duration) -> u32 {
     let start = Instant::now();
-    let (mut seen, mut since) = (changes.load(Ordering::Relaxed), start);
+    let (mut seen, mut since) = (accesses.load(Ordering::Relaxed), start);
     loop {
         std::hint::spin_loop();
-        let (now, time) = (changes.load(Ordering::Relaxed), Instant::now());
+        let (now, time) = (accesses.load(Ordering::Relaxed), Instant::now());
         if now != seen {
             (seen, since) = (now, time);
         }
-        if time - since >= PAUSE || time - start >= COURTESY {
+        if time - since >= PAUSE || time - start >= bound {
             return seen;
         }
     }
