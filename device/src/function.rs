@@ -91,7 +91,7 @@ impl Function {
         Ok(Self { shared, worker: Some(worker) })
     }
 
-    /// Does something with the state. The worker then has a turn if it waits for one.
+    /// Does something with the state.
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         self.shared.with(act)
     }
@@ -101,7 +101,6 @@ impl Function {
         let mut state = self.shared.state.lock();
         let result = act(&mut state);
         self.shared.kick();
-        MutexGuard::unlock_fair(state);
         result
     }
 
@@ -258,11 +257,10 @@ impl Drop for Function {
 }
 
 impl Shared {
+    /// The mutex is not handed over afterwards: a worker that sleeps over it takes long to wake, and
+    /// the next access would wait for that. It gets its turn all the same, see `parking_lot`.
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
-        let mut state = self.state.lock();
-        let result = act(&mut state);
-        MutexGuard::unlock_fair(state);
-        result
+        act(&mut self.state.lock())
     }
 
     /// Makes the worker look. Called under the mutex, so that it cannot fall asleep in between.
