@@ -151,22 +151,16 @@ impl Board {
     /// Whether nothing is under way that could go on, and nothing happens until an input changes:
     /// the clock may stop. The end of a copy waits while a completion ring is full, for software.
     pub fn is_idle(&self) -> bool {
-        let outputs = self.model.outputs();
-        outputs.idle_o
-            && self.mover.is_idle()
-            && self.ports.queue.is_quiet()
-            && self.ports.lock.is_quiet()
-            && self.ports.invalidations.backlog() == 0
-            && (self.ports.moved.backlog() == 0 || !outputs.s_axis_moved_tready)
+        self.model.outputs().idle_o && !self.is_at_work()
     }
 
-    /// Whether something is seen to be under way; otherwise the RTL is at rest, or comes to rest.
+    /// Whether something is seen to go on; otherwise the RTL is at rest, or comes to rest.
     pub fn is_at_work(&self) -> bool {
         !self.mover.is_idle()
             || !self.ports.queue.is_quiet()
             || !self.ports.lock.is_quiet()
             || self.ports.invalidations.backlog() > 0
-            || self.ports.moved.backlog() > 0
+            || self.ports.moved.backlog() > 0 && self.model.outputs().s_axis_moved_tready
     }
 
     /// Whether the RTL waits for nothing but copies under way.
