@@ -1,0 +1,1 @@
+//! The device's side: executes jobs beside the data.

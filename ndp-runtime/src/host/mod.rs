@@ -1,0 +1,1 @@
+//! The host's side: invokes jobs and makes transactions of them.

@@ -1,0 +1,1 @@
+//! What host and device exchange: descriptors, grants and result sets, as bytes.

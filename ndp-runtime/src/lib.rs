@@ -1,0 +1,15 @@
+//! Near-data reads and updates (ccSLT paper, sections 1 to 3): what is handed to a device, what runs
+//! there beside the data, and how the host makes one transaction of it.
+//!
+//! - [`program`]: predicates and updates as fixed-width code: compiled on the host, validated and
+//!   executed on the device. Its machine is the oracle of the hardware.
+//! - [`job`]: the bytes that host and device exchange: descriptors, grants, result sets.
+//! - [`engine`]: the device's side: jobs, processing elements, updates under the tuple locks.
+//! - [`host`]: the host's side: invocation, and the transaction around it.
+//!
+//! Nothing here names a simulator: the same code runs beside a board.
+
+pub mod engine;
+pub mod host;
+pub mod job;
+pub mod program;

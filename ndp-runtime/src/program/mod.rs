@@ -1,0 +1,1 @@
+//! Predicates and updates as a small typed program of fixed-width code.
