@@ -10,8 +10,8 @@ use crate::map::device::{LOCK_UNIT, SHELL, Version};
 use crate::map::shell::{CAPABILITIES, IDENTITY, SIGNATURE, VERSION};
 use crate::{
     Backend, BlockRegisters, CopyQueue, DeviceError, DmaBuffer, HUGE_PAGE_BYTES, HostMemory,
-    Information, Interrupt, LockQueue, LockUnit, MemoryNeeds, OpenError, PAGE_BYTES, QueueError,
-    Shell, Space, Width, layout, map,
+    Information, Interrupt, JobQueue, LockQueue, LockUnit, MemoryNeeds, OpenError, PAGE_BYTES,
+    QueueError, Shell, Space, Width, layout, map,
 };
 
 /// More card memory than this no address can reach.
@@ -161,6 +161,14 @@ impl Device {
     /// As [`Device::copy_queue`].
     pub fn lock_queue(&self, entries: u16) -> Result<LockQueue, QueueError> {
         LockQueue::open(self, entries)
+    }
+
+    /// Takes the job queue into use, with rings of `entries`: a power of two from 2 to 4096.
+    ///
+    /// # Errors
+    /// As [`Device::copy_queue`], and when the device has no job queue.
+    pub fn job_queue(&self, entries: u16) -> Result<JobQueue, QueueError> {
+        JobQueue::open(self, entries)
     }
 
     /// Resets the function: work under way is dropped, registers are as at power-up. What is mapped

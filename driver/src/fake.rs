@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::map::device::{COPY_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
+use crate::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
 use crate::map::{lock_unit, queue, shell};
 use crate::{
     Backend, Device, DeviceError, HostMemory, Information, Interrupt, InterruptKind, MemoryNeeds,
@@ -34,8 +34,11 @@ pub struct State {
     /// Answers all-ones.
     pub gone: bool,
     /// Fetched and not completed, by queue: the words of a completion.
-    waiting: [VecDeque<[u64; 2]>; 2],
+    waiting: [VecDeque<[u64; 2]>; 3],
 }
+
+/// The vector of each queue.
+const QUEUE_VECTORS: [u32; 3] = [layout::COPY_VECTOR, layout::LOCK_VECTOR, layout::JOB_VECTOR];
 
 #[derive(Default)]
 struct Vector {
@@ -48,7 +51,7 @@ struct Vector {
 pub struct Fake {
     pub information: Information,
     state: Mutex<State>,
-    vectors: [Arc<Vector>; 4],
+    vectors: [Arc<Vector>; 5],
 }
 
 impl Fake {
@@ -56,7 +59,7 @@ impl Fake {
         let information = Information {
             name: "fake:".into(),
             bar_bytes: [layout::BAR0_BYTES, 0, CARD_BYTES as u64, 0, 0, 0],
-            vectors: 4,
+            vectors: 5,
             memory: MemoryNeeds::Pages,
             interrupts,
         };
@@ -87,9 +90,9 @@ impl Fake {
 
     /// Lets the queues go on after the state was changed by hand.
     pub fn run(&self) {
-        for queue in 0..2 {
+        for (queue, vector) in QUEUE_VECTORS.into_iter().enumerate() {
             let raise = self.state().run(queue);
-            (0..raise).for_each(|_| self.raise(queue as u32 + 1));
+            (0..raise).for_each(|_| self.raise(vector));
         }
     }
 
@@ -114,10 +117,11 @@ impl State {
         let mut set =
             |base: u32, offset: u32, value: u32| self.registers.insert(base + offset, value);
         let blocks = [
-            (SHELL, shell::SIGNATURE, 20 << 16 | 4 << 8 | 2),
+            (SHELL, shell::SIGNATURE, 20 << 16 | 5 << 8 | 3),
             (LOCK_UNIT, lock_unit::SIGNATURE, 0x0807),
             (COPY_QUEUE, queue::SIGNATURE, 0x0C01),
             (LOCK_QUEUE, queue::SIGNATURE, 0x0C02),
+            (JOB_QUEUE, queue::SIGNATURE, 0x0C03),
         ];
         for (base, signature, capabilities) in blocks {
             (0..0x100).step_by(4).for_each(|offset| _ = set(base, offset, 0));
@@ -164,7 +168,11 @@ impl State {
             let words = std::array::from_fn(|word| ring.word(at + 8 * word).load(Relaxed));
             head = head.wrapping_add(1);
             self.set(queue, queue::SUBMISSION_HEAD.offset(), head.into());
-            let completion = if queue == 0 { self.copy(words) } else { respond(words) };
+            let completion = match queue {
+                0 => self.copy(words),
+                1 => respond(words),
+                _ => work(words),
+            };
             self.waiting[queue].push_back(completion);
         }
         while !self.hold && !self.waiting[queue].is_empty() {
@@ -247,6 +255,17 @@ fn respond(words: [u64; 8]) -> [u64; 2] {
     [response & 0x7F | 1 << 24, response]
 }
 
+/// Does a job: its status is the low byte of word 3, or 1 for an unknown opcode; the bytes of its
+/// result are word 2, its detail is the sum of words 1 to 7.
+fn work(words: [u64; 8]) -> [u64; 2] {
+    let head = words[0] & 0x100_FFFF;
+    if !(1..=5).contains(&(words[0] >> 16 & 0xFF)) {
+        return [head | 1 << 16, 0];
+    }
+    let detail = words[1..].iter().fold(0, |sum: u64, word| sum.wrapping_add(*word));
+    [head | (words[3] & 0xFF) << 16 | words[2] << 32, detail]
+}
+
 impl Backend for Fake {
     fn information(&self) -> &Information {
         &self.information
@@ -276,10 +295,11 @@ impl Backend for Fake {
         let queue = match at & !0xFFF {
             COPY_QUEUE => 0,
             LOCK_QUEUE => 1,
+            JOB_QUEUE => 2,
             _ => {
                 drop(state);
                 if at == SHELL + shell::INTERRUPT_FORCE.offset() {
-                    (0..4).filter(|n| value >> n & 1 != 0).for_each(|n| self.raise(n));
+                    (0..5).filter(|n| value >> n & 1 != 0).for_each(|n| self.raise(n));
                 }
                 return Ok(());
             }
@@ -291,7 +311,7 @@ impl Backend for Fake {
         }
         let raise = state.run(queue);
         drop(state);
-        (0..raise).for_each(|_| self.raise(queue as u32 + 1));
+        (0..raise).for_each(|_| self.raise(QUEUE_VECTORS[queue]));
         Ok(())
     }
 

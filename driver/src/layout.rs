@@ -15,6 +15,8 @@ pub const SHELL_VECTOR: u32 = 0;
 pub const COPY_VECTOR: u32 = 1;
 /// Vector of the lock queue.
 pub const LOCK_VECTOR: u32 = 2;
+/// Vector of the job queue.
+pub const JOB_VECTOR: u32 = 4;
 /// Vector of bus errors of the lock unit.
 pub const BUS_ERROR_VECTOR: u32 = 3;
 

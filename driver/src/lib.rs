@@ -2,7 +2,7 @@
 //!
 //! [`open_backend`] opens the door that a [`DeviceAddress`] names: a socket of another process, or a
 //! PCI function of this machine. [`Device`] identifies what is behind it and gives its typed parts:
-//! [`Shell`], [`LockUnit`], [`CopyQueue`], [`LockQueue`], memory that it reaches ([`DmaBuffer`]),
+//! [`Shell`], [`LockUnit`], [`CopyQueue`], [`LockQueue`], [`JobQueue`], memory that it reaches ([`DmaBuffer`]),
 //! interrupts. [`Registers`] is the trait between a register block's driver and whatever carries its
 //! accesses: a mapped BAR, a simulated AXI4-Lite port, a fake in a test.
 //!
@@ -46,7 +46,8 @@ pub use memory::{HUGE_PAGE_BYTES, HostMemory, PAGE_BYTES};
 pub use open::{OpenError, open_backend};
 pub use pci_capabilities::{PciCapability, discover_capabilities, pci_capabilities};
 pub use queue::{
-    CopyCommand, CopyDone, CopyQueue, Direction, LockQueue, QueueError, Status, Ticket,
+    CopyCommand, CopyDone, CopyQueue, Direction, JobDone, JobQueue, JobSubmission, LockQueue,
+    QueueError, Status, Ticket,
 };
 pub use registers::Registers;
 pub use shell::Shell;

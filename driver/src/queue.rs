@@ -7,7 +7,9 @@ pub mod ring;
 
 mod copy;
 mod error;
+mod job;
 mod lock;
+mod open;
 #[cfg(test)]
 mod tests;
 
@@ -15,9 +17,11 @@ use std::sync::atomic::{Ordering, fence};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub use copy::{CopyCommand, CopyDone, CopyQueue, Direction, Status, Ticket};
+pub use copy::{CopyCommand, CopyDone, CopyQueue, Direction, Status};
 pub use error::QueueError;
+pub use job::{JobDone, JobQueue, JobSubmission};
 pub use lock::LockQueue;
+pub use open::Ticket;
 
 use crate::device::Device;
 use crate::map::Present;
@@ -65,7 +69,7 @@ struct Completion {
     response: u64,
 }
 
-/// What both queues have in common: one device queue and its rings.
+/// What all queues have in common: one device queue and its rings.
 struct Queue {
     kind: Kind,
     registers: Present<BlockRegisters>,
@@ -164,7 +168,7 @@ impl Queue {
     }
 
     /// Writes a submission into the ring; the device looks at it once the doorbell is rung.
-    fn push(&mut self, words: [u64; 7]) -> Result<(), QueueError> {
+    fn push(&mut self, words: [u64; 8]) -> Result<(), QueueError> {
         self.check_stopped()?;
         let slot = match self.submissions.slot() {
             Some(slot) => slot,

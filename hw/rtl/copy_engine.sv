@@ -79,9 +79,9 @@ module copy_engine (
     assign submission_ready_o = refuse || start;
     assign quiet_o            = open_q == 0 || !s_axis_moved_tready;
 
-    // The third word of the argument is for other queues.
+    // The other words of the argument are for other queues.
     logic unused;
-    assign unused = ^{moved_data_q[31:24], submission_i.argument[191:128]};
+    assign unused = ^{moved_data_q[31:24], submission_i.argument[447:128]};
 
     always_ff @(posedge clk_i) begin
         if (s_axis_moved_tvalid && s_axis_moved_tready) moved_data_q <= s_axis_moved_tdata;

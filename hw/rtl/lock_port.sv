@@ -1,7 +1,7 @@
 // Between the lock queue and the lock unit: submissions become requests, responses become
 // completions.
 //
-// Contract: a submission's argument is the request beat of docs/lock-unit.md; an unknown
+// Contract: words 4 to 6 of a submission are the request beat of docs/lock-unit.md; an unknown
 // opcode completes at once. A request may have two responses (queued, then its notice), so
 // completions are not counted against requests. When `running_i` is low the requests of
 // this enablement are disowned: their responses are taken and dropped, whenever they come,
@@ -37,9 +37,11 @@ module lock_port (
     logic [63:0] rsp_data_q;
 
     logic completion_free, answer, refuse, start;
+    logic [191:0]       beat;
     logic [LogTags-1:0] response_tag, request_tag;
+    assign beat              = submission_i.argument[383:192];
     assign response_tag      = rsp_data_q[LogTags-1:0];
-    assign request_tag       = submission_i.argument[LogTags-1:0];
+    assign request_tag       = beat[LogTags-1:0];
     assign s_axis_rsp_tready = !rsp_q;
     assign completion_free   = !completion_valid_o || completion_ready_i;
 
@@ -51,13 +53,16 @@ module lock_port (
         && (!m_axis_req_tvalid || m_axis_req_tready);
     assign submission_ready_o = refuse || start;
 
-    // Every response wants an interrupt, and a request has no length.
+    // Every response wants an interrupt; a request has no length and no other words.
     logic unused;
-    assign unused = ^{submission_i.wants_interrupt, submission_i.length};
+    assign unused = ^{
+        submission_i.wants_interrupt, submission_i.length,
+        submission_i.argument[447:384], submission_i.argument[191:0]
+    };
 
     always_ff @(posedge clk_i) begin
         if (s_axis_rsp_tvalid && s_axis_rsp_tready) rsp_data_q <= s_axis_rsp_tdata;
-        if (start) m_axis_req_tdata <= submission_i.argument;
+        if (start) m_axis_req_tdata <= beat;
         if (answer) begin
             completion_o <= '{
                 result:          rsp_data_q,

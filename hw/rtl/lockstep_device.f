@@ -1,11 +1,12 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: a73f31b8547a6e20a3f4672ea79d8ae52e96a2b0e32f2aec31a0ca258766f6a8 cores.py verilog.py
-// body-sha256: 4d4b52a5ac799443e9ac5568bc4a96ecbeefa48242aa659b111c6ed29dc6a4a5
+// body-sha256: a247282afc559e69e195772a27f3dac80a12a95bb157139ba76e05d42a13cdb0
 // All files of lockstep_device, each after those that it needs.
 axi_lite_blocks.sv
 queue_pkg.sv
 copy_engine.sv
 interrupt_collector.sv
+job_port.sv
 clock_gate.sv
 quiet_watch.sv
 activity_clock.sv

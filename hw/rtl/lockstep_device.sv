@@ -1,8 +1,9 @@
-// The device behind the PCIe hard block: registers, queues, copies, locks (docs/device.md).
+// The device behind the PCIe hard block: registers, queues, copies, locks, jobs
+// (docs/device.md).
 //
 // Contract: every output is a function of registers. Reset is synchronous and low for two
-// clocks at least. A copy's bytes are moved by whoever stands at `m_axis_move`; interrupts
-// become messages at `m_axis_irq`. While `idle_o` nothing is under way that could go on, and
+// clocks at least. A copy's bytes are moved by whoever stands at `m_axis_move`, a job is done
+// by whoever stands at `m_axis_job`; interrupts become messages at `m_axis_irq`. While `idle_o` nothing is under way that could go on, and
 // nothing happens until a valid rises at an input, so the clock may be stopped; the clock in
 // which one rises must be given.
 module lockstep_device #(
@@ -126,6 +127,14 @@ module lockstep_device #(
     output logic         s_axis_moved_tready,
     input  logic [63:0]  s_axis_moved_tdata,
 
+    // Submissions of the job queue, and words 0 and 1 of their completions.
+    output logic         m_axis_job_tvalid,
+    input  logic         m_axis_job_tready,
+    output logic [511:0] m_axis_job_tdata,
+    input  logic         s_axis_jobdone_tvalid,
+    output logic         s_axis_jobdone_tready,
+    input  logic [127:0] s_axis_jobdone_tdata,
+
     // Numbers of interrupt vectors.
     output logic         m_axis_irq_tvalid,
     input  logic         m_axis_irq_tready,
@@ -133,17 +142,20 @@ module lockstep_device #(
 );
 
     // Blocks of registers, by bits 15:12 of the address.
-    localparam int unsigned Blocks   = 4;
+    localparam int unsigned Blocks   = 5;
     localparam int unsigned Shell    = 0;
     localparam int unsigned LockUnit = 1;
     localparam int unsigned Queue0   = 2;
 
-    localparam int unsigned Queues    = 2;
+    localparam int unsigned Queues    = 3;
     localparam int unsigned CopyQueue = 0;
     localparam int unsigned LockQueue = 1;
+    localparam int unsigned JobQueue  = 2;
 
-    localparam int unsigned Vectors        = 4;
-    localparam int unsigned BusErrorVector = 3;
+    // Interrupt vectors; 0 is raised by hand only.
+    localparam int unsigned Vectors             = 5;
+    localparam int unsigned QueueVector[Queues] = '{1, 2, 4};
+    localparam int unsigned BusErrorVector      = 3;
 
     // Registers
 
@@ -226,8 +238,7 @@ module lockstep_device #(
     for (genvar n = 0; n < Queues; n++) begin : gen_queue
         queue_block #(
             .Kind                 (8'(n + 1)),
-            .ArgumentWord         (n == CopyQueue ? 1 : 4),
-            .EveryRequestCompletes(n == CopyQueue)
+            .EveryRequestCompletes(n != LockQueue)
         ) i_queue (
             .clk_i,
             .rst_ni,
@@ -429,13 +440,32 @@ module lockstep_device #(
         .memory_quiet_o   (lock_memory_quiet)
     );
 
+    // Jobs
+
+    job_port i_job_port (
+        .clk_i,
+        .rst_ni,
+        .submission_valid_i(submission_valid[JobQueue]),
+        .submission_i      (submission[JobQueue]),
+        .submission_ready_o(submission_ready[JobQueue]),
+        .completion_valid_o(completion_valid[JobQueue]),
+        .completion_o      (completion[JobQueue]),
+        .completion_ready_i(completion_ready[JobQueue]),
+        .m_axis_job_tvalid,
+        .m_axis_job_tready,
+        .m_axis_job_tdata,
+        .s_axis_jobdone_tvalid,
+        .s_axis_jobdone_tready,
+        .s_axis_jobdone_tdata
+    );
+
     // Interrupts: by hand, of the queues, and the rising edge of the lock unit's bus error.
 
     logic       bus_error_q;
     logic [1:0] raised[Vectors];
     always_comb begin
         for (int unsigned n = 0; n < Vectors; n++) raised[n] = 2'(interrupt_force[n]);
-        for (int unsigned n = 0; n < Queues; n++) raised[n+1] += queue_interrupts[n];
+        for (int unsigned n = 0; n < Queues; n++) raised[QueueVector[n]] += queue_interrupts[n];
         raised[BusErrorVector] += 2'(bus_error && !bus_error_q);
     end
 
@@ -451,8 +481,9 @@ module lockstep_device #(
         .m_axis_irq_tdata
     );
 
-    // Idle: no valid for a while, and no answer missing. The ends of moves may wait for room in
-    // the completion ring, which software makes by a register.
+    // Idle: no valid for a while, and no answer missing, but for those of jobs, which may take
+    // long. The ends of moves and jobs may wait for room in the completion ring, which software
+    // makes by a register.
 
     logic busy, quiet;
     assign busy = s_axil_awvalid || s_axil_wvalid || s_axil_bvalid
@@ -463,6 +494,7 @@ module lockstep_device #(
         || m_axi_lock_arvalid || m_axi_lock_rvalid
         || s_axis_inv_tvalid || m_axis_irq_tvalid || m_axis_move_tvalid
         || s_axis_moved_tvalid && s_axis_moved_tready
+        || m_axis_job_tvalid || s_axis_jobdone_tvalid && s_axis_jobdone_tready
         || !moves_quiet || !lock_memory_quiet || !(&queue_memory_quiet);
 
     quiet_watch i_quiet_watch (

@@ -6,7 +6,6 @@
 // memory) follows something that came in, so none is high when the clock stands still.
 module queue_block #(
     parameter logic [7:0]  Kind                  = 8'd1,
-    parameter int unsigned ArgumentWord          = 1,
     parameter bit          EveryRequestCompletes = 1'b1
 ) (
     input  logic                   clk_i,
@@ -165,7 +164,6 @@ module queue_block #(
     };
 
     queue_engine #(
-        .ArgumentWord         (ArgumentWord),
         .EveryRequestCompletes(EveryRequestCompletes)
     ) i_engine (
         .clk_i             (clk),

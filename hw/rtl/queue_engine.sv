@@ -13,8 +13,7 @@
 // completions may not go backwards, nor beyond the completions that were handed to the
 // memory: software may see one in memory before its store is answered here.
 module queue_engine #(
-    parameter int unsigned ArgumentWord          = 1,    // of a submission, for the block
-    parameter bit          EveryRequestCompletes = 1'b1  // just once
+    parameter bit EveryRequestCompletes = 1'b1  // just once
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
@@ -96,8 +95,7 @@ module queue_engine #(
     assign memory_quiet_o = lines_outstanding == 0 && stores_quiet;
 
     submission_fetch #(
-        .ArgumentWord(ArgumentWord),
-        .LogDepth    (LogDepth)
+        .LogDepth(LogDepth)
     ) i_fetch (
         .clk_i,
         .rst_ni,

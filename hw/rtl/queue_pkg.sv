@@ -1,10 +1,10 @@
 // What queues, and the blocks behind them, say to each other (docs/device.md).
 package queue_pkg;
 
-    // Of a submission, what the block behind the queue needs: word 0, and three of the
-    // other words.
+    // A submission: word 0, of which bits 31:25 mean nothing, and words 1 to 7. Each block
+    // behind a queue takes of them what it needs.
     typedef struct packed {
-        logic [191:0] argument;
+        logic [447:0] argument;
         logic [31:0]  length;           // bytes
         logic         wants_interrupt;  // with its completion
         logic [7:0]   opcode;
@@ -20,7 +20,8 @@ package queue_pkg;
         logic [15:0] identifier;
     } completion_t;
 
-    // Status of a completion that the device itself finds; others come from the data mover.
+    // Status of a completion that the device itself finds; others come from the data mover
+    // and from whoever does the jobs.
     localparam logic [7:0] StatusDone      = 8'd0;
     localparam logic [7:0] StatusBadOpcode = 8'd1;
     localparam logic [7:0] StatusBadLength = 8'd2;

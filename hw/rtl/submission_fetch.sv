@@ -6,8 +6,7 @@
 // counted in `outstanding_o`, and otherwise ignored. `run_i` rises only when
 // `outstanding_o` is 0, and after `clear_i`. `submission_valid_o` may fall with `run_i`.
 module submission_fetch #(
-    parameter int unsigned ArgumentWord = 1,  // the first of the three words of the argument
-    parameter int unsigned LogDepth     = 3
+    parameter int unsigned LogDepth = 3
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
@@ -59,12 +58,11 @@ module submission_fetch #(
         opcode:          line_i[23:16],
         wants_interrupt: line_i[24],
         length:          line_i[63:32],
-        argument:        line_i[64*ArgumentWord+:192]
+        argument:        line_i[511:64]
     };
 
-    // Each queue has an argument elsewhere in the line.
     logic unused;
-    assign unused = ^line_i;
+    assign unused = ^line_i[31:25];
 
     logic [Width-1:0] buffered;
     lut_ram #(

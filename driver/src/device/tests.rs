@@ -19,9 +19,9 @@ fn a_sound_device_is_known() {
     let device = Fake::new(Event).device();
     let expected = Capabilities {
         version_major: 1,
-        version_minor: 0,
-        queues: 2,
-        vectors: 4,
+        version_minor: 1,
+        queues: 3,
+        vectors: 5,
         card_bytes: 1 << 20,
     };
     assert_eq!(device.capabilities(), expected);
@@ -94,8 +94,8 @@ fn the_shell_forces_and_counts_interrupts() {
     shell.force_interrupt(SHELL_VECTOR).unwrap();
     assert_eq!(interrupt.take(), Ok(2));
     assert_eq!(shell.interrupt_count(SHELL_VECTOR), Ok(2));
-    let error = shell.force_interrupt(4).unwrap_err();
-    assert_eq!(error.to_string(), "vector is 0x4, expected less than 4");
+    let error = shell.force_interrupt(5).unwrap_err();
+    assert_eq!(error.to_string(), "vector is 0x5, expected less than 5");
 }
 
 #[test]

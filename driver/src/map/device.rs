@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: fa709c523fe118b452841a9476285a88911d463c2dccdd550d44b19abdeebf20 lock_unit.rdl lockstep_device.rdl model.py properties.rdl queue.rdl requirements.txt rust.py shell.rdl
-// body-sha256: bb8910a12c6039c7661910eca3f5dbbeb7839f7e6c4c2d3159d8adb3ef5c57d3
+// sources-sha256: 08d76e99d2d9c51fbecf833476314fd70efada53a04a41744daba44a900029fd lock_unit.rdl lockstep_device.rdl model.py properties.rdl queue.rdl requirements.txt rust.py shell.rdl
+// body-sha256: e9479a0aa957c312c034309b7d32a35b27095a328688731bef1aba8862e0d726
 //! Lockstep device, BAR0: 64 KiB. Reads of what is not here answer all-ones, and writes of it are
 //! dropped.
 
@@ -14,6 +14,8 @@ pub const LOCK_UNIT: u32 = 0x1000;
 pub const COPY_QUEUE: u32 = 0x2000;
 /// Lock queue. Queue 1: requests for the lock unit.
 pub const LOCK_QUEUE: u32 = 0x3000;
+/// Job queue. Queue 2: jobs that are done near the data.
+pub const JOB_QUEUE: u32 = 0x4000;
 /// MSI-X table. Where each interrupt vector is sent, as PCI Express says. Kept by the PCI function,
 /// not by the RTL.
 pub const MSIX_TABLE: u32 = 0x8000;
@@ -22,11 +24,12 @@ pub const MSIX_TABLE: u32 = 0x8000;
 pub const MSIX_PENDING: u32 = 0x9000;
 
 /// All blocks of the RTL, at their places.
-pub const PLACES: [Place; 4] = [
+pub const PLACES: [Place; 5] = [
     Place { name: "shell", base: SHELL, words: &shell::WORDS },
     Place { name: "lock_unit", base: LOCK_UNIT, words: &lock_unit::WORDS },
     Place { name: "copy_queue", base: COPY_QUEUE, words: &queue::WORDS },
     Place { name: "lock_queue", base: LOCK_QUEUE, words: &queue::WORDS },
+    Place { name: "job_queue", base: JOB_QUEUE, words: &queue::WORDS },
 ];
 
 /// In all blocks. Four characters that name the block.

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 0359962fd730b6656e5a206cd0c8f6094f883fb5b403911a4a52095a7276c3bb model.py properties.rdl queue.rdl requirements.txt rust.py
-// body-sha256: 018427b016839c171e0e1c0f25ee5c472f90a329f439d9a1571b293596cc4fef
+// sources-sha256: de4b6ec7e1657c79401c3183d26a1a31cdaff9e8ff11edceba0865ccab1cabc9 model.py properties.rdl queue.rdl requirements.txt rust.py
+// body-sha256: e715a287300bf259cf8d571cabb8d77bcfdfad5d034cb703b47e98105a018188
 //! Queue: A ring of submissions and a ring of completions in host memory.
 
 use std::mem::offset_of;
@@ -21,7 +21,7 @@ pub const GIE: ReadWrite<Gie> = ReadWrite::new("GIE", 0x004);
 pub const IER: ReadWrite<Ier> = ReadWrite::new("IER", 0x008);
 /// Interrupt status, by cause; write 1 to clear. An event in the clock of its clearing stays.
 pub const ISR: WriteOneToClear<Isr> = WriteOneToClear::new("ISR", 0x00C);
-/// Copies: submissions fetched and not completed. Lock requests: submissions fetched.
+/// Copies and jobs: submissions fetched and not completed. Lock requests: submissions fetched.
 pub const RETURN: ReadOnly<u32> = ReadOnly::new("RETURN", 0x010);
 /// Device address of the submission ring.
 pub const SUBMISSION_BASE: ReadWrite<u64> = ReadWrite::new("SUBMISSION_BASE", 0x020);
@@ -51,9 +51,9 @@ pub const SUBMISSIONS: Counter = Counter::new("SUBMISSIONS", 0x200);
 pub const COMPLETIONS: Counter = Counter::new("COMPLETIONS", 0x208);
 /// Interrupts raised.
 pub const INTERRUPTS: Counter = Counter::new("INTERRUPTS", 0x210);
-/// Bytes moved by copies.
+/// Bytes moved by copies, or written to result buffers by jobs.
 pub const BYTES_MOVED: Counter = Counter::new("BYTES_MOVED", 0x218);
-/// Submissions or moves that ended in error.
+/// Submissions that ended with a status other than 0.
 pub const FAILURES: Counter = Counter::new("FAILURES", 0x220);
 /// [`SUBMISSION_BASE`] is a multiple of this.
 pub const SUBMISSION_BASE_MULTIPLE: u64 = 64;
@@ -64,7 +64,7 @@ pub const LOG2_ENTRIES_SMALLEST: u8 = 1;
 /// The largest value of [`LOG2_ENTRIES`].
 pub const LOG2_ENTRIES_LARGEST: u8 = 12;
 /// What the block is known by.
-pub const SIGNATURE: Signature = Signature { identity: 0x4C535155, major: 1, minor: 0 };
+pub const SIGNATURE: Signature = Signature { identity: 0x4C535155, major: 1, minor: 1 };
 /// All counters, in the order of the map.
 pub const COUNTERS: [Counter; 5] = [SUBMISSIONS, COMPLETIONS, INTERRUPTS, BYTES_MOVED, FAILURES];
 
@@ -77,9 +77,9 @@ pub struct Counters {
     pub completions: u64,
     /// Interrupts raised.
     pub interrupts: u64,
-    /// Bytes moved by copies.
+    /// Bytes moved by copies, or written to result buffers by jobs.
     pub bytes_moved: u64,
-    /// Submissions or moves that ended in error.
+    /// Submissions that ended with a status other than 0.
     pub failures: u64,
 }
 
@@ -300,6 +300,8 @@ pub enum Kind {
     Copy = 1,
     /// Requests for the lock unit.
     Lock = 2,
+    /// Jobs near the data.
+    Job = 3,
 }
 
 impl Kind {
@@ -308,6 +310,7 @@ impl Kind {
         match bits {
             1 => Some(Kind::Copy),
             2 => Some(Kind::Lock),
+            3 => Some(Kind::Job),
             _ => None,
         }
     }
@@ -353,7 +356,7 @@ pub struct Block {
     pub ier: RW<Ier>,
     /// Interrupt status, by cause; write 1 to clear. An event in the clock of its clearing stays.
     pub isr: RW<Isr>,
-    /// Copies: submissions fetched and not completed. Lock requests: submissions fetched.
+    /// Copies and jobs: submissions fetched and not completed. Lock requests: submissions fetched.
     pub r#return: RO<u32>,
     _reserved_014: [u32; 3],
     /// Device address of the submission ring. The low half, then the high half.
@@ -393,9 +396,10 @@ pub struct Block {
     pub completions: [RO<u32>; 2],
     /// Interrupts raised. The low half, then the high half.
     pub interrupts: [RO<u32>; 2],
-    /// Bytes moved by copies. The low half, then the high half.
+    /// Bytes moved by copies, or written to result buffers by jobs. The low half, then the high
+    /// half.
     pub bytes_moved: [RO<u32>; 2],
-    /// Submissions or moves that ended in error. The low half, then the high half.
+    /// Submissions that ended with a status other than 0. The low half, then the high half.
     pub failures: [RO<u32>; 2],
     _reserved_228: [u32; 886],
 }
@@ -451,7 +455,7 @@ pub const WORDS: [Word; 28] = [
     Word::new("COMPLETION_TAIL", 0x080, Access::ReadOnly, Some(0x0), 0x0000FFFF),
     Word::new("ERROR", 0x090, Access::ReadOnly, Some(0x0), 0x00000003),
     Word::new("IDENTITY", 0x100, Access::ReadOnly, Some(0x4C535155), 0xFFFFFFFF),
-    Word::new("VERSION", 0x104, Access::ReadOnly, Some(0x10000), 0xFFFFFFFF),
+    Word::new("VERSION", 0x104, Access::ReadOnly, Some(0x10001), 0xFFFFFFFF),
     Word::new("CAPABILITIES", 0x108, Access::ReadOnly, None, 0x0000FFFF),
     Word::new("SUBMISSIONS low", 0x200, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("SUBMISSIONS high", 0x204, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),

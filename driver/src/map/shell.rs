@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 8c4be96cce21f2acd590408dce3f32fe9435e58f7092d243aa072d1671905192 model.py properties.rdl requirements.txt rust.py shell.rdl
-// body-sha256: 619383b4f49dd0ce1fa8e681d97433db1e9e92d08d8a2cfe56c7d6ce17d43ded
+// sources-sha256: 7c94232fa9cf93ef7ddb665f2fe052ad8aafb8cabf16dcc2aaea9a972577a5e8 model.py properties.rdl requirements.txt rust.py shell.rdl
+// body-sha256: ee4d952d077bd7ceeeca4405e8481093503eb6b1982e65ca35be00f5a02c3973
 //! Shell: The device as a whole: identity, scratch registers, interrupts by hand.
 
 use std::mem::offset_of;
@@ -29,14 +29,15 @@ pub const VERSION: ReadOnly<Version> = ReadOnly::new("VERSION", 0x104);
 /// What the device has.
 pub const CAPABILITIES: ReadOnly<Capabilities> = ReadOnly::new("CAPABILITIES", 0x108);
 /// Interrupts raised on vector n since reset.
-pub const INTERRUPT_COUNT: [ReadOnly<u32>; 4] = [
+pub const INTERRUPT_COUNT: [ReadOnly<u32>; 5] = [
     ReadOnly::new("INTERRUPT_COUNT", 0x200),
     ReadOnly::new("INTERRUPT_COUNT", 0x204),
     ReadOnly::new("INTERRUPT_COUNT", 0x208),
     ReadOnly::new("INTERRUPT_COUNT", 0x20C),
+    ReadOnly::new("INTERRUPT_COUNT", 0x210),
 ];
 /// What the block is known by.
-pub const SIGNATURE: Signature = Signature { identity: 0x4C534456, major: 1, minor: 0 };
+pub const SIGNATURE: Signature = Signature { identity: 0x4C534456, major: 1, minor: 1 };
 /// The fields of [`INTERRUPT_FORCE`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]
@@ -97,6 +98,17 @@ impl InterruptForce {
     #[must_use]
     pub const fn with_vector_3(self, vector_3: bool) -> Self {
         Self(self.0 & !0x8 | (vector_3 as u32) << 3)
+    }
+
+    /// Raise vector 4.
+    pub const fn vector_4(self) -> bool {
+        self.0 >> 4 & 0x1 != 0
+    }
+
+    /// The same register with another `vector_4`. Raise vector 4.
+    #[must_use]
+    pub const fn with_vector_4(self, vector_4: bool) -> Self {
+        Self(self.0 & !0x10 | (vector_4 as u32) << 4)
     }
 }
 
@@ -159,8 +171,8 @@ pub struct Block {
     pub capabilities: RO<Capabilities>,
     _reserved_10c: [u32; 61],
     /// Interrupts raised on vector n since reset.
-    pub interrupt_count: [RO<u32>; 4],
-    _reserved_210: [u32; 892],
+    pub interrupt_count: [RO<u32>; 5],
+    _reserved_214: [u32; 891],
 }
 
 const _: () = {
@@ -177,18 +189,19 @@ const _: () = {
 };
 
 /// All words of the block.
-pub const WORDS: [Word; 13] = [
+pub const WORDS: [Word; 14] = [
     Word::new("SCRATCH_8", 0x020, Access::ReadWrite, Some(0x0), 0x000000FF).takes_bytes(),
     Word::new("SCRATCH_16", 0x024, Access::ReadWrite, Some(0x0), 0x0000FFFF).takes_bytes(),
     Word::new("SCRATCH_32", 0x028, Access::ReadWrite, Some(0x0), 0xFFFFFFFF).takes_bytes(),
     Word::new("SCRATCH_64 low", 0x030, Access::ReadWrite, Some(0x0), 0xFFFFFFFF).takes_bytes(),
     Word::new("SCRATCH_64 high", 0x034, Access::ReadWrite, Some(0x0), 0xFFFFFFFF).takes_bytes(),
-    Word::new("INTERRUPT_FORCE", 0x040, Access::WriteOnly, Some(0x0), 0x0000000F),
+    Word::new("INTERRUPT_FORCE", 0x040, Access::WriteOnly, Some(0x0), 0x0000001F),
     Word::new("IDENTITY", 0x100, Access::ReadOnly, Some(0x4C534456), 0xFFFFFFFF),
-    Word::new("VERSION", 0x104, Access::ReadOnly, Some(0x10000), 0xFFFFFFFF),
+    Word::new("VERSION", 0x104, Access::ReadOnly, Some(0x10001), 0xFFFFFFFF),
     Word::new("CAPABILITIES", 0x108, Access::ReadOnly, None, 0x00FFFFFF),
     Word::new("INTERRUPT_COUNT[0]", 0x200, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("INTERRUPT_COUNT[1]", 0x204, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("INTERRUPT_COUNT[2]", 0x208, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("INTERRUPT_COUNT[3]", 0x20C, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
+    Word::new("INTERRUPT_COUNT[4]", 0x210, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
 ];

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::{Completion, Kind, Queue, QueueError, out_of_range};
+use super::open::OpenCommands;
+use super::{Completion, Kind, Queue, QueueError, Ticket, out_of_range};
 use crate::device::Device;
 use crate::{layout, map};
 
@@ -46,10 +47,6 @@ pub struct CopyCommand {
     /// Whether an interrupt is wanted. Without one a wait looks for the completion now and then.
     pub interrupt: bool,
 }
-
-/// Names a command until it is done; no two of one queue are equal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Ticket(u64);
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -152,7 +149,6 @@ const KIND: Kind = Kind {
 /// A command that the device has not answered yet.
 #[derive(Debug, Clone, Copy)]
 struct Open {
-    ticket: Ticket,
     interrupt: bool,
     bytes: u32,
 }
@@ -160,35 +156,27 @@ struct Open {
 /// The copy queue of a device. Commands end in any order.
 pub struct CopyQueue {
     queue: Queue,
-    /// By identifier.
-    open: Vec<Option<Open>>,
-    free: Vec<u16>,
+    open: OpenCommands<Open>,
     /// Open commands that asked for an interrupt.
     interrupts: usize,
-    tickets: u64,
     /// Ended while another one was waited for.
     early: VecDeque<CopyDone>,
 }
 
 impl fmt::Debug for CopyQueue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "CopyQueue({} open of {})", self.open_commands(), self.open.len())
+        write!(formatter, "CopyQueue({} open of {})", self.open.len(), self.open.most())
     }
 }
 
 impl CopyQueue {
     pub(crate) fn open(device: &Device, entries: u16) -> Result<Self, QueueError> {
-        let queue = Queue::open(device, KIND, entries)?;
-        let mut this = CopyQueue {
-            queue,
-            open: Vec::new(),
-            free: Vec::new(),
+        Ok(CopyQueue {
+            queue: Queue::open(device, KIND, entries)?,
+            open: OpenCommands::new(entries),
             interrupts: 0,
-            tickets: 0,
             early: VecDeque::new(),
-        };
-        this.forget();
-        Ok(this)
+        })
     }
 
     /// Hands a command to the device.
@@ -212,17 +200,13 @@ impl CopyQueue {
             return Err(out_of_range("bytes", command.bytes.into(), expected));
         }
         self.queue.check_stopped()?;
-        let Some(&identifier) = self.free.last() else {
+        let Some(identifier) = self.open.next() else {
             return Err(QueueError::Full { queue: KIND.name, entries: self.queue.entries });
         };
         self.queue.push(submission(identifier, command))?;
-        self.free.pop();
-        let ticket = Ticket(self.tickets);
-        self.tickets += 1;
         let CopyCommand { interrupt, bytes, .. } = command;
         self.interrupts += usize::from(interrupt);
-        self.open[usize::from(identifier)] = Some(Open { ticket, interrupt, bytes });
-        Ok(ticket)
+        Ok(self.open.open(Open { interrupt, bytes }))
     }
 
     /// Tells the device of all commands enqueued so far.
@@ -294,13 +278,15 @@ impl CopyQueue {
     /// See [`QueueError`].
     pub fn restart(&mut self) -> Result<(), QueueError> {
         self.queue.start()?;
-        self.forget();
+        self.open.forget();
+        self.interrupts = 0;
+        self.early.clear();
         Ok(())
     }
 
     /// The number of commands that the device has not answered.
     pub fn open_commands(&self) -> usize {
-        self.open.len() - self.free.len()
+        self.open.len()
     }
 
     /// The number of entries.
@@ -308,22 +294,13 @@ impl CopyQueue {
         self.queue.entries
     }
 
-    fn forget(&mut self) {
-        self.open = vec![None; usize::from(self.queue.entries)];
-        self.free = (0..self.queue.entries).rev().collect();
-        self.interrupts = 0;
-        self.early.clear();
-    }
-
     /// Finds the command that a completion names.
     fn close(&mut self, completion: Completion) -> Result<CopyDone, QueueError> {
         let Completion { identifier, status, bytes, .. } = completion;
-        let slot = self.open.get_mut(usize::from(identifier));
-        let Some(open) = slot.and_then(Option::take) else {
+        let Some((ticket, open)) = self.open.close(identifier) else {
             let detail = format!("identifier is {identifier}, expected that of an open command");
             return Err(self.queue.violation(detail));
         };
-        self.free.push(identifier);
         self.interrupts -= usize::from(open.interrupt);
         let status = Status::from_code(status);
         let right = if status == Status::Done { bytes == open.bytes } else { bytes <= open.bytes };
@@ -331,15 +308,15 @@ impl CopyQueue {
             let detail = format!("bytes moved are {bytes} ({status}), asked for {}", open.bytes);
             return Err(self.queue.violation(detail));
         }
-        Ok(CopyDone { ticket: open.ticket, status, bytes })
+        Ok(CopyDone { ticket, status, bytes })
     }
 }
 
 /// The words of a submission. Source: `docs/device.md`, "Submission".
-fn submission(identifier: u16, command: CopyCommand) -> [u64; 7] {
+fn submission(identifier: u16, command: CopyCommand) -> [u64; 8] {
     let word0 = u64::from(identifier)
         | command.direction.opcode() << 16
         | u64::from(command.interrupt) << 24
         | u64::from(command.bytes) << 32;
-    [word0, command.source, command.destination, 0, 0, 0, 0]
+    [word0, command.source, command.destination, 0, 0, 0, 0, 0]
 }

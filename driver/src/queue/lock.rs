@@ -53,7 +53,7 @@ impl LockQueue {
     /// As [`LockQueue::request`].
     pub fn enqueue(&mut self, beat: [u64; 3]) -> Result<(), QueueError> {
         let word0 = beat[0] & TAG_MASK | OPCODE_REQUEST | 1 << 24;
-        self.queue.push([word0, 0, 0, 0, beat[0], beat[1], beat[2]])
+        self.queue.push([word0, 0, 0, 0, beat[0], beat[1], beat[2], 0])
     }
 
     /// Tells the device of all requests enqueued so far.

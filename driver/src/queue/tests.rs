@@ -355,3 +355,86 @@ fn a_lock_response_with_another_tag_is_a_violation() {
     let error = queue.wait(LONG).unwrap_err();
     assert!(error.to_string().contains("identifier is 9, expected the tag 1"), "{error}");
 }
+
+fn job(opcode: u8, words: [u64; 7]) -> JobSubmission {
+    JobSubmission { opcode, words, interrupt: true }
+}
+
+#[test]
+fn a_job_has_all_its_words_and_its_raw_status() {
+    for kind in [Event, Polled] {
+        let fake = Fake::new(kind);
+        let mut queue = fake.device().job_queue(4).unwrap();
+        let ticket = queue.submit(job(3, [1, 96, 23, 1 << 20, 1 << 30, 1 << 40, 1 << 50])).unwrap();
+        let detail = 1 + 96 + 23 + (1 << 20) + (1 << 30) + (1 << 40) + (1 << 50);
+        assert_eq!(queue.wait(LONG), Ok(JobDone { ticket, status: 23, bytes: 96, detail }));
+        let unknown = queue.submit(job(6, [9; 7])).unwrap();
+        let refused = JobDone { ticket: unknown, status: 1, bytes: 0, detail: 0 };
+        assert_eq!(queue.wait(LONG), Ok(refused));
+        assert_eq!(queue.poll(), Ok(None));
+        assert_eq!(queue.open_submissions(), 0);
+    }
+}
+
+/// More submissions than identifiers, which end in reverse order; each ends once.
+#[test]
+fn jobs_that_end_in_another_order_are_told_apart() {
+    let fake = Fake::new(Event);
+    let mut queue = fake.device().job_queue(8).unwrap();
+    for round in 0..40 {
+        fake.state().hold = true;
+        let words = |n: u64| [8 * round + n, 0, 0, 0, 0, 0, 0];
+        let tickets: Vec<_> = (0..8).map(|n| queue.submit(job(1, words(n))).unwrap()).collect();
+        assert_eq!(
+            queue.submit(job(1, words(8))).unwrap_err(),
+            QueueError::Full { queue: "job", entries: 8 }
+        );
+        (fake.state().hold, fake.state().reverse) = (false, true);
+        fake.run();
+        // The one in the middle first; the others are kept.
+        let middle = queue.wait_for(tickets[3], LONG).unwrap();
+        assert_eq!((middle.ticket, middle.detail), (tickets[3], 8 * round + 3));
+        let first = queue.wait_for(tickets[7], LONG).unwrap();
+        assert_eq!(first.ticket, tickets[7]);
+        let rest: Vec<_> = (0..6).map(|_| queue.wait(LONG).unwrap().detail - 8 * round).collect();
+        assert_eq!(rest, [6, 5, 4, 2, 1, 0]);
+    }
+}
+
+#[test]
+fn a_reset_with_jobs_open_is_noticed_and_forgotten() {
+    let fake = Fake::new(Event);
+    let device = fake.device();
+    let mut queue = device.job_queue(4).unwrap();
+    fake.state().hold = true;
+    let lost = queue.submit(job(1, [0; 7])).unwrap();
+    assert!(matches!(queue.wait(SHORT), Err(QueueError::Timeout { .. })));
+    device.reset().unwrap();
+    assert_eq!(queue.wait_for(lost, LONG).unwrap_err(), QueueError::Stopped { queue: "job" });
+    assert_eq!(queue.submit(job(1, [0; 7])).unwrap_err(), QueueError::Stopped { queue: "job" });
+    fake.state().hold = false;
+    queue.restart().unwrap();
+    assert_eq!(queue.open_submissions(), 0);
+    let next = queue.submit(job(1, [0; 7])).unwrap();
+    assert_ne!(next, lost);
+    assert_eq!(queue.wait(LONG).unwrap().ticket, next);
+}
+
+#[test]
+fn a_job_completion_of_nobody_is_a_violation() {
+    let fake = Fake::new(Event);
+    let mut queue = fake.device().job_queue(4).unwrap();
+    fake.state().identifier = Some(3);
+    queue.submit(job(1, [0; 7])).unwrap();
+    let error = queue.wait(LONG).unwrap_err();
+    assert!(error.to_string().contains("identifier is 3, expected that of an open"), "{error}");
+}
+
+#[test]
+fn a_device_without_a_job_queue_says_so() {
+    let fake = Fake::new(Event);
+    let capabilities = crate::map::shell::CAPABILITIES.offset();
+    fake.state().registers.insert(capabilities, 20 << 16 | 4 << 8 | 2);
+    let error = fake.device().job_queue(4).unwrap_err();
+    assert!(error.to_string().contains("has 2 queues, expected 3"), "{error}");
+}

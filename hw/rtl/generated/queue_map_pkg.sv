@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 54ce094b87478b71e8c86d16bbfeb27580a1e30958e8376011411116e6bbb263 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
-// body-sha256: 3209e85b13a091c85bfa7e8123a77af6bfa3f5aa69885feaddf9ba13ac9ea707
+// sources-sha256: 0b9d313cda1a89b109e844e27c0ec8dbb7799ebd2848f6330fa2ced7b5ce6fee model.py properties.rdl queue.rdl requirements.txt systemverilog.py
+// body-sha256: cb722d3632fd835dca42205ba7f2f0497af6705db9f5770fc53641bd555466f2
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;
     // Switches the queue on. Enabling sets the four counts and ERROR to 0; an error disables it.
@@ -11,7 +11,7 @@ package queue_map_pkg;
     localparam logic [11:0] IER = 12'h008;
     // Interrupt status, by cause; write 1 to clear. An event in the clock of its clearing stays.
     localparam logic [11:0] ISR = 12'h00c;
-    // Copies: submissions fetched and not completed. Lock requests: submissions fetched.
+    // Copies and jobs: submissions fetched and not completed. Lock requests: submissions fetched.
     localparam logic [11:0] RETURN = 12'h010;
     // Device address of the submission ring.
     localparam logic [11:0] SUBMISSION_BASE = 12'h020;
@@ -41,9 +41,9 @@ package queue_map_pkg;
     localparam logic [11:0] COMPLETIONS = 12'h208;
     // Interrupts raised.
     localparam logic [11:0] INTERRUPTS = 12'h210;
-    // Bytes moved by copies.
+    // Bytes moved by copies, or written to result buffers by jobs.
     localparam logic [11:0] BYTES_MOVED = 12'h218;
-    // Submissions or moves that ended in error.
+    // Submissions that ended with a status other than 0.
     localparam logic [11:0] FAILURES = 12'h220;
 
     // Whether a write to a register that takes writes is refused all the same: the value

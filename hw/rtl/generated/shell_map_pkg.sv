@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: fba12d01ea7021cc182a18cd916c1d9cbba539f3fc5a9fa772cb98e1cc0e0cdb model.py properties.rdl requirements.txt shell.rdl systemverilog.py
+// sources-sha256: 5231e6251b00952480fac3353b041287dcf45e2d12161a2daed0acb4b9443c59 model.py properties.rdl requirements.txt shell.rdl systemverilog.py
 // body-sha256: bfe7f7648d98a565cc87aed8d5cbc19a9ced3b71e24cbeb09a655d78a38afb22
 // Offsets of the shell's registers, and the writes that are refused.
 package shell_map_pkg;
