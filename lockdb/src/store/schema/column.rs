@@ -138,6 +138,20 @@ impl Schema {
         RowRef::new(self, payload).check()
     }
 
+    /// The bytes that the payload of every row has: up to where the variable bytes begin.
+    pub fn shortest_payload(&self) -> usize {
+        self.layout().variable
+    }
+
+    /// Where a column's bytes begin in the payload of every row; of a `Text` or `Bytes` column, where
+    /// its end is kept.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    pub fn offset_of(&self, column: usize) -> usize {
+        self.layout().slots[column].offset.into()
+    }
+
     pub(super) fn layout(&self) -> &Layout {
         &self.definition.layout
     }
