@@ -7,3 +7,4 @@ mod document;
 mod hand_over;
 mod random;
 mod scene;
+mod walk;

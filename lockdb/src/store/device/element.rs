@@ -2,32 +2,56 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::super::layout::{MAP_WORDS, Page, PageBuffer, PageKind, RecordId, VersionHeader};
+use super::super::layout::{
+    LinePointer, MAP_WORDS, Page, PageBuffer, PageKind, Place, RecordId, VersionHeader,
+};
 use super::super::schema::{RowError, RowRef, Schema};
-use super::super::visibility::{self, Seen, Step};
 use super::error::DeviceError;
 use super::native::PhysicalPages;
 use super::reader::DeviceReader;
+use super::walk::{PageAt, PageFacts, Visible, Walk, WalkFault, WalkMemory};
 
 /// Pages of storage that an element keeps, at most, of 8 KiB each.
 const FRAMES: usize = 4096;
 
 /// Finds the rows of a part of a table that a snapshot sees.
 pub struct ProcessingElement<'r, 'a, P: PhysicalPages + ?Sized> {
-    reader: &'r DeviceReader<'a, P>,
+    pages: CheckedPages<'r, 'a, P>,
     table: u32,
     snapshot: u64,
     vids: Range<u32>,
-    /// Pages that it has read, and checked, each where its number says. Like a cache in hardware.
-    /// Empty until there is the first.
-    frames: Vec<Option<Frame>>,
     /// The piece of the VID map that it has.
     heads: Box<PageBuffer>,
 }
 
+/// The pages that walks lead to.
+struct CheckedPages<'r, 'a, P: PhysicalPages + ?Sized> {
+    reader: &'r DeviceReader<'a, P>,
+    /// Pages that were read, each where its number says. Like a cache in hardware. Empty until there
+    /// is the first.
+    frames: Vec<Option<Frame>>,
+}
+
+/// A page of storage, checked once: a page that fails stays as it is.
 struct Frame {
     number: u64,
     page: Box<PageBuffer>,
+    checked: Result<PageFacts, DeviceError>,
+}
+
+/// A VID whose row cannot be told, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("VID {vid}, fault {code}: {error}", code = fault.code())]
+pub struct BrokenWalk {
+    /// The tuple.
+    pub vid: u32,
+    /// The fault, with the code that hardware reports.
+    pub fault: WalkFault,
+    /// The version that the walk was at, or on its way to; [`RecordId::NONE`] when not even the piece
+    /// of the VID map can be read that has the tuple.
+    pub record: RecordId,
+    /// The fault, told with its place.
+    pub error: DeviceError,
 }
 
 /// A row that the snapshot sees.
@@ -56,13 +80,6 @@ impl<'a> DeviceRow<'a> {
     }
 }
 
-/// Where a page was found.
-#[derive(Clone, Copy)]
-enum Found<'a> {
-    InArea(Page<'a>),
-    InFrame(usize),
-}
-
 impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
     pub(super) fn new(
         reader: &'r DeviceReader<'a, P>,
@@ -71,7 +88,7 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
         vids: Range<u32>,
     ) -> Self {
         let heads = Box::new(PageBuffer::ZERO);
-        Self { reader, table, snapshot, vids, frames: Vec::new(), heads }
+        Self { pages: CheckedPages { reader, frames: Vec::new() }, table, snapshot, vids, heads }
     }
 
     /// The VIDs that are its part.
@@ -87,35 +104,45 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
         &mut self,
         mut visit: impl FnMut(DeviceRow<'_>) -> ControlFlow<()>,
     ) -> Result<(), DeviceError> {
+        let mut failed = Ok(());
+        self.visit_each(|row| match row {
+            Ok(row) => visit(row),
+            Err(broken) => {
+                failed = Err(broken.error);
+                ControlFlow::Break(())
+            }
+        });
+        failed
+    }
+
+    /// Visits all rows of its part, in the order of their VIDs, until `visit` breaks off. A VID whose
+    /// row cannot be told is visited as what is wrong with it, and does not end the part.
+    pub fn visit_each(
+        &mut self,
+        mut visit: impl FnMut(Result<DeviceRow<'_>, BrokenWalk>) -> ControlFlow<()>,
+    ) {
         let Range { start, end } = self.vids;
-        let entry = self.reader.table(self.table).entry;
-        let mut changed = self.reader.area().vids_from(entry, start).peekable();
+        let reader = self.pages.reader;
+        let mut changed = reader.area().vids_from(reader.table(self.table).entry, start).peekable();
         let mut next = start;
         while next < end {
             let piece = next as usize / MAP_WORDS;
             let until = ((piece as u64 + 1) * MAP_WORDS as u64).min(end.into()) as u32;
             // Two sorted streams are merged: the checkpoint's heads, and the changes.
-            if self.reader.read_vids(self.table, piece, &mut self.heads)? {
-                for vid in next..until {
-                    let head = match changed.next_if(|entry| entry.vid == vid) {
-                        Some(entry) => RecordId::from_word(entry.record),
-                        None => self.old_head(vid),
-                    };
-                    if self.see(vid, head)?.is_some_and(|row| visit(row).is_break()) {
-                        return Ok(());
-                    }
-                }
-            } else {
-                while let Some(entry) = changed.next_if(|entry| entry.vid < until) {
-                    let head = RecordId::from_word(entry.record);
-                    if self.see(entry.vid, head)?.is_some_and(|row| visit(row).is_break()) {
-                        return Ok(());
-                    }
+            let read = reader.read_vids(self.table, piece, &mut self.heads);
+            for vid in next..until {
+                let row = match (changed.next_if(|entry| entry.vid == vid), &read) {
+                    (Some(entry), _) => self.see(vid, RecordId::from_word(entry.record)),
+                    (None, Ok(true)) => self.see(vid, self.old_head(vid)),
+                    (None, Ok(false)) => Ok(None),
+                    (None, Err(error)) => Err(BrokenWalk::without_head(vid, error.clone())),
+                };
+                if row.transpose().is_some_and(|row| visit(row).is_break()) {
+                    return;
                 }
             }
             next = until;
         }
-        Ok(())
     }
 
     /// The row of one VID, of its part or not.
@@ -123,13 +150,13 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
     /// # Errors
     /// As [`ProcessingElement::visit`].
     pub fn row(&mut self, vid: u32) -> Result<Option<DeviceRow<'_>>, DeviceError> {
-        let (reader, piece) = (self.reader, vid as usize / MAP_WORDS);
+        let (reader, piece) = (self.pages.reader, vid as usize / MAP_WORDS);
         let head = match reader.area().head(reader.table(self.table).entry, vid) {
             Some(head) => head,
             None if reader.read_vids(self.table, piece, &mut self.heads)? => self.old_head(vid),
             None => RecordId::NONE,
         };
-        self.see(vid, head)
+        self.see(vid, head).map_err(|broken| broken.error)
     }
 
     /// Of the piece that it has.
@@ -139,77 +166,102 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
     }
 
     /// Walks a tuple's chain to the version that the snapshot sees.
-    fn see(&mut self, vid: u32, head: RecordId) -> Result<Option<DeviceRow<'_>>, DeviceError> {
-        let mut at = visibility::enter(head);
-        let mut newer = u64::MAX;
-        while let Step::Look(record) = at {
-            let found = self.find_page(vid, record)?;
-            let (version, _, tombstone) = self.version(found, vid, record)?;
-            if version.created >= newer {
-                return Err(self.broken(vid, record, "is not older than its successor"));
-            }
-            newer = version.created;
-            let predecessor = RecordId::from_word(version.predecessor);
-            at = visibility::step(
-                self.snapshot,
-                Seen { created: version.created, predecessor, tombstone },
-            );
-            if at == Step::Visible {
-                let (_, payload, _) = self.version(found, vid, record)?;
-                let VersionHeader { created, version: number, .. } = version;
-                return Ok(Some(DeviceRow { vid, record, created, number, payload }));
-            }
-        }
-        Ok(None)
-    }
-
-    fn version(
-        &self,
-        found: Found<'a>,
-        vid: u32,
-        record: RecordId,
-    ) -> Result<(VersionHeader, &[u8], bool), DeviceError> {
-        let page = match found {
-            Found::InArea(page) => page,
-            Found::InFrame(at) => {
-                let frame = self.frames[at].as_ref().expect("a page was just put there");
-                Page::new(&frame.page.0)
-            }
+    #[inline]
+    fn see(&mut self, vid: u32, head: RecordId) -> Result<Option<DeviceRow<'_>>, BrokenWalk> {
+        let mut walk = Walk::new(self.table, self.snapshot, vid, head);
+        let version = match walk.run(&mut self.pages) {
+            Ok(Some(version)) => version,
+            Ok(None) => return Ok(None),
+            Err(fault) => return Err(self.broken(&walk, fault)),
         };
-        if page.header().table != self.table {
-            return Err(self.broken(vid, record, "is in a page of another table"));
-        }
-        match page.version(usize::from(record.line())) {
-            None => Err(self.broken(vid, record, "is a line that its page does not have")),
-            Some((version, ..)) if version.vid != vid => {
-                Err(self.broken(vid, record, "is a version of another tuple"))
+        let Visible { record, at, offset, payload, created, number } = version;
+        let payload = &self.pages.page(record.page(), at).bytes()[offset..offset + payload];
+        Ok(Some(DeviceRow { vid, record, created, number, payload }))
+    }
+
+    #[cold]
+    fn broken(&self, walk: &Walk, fault: WalkFault) -> BrokenWalk {
+        let (vid, record) = (walk.vid(), walk.record());
+        let of_page = self.pages.failure(record.page()).filter(|_| fault <= WalkFault::Stranger);
+        let error =
+            of_page.unwrap_or(DeviceError::Version { table: self.table, vid, record, fault });
+        BrokenWalk { vid, fault, record, error }
+    }
+}
+
+impl BrokenWalk {
+    #[cold]
+    fn without_head(vid: u32, error: DeviceError) -> Self {
+        Self { vid, fault: error.walk_fault(), record: RecordId::NONE, error }
+    }
+}
+
+impl<'a, P: PhysicalPages + ?Sized> CheckedPages<'_, 'a, P> {
+    /// A page that was checked.
+    #[inline]
+    fn page(&self, page: u64, at: PageAt) -> Page<'_> {
+        match at {
+            PageAt::Image(image) => self.reader.area().image_page(image),
+            PageAt::Stored(_) => {
+                let frame = self.frames[page as usize % FRAMES].as_ref();
+                Page::new(&frame.expect("the page was checked just now").page.0)
             }
-            Some(version) => Ok(version),
         }
     }
 
-    /// Finds a record's page: the shared state first, then native storage.
-    fn find_page(&mut self, vid: u32, record: RecordId) -> Result<Found<'a>, DeviceError> {
-        let page = record.page();
-        if let Some(image) = self.reader.area().page(page) {
-            return Ok(Found::InArea(image));
-        }
-        let place = self.reader.place(page);
-        if place == 0 {
-            return Err(self.broken(vid, record, "is in a page that has no place"));
-        }
+    /// What is wrong with a page, if that is why a walk has ended.
+    fn failure(&self, page: u64) -> Option<DeviceError> {
+        let frame = self.frames.get(page as usize % FRAMES)?.as_ref()?;
+        frame.checked.as_ref().err().filter(|_| frame.number == page).cloned()
+    }
+
+    fn read(&mut self, page: u64, place: Place) -> Result<PageFacts, WalkFault> {
         self.frames.resize_with(FRAMES, || None);
-        let at = page as usize % FRAMES;
-        if self.frames[at].as_ref().is_none_or(|frame| frame.number != page) {
-            let frame = self.frames[at].take();
-            let mut buffer = frame.map_or_else(|| Box::new(PageBuffer::ZERO), |frame| frame.page);
-            self.reader.storage().read(PageKind::Data, page, place, &mut buffer)?;
-            self.frames[at] = Some(Frame { number: page, page: buffer });
+        let frame = &mut self.frames[page as usize % FRAMES];
+        if frame.as_ref().is_none_or(|frame| frame.number != page) {
+            let mut buffer = match frame.take() {
+                Some(frame) => frame.page,
+                None => Box::new(PageBuffer::ZERO),
+            };
+            let read = self.reader.storage().read(PageKind::Data, page, place, &mut buffer);
+            let checked = read.map(|header| PageFacts::of(&header));
+            *frame = Some(Frame { number: page, page: buffer, checked });
         }
-        Ok(Found::InFrame(at))
+        let frame = frame.as_ref().expect("a page was just put there");
+        frame.checked.as_ref().copied().map_err(DeviceError::walk_fault)
+    }
+}
+
+impl<P: PhysicalPages + ?Sized> WalkMemory for CheckedPages<'_, '_, P> {
+    #[inline]
+    fn place(&mut self, page: u64) -> Result<PageAt, WalkFault> {
+        Ok(match self.reader.area().image_of(page) {
+            Some(image) => PageAt::Image(image),
+            None => PageAt::Stored(self.reader.place(page)),
+        })
     }
 
-    fn broken(&self, vid: u32, record: RecordId, what: &'static str) -> DeviceError {
-        DeviceError::Version { table: self.table, vid, record, what }
+    #[inline]
+    fn check(&mut self, page: u64, at: PageAt) -> Result<PageFacts, WalkFault> {
+        match at {
+            // The whole area was checked when the reader was opened.
+            PageAt::Image(_) => Ok(PageFacts::of(&self.page(page, at).header())),
+            PageAt::Stored(place) => self.read(page, place),
+        }
+    }
+
+    #[inline]
+    fn line(&mut self, page: u64, at: PageAt, line: u8) -> Result<LinePointer, WalkFault> {
+        Ok(self.page(page, at).line(line.into()))
+    }
+
+    #[inline]
+    fn version(
+        &mut self,
+        page: u64,
+        at: PageAt,
+        offset: usize,
+    ) -> Result<VersionHeader, WalkFault> {
+        Ok(self.page(page, at).version_at(offset))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::layout::{PageFault, RecordId};
 use super::super::shared_state::AreaFault;
+use super::walk::WalkFault;
 
 /// Why a device cannot read a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,7 +80,7 @@ pub enum DeviceError {
         newest: u64,
     },
     /// A map or a version leads to something that is not a version of the tuple.
-    #[error("table {table}, VID {vid}: {record} {what}")]
+    #[error("table {table}, VID {vid}: {record} {fault}")]
     Version {
         /// The table.
         table: u32,
@@ -88,6 +89,17 @@ pub enum DeviceError {
         /// Where it leads.
         record: RecordId,
         /// What is there instead.
-        what: &'static str,
+        fault: WalkFault,
     },
+}
+
+impl DeviceError {
+    /// The fault of a walk that it is told of.
+    pub(super) fn walk_fault(&self) -> WalkFault {
+        match self {
+            Self::Page { fault, .. } => (*fault).into(),
+            Self::Version { fault, .. } => *fault,
+            _ => unreachable!("the reader was opened, so shared state and directory are whole"),
+        }
+    }
 }

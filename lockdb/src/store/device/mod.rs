@@ -10,16 +10,20 @@
 //! - [`DeviceReader::elements`] parts a table's VID map among so many [`ProcessingElement`]s, which
 //!   may run on as many threads.
 //! - [`ProcessingElement::visit`] gives the rows that a snapshot sees.
+//! - [`Walk`] is the machine in it: what to fetch next on the way from a VID to the version that a
+//!   snapshot sees, and the faults ([`WalkFault`]) that may be met. Hardware is compared with it.
 
 mod element;
 mod error;
 mod native;
 mod reader;
+mod walk;
 
-pub use element::{DeviceRow, ProcessingElement};
+pub use element::{BrokenWalk, DeviceRow, ProcessingElement};
 pub use error::DeviceError;
 pub use native::{MappedPages, PhysicalPages};
 pub use reader::{DeviceReader, DeviceTable};
+pub use walk::{Lineage, Next, PageAt, PageFacts, Visible, Walk, WalkFault, WalkMemory};
 
 #[cfg(test)]
 mod tests {
@@ -34,6 +38,7 @@ mod tests {
             include_str!("error.rs"),
             include_str!("native.rs"),
             include_str!("reader.rs"),
+            include_str!("walk.rs"),
         ];
         let mut named = 0;
         for source in sources {

@@ -2,13 +2,15 @@
 
 use super::super::checkpoint::Directory;
 use super::super::layout::{
-    DIRECTORY_BYTES, MAP_WORDS, Page, PageBuffer, PageFault, PageKind, Place, Superblock, vid_page,
+    DIRECTORY_BYTES, MAP_WORDS, Page, PageBuffer, PageFault, PageHeader, PageKind, Place,
+    Superblock, vid_page,
 };
 use super::super::schema::Schema;
 use super::super::shared_state::{Area, AreaHeader, TableEntry};
 use super::element::ProcessingElement;
 use super::error::DeviceError;
 use super::native::PhysicalPages;
+use super::walk::Lineage;
 
 /// A device that was handed a shared state.
 #[derive(Debug)]
@@ -45,8 +47,7 @@ impl DeviceTable {
 #[derive(Debug)]
 pub(super) struct Storage<'a, P: ?Sized> {
     pages: &'a P,
-    store: u64,
-    epoch: u64,
+    lineage: Lineage,
 }
 
 impl<P: PhysicalPages + ?Sized> Storage<'_, P> {
@@ -55,29 +56,15 @@ impl<P: PhysicalPages + ?Sized> Storage<'_, P> {
         &self,
         kind: PageKind,
         page: u64,
-        place: u64,
+        place: Place,
         into: &mut PageBuffer,
-    ) -> Result<(), DeviceError> {
-        let place = Place::from_word(place);
+    ) -> Result<PageHeader, DeviceError> {
         let physical = place.physical();
-        let failed = |fault| Err(DeviceError::Page { physical, page, fault });
-        let stranger =
-            |field, found, expected| failed(PageFault::Stranger { field, found, expected });
-        if !self.pages.read(physical, into) {
-            return failed(PageFault::BeyondEnd);
-        }
-        let header = match Page::verified(&into.0, kind, page) {
-            Ok(verified) => verified.header(),
-            Err(fault) => return failed(fault),
+        let checked = match self.pages.read(physical, into) {
+            true => self.lineage.check(&into.0, kind, page, place),
+            false => Err(PageFault::BeyondEnd),
         };
-        if header.store != self.store {
-            return stranger("store", header.store, self.store);
-        }
-        // Of a later checkpoint, or of another than the place says: what stood here was given up.
-        if header.epoch > self.epoch || !place.is_of(header.epoch) {
-            return stranger("epoch", header.epoch, self.epoch);
-        }
-        Ok(())
+        checked.map_err(|fault| DeviceError::Page { physical, page, fault })
     }
 }
 
@@ -91,7 +78,7 @@ impl<'a, P: PhysicalPages + ?Sized> DeviceReader<'a, P> {
         let area = Area::verified(shared_state)?;
         let AreaHeader { store, epoch, .. } = *area.header();
         check_superblocks(pages, store, epoch)?;
-        let storage = Storage { pages, store, epoch };
+        let storage = Storage { pages, lineage: Lineage { store, epoch } };
         let directory = read_directory(&storage, area.header())?;
         let mut buffer = Box::new(PageBuffer::ZERO);
         let mut page_map = Vec::new();
@@ -99,6 +86,7 @@ impl<'a, P: PhysicalPages + ?Sized> DeviceReader<'a, P> {
             page_map.push(match place {
                 0 => None,
                 _ => {
+                    let place = Place::from_word(place);
                     storage.read(PageKind::PageMap, piece, place, &mut buffer)?;
                     Some(Page::new(&buffer.0).words().collect())
                 }
@@ -170,11 +158,13 @@ impl<'a, P: PhysicalPages + ?Sized> DeviceReader<'a, P> {
         &self.tables[table as usize]
     }
 
-    /// Where the checkpoint has a logical page; 0: nowhere.
-    pub(super) fn place(&self, page: u64) -> u64 {
+    /// Where the checkpoint has a logical page.
+    pub(super) fn place(&self, page: u64) -> Place {
         let piece = usize::try_from(page / MAP_WORDS as u64).ok();
         let piece = piece.and_then(|piece| self.page_map.get(piece)?.as_ref());
-        piece.map_or(0, |words| words[(page % MAP_WORDS as u64) as usize])
+        piece.map_or(Place::NONE, |words| {
+            Place::from_word(words[(page % MAP_WORDS as u64) as usize])
+        })
     }
 
     /// A piece of a table's VID map, as the checkpoint has it; false: all zero.
@@ -187,6 +177,7 @@ impl<'a, P: PhysicalPages + ?Sized> DeviceReader<'a, P> {
         match self.table(table).vid_map.get(piece) {
             None | Some(0) => Ok(false),
             Some(&place) => {
+                let place = Place::from_word(place);
                 self.storage.read(PageKind::VidMap, vid_page(table, piece), place, into)?;
                 Ok(true)
             }
@@ -234,7 +225,7 @@ fn read_directory<P: PhysicalPages + ?Sized>(
         if left == 0 {
             break;
         }
-        storage.read(PageKind::Directory, number, next, &mut buffer)?;
+        storage.read(PageKind::Directory, number, Place::from_word(next), &mut buffer)?;
         let (following, piece) = Page::new(&buffer.0).directory_bytes();
         bytes.extend_from_slice(&piece[..left.min(DIRECTORY_BYTES as u64) as usize]);
         next = following;

@@ -247,6 +247,23 @@ impl<'a> Page<'a> {
         kind: PageKind,
         page: u64,
     ) -> Result<Self, PageFault> {
+        let checked = Self::identified(bytes, kind, page)?;
+        if kind == PageKind::Data {
+            checked.check_lines()?;
+        }
+        Ok(checked)
+    }
+
+    /// Reads bytes as a page after checking magic, checksum, and that it is the page that was looked
+    /// for. Lines are to be checked when they are used.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn identified(
+        bytes: &'a [u8; PAGE_BYTES],
+        kind: PageKind,
+        page: u64,
+    ) -> Result<Self, PageFault> {
         let checked = Self(bytes);
         let header = checked.header();
         if header.magic != PageHeader::MAGIC {
@@ -263,9 +280,6 @@ impl<'a> Page<'a> {
             if found != expected {
                 return Err(PageFault::Stranger { field, found, expected });
             }
-        }
-        if kind == PageKind::Data {
-            checked.check_lines()?;
         }
         Ok(checked)
     }
@@ -334,14 +348,22 @@ impl<'a> Page<'a> {
         let start = pointer.offset();
         let payload =
             self.0.get(start + VERSION_BYTES..start + VERSION_BYTES + pointer.payload())?;
-        let header = VersionHeader {
-            created: self.u64(start),
-            invalidated: self.u64(start + 8),
-            predecessor: self.u64(start + 16),
-            vid: self.u32(start + 24),
-            version: self.u32(start + 28),
-        };
-        Some((header, payload, pointer.is_tombstone()))
+        Some((self.version_at(start), payload, pointer.is_tombstone()))
+    }
+
+    /// The header of the version at an offset.
+    ///
+    /// # Panics
+    /// When it would lie beyond the page.
+    #[inline]
+    pub fn version_at(self, offset: usize) -> VersionHeader {
+        VersionHeader {
+            created: self.u64(offset),
+            invalidated: self.u64(offset + 8),
+            predecessor: self.u64(offset + 16),
+            vid: self.u32(offset + 24),
+            version: self.u32(offset + 28),
+        }
     }
 
     /// All versions, by their RecordIDs.

@@ -181,11 +181,25 @@ impl<'a> Area<'a> {
         Some(RecordId::from_word(entry.record))
     }
 
+    /// Which image is that of a logical page: `None` when the page is as the checkpoint has it.
+    #[inline]
+    pub fn image_of(&self, page: u64) -> Option<u32> {
+        let at = self.pages.binary_search_by_key(&page, |entry| PageEntry::decode(entry).page);
+        Some(PageEntry::decode(&self.pages[at.ok()?]).image)
+    }
+
+    /// An image.
+    ///
+    /// # Panics
+    /// When there are not so many.
+    #[inline]
+    pub fn image_page(&self, image: u32) -> Page<'a> {
+        Page::new(self.image(image).1)
+    }
+
     /// The image of a logical page: `None` when the page is as the checkpoint has it.
     pub fn page(&self, page: u64) -> Option<Page<'a>> {
-        let at = self.pages.binary_search_by_key(&page, |entry| PageEntry::decode(entry).page);
-        let entry = PageEntry::decode(&self.pages[at.ok()?]);
-        Some(Page::new(self.image(entry.image).1))
+        self.image_of(page).map(|image| self.image_page(image))
     }
 
     /// All logical pages that have an image.
