@@ -1,1 +1,18 @@
-//! The device's side: executes jobs beside the data.
+//! The device's side: executes jobs beside the data (ccSLT paper, sections 2.3 and 3).
+//!
+//! - [`Engine`]: takes submissions of the job queue, and completes them.
+//! - [`Card`]: what it reaches; whoever embodies a device implements it.
+//! - [`Element`]: who finds the rows that qualify; [`SoftwareElement`], or hardware.
+//! - [`RowUpdate`]: the update of one row, as a pure machine.
+
+mod card;
+mod element;
+mod row_update;
+mod snapshot;
+
+pub use card::{
+    Card, HostFault, LockAnswer, LockOperation, LockRequest, LockResponse, Storage, StorageFault,
+};
+pub use element::{Element, Packet, Progress, SoftwareElement, Totals};
+pub use row_update::{Action, Faults, Input, RowEnd, RowUpdate};
+pub use snapshot::{CountedStorage, ElementTask, Reader, Snapshot};

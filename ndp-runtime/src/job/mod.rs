@@ -1,1 +1,29 @@
-//! What host and device exchange: descriptors, grants and result sets, as bytes.
+//! What host and device exchange: submissions, descriptors, grants and result sets, as bytes.
+//!
+//! One definition of each layout, for both sides: whatever one encodes, the other decodes here.
+//! Everything is little-endian and at a fixed offset (`docs/near-data-jobs.md` has the tables, and
+//! a test holds them to this code). Neither side trusts the other's bytes: decoding checks every
+//! field, names the byte that is wrong, and never panics.
+//!
+//! - [`Submission`], [`JobCompletion`], [`Status`]: what passes through the job queue.
+//! - [`Descriptor`]: what a job is to do; [`TopUp`]: room for its next chunk of results.
+//! - [`Grant`]: a page that a job may fill.
+//! - [`ResultChunk`], [`Entry`], [`Statistics`]: what a job has done.
+
+#[macro_use]
+mod layout;
+
+mod descriptor;
+mod fault;
+mod grant;
+mod result_set;
+mod submission;
+
+pub use descriptor::{Descriptor, DescriptorHeader, Kind, LockTable, Span, Task, Update};
+pub use fault::JobFault;
+pub use grant::{Grant, MAX_GRANTS, TopUp, TopUpBlock};
+pub use result_set::{
+    ChunkHeader, ChunkWriter, Entry, FaultEntry, GroupEntry, ResultChunk, RowEntry, RowHead,
+    Statistics, UpdateEntry, UpdateKind,
+};
+pub use submission::{JobCompletion, Opcode, Status, Submission};

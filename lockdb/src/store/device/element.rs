@@ -96,6 +96,12 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
         self.vids.clone()
     }
 
+    /// Gives it another part, which may be beyond the one that it was made for. It keeps the pages
+    /// that it has read.
+    pub fn move_to(&mut self, vids: Range<u32>) {
+        self.vids = vids;
+    }
+
     /// Visits all rows of its part, in the order of their VIDs, until `visit` breaks off.
     ///
     /// # Errors

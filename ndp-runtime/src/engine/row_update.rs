@@ -1,0 +1,230 @@
+//! The update of one row, as a pure machine: no memory, no clock, no lock unit.
+//!
+//! Whoever drives it does what [`RowUpdate::action`] says and tells it what came of that, until
+//! [`RowUpdate::end`] says how the row ended. A version is written only under the lock of the
+//! version that it succeeds, and after a look at the host's VID map, made under that lock, that found
+//! this version to be the newest still (ccSLT paper, section 3, "Protocol"; Figure 1: without the
+//! lock or without the look two branches of versions arise).
+//!
+//! | state | action | goes on with |
+//! |---|---|---|
+//! | asking | `AcquireLock` | granted, queued, refused |
+//! | waiting | `AwaitLock` | granted; lost (taken out of the queue); time-out, cancel: leaving |
+//! | turned away | `AskLater` | ask again; time-out, cancel: the end |
+//! | leaving | `CancelLock` | left; granted (too late): after a time-out the update goes on |
+//! | looking | `LoadHead` | the head: the end, or writing |
+//! | writing | `Write` | written |
+
+use lockdb::store::Isolation;
+use lockdb::store::layout::RecordId;
+
+/// The update of one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RowUpdate {
+    record: RecordId,
+    leave_changed: bool,
+    state: State,
+    /// The job is over; the row ends as soon as nothing of it is open.
+    cancelled: bool,
+    faults: Faults,
+}
+
+/// What the update waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum State {
+    Asking,
+    Waiting,
+    TurnedAway,
+    Leaving,
+    Looking,
+    Writing,
+    Ended(RowEnd),
+}
+
+/// Steps that a test leaves out, to see that others notice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Faults {
+    /// No lock is asked for.
+    pub lock_skipped: bool,
+    /// The host's VID map is not looked at.
+    pub check_skipped: bool,
+}
+
+/// What is to be done for a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Ask the lock unit for the lock, with a place in the queue. Goes on with
+    /// [`Input::Granted`], [`Input::Queued`], [`Input::Refused`] or [`Input::Failed`].
+    AcquireLock,
+    /// Wait for the lock unit's notice, or poll. Goes on with [`Input::Granted`],
+    /// [`Input::Lost`], [`Input::Failed`], [`Input::TimedOut`] or [`Input::Cancel`].
+    AwaitLock,
+    /// Ask again after a while. Goes on with [`Input::Again`], [`Input::TimedOut`] or
+    /// [`Input::Cancel`].
+    AskLater,
+    /// Ask the lock unit to take the request out of the queue. Goes on with [`Input::Granted`],
+    /// [`Input::Lost`] or [`Input::Failed`].
+    CancelLock,
+    /// Load the word of the host's VID map. Goes on with [`Input::Head`] or [`Input::Failed`].
+    LoadHead,
+    /// Append the new version. Goes on with [`Input::Written`].
+    Write,
+    /// Nothing: it has ended.
+    None,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// The transaction holds the lock.
+    Granted,
+    /// It waits for the lock.
+    Queued,
+    /// The lock unit had no place for it.
+    Refused,
+    /// It is not in the queue any more, and does not hold the lock.
+    Lost,
+    /// Time to ask again.
+    Again,
+    /// What stands in the host's VID map.
+    Head(RecordId),
+    /// The version is in its page and in the result set.
+    Written,
+    /// The row has waited for its lock as long as it may.
+    TimedOut,
+    /// The job ends.
+    Cancel,
+    /// The lock unit or host memory failed; no request of the row is open.
+    Failed,
+}
+
+/// How a row ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RowEnd {
+    /// It has a new version; the lock is held.
+    Written,
+    /// Somebody else changed it, and the host is to see to it; the lock is held.
+    Left,
+    /// Somebody else changed it, and the first updater wins; the lock is held.
+    Conflict,
+    /// The lock did not come in time.
+    TimedOut,
+    /// The job ended.
+    Cancelled {
+        /// The lock is held.
+        locked: bool,
+    },
+    /// The lock unit or host memory failed.
+    Failed {
+        /// The lock is held.
+        locked: bool,
+    },
+}
+
+impl RowEnd {
+    /// Whether the transaction holds the lock of the version that the row was found at.
+    pub fn is_locked(self) -> bool {
+        match self {
+            RowEnd::Written | RowEnd::Left | RowEnd::Conflict => true,
+            RowEnd::TimedOut => false,
+            RowEnd::Cancelled { locked } | RowEnd::Failed { locked } => locked,
+        }
+    }
+}
+
+impl RowUpdate {
+    /// The update of a row of which the snapshot sees the version at `record`.
+    pub fn new(record: RecordId, isolation: Isolation) -> Self {
+        Self::with_faults(record, isolation, Faults::default())
+    }
+
+    /// The same with steps left out; for tests alone.
+    pub fn with_faults(record: RecordId, isolation: Isolation, faults: Faults) -> Self {
+        let leave_changed = isolation == Isolation::ReadCommitted;
+        let mut row =
+            Self { record, leave_changed, state: State::Asking, cancelled: false, faults };
+        if faults.lock_skipped {
+            row.look();
+        }
+        row
+    }
+
+    /// What is to be done.
+    pub fn action(&self) -> Action {
+        match self.state {
+            State::Asking => Action::AcquireLock,
+            State::Waiting => Action::AwaitLock,
+            State::TurnedAway => Action::AskLater,
+            State::Leaving => Action::CancelLock,
+            State::Looking => Action::LoadHead,
+            State::Writing => Action::Write,
+            State::Ended(_) => Action::None,
+        }
+    }
+
+    /// How it ended; `None` while it has not.
+    pub fn end(&self) -> Option<RowEnd> {
+        match self.state {
+            State::Ended(end) => Some(end),
+            _ => None,
+        }
+    }
+
+    /// What came of the action, or from outside ([`Input::TimedOut`], [`Input::Cancel`]). What the
+    /// state has no use for changes nothing: a time-out may come together with the grant.
+    pub fn resume(&mut self, input: Input) {
+        self.cancelled |= input == Input::Cancel;
+        match (self.state, input) {
+            (State::Ended(_), _) => {}
+            (State::Asking | State::Waiting, Input::Granted) => self.granted(),
+            (State::Asking, Input::Queued) if self.cancelled => self.state = State::Leaving,
+            (State::Asking, Input::Queued) => self.state = State::Waiting,
+            (State::Asking, Input::Refused) if self.cancelled => self.cancel(false),
+            (State::Asking, Input::Refused) => self.state = State::TurnedAway,
+            // Others took it out of the queue: a repair of the lock table.
+            (State::Waiting, Input::Lost) => self.fail(false),
+            (State::Waiting, Input::TimedOut | Input::Cancel) => self.state = State::Leaving,
+            (State::TurnedAway, Input::Again) => self.state = State::Asking,
+            (State::TurnedAway, Input::TimedOut) => self.state = State::Ended(RowEnd::TimedOut),
+            (State::TurnedAway, Input::Cancel) => self.cancel(false),
+            (State::Leaving, Input::Granted) => self.granted(),
+            (State::Leaving, Input::Lost) if self.cancelled => self.cancel(false),
+            (State::Leaving, Input::Lost) => self.state = State::Ended(RowEnd::TimedOut),
+            (State::Looking | State::Writing, Input::Cancel) => self.cancel(true),
+            (State::Looking, Input::Head(head)) => self.looked(head),
+            (State::Writing, Input::Written) => self.state = State::Ended(RowEnd::Written),
+            (State::Looking, Input::Failed) => self.fail(true),
+            (State::Asking | State::Waiting | State::Leaving, Input::Failed) => self.fail(false),
+            _ => {}
+        }
+    }
+
+    fn granted(&mut self) {
+        match self.cancelled {
+            true => self.cancel(true),
+            false => self.look(),
+        }
+    }
+
+    fn look(&mut self) {
+        self.state = if self.faults.check_skipped { State::Writing } else { State::Looking };
+    }
+
+    /// The version that the snapshot sees is the newest of the host's, or somebody committed a newer
+    /// one, or its removal, before the lock came.
+    fn looked(&mut self, head: RecordId) {
+        self.state = match (head == self.record, self.leave_changed) {
+            (true, _) => State::Writing,
+            (false, true) => State::Ended(RowEnd::Left),
+            (false, false) => State::Ended(RowEnd::Conflict),
+        };
+    }
+
+    fn cancel(&mut self, locked: bool) {
+        self.state = State::Ended(RowEnd::Cancelled { locked });
+    }
+
+    fn fail(&mut self, locked: bool) {
+        self.state = State::Ended(RowEnd::Failed { locked });
+    }
+}

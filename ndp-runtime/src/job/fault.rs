@@ -1,0 +1,62 @@
+//! What is wrong with bytes of the other side.
+
+/// A field that cannot be, in a descriptor, a top-up, a grant or a result set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}, byte {offset}: {field} is {found:#x}, expected {expected}")]
+pub struct JobFault {
+    /// Of what.
+    pub what: &'static str,
+    /// Where in it.
+    pub offset: u64,
+    /// The field.
+    pub field: &'static str,
+    /// What stands there.
+    pub found: u64,
+    /// What may stand there.
+    pub expected: String,
+}
+
+/// The check of one kind of bytes, field by field.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Check {
+    what: &'static str,
+    fields: &'static [(&'static str, usize, usize)],
+    /// Where the fields begin.
+    base: u64,
+}
+
+impl Check {
+    pub(super) fn of(
+        what: &'static str,
+        fields: &'static [(&'static str, usize, usize)],
+        base: u64,
+    ) -> Self {
+        Self { what, fields, base }
+    }
+
+    /// The named field has to be as it should.
+    pub(super) fn that(
+        &self,
+        holds: bool,
+        field: &'static str,
+        found: u64,
+        expected: impl Into<String>,
+    ) -> Result<(), JobFault> {
+        if holds {
+            return Ok(());
+        }
+        let offset = self.fields.iter().find(|(name, ..)| *name == field);
+        let offset = self.base + offset.map_or(0, |&(_, offset, _)| offset as u64);
+        Err(JobFault { what: self.what, offset, field, found, expected: expected.into() })
+    }
+
+    /// The named field has to have this value.
+    pub(super) fn same(
+        &self,
+        field: &'static str,
+        found: u64,
+        expected: u64,
+    ) -> Result<(), JobFault> {
+        self.that(found == expected, field, found, format!("{expected:#x}"))
+    }
+}
