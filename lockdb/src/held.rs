@@ -126,6 +126,12 @@ impl HeldLocks {
         Ok(())
     }
 
+    /// A bucket that somebody has taken under the transaction's name, and that is not among these.
+    #[cfg(not(any(loom, miri)))]
+    pub(crate) fn take_over(&mut self, bucket: usize) {
+        self.buckets.push(bucket);
+    }
+
     /// Gives the lock of one tuple version back before the end of the transaction; with it go all
     /// others of the same bucket.
     ///

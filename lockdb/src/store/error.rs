@@ -4,6 +4,7 @@ use std::io;
 
 use super::layout::PageFault;
 use super::log::LogError;
+use super::near_data::NearDataError;
 use super::schema::{KeyError, RowError, SchemaError};
 use crate::LockError;
 
@@ -159,6 +160,9 @@ pub enum Error {
         /// How long no other was.
         waited: std::time::Duration,
     },
+    /// A near-data update was refused.
+    #[error(transparent)]
+    NearData(#[from] NearDataError),
     /// The log could not be written or read.
     #[error(transparent)]
     Log(#[from] LogError),

@@ -34,11 +34,21 @@ pub enum Fault {
     SharedStateLosesPage,
     TombstoneIgnored,
     OldIndexEntryKept,
+    NearDataLogBeforeSeal,
+    NearDataHeadsNotPublished,
+    NearDataLocksReleasedEarly,
+    NearDataLocksLeft,
+    NearDataGrantsKept,
+    NearDataPiecesNotMarked,
+    NearDataNotFlushed,
+    NearDataPageMapForgotten,
+    NearDataPlacesNotClaimed,
+    NearDataVacuumed,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Fault; 23] = [
+    pub const ALL: [Fault; 33] = [
         Fault::LockSkipped,
         Fault::LockReleasedBeforeInstall,
         Fault::SnapshotTakenLate,
@@ -62,6 +72,16 @@ impl Fault {
         Fault::SharedStateLosesPage,
         Fault::TombstoneIgnored,
         Fault::OldIndexEntryKept,
+        Fault::NearDataLogBeforeSeal,
+        Fault::NearDataHeadsNotPublished,
+        Fault::NearDataLocksReleasedEarly,
+        Fault::NearDataLocksLeft,
+        Fault::NearDataGrantsKept,
+        Fault::NearDataPiecesNotMarked,
+        Fault::NearDataNotFlushed,
+        Fault::NearDataPageMapForgotten,
+        Fault::NearDataPlacesNotClaimed,
+        Fault::NearDataVacuumed,
     ];
 }
 

@@ -34,6 +34,7 @@ pub mod files;
 pub mod layout;
 pub mod log;
 pub mod memory;
+pub mod near_data;
 pub mod schema;
 pub mod shared_state;
 pub mod visibility;

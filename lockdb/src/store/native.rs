@@ -146,6 +146,34 @@ impl NativeStorage {
         Place::new(physical, epoch).word()
     }
 
+    /// Whose pages these are.
+    pub(crate) fn store(&self) -> u64 {
+        self.store.load(Ordering::Acquire)
+    }
+
+    /// Gives places back that no checkpoint has ever named.
+    pub(crate) fn give_back(&self, places: impl IntoIterator<Item = u64>) {
+        let physical = places.into_iter().map(|place| Place::from_word(place).physical());
+        lock(&self.space).free.extend(physical);
+    }
+
+    /// A page stands at this place that the log names. Says whether nobody else uses it.
+    pub(crate) fn claim(&self, place: u64) -> bool {
+        let (physical, space) = (Place::from_word(place).physical(), &mut *lock(&self.space));
+        if let Some(at) = space.free.iter().position(|&free| free == physical) {
+            space.free.remove(at);
+            return true;
+        }
+        let new = physical >= space.end;
+        if new {
+            // High pages last, as in `adopt`.
+            let skipped = (space.end..physical).rev();
+            space.free.splice(0..0, skipped);
+            space.end = physical + 1;
+        }
+        new
+    }
+
     /// Gives places back that the newest checkpoint does without. They are used again when no device
     /// has an older one.
     pub(crate) fn release(&self, places: impl IntoIterator<Item = u64>) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::error::{Error, Result};
 use super::log::Sync;
-use super::memory::Home;
+use super::memory::{ArrayMemory, Home};
 use crate::{Policy, SharedMemory, Waiting};
 
 /// How far a transaction is kept apart from others (`docs/store-isolation.md`).
@@ -38,6 +38,9 @@ pub struct Options {
     pub lock_memory: Option<Arc<dyn SharedMemory>>,
     /// Where page frames and maps stand.
     pub memory: Home,
+    /// Memory of somebody else's that VID maps stand in instead, each as `vid-map-N` of table N and
+    /// 8 bytes for each of `tuples`: what a device looks at while transactions run.
+    pub array_memory: Option<Arc<dyn ArrayMemory>>,
     /// Logical pages, of 8 KiB each. Only address space until they are used.
     pub pages: u64,
     /// Tuples that one table can have. Only address space until they are used, 8 bytes each.
@@ -68,6 +71,7 @@ impl Default for Options {
             lock_file: None,
             lock_memory: None,
             memory: Home::Private,
+            array_memory: None,
             pages: 1 << 22,
             tuples: 1 << 26,
             sessions: 256,

@@ -40,6 +40,8 @@ pub(crate) enum PageState {
     Sealed = 2,
     /// Emptied by vacuum; somebody may still read it.
     Retired = 3,
+    /// A device may write it, elsewhere; nobody finds it before that is committed.
+    Granted = 4,
 }
 
 #[derive(Debug)]
@@ -51,8 +53,11 @@ struct Allocation {
     retired: VecDeque<(u64, u64)>,
     /// Pages that may have versions which no checkpoint has.
     dirty: Vec<u64>,
-    /// Neither free nor retired.
+    /// Pages that stand on storage as a device has written them, where no checkpoint knows of.
+    unnamed: Vec<u64>,
+    /// Neither free nor retired nor granted.
     in_use: u64,
+    granted: u64,
     /// Vacuum is due when so many are in use.
     vacuum_at: u64,
     /// How often a page was taken.
@@ -78,7 +83,9 @@ impl Pages {
             free: Vec::new(),
             retired: VecDeque::new(),
             dirty: Vec::new(),
+            unnamed: Vec::new(),
             in_use: 0,
+            granted: 0,
             vacuum_at: SMALL,
             taken: 0,
             flushed: 0,
@@ -112,10 +119,16 @@ impl Pages {
     /// Sees to it that a page is in memory.
     #[inline]
     pub(crate) fn ensure(&self, page: u64) -> Result<()> {
-        if self.physical.word(page as usize).load(Ordering::Acquire) & Self::IN_MEMORY == 0 {
+        if !self.is_in_memory(page) {
             self.bring_in(page)?;
         }
         Ok(())
+    }
+
+    /// Whether a page is in memory. (Of one that holds no versions this says nothing.)
+    #[inline]
+    pub(crate) fn is_in_memory(&self, page: u64) -> bool {
+        self.physical.word(page as usize).load(Ordering::Acquire) & Self::IN_MEMORY != 0
     }
 
     #[cold]
@@ -138,27 +151,87 @@ impl Pages {
     /// what was unlinked at a commit has ended.
     pub(crate) fn allocate(&self, table: u32, passed: impl Fn(u64) -> bool) -> Result<u64> {
         let mut allocation = lock(&self.allocation);
-        if allocation.free.is_empty() {
-            allocation.reclaim(passed);
-        }
-        let page = match allocation.free.pop() {
-            Some(page) => page,
-            None if allocation.next < self.region.pages() => {
-                allocation.next += 1;
-                allocation.next - 1
-            }
-            None => return Err(Error::Full { what: "pages", limit: self.region.pages() }),
-        };
-        allocation.in_use += 1;
-        allocation.taken += 1;
-        if allocation.in_use >= allocation.vacuum_at {
-            self.debt.fetch_add(1, Ordering::Relaxed);
-        }
+        let page = allocation.take(self.region.pages(), passed)?;
+        self.count(&mut allocation);
         allocation.dirty.push(page);
         self.region.format(page, PageHeader::new(PageKind::Data, page, table));
         self.usage.word(page as usize).store(PageState::Open as u64, Ordering::Release);
         self.physical.word(page as usize).fetch_or(Self::IN_MEMORY, Ordering::Release);
         Ok(page)
+    }
+
+    /// A page comes to hold versions.
+    fn count(&self, allocation: &mut Allocation) {
+        allocation.in_use += 1;
+        allocation.taken += 1;
+        if allocation.in_use >= allocation.vacuum_at {
+            self.debt.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Pages for a device to write, all of them or none. Their frames are not touched. `passed` as
+    /// for [`Pages::allocate`].
+    pub(crate) fn grant(
+        &self,
+        count: usize,
+        passed: impl Fn(u64) -> bool + Copy,
+    ) -> Result<Vec<u64>> {
+        let mut allocation = lock(&self.allocation);
+        let mut pages = Vec::new();
+        for _ in 0..count {
+            match allocation.take(self.region.pages(), passed) {
+                Ok(page) => pages.push(page),
+                Err(error) => {
+                    allocation.free.append(&mut pages);
+                    return Err(error);
+                }
+            }
+        }
+        allocation.granted += count as u64;
+        for &page in &pages {
+            self.usage.word(page as usize).store(PageState::Granted as u64, Ordering::Release);
+        }
+        Ok(pages)
+    }
+
+    /// Granted pages that nobody has found, nor will.
+    pub(crate) fn give_back(&self, pages: impl IntoIterator<Item = u64>) {
+        let mut allocation = lock(&self.allocation);
+        for page in pages {
+            debug_assert_eq!(self.usage(page).0, PageState::Granted);
+            self.usage.word(page as usize).store(PageState::Free as u64, Ordering::Release);
+            allocation.granted -= 1;
+            allocation.free.push(page);
+        }
+    }
+
+    /// A device has written a granted page to its place, where it is read from when it is first
+    /// needed. Gives the place where an earlier page of this number stands, 0 if nowhere. The caller
+    /// holds the mutex of maintenance.
+    pub(crate) fn settle_grant(&self, page: u64, place: u64) -> u64 {
+        let mut allocation = lock(&self.allocation);
+        debug_assert_eq!(self.usage(page).0, PageState::Granted);
+        let before = self.physical.word(page as usize).swap(place, Ordering::AcqRel);
+        self.usage.word(page as usize).store(PageState::Sealed as u64, Ordering::Release);
+        allocation.granted -= 1;
+        allocation.unnamed.push(page);
+        self.count(&mut allocation);
+        before & !Self::IN_MEMORY
+    }
+
+    /// Whether there are pages on storage that no checkpoint knows of.
+    pub(crate) fn has_unnamed(&self) -> bool {
+        !lock(&self.allocation).unnamed.is_empty()
+    }
+
+    /// Those pages; from now on somebody else's care.
+    pub(crate) fn take_unnamed(&self) -> Vec<u64> {
+        std::mem::take(&mut lock(&self.allocation).unnamed)
+    }
+
+    /// No checkpoint knows of these pages on storage after all.
+    pub(crate) fn mark_unnamed(&self, pages: impl IntoIterator<Item = u64>) {
+        lock(&self.allocation).unnamed.extend(pages);
     }
 
     /// The page gets no more versions.
@@ -176,6 +249,12 @@ impl Pages {
         self.usage.word(version.page() as usize).fetch_add(bytes, Ordering::Relaxed);
     }
 
+    /// As [`Pages::note_dead`], of a version in a page that need not be in memory.
+    pub(crate) fn note_dead_bytes(&self, page: u64, bytes: u32) {
+        let bytes = u64::from(bytes) * Self::DEAD;
+        self.usage.word(page as usize).fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// Counts anew.
     pub(crate) fn clear_dead(&self, page: u64) {
         self.usage.word(page as usize).fetch_and(Self::DEAD - 1, Ordering::Relaxed);
@@ -188,9 +267,18 @@ impl Pages {
             0 => PageState::Free,
             1 => PageState::Open,
             2 => PageState::Sealed,
-            _ => PageState::Retired,
+            3 => PageState::Retired,
+            _ => PageState::Granted,
         };
         (state, (word >> 32) as u32)
+    }
+
+    /// What a page is used for whose versions are in its frame, and may be newer there than on storage:
+    /// open or sealed. `None` of any other.
+    pub(crate) fn use_in_memory(&self, page: u64) -> Option<PageState> {
+        let state = self.usage(page).0;
+        let used = matches!(state, PageState::Open | PageState::Sealed);
+        (used && self.is_in_memory(page)).then_some(state)
     }
 
     /// Whether a page gets no more versions, and at most half of it is taken by those that stay.
@@ -230,7 +318,8 @@ impl Pages {
 
     /// Whether there is hardly a page left.
     pub(crate) fn are_used_up(&self) -> bool {
-        lock(&self.allocation).in_use + 2 >= self.region.pages()
+        let allocation = lock(&self.allocation);
+        allocation.in_use + allocation.granted + 2 >= self.region.pages()
     }
 
     /// Whether it is so long overdue that transactions should wait for it.
@@ -320,8 +409,9 @@ impl Pages {
 
     /// Pages below `end` that are not in use, but have a place on storage.
     pub(crate) fn left_behind(&self, end: u64) -> Vec<(u64, u64)> {
-        let unused =
-            |page: &u64| matches!(self.usage(*page).0, PageState::Free | PageState::Retired);
+        let unused = |page: &u64| {
+            matches!(self.usage(*page).0, PageState::Free | PageState::Retired | PageState::Granted)
+        };
         let placed = (1..end).filter(unused).map(|page| (page, self.physical_page(page)));
         placed.filter(|&(_, physical)| physical != 0).collect()
     }
@@ -355,6 +445,21 @@ impl Allocation {
     fn schedule(&mut self, left: u64, kept: u64, limit: u64) {
         let due = (left.saturating_sub(kept) * 2).max(left + left / 8);
         self.vacuum_at = due.min(left.midpoint(limit)).max(SMALL);
+    }
+
+    /// A page that holds nothing. `passed` as for [`Pages::allocate`].
+    fn take(&mut self, limit: u64, passed: impl Fn(u64) -> bool) -> Result<u64> {
+        if self.free.is_empty() {
+            self.reclaim(passed);
+        }
+        if let Some(page) = self.free.pop() {
+            return Ok(page);
+        }
+        if self.next == limit {
+            return Err(Error::Full { what: "pages", limit });
+        }
+        self.next += 1;
+        Ok(self.next - 1)
     }
 
     /// Makes retired pages free whose readers have ended.

@@ -13,11 +13,12 @@ use super::error::{Error, Result};
 use super::fault::{Fault, Faults};
 use super::files::Files;
 use super::layout::{
-    DIRECTORY_BYTES, MAP_WORDS, PAGE_BYTES, Page, PageBuffer, PageKind, Place, RecordId,
+    DIRECTORY_BYTES, MAP_WORDS, PAGE_BYTES, Page, PageBuffer, PageFault, PageKind, Place, RecordId,
     Superblock, SuperblockFault, VersionHeader, vid_page,
 };
 use super::log::{Kind, Log, LogOptions, LogPosition, Reader, Record};
 use super::native::{NativeStorage, PAGES_FILE};
+use super::near_data::{SealedPage, Sections};
 use super::options::Options;
 use super::pages::Pages;
 use super::rebuild::head_version;
@@ -254,10 +255,11 @@ impl Redo {
         while let Some(record) = reader.read()? {
             self.report.records += 1;
             match record.kind {
-                Kind::Commit => self.redo_commit(&record, faults)?,
+                Kind::Commit => self.redo_changes(&record, record.body, faults)?,
+                Kind::NearData => self.redo_near_data(&record, faults)?,
                 Kind::Schema => self.redo_schema(&record)?,
                 Kind::Void if faults.has(Fault::VoidRecordReplayed) => {
-                    self.redo_commit(&record, faults)?;
+                    self.redo_changes(&record, record.body, faults)?;
                 }
                 Kind::Void | Kind::Mark => {}
             }
@@ -268,8 +270,54 @@ impl Redo {
         Ok(reader.position())
     }
 
-    fn redo_commit(&mut self, record: &Record<'_>, faults: &Faults) -> Result<()> {
-        let mut rest = record.body;
+    /// What a device has written for a commit, and what the host has. The device's versions are
+    /// taken out of its pages like changes out of the log: logical pages are given anew by recovery,
+    /// and what these pages have been called may be another's.
+    fn redo_near_data(&mut self, record: &Record<'_>, faults: &Faults) -> Result<()> {
+        let sections = Sections::decode(record.body);
+        let (sections, changes) =
+            sections.ok_or_else(|| corrupt_record(record, "its list of pages is cut off"))?;
+        for sealed in sections.pages() {
+            self.redo_page(record, sealed, faults)?;
+        }
+        self.redo_changes(record, changes, faults)
+    }
+
+    fn redo_page(
+        &mut self,
+        record: &Record<'_>,
+        sealed: SealedPage,
+        faults: &Faults,
+    ) -> Result<()> {
+        let storage = self.pages.storage().expect("recovery reads a store with files");
+        let SealedPage { page, place, .. } = sealed;
+        let buffer = storage.read(PageKind::Data, page, place)?;
+        let view = Page::new(&buffer.0);
+        let physical = Place::from_word(place).physical();
+        check_sealed(record.commit, view, sealed).map_err(|fault| Error::CorruptPage {
+            file: PAGES_FILE.into(),
+            physical,
+            page,
+            fault,
+        })?;
+        // It is needed until a checkpoint has these versions elsewhere.
+        if !faults.has(Fault::NearDataPlacesNotClaimed) {
+            if !storage.claim(place) {
+                let what = format!("physical page {physical} of its list is used for another page");
+                return Err(corrupt_record(record, what));
+            }
+            self.standing.left.push(place);
+        }
+        for (_, version, payload, tombstone) in view.versions() {
+            let (table, vid, number) = (sealed.table, version.vid, version.version);
+            let change = Change { table, vid, number, tombstone, payload };
+            self.redo_change(record, &change, faults)?;
+        }
+        Ok(())
+    }
+
+    fn redo_changes(&mut self, record: &Record<'_>, changes: &[u8], faults: &Faults) -> Result<()> {
+        let mut rest = changes;
         while !rest.is_empty() {
             let impossible = || corrupt_record(record, "a change is cut off");
             let (change, behind) = Change::decode(rest).ok_or_else(impossible)?;
@@ -338,6 +386,23 @@ impl Redo {
             self.vids.push(0);
         }
         Ok(())
+    }
+}
+
+/// Whether a page is what a device has sealed for this commit.
+fn check_sealed(commit: u64, page: Page<'_>, sealed: SealedPage) -> Result<(), PageFault> {
+    let header = page.header();
+    let of_header = [
+        ("table", u64::from(header.table), u64::from(sealed.table)),
+        ("lines", u64::from(header.lines), u64::from(sealed.lines)),
+        ("newest commit", header.newest, commit),
+    ];
+    let created = page.versions().map(|(_, version, ..)| ("creating commit", version.created));
+    let of_versions = created.map(|(field, created)| (field, created, commit));
+    let mut all = of_header.into_iter().chain(of_versions);
+    match all.find(|(_, found, expected)| found != expected) {
+        None => Ok(()),
+        Some((field, found, expected)) => Err(PageFault::Stranger { field, found, expected }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::RangeBounds;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use foldhash::fast::RandomState;
 use scc::{Guard, HashIndex, TreeIndex};
@@ -28,6 +28,8 @@ pub struct Table {
     /// added, their pages say so.
     changed: SharedArray,
     vids: Mutex<Vids>,
+    /// How many transactions have a device at work on it.
+    invocations: AtomicU32,
     primary: TreeIndex<IndexKey, u32>,
     /// The same entries for who knows the whole key: a look-up costs a third. The tree decides what
     /// there is; an entry is here only while it is there, and may be missing.
@@ -71,15 +73,29 @@ impl Table {
     pub(crate) fn new(store: u64, id: u32, schema: Schema, options: &Options) -> Result<Self> {
         let tuples = options.tuples;
         let name = format!("vid-map-{id}");
-        let reserve = SharedArray::reserve_in(&options.memory, &name, tuples as usize);
+        let reserve = match &options.array_memory {
+            Some(memory) => SharedArray::allocate_in(&**memory, &name, tuples as usize),
+            None => SharedArray::reserve_in(&options.memory, &name, tuples as usize),
+        };
         let what = || format!("cannot reserve the VID map of table {:?}", schema.name());
         let heads = reserve.map_err(Error::system(what()))?;
         let changed = SharedArray::reserve((tuples as usize).div_ceil(MAP_WORDS));
         let changed = changed.map_err(Error::system(what()))?;
         let secondary = schema.indexes().iter().map(|_| fenced_index()).collect();
-        let (vids, primary) = (Mutex::default(), fenced_index());
+        let (vids, invocations, primary) = (Mutex::default(), AtomicU32::new(0), fenced_index());
         let by_key = HashIndex::with_hasher(RandomState::default());
-        Ok(Self { store, id, schema, heads, changed, vids, primary, by_key, secondary })
+        Ok(Self {
+            store,
+            id,
+            schema,
+            heads,
+            changed,
+            vids,
+            invocations,
+            primary,
+            by_key,
+            secondary,
+        })
     }
 
     /// Its schema.
@@ -195,6 +211,23 @@ impl Table {
         let mut vids = lock(&self.vids);
         vids.next = used;
         vids.free = free.into_iter().collect();
+    }
+
+    /// A device is to work on it. The caller holds the mutex of maintenance: from now on vacuum leaves
+    /// its pages as they are.
+    pub(crate) fn begin_invocation(&self) {
+        self.invocations.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A transaction has ended that had a device at work on it.
+    pub(crate) fn end_invocation(&self) {
+        let before = self.invocations.fetch_sub(1, Ordering::Release);
+        debug_assert!(before > 0, "each invocation ends once");
+    }
+
+    /// Whether a device may be at work on it.
+    pub(crate) fn is_invoked(&self) -> bool {
+        self.invocations.load(Ordering::Acquire) != 0
     }
 
     fn index(&self, which: Which) -> &TreeIndex<IndexKey, u32> {

@@ -29,6 +29,7 @@ use super::layout::{
 use super::log::{LogPosition, Sync};
 use super::native::NativeStorage;
 use super::pages::PageState;
+use super::vacuum::Vacuum;
 use crate::primitive::lock;
 
 /// What a checkpoint did.
@@ -51,6 +52,8 @@ pub(crate) struct Standing {
     pub(crate) vid_maps: Vec<Vec<u64>>,
     pub(crate) page_map: Vec<u64>,
     pub(crate) directory: Vec<u64>,
+    /// What it has, and is not needed for anything but itself.
+    pub(crate) left: Vec<u64>,
     /// What a checkpoint has taken whose superblock could not be written for certain: it may be the
     /// one that the next opening finds.
     pub(crate) doubtful: Vec<u64>,
@@ -60,8 +63,12 @@ impl Shared {
     /// Writes a checkpoint. Nothing is changed when that fails: transactions go on, and the next
     /// checkpoint tries again.
     pub(crate) fn checkpoint(&self) -> Result<Checkpoint> {
+        self.checkpoint_alone(&mut lock(&self.maintenance))
+    }
+
+    /// As [`Shared::checkpoint`], by whoever keeps vacuum and other checkpoints away.
+    pub(crate) fn checkpoint_alone(&self, _alone: &mut Vacuum) -> Result<Checkpoint> {
         let Some(storage) = self.pages.storage() else { return Ok(Checkpoint::default()) };
-        let _alone = lock(&self.maintenance);
         let standing = &mut *lock(&self.standing);
         let mut flush = Flush::begin(self, storage);
         // Even a panic must not make the next checkpoint believe that this one has written something.
@@ -108,6 +115,8 @@ struct Flush<'s> {
     dirty: BTreeSet<u64>,
     /// Where it has put them.
     data: BTreeMap<u64, u64>,
+    /// Logical pages that stand where devices have put them.
+    unnamed: BTreeSet<u64>,
     /// Logical pages that are not in use any more, and where they stood.
     left: Vec<(u64, u64)>,
     /// Pieces of VID maps that it has put elsewhere.
@@ -127,6 +136,7 @@ impl<'s> Flush<'s> {
             decided: false,
             dirty: BTreeSet::new(),
             data: BTreeMap::new(),
+            unnamed: BTreeSet::new(),
             left: Vec::new(),
             vid_maps: BTreeMap::new(),
             page_map: BTreeMap::new(),
@@ -136,6 +146,7 @@ impl<'s> Flush<'s> {
 
     fn write(&mut self, standing: &Standing) -> Result<Checkpoint> {
         self.dirty.extend(self.shared.pages.take_dirty());
+        self.unnamed.extend(self.shared.pages.take_unnamed());
         self.note_changed(0, self.dirty.iter().copied());
         let mut directory = self.write_vid_maps(standing)?;
         self.write_data()?;
@@ -180,8 +191,8 @@ impl<'s> Flush<'s> {
     fn note_changed(&self, commit: u64, pages: impl Iterator<Item = u64>) {
         let tables = self.shared.tables();
         for page in pages {
-            let (region, (state, _)) = (self.shared.pages.region(), self.shared.pages.usage(page));
-            if !matches!(state, PageState::Open | PageState::Sealed) {
+            let region = self.shared.pages.region();
+            if self.shared.pages.use_in_memory(page).is_none() {
                 continue;
             }
             let table = &tables[region.table(page) as usize];
@@ -227,10 +238,10 @@ impl<'s> Flush<'s> {
         let mut buffer = PageBuffer::ZERO;
         for page in self.dirty.clone() {
             // Looked at before the copy: what is appended afterwards is for the next checkpoint.
-            match shared.pages.usage(page).0 {
-                PageState::Open => shared.pages.mark_dirty([page]),
-                PageState::Sealed => {}
-                PageState::Free | PageState::Retired => continue,
+            match shared.pages.use_in_memory(page) {
+                Some(PageState::Open) => shared.pages.mark_dirty([page]),
+                Some(_) => {}
+                None => continue,
             }
             shared.pages.region().copy(page, &mut buffer);
             let view = Page::new(&buffer.0);
@@ -248,8 +259,13 @@ impl<'s> Flush<'s> {
         let pages = &self.shared.pages;
         let end = pages.end();
         self.left = pages.left_behind(end);
-        let changed = self.data.keys().copied().chain(self.left.iter().map(|&(page, _)| page));
-        let changed: BTreeSet<usize> = changed.map(|page| page as usize / MAP_WORDS).collect();
+        let mut changed: Vec<u64> = self.data.keys().copied().collect();
+        changed.extend(self.left.iter().map(|&(page, _)| page));
+        if !self.shared.faults.has(Fault::NearDataPageMapForgotten) {
+            changed.extend(&self.unnamed);
+        }
+        let changed: BTreeSet<usize> =
+            changed.iter().map(|&page| page as usize / MAP_WORDS).collect();
         let lost = self.shared.faults.has(Fault::CheckpointLosesPageMapEntry);
         let lost = self.data.keys().next_back().copied().filter(|_| lost);
         let left: BTreeSet<u64> = self.left.iter().map(|&(page, _)| page).collect();
@@ -301,6 +317,7 @@ impl<'s> Flush<'s> {
             self.shared.pages.forget_physical_page(page, physical);
             released.push(physical);
         }
+        released.append(&mut standing.left);
         released.append(&mut standing.doubtful);
         self.storage.release(released.into_iter().filter(|&place| place != 0));
     }
@@ -313,6 +330,7 @@ impl<'s> Flush<'s> {
             true => standing.doubtful.append(&mut self.taken),
         }
         self.shared.pages.mark_dirty(std::mem::take(&mut self.dirty));
+        self.shared.pages.mark_unnamed(std::mem::take(&mut self.unnamed));
         let tables = self.shared.tables();
         for &(table, piece) in self.vid_maps.keys() {
             tables[table as usize].mark_changed(piece);

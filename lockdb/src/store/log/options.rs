@@ -74,11 +74,14 @@ pub enum Kind {
     Schema = 3,
     /// Nothing but the header, whose `durable` vouches for all before it.
     Mark = 4,
+    /// A transaction that committed, a part of whose versions stands in pages that a device had
+    /// written before: which pages, and its other writes.
+    NearData = 5,
 }
 
 impl Kind {
     pub(super) fn of(byte: u8) -> Option<Kind> {
-        [Kind::Commit, Kind::Void, Kind::Schema, Kind::Mark]
+        [Kind::Commit, Kind::Void, Kind::Schema, Kind::Mark, Kind::NearData]
             .into_iter()
             .find(|kind| *kind as u8 == byte)
     }

@@ -4,6 +4,6 @@ mod array;
 mod home;
 mod region;
 
-pub use array::SharedArray;
+pub use array::{ArrayMemory, SharedArray};
 pub use home::Home;
 pub use region::{Region, VersionRef};

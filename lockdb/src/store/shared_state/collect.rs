@@ -22,7 +22,6 @@ use super::super::layout::{
     MAP_WORDS, PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind, RecordId, Superblock, vid_page,
 };
 use super::super::native::{NativeStorage, PAGES_FILE};
-use super::super::pages::PageState;
 use super::super::recovery::read_directory;
 use super::super::table::Table;
 use super::builder::{AreaBuilder, TablePart};
@@ -113,7 +112,8 @@ impl Collection<'_> {
         for page in self.shared.pages.dirty() {
             // No new version that anybody can find is in a page that is not in use: neither vacuum
             // nor a checkpoint is running, and commits up to the snapshot have taken their pages.
-            if !matches!(self.shared.pages.usage(page).0, PageState::Open | PageState::Sealed) {
+            // One that is not in memory is a device's, since after this life of it.
+            if self.shared.pages.use_in_memory(page).is_none() {
                 continue;
             }
             self.shared.pages.region().copy(page, &mut buffer);

@@ -17,6 +17,7 @@ pub use format::{AreaFault, AreaHeader, PageEntry, TableEntry, VidEntry};
 
 use super::database::{Database, Shared};
 use super::error::{Error, Result};
+use super::fault::Fault;
 use super::native::NativeStorage;
 use super::transaction::Transaction;
 use crate::primitive::lock;
@@ -35,17 +36,28 @@ const ATTEMPTS: usize = 4;
 
 impl Shared {
     /// Collects the shared state, after a checkpoint if it has grown beyond its limit.
-    fn shared_state(self: &Arc<Self>) -> Result<SharedState> {
+    pub(crate) fn shared_state(self: &Arc<Self>) -> Result<SharedState> {
+        self.shared_state_with(|| ())
+    }
+
+    /// As [`Shared::shared_state`]; does `also` with it, while neither vacuum nor a checkpoint is
+    /// running.
+    pub(crate) fn shared_state_with(self: &Arc<Self>, also: impl FnOnce()) -> Result<SharedState> {
         let storage = self.pages.storage().ok_or(Error::NoNativeStorage)?;
         // Until they are there, the heads of deleted tuples are still being removed.
         self.indexes.wait()?;
         for _ in 0..ATTEMPTS {
             // Neither vacuum nor a checkpoint meanwhile: VID maps lead to nothing older than they do
             // now, pages stay in use, and the checkpoint that all is relative to is the newest.
-            let vacuum = lock(&self.maintenance);
+            let mut vacuum = lock(&self.maintenance);
+            // The area has no way to name pages that a device has written since.
+            if self.pages.has_unnamed() && !self.faults.has(Fault::NearDataNotFlushed) {
+                self.checkpoint_alone(&mut vacuum)?;
+            }
             let collected = collect::collect(self, storage, vacuum.horizon())?;
             if let Some((header, bytes)) = collected {
                 storage.hold(header.epoch);
+                also();
                 return Ok(SharedState { shared: self.clone(), header, bytes });
             }
             drop(vacuum);

@@ -25,6 +25,7 @@ impl Transaction<'_> {
     /// changes may or may not stand after the store is opened again.
     pub fn commit(&mut self) -> Result<u64> {
         self.check_running()?;
+        self.check_sealed()?;
         if self.session.writes.is_empty() {
             self.end(State::Ended(Ending::Committed));
             self.session.last_commit = self.snapshot;
@@ -36,6 +37,18 @@ impl Transaction<'_> {
             Ok(place) => place,
             Err(conflict) => return Err(self.fail(conflict)),
         };
+        self.settle(commit, end, &[])
+    }
+
+    /// Ends the transaction after the publication of its commit, whose record ends at `end` of the
+    /// log. `sealed`: the logical pages that a device has written for it.
+    pub(in crate::store) fn settle(
+        &mut self,
+        commit: u64,
+        end: u64,
+        sealed: &[u64],
+    ) -> Result<u64> {
+        self.leave_near_data(sealed);
         let Session { shared, locks, statistics, writes, pin, last_commit, .. } =
             &mut *self.session;
         *last_commit = commit;
@@ -76,6 +89,7 @@ fn publish(
     let versions = writes.last_writes();
     let sizes = versions.map(|(write, payload)| (write.table, payload.len()));
     open.provide(&shared.pages, |stamp| shared.pins.have_passed(stamp), sizes)?;
+    body.clear();
     encode(writes, body, shared);
     let ticket = shared.log.begin(body.len())?;
     if isolation == Isolation::Serializable {
@@ -95,13 +109,12 @@ fn publish(
     Ok(Ok(place))
 }
 
-/// The body of the log record.
-fn encode(writes: &WriteSet, body: &mut Vec<u8>, shared: &Shared) {
-    body.clear();
-    let omitted = usize::from(shared.faults.has(Fault::LogOmitsAChange));
-    let last = writes.last_writes().count() - 1;
+/// Puts the changes into the body of the log record.
+pub(in crate::store) fn encode(writes: &WriteSet, body: &mut Vec<u8>, shared: &Shared) {
+    let omitted = shared.faults.has(Fault::LogOmitsAChange);
+    let count = writes.last_writes().count();
     for (at, (write, payload)) in writes.last_writes().enumerate() {
-        if omitted == 1 && at == last && at > 0 {
+        if omitted && at + 1 == count && at > 0 {
             break;
         }
         let (table, vid, number) = (write.table, write.vid, write.number);
@@ -110,7 +123,12 @@ fn encode(writes: &WriteSet, body: &mut Vec<u8>, shared: &Shared) {
 }
 
 /// Writes the versions, and publishes them.
-fn install(shared: &Shared, ticket: Ticket<'_>, writes: &WriteSet, open: &mut OpenPages) {
+pub(in crate::store) fn install(
+    shared: &Shared,
+    ticket: Ticket<'_>,
+    writes: &WriteSet,
+    open: &mut OpenPages,
+) {
     let commit = ticket.commit();
     let mut ticket = Some(ticket);
     if shared.faults.has(Fault::PublishedBeforeInstall) {
@@ -139,8 +157,9 @@ fn install(shared: &Shared, ticket: Ticket<'_>, writes: &WriteSet, open: &mut Op
     }
 }
 
+/// Notes what has happened to the version before, which is in memory.
 #[inline]
-fn supersede(shared: &Shared, old: RecordId, commit: u64) {
+pub(in crate::store) fn supersede(shared: &Shared, old: RecordId, commit: u64) {
     let old = shared.pages.region().version(old);
     old.invalidate(commit);
     if !old.is_tombstone() {
@@ -150,7 +169,7 @@ fn supersede(shared: &Shared, old: RecordId, commit: u64) {
 
 /// The first thing that the transaction has read and that was changed after its snapshot. All
 /// commits before its own are published.
-fn changed_read(
+pub(in crate::store) fn changed_read(
     shared: &Shared,
     reads: &Reads,
     writes: &WriteSet,

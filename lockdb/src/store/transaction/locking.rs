@@ -24,7 +24,7 @@ pub enum LockWait {
 
 /// A row whose lock the transaction has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LockedRow {
+pub(in crate::store) struct LockedRow {
     /// The newest version.
     pub(super) head: RecordId,
     /// Its number; 0 when there is none.
@@ -157,7 +157,7 @@ impl Transaction<'_> {
     /// The row that a lock was taken for, as it stands: the transaction's own write, or the newest
     /// version.
     #[inline]
-    pub(super) fn locked<'a>(
+    pub(in crate::store) fn locked<'a>(
         &'a self,
         table: &'a Table,
         vid: u32,
@@ -200,6 +200,9 @@ impl Transaction<'_> {
 
     /// Gives back the lock of a version that is not the newest any more.
     fn unlock(&mut self, table: &Table, vid: u32, number: u32) {
+        if self.near.is_some() {
+            return; // a device may count on its bucket
+        }
         let Session { shared, locks, statistics, .. } = &mut *self.session;
         // A lock that a repair took away is nobody's concern any more.
         let _ = locks.unlock(&shared.locks, table.lock_key(vid, number), statistics);
@@ -207,8 +210,7 @@ impl Transaction<'_> {
 
     /// Gives back the lock that was taken last, of a row that turned out to be of no use.
     pub(super) fn unlock_last(&mut self, held_before: usize) {
-        let Session { shared, locks, statistics, .. } = &mut *self.session;
-        let _ = locks.release_to(held_before, &shared.locks, statistics);
+        self.release_to(held_before);
     }
 
     /// The lock of a row that the transaction sees, its own writes included; `None` when it sees
@@ -232,6 +234,20 @@ impl Transaction<'_> {
             return Ok(None);
         }
         let locked = self.lock_newest(table, vid, newest, wait)?;
+        Ok(locked.filter(|row| row.exists))
+    }
+
+    /// The lock of a row's newest version, whatever the snapshot; `None` when it has none.
+    pub(in crate::store) fn lock_latest(
+        &mut self,
+        table: &Table,
+        vid: u32,
+    ) -> Result<Option<LockedRow>> {
+        if let Some(write) = self.session.writes.find(table.id, vid) {
+            let (head, number) = (write.head, write.number - 1);
+            return Ok((!write.tombstone).then_some(LockedRow { head, number, exists: true }));
+        }
+        let locked = self.lock_row(table, vid, LockWait::Wait)?;
         Ok(locked.filter(|row| row.exists))
     }
 

@@ -1,7 +1,7 @@
 //! Transactions: reads at a snapshot, private writes under row locks, and the commit that publishes
 //! them.
 
-mod commit;
+pub(super) mod commit;
 mod locking;
 mod read;
 mod reads;
@@ -15,6 +15,7 @@ use super::database::Shared;
 use super::error::{Conflict, Ending, Error, Result};
 use super::fault::Fault;
 use super::log::Sync;
+use super::near_data::{NearData, NearDataError};
 use super::options::{Isolation, TransactionOptions};
 use super::session::Session;
 use super::table::{Table, Which};
@@ -31,16 +32,18 @@ use write_set::{MadeEntry, Mark};
 /// A running transaction. Dropped without a commit, it is rolled back.
 #[derive(Debug)]
 pub struct Transaction<'s> {
-    session: &'s mut Session,
-    isolation: Isolation,
+    pub(super) session: &'s mut Session,
+    pub(super) isolation: Isolation,
     sync: Sync,
-    snapshot: u64,
+    pub(super) snapshot: u64,
     state: State,
+    /// What devices do for it.
+    pub(super) near: Option<Box<NearData>>,
     /// Its place in the order of age, drawn when it first locks.
     birth: Option<u64>,
     attempt: u32,
     /// Whether the session's locks are under this attempt's name.
-    named: bool,
+    pub(super) named: bool,
     savepoints: Vec<SavedState>,
 }
 
@@ -60,6 +63,8 @@ pub struct Savepoint(usize);
 struct SavedState {
     writes: Mark,
     locks: usize,
+    /// Whether a device was at work already.
+    near: bool,
 }
 
 impl<'s> Transaction<'s> {
@@ -81,6 +86,7 @@ impl<'s> Transaction<'s> {
             sync,
             snapshot,
             state: State::Running,
+            near: None,
             birth,
             attempt,
             named: false,
@@ -124,21 +130,26 @@ impl<'s> Transaction<'s> {
     pub fn savepoint(&mut self) -> Result<Savepoint> {
         self.check_running()?;
         let (writes, locks) = (self.session.writes.mark(), self.session.locks.buckets().len());
-        self.savepoints.push(SavedState { writes, locks });
+        let near = self.near.is_some();
+        self.savepoints.push(SavedState { writes, locks, near });
         Ok(Savepoint(self.savepoints.len() - 1))
     }
 
     /// Undoes what was written since the savepoint, and gives back the locks taken since. The
-    /// savepoint stays; those after it are gone. What was read stays read.
+    /// savepoint stays; those after it are gone. What was read stays read. Beside a
+    /// [near-data update](Transaction::near_data) all locks stay to the end.
     ///
     /// # Errors
-    /// When the savepoint is gone, or the transaction has ended.
+    /// When the savepoint is gone, or from before a near-data update; when the transaction has ended.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
         self.check_running()?;
         let savepoints = self.savepoints.len();
         let Some(&saved) = self.savepoints.get(savepoint.0) else {
             return Err(Error::Savepoint { savepoint: savepoint.0, savepoints });
         };
+        if self.near.is_some() && !saved.near {
+            return Err(NearDataError::Savepoint { savepoint: savepoint.0 }.into());
+        }
         self.savepoints.truncate(savepoint.0 + 1);
         self.undo_to(saved);
         Ok(())
@@ -154,8 +165,17 @@ impl<'s> Transaction<'s> {
         Ok(())
     }
 
+    /// Ends it without a change, if no conflict has.
+    pub(super) fn roll_back_unless_ended(&mut self) -> Result<()> {
+        match self.state {
+            State::Running => self.rollback(),
+            State::Ended(Ending::Committed) => Err(Error::Ended { how: Ending::Committed }),
+            State::Ended(_) | State::Conflict(_) => Ok(()),
+        }
+    }
+
     /// Refuses what comes after the end.
-    fn check_running(&self) -> Result<()> {
+    pub(super) fn check_running(&self) -> Result<()> {
         match self.state {
             State::Running => Ok(()),
             State::Ended(how) => Err(Error::Ended { how }),
@@ -166,12 +186,13 @@ impl<'s> Transaction<'s> {
     /// The beginning of each operation on a table.
     #[inline]
     fn operate_on(&mut self, table: &Table) -> Result<()> {
-        self.check_running()?;
-        let shared = &self.session.shared;
-        if table.store != shared.id {
-            return Err(Error::ForeignTable { table: table.name().into() });
+        self.reach(table)?;
+        if let Some(near) = &self.near
+            && near.is_written(table.id)
+        {
+            return Err(NearDataError::InUse { table: table.name().into() }.into());
         }
-        shared.indexes.wait()?;
+        let shared = &self.session.shared;
         if self.isolation == Isolation::ReadCommitted || shared.faults.has(Fault::SnapshotTakenLate)
         {
             self.snapshot = shared.log.published();
@@ -179,9 +200,23 @@ impl<'s> Transaction<'s> {
         Ok(())
     }
 
+    /// The transaction runs, and the table is one of its store's.
+    #[inline]
+    pub(super) fn reach(&self, table: &Table) -> Result<()> {
+        self.check_running()?;
+        if self.near.as_deref().is_some_and(NearData::seal_failed) {
+            return Err(NearDataError::SealFailed.into());
+        }
+        let shared = &self.session.shared;
+        if table.store != shared.id {
+            return Err(Error::ForeignTable { table: table.name().into() });
+        }
+        shared.indexes.wait()
+    }
+
     /// Ends the transaction because others were in its way: at once, so that they can go on.
     #[cold]
-    fn fail(&mut self, conflict: Conflict) -> Error {
+    pub(super) fn fail(&mut self, conflict: Conflict) -> Error {
         self.end(State::Conflict(conflict.clone()));
         Error::Conflict(conflict)
     }
@@ -189,7 +224,8 @@ impl<'s> Transaction<'s> {
     /// Undoes everything that is not committed, and gives all locks back.
     fn end(&mut self, state: State) {
         debug_assert!(matches!(self.state, State::Running));
-        self.undo_to(SavedState { writes: Mark::default(), locks: 0 });
+        self.leave_near_data(&[]);
+        self.undo_to(SavedState { writes: Mark::default(), locks: 0, near: false });
         self.session.shared.pins.unpin(self.session.pin);
         self.state = state;
     }
@@ -203,9 +239,17 @@ impl<'s> Transaction<'s> {
         for entry in &made {
             self.take_back(entry);
         }
+        self.release_to(saved.locks);
+    }
+
+    /// Gives back all locks but the first `count`; none as long as a device may count on them.
+    fn release_to(&mut self, count: usize) {
+        if self.near.is_some() {
+            return;
+        }
         let Session { shared, locks, statistics, .. } = &mut *self.session;
         // A lock that a repair took away is nobody's concern any more.
-        let _ = locks.release_to(saved.locks, &shared.locks, statistics);
+        let _ = locks.release_to(count, &shared.locks, statistics);
     }
 
     fn take_back(&self, entry: &MadeEntry) {
@@ -220,7 +264,7 @@ impl<'s> Transaction<'s> {
 
     /// Puts the session's locks under this attempt's name, before the first of them is taken.
     #[inline]
-    fn name_locks(&mut self) -> Result<()> {
+    pub(super) fn name_locks(&mut self) -> Result<()> {
         if self.named { Ok(()) } else { self.draw_name() }
     }
 

@@ -157,10 +157,22 @@ impl Transaction<'_> {
         row: &mut RowBuffer,
         change: impl FnOnce(&mut RowBuffer) -> Result<T>,
     ) -> Result<T> {
+        row.copy_from(self.locked(table, vid, locked));
+        let value = change(row)?;
+        self.stage_row(table, vid, locked, row)?;
+        Ok(value)
+    }
+
+    /// Notes a row as it is to be, of which the transaction has the lock.
+    pub(in crate::store) fn stage_row(
+        &mut self,
+        table: &Table,
+        vid: u32,
+        locked: LockedRow,
+        row: &RowBuffer,
+    ) -> Result<()> {
         let schema = table.schema();
         let before = self.locked(table, vid, locked);
-        row.copy_from(before);
-        let value = change(row)?;
         Self::check_schema(table, row)?;
         let after = row.as_row();
         if !schema.primary().is_same(before, after) {
@@ -175,7 +187,7 @@ impl Transaction<'_> {
         }
         let tuple = (table.id, vid, locked.number + 1);
         self.session.writes.push(tuple, locked.head, row.as_row().payload(), false);
-        Ok(value)
+        Ok(())
     }
 
     /// Deletes a row. Says whether there was one.
@@ -227,7 +239,7 @@ impl Transaction<'_> {
     }
 
     /// The session's row buffer, when it is one of this table, else a new one.
-    fn take_buffer(&mut self, table: &Table) -> RowBuffer {
+    pub(in crate::store) fn take_buffer(&mut self, table: &Table) -> RowBuffer {
         let ours = |row: &RowBuffer| row.schema().is(table.schema());
         let kept = self.session.row.take().filter(ours);
         kept.unwrap_or_else(|| RowBuffer::new(table.schema()))

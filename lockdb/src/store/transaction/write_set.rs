@@ -65,6 +65,11 @@ impl WriteSet {
         self.writes.is_empty()
     }
 
+    /// Whether it has a write of a table.
+    pub(crate) fn has_table(&self, table: u32) -> bool {
+        self.writes.iter().any(|write| write.table == table)
+    }
+
     /// The newest write of a tuple.
     #[inline]
     pub(crate) fn find(&self, table: u32, vid: u32) -> Option<&Write> {

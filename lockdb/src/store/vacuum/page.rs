@@ -47,6 +47,10 @@ pub(super) fn empty(
 ) -> Result<()> {
     shared.pages.ensure(page)?;
     let table = shared.table_by_id(shared.pages.region().table(page));
+    if table.is_invoked() && !shared.faults.has(Fault::NearDataVacuumed) {
+        done.pages_busy += 1;
+        return Ok(());
+    }
     Emptying { shared, vacuum, table, page, horizon, unlinked, done }.run()
 }
 
