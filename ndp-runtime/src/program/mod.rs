@@ -1,14 +1,38 @@
 //! Predicates and updates as a small typed program of fixed-width code.
 //!
+//! [`compile_select`] and [`compile_update`] make a [`Program`] of SQL expressions on the host;
 //! [`Program::decode`] admits it on the device; [`evaluate`] executes it for one row, and is what the
-//! hardware is held to. [`apply`] makes the new row of an update.
+//! hardware is held to. [`apply`] makes the new row of an update. Instructions, SQL and null rules: `docs/near-data-programs.md`.
+//!
+//! ```
+//! use lockdb::store::schema::{RowBuffer, Schema, Type};
+//! use ndp_runtime::program::{Evaluation, Outputs, apply, compile_update, evaluate};
+//!
+//! let schema = Schema::builder("account")
+//!     .column("id", Type::Int64)
+//!     .column("balance", Type::Int64)
+//!     .primary_key(&["id"])
+//!     .build()?;
+//! let update = compile_update(0, &schema, Some("balance < 100"), "balance = balance + 5")?;
+//! let old = RowBuffer::from_values(&schema, &[7.into(), 30.into()])?;
+//! let mut outputs = Outputs::default();
+//! assert_eq!(evaluate(&update.program, old.bytes(), &mut outputs), Ok(Evaluation::Passes));
+//! let mut new = RowBuffer::new(&schema);
+//! apply(&update.assignments, &schema, old.bytes(), &outputs, &mut new)?;
+//! assert_eq!(new.as_row().int(1), 35);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod assignment;
 mod image;
 mod instruction;
 mod machine;
+mod sql;
 
 pub use assignment::{Assignment, AssignmentError, apply, check_assignments};
 pub use image::{MAX_CONSTANTS, MAX_INSTRUCTIONS, Program, ProgramFault};
 pub use instruction::{Instruction, MAX_OUTPUTS, NEVER_NULL, Opcode, REGISTERS};
 pub use machine::{CANONICAL_NAN, Evaluation, EvaluationFault, Outputs, evaluate};
+pub use sql::{
+    CompileError, CompileErrorKind, Compiled, CompiledUpdate, compile_select, compile_update,
+};

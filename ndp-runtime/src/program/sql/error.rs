@@ -1,0 +1,90 @@
+//! What can be wrong with the text of an expression.
+
+use std::fmt;
+
+use sqlparser::tokenizer::Span;
+
+/// Why a text could not be compiled: in which part of the statement, where in it, and why.
+///
+/// Displayed with the line of the text and a mark under the place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileError {
+    /// What kind of error it is.
+    pub kind: CompileErrorKind,
+    /// What was found and what was expected.
+    pub message: String,
+    /// The part of the statement: `predicate`, `assignments` or `output 1`.
+    pub part: String,
+    /// The line and column, both from 1, if they are known.
+    pub place: Option<(u64, u64)>,
+    /// The line of the text, and how many of its characters the error is about.
+    marked: Option<(String, u64)>,
+}
+
+/// Kinds of [`CompileError`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompileErrorKind {
+    /// The text is no expression.
+    Syntax,
+    /// A name that is no column of the table.
+    UnknownColumn,
+    /// An operand or value of the wrong type.
+    Type,
+    /// SQL that cannot be executed near the data.
+    Unsupported,
+    /// A literal or a constant expression beyond its type.
+    OutOfRange,
+    /// More than a program has room for.
+    TooLarge,
+    /// An assignment to a column of a key, or of a null or text that the column does not admit.
+    Refused,
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.part)?;
+        if let Some((line, column)) = self.place {
+            write!(f, ", line {line}, column {column}")?;
+        }
+        write!(f, ": {}", self.message)?;
+        if let (Some((_, column)), Some((line, width))) = (self.place, &self.marked) {
+            let before = column.saturating_sub(1) as usize;
+            write!(f, "\n  {line}\n  {:before$}{}", "", "^".repeat(*width as usize))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// What a stage of the compiler says of an error: it knows neither the text nor its part.
+#[derive(Debug)]
+pub(super) struct Problem {
+    kind: CompileErrorKind,
+    message: String,
+    span: Span,
+}
+
+impl Problem {
+    pub fn new(kind: CompileErrorKind, span: Span, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), span }
+    }
+
+    /// The error, of this text.
+    pub fn of(self, part: &str, text: &str) -> CompileError {
+        let Self { kind, message, span } = self;
+        let start = span.start;
+        let line = start.line.checked_sub(1).and_then(|line| text.lines().nth(line as usize));
+        let marked = line.map(|line| {
+            let rest = (line.chars().count() as u64 + 1).saturating_sub(start.column).max(1);
+            let width = match span.end.line == start.line {
+                true => span.end.column.saturating_sub(start.column).clamp(1, rest),
+                false => rest,
+            };
+            // One character for one, so that the mark stands under its place.
+            (line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(), width)
+        });
+        let place = (start.line > 0).then_some((start.line, start.column));
+        CompileError { kind, message, part: part.to_owned(), place, marked }
+    }
+}
