@@ -5,8 +5,8 @@ use lockdb::store::Isolation;
 
 use super::fault::{Check, JobFault};
 use super::grant::check_grants;
-use super::{ChunkHeader, RowHead, UpdateEntry};
-use crate::program::Program;
+use super::{ChunkHeader, RowHead, UpdateEntry, assignment};
+use crate::program::{Assignment, Program};
 
 layout! {
     /// The fixed part of a [`Descriptor`]. Behind it the image of the program, 1,088 bytes, then the
@@ -138,7 +138,7 @@ impl LockTable {
 }
 
 /// What an update needs beyond what every job needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     /// What becomes of a row that was changed meanwhile: READ COMMITTED leaves it to the host, the
     /// others end the job.
@@ -159,12 +159,12 @@ pub struct Update {
     pub poll_interval: u64,
     /// Rows under way at a time, 1 to 64.
     pub rows: u16,
-    /// What the columns become, encoded (`program::Assignment`).
-    pub assignments: Vec<u8>,
+    /// What the columns become.
+    pub assignments: Vec<Assignment>,
 }
 
 /// What kind of job it is, with what that kind needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Task {
     /// Changes the rows that qualify.
     Update(Update),
@@ -207,7 +207,7 @@ impl Task {
 }
 
 /// What a job is to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Descriptor {
     /// The table.
     pub table: u32,
@@ -254,11 +254,11 @@ impl Descriptor {
             elements: self.elements,
             ..DescriptorHeader::default()
         };
-        let mut assignments: &[u8] = &[];
+        let mut assignments = Vec::new();
         match &self.task {
             Task::Update(update) => {
                 update.put(&mut header);
-                assignments = &update.assignments;
+                assignments = assignment::encode(&update.assignments);
             }
             Task::Select { payloads } => header.flags = u32::from(*payloads),
             Task::Aggregate { grouped, aggregate } => {
@@ -272,7 +272,7 @@ impl Descriptor {
         let mut bytes = Vec::with_capacity(length);
         bytes.extend_from_slice(&header.encode());
         bytes.extend_from_slice(&self.program[..]);
-        bytes.extend_from_slice(assignments);
+        bytes.extend_from_slice(&assignments);
         let checksum = crc32c::crc32c(&bytes[12..]);
         bytes[8..12].copy_from_slice(&checksum.to_le_bytes());
         bytes
@@ -286,7 +286,7 @@ impl Descriptor {
         let check = Check::of("descriptor", DescriptorHeader::FIELDS, 0);
         let Some((header, program, assignments)) = split(bytes) else {
             let expected = format!("at least {}", Self::ASSIGNMENTS_AT);
-            return Err(check.that(false, "length", bytes.len() as u64, expected).unwrap_err());
+            return Err(check.fault("length", bytes.len() as u64, expected));
         };
         let header = DescriptorHeader::decode(header);
         check.same("magic", header.magic.into(), DescriptorHeader::MAGIC.into())?;
@@ -356,7 +356,7 @@ fn task(check: &Check, header: &DescriptorHeader, assignments: &[u8]) -> Result<
         }
         kind => {
             let expected = "1 (update), 2 (select) or 3 (aggregate)";
-            Err(check.that(false, "kind", kind.into(), expected).unwrap_err())
+            Err(check.fault("kind", kind.into(), expected))
         }
     }
 }
@@ -406,7 +406,7 @@ impl Update {
             lock_wait: header.lock_wait,
             poll_interval: header.poll_interval,
             rows,
-            assignments: assignments.to_vec(),
+            assignments: assignment::decode(assignments, Descriptor::ASSIGNMENTS_AT)?,
         })
     }
 }

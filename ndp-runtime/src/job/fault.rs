@@ -42,12 +42,19 @@ impl Check {
         found: u64,
         expected: impl Into<String>,
     ) -> Result<(), JobFault> {
-        if holds {
-            return Ok(());
-        }
+        if holds { Ok(()) } else { Err(self.fault(field, found, expected)) }
+    }
+
+    /// The named field cannot be.
+    pub(super) fn fault(
+        &self,
+        field: &'static str,
+        found: u64,
+        expected: impl Into<String>,
+    ) -> JobFault {
         let offset = self.fields.iter().find(|(name, ..)| *name == field);
         let offset = self.base + offset.map_or(0, |&(_, offset, _)| offset as u64);
-        Err(JobFault { what: self.what, offset, field, found, expected: expected.into() })
+        JobFault { what: self.what, offset, field, found, expected: expected.into() }
     }
 
     /// The named field has to have this value.

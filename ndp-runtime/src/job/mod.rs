@@ -13,12 +13,14 @@
 #[macro_use]
 mod layout;
 
+mod assignment;
 mod descriptor;
 mod fault;
 mod grant;
 mod result_set;
 mod submission;
 
+pub use assignment::AssignmentHead;
 pub use descriptor::{Descriptor, DescriptorHeader, Kind, LockTable, Span, Task, Update};
 pub use fault::JobFault;
 pub use grant::{Grant, MAX_GRANTS, TopUp, TopUpBlock};

@@ -331,7 +331,7 @@ impl<'a> ResultChunk<'a> {
         let check = Check::of("result set", ChunkHeader::FIELDS, 0);
         let Some(header) = bytes.first_chunk() else {
             let expected = format!("at least {}", ChunkHeader::BYTES);
-            return Err(check.that(false, "bytes", bytes.len() as u64, expected).unwrap_err());
+            return Err(check.fault("bytes", bytes.len() as u64, expected));
         };
         let header = ChunkHeader::decode(header);
         check.same("magic", header.magic.into(), ChunkHeader::MAGIC.into())?;
@@ -428,7 +428,7 @@ fn row(bytes: &[u8], at: u64) -> Result<(Entry<'_>, &[u8]), JobFault> {
     let parts = payload_end.and_then(|end| rest.split_at_checked(end));
     let Some((body, rest)) = parts.filter(|_| payload <= MOST_PAYLOAD) else {
         let expected = format!("at most the {} bytes that follow", rest.len());
-        return Err(check.that(false, "payload_bytes", payload as u64, expected).unwrap_err());
+        return Err(check.fault("payload_bytes", payload as u64, expected));
     };
     let (values, padded) = body.split_at(values);
     Ok((Entry::Row(RowEntry { head, values, payload: &padded[..payload] }), rest))
