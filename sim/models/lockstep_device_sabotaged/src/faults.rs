@@ -30,7 +30,7 @@ const fn fault(
 }
 
 /// `fault_i` is 1 for the first.
-pub const FAULTS: [Fault; 31] = [
+pub const FAULTS: [Fault; 40] = [
     fault(
         "a completion is written over one that is not consumed",
         "completion_store.sv",
@@ -172,6 +172,63 @@ pub const FAULTS: [Fault; 31] = [
         "assign answer = rsp_q && {} &&",
         "ours_q[response_tag]",
         "1'b1",
+    ),
+    fault(
+        "the last opcode of jobs is refused",
+        "job_port.sv",
+        "&& {};",
+        "submission_i.opcode <= Forget",
+        "submission_i.opcode < Forget",
+    ),
+    fault(
+        "a seventeenth job goes out",
+        "job_port.sv",
+        "&& known && {}",
+        "open_q < Jobs",
+        "open_q <= Jobs",
+    ),
+    fault(
+        "the last word of a job is lost",
+        "job_port.sv",
+        "                {}, submission_i.length",
+        "submission_i.argument",
+        "{64'd0, submission_i.argument[383:0]}",
+    ),
+    fault(
+        "an answer of nobody completes",
+        "job_port.sv",
+        "assign answer = done_q && {} &&",
+        "open_q != 0",
+        "1'b1",
+    ),
+    fault(
+        "the detail of an answer is lost",
+        "job_port.sv",
+        "result:          {},",
+        "done_data_q[127:64]",
+        "64'd0",
+    ),
+    fault("every job interrupts", "job_port.sv", "wants_interrupt: {},", "done_data_q[24]", "1'b1"),
+    fault(
+        "an answer is taken over one that waits",
+        "job_port.sv",
+        "assign s_axis_jobdone_tready = {};",
+        "!done_q",
+        "1'b1",
+    ),
+    fault(
+        "the device sleeps over an answer",
+        "lockstep_device.sv",
+        "m_axis_job_tvalid || {}\n",
+        "s_axis_jobdone_tvalid && s_axis_jobdone_tready",
+        "1'b0",
+    ),
+    fault(
+        "jobs interrupt as bus errors do",
+        "lockstep_device.sv",
+        "raised[{}] += queue_interrupts[n];",
+        "QueueVector[n]",
+        "n + 1",
     ),
     fault(
         "several interrupts become one",

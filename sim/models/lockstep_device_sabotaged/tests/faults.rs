@@ -46,6 +46,8 @@ mod dut {
 
 #[path = "../../lockstep_device/tests/device/bench.rs"]
 mod bench;
+#[path = "../../lockstep_device/tests/device/jobs.rs"]
+mod jobs;
 #[path = "../../lockstep_device/tests/device/locks.rs"]
 mod locks;
 #[path = "../../lockstep_device/tests/device/mover.rs"]
@@ -62,6 +64,8 @@ mod registers;
 mod seeds;
 #[path = "../../lockstep_device/tests/device/user.rs"]
 mod user;
+#[path = "../../lockstep_device/tests/device/worker.rs"]
+mod worker;
 
 use std::panic::catch_unwind;
 
@@ -71,7 +75,7 @@ use random::{Scenario, run};
 /// Runs the suite until something fails; says what.
 fn suite(seeds: u64) -> Result<(), String> {
     for seed in 0..seeds {
-        for (name, test) in queues::ALL {
+        for (name, test) in queues::ALL.into_iter().chain(jobs::ALL) {
             test(seed).map_err(|wrong| format!("{name}, seed {seed}: {wrong}"))?;
         }
         let named = |name: &'static str| move |wrong| format!("{name}, seed {seed}: {wrong}");

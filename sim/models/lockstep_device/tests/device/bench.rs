@@ -14,6 +14,7 @@ use sim::bus::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
 
 use crate::dut::{self, Inputs, Model, Outputs};
 use crate::mover::{Mover, Moves};
+use crate::worker::{Jobs, Worker};
 
 /// Where the rings are.
 pub const RINGS_BASE: u64 = 0x10_0000;
@@ -34,6 +35,7 @@ pub struct Config {
     pub memory_latency: Delay,
     pub errors: ErrorInjection,
     pub moves: Moves,
+    pub jobs: Jobs,
     /// The clock stands still while the device says that it may.
     pub stop_clock: bool,
 }
@@ -48,6 +50,7 @@ impl Config {
             memory_latency: Delay { minimum: 0, maximum: 0 },
             errors: ErrorInjection::None,
             moves: Moves::smooth(),
+            jobs: Jobs::smooth(),
             stop_clock: false,
         }
     }
@@ -77,6 +80,10 @@ pub enum Event {
     Move([u64; 3]),
     /// The end of a move that the device has taken: its beat.
     Moved(u64),
+    /// A submission that was handed over as a job.
+    Job([u64; 8]),
+    /// An answer to a job that the device has taken: which job, if any, and the beat.
+    JobDone(Option<usize>, [u64; 2]),
     /// An interrupt of this vector.
     Interrupt(u8),
 }
@@ -95,11 +102,16 @@ pub struct Bench {
     commands: StreamSink<[u64; 3]>,
     ends: StreamSource<u64>,
     pub mover: Mover,
+    jobs: StreamSink<[u64; 8]>,
+    answers: StreamSource<[u64; 2]>,
+    /// The jobs whose answers were not taken yet, in order.
+    answering: VecDeque<Option<usize>>,
+    pub worker: Worker,
     invalidations: StreamSource<u64>,
     interrupts: StreamSink<u8>,
     pub events: VecDeque<Event>,
     /// Stores to the rings that were answered, by queue.
-    pub answered: [u64; 2],
+    pub answered: [u64; 3],
     stop_clock: bool,
     /// The valid inputs of the last clock that was given.
     offered: Offered,
@@ -131,16 +143,20 @@ impl Bench {
                 .with_address_bits(16),
             outcome: None,
             queue_port: Axi4Subordinate::new(config.port("m_axi_queue")),
-            rings: memory(RINGS_BASE, 1 << 13, &config.errors, 1),
+            rings: memory(RINGS_BASE, 1 << 14, &config.errors, 1),
             lock_port: Axi4Subordinate::new(config.port("m_axi_lock")),
             table: memory(TABLE_BASE, 1 << TABLE_LOG2_BUCKETS, &ErrorInjection::None, 2),
             commands: StreamSink::new("m_axis_move", stalls, seed, PATIENCE),
             ends: StreamSource::new("s_axis_moved", stalls, seed, PATIENCE),
             mover: Mover::new(config.moves, seed),
+            jobs: StreamSink::new("m_axis_job", stalls, seed, PATIENCE),
+            answers: StreamSource::new("s_axis_jobdone", stalls, seed, PATIENCE),
+            answering: VecDeque::new(),
+            worker: Worker::new(config.jobs, seed),
             invalidations: StreamSource::new("s_axis_inv", stalls, seed, PATIENCE),
             interrupts: StreamSink::new("m_axis_irq", config.interrupt_stalls, seed, PATIENCE),
             events: VecDeque::new(),
-            answered: [0; 2],
+            answered: [0; 3],
             stop_clock: config.stop_clock,
             offered: Offered::default(),
             stopped: 0,
@@ -171,6 +187,16 @@ impl Bench {
         if self.ends.sample(cycle, outputs.s_axis_moved_tready).map_err(broken)? {
             self.events.push_back(Event::Moved(end));
         }
+        let job = StreamPins { tvalid: outputs.m_axis_job_tvalid, tdata: outputs.m_axis_job_tdata };
+        if let Some(job) = self.jobs.sample(cycle, &job).map_err(broken)? {
+            self.worker.submission(cycle, job)?;
+            self.events.push_back(Event::Job(job));
+        }
+        let answer = self.model.inputs().s_axis_jobdone_tdata;
+        if self.answers.sample(cycle, outputs.s_axis_jobdone_tready).map_err(broken)? {
+            let number = self.answering.pop_front().expect("one for each beat");
+            self.events.push_back(Event::JobDone(number, answer));
+        }
         self.invalidations.sample(cycle, outputs.s_axis_inv_tready).map_err(broken)?;
         let interrupt =
             StreamPins { tvalid: outputs.m_axis_irq_tvalid, tdata: outputs.m_axis_irq_tdata };
@@ -197,6 +223,10 @@ impl Bench {
         }
         while let Some(end) = self.mover.next_end(cycle) {
             self.ends.push(end);
+        }
+        while let Some((number, beat)) = self.worker.next_answer(cycle) {
+            self.answering.push_back(Some(number));
+            self.answers.push(beat);
         }
     }
 
@@ -233,6 +263,12 @@ impl Bench {
     /// Says that copies of the line at this address are void.
     pub fn invalidate(&mut self, line: u64) {
         self.invalidations.push(line);
+    }
+
+    /// Answers a job that nobody has submitted.
+    pub fn answer_nobody(&mut self, beat: [u64; 2]) {
+        self.answering.push_back(None);
+        self.answers.push(beat);
     }
 
     /// One register access to its end.
@@ -275,6 +311,9 @@ impl Bench {
         inputs.m_axis_move_tready = self.commands.drive(cycle);
         let end = self.ends.drive(cycle);
         (inputs.s_axis_moved_tvalid, inputs.s_axis_moved_tdata) = (end.tvalid, end.tdata);
+        inputs.m_axis_job_tready = self.jobs.drive(cycle);
+        let answer = self.answers.drive(cycle);
+        (inputs.s_axis_jobdone_tvalid, inputs.s_axis_jobdone_tdata) = (answer.tvalid, answer.tdata);
         let beat = self.invalidations.drive(cycle);
         (inputs.s_axis_inv_tvalid, inputs.s_axis_inv_tdata) = (beat.tvalid, beat.tdata);
         inputs.m_axis_irq_tready = self.interrupts.drive(cycle);
@@ -282,7 +321,7 @@ impl Bench {
 }
 
 /// The valid signals among the inputs.
-type Offered = [bool; 9];
+type Offered = [bool; 10];
 
 fn offered(inputs: &Inputs) -> Offered {
     [
@@ -295,6 +334,7 @@ fn offered(inputs: &Inputs) -> Offered {
         inputs.m_axi_lock_rvalid,
         inputs.s_axis_inv_tvalid,
         inputs.s_axis_moved_tvalid,
+        inputs.s_axis_jobdone_tvalid,
     ]
 }
 
@@ -308,6 +348,7 @@ fn any_valid_out(outputs: &Outputs) -> bool {
         || outputs.m_axi_lock_wvalid
         || outputs.m_axi_lock_arvalid
         || outputs.m_axis_move_tvalid
+        || outputs.m_axis_job_tvalid
         || outputs.m_axis_irq_tvalid
 }
 

@@ -21,6 +21,7 @@ mod dut {
 
 mod bench;
 mod crossing;
+mod jobs;
 mod locks;
 mod mover;
 mod oracle;
@@ -29,6 +30,7 @@ mod random;
 mod registers;
 mod seeds;
 mod user;
+mod worker;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
@@ -59,6 +61,12 @@ tests! {
     queues::requests_wait_for_the_unit,
     queues::bus_errors_of_the_unit_interrupt,
     queues::forced_interrupts_are_not_lost,
+    jobs::sixteen_jobs_are_open,
+    jobs::an_answer_wakes_the_device,
+    jobs::a_full_ring_holds_jobs_back,
+    jobs::old_jobs_do_not_complete_anew,
+    jobs::answers_of_nobody_are_dropped,
+    jobs::jobs_interrupt_if_they_want_to,
 }
 
 #[test]
@@ -69,22 +77,27 @@ fn counts_wrap() {
 #[test]
 fn small_rings_go_round_many_times() {
     seeds::each("small_rings_go_round_many_times", 6, |seed| {
-        run(&Scenario { log2_entries: [1, 1], copies: 200, ..Scenario::small(seed) })
+        run(&Scenario { log2_entries: [1, 1, 1], copies: 200, ..Scenario::small(seed) })
     });
 }
 
 /// Scenarios of all kinds; what fails is shrunk to little work in calm surroundings.
 fn scenarios() -> impl Strategy<Value = Scenario> {
-    let work = (0..150usize, 0..60u64, 1..=6u32, 1..=6u32, 0..128u8, 0..64u8, 0..4u32);
-    let surroundings = (0..=12u8, 0..=14u8, 0..80u32, 0..400u32, any::<bool>());
-    (work, surroundings, any::<u64>()).prop_map(|(work, surroundings, seed)| {
-        let (copies, transactions, copy_log2, lock_log2, refusals, pauses, restarts) = work;
-        let (stalls, interrupt_stalls, latency, move_latency, stop_clock) = surroundings;
+    let work = (0..150usize, 0..60u64, 0..100usize, 0..128u8, 0..64u8, 0..4u32);
+    let log2_entries = [1..=6u32, 1..=6u32, 1..=6u32];
+    let latencies = (0..80u32, 0..400u32, 0..2000u32);
+    let surroundings = (0..=12u8, 0..=14u8, latencies, any::<bool>());
+    (work, log2_entries, surroundings, any::<u64>()).prop_map(|drawn| {
+        let (work, log2_entries, surroundings, seed) = drawn;
+        let (copies, transactions, jobs, refusals, pauses, restarts) = work;
+        let (stalls, interrupt_stalls, latencies, stop_clock) = surroundings;
+        let (latency, move_latency, job_latency) = latencies;
         Scenario {
             seed,
             copies,
             transactions,
-            log2_entries: [copy_log2, lock_log2],
+            jobs,
+            log2_entries,
             refusals,
             pauses,
             restarts,
@@ -92,6 +105,7 @@ fn scenarios() -> impl Strategy<Value = Scenario> {
             interrupt_stalls,
             latency,
             move_latency,
+            job_latency,
             errors: 0,
             stop_clock,
         }

@@ -11,6 +11,7 @@ use sim::bus::axi4::{AccessKind, MemoryAccess};
 pub enum Kind {
     Copy,
     Lock,
+    Job,
 }
 
 /// Where the rings are.
@@ -44,6 +45,15 @@ pub struct Completion {
     pub wants_interrupt: bool,
 }
 
+/// The end of a move or a job that the device has taken: the words of its completion, without the
+/// phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct End {
+    word0: u64,
+    word1: u64,
+    wants_interrupt: bool,
+}
+
 /// The status with which a submission ends at once, if it does.
 pub fn refusal(kind: Kind, words: &[u64; 8]) -> Option<u8> {
     let (opcode, length) = (words[0] >> 16 & 0xFF, words[0] >> 32);
@@ -51,7 +61,8 @@ pub fn refusal(kind: Kind, words: &[u64; 8]) -> Option<u8> {
         Kind::Copy if !(1..=3).contains(&opcode) => Some(1),
         Kind::Copy if length == 0 || length > 1 << 30 => Some(2),
         Kind::Lock if opcode != 1 => Some(1),
-        Kind::Copy | Kind::Lock => None,
+        Kind::Job if !(1..=5).contains(&opcode) => Some(1),
+        Kind::Copy | Kind::Lock | Kind::Job => None,
     }
 }
 
@@ -72,11 +83,11 @@ pub struct Oracle {
     half: Option<u64>,
     /// What the device has stored.
     pub stored: Vec<Completion>,
-    /// The next submission that may be refused, or become a move.
+    /// The next submission that may be refused, or become a move or a job.
     next_refused: usize,
-    next_moved: usize,
-    /// Ends of moves that were not completed: submission, status, bytes.
-    ended: VecDeque<(usize, u8, u32)>,
+    next_begun: usize,
+    /// Ends that were not completed.
+    ended: VecDeque<End>,
 }
 
 impl Oracle {
@@ -91,7 +102,7 @@ impl Oracle {
             half: None,
             stored: Vec::new(),
             next_refused: 0,
-            next_moved: 0,
+            next_begun: 0,
             ended: VecDeque::new(),
         }
     }
@@ -186,14 +197,12 @@ impl Oracle {
             // Which responses come, the lock unit's own tests know.
             return (fields == word1 & 0x7F).then_some(true);
         }
-        let &(index, status, bytes) = self.ended.front()?;
-        let words = self.written[index];
-        let expected = words[0] & 0xFFFF | u64::from(status) << 16 | u64::from(bytes) << 32;
-        if fields != expected || word1 != 0 {
+        let end = *self.ended.front()?;
+        if (end.word0, end.word1) != (fields, word1) {
             return None;
         }
         self.ended.pop_front();
-        Some(words[0] >> 24 & 1 == 1)
+        Some(end.wants_interrupt)
     }
 
     fn first_refused(&self) -> Option<usize> {
@@ -201,10 +210,15 @@ impl Oracle {
         (self.next_refused..self.asked).find(refused)
     }
 
+    /// The next submission that is not refused.
+    fn next_good(&self) -> Option<usize> {
+        let good = |index: &usize| refusal(self.kind, &self.written[*index]).is_none();
+        (self.next_begun..self.asked).find(good)
+    }
+
     /// The device commands a move; gives the number of its submission, or says why none fits.
     pub fn command(&mut self, beat: &[u64; 3]) -> Result<usize, String> {
-        let good = |index: &usize| refusal(self.kind, &self.written[*index]).is_none();
-        let next = (self.next_moved..self.asked).find(good);
+        let next = self.next_good();
         let index =
             next.ok_or_else(|| format!("move {beat:x?}, but no submission asks for one"))?;
         let words = self.written[index];
@@ -213,13 +227,36 @@ impl Oracle {
         if (found, beat[1], beat[2]) != (expected, words[1], words[2]) {
             return Err(format!("move {beat:x?}, expected that of submission {words:x?}"));
         }
-        self.next_moved = index + 1;
+        self.next_begun = index + 1;
         Ok(index)
     }
 
     /// The device has taken the end of a move.
     pub fn end(&mut self, index: usize, status: u8, bytes: u32) {
-        self.ended.push_back((index, status, bytes));
+        let words = self.written[index];
+        let word0 = words[0] & 0xFFFF | u64::from(status) << 16 | u64::from(bytes) << 32;
+        let wants_interrupt = words[0] >> 24 & 1 == 1;
+        self.ended.push_back(End { word0, word1: 0, wants_interrupt });
+    }
+
+    /// The device hands a job over; gives the number of its submission, or says why none fits.
+    pub fn begin_job(&mut self, beat: &[u64; 8]) -> Result<usize, String> {
+        let next = self.next_good();
+        let index = next.ok_or_else(|| format!("job {beat:x?}, but no submission is one"))?;
+        let mut expected = self.written[index];
+        // Those bits mean nothing.
+        expected[0] &= !0xFE00_0000;
+        if *beat != expected {
+            return Err(format!("job {beat:x?}, expected {expected:x?}"));
+        }
+        self.next_begun = index + 1;
+        Ok(index)
+    }
+
+    /// The device has taken the answer to a job.
+    pub fn end_job(&mut self, [word0, word1]: [u64; 2]) {
+        let wants_interrupt = word0 >> 24 & 1 == 1;
+        self.ended.push_back(End { word0: word0 & !(0xFF << 24), word1, wants_interrupt });
     }
 
     /// Interrupts that the first `completions` want.

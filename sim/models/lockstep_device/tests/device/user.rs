@@ -1,6 +1,6 @@
 //! Software that uses the device's queues, with the oracle at its side.
 
-use driver::map::device::{COPY_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
+use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
 use driver::map::{lock_unit, queue, shell};
 use driver::queue::ring::{CompletionRing, SubmissionRing};
 
@@ -39,18 +39,25 @@ pub struct Counts {
 /// Software, and what it knows of the whole device.
 pub struct User {
     pub bench: Bench,
-    pub queues: [QueueUser; 2],
+    pub queues: [QueueUser; 3],
     /// Which submission each open move is for: generation and number.
     moves: [Option<(u64, usize)>; MOVES],
-    pub bytes_moved: u64,
+    /// Which submission each job was: generation and number.
+    jobs: Vec<(u64, usize)>,
+    /// By queue.
+    pub bytes_moved: [u64; 3],
     pub moves_failed: u64,
     /// Interrupts that came, by vector.
-    pub interrupts: [u64; 4],
-    pub forced: [u64; 4],
+    pub interrupts: [u64; 5],
+    pub forced: [u64; 5],
 }
 
+/// The kind of each queue, and where its registers are.
+const QUEUES: [(Kind, u32); 3] =
+    [(Kind::Copy, COPY_QUEUE), (Kind::Lock, LOCK_QUEUE), (Kind::Job, JOB_QUEUE)];
+
 fn queue_user(number: usize, log2_entries: u32) -> QueueUser {
-    let (kind, block) = [(Kind::Copy, COPY_QUEUE), (Kind::Lock, LOCK_QUEUE)][number];
+    let (kind, block) = QUEUES[number];
     let rings = Rings { submissions: 0, completions: 0, log2_entries };
     QueueUser {
         block,
@@ -67,15 +74,16 @@ fn queue_user(number: usize, log2_entries: u32) -> QueueUser {
 
 impl User {
     /// A device after reset with the lock unit switched on, and queues of these sizes off.
-    pub fn new(config: &Config, log2_entries: [u32; 2]) -> Result<Self, String> {
+    pub fn new(config: &Config, log2_entries: [u32; 3]) -> Result<Self, String> {
         let mut user = User {
             bench: Bench::new(config),
-            queues: [queue_user(0, log2_entries[0]), queue_user(1, log2_entries[1])],
+            queues: std::array::from_fn(|number| queue_user(number, log2_entries[number])),
             moves: [None; MOVES],
-            bytes_moved: 0,
+            jobs: Vec::new(),
+            bytes_moved: [0; 3],
             moves_failed: 0,
-            interrupts: [0; 4],
-            forced: [0; 4],
+            interrupts: [0; 5],
+            forced: [0; 5],
         };
         user.write(LOCK_UNIT + lock_unit::TABLE_BASE.offset(), TABLE_BASE as u32)?;
         user.write(LOCK_UNIT + lock_unit::TABLE_LOG2_BUCKETS.offset(), TABLE_LOG2_BUCKETS)?;
@@ -103,6 +111,8 @@ impl User {
                 }
                 Event::Move(beat) => self.commanded(&beat),
                 Event::Moved(beat) => self.ended(beat),
+                Event::Job(beat) => self.job_begun(&beat),
+                Event::JobDone(number, beat) => self.job_done(number, beat),
                 Event::Interrupt(vector) => {
                     let count = self.interrupts.get_mut(usize::from(vector));
                     count.map(|n| *n += 1).ok_or_else(|| format!("interrupt of vector {vector}"))
@@ -129,10 +139,31 @@ impl User {
         let (status, bytes) = ((beat >> 16) as u8, (beat >> 32) as u32);
         let open = self.moves[beat as usize & 0xF].take();
         let (generation, index) = open.ok_or_else(|| format!("end {beat:#x} of no move"))?;
-        self.bytes_moved += u64::from(bytes);
+        self.bytes_moved[0] += u64::from(bytes);
         self.moves_failed += u64::from(status != 0);
         if generation == self.queues[0].generation {
             self.queues[0].oracle.end(index, status, bytes);
+        }
+        Ok(())
+    }
+
+    fn job_begun(&mut self, beat: &[u64; 8]) -> Result<(), String> {
+        let queue = &mut self.queues[2];
+        let old = queue.old.as_mut().and_then(|old| old.begin_job(beat).ok());
+        self.jobs.push(match old {
+            Some(index) => (queue.generation - 1, index),
+            None => (queue.generation, queue.oracle.begin_job(beat)?),
+        });
+        Ok(())
+    }
+
+    fn job_done(&mut self, number: Option<usize>, beat: [u64; 2]) -> Result<(), String> {
+        // One of nobody must have no effect.
+        let Some(number) = number else { return Ok(()) };
+        let &(generation, _) = self.jobs.get(number).ok_or_else(|| format!("{beat:x?}: no job"))?;
+        self.bytes_moved[2] += beat[0] >> 32;
+        if generation == self.queues[2].generation {
+            self.queues[2].oracle.end_job(beat);
         }
         Ok(())
     }
@@ -156,7 +187,7 @@ impl User {
 
     /// Raises interrupts by hand.
     pub fn force(&mut self, vectors: u32) -> Result<(), String> {
-        (0..4).for_each(|n| self.forced[n] += u64::from(vectors >> n & 1));
+        (0..5).for_each(|n| self.forced[n] += u64::from(vectors >> n & 1));
         self.write(SHELL + shell::INTERRUPT_FORCE.offset(), vectors)
     }
 
@@ -305,7 +336,7 @@ impl User {
         for _ in 0..5_000 {
             self.clocks(1)?;
             let still = self.bench.model.outputs().idle_o;
-            if still && self.bench.mover.open() == 0 {
+            if still && self.bench.mover.open() == 0 && self.bench.worker.open() == 0 {
                 return self.clocks(200);
             }
         }
@@ -314,7 +345,7 @@ impl User {
 
     /// INTERRUPT_COUNT is what came.
     pub fn check_interrupt_counts(&mut self) -> Result<(), String> {
-        for vector in 0..4 {
+        for vector in 0..5 {
             let address = SHELL + shell::INTERRUPT_COUNT[vector].offset();
             let (found, came) = (self.read(address)?, self.interrupts[vector]);
             if u64::from(found) != came {
@@ -324,18 +355,19 @@ impl User {
         Ok(())
     }
 
-    /// Bytes and failures of the copy queue; without restarts the failures are known exactly.
-    pub fn check_copy_counters(&mut self, exact: bool) -> Result<(), String> {
-        let block = self.queues[0].block;
-        let bytes = self.read64(block + queue::BYTES_MOVED.offset())?;
-        if bytes != self.bytes_moved {
-            return Err(format!("BYTES_MOVED is {bytes}, but {} were", self.bytes_moved));
+    /// Bytes and failures of a queue; without restarts the failures are known exactly.
+    pub fn check_work_counters(&mut self, number: usize, exact: bool) -> Result<(), String> {
+        let block = self.queues[number].block;
+        let (bytes, expected) =
+            (self.read64(block + queue::BYTES_MOVED.offset())?, self.bytes_moved[number]);
+        if bytes != expected {
+            return Err(format!("BYTES_MOVED of queue {number} is {bytes}, but {expected} were"));
         }
         let failures = self.read64(block + queue::FAILURES.offset())?;
-        let stored = &self.queues[0].oracle.stored;
+        let stored = &self.queues[number].oracle.stored;
         let expected = stored.iter().filter(|one| one.word0 >> 16 & 0xFF != 0).count() as u64;
         if exact && failures != expected || failures < expected {
-            return Err(format!("FAILURES is {failures}, expected {expected}"));
+            return Err(format!("FAILURES of queue {number} is {failures}, expected {expected}"));
         }
         Ok(())
     }
