@@ -247,7 +247,7 @@ impl Judge {
             self.instruction(*instruction).map_err(|(found, expected)| wrong(found, expected))?;
         }
         let count = self.outputs.trailing_ones() as u8;
-        if self.outputs >> count != 0 {
+        if u16::from(self.outputs) >> count != 0 {
             let found = format!("outputs {:#010b}", self.outputs);
             return Err(fault(HEADER_BYTES, "code", found, "outputs from 0 on without a gap"));
         }
