@@ -15,7 +15,7 @@ const JOB: usize = 2;
 const VECTOR: usize = 4;
 
 fn job(identifier: u16) -> [u64; 8] {
-    let word = |n: u64| (u64::from(identifier) + 1) * 0x0101_0101_0101_0101 ^ n << 60;
+    let word = |n: u64| ((u64::from(identifier) + 1) * 0x0101_0101_0101_0101) ^ (n << 60);
     let word0 = u64::from(identifier) | (1 + u64::from(identifier) % 5) << 16 | 1 << 24;
     [word0, word(1), word(2), word(3), word(4), word(5), word(6), word(7)]
 }
