@@ -1,0 +1,4 @@
+//! The arithmetic of a processing element's lanes (docs/visibility-element.md) as a Verilated
+//! model.
+
+verilated::model!();
