@@ -2,7 +2,9 @@
 //!
 //! [`compile_select`] and [`compile_update`] make a [`Program`] of SQL expressions on the host;
 //! [`Program::decode`] admits it on the device; [`evaluate`] executes it for one row, and is what the
-//! hardware is held to. [`apply`] makes the new row of an update. Instructions, SQL and null rules: `docs/near-data-programs.md`.
+//! hardware is held to. [`apply`] makes the new row of an update, [`Aggregation`] sums up what a
+//! program puts out. Instructions, SQL and null rules:
+//! `docs/near-data-programs.md`.
 //!
 //! ```
 //! use lockdb::store::schema::{RowBuffer, Schema, Type};
@@ -23,15 +25,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod aggregate;
 mod assignment;
+mod exact_sum;
 mod image;
 mod instruction;
+mod listing;
 mod machine;
 mod sql;
+#[cfg(test)]
+mod tests;
 
+pub use aggregate::{Aggregate, AggregateError, AggregateTypeError, Aggregation, Group};
 pub use assignment::{Assignment, AssignmentError, apply, check_assignments};
 pub use image::{MAX_CONSTANTS, MAX_INSTRUCTIONS, Program, ProgramFault};
 pub use instruction::{Instruction, MAX_OUTPUTS, NEVER_NULL, Opcode, REGISTERS};
+pub use listing::ListingError;
 pub use machine::{CANONICAL_NAN, Evaluation, EvaluationFault, Outputs, evaluate};
 pub use sql::{
     CompileError, CompileErrorKind, Compiled, CompiledUpdate, compile_select, compile_update,

@@ -1,0 +1,60 @@
+//! What programs must hold to, on drawn and on chosen cases.
+
+mod aggregates;
+mod document;
+mod draw;
+mod errors;
+mod images;
+mod machine;
+mod reference;
+mod statements;
+mod updates;
+
+use lockdb::store::schema::{Schema, Type};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// The generators of a random test: that of `LOCKSTEP_SEED` alone, else as many as `LOCKSTEP_CASES`
+/// says, else as many as the test wants. Each is printed with the command that repeats it, which is
+/// seen when the test fails.
+fn cases(test: &'static str, default: u64) -> impl Iterator<Item = ChaCha8Rng> {
+    let number = |name| {
+        std::env::var(name).ok().map(|text| {
+            text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number"))
+        })
+    };
+    let seeds = match number("LOCKSTEP_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("LOCKSTEP_CASES").unwrap_or(default),
+    };
+    seeds.map(move |seed| {
+        println!(
+            "seed {seed}; again with: LOCKSTEP_SEED={seed} \
+             cargo test -p lockstep-ndp-runtime --lib program::tests::{test}"
+        );
+        ChaCha8Rng::seed_from_u64(seed)
+    })
+}
+
+/// A table with two columns of most types, the second of which admits nulls.
+fn every_type() -> Schema {
+    Schema::builder("every")
+        .column("id", Type::Int64)
+        .column("i", Type::Int64)
+        .nullable_column("i_null", Type::Int64)
+        .column("j", Type::Int64)
+        .column("f", Type::Float64)
+        .nullable_column("f_null", Type::Float64)
+        .column("b", Type::Bool)
+        .nullable_column("b_null", Type::Bool)
+        .column("x", Type::Fixed(5))
+        .nullable_column("x_null", Type::Fixed(11))
+        .column("t", Type::Text)
+        .nullable_column("t_null", Type::Text)
+        .nullable_column("y_null", Type::Bytes)
+        .column("keyed", Type::Int64)
+        .primary_key(&["id"])
+        .index("by_keyed", &["keyed"])
+        .build()
+        .expect("the schema is sound")
+}
