@@ -67,7 +67,7 @@ struct Allocation {
 }
 
 /// Below this many pages in use vacuum is not worth its while.
-const SMALL: u64 = 64;
+pub(crate) const SMALL: u64 = 64;
 
 impl Pages {
     /// Bit of an L2P word: the host has the page in memory.

@@ -214,7 +214,7 @@ impl Table {
     }
 
     /// A device is to work on it. The caller holds the mutex of maintenance: from now on vacuum leaves
-    /// its pages as they are.
+    /// its pages as they are, as long as it can.
     pub(crate) fn begin_invocation(&self) {
         self.invocations.fetch_add(1, Ordering::Relaxed);
     }

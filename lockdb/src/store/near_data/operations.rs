@@ -17,8 +17,9 @@ impl Transaction<'_> {
     /// Gives the transaction's locks their name, and collects the shared state; after a checkpoint,
     /// when a device has written pages since the last, or the area would be too large. At READ
     /// COMMITTED the transaction's snapshot becomes that of the invocation; at SERIALIZABLE the table
-    /// counts as read. Until the transaction ends vacuum leaves the table as it is, so that no
-    /// version is moved between a device's snapshot and its lock: keep the transaction short.
+    /// counts as read. Until the transaction ends vacuum leaves the table as it is, unless it is long
+    /// overdue, so that no version is moved between a device's snapshot and its lock: keep the
+    /// transaction short.
     ///
     /// # Errors
     /// [`NearDataError::AlreadyWritten`], [`NearDataError::InUse`]; those of

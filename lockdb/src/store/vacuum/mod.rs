@@ -11,6 +11,7 @@ use std::sync::atomic::{Ordering, fence};
 use super::database::Shared;
 use super::error::Result;
 use super::fault::Fault;
+use super::pages::SMALL;
 use super::session::OpenPages;
 use crate::primitive::lock;
 use crate::{HeldLocks, Statistics, Timestamp};
@@ -24,6 +25,8 @@ pub struct Vacuumed {
     pub pages_pinned: u64,
     /// Sparse pages that it could not empty: a transaction had a row locked, or there was no room.
     pub pages_busy: u64,
+    /// Sparse pages that it has left to a transaction that has a device at work on their table.
+    pub pages_spared: u64,
     /// Dead versions in the emptied pages.
     pub versions_removed: u64,
     /// Versions that it has moved elsewhere.
@@ -46,6 +49,8 @@ pub(crate) struct Vacuum {
     sweep: Option<Sweep>,
     /// The oldest snapshot of which it has left everything.
     horizon: u64,
+    /// It spares tables for devices while fewer pages are in use.
+    patience: u64,
 }
 
 /// One walk over all pages.
@@ -77,12 +82,18 @@ impl Vacuum {
     pub(crate) fn new(horizon: u64) -> Self {
         Self {
             horizon,
+            patience: 2 * SMALL,
             open: OpenPages::default(),
             // Renamed before the first lock.
             locks: HeldLocks::new(Timestamp::MAX),
             statistics: Statistics::default(),
             sweep: None,
         }
+    }
+
+    /// Whether there is so much room that tables can be spared that devices are at work on.
+    fn is_patient(&self, shared: &Shared) -> bool {
+        shared.pages.in_use() < self.patience && !shared.faults.has(Fault::NearDataVacuumed)
     }
 
     /// The oldest snapshot that all versions are there for.
@@ -109,7 +120,7 @@ impl Shared {
         while !sweep.is_done() {
             self.sweep_on(&mut lock(&self.maintenance), &mut sweep, STEP)?;
         }
-        self.end_sweep(&sweep);
+        self.end_sweep(&mut lock(&self.maintenance), &sweep);
         Ok(sweep.done)
     }
 
@@ -119,14 +130,17 @@ impl Shared {
         let mut sweep = vacuum.sweep.take().unwrap_or_else(|| Sweep::begin(self));
         let _ = self.sweep_on(vacuum, &mut sweep, pages);
         if sweep.is_done() {
-            self.end_sweep(&sweep);
+            self.end_sweep(vacuum, &sweep);
         } else {
             vacuum.sweep = Some(sweep);
         }
     }
 
-    fn end_sweep(&self, sweep: &Sweep) {
-        let kept = sweep.done.pages_pinned + sweep.done.pages_busy;
+    fn end_sweep(&self, vacuum: &mut Vacuum, sweep: &Sweep) {
+        if sweep.done.pages_spared == 0 {
+            vacuum.patience = 2 * self.pages.in_use().max(SMALL);
+        }
+        let kept = sweep.done.pages_pinned + sweep.done.pages_busy + sweep.done.pages_spared;
         self.pages.schedule_vacuum(sweep.taken_before + sweep.taken, kept);
     }
 

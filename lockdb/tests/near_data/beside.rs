@@ -1,0 +1,217 @@
+//! Checkpoints, vacuum and shared states beside near-data updates, before, amid and after them.
+
+use lockdb::store::device::DeviceReader;
+use lockdb::store::files::Files;
+use lockdb::store::{Isolation, Options};
+
+use crate::scene::{QUICK, Scene, add, after, at, finish, near};
+
+/// What a device sees of the table now.
+fn device_sum(scene: &Scene) -> i64 {
+    let state = scene.store.shared_state().unwrap();
+    let file = scene.files.open("pages").unwrap();
+    let mut storage = vec![0; file.len().unwrap() as usize];
+    file.read_at(0, &mut storage).unwrap();
+    let reader = DeviceReader::open(&storage[..], state.bytes()).unwrap();
+    let mut sum = 0;
+    let visited = reader.element(scene.table.id(), state.snapshot()).unwrap().visit(|row| {
+        sum += row.columns(scene.table.schema()).unwrap().int(1);
+        std::ops::ControlFlow::Continue(())
+    });
+    visited.unwrap();
+    sum
+}
+
+#[test]
+fn a_checkpoint_names_what_devices_have_written() {
+    let scene = Scene::new(100);
+    scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+    assert!(scene.store.checkpoint().unwrap().map_pages > 0);
+    scene.add(at(Isolation::Snapshot), 2, 7).unwrap();
+    let mut expected = after(100, 1, 5);
+    expected.extend(after(100, 2, 7).into_iter().filter(|&(_, n)| n != 0));
+    for scene in [scene.crash(1), scene] {
+        assert_eq!(scene.rows(), expected);
+        scene.store.close().unwrap();
+        let scene = scene.reopen();
+        assert_eq!(scene.store.recovery().changes, 0, "a closed store needs no redo");
+        assert_eq!(scene.rows(), expected);
+    }
+}
+
+/// Rows are read by the device that no checkpoint has, that the first has, and that a device wrote.
+#[test]
+fn a_shared_state_is_collected_after_a_flush() {
+    let scene = Scene::new(99);
+    for round in 1..=4_i64 {
+        let before = scene.store.shared_state().unwrap().epoch();
+        scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+        assert_eq!(device_sum(&scene), 33 * 5 * round);
+        let epoch = scene.store.shared_state().unwrap().epoch();
+        assert_eq!(epoch, before + 1, "one flush for what the device has written");
+        scene.put(|id| 5 * round + i64::from(id == 0), [0, 1].into_iter());
+        scene.put(|_| 0, [0].into_iter());
+        assert_eq!(scene.store.shared_state().unwrap().epoch(), epoch, "and no other");
+        assert_eq!(device_sum(&scene), 33 * 5 * round);
+    }
+}
+
+/// All of it while a device has the snapshot, and has pages granted.
+#[test]
+fn checkpoints_and_vacuum_leave_a_running_update_alone() {
+    for isolation in [Isolation::Snapshot, Isolation::ReadCommitted] {
+        let scene = Scene::new(300);
+        // Most pages of the table are sparse afterwards: vacuum would empty them.
+        for n in [1, 0] {
+            scene.put(|_| n, (0..300).filter(|id| id % 10 != 0));
+        }
+        let other = scene.store.table("other").unwrap();
+        let mut session = scene.store.session().unwrap();
+        let mut transaction = session.begin(at(isolation));
+        let mut device = scene.device();
+        let invocation = transaction.near_data(&scene.table).unwrap();
+        device.grant(transaction.grant_pages(&scene.table, 10).unwrap());
+        let (in_use, mut busy) = (scene.store.pages_in_use(), 0);
+        let job = device.update_slowly(&invocation, &scene.table, add(1, 5), |_| {
+            if busy == 0 {
+                let vacuumed = scene.store.vacuum().unwrap();
+                assert_eq!((vacuumed.pages_freed, vacuumed.versions_moved), (0, 0));
+                busy += vacuumed.pages_spared;
+                scene.store.checkpoint().unwrap();
+                scene.store.checkpoint().unwrap();
+                crate::scene::put_in(&scene, &other, 5, 5);
+            }
+        });
+        assert!(busy > 0, "there were pages to empty");
+        assert!(scene.store.pages_in_use() <= in_use + 1, "granted pages are not in use");
+        finish(&mut transaction, &mut device, &scene.table, job, 1, 5).unwrap();
+        scene.store.vacuum().unwrap();
+        scene.store.checkpoint().unwrap();
+        transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+        drop((transaction, invocation));
+        assert_eq!(scene.rows(), after(300, 1, 5), "{isolation:?}");
+        // Afterwards vacuum does as always, and moves what the device has written, too.
+        assert!(scene.store.vacuum().unwrap().pages_freed > 0);
+        scene.put(|id| if id % 3 == 1 { 6 } else { 0 }, (0..300).filter(|id| id % 10 != 0));
+        scene.put(|id| if id % 3 == 1 { 5 } else { 0 }, (0..300).filter(|id| id % 10 != 0));
+        assert!(scene.store.vacuum().unwrap().versions_moved > 0);
+        assert_eq!(scene.rows(), after(300, 1, 5), "{isolation:?}, vacuumed");
+        scene.store.checkpoint().unwrap();
+        assert_eq!(scene.reopen().rows(), after(300, 1, 5), "{isolation:?}, opened again");
+    }
+}
+
+/// Logical and physical pages are used again, in every order; none is lost, none used twice.
+#[test]
+fn pages_go_round() {
+    let options = Options { pages: 160, ..crate::scene::options() };
+    let scene = Scene::with(60, options);
+    let mut most = 0;
+    for round in 1..=60_i64 {
+        scene.add(QUICK, 1, 1).unwrap();
+        scene.put(|id| if id % 3 == 1 { round } else { 0 }, 0..60);
+        scene.store.vacuum().unwrap();
+        if round % 4 == 0 {
+            scene.store.checkpoint().unwrap();
+        }
+        let mut session = scene.store.session().unwrap();
+        let mut transaction = session.begin(QUICK);
+        near(&mut transaction, &mut scene.device(), &scene.table, 2, 9).unwrap();
+        match round % 3 {
+            0 => transaction.rollback().unwrap(),
+            1 => drop(transaction.abandon().unwrap()),
+            _ => drop(transaction),
+        }
+        most = most.max(scene.files.open("pages").unwrap().len().unwrap() / 8192);
+        assert_eq!(scene.locked(), 0);
+    }
+    assert_eq!(scene.rows(), after(60, 1, 60));
+    assert!(most < 200, "{most} physical pages for {} in use", scene.store.pages_in_use());
+    let scene = scene.reopen();
+    assert_eq!(scene.rows(), after(60, 1, 60));
+}
+
+/// What stood on a page in an earlier life is not taken for what a device has put there.
+#[test]
+fn a_page_that_was_the_hosts_before_is_the_devices_now() {
+    let scene = Scene::new(200);
+    scene.store.checkpoint().unwrap();
+    for round in 1..=10 {
+        // Emptied pages are granted next, while the checkpoint still has what was there.
+        scene.put(|_| -round, (0..200).filter(|id| id % 3 != 1));
+        scene.put(|_| 0, (0..200).filter(|id| id % 3 != 1));
+        scene.store.vacuum().unwrap();
+        scene.add(at(Isolation::Snapshot), 1, 1).unwrap();
+        let expected = after(200, 1, round);
+        assert_eq!(scene.crash(round as u64).rows(), expected, "round {round}, power lost");
+        assert_eq!(scene.rows(), expected, "round {round}");
+        if round % 2 == 0 {
+            scene.store.checkpoint().unwrap();
+            assert_eq!(scene.rows(), expected, "round {round}, after a checkpoint");
+        }
+    }
+}
+
+/// The store's own thread does checkpoints and vacuum, and others commit, while devices work.
+#[test]
+fn threads_commit_beside_devices() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    const ROUNDS: i64 = 8;
+    let options = Options {
+        maintenance: true,
+        checkpoint_log: 1 << 16,
+        shared_state_limit: 1 << 16,
+        lock_buckets: 1 << 16,
+        ..Options::small()
+    };
+    let scene = Scene::with(300, options);
+    let (done, commits) = (AtomicBool::new(false), std::sync::atomic::AtomicI64::new(0));
+    std::thread::scope(|scope| {
+        // Rows 0 modulo 3 are the host's.
+        for lane in 0..2 {
+            let (scene, done, commits) = (&scene, &done, &commits);
+            scope.spawn(move || {
+                let mut session = scene.store.session().unwrap();
+                let mut id = lane * 3;
+                while !done.load(Ordering::Relaxed) {
+                    let changed: Result<_, lockdb::store::Error> =
+                        session.transaction(QUICK, |transaction| {
+                            transaction.update(&scene.table, &id, |row| {
+                                row.set_int(1, row.as_row().int(1) + 1);
+                                Ok(())
+                            })
+                        });
+                    changed.unwrap().unwrap();
+                    commits.fetch_add(1, Ordering::Relaxed);
+                    id = (id + 6) % 300;
+                }
+            });
+        }
+        let devices: Vec<_> = [1, 2]
+            .into_iter()
+            .map(|rest| {
+                let scene = &scene;
+                // Its locks may be of the same bucket as another's: then it tries again.
+                scope.spawn(move || {
+                    for _ in 0..ROUNDS {
+                        let mut attempts = (0..10_000).map(|_| {
+                            std::thread::yield_now();
+                            scene.add(QUICK, rest, rest)
+                        });
+                        assert!(attempts.any(|done| done.is_ok()), "there is no end to it");
+                    }
+                })
+            })
+            .collect();
+        devices.into_iter().for_each(|device| device.join().unwrap());
+        done.store(true, Ordering::Relaxed);
+    });
+    let rows = scene.rows();
+    let sum =
+        |rest: i64| rows.iter().filter(|(id, _)| *id % 3 == rest).map(|(_, n)| n).sum::<i64>();
+    assert_eq!((sum(1), sum(2)), (100 * ROUNDS, 200 * ROUNDS));
+    assert_eq!(sum(0), commits.load(Ordering::Relaxed));
+    assert_eq!((scene.locked(), device_sum(&scene)), (0, rows.values().sum()));
+    scene.store.close().unwrap();
+    assert_eq!(scene.reopen().rows(), rows);
+}

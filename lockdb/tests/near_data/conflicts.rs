@@ -1,0 +1,225 @@
+//! Near-data updates beside transactions that change the same rows.
+
+use lockdb::store::near_data::NearDataError;
+use lockdb::store::{Error, Isolation, Order, Transaction};
+
+use crate::device::{Job, Moment};
+use crate::scene::{Scene, add, after, at, finish, near, put};
+
+/// A near-data update of the rows 1 modulo 3, in whose course `meanwhile` happens once, at `moment`.
+/// Gives what the job came to and what the commit said, if there was one.
+fn update_while(
+    scene: &Scene,
+    isolation: Isolation,
+    moment: Moment,
+    meanwhile: impl FnOnce(),
+) -> (Job, Result<u64, Error>) {
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(isolation));
+    let mut device = scene.device();
+    let invocation = transaction.near_data(&scene.table).unwrap();
+    device.grant(transaction.grant_pages(&scene.table, 5).unwrap());
+    let mut meanwhile = Some(meanwhile);
+    let job = device.update_slowly(&invocation, &scene.table, add(1, 5), |now| {
+        if now == moment
+            && let Some(meanwhile) = meanwhile.take()
+        {
+            meanwhile();
+        }
+    });
+    assert!(meanwhile.is_none(), "the moment has come");
+    let done = finish(&mut transaction, &mut device, &scene.table, job, 1, 5);
+    let done = match done {
+        Ok(()) => transaction.commit_sealing(&mut |seal| device.seal(seal)),
+        Err(error) => {
+            transaction.abandon().unwrap();
+            Err(error)
+        }
+    };
+    drop(transaction);
+    assert_eq!(scene.locked(), 0);
+    (job, done)
+}
+
+fn vid_of(scene: &Scene, id: i64) -> u32 {
+    scene.store.vid_of(&scene.table, &id).unwrap().unwrap()
+}
+
+#[test]
+fn a_row_that_was_changed_since_the_snapshot_ends_the_job() {
+    for isolation in [Isolation::Snapshot, Isolation::Serializable] {
+        let scene = Scene::new(100);
+        let change = || drop(scene.put(|_| 1000, [49].into_iter()));
+        let (job, done) = update_while(&scene, isolation, Moment::SnapshotTaken, change);
+        assert_eq!(job, Job::Conflict { vid: vid_of(&scene, 49) }, "{isolation:?}");
+        assert!(done.is_err());
+        let mut expected = after(100, 1, 0);
+        expected.insert(49, 1000);
+        assert_eq!(scene.rows(), expected, "{isolation:?}");
+    }
+}
+
+#[test]
+fn at_read_committed_a_changed_row_is_left_to_the_host() {
+    let scene = Scene::new(100);
+    let change = || drop(scene.put(|_| 1000, [49, 50].into_iter()));
+    let (job, done) = update_while(&scene, Isolation::ReadCommitted, Moment::SnapshotTaken, change);
+    assert_eq!(job, Job::Done);
+    done.unwrap();
+    let mut expected = after(100, 1, 5);
+    expected.extend([(49, 1005), (50, 1000)]);
+    assert_eq!(scene.rows(), expected);
+    assert_eq!(scene.crash(1).rows(), expected);
+}
+
+#[test]
+fn a_row_that_is_gone_or_does_not_qualify_any_more_is_left_alone() {
+    let scene = Scene::new(100);
+    let delete = || {
+        let deleted: Result<bool, Error> =
+            scene.store.transaction(|transaction| transaction.delete(&scene.table, &49));
+        assert!(deleted.unwrap());
+    };
+    let (_, done) = update_while(&scene, Isolation::ReadCommitted, Moment::SnapshotTaken, delete);
+    done.unwrap();
+    let mut expected = after(100, 1, 5);
+    expected.remove(&49);
+    assert_eq!(scene.rows(), expected);
+    // Of the rows left to it the host may change none.
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::ReadCommitted));
+    transaction.near_data(&scene.table).unwrap();
+    transaction.grant_pages(&scene.table, 1).unwrap();
+    let vid = vid_of(&scene, 7);
+    let none = transaction.update_left(&scene.table, vid, |row| {
+        row.set_int(1, -1);
+        Ok(None::<()>)
+    });
+    assert_eq!(none.unwrap(), None);
+    transaction.commit().unwrap();
+    assert_eq!((scene.rows(), scene.locked()), (expected, 0));
+}
+
+/// From the device's lock on nobody else changes the row, nor does its version move.
+#[test]
+fn what_the_device_has_locked_is_kept_from_the_host() {
+    let scene = Scene::new(100);
+    let vid = vid_of(&scene, 49);
+    let mut refused = 0;
+    let attempt = || {
+        let mut session = scene.store.session().unwrap();
+        let mut transaction = session.begin(at(Isolation::ReadCommitted));
+        let changed = put(&mut transaction, &scene.table, 49, 1000);
+        assert!(matches!(&changed, Err(error) if error.is_conflict()), "{changed:?}");
+        scene.store.vacuum().unwrap();
+        refused += 1;
+    };
+    let (job, done) = update_while(&scene, Isolation::Snapshot, Moment::Locked { vid }, attempt);
+    assert_eq!((job, done.is_ok(), refused), (Job::Done, true, 1));
+    assert_eq!(scene.rows(), after(100, 1, 5));
+}
+
+/// A host transaction has the lock, and gives it up by rolling back.
+#[test]
+fn a_row_that_the_host_has_locked_is_busy() {
+    let scene = Scene::new(100);
+    let (mut ours, mut theirs) = (scene.store.session().unwrap(), scene.store.session().unwrap());
+    let mut holder = theirs.begin(at(Isolation::Snapshot));
+    put(&mut holder, &scene.table, 49, 1000).unwrap();
+    for _ in 0..2 {
+        let mut transaction = ours.begin(at(Isolation::Snapshot));
+        let refused = near(&mut transaction, &mut scene.device(), &scene.table, 1, 5);
+        assert!(refused.is_err(), "the row is locked");
+    }
+    assert_eq!(scene.locked(), 1, "the holder's");
+    holder.rollback().unwrap();
+    scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+    assert_eq!((scene.rows(), scene.locked()), (after(100, 1, 5), 0));
+}
+
+/// The table counts as read as a whole: whoever changes any row of it in between is a conflict.
+#[test]
+fn serializable_near_data_updates_have_read_their_table() {
+    for id in [50, 200] {
+        let scene = Scene::new(100);
+        let mut session = scene.store.session().unwrap();
+        let mut transaction = session.begin(at(Isolation::Serializable));
+        let mut device = scene.device();
+        near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
+        scene.put(|_| 1000, [id].into_iter());
+        let done = transaction.commit_sealing(&mut |seal| device.seal(seal));
+        let turned_away = matches!(&done, Err(error) if error.is_conflict());
+        assert!(turned_away, "row {id}: {done:?}");
+        drop(transaction);
+        assert_eq!(scene.locked(), 0);
+        let mut expected = after(100, 1, 0);
+        expected.insert(id, 1000);
+        assert_eq!(scene.rows(), expected);
+    }
+}
+
+/// And the other way: a near-data update changes what a SERIALIZABLE transaction has read.
+#[test]
+fn a_near_data_update_is_seen_by_those_who_validate() {
+    let scene = Scene::new(100);
+    let read = |transaction: &mut Transaction<'_>| {
+        transaction.get(&scene.table, &49).unwrap().map(|row| row.int(1))
+    };
+    let other = scene.store.table("other").unwrap();
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::Serializable));
+    assert_eq!(read(&mut transaction), Some(0));
+    put(&mut transaction, &other, 1, 1).unwrap();
+    scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+    assert_eq!(read(&mut transaction), Some(0), "its snapshot is older");
+    let done = transaction.commit();
+    assert!(matches!(&done, Err(error) if error.is_conflict()), "{done:?}");
+}
+
+#[test]
+fn snapshots_from_before_see_the_versions_before() {
+    let scene = Scene::new(100);
+    scene.store.checkpoint().unwrap();
+    let mut session = scene.store.session().unwrap();
+    let mut old = session.begin(at(Isolation::Snapshot));
+    assert_eq!(old.get(&scene.table, &1).unwrap().unwrap().int(1), 0);
+    scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+    scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+    let mut sum = 0;
+    let visit = |row: lockdb::store::schema::RowRef<'_>| {
+        sum += row.int(1);
+        std::ops::ControlFlow::Continue(())
+    };
+    old.range::<i64>(&scene.table, .., Order::Ascending, visit).unwrap();
+    assert_eq!(sum, 0);
+    let changed = old.update(&scene.table, &1, |_| Ok(()));
+    assert!(matches!(&changed, Err(error) if error.is_conflict()), "first updater wins");
+    drop(old);
+    assert_eq!(scene.rows(), after(100, 1, 10));
+}
+
+/// A lock that the transaction had before is not given back for the device's sake, nor twice.
+#[test]
+fn buckets_that_host_and_device_share_are_given_back_once() {
+    let options = lockdb::store::Options { lock_buckets: 4, ..crate::scene::options() };
+    let scene = Scene::with(30, options);
+    let other = scene.store.table("other").unwrap();
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::Snapshot));
+    for id in 0..6 {
+        put(&mut transaction, &other, id, 1).unwrap();
+    }
+    let saved = transaction.savepoint().unwrap();
+    let mut device = scene.device();
+    near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
+    let late = transaction.savepoint().unwrap();
+    put(&mut transaction, &other, 10, 1).unwrap();
+    let refused = transaction.rollback_to(saved);
+    assert!(matches!(refused, Err(Error::NearData(NearDataError::Savepoint { savepoint: 0 }))));
+    transaction.rollback_to(late).unwrap();
+    assert_eq!(scene.locked(), 4, "no lock is given back beside a device");
+    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    drop(transaction);
+    assert_eq!((scene.rows(), scene.locked()), (after(30, 1, 5), 0));
+    assert_eq!(crate::scene::rows(&scene.store, &other).len(), 6);
+}

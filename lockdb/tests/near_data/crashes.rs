@@ -1,0 +1,176 @@
+//! Power lost at any write and any sync of near-data updates, the device's included.
+//!
+//! `LOCKSTEP_CASES` says at how many points (200 by default); a failure names the one at which it
+//! happened, and `LOCKSTEP_SEED` with `LOCKSTEP_CRASH` repeats it.
+
+use lockdb::store::files::Files;
+use lockdb::store::layout::{PAGE_BYTES, Place};
+use lockdb::store::near_data::Grant;
+use lockdb::store::{Error, Isolation};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::scene::{Scene, after, at, near, put_in};
+use crate::workload::{Point, Recorded, crash, record};
+
+/// Points drawn from each workload.
+const POINTS: u64 = 20;
+const ACTIONS: usize = 40;
+
+fn setting(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
+}
+
+#[test]
+fn a_near_data_commit_is_there_as_a_whole_or_not_at_all() {
+    if let Some(seed) = setting("LOCKSTEP_SEED") {
+        let recorded = record(seed, ACTIONS, None);
+        match std::env::var("LOCKSTEP_CRASH") {
+            Ok(text) => must_survive(seed, &recorded, parse(&text)),
+            Err(_) => crash_at_points(seed, &recorded, POINTS),
+        }
+        return;
+    }
+    let mut left = setting("LOCKSTEP_CASES").unwrap_or(200);
+    for seed in 0.. {
+        let points = left.min(POINTS);
+        crash_at_points(seed, &record(seed, ACTIONS, None), points);
+        left -= points;
+        if left == 0 {
+            break;
+        }
+    }
+}
+
+fn crash_at_points(seed: u64, recorded: &Recorded, points: u64) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    for _ in 0..points {
+        let steps = random.random_range(0..=recorded.files.steps());
+        must_survive(seed, recorded, Point { steps, tear: random.random() });
+    }
+}
+
+fn must_survive(seed: u64, recorded: &Recorded, point: Point) {
+    let Point { steps, tear } = point;
+    if let Err(wrong) = crash(recorded, point, None) {
+        panic!(
+            "workload {seed}, power lost after step {steps} of {}, tear {tear}: {wrong}\nrepeat: \
+             LOCKSTEP_SEED={seed} LOCKSTEP_CRASH={steps}:{tear} cargo test -p lockdb --test \
+             near_data crashes",
+            recorded.files.steps(),
+        );
+    }
+}
+
+fn parse(text: &str) -> Point {
+    let parsed = text.split_once(':').and_then(|(steps, tear)| {
+        Some(Point { steps: steps.parse().ok()?, tear: tear.parse().ok()? })
+    });
+    parsed.unwrap_or_else(|| panic!("LOCKSTEP_CRASH is {text:?}, expected STEP:TEAR"))
+}
+
+/// One commit of host and device, from its first write of a page to after its return.
+#[test]
+fn one_commit_at_every_step() {
+    let scene = Scene::new(300);
+    let other = scene.store.table("other").unwrap();
+    scene.store.checkpoint().unwrap();
+    put_in(&scene, &other, 5, 1);
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::Snapshot));
+    crate::scene::put(&mut transaction, &other, 5, 2).unwrap();
+    let mut device = scene.device();
+    near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
+    let first = scene.files.steps();
+    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    let last = scene.files.steps();
+    assert!(last - first >= 5, "pages, their sync, the record, its sync");
+    let (mut without, mut with) = (0, 0);
+    for steps in first..=last {
+        for tear in 0..8 {
+            let files = scene.files.crash_at(steps, tear);
+            let found = Scene::open(files).unwrap();
+            let other = found.store.table("other").unwrap();
+            let committed = crate::scene::rows(&found.store, &other)[&5] == 2;
+            let more = if committed { 5 } else { 0 };
+            assert_eq!(found.rows(), after(300, 1, more), "step {steps} of {last}, tear {tear}");
+            assert!(committed || steps < last, "it was acknowledged");
+            without += u64::from(!committed);
+            with += u64::from(committed);
+            // Whatever is left of it is in nobody's way.
+            found.add(at(Isolation::Snapshot), 1, 1).unwrap();
+            found.store.checkpoint().unwrap();
+            assert_eq!(found.crash(tear).rows(), after(300, 1, more + 1));
+        }
+    }
+    assert!(without > 8 && with > 0, "{without} times nothing, {with} times all");
+}
+
+/// Recovery is cut off again and again, and begins anew.
+#[test]
+fn recovery_is_idempotent() {
+    let scene = Scene::new(100);
+    scene.store.checkpoint().unwrap();
+    for more in 1..=3 {
+        scene.add(at(Isolation::Snapshot), 1, more).unwrap();
+        scene.put(|_| 0, [2].into_iter());
+    }
+    let mut files = scene.files.crash(1);
+    for round in 0..12 {
+        files.lose_power_at(round);
+        let store = Scene::open(files.clone());
+        files = files.crash(round);
+        drop(store);
+    }
+    let scene = Scene::open(files).unwrap();
+    assert_eq!(scene.rows(), after(100, 1, 6));
+    assert!(scene.store.recovery().changes >= 33);
+}
+
+/// The log names a page that is not what it should be.
+#[test]
+fn a_sealed_page_that_is_damaged_is_an_error_that_names_it() {
+    let scene = Scene::new(300);
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::Snapshot));
+    let mut device = scene.device();
+    near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
+    let mut pages: Vec<Grant> = Vec::new();
+    let sealing = transaction.commit_sealing(&mut |seal| {
+        pages.extend(seal.pages);
+        device.seal(seal)
+    });
+    sealing.unwrap();
+    drop(transaction);
+    drop(session);
+    assert!(pages.len() > 1);
+    let places = pages.iter().map(|grant| Place::from_word(grant.place).physical());
+    for (grant, physical) in pages.iter().zip(places) {
+        let whole = scene.files.crash(1);
+        let offset = physical * PAGE_BYTES as u64;
+        let read = |at: u64, bytes: usize| {
+            let mut read = vec![0; bytes];
+            whole.open("pages").unwrap().read_at(at, &mut read).unwrap();
+            read
+        };
+        let other = pages.iter().find(|page| *page != grant).expect("there are several");
+        let other = read(Place::from_word(other.place).physical() * PAGE_BYTES as u64, PAGE_BYTES);
+        let mut flipped = read(offset, PAGE_BYTES);
+        flipped[8000] ^= 1;
+        for (what, bytes) in
+            [("a bit", flipped), ("zeros", vec![0; PAGE_BYTES]), ("another page", other)]
+        {
+            let damaged = whole.crash(1);
+            damaged.open("pages").unwrap().write_at(offset, &bytes).unwrap();
+            match Scene::open(damaged) {
+                Err(Error::CorruptPage { physical: found, page, .. }) => {
+                    assert_eq!((found, page), (physical, grant.page), "{what}");
+                }
+                Err(error) => panic!("{what}: {error}"),
+                Ok(_) => panic!("{what} was served"),
+            }
+        }
+    }
+    assert_eq!(scene.crash(1).rows(), after(300, 1, 5));
+}
