@@ -1,0 +1,142 @@
+//! Why a near-data job failed.
+
+use std::time::Duration;
+
+use lockdb::Timestamp;
+use lockdb::store::Error;
+
+use super::port::PortError;
+use crate::job::{JobFault, Status};
+use crate::program::{CompileError, EvaluationFault};
+
+/// Why a near-data job failed. But for [`NearDataFailure::Compile`], and [`NearDataFailure::Store`]
+/// before the device was given anything, the transaction has ended without a change, and nothing of
+/// it is left in the lock table.
+#[derive(Debug, thiserror::Error)]
+pub enum NearDataFailure {
+    /// The predicate, the assignments or an output cannot be compiled. Nothing has been begun.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The store refused something, or another transaction was in the way.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// SNAPSHOT, SERIALIZABLE: somebody changed a row after the snapshot was taken, before the device
+    /// had its lock (the first updater wins).
+    #[error("row {vid} of table {table:?} was changed after snapshot {snapshot}")]
+    Changed {
+        /// The table.
+        table: String,
+        /// The row.
+        vid: u32,
+        /// The transaction's snapshot.
+        snapshot: u64,
+    },
+    /// The device waited too long for a row's lock.
+    #[error("the device waited {waited:?} for the lock of row {vid} of table {table:?}")]
+    LockTimeout {
+        /// The table.
+        table: String,
+        /// The row.
+        vid: u32,
+        /// The bound of the wait.
+        waited: Duration,
+    },
+    /// The transaction was in a circle of waiting and was chosen to break it.
+    #[error("deadlock: {cycle:?} wait for each other")]
+    Deadlock {
+        /// Each waits for the next, the last for the first.
+        cycle: Vec<Timestamp>,
+    },
+    /// Wait-die: the device waited behind an older transaction.
+    #[error("transaction {transaction} waited behind {older}, which is older (wait-die)")]
+    Died {
+        /// The transaction.
+        transaction: Timestamp,
+        /// Who holds a lock that it waited for.
+        older: Timestamp,
+    },
+    /// Somebody asked for it.
+    #[error("the job was cancelled")]
+    Cancelled,
+    /// The job did not end in its time.
+    #[error("waited for {waited_for}: nothing within {bound:?}")]
+    TimedOut {
+        /// What should have happened.
+        waited_for: &'static str,
+        /// The bound.
+        bound: Duration,
+    },
+    /// Rows that the device cannot read, or not change: an update changes nothing then.
+    #[error(
+        "{total} rows of table {table:?} have faults; the first is row {}: {}",
+        .first.first().map_or(0, |fault| fault.0),
+        .first.first().map_or("unknown".into(), |fault| fault_text(fault.1))
+    )]
+    RowFaults {
+        /// The table.
+        table: String,
+        /// How many.
+        total: u64,
+        /// Some of them: the row and the code of what is wrong with it.
+        first: Vec<(u32, u8)>,
+    },
+    /// A row that was left to the host cannot be changed as the program says.
+    #[error("row {vid} of table {table:?}: {fault}")]
+    Evaluation {
+        /// The table.
+        table: String,
+        /// The row.
+        vid: u32,
+        /// Why not.
+        fault: EvaluationFault,
+    },
+    /// The device refused the job, or gave it up.
+    #[error("the device ended the job with status {status:?}, detail {detail:#x}{}{reason}",
+        if reason.is_empty() { "" } else { ": " })]
+    Refused {
+        /// Its status.
+        status: Status,
+        /// Its detail, as the status says.
+        detail: u64,
+        /// What the device wrote of it.
+        reason: String,
+    },
+    /// The device wrote a result set that cannot be.
+    #[error(transparent)]
+    ResultSet(#[from] JobFault),
+    /// The device or the way to it is lost, or it was reset in the middle of the job. It is cut off:
+    /// none of its accesses is under way.
+    #[error("the device is lost: {0}")]
+    DeviceLost(PortError),
+    /// The device is lost, and could not even be cut off: the transaction keeps what it has, so that
+    /// nothing is given to others which the device may still write. Close the store and open it again
+    /// when the device is off.
+    #[error("the device is lost ({lost}) and cannot be cut off: {fence}")]
+    NotFenced {
+        /// Why it is lost.
+        lost: PortError,
+        /// Why it could not be cut off.
+        fence: PortError,
+    },
+}
+
+impl NearDataFailure {
+    /// Whether the same transaction may succeed when it is run again: others were in its way.
+    pub fn is_conflict(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_conflict(),
+            Self::Changed { .. }
+            | Self::LockTimeout { .. }
+            | Self::Deadlock { .. }
+            | Self::Died { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// What a code of a row's fault says: below 20 of the walk, others of the program.
+pub fn fault_text(code: u8) -> String {
+    let walk = lockdb::store::device::WalkFault::from_code(code).map(|fault| fault.to_string());
+    let program = || EvaluationFault::from_code(code).map(|fault| fault.to_string());
+    walk.or_else(program).unwrap_or_else(|| format!("fault {code}"))
+}

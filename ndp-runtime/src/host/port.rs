@@ -1,0 +1,216 @@
+//! How the host reaches a device that takes jobs: behind a driver, or in a test in this process.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use driver::{Device, DmaBuffer, HostMemory, JobQueue, JobSubmission, QueueError, Ticket};
+use lockdb::store::{Database, Table};
+
+use super::memory::StoreMemory;
+use crate::job::{JobCompletion, Status, Submission};
+
+/// Why a device does not take jobs any more.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PortError {
+    /// As many submissions are open as there can be; one more may be handed in when one has ended.
+    #[error("the job queue is full")]
+    Full,
+    /// The queue, the device or the link.
+    #[error(transparent)]
+    Queue(QueueError),
+    /// Part of the store's memory is not where the device could reach it.
+    #[error("the device cannot reach {what}: {reason}")]
+    OutOfReach {
+        /// Of what.
+        what: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The device answered with what no device answers.
+    #[error("a completion has {found:#x}, expected {expected}")]
+    Completion {
+        /// What was found.
+        found: u64,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// It was reset while submissions were open: their work is lost.
+    #[error("the device was reset in the middle of a job")]
+    Reset,
+    /// There is no device any more.
+    #[error("the device is gone: {0}")]
+    Gone(String),
+}
+
+impl From<QueueError> for PortError {
+    fn from(error: QueueError) -> Self {
+        match error {
+            QueueError::Full { .. } => Self::Full,
+            other => Self::Queue(other),
+        }
+    }
+}
+
+impl From<driver::DeviceError> for PortError {
+    fn from(error: driver::DeviceError) -> Self {
+        Self::Queue(QueueError::Device(error))
+    }
+}
+
+/// Memory that the device has until this is dropped.
+pub trait Mapping: Send + Sync {
+    /// The device's address of its first byte.
+    fn device_address(&self) -> u64;
+}
+
+impl Mapping for DmaBuffer {
+    fn device_address(&self) -> u64 {
+        self.device_address()
+    }
+}
+
+/// What is left of a device after [`JobPort::fence`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fenced {
+    /// It was reset and takes jobs again.
+    Restarted,
+    /// It is dead.
+    Dead,
+}
+
+/// A device that takes jobs. Calls do not wait.
+pub trait JobPort: Send {
+    /// Lets the device reach memory.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn map(&mut self, memory: &Arc<HostMemory>) -> Result<Box<dyn Mapping>, PortError>;
+
+    /// The device's address of the store's lock table.
+    ///
+    /// # Errors
+    /// [`PortError::OutOfReach`].
+    fn reach_locks(&mut self, database: &Database) -> Result<u64, PortError>;
+
+    /// The device's address of a table's VID map.
+    ///
+    /// # Errors
+    /// [`PortError::OutOfReach`].
+    fn reach_vid_map(&mut self, table: &Table) -> Result<u64, PortError>;
+
+    /// Hands in a submission, whose completion will come with `tag`; its identifier is the port's.
+    ///
+    /// # Errors
+    /// [`PortError::Full`]; others say that the device is lost.
+    fn submit(&mut self, tag: u64, submission: Submission) -> Result<(), PortError>;
+
+    /// A submission that has ended, if there is one, by its tag.
+    ///
+    /// # Errors
+    /// When the device is lost, or open submissions are.
+    fn poll(&mut self) -> Result<Option<(u64, JobCompletion)>, PortError>;
+
+    /// Asks the device itself whether it still runs. Dearer than [`JobPort::poll`].
+    ///
+    /// # Errors
+    /// When it does not.
+    fn check(&mut self) -> Result<(), PortError>;
+
+    /// Cuts off what the device does: when this returns, none of its accesses to memory or to the lock
+    /// table is under way, nor will there be one for what was submitted before.
+    ///
+    /// # Errors
+    /// When that cannot be had.
+    fn fence(&mut self) -> Result<Fenced, PortError>;
+}
+
+/// A device behind a driver.
+pub struct QueuePort {
+    device: Device,
+    queue: JobQueue,
+    memory: Arc<StoreMemory>,
+    /// By tickets of the driver.
+    tags: BTreeMap<Ticket, u64>,
+    /// What of the store's memory the device has, by its name.
+    reached: BTreeMap<String, DmaBuffer>,
+}
+
+impl QueuePort {
+    /// Takes the device's job queue into use. The store's lock table and arrays stand in `memory`.
+    ///
+    /// # Errors
+    /// As [`Device::job_queue`].
+    pub fn open(device: Device, memory: Arc<StoreMemory>, entries: u16) -> Result<Self, PortError> {
+        let queue = device.job_queue(entries)?;
+        Ok(Self { device, queue, memory, tags: BTreeMap::new(), reached: BTreeMap::new() })
+    }
+
+    fn reach(&mut self, name: &str) -> Result<u64, PortError> {
+        if let Some(buffer) = self.reached.get(name) {
+            return Ok(buffer.device_address());
+        }
+        let memory = self.memory.named(name).ok_or_else(|| PortError::OutOfReach {
+            what: name.into(),
+            reason: "it does not stand in the memory that the device was given".into(),
+        })?;
+        let buffer = DmaBuffer::map(self.device.backend().clone(), memory)?;
+        let address = buffer.device_address();
+        self.reached.insert(name.into(), buffer);
+        Ok(address)
+    }
+}
+
+impl JobPort for QueuePort {
+    fn map(&mut self, memory: &Arc<HostMemory>) -> Result<Box<dyn Mapping>, PortError> {
+        let buffer = DmaBuffer::map(self.device.backend().clone(), memory.clone())?;
+        Ok(Box::new(buffer))
+    }
+
+    fn reach_locks(&mut self, _: &Database) -> Result<u64, PortError> {
+        self.reach(StoreMemory::LOCKS)
+    }
+
+    fn reach_vid_map(&mut self, table: &Table) -> Result<u64, PortError> {
+        self.reach(&format!("vid-map-{}", table.id()))
+    }
+
+    fn submit(&mut self, tag: u64, submission: Submission) -> Result<(), PortError> {
+        let [_, a, b, c, d, e, f, g] = submission.encode();
+        let (opcode, words) = (submission.opcode, [a, b, c, d, e, f, g]);
+        let ticket = self.queue.submit(JobSubmission { opcode, words, interrupt: false })?;
+        self.tags.insert(ticket, tag);
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<(u64, JobCompletion)>, PortError> {
+        let Some(done) = self.queue.poll()? else { return Ok(None) };
+        let tag = self.tags.remove(&done.ticket);
+        let status = Status::from_code(done.status).ok_or(PortError::Completion {
+            found: done.status.into(),
+            expected: "a status of docs/near-data-jobs.md",
+        })?;
+        let (bytes, detail) = (done.bytes, done.detail);
+        let completion = JobCompletion { identifier: 0, status, bytes, detail };
+        Ok(tag.map(|tag| (tag, completion)))
+    }
+
+    fn check(&mut self) -> Result<(), PortError> {
+        Ok(self.queue.check()?)
+    }
+
+    fn fence(&mut self) -> Result<Fenced, PortError> {
+        self.tags.clear();
+        match self.device.reset() {
+            Ok(()) => {
+                self.queue.restart()?;
+                Ok(Fenced::Restarted)
+            }
+            // Nobody is left who could touch what it had; and that is taken away from it.
+            Err(driver::DeviceError::Gone { .. } | driver::DeviceError::Disconnected { .. }) => {
+                self.reached.clear();
+                Ok(Fenced::Dead)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A transaction of the host that has work done by the device.
+
+use std::time::Instant;
+
+use lockdb::store::near_data::{NearDataError, SealError};
+use lockdb::store::{Error, Transaction};
+
+use super::error::NearDataFailure;
+use super::report::{LinkBytes, Phases};
+use super::runtime::Runtime;
+use super::work::{Work, lap};
+
+/// A transaction of the host that has work done by the device. It commits and rolls back the
+/// transaction; dropped without either it rolls it back.
+///
+/// An update that fails ends the transaction: the device's job is brought to rest, or the device cut
+/// off, and what is left of the transaction in the lock table is taken out. A read that fails leaves
+/// it as it is.
+#[derive(Debug)]
+pub struct NearTransaction<'r, 't, 's> {
+    pub(super) runtime: &'r Runtime,
+    pub(super) transaction: &'t mut Transaction<'s>,
+    /// Updates that are done, whose pages wait for the commit.
+    pub(super) updates: Vec<Work<'r>>,
+    ended: bool,
+}
+
+/// What a commit cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CommitReport {
+    /// The commit timestamp.
+    pub commit: u64,
+    /// `seal` and `commit` alone are other than zero.
+    pub phases: Phases,
+    /// What passed the link for it.
+    pub link: LinkBytes,
+}
+
+impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
+    pub(super) fn new(runtime: &'r Runtime, transaction: &'t mut Transaction<'s>) -> Self {
+        Self { runtime, transaction, updates: Vec::new(), ended: false }
+    }
+
+    /// The transaction, for what the host does itself.
+    pub fn transaction(&mut self) -> &mut Transaction<'s> {
+        self.transaction
+    }
+
+    /// Commits: the device stamps and writes its pages, then the host logs and publishes all.
+    ///
+    /// # Errors
+    /// A conflict (SERIALIZABLE); when the device cannot seal its pages, or is lost before it has. The
+    /// transaction is rolled back then.
+    pub fn commit(mut self) -> Result<CommitReport, NearDataFailure> {
+        let mut since = Instant::now();
+        let mut report = CommitReport::default();
+        let (mut failed, updates) = (None, &mut self.updates);
+        let handed_before: u64 = updates.iter().map(|work| work.link.total()).sum();
+        let committed = self.transaction.commit_sealing(&mut |seal| {
+            report.phases.commit += lap(&mut since);
+            for work in updates.iter_mut() {
+                work.seal(seal.commit, seal.epoch, seal.store).map_err(|failure| {
+                    let told = failure.to_string();
+                    failed = Some(failure);
+                    SealError::new(told)
+                })?;
+            }
+            report.phases.seal += lap(&mut since);
+            Ok(())
+        });
+        report.phases.commit += lap(&mut since);
+        match committed {
+            Ok(commit) => {
+                report.commit = commit;
+                self.ended = true;
+                let handed: u64 = self.updates.iter().map(|work| work.link.total()).sum();
+                report.link.descriptors += handed - handed_before;
+                // It is committed, whether the device forgets or has died meanwhile.
+                self.updates.clear();
+                Ok(report)
+            }
+            Err(Error::NearData(NearDataError::Seal { commit, source })) => {
+                let seal = NearDataError::Seal { commit, source };
+                let failure = failed.take().unwrap_or(NearDataFailure::Store(seal.into()));
+                Err(self.fail(failure))
+            }
+            Err(error) => Err(self.fail(error.into())),
+        }
+    }
+
+    /// Rolls the transaction back.
+    ///
+    /// # Errors
+    /// [`NearDataFailure::NotFenced`] when the device is lost and cannot be cut off.
+    pub fn rollback(mut self) -> Result<(), NearDataFailure> {
+        self.end()
+    }
+
+    /// Ends the transaction without a change, as soon as the device is at rest or cut off.
+    pub(super) fn end(&mut self) -> Result<(), NearDataFailure> {
+        if std::mem::replace(&mut self.ended, true) {
+            return Ok(());
+        }
+        for mut work in self.updates.drain(..) {
+            let rest = work.stop().and_then(|()| work.forget());
+            if let Err(failure @ NearDataFailure::NotFenced { .. }) = rest {
+                return Err(failure);
+            }
+        }
+        match self.transaction.abandon() {
+            // Whoever has the transaction may have ended it himself.
+            Ok(_) | Err(Error::Ended { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Ends the transaction because of a failure.
+    pub(super) fn fail(&mut self, failure: NearDataFailure) -> NearDataFailure {
+        if let NearDataFailure::NotFenced { .. } = failure {
+            self.ended = true;
+            return failure;
+        }
+        self.end().err().unwrap_or(failure)
+    }
+}
+
+impl Drop for NearTransaction<'_, '_, '_> {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}

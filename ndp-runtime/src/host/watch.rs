@@ -1,0 +1,104 @@
+//! What the host looks after while the device works: that it ends, and that it waits in no circle.
+
+use std::time::{Duration, Instant};
+
+use lockdb::store::Database;
+use lockdb::{Head, Policy, Ring, Suspicion, Timestamp, Waiting, WaitsFor};
+
+use super::cancel::Cancel;
+use super::error::NearDataFailure;
+
+/// The watch over one job of one transaction.
+///
+/// Host transactions that wait for a lock look for cycles themselves; a device only polls. So the host
+/// looks on behalf of the transaction that the device waits for, in the same table and by the same
+/// policy.
+pub(super) struct Watch<'a> {
+    database: &'a Database,
+    /// The transaction's name in the lock table, if the job takes locks.
+    transaction: Option<Timestamp>,
+    waiting: Waiting,
+    cancel: &'a Cancel,
+    began: Instant,
+    bound: Duration,
+    searched: Duration,
+    suspicion: Suspicion,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(
+        database: &'a Database,
+        transaction: Option<Timestamp>,
+        waiting: Waiting,
+        cancel: &'a Cancel,
+        bound: Duration,
+    ) -> Self {
+        Self {
+            database,
+            transaction,
+            waiting,
+            cancel,
+            began: Instant::now(),
+            bound,
+            searched: Duration::ZERO,
+            suspicion: Suspicion::default(),
+        }
+    }
+
+    /// Why the job has to stop, if it has to.
+    pub fn look(&mut self) -> Option<NearDataFailure> {
+        if self.cancel.is_cancelled() {
+            return Some(NearDataFailure::Cancelled);
+        }
+        let elapsed = self.began.elapsed();
+        if elapsed >= self.bound {
+            let waited_for = "the end of a near-data job";
+            return Some(NearDataFailure::TimedOut { waited_for, bound: self.bound });
+        }
+        let transaction = self.transaction?;
+        let every = match self.waiting.policy {
+            Policy::WaitsFor { every } => every,
+            Policy::WaitDie => Duration::from_micros(100),
+            // The device's own bound of a wait is all that there is.
+            Policy::NoWait | Policy::TimeOut => return None,
+        };
+        if elapsed < self.searched + every {
+            return None;
+        }
+        self.searched = elapsed;
+        match self.waiting.policy {
+            Policy::WaitDie => self.older_ahead(transaction),
+            _ => self.search(transaction),
+        }
+    }
+
+    fn search(&mut self, transaction: Timestamp) -> Option<NearDataFailure> {
+        let read = || WaitsFor::read(self.database.lock_table().buckets());
+        let cycle = read().cycle_through(transaction)?;
+        // Buckets are read one after the other: a cycle is certain when it is still there.
+        if !read().has_cycle(&cycle) || !self.suspicion.is_ours_to_break(cycle, transaction) {
+            return None;
+        }
+        Some(NearDataFailure::Deadlock { cycle: self.suspicion.cycle().to_vec() })
+    }
+
+    /// Wait-die: a transaction waits behind younger ones alone.
+    fn older_ahead(&self, transaction: Timestamp) -> Option<NearDataFailure> {
+        for bucket in self.database.lock_table().buckets() {
+            if !bucket.head().has_waiters() {
+                continue;
+            }
+            let line = bucket.line();
+            let head = Head::from_word(line[0]);
+            let Some(older) = head.holder().filter(|holder| *holder < transaction) else {
+                continue;
+            };
+            let waits =
+                |slot: lockdb::Slot| Timestamp::of_word(line[slot.index()]) == Some(transaction);
+            if head.queue(Ring::FULL).any(waits) {
+                return Some(NearDataFailure::Died { transaction, older });
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,342 @@
+//! One job on the device, with the memory that it was given.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use driver::{HostMemory, PAGE_BYTES};
+
+use super::error::NearDataFailure;
+use super::port::{Mapping, PortError};
+use super::report::{COMPLETION_BYTES, LinkBytes, SUBMISSION_BYTES};
+use super::runtime::{Pause, Pending, Runtime};
+use super::watch::Watch;
+use crate::job::{
+    Descriptor, Grant, JobCompletion, JobFault, ResultChunk, Span, Status, Submission, TopUp,
+    TopUpBlock,
+};
+
+/// A job on the device.
+///
+/// It is running, at rest (its last submission has completed, and no request of it is open), or over:
+/// the device has forgotten it, or was cut off.
+pub(super) struct Work<'r> {
+    runtime: &'r Runtime,
+    pub number: u32,
+    memory: Arc<HostMemory>,
+    mapping: Option<Box<dyn Mapping>>,
+    parts: Parts,
+    state: State,
+    generation: u64,
+    /// Of the last chunk.
+    chunk: u32,
+    pub link: LinkBytes,
+    received: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Running(Pending),
+    AtRest,
+    Over,
+}
+
+/// What lies where in a job's memory. The result buffer comes first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    result_bytes: usize,
+    grants_at: usize,
+    most_grants: usize,
+    block_at: usize,
+    state_at: usize,
+    state_bytes: usize,
+    bytes: usize,
+}
+
+/// Device addresses of the parts, for a descriptor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Addresses {
+    pub shared_state: Span,
+    pub result: Span,
+    pub grants: u64,
+}
+
+impl Parts {
+    pub fn new(result_bytes: usize, most_grants: usize, state_bytes: usize) -> Self {
+        let mut end = 0;
+        let mut place = |bytes: usize| {
+            let at = end;
+            end = (at + bytes).next_multiple_of(64);
+            at
+        };
+        place(result_bytes);
+        let grants_at = place(most_grants * Grant::BYTES);
+        let block_at = place((Descriptor::MOST_BYTES as usize).max(TopUpBlock::BYTES));
+        let state_at = place(state_bytes);
+        Self { result_bytes, grants_at, most_grants, block_at, state_at, state_bytes, bytes: end }
+    }
+}
+
+impl std::fmt::Debug for Work<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Work({}, {:?}, {:?})", self.number, self.state, self.link)
+    }
+}
+
+impl<'r> Work<'r> {
+    /// Begins a job: `describe` makes its descriptor, given where its parts stand.
+    pub fn begin(
+        runtime: &'r Runtime,
+        parts: Parts,
+        shared_state: &[u8],
+        grants: &[Grant],
+        describe: impl FnOnce(Addresses) -> Descriptor,
+    ) -> Result<Self, NearDataFailure> {
+        // What was submitted before somebody cut the device off is lost with that.
+        let generation = runtime.generation();
+        let memory = HostMemory::allocate(parts.bytes, PAGE_BYTES).map_err(|source| {
+            let what = format!("{} bytes for a near-data job", parts.bytes);
+            NearDataFailure::Store(lockdb::store::Error::System { what, source })
+        })?;
+        let memory = Arc::new(memory);
+        let mapping = runtime.map(&memory).map_err(NearDataFailure::DeviceLost)?;
+        let mut work = Self {
+            runtime,
+            number: runtime.number_job(),
+            memory,
+            mapping: Some(mapping),
+            parts,
+            state: State::Over,
+            generation,
+            chunk: 0,
+            link: LinkBytes::default(),
+            received: Vec::new(),
+        };
+        work.memory.write(parts.state_at, shared_state);
+        work.write_grants(grants);
+        let descriptor = describe(Addresses {
+            shared_state: Span {
+                address: work.address(parts.state_at),
+                bytes: parts.state_bytes as u64,
+            },
+            result: work.result(),
+            grants: work.address(parts.grants_at),
+        });
+        let bytes = descriptor.encode();
+        work.memory.write(parts.block_at, &bytes);
+        work.link.shared_state += shared_state.len() as u64;
+        work.link.descriptors += bytes.len() as u64;
+        let at = work.address(parts.block_at);
+        work.run(Submission::begin(work.number, at, bytes.len() as u64))?;
+        Ok(work)
+    }
+
+    /// Goes on after [`Status::More`], with more grants.
+    pub fn resume(&mut self, grants: &[Grant]) -> Result<(), NearDataFailure> {
+        self.chunk += 1;
+        self.write_grants(grants);
+        let block = TopUp {
+            chunk: self.chunk,
+            result: self.result(),
+            grants: self.address(self.parts.grants_at),
+            grant_count: grants.len() as u32,
+        };
+        self.memory.write(self.parts.block_at, &block.encode());
+        self.link.descriptors += TopUpBlock::BYTES as u64;
+        let at = self.address(self.parts.block_at);
+        self.run(Submission::resume(self.number, at, TopUpBlock::BYTES as u64))
+    }
+
+    /// Waits until the device has ended what was last submitted. `progress` is called meanwhile, again
+    /// and again.
+    pub fn wait(
+        &mut self,
+        watch: &mut Watch<'_>,
+        progress: &mut dyn FnMut(),
+    ) -> Result<JobCompletion, NearDataFailure> {
+        let State::Running(pending) = self.state else {
+            unreachable!("whoever waits for a job has let it run");
+        };
+        let mut pause = Pause::default();
+        loop {
+            match self.runtime.poll(pending) {
+                Ok(Some(done)) => {
+                    self.state = State::AtRest;
+                    self.link.results += COMPLETION_BYTES + u64::from(done.bytes);
+                    return Ok(done);
+                }
+                Ok(None) => {}
+                Err(lost) => return Err(self.lose(lost)),
+            }
+            if let Some(reason) = watch.look() {
+                self.stop()?;
+                return Err(reason);
+            }
+            progress();
+            pause.wait();
+        }
+    }
+
+    /// What the device has written to the result buffer: so many bytes, copied so that nobody changes
+    /// them any more.
+    pub fn received(&mut self, bytes: u32) -> Result<&[u8], JobFault> {
+        let most = self.parts.result_bytes;
+        if bytes as usize > most {
+            return Err(JobFault {
+                what: "completion",
+                offset: 4,
+                field: "bytes",
+                found: bytes.into(),
+                expected: format!("at most {most}"),
+            });
+        }
+        self.received.resize(bytes as usize, 0);
+        self.memory.read(0, &mut self.received);
+        Ok(&self.received)
+    }
+
+    /// The chunk that the device has written.
+    pub fn chunk(&mut self, done: &JobCompletion) -> Result<ResultChunk<'_>, JobFault> {
+        let (job, number) = (self.number, self.chunk);
+        let chunk = ResultChunk::verified(self.received(done.bytes)?)?;
+        let header = chunk.header();
+        for (field, found, expected) in [("job", header.job, job), ("chunk", header.chunk, number)]
+        {
+            if found != expected {
+                let (found, expected) = (found.into(), expected.to_string());
+                return Err(JobFault { what: "result set", offset: 12, field, found, expected });
+            }
+        }
+        Ok(chunk)
+    }
+
+    /// Has the device stamp and write its pages.
+    pub fn seal(&mut self, commit: u64, epoch: u64, store: u64) -> Result<(), NearDataFailure> {
+        self.run(Submission::seal(self.number, commit, epoch, store))?;
+        let done = self.settle()?;
+        self.link.results += COMPLETION_BYTES;
+        match done.status {
+            Status::Done => Ok(()),
+            status => Err(self.refusal(status, &done)),
+        }
+    }
+
+    /// Brings the job to rest: when this returns, no access of it is under way.
+    pub fn stop(&mut self) -> Result<(), NearDataFailure> {
+        let State::Running(_) = self.state else { return Ok(()) };
+        match self.runtime.submit(Submission::cancel(self.number)) {
+            Ok(cancelling) => {
+                self.settle()?;
+                match self.runtime.wait(cancelling, self.runtime.options().patience) {
+                    Ok(Some(_)) => Ok(()),
+                    Ok(None) => Err(self.lose_silent()),
+                    Err(lost) => Err(self.lose(lost)),
+                }
+            }
+            Err(lost) => Err(self.lose(lost)),
+        }
+    }
+
+    /// Has the device forget the job. It must not run.
+    pub fn forget(&mut self) -> Result<(), NearDataFailure> {
+        let State::AtRest = self.state else { return Ok(()) };
+        self.run(Submission::forget(self.number))?;
+        self.settle()?;
+        self.state = State::Over;
+        Ok(())
+    }
+
+    /// What a status says that is no success.
+    pub fn refusal(&mut self, status: Status, done: &JobCompletion) -> NearDataFailure {
+        let has_reason = matches!(status, Status::BadProgram | Status::Storage);
+        let reason = match has_reason.then(|| self.received(done.bytes)) {
+            Some(Ok(text)) => String::from_utf8_lossy(text).into_owned(),
+            _ => String::new(),
+        };
+        NearDataFailure::Refused { status, detail: done.detail, reason }
+    }
+
+    fn run(&mut self, submission: Submission) -> Result<(), NearDataFailure> {
+        match self.runtime.submit(submission) {
+            // Somebody has cut the device off meanwhile: it does not know the job any more.
+            Ok(pending) if pending.generation != self.generation => {
+                Err(self.lose(PortError::Reset))
+            }
+            Ok(pending) => {
+                self.link.descriptors += SUBMISSION_BYTES;
+                self.state = State::Running(pending);
+                Ok(())
+            }
+            Err(lost) => Err(self.lose(lost)),
+        }
+    }
+
+    /// Waits for the end of what runs, as long as the device may take that counts as alive.
+    fn settle(&mut self) -> Result<JobCompletion, NearDataFailure> {
+        let State::Running(pending) = self.state else {
+            unreachable!("whoever waits for a job has let it run");
+        };
+        match self.runtime.wait(pending, self.runtime.options().patience) {
+            Ok(Some(done)) => {
+                self.state = State::AtRest;
+                Ok(done)
+            }
+            Ok(None) => Err(self.lose_silent()),
+            Err(lost) => Err(self.lose(lost)),
+        }
+    }
+
+    /// The device is silent: it counts as lost.
+    fn lose_silent(&mut self) -> NearDataFailure {
+        let bound = self.runtime.options().patience;
+        self.lose(PortError::Gone(format!("it was silent for {bound:?}")))
+    }
+
+    /// The device is lost: it is cut off, and then the job is over.
+    fn lose(&mut self, lost: PortError) -> NearDataFailure {
+        match self.runtime.fence(self.generation, lost.clone()) {
+            Ok(()) => {
+                self.state = State::Over;
+                NearDataFailure::DeviceLost(lost)
+            }
+            Err(not_fenced) => {
+                // The device may still write what it was given: that stays.
+                self.state = State::Over;
+                std::mem::forget(self.mapping.take());
+                std::mem::forget(self.memory.clone());
+                not_fenced
+            }
+        }
+    }
+
+    fn write_grants(&mut self, grants: &[Grant]) {
+        assert!(grants.len() <= self.parts.most_grants, "{} grants at once", grants.len());
+        let bytes: Vec<u8> = grants.iter().flat_map(Grant::encode).collect();
+        self.memory.write(self.parts.grants_at, &bytes);
+        self.link.grants += bytes.len() as u64;
+    }
+
+    fn result(&self) -> Span {
+        Span { address: self.address(0), bytes: self.parts.result_bytes as u64 }
+    }
+
+    fn address(&self, offset: usize) -> u64 {
+        let mapping = self.mapping.as_ref().expect("it is there until the device is lost");
+        mapping.device_address() + offset as u64
+    }
+}
+
+impl Drop for Work<'_> {
+    /// Whoever drops a job that runs has panicked, or has lost it by an error of its own: it is
+    /// stopped, so that the memory can go.
+    fn drop(&mut self) {
+        if self.stop().is_ok() {
+            let _ = self.forget();
+        }
+    }
+}
+
+/// Time since some moment, and that moment anew.
+pub(super) fn lap(since: &mut Instant) -> std::time::Duration {
+    let now = Instant::now();
+    now.duration_since(std::mem::replace(since, now))
+}

@@ -1,0 +1,5 @@
+//! Near-data transactions, from the host's interface down to the bytes on storage: one database with
+//! the host's own transactions, whatever the interleaving and whatever breaks.
+
+mod basics;
+mod scene;

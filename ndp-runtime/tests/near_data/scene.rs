@@ -1,0 +1,159 @@
+//! A store, a device in this process, and a table of accounts.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lockdb::store::files::{Files, Memory};
+use lockdb::store::schema::{RowRef, Schema, Type};
+use lockdb::store::{
+    Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions,
+};
+use lockdb::{Policy, Waiting};
+use ndp_runtime::host::{Control, InProcess, JobOptions, Runtime, RuntimeOptions};
+
+pub fn variable(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// The seed of a random test, told so that a failure can be repeated.
+pub fn seed(test: &str) -> u64 {
+    let seed = variable("LOCKSTEP_SEED", 1);
+    println!("LOCKSTEP_SEED={seed} cargo test -p lockstep-ndp-runtime --test near_data {test}");
+    seed
+}
+
+/// How many times the usual number of cases.
+pub fn cases() -> u64 {
+    variable("LOCKSTEP_CASES", 1).max(1)
+}
+
+pub const ISOLATIONS: [Isolation; 3] =
+    [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable];
+
+/// No need of durable commits where the power does not fail.
+pub fn unsynced(isolation: Isolation) -> TransactionOptions {
+    TransactionOptions { isolation, sync: Sync::None }
+}
+
+pub const ID: usize = 0;
+pub const REGION: usize = 1;
+pub const BALANCE: usize = 2;
+
+pub fn accounts() -> Schema {
+    Schema::builder("account")
+        .column("id", Type::Int64)
+        .column("region", Type::Int64)
+        .column("balance", Type::Int64)
+        .nullable_column("owner", Type::Text)
+        .primary_key(&["id"])
+        .build()
+        .unwrap()
+}
+
+pub fn waiting(policy: Policy) -> Waiting {
+    Waiting { policy, patience: Duration::from_secs(10), ..Waiting::default() }
+}
+
+pub fn options(policy: Policy) -> Options {
+    Options {
+        shared_state_limit: 1 << 20,
+        waiting: waiting(policy),
+        lock_buckets: 1 << 10,
+        ..Options::small()
+    }
+}
+
+pub struct Scene {
+    pub files: Arc<dyn Files>,
+    pub store: Database,
+    pub table: Arc<Table>,
+    pub runtime: Runtime,
+    pub control: Control,
+}
+
+impl Scene {
+    /// Accounts 0 to `rows`, of 10 regions, with balance 100.
+    pub fn new(rows: i64) -> Self {
+        let policy = Policy::WaitsFor { every: Duration::from_millis(1) };
+        Self::with(rows, options(policy), |_| {})
+    }
+
+    pub fn with(rows: i64, options: Options, prepare: impl FnOnce(&mut InProcess)) -> Self {
+        let files: Arc<dyn Files> = Arc::new(Memory::new());
+        let store = Database::open_in(files.clone(), options.clone()).unwrap();
+        let table = store.create_table(accounts()).unwrap();
+        fill(&store, &table, rows);
+        store.checkpoint().unwrap();
+        let waiting = options.waiting;
+        let mut device = device(&files, &store);
+        prepare(&mut device);
+        let control = device.control();
+        let runtime = Runtime::open(&store, device, runtime_options(waiting));
+        Self { files, store, table, runtime, control }
+    }
+
+    pub fn session(&self) -> Session {
+        self.store.session().unwrap()
+    }
+
+    /// Id, region and balance of all rows, in order.
+    pub fn rows(&self) -> Vec<[i64; 3]> {
+        rows(&self.store, &self.table)
+    }
+
+    /// No lock is held and nobody waits.
+    pub fn assert_no_locks(&self) {
+        assert_no_locks(&self.store);
+    }
+}
+
+pub fn device(files: &Arc<dyn Files>, store: &Database) -> InProcess {
+    InProcess::new(store, files.open("pages").unwrap(), 20)
+}
+
+pub fn runtime_options(waiting: Waiting) -> RuntimeOptions {
+    RuntimeOptions { waiting, ..RuntimeOptions::default() }
+}
+
+pub fn fill(store: &Database, table: &Table, rows: i64) {
+    let mut session = store.session().unwrap();
+    let owner = "somebody ".repeat(10);
+    for first in (0..rows).step_by(500) {
+        let end = (first + 500).min(rows);
+        session
+            .transaction(unsynced(Isolation::Snapshot), |transaction| {
+                (first..end).try_for_each(|id| {
+                    let row = [id.into(), (id % 10).into(), 100.into(), owner.as_str().into()];
+                    transaction.insert(table, &row)
+                })
+            })
+            .map_err(|error: Error| error.to_string())
+            .unwrap();
+    }
+}
+
+pub fn rows(store: &Database, table: &Table) -> Vec<[i64; 3]> {
+    let mut session = store.session().unwrap();
+    let mut transaction = session.begin(unsynced(Isolation::Snapshot));
+    let mut rows = Vec::new();
+    let visit = |row: RowRef<'_>| {
+        rows.push([row.int(ID), row.int(REGION), row.int(BALANCE)]);
+        ControlFlow::Continue(())
+    };
+    transaction.scan(table, visit).unwrap();
+    rows.sort_unstable();
+    rows
+}
+
+pub fn assert_no_locks(store: &Database) {
+    for (number, bucket) in store.lock_table().buckets().iter().enumerate() {
+        let head = bucket.head();
+        assert!(head.holder().is_none() && !head.has_waiters(), "bucket {number}: {head:?}");
+    }
+}
+
+/// Small buffers, so that a few hundred rows take several chunks and grants.
+pub fn small_jobs() -> JobOptions<'static> {
+    JobOptions { result_bytes: 1 << 12, grants: 1, elements: 3, ..JobOptions::default() }
+}
