@@ -4,11 +4,15 @@
 //! `{ value, unit, kind, source }`; a wrong unit, an impossible value, an unknown or
 //! missing key is an error that names file, line and what was expected.
 
+mod near_data;
+
 use crate::kernel::Time;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+pub use near_data::{DeviceMemoryTiming, ElementTiming, HostStoreTiming, NearDataTiming};
 
 /// Where the number of an entry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -18,6 +22,8 @@ pub enum Kind {
     Paper,
     /// A vendor's document or a specification.
     Datasheet,
+    /// A bench of this program; the source says which, and how its figure was carried over.
+    Measured,
     /// Nobody: the source says why the number was chosen.
     Assumption,
 }
@@ -281,6 +287,10 @@ pub struct Platform {
     pub coherence: Option<CoherenceTiming>,
     /// Present when the platform has a DMA engine.
     pub dma: Option<DmaTiming>,
+    /// Present when the device executes near-data jobs.
+    pub near_data: Option<NearDataTiming>,
+    /// Present when what a store takes on a host core is known.
+    pub host_store: Option<HostStoreTiming>,
 }
 
 /// Why a platform cannot be had.
@@ -373,6 +383,9 @@ impl Platform {
             let value = format!("{} B", self.link.max_payload.value.0);
             return Some(("link.max_payload".into(), value, "at least one line of 64 B"));
         }
+        if let Some(finding) = self.near_data.as_ref().and_then(nothing_to_work_with) {
+            return Some(finding);
+        }
         let Some(coherence) = &self.coherence else {
             return None;
         };
@@ -400,6 +413,22 @@ impl Platform {
     }
 }
 
+/// Near-data jobs need at least one of everything that there can be several of.
+fn nothing_to_work_with(near_data: &NearDataTiming) -> Option<Finding> {
+    let element = &near_data.element;
+    let counts = [
+        ("elements", &near_data.elements),
+        ("updates_in_flight", &near_data.updates_in_flight),
+        ("element.chains", &element.chains),
+        ("element.ports", &element.ports),
+        ("element.page_map_lines", &element.page_map_lines),
+        ("element.lanes", &element.lanes),
+        ("device_memory.channels", &near_data.device_memory.channels),
+    ];
+    let none = counts.into_iter().find(|(_, count)| count.value.0 == 0);
+    none.map(|(name, _)| (format!("near_data.{name}"), "0".into(), "at least 1"))
+}
+
 /// A cache needs a power of two of sets, so that address bits select one.
 fn sets_finding(field: String, size: &Entry<Bytes>, ways: &Entry<Count>) -> Option<Finding> {
     let set = 64 * u64::from(ways.value.0);
@@ -414,6 +443,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Kind::Paper => "paper",
             Kind::Datasheet => "datasheet",
+            Kind::Measured => "measured",
             Kind::Assumption => "assumption",
         })
     }

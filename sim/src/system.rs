@@ -26,6 +26,9 @@ use crate::platform::{Platform, Side};
 /// Where the lock table begins in the shared address space.
 pub const TABLE_BASE: u64 = 1 << 32;
 
+/// Where the shared words begin, behind the largest lock table.
+pub const WORDS_BASE: u64 = 1 << 40;
+
 /// What a [`System`] is made of.
 #[derive(Clone, Debug)]
 pub struct SystemConfig {
@@ -80,6 +83,13 @@ pub enum Happening {
         /// The line's bucket.
         bucket: u64,
     },
+    /// An access to a shared word has been made.
+    Word {
+        /// The number given with it.
+        ticket: u64,
+        /// What the word was before it.
+        value: u64,
+    },
     /// The lock unit has answered a request.
     Response(UnitResponse),
     /// A timer of the owner.
@@ -97,6 +107,9 @@ enum Event {
 /// was asked for although the whole line was read, so as to keep a copy.
 const HEAD_ONLY: u64 = 1 << 63;
 
+/// This bit says that the access is to a shared word, whoever made it.
+const WORD: u64 = 1 << 62;
+
 /// Cycles without anything on its pins after which the unit has nothing left to do by itself.
 const QUIET_CYCLES: u32 = 64;
 
@@ -108,6 +121,7 @@ pub struct System<M> {
     device: AgentId,
     cores: u32,
     buckets: u64,
+    words: u64,
     period: Time,
     /// The next clock edge is in the kernel.
     clocked: bool,
@@ -123,6 +137,16 @@ impl<M: LockUnit> System<M> {
     /// # Errors
     /// When the configuration is impossible, or the unit's registers do not answer.
     pub fn new(model: M, config: &SystemConfig) -> Result<Self, SystemError> {
+        Self::with_words(model, config, &[])
+    }
+
+    /// As [`System::new`], with coherent words beside the lock table that host and device share:
+    /// a table's VID map, as the ccSLT paper proposes ("employing ccSVM to perform address mappings
+    /// like VID_Map", section 3). The host is home to them.
+    ///
+    /// # Errors
+    /// As [`System::new`].
+    pub fn with_words(model: M, config: &SystemConfig, words: &[u64]) -> Result<Self, SystemError> {
         let buckets = config.buckets;
         if !buckets.is_power_of_two() || buckets > 1 << 32 {
             return Err(SystemError::Buckets(buckets));
@@ -133,8 +157,17 @@ impl<M: LockUnit> System<M> {
             .as_ref()
             .ok_or_else(|| CoherenceError::NotCoherent(platform.name.clone()))?;
         let home = config.home.unwrap_or(timing.home);
-        let region = Region { base: TABLE_BASE, bytes: buckets * LINE_BYTES, home };
-        let mut memory = CoherentMemory::new(platform, &[region])?;
+        let table = Region { base: TABLE_BASE, bytes: buckets * LINE_BYTES, home };
+        let bytes = (8 * words.len() as u64).next_multiple_of(LINE_BYTES);
+        let shared = Region { base: WORDS_BASE, bytes, home: Side::Host };
+        let regions = [table, shared];
+        let used = if words.is_empty() { 1 } else { 2 };
+        let mut memory = CoherentMemory::new(platform, &regions[..used])?;
+        for (line, words) in (0..).zip(words.chunks(LINE_BYTES as usize / 8)) {
+            let mut data = [0; 8];
+            data[..words.len()].copy_from_slice(words);
+            memory.poke_line(WORDS_BASE + line * LINE_BYTES, data)?;
+        }
         memory.warm_memory_caches();
         let mut unit = UnitUnderTest::new(model, &config.unit);
         driver::LockUnit::new(&mut unit).start(TABLE_BASE, buckets.trailing_zeros())?;
@@ -146,6 +179,7 @@ impl<M: LockUnit> System<M> {
             memory,
             unit,
             buckets,
+            words: words.len() as u64,
             clocked: false,
             quiet_cycles: 0,
             unit_accesses: 0,
@@ -167,7 +201,7 @@ impl<M: LockUnit> System<M> {
     /// a read is followed by one [`Happening::LineChanged`] once the copy may be stale.
     ///
     /// # Panics
-    /// When there is no such core or bucket, or `ticket` is 2⁶³ or more.
+    /// When there is no such core or bucket, or `ticket` is 2⁶² or more.
     pub fn host_access(
         &mut self,
         core: u32,
@@ -176,7 +210,7 @@ impl<M: LockUnit> System<M> {
         access: Access,
         keep_copy: bool,
     ) {
-        assert!(ticket < HEAD_ONLY, "ticket {ticket}: expected one below 2^63");
+        assert!(ticket < WORD, "ticket {ticket}: expected one below 2^62");
         assert!(bucket < self.buckets, "bucket {bucket} of {}", self.buckets);
         let line = TABLE_BASE + bucket * LINE_BYTES;
         let word = |index: u8| line + 8 * u64::from(index);
@@ -193,6 +227,51 @@ impl<M: LockUnit> System<M> {
         };
         let agent = self.memory.host_agent(core);
         self.submit(agent, ticket | flag, operation).expect("core and bucket have been checked");
+    }
+
+    /// A host core stores a shared word; [`Happening::Word`] brings its end.
+    ///
+    /// # Panics
+    /// When there is no such core or word, or `ticket` is 2⁶² or more.
+    pub fn host_store(&mut self, core: u32, ticket: u64, word: u64, value: u64) {
+        let agent = self.memory.host_agent(core);
+        let address = self.word_address(word);
+        self.word_access(agent, ticket, Operation::Store { address, value });
+    }
+
+    /// The device loads a shared word, beside its lock unit; [`Happening::Word`] brings its end.
+    ///
+    /// # Panics
+    /// When there is no such word, or `ticket` is 2⁶² or more.
+    pub fn device_load(&mut self, ticket: u64, word: u64) {
+        let address = self.word_address(word);
+        self.word_access(self.device, ticket, Operation::Load { address });
+    }
+
+    /// A shared word as it is now, wherever its newest value is.
+    ///
+    /// # Panics
+    /// When there is no such word.
+    pub fn word(&self, word: u64) -> u64 {
+        let address = self.word_address(word);
+        let line = self.memory.peek_line(address).expect("the word has been checked");
+        line[(word % 8) as usize]
+    }
+
+    fn word_address(&self, word: u64) -> u64 {
+        assert!(word < self.words, "word {word} of {}", self.words);
+        WORDS_BASE + 8 * word
+    }
+
+    fn word_access(&mut self, agent: AgentId, ticket: u64, operation: Operation) {
+        assert!(ticket < WORD, "ticket {ticket}: expected one below 2^62");
+        self.submit(agent, ticket | WORD, operation).expect("agent and word have been checked");
+    }
+
+    /// Sends `payload` bytes over the link towards `side`, beside the messages of coherence.
+    /// Returns when the last byte is there.
+    pub fn send(&mut self, side: Side, payload: u64) -> Time {
+        self.memory.send_beside(self.kernel.now(), side, payload)
     }
 
     /// Sends a request to the lock unit; [`Happening::Response`] brings what it answers.
@@ -278,6 +357,10 @@ impl<M: LockUnit> System<M> {
 
     fn notified(&mut self, notification: Notification) {
         match notification {
+            Notification::Completed(completion) if completion.request & WORD != 0 => {
+                let ticket = completion.request & !WORD;
+                self.visible.push_back(Happening::Word { ticket, value: completion.value });
+            }
             Notification::Completed(completion) if completion.agent == self.device => {
                 self.unit_accesses -= 1;
                 let id = completion.request as u16;

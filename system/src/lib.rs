@@ -4,11 +4,13 @@
 //! - [`run`] executes a scenario and gives a [`Report`]; [`run_on_device`] does so with a device
 //!   behind a driver.
 //! - [`LockMemory`] is what a lock table stands in that a device shares.
+//! - [`near_data`] runs a long near-data update beside short ones, in virtual time.
 //! - A `Workflow` is what one agent does, as a pure machine: it is told what came of its last
 //!   command and names the next. Both ways to run drive the same workflows.
 
 mod device;
 mod lock_memory;
+pub mod near_data;
 mod plan;
 mod report;
 mod rows;

@@ -1,6 +1,6 @@
 //! A run in virtual time: every agent's workflow, on the simulated machine.
 
-mod host;
+pub(crate) mod host;
 #[cfg(test)]
 mod tests;
 
@@ -93,7 +93,7 @@ impl Run {
         let mut system = System::new(TupleLockUnit::new(), &config)?;
         options.open_waves(system.unit_mut().model_mut())?;
         Ok(Self {
-            host: HostThreads::new(&agents, system.host_cores()),
+            host: HostThreads::new(on_cores(&agents, system.host_cores())),
             device,
             world: World::new(buckets, Births::Counted(0)),
             rows,
@@ -174,6 +174,7 @@ impl Run {
             Happening::LineChanged { core, bucket } => {
                 self.host.line_changed(&mut self.system, core, bucket);
             }
+            Happening::Word { .. } => unreachable!("a scenario has no shared words"),
             Happening::Response(response) => {
                 if let Some((agent, input)) = self.device.responded(&response)? {
                     self.tell(agent, input)?;
@@ -308,6 +309,12 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// The agents of the host, dealt out over its cores.
+fn on_cores(agents: &[Workflow], cores: u32) -> impl Iterator<Item = (usize, u32)> {
+    let on_host = agents.iter().enumerate().filter(|(_, agent)| !agent.is_on_device());
+    on_host.enumerate().map(move |(worker, (agent, _))| (agent, worker as u32 % cores))
 }
 
 fn unit_report(system: &mut System<TupleLockUnit>) -> Result<UnitReport, RunError> {

@@ -177,6 +177,7 @@ impl<'a> Loop<'a> {
                 }
                 Some(Happening::LineChanged { core, .. }) => self.look_again(core as usize),
                 Some(Happening::Response(response)) => self.response(response),
+                Some(Happening::Word { .. }) => unreachable!("there are no shared words"),
                 None => panic!("nobody asks for locks any more"),
             }
         }

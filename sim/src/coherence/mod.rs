@@ -436,6 +436,13 @@ impl CoherentMemory {
         }
     }
 
+    /// Sends `payload` bytes that are not coherent over the same link towards `side`: transfers of
+    /// a DMA engine, doorbells, completions. They share the wire with the messages of coherence,
+    /// first in, first out. Returns when the last byte is there.
+    pub fn send_beside(&mut self, now: Time, side: Side, payload: u64) -> Time {
+        self.link.send(now, side, payload).0
+    }
+
     /// Operations, prefetches and lines on their way home that are under way.
     pub fn in_flight(&self) -> usize {
         self.transactions.open()

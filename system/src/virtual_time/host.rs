@@ -10,10 +10,10 @@ use lockdb::machine::{Access, Answer, Bounds, Machine, Outcome, Phase, Place, Re
 use sim::models::LockUnit;
 use sim::system::System;
 
-use crate::workflow::{Command, Input, Workflow};
+use crate::workflow::{Command, Input};
 
 /// The host's agents by their numbers; workers share cores when there are more of them.
-pub(super) struct HostThreads {
+pub(crate) struct HostThreads {
     threads: BTreeMap<usize, Thread>,
 }
 
@@ -34,12 +34,11 @@ struct Wait {
 }
 
 impl HostThreads {
-    pub fn new(agents: &[Workflow], cores: u32) -> Self {
-        let on_host = agents.iter().enumerate().filter(|(_, agent)| !agent.is_on_device());
-        let threads = on_host.enumerate().map(|(worker, (agent, _))| {
-            let core = worker as u32 % cores;
-            (agent, Thread { core, bucket: 0, running: None, waiting: None })
-        });
+    /// Agents, each with the core that it runs on.
+    pub fn new(agents: impl IntoIterator<Item = (usize, u32)>) -> Self {
+        let threads = agents
+            .into_iter()
+            .map(|(agent, core)| (agent, Thread { core, bucket: 0, running: None, waiting: None }));
         Self { threads: threads.collect() }
     }
 

@@ -10,7 +10,7 @@ use super::super::shared_state::{Area, AreaHeader, TableEntry};
 use super::element::ProcessingElement;
 use super::error::DeviceError;
 use super::native::PhysicalPages;
-use super::walk::Lineage;
+use super::walk::{Lineage, PageAt};
 
 /// A device that was handed a shared state.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub struct DeviceReader<'a, P: PhysicalPages + ?Sized> {
     tables: Vec<DeviceTable>,
     /// The L2P map of the checkpoint, by pieces; `None`: all zero.
     page_map: Vec<Option<Box<[u64]>>>,
+    /// Where those pieces stand; 0: all zero.
+    page_map_places: Vec<u64>,
 }
 
 /// A table, as a device knows it.
@@ -92,13 +94,46 @@ impl<'a, P: PhysicalPages + ?Sized> DeviceReader<'a, P> {
                 }
             });
         }
+        let page_map_places = directory.page_map.clone();
         let tables = tables(&area, directory)?;
-        Ok(Self { storage, area, tables, page_map })
+        Ok(Self { storage, area, tables, page_map, page_map_places })
+    }
+
+    /// The shared state.
+    pub fn shared_state(&self) -> &Area<'a> {
+        &self.area
+    }
+
+    /// Where a logical page stands: an image of the shared state, or else a place on storage.
+    pub fn page_at(&self, page: u64) -> PageAt {
+        match self.area.image_of(page) {
+            Some(image) => PageAt::Image(image),
+            None => PageAt::Stored(self.place(page)),
+        }
+    }
+
+    /// Where the checkpoint has a piece of the L2P map; [`Place::NONE`] when it is all zero.
+    pub fn page_map_piece(&self, piece: usize) -> Place {
+        self.page_map_places.get(piece).map_or(Place::NONE, |&place| Place::from_word(place))
+    }
+
+    /// Where the checkpoint has a piece of a table's VID map; [`Place::NONE`] when it is all zero.
+    ///
+    /// # Panics
+    /// When there is no such table.
+    pub fn vid_map_piece(&self, table: u32, piece: usize) -> Place {
+        let places = &self.table(table).vid_map;
+        places.get(piece).map_or(Place::NONE, |&place| Place::from_word(place))
     }
 
     /// The oldest and the newest snapshot that can be asked for.
     pub fn snapshots(&self) -> (u64, u64) {
         (self.area.header().oldest, self.area.header().snapshot)
+    }
+
+    /// Identity of the store.
+    pub fn store(&self) -> u64 {
+        self.area.header().store
     }
 
     /// All tables, by their numbers.

@@ -1,0 +1,141 @@
+//! The machine that a run happens on, and what its agents share.
+
+use lockdb::machine::Rule;
+use lockdb::store::Error;
+use lockdb::{Timestamp, TupleKey};
+use ndp_runtime::program::{Assignment, CompiledUpdate, Outputs};
+use sim::kernel::Time;
+use sim::models::TupleLockUnit;
+use sim::platform::HostStoreTiming;
+use sim::system::System;
+
+use super::cores::Cores;
+use super::device::Device;
+use super::table::{BALANCE, NewRow, WRITES, YcsbTable};
+use super::timer::Timer;
+use crate::virtual_time::host::HostThreads;
+use crate::workflow::Command;
+
+/// Tickets of agents' stores to shared words; those of the device's loads are below.
+const AGENT_WORD: u64 = 1 << 32;
+
+/// What agents share.
+pub(crate) struct Machine {
+    pub system: System<TupleLockUnit>,
+    pub cores: Cores,
+    pub threads: HostThreads,
+    /// Of each agent.
+    pub core_of: Vec<u32>,
+    pub table: YcsbTable,
+    pub device: Device,
+    pub store: HostStoreTiming,
+    pub update: CompiledUpdate,
+    /// Bytes of a row, which all have.
+    pub payload: u64,
+    pub buckets: u64,
+    /// By row: what the committed updates add to the balance, and how many they are.
+    pub ledger: Vec<(i64, i64)>,
+    pub gate: Gate,
+    pub committed: u64,
+    pub turned_away: u64,
+    /// No short update begins any more.
+    pub closing: bool,
+}
+
+/// The lock of the whole table.
+#[derive(Default)]
+pub(crate) struct Gate {
+    pub closed: bool,
+    /// Short updates under way.
+    pub inside: u32,
+    /// Agents that wait for it.
+    pub waiting: Vec<usize>,
+}
+
+impl Machine {
+    pub fn now(&self) -> Time {
+        self.system.now()
+    }
+
+    /// Lets an agent's core work; a timer of the agent tells the end.
+    pub fn work(&mut self, agent: usize, length: Time) {
+        let end = self.cores.work(self.core_of[agent], self.system.now(), length);
+        self.system.at(end, Timer::Agent(agent as u32).encode());
+    }
+
+    pub fn bucket(&self, key: TupleKey) -> u64 {
+        key.mix() & (self.buckets - 1)
+    }
+
+    pub fn acquire(&mut self, agent: usize, transaction: Timestamp, key: TupleKey, rule: Rule) {
+        let bucket = self.bucket(key);
+        let command = Command::Acquire { transaction, key, bucket, rule };
+        self.threads.carry_out(&mut self.system, agent, command);
+    }
+
+    pub fn release(&mut self, agent: usize, transaction: Timestamp, key: TupleKey) {
+        let bucket = self.bucket(key);
+        let command = Command::Release { transaction, key, bucket };
+        self.threads.carry_out(&mut self.system, agent, command);
+    }
+
+    /// Publishes a row's newest version in the shared VID map.
+    pub fn publish(&mut self, agent: usize, vid: u32) {
+        let word = self.table.head(vid).word();
+        let ticket = AGENT_WORD | agent as u64;
+        self.system.host_store(self.core_of[agent], ticket, vid.into(), word);
+    }
+
+    /// Whose access to a shared word it was: an agent's, or of a slot of the device.
+    pub fn whose_word(ticket: u64) -> Result<usize, usize> {
+        match ticket & AGENT_WORD {
+            0 => Err(ticket as usize),
+            _ => Ok((ticket & !AGENT_WORD) as usize),
+        }
+    }
+
+    /// Copying bytes on a core.
+    pub fn copy_time(&self, bytes: u64) -> Time {
+        self.store.copy.value.time_for(bytes)
+    }
+
+    /// Evaluating the update's program for so many rows, found by a scan.
+    pub fn visit_time(&self, rows: u64) -> Time {
+        let instructions = self.update.program.instructions().len() as u64;
+        let row = self.store.visit_row.value.as_ps()
+            + instructions * self.store.instruction.value.as_ps();
+        Time::from_ps(rows * row)
+    }
+
+    /// Changing a row: the version into its page, and `logged` copies of it.
+    pub fn change_time(&self, logged: u64) -> Time {
+        self.store.change_row.value + self.copy_time(self.payload * (1 + logged))
+    }
+
+    /// What the update makes of the version `number` of a row.
+    pub fn new_row(&self, vid: u32, number: u32, outputs: &Outputs) -> NewRow {
+        let value = |column: usize| {
+            let assigned = self.update.assignments.iter().find_map(|assignment| match assignment {
+                Assignment::Output { column: of, output } if usize::from(*of) == column => {
+                    outputs.get(*output)
+                }
+                _ => None,
+            });
+            assigned.expect("the update assigns both columns").cast_signed()
+        };
+        NewRow { vid, number, balance: value(BALANCE), writes: value(WRITES) }
+    }
+
+    /// Enters what is committed, and commits it to the store.
+    ///
+    /// # Errors
+    /// When the locks have not protected a row.
+    pub fn commit(&mut self, rows: &[NewRow], added: i64) -> Result<(), Error> {
+        self.table.commit(rows)?;
+        for row in rows {
+            let entry = &mut self.ledger[row.vid as usize];
+            *entry = (entry.0 + added, entry.1 + 1);
+        }
+        Ok(())
+    }
+}
