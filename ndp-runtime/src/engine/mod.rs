@@ -7,12 +7,23 @@
 
 mod card;
 mod element;
+mod fault;
+mod live;
+mod loading;
+mod locks;
+mod queue;
 mod row_update;
+mod rows;
 mod snapshot;
+mod updating;
+mod work;
+mod writer;
 
 pub use card::{
     Card, HostFault, LockAnswer, LockOperation, LockRequest, LockResponse, Storage, StorageFault,
 };
 pub use element::{Element, Packet, Progress, SoftwareElement, Totals};
+pub use fault::Fault;
+pub use queue::{Engine, Stepped};
 pub use row_update::{Action, Faults, Input, RowEnd, RowUpdate};
 pub use snapshot::{CountedStorage, ElementTask, Reader, Snapshot};

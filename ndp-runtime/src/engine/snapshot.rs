@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockdb::store::device::{DeviceError, DeviceReader, PhysicalPages};
 use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::store::shared_state::Area;
 use self_cell::self_cell;
 
 use super::card::Storage;
@@ -26,6 +27,8 @@ impl PhysicalPages for CountedStorage {
 struct Inputs {
     storage: CountedStorage,
     shared_state: Vec<u8>,
+    /// The store that it is of.
+    store: u64,
 }
 
 /// A reader of the storage that [`Snapshot`] has.
@@ -50,7 +53,8 @@ impl Snapshot {
     /// When anything is damaged, or shared state and storage do not belong together.
     pub fn open(storage: Storage, shared_state: Vec<u8>) -> Result<Self, DeviceError> {
         let storage = CountedStorage { storage, bytes: AtomicU64::new(0) };
-        let inputs = Inputs { storage, shared_state };
+        let store = Area::verified(&shared_state)?.header().store;
+        let inputs = Inputs { storage, shared_state, store };
         Opened::try_new(inputs, |inputs| DeviceReader::open(&inputs.storage, &inputs.shared_state))
             .map(Snapshot)
     }
@@ -63,6 +67,12 @@ impl Snapshot {
     /// The bytes of the shared state.
     pub fn shared_state(&self) -> &[u8] {
         &self.0.borrow_owner().shared_state
+    }
+
+    /// The store that it is of, and the newest snapshot that can be asked for.
+    pub(super) fn identity(&self) -> (u64, u64) {
+        let reader = self.reader();
+        (self.0.borrow_owner().store, reader.snapshots().1)
     }
 
     /// Bytes read from storage so far.

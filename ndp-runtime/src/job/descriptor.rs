@@ -2,11 +2,12 @@
 
 use lockdb::Timestamp;
 use lockdb::store::Isolation;
+use lockdb::store::schema::{MAX_PAYLOAD, Type};
 
 use super::fault::{Check, JobFault};
 use super::grant::check_grants;
-use super::{ChunkHeader, RowHead, UpdateEntry, assignment};
-use crate::program::{Assignment, Program};
+use super::{ChunkHeader, GroupEntry, RowHead, UpdateEntry, assignment};
+use crate::program::{Aggregate, Assignment, Program};
 
 layout! {
     /// The fixed part of a [`Descriptor`]. Behind it the image of the program, 1,088 bytes, then the
@@ -26,7 +27,7 @@ layout! {
         pub length: u32,
         /// The table.
         pub table: u32,
-        /// Bit 0, Select: whole payloads are wanted. Bit 1, Aggregate: output 1 is what to group by.
+        /// Bit 0, Select: whole payloads are wanted.
         pub flags: u32,
         /// The snapshot.
         pub snapshot: u64,
@@ -62,10 +63,24 @@ layout! {
         pub lock_wait: u64,
         /// Update: nanoseconds between two polls of a lock that is waited for.
         pub poll_interval: u64,
-        /// Aggregate: a word of the program's aggregation, as `program::aggregate` has it.
-        pub aggregate: u64,
+        /// Aggregate of output 0: 1 count, 2 sum, 3 least, 4 greatest.
+        pub aggregate: u8,
+        /// Aggregate: type of output 0: 1 Int64, 2 Float64, 3 Bool, 4 Fixed.
+        pub value_type: u8,
+        /// Of Fixed its length, else zero.
+        pub value_length: u16,
+        /// Aggregate: type of output 1, which is what to group by; 0: one group.
+        pub group_type: u8,
         /// Zero.
-        pub reserved: [u64; 6],
+        pub reserved_byte: u8,
+        /// Of Fixed its length, else zero.
+        pub group_length: u16,
+        /// Aggregate: the most groups there may be.
+        pub groups: u32,
+        /// Zero.
+        pub reserved_half: u32,
+        /// Zero.
+        pub reserved: [u64; 5],
     }
 }
 
@@ -76,8 +91,8 @@ impl DescriptorHeader {
     pub const VERSION: u16 = 1;
     /// Bit of `flags`: whole payloads are wanted.
     pub const PAYLOADS: u32 = 1;
-    /// Bit of `flags`: output 1 is what to group by.
-    pub const GROUPED: u32 = 2;
+    /// The most groups that a device keeps.
+    pub const MOST_GROUPS: u32 = 1 << 20;
 }
 
 /// What kind of job it is.
@@ -173,13 +188,21 @@ pub enum Task {
         /// Whole payloads are wanted.
         payloads: bool,
     },
-    /// Gives aggregates of output 0 over the rows that qualify.
-    Aggregate {
-        /// Output 1 is what to group by.
-        grouped: bool,
-        /// As `program::aggregate` has it.
-        aggregate: u64,
-    },
+    /// Gives an aggregate of output 0 over the rows that qualify.
+    Aggregate(Aggregating),
+}
+
+/// What an aggregation needs beyond what every job needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aggregating {
+    /// What is made of the values of output 0.
+    pub aggregate: Aggregate,
+    /// The type of output 0.
+    pub value: Type,
+    /// The type of output 1, if that is what to group by.
+    pub group: Option<Type>,
+    /// The most groups there may be.
+    pub groups: u32,
 }
 
 impl Task {
@@ -188,7 +211,7 @@ impl Task {
         match self {
             Task::Update(_) => Kind::Update,
             Task::Select { .. } => Kind::Select,
-            Task::Aggregate { .. } => Kind::Aggregate,
+            Task::Aggregate(_) => Kind::Aggregate,
         }
     }
 
@@ -197,10 +220,8 @@ impl Task {
         let entry = match self {
             Task::Update(_) => UpdateEntry::BYTES,
             Task::Select { payloads: false } => RowHead::BYTES + 8 * 8,
-            Task::Select { payloads: true } => {
-                RowHead::BYTES + 8 * 8 + lockdb::store::schema::MAX_PAYLOAD
-            }
-            Task::Aggregate { .. } => 128,
+            Task::Select { payloads: true } => RowHead::BYTES + 8 * 8 + MAX_PAYLOAD,
+            Task::Aggregate(_) => GroupEntry::BYTES,
         };
         (ChunkHeader::BYTES + entry) as u64
     }
@@ -261,10 +282,7 @@ impl Descriptor {
                 assignments = assignment::encode(&update.assignments);
             }
             Task::Select { payloads } => header.flags = u32::from(*payloads),
-            Task::Aggregate { grouped, aggregate } => {
-                header.flags = u32::from(*grouped) * DescriptorHeader::GROUPED;
-                header.aggregate = *aggregate;
-            }
+            Task::Aggregate(aggregating) => aggregating.put(&mut header),
         }
         let length = Self::ASSIGNMENTS_AT + assignments.len();
         assert!(length as u64 <= Self::MOST_BYTES, "{length} bytes of descriptor");
@@ -298,6 +316,8 @@ impl Descriptor {
         check.same("assignment_bytes", header.assignment_bytes.into(), assignments.len() as u64)?;
         let reserved = header.reserved.iter().find(|&&word| word != 0);
         check.same("reserved", reserved.copied().unwrap_or(0), 0)?;
+        check.same("reserved_byte", header.reserved_byte.into(), 0)?;
+        check.same("reserved_half", header.reserved_half.into(), 0)?;
 
         let shared_state = Span { address: header.shared_state, bytes: header.shared_state_bytes };
         shared_state.check(&check, "shared_state", "shared_state_bytes")?;
@@ -337,9 +357,6 @@ fn task(check: &Check, header: &DescriptorHeader, assignments: &[u8]) -> Result<
     if kind != Kind::Update as u8 {
         check.same("assignment_bytes", assignments.len() as u64, 0)?;
     }
-    if kind != Kind::Aggregate as u8 {
-        check.same("aggregate", header.aggregate, 0)?;
-    }
     match kind {
         kind if kind == Kind::Update as u8 => {
             flags(0)?;
@@ -350,14 +367,70 @@ fn task(check: &Check, header: &DescriptorHeader, assignments: &[u8]) -> Result<
             Ok(Task::Select { payloads: header.flags & DescriptorHeader::PAYLOADS != 0 })
         }
         kind if kind == Kind::Aggregate as u8 => {
-            flags(DescriptorHeader::GROUPED)?;
-            let grouped = header.flags & DescriptorHeader::GROUPED != 0;
-            Ok(Task::Aggregate { grouped, aggregate: header.aggregate })
+            flags(0)?;
+            Aggregating::get(check, header).map(Task::Aggregate)
         }
         kind => {
             let expected = "1 (update), 2 (select) or 3 (aggregate)";
             Err(check.fault("kind", kind.into(), expected))
         }
+    }
+}
+
+/// Aggregates, by their numbers less one.
+const AGGREGATES: [Aggregate; 4] =
+    [Aggregate::Count, Aggregate::Sum, Aggregate::Min, Aggregate::Max];
+
+/// The number of a type that fits in a word, and its length; 0 for others.
+fn type_code(kind: Type) -> (u8, u16) {
+    match kind {
+        Type::Int64 => (1, 0),
+        Type::Float64 => (2, 0),
+        Type::Bool => (3, 0),
+        Type::Fixed(length) => (4, length),
+        Type::Text | Type::Bytes => (0, 0),
+    }
+}
+
+fn type_of(code: u8, length: u16) -> Option<Type> {
+    match (code, length) {
+        (1, 0) => Some(Type::Int64),
+        (2, 0) => Some(Type::Float64),
+        (3, 0) => Some(Type::Bool),
+        (4, length) => Some(Type::Fixed(length)),
+        _ => None,
+    }
+}
+
+impl Aggregating {
+    fn put(&self, header: &mut DescriptorHeader) {
+        let aggregate = AGGREGATES.iter().position(|aggregate| *aggregate == self.aggregate);
+        header.aggregate = aggregate.expect("all aggregates have a number") as u8 + 1;
+        (header.value_type, header.value_length) = type_code(self.value);
+        (header.group_type, header.group_length) = self.group.map_or((0, 0), type_code);
+        header.groups = self.groups;
+    }
+
+    fn get(check: &Check, header: &DescriptorHeader) -> Result<Self, JobFault> {
+        const TYPES: &str = "1 to 4, and a length for 4 alone";
+        let number = usize::from(header.aggregate).wrapping_sub(1);
+        let Some(&aggregate) = AGGREGATES.get(number) else {
+            return Err(check.fault("aggregate", header.aggregate.into(), "1 to 4"));
+        };
+        let Some(value) = type_of(header.value_type, header.value_length) else {
+            return Err(check.fault("value_type", header.value_type.into(), TYPES));
+        };
+        let group = match (header.group_type, header.group_length) {
+            (0, 0) => None,
+            (code, length) => match type_of(code, length) {
+                Some(group) => Some(group),
+                None => return Err(check.fault("group_type", code.into(), TYPES)),
+            },
+        };
+        let (groups, most) = (header.groups, DescriptorHeader::MOST_GROUPS);
+        let expected = format!("1 to {most}");
+        check.that((1..=most).contains(&groups), "groups", groups.into(), expected)?;
+        Ok(Self { aggregate, value, group, groups })
     }
 }
 

@@ -24,6 +24,11 @@ impl Grant {
         Place::from_word(self.place).physical()
     }
 
+    /// Whether its place is one of the checkpoint of this epoch.
+    pub fn is_of(&self, epoch: u64) -> bool {
+        Place::from_word(self.place).is_of(epoch)
+    }
+
     /// Reads an array of grants; its length has been checked to be a multiple of their size.
     ///
     /// # Errors

@@ -21,7 +21,9 @@ mod result_set;
 mod submission;
 
 pub use assignment::AssignmentHead;
-pub use descriptor::{Descriptor, DescriptorHeader, Kind, LockTable, Span, Task, Update};
+pub use descriptor::{
+    Aggregating, Descriptor, DescriptorHeader, Kind, LockTable, Span, Task, Update,
+};
 pub use fault::JobFault;
 pub use grant::{Grant, MAX_GRANTS, TopUp, TopUpBlock};
 pub use result_set::{

@@ -1,6 +1,7 @@
 //! What a job has done, chunk by chunk.
 
 use super::fault::{Check, JobFault};
+use crate::program::Group;
 
 layout! {
     /// What a job did, up to now.
@@ -168,34 +169,40 @@ impl RowHead {
 
 layout! {
     /// One group of an aggregation; of an aggregation without groups the only one.
-    pub struct GroupEntry: 64 {
+    pub struct GroupEntry: 24 {
         /// [`GroupEntry::KIND`].
         pub kind: u8,
-        /// Bit 0: the group's value is null. Bit 1: no value was other than null, so there is
-        /// neither sum nor smallest nor largest.
+        /// Bit 0: the group's value is null, or there are no groups. Bit 1: the result is null.
         pub flags: u8,
         /// Zero.
         pub reserved: [u8; 6],
         /// The group's value: output 1.
-        pub group: u64,
-        /// Rows of the group.
-        pub rows: u64,
-        /// Values other than null.
-        pub count: u64,
-        /// Their sum: low half of 128 bits, or a binary64.
-        pub sum: u64,
-        /// High half of a sum of integers.
-        pub sum_high: u64,
-        /// The smallest of them.
-        pub least: u64,
-        /// The largest of them.
-        pub most: u64,
+        pub key: u64,
+        /// The result.
+        pub value: u64,
     }
 }
 
 impl GroupEntry {
     /// The kind of such an entry.
     pub const KIND: u8 = 6;
+
+    /// The entry of a group.
+    pub fn of(group: Group) -> Self {
+        Self {
+            kind: Self::KIND,
+            flags: u8::from(group.key.is_none()) | u8::from(group.value.is_none()) << 1,
+            reserved: [0; 6],
+            key: group.key.unwrap_or(0),
+            value: group.value.unwrap_or(0),
+        }
+    }
+
+    /// The group.
+    pub fn group(&self) -> Group {
+        let present = |bit: u8, word: u64| (self.flags >> bit & 1 == 0).then_some(word);
+        Group { key: present(0, self.key), value: present(1, self.value) }
+    }
 }
 
 /// A row that a job gives back.

@@ -63,11 +63,13 @@ pub enum Status {
     JobExists = 27,
     /// The lock unit gave an answer that makes no sense. Detail: its code.
     LockUnit = 28,
+    /// The aggregation has no result; the reason is in the result buffer, as text.
+    Aggregation = 29,
 }
 
 impl Status {
     /// All of them.
-    pub const ALL: [Status; 15] = [
+    pub const ALL: [Status; 16] = [
         Status::Done,
         Status::BadOpcode,
         Status::More,
@@ -83,6 +85,7 @@ impl Status {
         Status::TooManyJobs,
         Status::JobExists,
         Status::LockUnit,
+        Status::Aggregation,
     ];
 
     /// The status of this code.

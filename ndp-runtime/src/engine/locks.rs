@@ -1,0 +1,58 @@
+//! The lock unit, as the jobs of an engine share it: tags, and the place of the table.
+
+use super::card::Card;
+use super::rows::TAGS;
+use crate::job::LockTable;
+
+/// Who uses which tag.
+#[derive(Clone, Debug)]
+pub(super) struct Tags {
+    owners: [Option<u32>; TAGS as usize],
+    /// The table that the unit was told of.
+    table: Option<LockTable>,
+    /// Jobs that use it.
+    users: usize,
+}
+
+impl Default for Tags {
+    fn default() -> Self {
+        Self { owners: [None; TAGS as usize], table: None, users: 0 }
+    }
+}
+
+impl Tags {
+    /// A free tag becomes a job's; `None` when there is none.
+    pub(super) fn take(&mut self, job: u32) -> Option<u8> {
+        let tag = self.owners.iter().position(Option::is_none)?;
+        self.owners[tag] = Some(job);
+        Some(tag as u8)
+    }
+
+    /// A tag is free again.
+    pub(super) fn give_back(&mut self, tag: u8) {
+        self.owners[usize::from(tag)] = None;
+    }
+
+    /// Whose request a response is to.
+    pub(super) fn owner(&self, tag: u8) -> Option<u32> {
+        self.owners[usize::from(tag % TAGS)]
+    }
+
+    /// A job begins that uses the lock table. False when others use a table somewhere else.
+    pub(super) fn enter(&mut self, table: LockTable, card: &mut dyn Card) -> bool {
+        if self.users > 0 && self.table != Some(table) {
+            return false;
+        }
+        if self.table != Some(table) {
+            card.place_lock_table(table);
+            self.table = Some(table);
+        }
+        self.users += 1;
+        true
+    }
+
+    /// A job ends that used the lock table; all its requests have ended.
+    pub(super) fn leave(&mut self) {
+        self.users -= 1;
+    }
+}

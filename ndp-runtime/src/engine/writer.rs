@@ -1,0 +1,151 @@
+//! The version writer: new versions in granted pages, which stay in the device's memory until the
+//! host says by which commit they are.
+
+use std::collections::BTreeSet;
+
+use lockdb::store::layout::{
+    LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind, RecordId, VERSION_BYTES,
+    placed_bytes,
+};
+
+use super::fault::{Fault, Planted};
+use crate::job::{Grant, JobFault, MAX_GRANTS};
+
+/// The most line pointers of a page (`docs/store-layouts.md`, "Page header").
+const MOST_LINES: u16 = 255;
+
+/// Fills granted pages with versions, in the layout of the store.
+pub(super) struct VersionWriter {
+    table: u32,
+    /// Granted pages, the used ones first.
+    grants: Vec<Grant>,
+    pages: Vec<WrittenPage>,
+    /// Logical pages of all grants, and their physical ones.
+    granted: BTreeSet<(bool, u64)>,
+    faults: Planted,
+}
+
+/// A page with at least one version.
+struct WrittenPage {
+    bytes: Box<PageBuffer>,
+    lines: u16,
+    /// Offset of the lowest version.
+    upper: usize,
+}
+
+/// A version that is to be written.
+pub(super) struct NewVersion<'a> {
+    pub(super) vid: u32,
+    pub(super) number: u32,
+    pub(super) predecessor: RecordId,
+    pub(super) payload: &'a [u8],
+}
+
+impl WrittenPage {
+    fn new() -> Self {
+        Self { bytes: Box::new(PageBuffer::ZERO), lines: 0, upper: PAGE_BYTES }
+    }
+
+    fn has_room(&self, payload: usize) -> bool {
+        let lines_end = LinePointer::at(usize::from(self.lines) + 1);
+        self.lines < MOST_LINES && lines_end + placed_bytes(payload) <= self.upper
+    }
+
+    /// Appends a version whose `created` is 0; gives its line.
+    fn append(&mut self, version: &NewVersion<'_>) -> u8 {
+        let NewVersion { vid, number, predecessor, payload } = *version;
+        assert!(self.has_room(payload.len()), "whoever appends has looked for room");
+        let (line, at) = (usize::from(self.lines), self.upper - placed_bytes(payload.len()));
+        let bytes = &mut self.bytes.0;
+        // `created` and `invalidated` are zero already, as is the padding.
+        bytes[at + 16..at + 24].copy_from_slice(&predecessor.word().to_le_bytes());
+        bytes[at + 24..at + 28].copy_from_slice(&vid.to_le_bytes());
+        bytes[at + 28..at + 32].copy_from_slice(&number.to_le_bytes());
+        bytes[at + VERSION_BYTES..at + VERSION_BYTES + payload.len()].copy_from_slice(payload);
+        let pointer = LinePointer::new(at, payload.len(), false);
+        bytes[LinePointer::at(line)..LinePointer::at(line + 1)]
+            .copy_from_slice(&pointer.0.to_le_bytes());
+        self.upper = at;
+        self.lines += 1;
+        line as u8
+    }
+}
+
+impl VersionWriter {
+    pub(super) fn new(table: u32, faults: Planted) -> Self {
+        let (grants, pages, granted) = (Vec::new(), Vec::new(), BTreeSet::new());
+        Self { table, grants, pages, granted, faults }
+    }
+
+    /// Takes more pages.
+    ///
+    /// # Errors
+    /// When one was granted before, or there are more than [`MAX_GRANTS`]; none is taken then.
+    pub(super) fn grant(&mut self, grants: Vec<Grant>) -> Result<(), JobFault> {
+        let fault = |number: usize, field, found, expected: &str| {
+            let offset = (number * Grant::BYTES) as u64 + if field == "page" { 0 } else { 8 };
+            Err(JobFault { what: "grants", offset, field, found, expected: expected.into() })
+        };
+        let mut granted = self.granted.clone();
+        for (number, grant) in grants.iter().enumerate() {
+            if self.grants.len() + number >= MAX_GRANTS as usize {
+                return fault(number, "page", grant.page, "no more grants: there are too many");
+            }
+            if !granted.insert((false, grant.page)) {
+                return fault(number, "page", grant.page, "a page that was not granted before");
+            }
+            if !granted.insert((true, grant.physical())) {
+                return fault(number, "place", grant.place, "a place that was not granted before");
+            }
+        }
+        self.granted = granted;
+        self.grants.extend(grants);
+        Ok(())
+    }
+
+    /// Appends a version; `None` when it needs another page and none is granted.
+    pub(super) fn append(&mut self, version: &NewVersion<'_>) -> Option<RecordId> {
+        if !self.pages.last().is_some_and(|page| page.has_room(version.payload.len())) {
+            if self.pages.len() == self.grants.len() {
+                return None;
+            }
+            self.pages.push(WrittenPage::new());
+        }
+        let grant = self.grants[self.pages.len() - 1];
+        let page = self.pages.last_mut().expect("there is one with room");
+        Some(RecordId::new(grant.page, page.append(version)))
+    }
+
+    /// How many pages have versions.
+    pub(super) fn pages(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// The grant of such a page.
+    pub(super) fn grant_of(&self, page: usize) -> Grant {
+        self.grants[page]
+    }
+
+    /// Stamps a page with the commit that it is of; it is then as the store's reader wants it.
+    pub(super) fn seal(&mut self, page: usize, commit: u64, epoch: u64, store: u64) -> &PageBuffer {
+        let number = self.grants[page].page;
+        let WrittenPage { bytes, lines, upper } = &mut self.pages[page];
+        for line in 0..usize::from(*lines) {
+            let at = Page::new(&bytes.0).line(line).offset();
+            if !self.faults.has(Fault::CreatedNotStamped) {
+                bytes.0[at..at + 8].copy_from_slice(&commit.to_le_bytes());
+            }
+        }
+        let newest = if self.faults.has(Fault::NewestNotStamped) { 0 } else { commit };
+        let header = PageHeader::new(PageKind::Data, number, self.table);
+        bytes.seal(PageHeader {
+            lines: *lines,
+            upper: *upper as u16,
+            newest,
+            epoch,
+            store,
+            ..header
+        });
+        bytes
+    }
+}
