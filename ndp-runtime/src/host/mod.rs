@@ -3,12 +3,15 @@
 //! - [`Runtime`]: one device and one store; [`Runtime::begin`] lets a transaction use the device.
 //! - [`NearTransaction`]: update, select, aggregate; commit and rollback.
 //! - [`JobPort`]: how the device is reached: [`QueuePort`] by the driver, others in tests.
+//! - [`HostPath`]: the same jobs done by the host, and [`TableGate`]: the whole table locked; for
+//!   comparison.
 //! - [`StoreMemory`]: lock table and VID maps where the device can reach them.
 //!
 //! `docs/near-data.md` has the architecture, and the argument for its correctness.
 
 mod cancel;
 mod error;
+mod host_path;
 mod in_process;
 mod memory;
 mod options;
@@ -16,6 +19,7 @@ mod port;
 mod read;
 mod report;
 mod runtime;
+mod table_gate;
 mod transaction;
 mod update;
 mod watch;
@@ -23,6 +27,7 @@ mod work;
 
 pub use cancel::Cancel;
 pub use error::{NearDataFailure, fault_text};
+pub use host_path::{HostPath, HostPathReport};
 pub use in_process::{Control, InProcess, Trouble};
 pub use memory::StoreMemory;
 pub use options::{JobOptions, Progress};
@@ -32,4 +37,5 @@ pub use report::{
     COMPLETION_BYTES, LINE_BYTES, LinkBytes, Phases, ReadReport, SUBMISSION_BYTES, UpdateReport,
 };
 pub use runtime::{Runtime, RuntimeOptions};
+pub use table_gate::{Alone, Passing, TableGate};
 pub use transaction::{CommitReport, NearTransaction};
