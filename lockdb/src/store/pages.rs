@@ -23,6 +23,8 @@ pub(crate) struct Pages {
     allocation: Mutex<Allocation>,
     /// Pages that were taken since vacuum is due, and for which nobody has vacuumed yet.
     debt: AtomicU64,
+    /// The newest commit of which a device has written pages.
+    newest_sealed: AtomicU64,
     /// Held while a page is brought in.
     loading: Mutex<()>,
     storage: Option<NativeStorage>,
@@ -96,6 +98,7 @@ impl Pages {
             usage: SharedArray::reserve(pages as usize)?,
             allocation: Mutex::new(allocation),
             debt: AtomicU64::new(0),
+            newest_sealed: AtomicU64::new(0),
             loading: Mutex::new(()),
             storage,
         })
@@ -217,6 +220,17 @@ impl Pages {
         allocation.unnamed.push(page);
         self.count(&mut allocation);
         before & !Self::IN_MEMORY
+    }
+
+    /// A device has written pages of this commit.
+    pub(crate) fn note_sealed(&self, commit: u64) {
+        self.newest_sealed.fetch_max(commit, Ordering::Release);
+    }
+
+    /// Whether a page is only on storage, and all its versions are of `snapshot` or older, which is a
+    /// commit since the store was opened: what devices have not written since stood there then.
+    pub(crate) fn is_as_old_as(&self, page: u64, snapshot: u64) -> bool {
+        !self.is_in_memory(page) && self.newest_sealed.load(Ordering::Acquire) <= snapshot
     }
 
     /// Whether there are pages on storage that no checkpoint knows of.

@@ -291,6 +291,9 @@ impl Redo {
     ) -> Result<()> {
         let storage = self.pages.storage().expect("recovery reads a store with files");
         let SealedPage { page, place, .. } = sealed;
+        if page == 0 || page >> (64 - RecordId::LINE_BITS) != 0 {
+            return Err(corrupt_record(record, format!("its list has logical page {page}")));
+        }
         let buffer = storage.read(PageKind::Data, page, place)?;
         let view = Page::new(&buffer.0);
         let physical = Place::from_word(place).physical();

@@ -4,7 +4,7 @@ use lockdb::store::near_data::NearDataError;
 use lockdb::store::{Error, Isolation, Order, Transaction};
 
 use crate::device::{Job, Moment};
-use crate::scene::{Scene, add, after, at, finish, near, put};
+use crate::scene::{Scene, add, after, at, finish, near, put, put_in};
 
 /// A near-data update of the rows 1 modulo 3, in whose course `meanwhile` happens once, at `moment`.
 /// Gives what the job came to and what the commit said, if there was one.
@@ -49,7 +49,7 @@ fn vid_of(scene: &Scene, id: i64) -> u32 {
 fn a_row_that_was_changed_since_the_snapshot_ends_the_job() {
     for isolation in [Isolation::Snapshot, Isolation::Serializable] {
         let scene = Scene::new(100);
-        let change = || drop(scene.put(|_| 1000, [49].into_iter()));
+        let change = || put_in(&scene, &scene.table, 49, 1000);
         let (job, done) = update_while(&scene, isolation, Moment::SnapshotTaken, change);
         assert_eq!(job, Job::Conflict { vid: vid_of(&scene, 49) }, "{isolation:?}");
         assert!(done.is_err());
@@ -62,7 +62,10 @@ fn a_row_that_was_changed_since_the_snapshot_ends_the_job() {
 #[test]
 fn at_read_committed_a_changed_row_is_left_to_the_host() {
     let scene = Scene::new(100);
-    let change = || drop(scene.put(|_| 1000, [49, 50].into_iter()));
+    let change = || {
+        put_in(&scene, &scene.table, 49, 1000);
+        put_in(&scene, &scene.table, 50, 1000);
+    };
     let (job, done) = update_while(&scene, Isolation::ReadCommitted, Moment::SnapshotTaken, change);
     assert_eq!(job, Job::Done);
     done.unwrap();
@@ -135,6 +138,36 @@ fn a_row_that_the_host_has_locked_is_busy() {
     holder.rollback().unwrap();
     scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
     assert_eq!((scene.rows(), scene.locked()), (after(100, 1, 5), 0));
+}
+
+/// The host meets a conflict elsewhere while the device has locks that nobody knows of.
+#[test]
+fn a_transaction_that_a_conflict_has_ended_is_abandoned_all_the_same() {
+    let scene = Scene::new(100);
+    let other = scene.store.table("other").unwrap();
+    let (mut ours, mut theirs) = (scene.store.session().unwrap(), scene.store.session().unwrap());
+    let mut holder = theirs.begin(at(Isolation::Snapshot));
+    put(&mut holder, &other, 5, 1).unwrap();
+    let mut transaction = ours.begin(at(Isolation::Snapshot));
+    let mut device = scene.device();
+    let invocation = transaction.near_data(&scene.table).unwrap();
+    device.grant(transaction.grant_pages(&scene.table, 5).unwrap());
+    assert_eq!(device.update(&invocation, &scene.table, add(1, 5)), Job::Done);
+    let conflict = put(&mut transaction, &other, 5, 2);
+    assert!(matches!(&conflict, Err(error) if error.is_conflict()), "{conflict:?}");
+    let late = transaction.adopt(&scene.table, &device.rows);
+    assert!(matches!(late, Err(Error::Ended { .. })), "{late:?}");
+    let left = scene.locked();
+    let repaired = transaction.abandon().unwrap();
+    assert_eq!((repaired.buckets, scene.locked()), (left - 1, 1), "the holder's stays");
+    drop(transaction);
+    holder.commit().unwrap();
+    scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+    assert_eq!((scene.rows(), scene.locked()), (after(100, 1, 5), 0));
+    // A transaction that was committed has nothing to abandon.
+    let mut transaction = ours.begin(at(Isolation::Snapshot));
+    transaction.commit().unwrap();
+    assert!(matches!(transaction.abandon(), Err(Error::Ended { .. })));
 }
 
 /// The table counts as read as a whole: whoever changes any row of it in between is a conflict.

@@ -7,6 +7,7 @@ mod conflicts;
 mod crashes;
 mod device;
 mod memory;
+mod planted;
 mod refusals;
 mod scene;
 mod workload;

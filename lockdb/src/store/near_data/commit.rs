@@ -64,6 +64,7 @@ impl Transaction<'_> {
     }
 
     /// Refuses a commit without a seal of what needs one.
+    #[inline]
     pub(in crate::store) fn check_sealed(&self) -> Result<()> {
         let Some(near) = self.near.as_deref() else { return Ok(()) };
         match (near.seal_failed(), near.rows()) {
@@ -131,7 +132,7 @@ fn publish(
     }
     if shared.faults.has(Fault::NearDataLocksReleasedEarly) {
         let _ = locks.release_to(0, &shared.locks, statistics);
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
     shared.log.write(&ticket, Kind::NearData, body);
     install_sealed(shared, near, sealed, &ticket);
@@ -166,6 +167,7 @@ fn install_sealed(shared: &Shared, near: &NearData, sealed: &[SealedPage], ticke
     let pages = &shared.pages;
     let before: Vec<u64> =
         sealed.iter().map(|sealed| pages.settle_grant(sealed.page, sealed.place)).collect();
+    pages.note_sealed(ticket.commit());
     // The newest checkpoint still has what stood there in an earlier life of the page.
     lock(&shared.standing).left.extend(before.into_iter().filter(|&place| place != 0));
     for near in near.tables() {

@@ -213,10 +213,17 @@ impl Transaction<'_> {
 
     /// Gives back what the transaction has of near-data updates: grants, but for `sealed` ones, and
     /// vacuum's patience. Its locks are the caller's care.
+    #[inline]
     pub(in crate::store) fn leave_near_data(&mut self, sealed: &[u64]) {
-        let Some(near) = self.near.take() else { return };
+        if let Some(near) = self.near.take() {
+            self.leave(&near, sealed);
+        }
+    }
+
+    #[cold]
+    fn leave(&self, near: &NearData, sealed: &[u64]) {
         let shared = &self.session.shared;
-        debug_assert!(sealed.is_sorted());
+        debug_assert!(sealed.is_sorted(), "for the search below");
         let unused = |grant: &Grant| sealed.binary_search(&grant.page).is_err();
         let unused: Vec<Grant> = near.grants().filter(unused).collect();
         if !unused.is_empty() && !shared.faults.has(Fault::NearDataGrantsKept) {

@@ -186,6 +186,9 @@ pub(in crate::store) fn changed_read(
         if head.is_none() || writes.find(table.id, vid).is_some() {
             return Ok(None);
         }
+        if shared.pages.is_as_old_as(head.page(), snapshot) {
+            return Ok(None);
+        }
         let by = shared.pages.version(head)?.created();
         let table = table.name().to_owned();
         Ok((by > snapshot).then_some(Conflict::Read { table, snapshot, by }))

@@ -1,0 +1,188 @@
+//! A store that is broken on purpose: each fault is found by a scenario that a whole store passes.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use lockdb::store::fault::Fault;
+use lockdb::store::{Isolation, Options};
+use lockdb::{Policy, Waiting};
+
+use crate::device::{Job, Moment};
+use crate::scene::{QUICK, Scene, add, after, at, near};
+
+/// The scenario holds of a whole store, and not of one with the fault.
+#[track_caller]
+fn is_found(fault: Fault, scenario: impl Fn(Option<Fault>) -> bool) {
+    assert!(scenario(None), "a whole store passes");
+    let broken = catch_unwind(AssertUnwindSafe(|| scenario(Some(fault))));
+    assert!(!matches!(broken, Ok(true)), "{fault:?} was not noticed");
+}
+
+/// A scene of which a checkpoint has everything, in which the fault is planted.
+fn scene(rows: i64, fault: Option<Fault>) -> Scene {
+    let scene = Scene::new(rows);
+    scene.store.checkpoint().unwrap();
+    scene.store.plant(fault);
+    scene
+}
+
+#[test]
+fn the_log_before_the_pages() {
+    is_found(Fault::NearDataLogBeforeSeal, |fault| {
+        let scene = scene(100, fault);
+        let first = scene.files.steps();
+        scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+        (first..=scene.files.steps()).all(|steps| {
+            (0..4).all(|tear| match Scene::open(scene.files.crash_at(steps, tear)) {
+                Ok(found) => [after(100, 1, 0), after(100, 1, 5)].contains(&found.rows()),
+                Err(_) => false,
+            })
+        })
+    });
+}
+
+#[test]
+fn heads_that_are_not_published() {
+    is_found(Fault::NearDataHeadsNotPublished, |fault| {
+        let scene = scene(30, fault);
+        scene.add(QUICK, 1, 5).unwrap();
+        scene.rows() == after(30, 1, 5)
+    });
+}
+
+/// Somebody who waits for a row's lock gets it before the new version is there, and changes the old
+/// one.
+#[test]
+fn locks_that_are_released_before_the_versions_are_there() {
+    is_found(Fault::NearDataLocksReleasedEarly, |fault| {
+        let waiting = Waiting { policy: Policy::TimeOut, ..Waiting::default() };
+        let scene = Scene::with(3, Options { waiting, ..crate::scene::options() });
+        scene.store.plant(fault);
+        let increment = || {
+            let changed: Result<_, lockdb::store::Error> =
+                scene.store.transaction_with(Isolation::ReadCommitted, |transaction| {
+                    transaction.update(&scene.table, &1, |row| {
+                        row.set_int(1, row.as_row().int(1) + 1);
+                        Ok(())
+                    })
+                });
+            changed.unwrap();
+        };
+        (1..=10).all(|round| {
+            let mut session = scene.store.session().unwrap();
+            let mut transaction = session.begin(at(Isolation::Snapshot));
+            let mut device = scene.device();
+            near(&mut transaction, &mut device, &scene.table, 1, 1).unwrap();
+            std::thread::scope(|scope| {
+                scope.spawn(increment);
+                await_waiter(&scene);
+                transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+            });
+            scene.rows()[&1] == 2 * round
+        })
+    });
+}
+
+/// Returns when somebody waits for a lock.
+fn await_waiter(scene: &Scene) {
+    let (since, buckets) = (Instant::now(), scene.store.lock_table().buckets());
+    while buckets.iter().all(|bucket| !bucket.head().has_waiters()) {
+        assert!(since.elapsed() < Duration::from_secs(60), "waited a minute for a waiter");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn locks_of_the_device_that_nobody_gives_back() {
+    is_found(Fault::NearDataLocksLeft, |fault| {
+        let scene = scene(30, fault);
+        scene.add(QUICK, 1, 5).unwrap();
+        scene.locked() == 0
+    });
+}
+
+#[test]
+fn grants_that_are_not_given_back() {
+    is_found(Fault::NearDataGrantsKept, |fault| {
+        let scene = Scene::with(30, Options { pages: 64, ..crate::scene::options() });
+        scene.store.plant(fault);
+        let mut session = scene.store.session().unwrap();
+        (0..30).all(|_| {
+            let mut transaction = session.begin(QUICK);
+            transaction.near_data(&scene.table).unwrap();
+            transaction.grant_pages(&scene.table, 5).is_ok()
+        })
+    });
+}
+
+/// What a closed store says when it is opened again.
+fn closed_and_opened(fault: Fault) {
+    is_found(fault, |fault| {
+        let scene = scene(30, fault);
+        scene.add(QUICK, 1, 5).unwrap();
+        scene.store.close().unwrap();
+        scene.reopen().rows() == after(30, 1, 5)
+    });
+}
+
+#[test]
+fn a_piece_of_a_vid_map_that_no_checkpoint_writes() {
+    closed_and_opened(Fault::NearDataPiecesNotMarked);
+}
+
+#[test]
+fn a_piece_of_the_page_map_that_no_checkpoint_writes() {
+    closed_and_opened(Fault::NearDataPageMapForgotten);
+}
+
+#[test]
+fn a_shared_state_of_pages_that_no_checkpoint_knows() {
+    is_found(Fault::NearDataNotFlushed, |fault| {
+        let scene = scene(30, fault);
+        scene.add(QUICK, 1, 5).unwrap();
+        scene.add(QUICK, 1, 5).unwrap();
+        scene.rows() == after(30, 1, 10)
+    });
+}
+
+/// The power goes in the first checkpoint after a recovery: what the log still needs was not
+/// overwritten.
+#[test]
+fn sealed_pages_that_are_used_again_before_a_checkpoint_has_them() {
+    is_found(Fault::NearDataPlacesNotClaimed, |fault| {
+        let scene = scene(100, None);
+        scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+        let files = scene.files.crash(1);
+        let scene = Scene::open_with_fault(files.clone(), fault).unwrap();
+        scene.put(|_| 7, (0..100).filter(|id| id % 3 == 2));
+        let first = files.steps();
+        scene.store.checkpoint().unwrap();
+        (first..=files.steps()).all(|steps| match Scene::open(files.crash_at(steps, 3)) {
+            Ok(found) => found.rows()[&1] == 5 && found.rows()[&2] == 7,
+            Err(_) => false,
+        })
+    });
+}
+
+#[test]
+fn versions_that_vacuum_moves_away_from_a_device() {
+    is_found(Fault::NearDataVacuumed, |fault| {
+        let scene = Scene::new(300);
+        for n in [1, 0] {
+            scene.put(|_| n, (0..300).filter(|id| id % 10 != 0));
+        }
+        scene.store.plant(fault);
+        let mut session = scene.store.session().unwrap();
+        let mut transaction = session.begin(QUICK);
+        let mut device = scene.device();
+        let invocation = transaction.near_data(&scene.table).unwrap();
+        device.grant(transaction.grant_pages(&scene.table, 10).unwrap());
+        let job = device.update_slowly(&invocation, &scene.table, add(1, 5), |now| {
+            if now == Moment::SnapshotTaken {
+                scene.store.vacuum().unwrap();
+            }
+        });
+        transaction.abandon().unwrap();
+        job == Job::Done
+    });
+}
