@@ -14,6 +14,9 @@ use crate::program::Outputs;
 /// Tags of acquires; those of polls and cancels are as far above them.
 pub(super) const TAGS: u8 = 64;
 
+/// Nanoseconds between two cancels of one request, when the first has failed on the bus.
+const CANCEL_AGAIN: u64 = 1000;
+
 /// A row that qualifies, in the device's memory.
 pub(super) struct FoundRow {
     pub(super) vid: u32,
@@ -51,12 +54,14 @@ pub(super) struct Row {
     waits_since: Option<u64>,
     /// When to poll or to ask again.
     next: u64,
+    /// When to cancel again, after a cancel that has changed nothing.
+    next_cancel: u64,
 }
 
 /// All rows of one job that are under way, by their tags.
 pub(super) struct Rows {
     rows: BTreeMap<u8, Row>,
-    /// Buckets that the job holds.
+    /// Buckets that are newly held.
     held: BTreeSet<u64>,
     timestamp: Timestamp,
     table: u32,
@@ -135,6 +140,7 @@ impl Rows {
             since: None,
             waits_since: None,
             next: 0,
+            next_cancel: 0,
         };
         let before = self.rows.insert(tag, row);
         assert!(before.is_none(), "tag {tag} was free");
@@ -212,7 +218,9 @@ impl Rows {
                 }
                 false
             }
-            Action::CancelLock if row.control.is_none() && !row.notice_due && now >= row.next => {
+            Action::CancelLock
+                if row.control.is_none() && !row.notice_due && now >= row.next_cancel =>
+            {
                 if self.send(card, tag + TAGS, LockOperation::Cancel(tag)) {
                     row.control = Some(Control::Cancel);
                 }
@@ -307,14 +315,15 @@ impl Rows {
             // Too late as well: the acquire's own notice tells.
             (Control::Cancel, LockAnswer::NotWaiting) => row.notice_due = row.acquire_open,
             // The acquire waits still: once more, later.
-            (Control::Cancel, _) => {}
+            (Control::Cancel, _) => row.next_cancel = now.saturating_add(CANCEL_AGAIN),
         }
     }
 
     fn granted(&mut self, row: &mut Row, again: bool) {
         let bucket = self.locks.bucket_of(self.key(row));
-        // A grant may be told twice: by a poll, and by the acquire's own notice.
-        row.newly_held |= self.held.insert(bucket) && !again;
+        // A grant may be told twice, by a poll and by the acquire's own notice, and to two rows that
+        // wait in one place; and those that hold the bucket again may be told first.
+        row.newly_held |= !again && self.held.insert(bucket);
         row.machine.resume(Input::Granted);
     }
 }

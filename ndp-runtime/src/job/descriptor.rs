@@ -4,7 +4,7 @@ use lockdb::Timestamp;
 use lockdb::store::Isolation;
 use lockdb::store::schema::{MAX_PAYLOAD, Type};
 
-use super::fault::{Check, JobFault};
+use super::fault::{Check, JobFault, checksum};
 use super::grant::check_grants;
 use super::{ChunkHeader, GroupEntry, RowHead, UpdateEntry, assignment};
 use crate::program::{Aggregate, Assignment, Program};
@@ -21,7 +21,7 @@ layout! {
         pub kind: u8,
         /// Update: 0 READ COMMITTED, 1 SNAPSHOT, 2 SERIALIZABLE.
         pub isolation: u8,
-        /// CRC-32C of all bytes after this field, to the descriptor's end.
+        /// CRC-32C of all bytes before and after this field, to the descriptor's end.
         pub checksum: u32,
         /// Bytes of the descriptor.
         pub length: u32,
@@ -291,7 +291,7 @@ impl Descriptor {
         bytes.extend_from_slice(&header.encode());
         bytes.extend_from_slice(&self.program[..]);
         bytes.extend_from_slice(&assignments);
-        let checksum = crc32c::crc32c(&bytes[12..]);
+        let checksum = checksum(&bytes);
         bytes[8..12].copy_from_slice(&checksum.to_le_bytes());
         bytes
     }
@@ -312,7 +312,7 @@ impl Descriptor {
         check.same("length", header.length.into(), bytes.len() as u64)?;
         let most = Self::MOST_BYTES;
         check.that(bytes.len() as u64 <= most, "length", bytes.len() as u64, most.to_string())?;
-        check.same("checksum", header.checksum.into(), crc32c::crc32c(&bytes[12..]).into())?;
+        check.same("checksum", header.checksum.into(), checksum(bytes).into())?;
         check.same("assignment_bytes", header.assignment_bytes.into(), assignments.len() as u64)?;
         let reserved = header.reserved.iter().find(|&&word| word != 0);
         check.same("reserved", reserved.copied().unwrap_or(0), 0)?;

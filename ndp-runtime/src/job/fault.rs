@@ -16,6 +16,11 @@ pub struct JobFault {
     pub expected: String,
 }
 
+/// CRC-32C of bytes whose checksum stands at byte 8: of all others.
+pub(super) fn checksum(bytes: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(&bytes[..8]), &bytes[12..])
+}
+
 /// The check of one kind of bytes, field by field.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Check {

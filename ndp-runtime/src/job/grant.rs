@@ -3,7 +3,7 @@
 use lockdb::store::layout::{Place, RecordId};
 
 use super::Span;
-use super::fault::{Check, JobFault};
+use super::fault::{Check, JobFault, checksum};
 
 /// The most pages that one job may be granted in all: 1 GiB of them.
 pub const MAX_GRANTS: u32 = 1 << 17;
@@ -61,7 +61,7 @@ layout! {
         pub version: u16,
         /// Zero.
         pub reserved: u16,
-        /// CRC-32C of the bytes after this field.
+        /// CRC-32C of all bytes before and after this field.
         pub checksum: u32,
         /// Number of the chunk that is to come, from 0.
         pub chunk: u32,
@@ -111,7 +111,7 @@ impl TopUp {
             grant_count: self.grant_count,
             ..TopUpBlock::default()
         };
-        block.checksum = crc32c::crc32c(&block.encode()[12..]);
+        block.checksum = checksum(&block.encode());
         block.encode()
     }
 
@@ -124,7 +124,7 @@ impl TopUp {
         let check = Check::of("top-up", TopUpBlock::FIELDS, 0);
         check.same("magic", block.magic.into(), TopUpBlock::MAGIC.into())?;
         check.same("version", block.version.into(), TopUpBlock::VERSION.into())?;
-        check.same("checksum", block.checksum.into(), crc32c::crc32c(&bytes[12..]).into())?;
+        check.same("checksum", block.checksum.into(), checksum(bytes).into())?;
         check.same("reserved", block.reserved.into(), 0)?;
         check.same("reserved_end", block.reserved_end.iter().map(|&b| u64::from(b)).sum(), 0)?;
         let result = Span { address: block.result, bytes: block.result_bytes };

@@ -1,6 +1,6 @@
 //! What a job has done, chunk by chunk.
 
-use super::fault::{Check, JobFault};
+use super::fault::{Check, JobFault, checksum};
 use crate::program::Group;
 
 layout! {
@@ -44,7 +44,7 @@ layout! {
         pub kind: u8,
         /// Bit 0: the last chunk. Bit 1: grants are wanted.
         pub flags: u8,
-        /// CRC-32C of all bytes after this field, to the chunk's end.
+        /// CRC-32C of all bytes before and after this field, to the chunk's end.
         pub checksum: u32,
         /// The job.
         pub job: u32,
@@ -315,7 +315,7 @@ impl ChunkWriter {
             ..header
         };
         bytes[..ChunkHeader::BYTES].copy_from_slice(&header.encode());
-        header.checksum = crc32c::crc32c(&bytes[12..]);
+        header.checksum = checksum(&bytes);
         bytes[..ChunkHeader::BYTES].copy_from_slice(&header.encode());
         bytes
     }
@@ -347,8 +347,8 @@ impl<'a> ResultChunk<'a> {
         let range = ChunkHeader::BYTES..=bytes.len();
         let expected = || format!("{} to {}", range.start(), range.end());
         check.that(range.contains(&length), "bytes", header.bytes.into(), expected())?;
-        let checksum = crc32c::crc32c(&bytes[12..length]);
-        check.same("checksum", header.checksum.into(), checksum.into())?;
+        let expected = checksum(&bytes[..length]);
+        check.same("checksum", header.checksum.into(), expected.into())?;
         check.that((1..=3).contains(&header.kind), "kind", header.kind.into(), "1, 2 or 3")?;
         check.that(header.flags <= 3, "flags", header.flags.into(), "bits 0 and 1 alone")?;
         check.same("reserved", header.reserved.into(), 0)?;
