@@ -51,7 +51,35 @@ package walk_pkg;
         logic [31:0] vid;
     } row_t;
 
-    // A 64-byte line of memory.
-    typedef logic [63:6] line_address_t;
+    // A page to be checked, and what it has to be.
+    typedef struct packed {
+        logic        is_image;           // of the shared state, so that no checkpoint wrote it
+        logic        is_map;             // a piece of a VID map, else a data page
+        logic [22:0] epoch;              // by its place
+        logic [63:0] page;
+        logic [63:6] address;
+    } check_t;
+
+    // What was found.
+    typedef struct packed {
+        code_t       code;
+        logic [31:0] table_number;
+        logic [15:0] lines;
+    } facts_t;
+
+    // A place of the L2P map: where a page stands, and the low bits of its checkpoint's epoch.
+    typedef struct packed {
+        logic        in_memory;          // means nothing here
+        logic [22:0] epoch;
+        logic [39:0] physical;
+    } place_t;
+
+    // Physical pages have 8,192 bytes: 128 lines.
+    function automatic logic [63:6] page_address(
+        input logic [63:6] base,
+        input logic [39:0] page
+    );
+        return base + {11'd0, page, 7'd0};
+    endfunction
 
 endpackage
