@@ -16,7 +16,7 @@ use crate::program::{CompileError, EvaluationFault};
 pub enum NearDataFailure {
     /// The predicate, the assignments or an output cannot be compiled. Nothing has been begun.
     #[error(transparent)]
-    Compile(#[from] CompileError),
+    Compile(Box<CompileError>),
     /// The store refused something, or another transaction was in the way.
     #[error(transparent)]
     Store(#[from] Error),
@@ -107,20 +107,30 @@ pub enum NearDataFailure {
     /// The device or the way to it is lost, or it was reset in the middle of the job. It is cut off:
     /// none of its accesses is under way.
     #[error("the device is lost: {0}")]
-    DeviceLost(PortError),
+    DeviceLost(Box<PortError>),
     /// The device is lost, and could not even be cut off: the transaction keeps what it has, so that
     /// nothing is given to others which the device may still write. Close the store and open it again
     /// when the device is off.
     #[error("the device is lost ({lost}) and cannot be cut off: {fence}")]
     NotFenced {
         /// Why it is lost.
-        lost: PortError,
+        lost: Box<PortError>,
         /// Why it could not be cut off.
-        fence: PortError,
+        fence: Box<PortError>,
     },
 }
 
+impl From<CompileError> for NearDataFailure {
+    fn from(error: CompileError) -> Self {
+        Self::Compile(Box::new(error))
+    }
+}
+
 impl NearDataFailure {
+    pub(super) fn lost(error: PortError) -> Self {
+        Self::DeviceLost(Box::new(error))
+    }
+
     /// Whether the same transaction may succeed when it is run again: others were in its way.
     pub fn is_conflict(&self) -> bool {
         match self {

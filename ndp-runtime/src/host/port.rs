@@ -17,7 +17,7 @@ pub enum PortError {
     Full,
     /// The queue, the device or the link.
     #[error(transparent)]
-    Queue(QueueError),
+    Queue(Box<QueueError>),
     /// Part of the store's memory is not where the device could reach it.
     #[error("the device cannot reach {what}: {reason}")]
     OutOfReach {
@@ -46,14 +46,14 @@ impl From<QueueError> for PortError {
     fn from(error: QueueError) -> Self {
         match error {
             QueueError::Full { .. } => Self::Full,
-            other => Self::Queue(other),
+            other => Self::Queue(Box::new(other)),
         }
     }
 }
 
 impl From<driver::DeviceError> for PortError {
     fn from(error: driver::DeviceError) -> Self {
-        Self::Queue(QueueError::Device(error))
+        Self::Queue(Box::new(QueueError::Device(error)))
     }
 }
 

@@ -240,7 +240,10 @@ impl Runtime {
                 state.dead = (fenced == Fenced::Dead).then(|| PortError::Gone(lost.to_string()));
                 Ok(())
             }
-            Err(fence) => Err(NearDataFailure::NotFenced { lost, fence }),
+            Err(fence) => {
+                let (lost, fence) = (Box::new(lost), Box::new(fence));
+                Err(NearDataFailure::NotFenced { lost, fence })
+            }
         }
     }
 

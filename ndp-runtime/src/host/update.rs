@@ -83,7 +83,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
     ) -> Result<Work<'r>, NearDataFailure> {
         let runtime = self.runtime;
         let reached = runtime.lock_table().and_then(|locks| Ok((locks, runtime.vid_map(table)?)));
-        let (locks, vid_map) = reached.map_err(NearDataFailure::DeviceLost)?;
+        let (locks, vid_map) = reached.map_err(NearDataFailure::lost)?;
         let state = invocation.shared_state.bytes();
         let parts = Parts::new(options.result_bytes, options.grants.clamp(1, 4096), state.len());
         Work::begin(runtime, parts, state, &encoded(grants), |at| Descriptor {

@@ -98,7 +98,7 @@ impl<'r> Work<'r> {
             NearDataFailure::Store(lockdb::store::Error::System { what, source })
         })?;
         let memory = Arc::new(memory);
-        let mapping = runtime.map(&memory).map_err(NearDataFailure::DeviceLost)?;
+        let mapping = runtime.map(&memory).map_err(NearDataFailure::lost)?;
         let mut work = Self {
             runtime,
             number: runtime.number_job(),
@@ -146,8 +146,8 @@ impl<'r> Work<'r> {
         self.run(Submission::resume(self.number, at, TopUpBlock::BYTES as u64))
     }
 
-    /// Waits until the device has ended what was last submitted. `progress` is called meanwhile, again
-    /// and again.
+    /// Waits until the device has ended what was last submitted. `progress` is called at first, and
+    /// meanwhile again and again.
     pub fn wait(
         &mut self,
         watch: &mut Watch<'_>,
@@ -158,21 +158,20 @@ impl<'r> Work<'r> {
         };
         let mut pause = Pause::default();
         loop {
+            progress();
+            if let Some(reason) = watch.look() {
+                self.stop()?;
+                return Err(reason);
+            }
             match self.runtime.poll(pending) {
                 Ok(Some(done)) => {
                     self.state = State::AtRest;
                     self.link.results += COMPLETION_BYTES + u64::from(done.bytes);
                     return Ok(done);
                 }
-                Ok(None) => {}
+                Ok(None) => pause.wait(),
                 Err(lost) => return Err(self.lose(lost)),
             }
-            if let Some(reason) = watch.look() {
-                self.stop()?;
-                return Err(reason);
-            }
-            progress();
-            pause.wait();
         }
     }
 
@@ -296,7 +295,7 @@ impl<'r> Work<'r> {
         match self.runtime.fence(self.generation, lost.clone()) {
             Ok(()) => {
                 self.state = State::Over;
-                NearDataFailure::DeviceLost(lost)
+                NearDataFailure::lost(lost)
             }
             Err(not_fenced) => {
                 // The device may still write what it was given: that stays.

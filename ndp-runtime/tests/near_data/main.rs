@@ -1,5 +1,8 @@
 //! Near-data transactions, from the host's interface down to the bytes on storage: one database with
 //! the host's own transactions, whatever the interleaving and whatever breaks.
 
+mod anomalies;
 mod basics;
+mod power;
 mod scene;
+mod trouble;

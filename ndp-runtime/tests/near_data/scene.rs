@@ -134,16 +134,20 @@ pub fn fill(store: &Database, table: &Table, rows: i64) {
 }
 
 pub fn rows(store: &Database, table: &Table) -> Vec<[i64; 3]> {
-    let mut session = store.session().unwrap();
+    try_rows(store, table).unwrap()
+}
+
+pub fn try_rows(store: &Database, table: &Table) -> Result<Vec<[i64; 3]>, Error> {
+    let mut session = store.session()?;
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     let mut rows = Vec::new();
     let visit = |row: RowRef<'_>| {
         rows.push([row.int(ID), row.int(REGION), row.int(BALANCE)]);
         ControlFlow::Continue(())
     };
-    transaction.scan(table, visit).unwrap();
+    transaction.scan(table, visit)?;
     rows.sort_unstable();
-    rows
+    Ok(rows)
 }
 
 pub fn assert_no_locks(store: &Database) {

@@ -1,0 +1,137 @@
+//! Loss of power at every step that reaches storage, the device's own writes among them: after opening
+//! the store again each near-data update is there as a whole or not at all, and none that was
+//! acknowledged is missing.
+
+use std::sync::Arc;
+
+use lockdb::Policy;
+use lockdb::store::fault::Fault as StoreFault;
+use lockdb::store::files::{Files, Simulated};
+use lockdb::store::{Database, Isolation, Sync, TransactionOptions};
+use ndp_runtime::engine::Fault as EngineFault;
+use ndp_runtime::host::Runtime;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::scene::{
+    accounts, assert_no_locks, cases, device, options, rows, runtime_options, seed, small_jobs,
+    try_rows,
+};
+
+const ROWS: i64 = 120;
+
+fn durable(isolation: Isolation) -> TransactionOptions {
+    TransactionOptions { isolation, sync: Sync::Group }
+}
+
+/// The rows after each commit, and the step of storage by which it was acknowledged.
+type States = Vec<(u64, Vec<[i64; 3]>)>;
+
+/// What is left out on purpose.
+#[derive(Clone, Copy, Debug)]
+enum Broken {
+    Engine(EngineFault),
+    Store(StoreFault),
+}
+
+/// Host updates, near-data updates and checkpoints, drawn from a seed.
+fn work(files: &Simulated, seed: u64, broken: Option<Broken>) -> States {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let shared: Arc<dyn Files> = Arc::new(files.clone());
+    let options = options(Policy::NoWait);
+    let store = Database::open_in(shared.clone(), options.clone()).unwrap();
+    let table = store.create_table(accounts()).unwrap();
+    crate::scene::fill(&store, &table, ROWS);
+    store.checkpoint().unwrap();
+    let mut device = device(&shared, &store);
+    match broken {
+        Some(Broken::Engine(fault)) => device.plant(Some(fault)),
+        Some(Broken::Store(fault)) => store.plant(Some(fault)),
+        None => {}
+    }
+    let runtime = Runtime::open(&store, device, runtime_options(options.waiting));
+    let mut session = store.session().unwrap();
+    let mut states = vec![(files.steps(), rows(&store, &table))];
+    for _ in 0..12 {
+        match random.random_range(0..6) {
+            0 => drop(store.checkpoint().unwrap()),
+            1 => drop(store.vacuum().unwrap()),
+            2 => {
+                let mut transaction = session.begin(durable(Isolation::Snapshot));
+                let id = random.random_range(0..ROWS);
+                transaction.update(&table, &id, |row| Ok(row.set_int(2, -1))).unwrap();
+                transaction.commit().unwrap();
+            }
+            _ => {
+                let isolation = crate::scene::ISOLATIONS[random.random_range(0..3)];
+                let mut transaction = session.begin(durable(isolation));
+                let mut near = runtime.begin(&mut transaction);
+                let predicate = format!("region < {}", random.random_range(1..10));
+                let set = "balance = balance + 7";
+                near.update(&table, Some(&predicate), set, &small_jobs()).unwrap();
+                match random.random_range(0..5) {
+                    0 => near.rollback().unwrap(),
+                    _ => drop(near.commit().unwrap()),
+                }
+            }
+        }
+        states.push((files.steps(), rows(&store, &table)));
+    }
+    states
+}
+
+/// Opens what is left after a loss of power at each step. Gives how many there were.
+fn lose_power(seed: u64, broken: Option<Broken>) -> Result<u64, String> {
+    let files = Simulated::new();
+    let states = work(&files, seed, broken);
+    let (first, end) = (states[0].0, files.steps());
+    for point in first..=end {
+        let acknowledged = states.iter().rposition(|(step, _)| *step <= point).unwrap();
+        let told = |what: &str| {
+            format!(
+                "case {seed}, power lost at step {point} of {first} to {end}, after change \
+                 {acknowledged}: {what}"
+            )
+        };
+        let crashed: Arc<dyn Files> = Arc::new(files.crash_at(point, seed ^ point));
+        let store = Database::open_in(crashed, options(Policy::NoWait));
+        let store = store.map_err(|error| told(&error.to_string()))?;
+        let table = store.table("account").map_err(|error| told(&error.to_string()))?;
+        let found = try_rows(&store, &table).map_err(|error| told(&error.to_string()))?;
+        // The commit that was under way may be there or not.
+        let possible = &states[acknowledged..states.len().min(acknowledged + 2)];
+        if !possible.iter().any(|(_, rows)| *rows == found) {
+            return Err(told("neither the rows before nor those after"));
+        }
+        assert_no_locks(&store);
+    }
+    Ok(end - first)
+}
+
+#[test]
+fn power_loss_leaves_whole_transactions() {
+    let seed = seed("power_loss_leaves_whole_transactions");
+    let mut points = 0;
+    for case in seed..seed + 4 * cases() {
+        points += lose_power(case, None).unwrap_or_else(|what| panic!("{what}"));
+    }
+    println!("{points} points of power loss");
+    assert!(points > 100);
+}
+
+#[test]
+fn power_loss_is_found_where_the_order_of_a_commit_is_broken() {
+    let seed = seed("power_loss_is_found_where_the_order_of_a_commit_is_broken");
+    for broken in [
+        Broken::Engine(EngineFault::SyncSkipped),
+        Broken::Engine(EngineFault::CreatedNotStamped),
+        Broken::Store(StoreFault::NearDataLogBeforeSeal),
+    ] {
+        let find = |case| std::panic::catch_unwind(|| lose_power(case, Some(broken)));
+        let found = (seed..seed + 12).find_map(|case| match find(case) {
+            Ok(found) => found.err(),
+            Err(_) => Some(format!("case {case}: a panic")),
+        });
+        println!("{broken:?}: {}", found.expect("a loss of power that is noticed"));
+    }
+}

@@ -1,0 +1,152 @@
+//! Devices that die, hang, are reset or lose their link in the middle of a job: the transaction ends
+//! without a change, nothing of it stays in the lock table, and the store goes on.
+
+use std::time::Duration;
+
+use lockdb::Policy;
+use lockdb::store::Isolation;
+use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, RuntimeOptions, Trouble};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::scene::{ISOLATIONS, Scene, cases, options, seed, small_jobs, unsynced, waiting};
+
+const ROWS: i64 = 300;
+
+fn scene(rows: i64) -> Scene {
+    let policy = Policy::WaitsFor { every: Duration::from_millis(1) };
+    let mut scene = Scene::with(rows, options(policy), |_| {});
+    // A device that is silent for so long counts as lost.
+    let patience = Duration::from_millis(30);
+    let device = crate::scene::device(&scene.files, &scene.store);
+    scene.control = device.control();
+    let waiting = waiting(policy);
+    let options = RuntimeOptions { waiting, patience, ..RuntimeOptions::default() };
+    scene.runtime = ndp_runtime::host::Runtime::open(&scene.store, device, options);
+    scene
+}
+
+fn update(scene: &Scene, isolation: Isolation) -> Result<(), NearDataFailure> {
+    update_within(scene, isolation, Duration::from_secs(60))
+}
+
+fn update_within(
+    scene: &Scene,
+    isolation: Isolation,
+    time_out: Duration,
+) -> Result<(), NearDataFailure> {
+    let mut session = scene.session();
+    let mut transaction = session.begin(unsynced(isolation));
+    let mut near = scene.runtime.begin(&mut transaction);
+    let jobs = JobOptions { time_out, ..small_jobs() };
+    near.update(&scene.table, Some("region < 5"), "balance = balance + 1", &jobs)?;
+    near.commit().map(drop)
+}
+
+fn sum(scene: &Scene) -> i64 {
+    scene.rows().iter().map(|row| row[2]).sum()
+}
+
+#[test]
+fn a_lost_device_leaves_nothing_behind() {
+    let test = "a_lost_device_leaves_nothing_behind";
+    let mut random = ChaCha8Rng::seed_from_u64(seed(test));
+    let whole = {
+        let scene = scene(ROWS);
+        update(&scene, Isolation::Snapshot).unwrap();
+        scene.control.steps()
+    };
+    let (mut lost, mut committed) = (0, 0);
+    for case in 0..60 * cases() {
+        let scene = scene(ROWS);
+        let trouble = match random.random_range(0..10) {
+            0..3 => Trouble::Dies,
+            3..6 => Trouble::Resets,
+            6 => Trouble::Hangs,
+            _ => Trouble::LinkBreaks { steps: random.random_range(0..whole) },
+        };
+        let at_step = random.random_range(0..whole + 4);
+        let isolation = ISOLATIONS[random.random_range(0..3)];
+        scene.control.plan(at_step, trouble);
+        // Only a device that hangs says nothing of its end.
+        let bound = match trouble {
+            Trouble::Hangs => Duration::from_millis(50),
+            _ => Duration::from_secs(60),
+        };
+        let ended = update_within(&scene, isolation, bound);
+        scene.assert_no_locks();
+        let told = format!("case {case}, {trouble:?} at step {at_step} of {whole}: {ended:?}");
+        let rows = if ended.is_ok() { ROWS / 2 } else { 0 };
+        assert_eq!(sum(&scene), 100 * ROWS + rows, "{told}");
+        match ended {
+            Ok(()) => committed += 1,
+            Err(NearDataFailure::DeviceLost(_)) => lost += 1,
+            // Stopped in time, before it came to hang.
+            Err(NearDataFailure::TimedOut { .. }) if trouble == Trouble::Hangs => lost += 1,
+            Err(other) => panic!("{told}: {other}"),
+        }
+        // The host goes on by itself; and so does a device that was only reset.
+        let changed = scene.store.transaction(|transaction| {
+            transaction.update(&scene.table, &3_i64, |row| Ok(row.set_int(1, 9)))
+        });
+        changed.map_err(|error: lockdb::store::Error| error.to_string()).unwrap();
+        let again = update_within(&scene, isolation, bound);
+        match (again, trouble) {
+            (Ok(()), _) => assert!(sum(&scene) > 100 * ROWS + rows, "{told}"),
+            (Err(NearDataFailure::DeviceLost(_)), _) => {}
+            (Err(NearDataFailure::TimedOut { .. }), Trouble::Hangs) => {}
+            (Err(other), _) => panic!("{told}, then: {other}"),
+        }
+        scene.assert_no_locks();
+        scene.store.checkpoint().unwrap();
+        scene.store.vacuum().unwrap();
+    }
+    println!("{lost} lost, {committed} committed");
+    assert!(lost > 20 && committed > 0, "{lost} lost, {committed} committed");
+}
+
+#[test]
+fn a_cancelled_job_leaves_nothing_behind() {
+    let rows = 3000;
+    let scene = scene(rows);
+    for after in [0, 1, 2, 5, 20] {
+        let cancel = Cancel::default();
+        let polls = std::cell::Cell::new(0);
+        let progress = |_: &ndp_runtime::host::Progress| {
+            polls.set(polls.get() + 1);
+            if polls.get() > after {
+                cancel.cancel();
+            }
+        };
+        let jobs = JobOptions { cancel: cancel.clone(), progress: Some(&progress), ..small_jobs() };
+        let mut session = scene.session();
+        let mut transaction = session.begin(unsynced(Isolation::ReadCommitted));
+        let mut near = scene.runtime.begin(&mut transaction);
+        let failure = near.update(&scene.table, None, "balance = balance + 1", &jobs).unwrap_err();
+        assert!(matches!(failure, NearDataFailure::Cancelled), "{failure}");
+        scene.assert_no_locks();
+        assert_eq!(sum(&scene), 100 * rows);
+    }
+    assert_eq!(scene.runtime.fences(), 0, "the device was stopped, not cut off");
+    update(&scene, Isolation::Snapshot).unwrap();
+}
+
+/// The host holds a row's lock for longer than the device may wait.
+#[test]
+fn a_lock_that_does_not_come_ends_the_job() {
+    let policy = Policy::TimeOut;
+    let mut scene = Scene::with(ROWS, options(policy), |_| {});
+    let device = crate::scene::device(&scene.files, &scene.store);
+    let waiting = lockdb::Waiting { patience: Duration::from_micros(50), ..waiting(policy) };
+    let options = RuntimeOptions { waiting, ..RuntimeOptions::default() };
+    scene.runtime = ndp_runtime::host::Runtime::open(&scene.store, device, options);
+    let mut session = scene.session();
+    let mut short = session.begin(unsynced(Isolation::Snapshot));
+    short.update(&scene.table, &4_i64, |row| Ok(row.set_int(1, 9))).unwrap();
+    let failure = update(&scene, Isolation::ReadCommitted).unwrap_err();
+    assert!(matches!(failure, NearDataFailure::LockTimeout { vid: 4, .. }), "{failure}");
+    assert!(failure.is_conflict());
+    short.commit().unwrap();
+    scene.assert_no_locks();
+    update(&scene, Isolation::ReadCommitted).unwrap();
+}
