@@ -9,16 +9,18 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 
 /// Where generated files are: a file, or a folder that has no others. Besides, `hw/*.core`.
-const PLACES: [&str; 9] = [
+const PLACES: [&str; 11] = [
     "docs/registers.html",
     "driver/src/map/device.rs",
     "driver/src/map/lock_unit.rs",
     "driver/src/map/queue.rs",
     "driver/src/map/shell.rs",
+    "driver/src/map/visibility_pe.rs",
     "hw/bsv/LockRegisterMap.bsv",
     "hw/ip",
     "hw/rtl/generated",
     "hw/rtl/lockstep_device.f",
+    "hw/rtl/visibility_pe.f",
 ];
 
 fn root() -> PathBuf {

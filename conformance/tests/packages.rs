@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use driver::map::{Place, device, lock_unit};
+use driver::map::{Place, device, lock_unit, visibility_pe};
 use roxmltree::{Document, Node};
 
 fn hardware() -> PathBuf {
@@ -24,7 +24,7 @@ fn names(folder: &str, ending: &str) -> BTreeSet<String> {
     names.filter(|name| name.ends_with(ending)).collect()
 }
 
-/// All files of the device that are written here, as `hw/rtl/lockstep_device.f` may name them.
+/// All files that are written here, as the lists in `hw/rtl` name them.
 fn sources() -> BTreeSet<String> {
     let generated =
         names("rtl/generated", ".sv").into_iter().map(|name| format!("generated/{name}"));
@@ -32,17 +32,24 @@ fn sources() -> BTreeSet<String> {
 }
 
 #[test]
-fn the_list_of_files_has_each_file_once() {
-    let text = read(&hardware().join("rtl/lockstep_device.f"));
+fn the_lists_of_files_have_each_file_once() {
+    let [mut all, element] = ["lockstep_device.f", "visibility_pe.f"].map(listed);
+    all.extend(element);
+    let mut expected = sources();
+    expected.insert("../bsv/generated/tuple_lock_unit.v".into());
+    assert_eq!(all, expected, "run hw/regs/generate");
+}
+
+/// The files of a list, each of which exists and is there once.
+fn listed(list: &str) -> BTreeSet<String> {
+    let text = read(&hardware().join("rtl").join(list));
     let listed: Vec<&str> = text.lines().filter(|line| !line.starts_with("//")).collect();
     for name in &listed {
         assert!(hardware().join("rtl").join(name).is_file(), "{name} does not exist");
     }
     let once: BTreeSet<String> = listed.iter().map(|name| (*name).to_owned()).collect();
-    assert_eq!(once.len(), listed.len(), "a file is listed twice");
-    let mut expected = sources();
-    expected.insert("../bsv/generated/tuple_lock_unit.v".into());
-    assert_eq!(once, expected, "run hw/regs/generate");
+    assert_eq!(once.len(), listed.len(), "a file is listed twice in {list}");
+    once
 }
 
 /// What stands behind `key` in the lines of a core file.
@@ -191,4 +198,10 @@ fn the_package_of_the_lock_unit_is_what_its_verilog_and_its_map_are() {
     let place = Place { name: "lock_unit", base: 0, words: &lock_unit::WORDS };
     let verilog = "bsv/generated/tuple_lock_unit.v";
     check_component("tuple_lock_unit", verilog, &[place], &["m_axi_awatop"]);
+}
+
+#[test]
+fn the_package_of_the_element_is_what_its_verilog_and_its_map_are() {
+    let place = Place { name: "visibility_pe", base: 0, words: &visibility_pe::WORDS };
+    check_component("visibility_pe", "rtl/visibility_pe.sv", &[place], &["idle_o"]);
 }

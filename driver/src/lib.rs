@@ -16,6 +16,7 @@ pub mod lock_unit;
 pub mod map;
 pub mod queue;
 pub mod vfio_user;
+pub mod visibility_element;
 
 mod address;
 mod backend;
@@ -34,7 +35,7 @@ mod pci_capabilities;
 mod registers;
 mod shell;
 
-pub use address::{AddressError, DeviceAddress, PciAddress, PciMode};
+pub use address::{AddressError, DeviceAddress, Elements, PciAddress, PciMode};
 pub use backend::{Backend, Information, Interrupt, InterruptKind, MemoryNeeds, Space, Width};
 pub use block::BlockRegisters;
 pub use buffer::DmaBuffer;
@@ -51,3 +52,4 @@ pub use queue::{
 };
 pub use registers::Registers;
 pub use shell::Shell;
+pub use visibility_element::VisibilityElement;

@@ -3,13 +3,15 @@
 import verilog
 
 SOURCES = ["verilog.py"]
-TOP = "lockstep_device"
+# Of each a list of files, too.
+TOPS = ("lockstep_device", "visibility_pe")
 
 
 def files(device):
     known = verilog.units()
     result = {f"hw/{one.name}.core": (core(known, one), []) for one in known.values()}
-    result[f"hw/rtl/{TOP}.f"] = (list_of_files(known), [])
+    for top in TOPS:
+        result[f"hw/rtl/{top}.f"] = (list_of_files(known, top), [])
     return result
 
 
@@ -43,10 +45,10 @@ def core(known, one):
     return "\n".join(lines) + "\n"
 
 
-def list_of_files(known):
+def list_of_files(known, top):
     """Paths count from the list, as tools take them after -F."""
-    lines = [f"// All files of {TOP}, each after those that it needs."]
-    for one in verilog.closure(known, TOP):
+    lines = [f"// All files of {top}, each after those that it needs."]
+    for one in verilog.closure(known, top):
         for file in one.files:
             lines.append(file.removeprefix("rtl/") if file.startswith("rtl/") else f"../{file}")
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""IP-XACT packages of the device and the lock unit, in Vivado's version: IEEE 1685-2009."""
+"""IP-XACT packages of the device, the lock unit and the element, in Vivado's version: IEEE 1685-2009."""
 
 import tempfile
 import xml.etree.ElementTree as xml
@@ -19,12 +19,13 @@ BESIDE = ("awatop",)
 
 
 def files(device):
-    lock_unit = device.blocks["lock_unit"].node
+    lock_unit, element = (device.blocks[name].node for name in ("lock_unit", "visibility_pe"))
     packages = {
         "lockstep_device": ("rtl/lockstep_device.sv", device.node, device),
         "tuple_lock_unit": ("bsv/generated/tuple_lock_unit.v", lock_unit, device),
+        "visibility_pe": ("rtl/visibility_pe.sv", element, device),
     }
-    parts = ["lock_unit", "lockstep_device", "queue", "shell"]
+    parts = ["lock_unit", "lockstep_device", "queue", "shell", "visibility_pe"]
     return {
         f"hw/ip/{name}/component.xml": (package(name, *one), parts)
         for name, one in packages.items()
@@ -113,8 +114,10 @@ def add_interfaces(parent, interfaces):
 
 def axi_parameters(name, signals):
     """What Vivado wants to know of an AXI interface; our registers are AXI4-Lite."""
-    widths = {"ADDR_WIDTH": "AWADDR", "DATA_WIDTH": "WDATA", "ID_WIDTH": "AWID"}
+    widths = {"ADDR_WIDTH": "ARADDR", "DATA_WIDTH": "RDATA", "ID_WIDTH": "ARID"}
     result = {name: signals[of].width for name, of in widths.items() if of in signals}
+    if "AWADDR" not in signals:
+        result["READ_WRITE_MODE"] = "READ_ONLY"
     result["PROTOCOL"] = "AXI4LITE" if name.startswith("s_axil") else "AXI4"
     return {name: str(value) for name, value in result.items()}
 
@@ -154,11 +157,11 @@ def add_parameters(one, **values):
 def add_spaces(parent, interfaces):
     """What the masters can reach: all of a 64-bit address space."""
     for name, signals in interfaces.items():
-        if name.startswith("m_") and "AWADDR" in signals:
+        if name.startswith("m_") and "ARADDR" in signals:
             space = add(parent, "addressSpace")
             add(space, "name", name)
-            add(space, "range", f"0x{1 << signals['AWADDR'].width:X}")
-            add(space, "width", str(signals["WDATA"].width))
+            add(space, "range", f"0x{1 << signals['ARADDR'].width:X}")
+            add(space, "width", str(signals["RDATA"].width))
 
 
 def memory_maps(node, device):

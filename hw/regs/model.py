@@ -8,9 +8,11 @@ from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 from systemrdl.rdltypes import OnWriteType
 
 # In this order: later files use what earlier ones define.
-FILES = ("properties", "shell", "queue", "lock_unit", "lockstep_device")
+FILES = ("properties", "shell", "queue", "lock_unit", "visibility_pe", "lockstep_device")
 # Those of the RTL; the others are pages that the PCI function keeps.
-BLOCKS = ("shell", "queue", "lock_unit")
+BLOCKS = ("shell", "queue", "lock_unit", "visibility_pe")
+# Those with a port of their own, outside BAR0.
+ALONE = ("visibility_pe",)
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ def read(folder):
         )
         for child in node.children()
     )
-    names = dict.fromkeys(instance.block for instance in instances)
+    names = dict.fromkeys([*(instance.block for instance in instances), *ALONE])
     blocks = {name: read_block(folder, name) for name in names}
     text = sentence(node.get_property("desc"))
     return Device(node.get_property("name"), text, blocks, instances, node)

@@ -45,7 +45,7 @@ def files(device):
     lines += ['<meta name="viewport" content="width=device-width, initial-scale=1">']
     lines += ["<title>Lockstep: registers</title>", f"<style>{STYLE}</style>", "</head>", "<body>"]
     text = "\n".join([*lines, *body, "</body>", "</html>"]) + "\n"
-    return {NAME: (text, ["shell", "queue", "lock_unit", "lockstep_device"])}
+    return {NAME: (text, ["shell", "queue", "lock_unit", "visibility_pe", "lockstep_device"])}
 
 
 def overview(device):
@@ -62,7 +62,8 @@ def block_section(device, block):
         f"<code>0x{one.base:04X}</code>" for one in device.instances if one.block == block.name
     ]
     yield f'<h2 id="{block.name}">{escape(block.title)}</h2>'
-    yield f"<p>{escape(block.text)} At {' and '.join(places)} of BAR0.</p>"
+    where = f"At {' and '.join(places)} of BAR0." if places else "At a port of its own."
+    yield f"<p>{escape(block.text)} {where}</p>"
     yield "<table><tr><th>offset</th><th>register</th><th>access</th>"
     yield "<th>after reset</th><th></th></tr>"
     for register in block.registers:

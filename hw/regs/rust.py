@@ -151,7 +151,8 @@ def counters(block):
         return []
     lines = ["/// All counters, in the order of the map."]
     lines += [f"pub const COUNTERS: [Counter; {len(names)}] = [{', '.join(names)}];", ""]
-    lines += ["/// Events since reset.", "#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]"]
+    lines += doc(block.register(names[0]).fields[0].text)
+    lines += ["#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]"]
     lines += ["pub struct Counters {"]
     for name in names:
         lines += doc(block.register(name).text, "    ")

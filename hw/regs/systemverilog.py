@@ -9,7 +9,7 @@ from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 SOURCES = ["model.py", "properties.rdl", "requirements.txt"]
 FOLDER = "hw/rtl/generated"
 # The lock unit's registers are Bluespec.
-BLOCKS = ("shell", "queue")
+BLOCKS = ("shell", "queue", "visibility_pe")
 
 
 def files(device):
@@ -73,7 +73,7 @@ def refusals(block):
     ]
     return [
         "    // Whether a write to a register that takes writes is refused all the same: the value",
-        "    // is impossible, the queue is enabled, or bytes are missing.",
+        "    // is impossible, the block is enabled, or bytes are missing.",
         "    function automatic logic write_refused(",
         *[
             f"        {argument}{',' if argument != arguments[-1] else ''}"

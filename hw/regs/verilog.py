@@ -69,7 +69,7 @@ def units():
     result = [
         unit(path.stem, [path], first_sentence(path)) for path in (HARDWARE / "rtl").glob("*.sv")
     ]
-    for block in ("shell", "queue"):
+    for block in ("shell", "queue", "visibility_pe"):
         paths = (HARDWARE / "rtl/generated").glob(f"{block}_*.sv")
         result.append(unit(f"{block}_registers", paths, f"The registers of the {block}."))
     lock_unit = HARDWARE / "bsv/generated/tuple_lock_unit.v"

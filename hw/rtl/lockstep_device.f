@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: a73f31b8547a6e20a3f4672ea79d8ae52e96a2b0e32f2aec31a0ca258766f6a8 cores.py verilog.py
+// sources-sha256: aee4e764430b36227ec7934a34f7b0d107791ee7aac16ad7aaca05dc3d00199c cores.py verilog.py
 // body-sha256: a247282afc559e69e195772a27f3dac80a12a95bb157139ba76e05d42a13cdb0
 // All files of lockstep_device, each after those that it needs.
 axi_lite_blocks.sv

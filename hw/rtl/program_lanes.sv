@@ -2,8 +2,7 @@
 //
 // Contract: what `program_lane.sv` makes of each row, in any order, a packet's beats together. The
 // program is stored, and what is said beside it changes, only while `idle_o` is high and no row is
-// offered. The pulses, a clock late, count: a row that came without a code, a packet that left
-// without one, a packet that left with one.
+// offered. The pulses, a clock late, count packets that left without a code, and with one.
 module program_lanes #(
     parameter int unsigned Lanes = 8
 ) (
@@ -28,7 +27,6 @@ module program_lanes #(
     output logic [511:0] m_axis_row_tdata,
     output logic         m_axis_row_tlast,
 
-    output logic         visible_o,
     output logic         emitted_o,
     output logic         fault_o,
     output logic         idle_o
@@ -120,18 +118,16 @@ module program_lanes #(
     end
 
     // A packet has the code of its row, or one that the lane gave.
-    logic row_faulty, packet_faulty, first_taken;
-    assign row_faulty    = s_axis_row_tdata[CodeBit+:8] != 0;
+    logic packet_faulty, first_taken;
     assign packet_faulty = packet_data[sender][CodeBit+:8] != 0;
     assign first_taken   = packet_moves && packet_first[sender];
     always_ff @(posedge clk_i) begin
-        visible_o <= rst_ni && row_taken && !inside_q && !row_faulty;
         emitted_o <= rst_ni && first_taken && !packet_faulty;
         fault_o   <= rst_ni && first_taken && packet_faulty;
     end
 
     assign idle_o = &free && !inside_q && !m_axis_row_tvalid
-        && !visible_o && !emitted_o && !fault_o;
+        && !emitted_o && !fault_o;
 
 `ifndef SYNTHESIS
     packet_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)

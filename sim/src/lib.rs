@@ -9,3 +9,4 @@ pub mod lock_unit;
 pub mod models;
 pub mod platform;
 pub mod system;
+pub mod visibility_element;

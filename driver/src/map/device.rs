@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 08d76e99d2d9c51fbecf833476314fd70efada53a04a41744daba44a900029fd lock_unit.rdl lockstep_device.rdl model.py properties.rdl queue.rdl requirements.txt rust.py shell.rdl
+// sources-sha256: 60aefd4e114c8be9b31c89d7f4e7043056dc6b06325f87806dcec2feed15847b lock_unit.rdl lockstep_device.rdl model.py properties.rdl queue.rdl requirements.txt rust.py shell.rdl visibility_pe.rdl
 // body-sha256: e9479a0aa957c312c034309b7d32a35b27095a328688731bef1aba8862e0d726
 //! Lockstep device, BAR0: 64 KiB. Reads of what is not here answer all-ones, and writes of it are
 //! dropped.

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: ac73661f7355a1e1ce1505f65ef149579bbd2a40d3a068fb9dd6e787bcc53876 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
-// body-sha256: 4e7d4cb89737012a484ffc0833a022b41056cfa7a041f023a5043f99ab13d95d
+// sources-sha256: c2eab3053112c7dde11cc773d34c8dfa60c38f2275db491bb50032afa9349c46 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
+// body-sha256: 2a8466ecc2b6742f1cce55a6f81a065bfb831ae1952edad1ad7f00300bbe479b
 //! Lock unit: Executes requests of the lock protocol on a table in host memory.
 
 use std::mem::offset_of;
@@ -91,7 +91,7 @@ pub const COUNTERS: [Counter; 16] = [
     COPIES_VOIDED,
 ];
 
-/// Events since reset.
+/// Events since reset; wraps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Requests accepted.

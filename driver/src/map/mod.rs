@@ -1,7 +1,7 @@
 //! The register map, with types.
 //!
-//! `hw/regs` describes every register in SystemRDL; the modules [`device`], [`shell`], [`queue`]
-//! and [`lock_unit`] are made from it by `hw/regs/generate`. Each has
+//! `hw/regs` describes every register in SystemRDL; the modules [`device`], [`shell`], [`queue`],
+//! [`lock_unit`] and [`visibility_pe`] are made from it by `hw/regs/generate`. Each has
 //!
 //! - a token for each register, which is read and written through any [`Registers`]; a token has
 //!   only the operations that the register has;
@@ -38,6 +38,7 @@ pub mod device;
 pub mod lock_unit;
 pub mod queue;
 pub mod shell;
+pub mod visibility_pe;
 
 mod identity;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: de4b6ec7e1657c79401c3183d26a1a31cdaff9e8ff11edceba0865ccab1cabc9 model.py properties.rdl queue.rdl requirements.txt rust.py
-// body-sha256: e715a287300bf259cf8d571cabb8d77bcfdfad5d034cb703b47e98105a018188
+// sources-sha256: 142df6df9242b45ce79b3e155a0c41d1bbaf8ed9886a4bd5a8aba905a97ded22 model.py properties.rdl queue.rdl requirements.txt rust.py
+// body-sha256: 2161c8b03a8f4e1745807f96a11f3f66fbb9d533181acf504bfdf298d6bb332d
 //! Queue: A ring of submissions and a ring of completions in host memory.
 
 use std::mem::offset_of;
@@ -68,7 +68,7 @@ pub const SIGNATURE: Signature = Signature { identity: 0x4C535155, major: 1, min
 /// All counters, in the order of the map.
 pub const COUNTERS: [Counter; 5] = [SUBMISSIONS, COMPLETIONS, INTERRUPTS, BYTES_MOVED, FAILURES];
 
-/// Events since reset.
+/// Events since reset; wraps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Submissions fetched.

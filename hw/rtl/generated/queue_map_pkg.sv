@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 0b9d313cda1a89b109e844e27c0ec8dbb7799ebd2848f6330fa2ced7b5ce6fee model.py properties.rdl queue.rdl requirements.txt systemverilog.py
-// body-sha256: cb722d3632fd835dca42205ba7f2f0497af6705db9f5770fc53641bd555466f2
+// sources-sha256: 9281e8f548e2a33342d52d416178dab440cad00d3315ace440c1bd42c2d29ff4 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
+// body-sha256: 458686ad6a131f2a9a3958f27cd6df54545aede826fc925559b1b2ee6b4afc5b
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;
     // Switches the queue on. Enabling sets the four counts and ERROR to 0; an error disables it.
@@ -47,7 +47,7 @@ package queue_map_pkg;
     localparam logic [11:0] FAILURES = 12'h220;
 
     // Whether a write to a register that takes writes is refused all the same: the value
-    // is impossible, the queue is enabled, or bytes are missing.
+    // is impossible, the block is enabled, or bytes are missing.
     function automatic logic write_refused(
         input logic [11:0] address,
         input logic [31:0] data,

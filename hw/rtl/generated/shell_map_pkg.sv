@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 5231e6251b00952480fac3353b041287dcf45e2d12161a2daed0acb4b9443c59 model.py properties.rdl requirements.txt shell.rdl systemverilog.py
-// body-sha256: bfe7f7648d98a565cc87aed8d5cbc19a9ced3b71e24cbeb09a655d78a38afb22
+// sources-sha256: f797cb32fc995af403cc7cfd64d45813f83263a6eecb4905f026b325ed8df027 model.py properties.rdl requirements.txt shell.rdl systemverilog.py
+// body-sha256: 0d8c5b7593c31d094398b69a39a78ee3efeac4addddb445050101980b98a517a
 // Offsets of the shell's registers, and the writes that are refused.
 package shell_map_pkg;
     // Keeps what is written, for tests of 8-bit accesses.
@@ -23,7 +23,7 @@ package shell_map_pkg;
     localparam logic [11:0] INTERRUPT_COUNT = 12'h200;
 
     // Whether a write to a register that takes writes is refused all the same: the value
-    // is impossible, the queue is enabled, or bytes are missing.
+    // is impossible, the block is enabled, or bytes are missing.
     function automatic logic write_refused(
         input logic [11:0] address,
         input logic [3:0] strobe

@@ -25,6 +25,50 @@ macro_rules! axi4_port {
     };
 }
 
+/// The same between an AXI4 port that only reads, of ids of at most 16 bits, and these pins: what is
+/// not there is never valid.
+///
+/// ```ignore
+/// sim::axi4_read_port!(port_0, set_port_0: m_axi_0 of Inputs, Outputs);
+/// ```
+#[macro_export]
+macro_rules! axi4_read_port {
+    ($visibility:vis $get:ident, $set:ident: $prefix:ident of $inputs:ty, $outputs:ty) => {
+        $crate::bus::ports::paste! {
+            #[inline]
+            $visibility fn $get(outputs: &$outputs) -> $crate::bus::pins::Axi4ManagerPins {
+                $crate::bus::pins::Axi4ManagerPins {
+                    arvalid: outputs.[<$prefix _arvalid>],
+                    arid: outputs.[<$prefix _arid>].into(),
+                    araddr: outputs.[<$prefix _araddr>],
+                    arlen: outputs.[<$prefix _arlen>],
+                    arsize: outputs.[<$prefix _arsize>],
+                    arburst: outputs.[<$prefix _arburst>],
+                    arcache: outputs.[<$prefix _arcache>],
+                    rready: outputs.[<$prefix _rready>],
+                    // Responses to writes never come.
+                    bready: true,
+                    ..Default::default()
+                }
+            }
+
+            #[inline]
+            $visibility fn $set(
+                inputs: &mut $inputs,
+                pins: &$crate::bus::pins::Axi4SubordinatePins,
+            ) {
+                inputs.[<$prefix _arready>] = pins.arready;
+                inputs.[<$prefix _rvalid>] = pins.rvalid;
+                // An id that comes back has no more bits than it had when it was sent.
+                inputs.[<$prefix _rid>] = pins.rid as _;
+                inputs.[<$prefix _rdata>] = pins.rdata;
+                inputs.[<$prefix _rresp>] = pins.rresp;
+                inputs.[<$prefix _rlast>] = pins.rlast;
+            }
+        }
+    };
+}
+
 /// Defines the two functions between the ports `s_axil_*` of a model and the pins of
 /// [`AxiLiteManager`](super::axi_lite::AxiLiteManager):
 /// `fn get(&Outputs) -> AxiLiteSubordinatePins` and `fn set(&mut Inputs, &AxiLiteManagerPins)`.

@@ -1,0 +1,192 @@
+//! The element's registers, how runs begin and end, and what is refused.
+
+use driver::map::{Access, visibility_pe as map};
+use driver::visibility_element::{End, JobBlock, Packet, Refusal};
+use driver::{BusResponse, DeviceError, Registers, VisibilityElement};
+use ndp_runtime::program::{Instruction, NEVER_NULL, Opcode, Program};
+use sim::bus::stall::StallPattern;
+use sim::visibility_element::{Element, SparseMemory, Surroundings};
+use visibility_pe::Model;
+
+/// Where things are in device memory.
+const JOB: u64 = 0x4_0000_0000;
+const PROGRAM: u64 = 0x4_0000_1000;
+
+/// Clocks in which every run here is over.
+const BOUND: u64 = 50_000;
+
+fn element(surroundings: &Surroundings) -> Element<visibility_pe::Core> {
+    Element::new(Model::new(), surroundings)
+}
+
+fn program() -> Program {
+    let code = vec![
+        Instruction::load(0, 8, NEVER_NULL),
+        Instruction::out(0, 0),
+        Instruction::new(Opcode::End),
+    ];
+    Program::new(7, 16, code, vec![]).expect("a valid program")
+}
+
+/// A job over VIDs of a table whose VID map is all zero, so that there are no rows.
+fn job(vids: std::ops::Range<u32>) -> JobBlock {
+    JobBlock { vid_first: vids.start, vid_end: vids.end, table: 7, ..JobBlock::default() }
+}
+
+fn memory(job: &JobBlock, program: Option<&[u8]>) -> SparseMemory {
+    let mut memory = SparseMemory::default();
+    memory.place(JOB, &job.encode());
+    if let Some(program) = program {
+        memory.place(PROGRAM, program);
+    }
+    memory
+}
+
+#[test]
+fn the_registers_are_those_of_the_map() {
+    let mut element = element(&Surroundings::smooth());
+    let mut memory = SparseMemory::default();
+    let mut registers = element.registers(&mut memory);
+    for offset in (0..0x1000).step_by(4) {
+        let word = map::WORDS.iter().find(|word| word.offset == offset);
+        let read = registers.read32(offset);
+        match word {
+            Some(word) => {
+                let value = read.unwrap_or_else(|error| panic!("{}: {error}", word.name));
+                assert_eq!(value & !word.mask, 0, "{} reads {value:#x}", word.name);
+                assert!(word.reset.is_none_or(|reset| value == reset), "{}: {value:#x}", word.name);
+            }
+            None => {
+                let response = BusResponse::DecodeError;
+                assert!(
+                    matches!(read, Err(DeviceError::Bus { response: found, .. })
+                    if found == response),
+                    "read of {offset:#x}: {read:?}"
+                );
+            }
+        }
+        if word.is_none_or(|word| word.access == Access::ReadOnly) {
+            let written = registers.write32(offset, u32::MAX);
+            let response = BusResponse::SubordinateError;
+            assert!(
+                matches!(written, Err(DeviceError::Bus { response: found, .. })
+                if found == response),
+                "write of {offset:#x}: {written:?}"
+            );
+        }
+    }
+    map::JOB.write(&mut registers, 0x1234_5678_9ABC_DEC0).unwrap();
+    assert_eq!(map::JOB.read(&mut registers).unwrap(), 0x1234_5678_9ABC_DEC0);
+    assert!(registers.write32(map::JOB.offset(), 0x20).is_err(), "an address within a line");
+    assert_eq!(map::JOB.read(&mut registers).unwrap(), 0x1234_5678_9ABC_DEC0);
+    let mut element = VisibilityElement::new(registers);
+    let identification = element.identify().unwrap();
+    assert_eq!((identification.lanes, identification.ports), (8, 2));
+    assert!(identification.chains >= 32 && identification.pages == 1 << 16, "{identification:?}");
+}
+
+#[test]
+fn a_run_over_tuples_without_rows_ends() {
+    for stalls in [StallPattern::None, StallPattern::Random { probability: 0.5 }] {
+        let surroundings = Surroundings {
+            memory_stalls: stalls,
+            packet_stalls: stalls,
+            register_stalls: stalls,
+            ..Surroundings::smooth()
+        };
+        let mut element = element(&surroundings);
+        let image = program().encode();
+        let with_program = JobBlock { program: PROGRAM, ..job(1000..3000) };
+        for (job, visited) in [(job(5..5), 0), (job(0..70), 70), (with_program, 2000)] {
+            let mut memory = memory(&job, Some(&image[..]));
+            let run = element.run(&mut memory, JOB, BOUND).unwrap();
+            assert_eq!(run.packets, []);
+            assert_eq!(run.end, Ok(End { visited, ..End::default() }));
+            let counters = element.counters(&mut memory).unwrap();
+            assert_eq!((counters.vids, counters.visible), (visited.into(), 0));
+            // The last packet leaves before the run is over, and the start takes some accesses.
+            assert!(counters.clocks > 0 && counters.clocks <= run.clocks, "{counters:?}");
+            assert!(element.is_idle());
+        }
+    }
+}
+
+/// What is wrong with a job or its program, and how a run with it ends.
+#[test]
+fn what_is_no_job_is_refused_and_the_next_run_is_as_ever() {
+    let mut element = element(&Surroundings::smooth());
+    let good = JobBlock { program: PROGRAM, ..job(0..9) };
+    let image = program().encode();
+    let with = |change: &dyn Fn(&mut [u8])| {
+        let mut image = image.clone();
+        change(&mut image[..]);
+        memory(&good, Some(&image[..]))
+    };
+    let cases: [(SparseMemory, Refusal); 11] = [
+        (SparseMemory::default(), Refusal::JobUnreadable),
+        (memory(&good, None), Refusal::ProgramUnreadable),
+        // It ends within: the last of its constants cannot be read.
+        (memory(&good, Some(&image[..1024])), Refusal::ProgramUnreadable),
+        (memory(&JobBlock { program: PROGRAM + 8, ..good }, None), Refusal::Misplaced),
+        (with(&|image| image[0] = b'X'), Refusal::NoProgram),
+        (with(&|image| image[4] = 2), Refusal::OtherVersion),
+        (with(&|image| image[6] = 0), Refusal::BadCount),
+        (with(&|image| image[6] = 65), Refusal::BadCount),
+        (with(&|image| image[7] = 65), Refusal::BadCount),
+        (with(&|image| image[8] = 9), Refusal::BadCount),
+        (with(&|image| image[9] = 1), Refusal::SoftwareOnly),
+    ];
+    for (mut wrong, refusal) in cases {
+        let run = element.run(&mut wrong, JOB, BOUND).unwrap();
+        assert_eq!((run.packets, run.end), (vec![], Err(refusal)));
+        let counters = element.counters(&mut wrong).unwrap();
+        assert_eq!((counters.vids, counters.visible, counters.faults), (0, 0, 0));
+        let run = element.run(&mut with(&|_| ()), JOB, BOUND).unwrap();
+        assert_eq!(run.end, Ok(End { visited: 9, ..End::default() }), "after {refusal}");
+    }
+}
+
+#[test]
+fn a_run_is_started_once_and_stopped() {
+    let mut element = element(&Surroundings::smooth());
+    // The largest part there is: without the stop it would take minutes.
+    let mut memory = memory(&job(0..u32::MAX), None);
+    element.start(&mut memory, JOB).unwrap();
+    {
+        let mut registers = element.registers(&mut memory);
+        let again = map::CONTROL.write(&mut registers, map::Control::default().with_start(true));
+        assert!(matches!(again, Err(DeviceError::Bus { .. })), "{again:?}");
+        let moved = map::JOB.write(&mut registers, 0x40);
+        assert!(matches!(moved, Err(DeviceError::Bus { .. })), "{moved:?}");
+    }
+    // After a reset the element prepares itself for some clocks.
+    let visits = (0..BOUND).any(|_| element.counters(&mut memory).unwrap().vids > 0);
+    assert!(visits, "no VID was visited in {BOUND} polls");
+    assert!(!element.is_idle());
+    let mut handle = VisibilityElement::new(element.registers(&mut memory));
+    handle.stop().unwrap();
+    handle.wait(BOUND).unwrap();
+    assert!(handle.take_done().unwrap());
+    let Some(Packet::End(end)) = element.next_packet().unwrap() else { panic!("no last packet") };
+    assert!(end.visited > 0 && end.visited < 100_000, "{end:?}");
+    // Its stop does not stop the next one.
+    let run = element.run(&mut crate::memory(&job(0..80), None), JOB, BOUND).unwrap();
+    assert_eq!(run.end, Ok(End { visited: 80, ..End::default() }));
+}
+
+#[test]
+fn the_end_of_a_run_interrupts_when_it_is_asked_to() {
+    let mut element = element(&Surroundings::smooth());
+    let mut memory = memory(&job(0..9), None);
+    element.run(&mut memory, JOB, BOUND).unwrap();
+    assert!(!element.interrupts());
+    let mut handle = VisibilityElement::new(element.registers(&mut memory));
+    assert!(handle.take_done().unwrap());
+    handle.set_interrupt(true).unwrap();
+    element.run(&mut memory, JOB, BOUND).unwrap();
+    assert!(element.interrupts());
+    let mut handle = VisibilityElement::new(element.registers(&mut memory));
+    assert!(handle.take_done().unwrap());
+    assert!(!handle.take_done().unwrap());
+    assert!(!element.interrupts());
+}

@@ -1,0 +1,64 @@
+//! The device memory that an element reads.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use crate::bus::BusError;
+
+/// Bytes of a line.
+const LINE_BYTES: u64 = 64;
+
+/// What stands at the memory ports of an element.
+pub trait DeviceMemory: Debug {
+    /// The line at `address`, a multiple of 64; word 0 is its first 8 bytes.
+    ///
+    /// # Errors
+    /// What the bus answers instead.
+    fn line(&mut self, address: u64) -> Result<[u64; 8], BusError>;
+
+    /// Whether one more line is served in `cycle`. A memory of limited bandwidth says no; the read
+    /// then waits. Asked before each line.
+    fn admits(&mut self, _cycle: u64) -> bool {
+        true
+    }
+}
+
+/// Pieces of memory at their addresses; what is in none answers DECERR.
+#[derive(Debug, Clone, Default)]
+pub struct SparseMemory {
+    /// By the address of their first byte, a multiple of 64; whole lines, none over another.
+    pieces: BTreeMap<u64, Vec<u8>>,
+}
+
+impl SparseMemory {
+    /// Puts bytes at `address`, filled up with zeros to whole lines.
+    ///
+    /// # Panics
+    /// When `address` is no multiple of 64, or something is there already.
+    pub fn place(&mut self, address: u64, bytes: &[u8]) {
+        assert!(address.is_multiple_of(LINE_BYTES), "address {address:#x} is within a line");
+        let mut piece = bytes.to_vec();
+        piece.resize(bytes.len().next_multiple_of(LINE_BYTES as usize), 0);
+        let end = address + piece.len() as u64;
+        let before = self.pieces.range(..end).next_back();
+        let free = before.is_none_or(|(start, piece)| start + piece.len() as u64 <= address);
+        assert!(free, "{address:#x} to {end:#x} is over another piece");
+        self.pieces.insert(address, piece);
+    }
+
+    /// The bytes that were placed at `address`, if any were.
+    pub fn piece_mut(&mut self, address: u64) -> Option<&mut [u8]> {
+        self.pieces.get_mut(&address).map(Vec::as_mut_slice)
+    }
+}
+
+impl DeviceMemory for SparseMemory {
+    fn line(&mut self, address: u64) -> Result<[u64; 8], BusError> {
+        let (start, piece) =
+            self.pieces.range(..=address).next_back().ok_or(BusError::DecodeError)?;
+        let offset = (address - start) as usize;
+        let line = piece.get(offset..offset + LINE_BYTES as usize).ok_or(BusError::DecodeError)?;
+        let word = |n: usize| line[8 * n..8 * n + 8].try_into().expect("8 bytes");
+        Ok(std::array::from_fn(|n| u64::from_le_bytes(word(n))))
+    }
+}
