@@ -1,9 +1,13 @@
 //! Checkpoints, vacuum and shared states beside near-data updates, before, amid and after them.
 
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
 use lockdb::store::device::DeviceReader;
 use lockdb::store::files::Files;
+use lockdb::store::layout::RecordId;
 use lockdb::store::{Isolation, Options};
 
+use crate::device::Job;
 use crate::scene::{QUICK, Scene, add, after, at, finish, near};
 
 /// What a device sees of the table now.
@@ -101,6 +105,103 @@ fn checkpoints_and_vacuum_leave_a_running_update_alone() {
     }
 }
 
+/// Checkpoints come between the grants of one transaction: all its places are of one epoch.
+#[test]
+fn grants_are_of_one_epoch_whatever_checkpoints_come_between() {
+    let scene = Scene::new(100);
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::Snapshot));
+    let mut device = scene.device();
+    let invocation = transaction.near_data(&scene.table).unwrap();
+    for _ in 0..4 {
+        device.grant(transaction.grant_pages(&scene.table, 1).unwrap());
+        scene.put(|_| 0, [0].into_iter());
+        scene.store.checkpoint().unwrap();
+    }
+    // It takes two of them for its rows, of different checkpoints by then.
+    let job = device
+        .update(&invocation, &scene.table, |row| add(1, 5)(row) || row.as_row().int(0) % 3 == 2);
+    assert_eq!(job, Job::Done);
+    transaction.adopt(&scene.table, &device.rows).unwrap();
+    let mut sealed = 0;
+    let sealing = transaction.commit_sealing(&mut |seal| {
+        sealed = seal.pages.len();
+        device.seal(seal)
+    });
+    sealing.unwrap();
+    assert!(sealed > 1, "{sealed} pages");
+    drop(transaction);
+    drop(session);
+    let mut expected = after(100, 1, 5);
+    expected.extend(after(100, 2, 5).into_iter().filter(|&(_, n)| n != 0));
+    assert_eq!(scene.crash(1).rows(), expected);
+    scene.store.checkpoint().unwrap();
+    assert_eq!(scene.reopen().rows(), expected);
+}
+
+/// A device works on two tables for one transaction, after one that has only read.
+#[test]
+fn several_tables_are_of_one_commit() {
+    let scene = Scene::new(30);
+    let other = scene.store.table("other").unwrap();
+    (0..30).for_each(|id| crate::scene::put_in(&scene, &other, id, 0));
+    for isolation in [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable] {
+        let mut session = scene.store.session().unwrap();
+        let mut transaction = session.begin(at(isolation));
+        let mut device = scene.device();
+        transaction.near_data(&other).unwrap();
+        near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
+        device.rows.clear();
+        near(&mut transaction, &mut device, &other, 2, 7).unwrap();
+        transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    }
+    for scene in [scene.crash(1), scene] {
+        let other = scene.store.table("other").unwrap();
+        assert_eq!(scene.rows(), after(30, 1, 15));
+        assert_eq!(crate::scene::rows(&scene.store, &other), after(30, 2, 21));
+    }
+}
+
+/// Each call of a checkpoint fails in turn: the next one knows of the device's pages all the same.
+#[test]
+fn a_checkpoint_that_fails_forgets_no_sealed_page() {
+    for call in 0.. {
+        let scene = Scene::new(30);
+        scene.store.checkpoint().unwrap();
+        scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+        scene.files.fail_once_at(scene.files.steps() + call);
+        if scene.store.checkpoint().is_ok() {
+            assert!(call > 5, "a checkpoint of {call} calls");
+            break;
+        }
+        scene.store.close().unwrap();
+        assert_eq!(scene.reopen().rows(), after(30, 1, 5), "call {call} failed");
+    }
+}
+
+/// What a device has written is in the host's memory when somebody reads it, and not before.
+#[test]
+fn sealed_pages_are_brought_in_by_readers() {
+    let scene = Scene::new(100);
+    let commit = scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
+    let vid = scene.store.vid_of(&scene.table, &1_i64).unwrap().unwrap();
+    let head = scene.table.vid_map().word(vid as usize).load(Ordering::Acquire);
+    let page = RecordId::from_word(head).page();
+    let in_memory =
+        || scene.store.page_map().word(page as usize).load(Ordering::Acquire) >> 63 != 0;
+    assert!(!in_memory());
+    // Not even validation needs it.
+    scene.add(at(Isolation::Serializable), 2, 5).unwrap();
+    scene.store.checkpoint().unwrap();
+    assert!(!in_memory());
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(QUICK);
+    let (number, row) = transaction.newest_version(&scene.table, vid).unwrap().unwrap();
+    assert_eq!((number, row.int(0), row.int(1)), (2, 1, 5));
+    assert!(in_memory());
+    assert!(scene.store.published() > commit);
+}
+
 /// Logical and physical pages are used again, in every order; none is lost, none used twice.
 #[test]
 fn pages_go_round() {
@@ -155,7 +256,6 @@ fn a_page_that_was_the_hosts_before_is_the_devices_now() {
 /// The store's own thread does checkpoints and vacuum, and others commit, while devices work.
 #[test]
 fn threads_commit_beside_devices() {
-    use std::sync::atomic::{AtomicBool, Ordering};
     const ROUNDS: i64 = 8;
     let options = Options {
         maintenance: true,
@@ -165,7 +265,7 @@ fn threads_commit_beside_devices() {
         ..Options::small()
     };
     let scene = Scene::with(300, options);
-    let (done, commits) = (AtomicBool::new(false), std::sync::atomic::AtomicI64::new(0));
+    let (done, commits) = (AtomicBool::new(false), AtomicI64::new(0));
     std::thread::scope(|scope| {
         // Rows 0 modulo 3 are the host's.
         for lane in 0..2 {

@@ -1,7 +1,7 @@
 //! Each typed error, and that nothing is changed by what it refuses.
 
 use lockdb::store::layout::RecordId;
-use lockdb::store::near_data::{AdoptFault, Adopted, NearDataError, SealError};
+use lockdb::store::near_data::{AdoptFault, Adopted, NearDataError, Seal, SealError};
 use lockdb::store::schema::RowBuffer;
 use lockdb::store::{Database, Error, Isolation, LockWait, Options, Result, Transaction};
 
@@ -243,6 +243,36 @@ fn a_commit_whose_pages_are_not_sealed_is_void() {
     assert_eq!(scene.store.pages_in_use(), pages);
     scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
     assert_eq!(scene.reopen().rows(), after(20, 1, 5));
+}
+
+/// Nobody knows whether the device is still writing: its pages are not used for anything else.
+#[test]
+fn pages_of_a_device_that_was_not_fenced_stay_out_of_use() {
+    let scene = Scene::new(100);
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::Snapshot));
+    let mut device = scene.device();
+    near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
+    let mut pages = Vec::new();
+    let mut order = None;
+    let done = transaction.commit_sealing(&mut |seal| {
+        pages.extend(seal.pages);
+        order = Some(Seal { pages: &[], ..*seal });
+        Err(SealError::new("the device does not answer"))
+    });
+    assert!(done.is_err());
+    drop(transaction);
+    for round in 1..=5 {
+        scene.add(at(Isolation::Snapshot), 1, 1).unwrap();
+        scene.put(|_| round, (0..100).filter(|id| id % 3 == 0));
+        scene.store.vacuum().unwrap();
+        scene.store.checkpoint().unwrap();
+    }
+    let rows = scene.rows();
+    // What was ordered then is done now.
+    device.seal(&Seal { pages: &pages, ..order.unwrap() }).unwrap();
+    assert_eq!(rows[&1], 5);
+    assert_eq!(scene.reopen().rows(), rows);
 }
 
 #[test]

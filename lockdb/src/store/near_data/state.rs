@@ -112,6 +112,11 @@ impl NearData {
         self.tables.iter().flat_map(|near| &near.granted).map(|granted| granted.grant)
     }
 
+    /// Nobody may ever write to its pages again.
+    pub(crate) fn forsake_grants(&mut self) {
+        self.tables.iter_mut().for_each(|near| near.granted.clear());
+    }
+
     /// The pages that versions were adopted of, by their numbers. None of their lines is left out:
     /// what stands in a page is part of the commit, or would pass for a version of it.
     pub(super) fn sealed_pages(&self) -> Result<Vec<SealedPage>, NearDataError> {

@@ -29,7 +29,8 @@ pub(crate) use write_set::WriteSet;
 
 use write_set::{MadeEntry, Mark};
 
-/// A running transaction. Dropped without a commit, it is rolled back.
+/// A running transaction. Dropped without a commit, it is rolled back. (Pages that a device could not
+/// [seal](Transaction::commit_sealing) stay out of use then until the store is opened again.)
 #[derive(Debug)]
 pub struct Transaction<'s> {
     pub(super) session: &'s mut Session,
@@ -287,6 +288,10 @@ impl<'s> Transaction<'s> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if matches!(self.state, State::Running) {
+            if let Some(near) = self.near.as_deref_mut().filter(|near| near.seal_failed()) {
+                // Nobody has said that the device is at rest: it may be writing them.
+                near.forsake_grants();
+            }
             self.end(State::Ended(Ending::RolledBack));
         }
     }
