@@ -1,5 +1,5 @@
 //! The Verilated top with everything that stands around it on a board: host memory behind its two
-//! memory ports, the data mover, and the messages of its interrupts.
+//! memory ports, the data mover, who does its jobs, and the messages of its interrupts.
 
 mod pins;
 mod port;
@@ -20,10 +20,12 @@ use sim::lock_unit::KeptCopies;
 use sim::models::WaveWindow;
 
 use crate::address_space::AddressSpace;
+use crate::jobs::Inbox;
 use crate::memory::Mapping;
 use crate::mover::{Command, Mover, Surroundings};
 use crate::msix::Msix;
 use port::MemoryPort;
+pub(crate) use port::perform;
 
 /// Clock cycles of a reset.
 const RESET_CYCLES: u32 = 4;
@@ -40,6 +42,8 @@ pub(crate) struct World<'a> {
     pub host: Option<&'a AddressSpace>,
     /// Where its interrupts go.
     pub msix: &'a mut Msix,
+    /// Where its jobs go.
+    pub jobs: &'a Inbox,
 }
 
 /// The RTL, its bus models, and the card's memory.
@@ -57,6 +61,16 @@ pub(crate) struct Board {
     active: u64,
 }
 
+/// What came out of the RTL in a cycle.
+struct Came {
+    /// A command for a copy.
+    command: Option<[u64; 3]>,
+    /// A submission of the job queue.
+    job: Option<[u64; 8]>,
+    /// An interrupt.
+    vector: Option<u8>,
+}
+
 /// The bus models: one life of theirs lasts from reset to reset.
 struct Ports {
     registers: AxiLiteManager,
@@ -65,6 +79,7 @@ struct Ports {
     invalidations: StreamSource<u64>,
     moves: StreamSink<[u64; 3]>,
     moved: StreamSource<u64>,
+    answers: StreamSource<[u64; 2]>,
     interrupts: StreamSink<u8>,
 }
 
@@ -83,6 +98,7 @@ impl Ports {
             moves: StreamSink::new("m_axis_move", StallPattern::None, 0, PATIENCE),
             // Held back for as long as software leaves a completion ring full.
             moved: StreamSource::new("s_axis_moved", StallPattern::None, 0, u64::MAX),
+            answers: StreamSource::new("s_axis_jobdone", StallPattern::None, 0, u64::MAX),
             interrupts: StreamSink::new("m_axis_irq", StallPattern::None, 0, PATIENCE),
         }
     }
@@ -161,6 +177,7 @@ impl Board {
             || !self.ports.lock.is_quiet()
             || self.ports.invalidations.backlog() > 0
             || self.ports.moved.backlog() > 0 && self.model.outputs().s_axis_moved_tready
+            || self.ports.answers.backlog() > 0 && self.model.outputs().s_axis_jobdone_tready
     }
 
     /// Whether the RTL waits for nothing but copies under way.
@@ -189,6 +206,11 @@ impl Board {
         }
     }
 
+    /// Answers a job: words 0 and 1 of its completion, as `s_axis_jobdone` has them.
+    pub fn answer_job(&mut self, beat: [u64; 2]) {
+        self.ports.answers.push(beat);
+    }
+
     /// One register access, clocked to its end.
     ///
     /// # Errors
@@ -214,7 +236,7 @@ impl Board {
     #[inline]
     pub fn clock(&mut self, world: &mut World<'_>) -> Result<(), BusFault> {
         let cycle = self.cycle;
-        let (command, vector) = self.exchange()?;
+        let Came { command, job, vector } = self.exchange()?;
         self.model.clock();
         self.cycle += 1;
         let Ports { queue, lock, invalidations, moved, .. } = &mut self.ports;
@@ -230,16 +252,18 @@ impl Board {
                 moved.push(end.encode());
             }
         }
+        if let Some(job) = job {
+            world.jobs.submit(job);
+        }
         if let Some(vector) = vector {
             world.msix.raise(vector);
         }
         Ok(())
     }
 
-    /// Drives all inputs of this cycle and takes all outputs in: the command for a copy and the
-    /// interrupt that came.
+    /// Drives all inputs of this cycle and takes all outputs in.
     #[inline]
-    fn exchange(&mut self) -> Result<(Option<[u64; 3]>, Option<u8>), BusFault> {
+    fn exchange(&mut self) -> Result<Came, BusFault> {
         let cycle = self.cycle;
         let (inputs, outputs) = self.model.pins_mut();
         let ports = &mut self.ports;
@@ -261,12 +285,20 @@ impl Board {
         let (tvalid, tdata) = (outputs.m_axis_move_tvalid, outputs.m_axis_move_tdata);
         inputs.m_axis_move_tready = ports.moves.drive(cycle);
         let command = ports.moves.sample(cycle, &StreamPins { tvalid, tdata })?;
+        // Always taken, so that there is nothing to be watched while none comes.
+        inputs.m_axis_job_tready = true;
+        let job = outputs.m_axis_job_tvalid.then_some(outputs.m_axis_job_tdata);
+        if ports.answers.backlog() > 0 || inputs.s_axis_jobdone_tvalid {
+            let beat = ports.answers.drive(cycle);
+            (inputs.s_axis_jobdone_tvalid, inputs.s_axis_jobdone_tdata) = (beat.tvalid, beat.tdata);
+            active |= ports.answers.sample(cycle, outputs.s_axis_jobdone_tready)?;
+        }
         let (tvalid, tdata) = (outputs.m_axis_irq_tvalid, outputs.m_axis_irq_tdata);
         inputs.m_axis_irq_tready = ports.interrupts.drive(cycle);
         let vector = ports.interrupts.sample(cycle, &StreamPins { tvalid, tdata })?;
-        if active || command.is_some() || vector.is_some() {
+        if active || command.is_some() || job.is_some() || vector.is_some() {
             self.active = cycle;
         }
-        Ok((command, vector))
+        Ok(Came { command, job, vector })
     }
 }

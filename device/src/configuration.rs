@@ -11,7 +11,7 @@ use driver::layout::{BAR0_BYTES, DEVICE, SUBSYSTEM, VENDOR};
 pub(crate) const BYTES: usize = 4096;
 
 /// Interrupt vectors.
-pub(crate) const VECTORS: usize = 4;
+pub(crate) const VECTORS: usize = 5;
 /// Where in BAR0 the MSI-X table stands.
 pub(crate) const MSIX_TABLE: u32 = 0x8000;
 /// Where in BAR0 the pending bits stand.

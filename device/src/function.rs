@@ -3,30 +3,42 @@
 //! One mutex guards everything. Whoever accesses a register clocks the board under it until the
 //! access has ended, so nothing is handed over between threads; a worker clocks the board while it
 //! has something to do, in slices, between which it gives the mutex to those who wait for it. While
-//! the RTL says that it is idle nobody clocks it, and the worker sleeps.
+//! the RTL says that it is idle nobody clocks it, and the worker sleeps. A third kind of thread does
+//! the jobs of the job queue ([`crate::jobs`]), and takes the mutex for each access to memory.
 
 mod access;
 mod worker;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
-use driver::{HostMemory, PAGE_BYTES, Space};
+use driver::{Elements, HostMemory, PAGE_BYTES, Space};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use sim::bus::axi_lite::LiteRequest;
 use sim::models::WaveWindow;
 
-use crate::address_space::{AddressSpace, MapError, Permission};
+use crate::address_space::{AddressSpace, Fault, MapError, Permission};
 use crate::board::{Board, World};
 use crate::configuration::{self, ConfigurationSpace, VECTORS};
+use crate::jobs::{self, Inbox, NativeStorage};
 use crate::msix::{Listener, Msix};
 
 /// Bytes of the card's memory. The RTL says so in its CAPABILITIES, by a parameter of
 /// `hw/rtl/lockstep_device.sv`.
 pub const CARD_BYTES: u64 = 64 << 20;
+
+/// What stands on a board beside its RTL.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BoardOptions {
+    /// Native storage for jobs: a file of pages of a store, or the folder of a store. It is looked
+    /// for when a job begins.
+    pub storage: Option<PathBuf>,
+    /// Who walks through the data for jobs.
+    pub elements: Elements,
+}
 
 /// What the function has counted since it was made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,10 +49,11 @@ pub struct Counts {
     pub refused: u64,
 }
 
-/// The function of one simulated board. Dropping it ends its worker.
+/// The function of one simulated board. Dropping it ends its threads.
 pub(crate) struct Function {
     shared: Arc<Shared>,
-    worker: Option<JoinHandle<()>>,
+    inbox: Arc<Inbox>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 /// What the worker and all others share.
@@ -60,6 +73,10 @@ struct State {
     space: AddressSpace,
     configuration: ConfigurationSpace,
     msix: Msix,
+    /// Where jobs go.
+    jobs: Arc<Inbox>,
+    /// Counts resets: what does the jobs of an earlier life reaches nothing any more.
+    life: u64,
     refused: u64,
     /// How the RTL broke the rules of a bus; until a reset it is as if it were gone.
     failure: Option<String>,
@@ -71,12 +88,15 @@ impl Function {
     ///
     /// # Errors
     /// The system has no memory for the card, or no thread.
-    pub fn new() -> io::Result<Self> {
+    pub fn new(options: &BoardOptions) -> io::Result<Self> {
+        let inbox = Arc::new(Inbox::default());
         let state = State {
             board: Board::new(new_card()?),
             space: AddressSpace::default(),
             configuration: ConfigurationSpace::new(CARD_BYTES),
             msix: Msix::new(),
+            jobs: inbox.clone(),
+            life: 0,
             refused: 0,
             failure: None,
             ended: false,
@@ -84,11 +104,16 @@ impl Function {
         let (kicked, accesses) = (AtomicBool::new(false), AtomicU32::new(0));
         let (state, wake) = (Mutex::new(state), Condvar::new());
         let shared = Arc::new(Shared { state, wake, kicked, accesses });
-        let worker = std::thread::Builder::new().name("device".into()).spawn({
-            let shared = shared.clone();
-            move || worker::work(&shared)
-        })?;
-        Ok(Self { shared, worker: Some(worker) })
+        let thread = |name: &str| std::thread::Builder::new().name(name.into());
+        // Dropped with what has begun, if another thread cannot be had.
+        let mut function = Self { shared, inbox, threads: Vec::new() };
+        let shared = function.shared.clone();
+        function.threads.push(thread("device").spawn(move || worker::work(&shared))?);
+        let (shared, inbox) = (function.shared.clone(), function.inbox.clone());
+        let mut storage = NativeStorage::at(options.storage.as_deref());
+        let work = move || jobs::work(&shared, &inbox, &mut storage);
+        function.threads.push(thread("device-jobs").spawn(work)?);
+        Ok(function)
     }
 
     /// Does something with the state.
@@ -104,6 +129,20 @@ impl Function {
         result
     }
 
+    /// As [`Function::change`], of what may reset the function: then nothing of the jobs before is
+    /// left when this returns.
+    fn change_life<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        let (result, began) = self.change(|state| {
+            let life = state.life;
+            (act(state), state.life != life)
+        });
+        if began && !self.inbox.await_rest() {
+            let why = "the engine of the jobs does not end, 10 s after a reset";
+            self.change(|state| state.failure = Some(why.into()));
+        }
+        result
+    }
+
     /// Reads bytes of a space; all-ones where nothing answers.
     pub fn read(&self, space: Space, offset: u64, into: &mut [u8]) {
         self.shared.accesses.fetch_add(1, Ordering::Relaxed);
@@ -113,7 +152,7 @@ impl Function {
     /// Writes bytes of a space; nothing happens where nothing answers.
     pub fn write(&self, space: Space, offset: u64, from: &[u8]) {
         self.shared.accesses.fetch_add(1, Ordering::Relaxed);
-        self.change(|state| state.write(space, offset, from));
+        self.change_life(|state| state.write(space, offset, from));
     }
 
     /// The card's memory.
@@ -195,7 +234,7 @@ impl Function {
     /// Resets the function and restores its configuration, as the host's kernel does. Maps and
     /// listeners stay.
     pub fn reset(&self) {
-        self.change(|state| {
+        self.change_life(|state| {
             let configuration = state.configuration.clone();
             state.function_level_reset();
             state.configuration = configuration;
@@ -209,7 +248,7 @@ impl Function {
     /// # Errors
     /// The system has no memory for the card. The old one stays, everything else is done.
     pub fn renew(&self) -> io::Result<()> {
-        self.change(|state| {
+        self.change_life(|state| {
             state.space.clear();
             for vector in 0..VECTORS {
                 state.msix.connect(vector, None);
@@ -249,9 +288,10 @@ impl Function {
 impl Drop for Function {
     fn drop(&mut self) {
         self.change(|state| state.ended = true);
-        if let Some(worker) = self.worker.take() {
-            // A worker that panicked has said so; there is nothing to be done here.
-            let _ = worker.join();
+        self.inbox.end();
+        for thread in self.threads.drain(..) {
+            // One that panicked has said so; there is nothing to be done here.
+            let _ = thread.join();
         }
     }
 }
@@ -267,6 +307,48 @@ impl Shared {
     fn kick(&self) {
         self.kicked.store(true, Ordering::Relaxed);
         self.wake.notify_one();
+    }
+
+    /// Does something with the host's memory for who does the jobs of a life.
+    ///
+    /// # Errors
+    /// Those of the access; [`Fault::Forbidden`] when the life is over, the function may not reach
+    /// memory, or the RTL is as if gone.
+    pub fn with_host<T>(
+        &self,
+        life: u64,
+        act: impl FnOnce(&AddressSpace) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        self.with(|state| {
+            let reaches = state.life == life
+                && state.failure.is_none()
+                && state.configuration.is_bus_master();
+            if reaches { act(&state.space) } else { Err(Fault::Forbidden) }
+        })
+    }
+
+    /// Whether a life is not over.
+    pub fn is_alive(&self, life: u64) -> bool {
+        self.with(|state| state.life == life)
+    }
+
+    /// Answers a job, unless its life is over.
+    pub fn answer_job(&self, life: u64, beat: [u64; 2]) {
+        self.with(|state| {
+            if state.life == life {
+                state.board.answer_job(beat);
+                self.kick();
+            }
+        });
+    }
+
+    /// Something beside the board has broken the rules of a bus, in a life that is not over.
+    pub fn fail(&self, life: u64, how: String) {
+        self.with(|state| {
+            if state.life == life {
+                state.failure.get_or_insert(how);
+            }
+        });
     }
 
     /// Disconnects a vector.
@@ -288,6 +370,8 @@ impl State {
 
     /// What the reset bit of the configuration space initiates.
     fn function_level_reset(&mut self) {
+        self.life += 1;
+        self.jobs.begin_life(self.life);
         self.board.reset();
         self.configuration.reset();
         self.msix.reset();
@@ -315,7 +399,7 @@ mod tests {
     #[test]
     fn a_device_whose_buses_are_broken_is_gone_until_a_reset() {
         const SCRATCH: u64 = 0x28;
-        let function = Function::new().unwrap();
+        let function = Function::new(&BoardOptions::default()).unwrap();
         function.enable();
         function.write(Space::Bar(0), SCRATCH, &[1, 0, 0, 0]);
         function.change(|state| state.failure = Some("m_axi AW: awsize is 7".into()));
@@ -328,14 +412,14 @@ mod tests {
 
     #[test]
     fn the_card_is_as_large_as_the_rtl_says() {
-        let function = Function::new().unwrap();
+        let function = Function::new(&BoardOptions::default()).unwrap();
         function.enable();
         assert_eq!(1 << (read(&function, 0x108) >> 16 & 0xFF), CARD_BYTES);
     }
 
     #[test]
     fn renewing_leaves_nothing_of_the_host_that_was() {
-        let function = Function::new().unwrap();
+        let function = Function::new(&BoardOptions::default()).unwrap();
         function.enable();
         let memory = Arc::new(HostMemory::allocate(PAGE_BYTES, PAGE_BYTES).unwrap());
         function.map_memory(0x1000, memory.clone()).unwrap();

@@ -15,6 +15,7 @@ mod function;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod jobs;
 mod memory;
 mod mover;
 mod msix;
@@ -24,6 +25,6 @@ mod simulated;
 mod test_seeds;
 
 pub use address_space::MapError;
-pub use function::{CARD_BYTES, Counts};
+pub use function::{BoardOptions, CARD_BYTES, Counts};
 pub use server::{Progress, ServeOptions, serve};
 pub use simulated::{Simulated, open_backend};

@@ -212,7 +212,8 @@ fn span<'a>(
     }
 }
 
-fn read(from: Span<'_>, bytes: &mut [u8]) -> Result<(), Status> {
+/// Reads bytes that lie in one span.
+pub(crate) fn read(from: Span<'_>, bytes: &mut [u8]) -> Result<(), Status> {
     match from {
         Span::Mapped(mapping, offset) => mapping.read(offset, bytes),
         Span::Unsealed(file, offset) => {
@@ -230,7 +231,8 @@ fn read(from: Span<'_>, bytes: &mut [u8]) -> Result<(), Status> {
     Ok(())
 }
 
-fn write(into: Span<'_>, bytes: &[u8]) -> Result<(), Status> {
+/// Writes bytes that lie in one span.
+pub(crate) fn write(into: Span<'_>, bytes: &[u8]) -> Result<(), Status> {
     match into {
         Span::Mapped(mapping, offset) => mapping.write(offset, bytes),
         Span::Unsealed(file, offset) => {

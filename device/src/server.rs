@@ -15,7 +15,7 @@ use vfio_user::{
 
 use crate::address_space::{MapError, Permission};
 use crate::configuration::{self, VECTORS};
-use crate::function::{CARD_BYTES, Counts, Function};
+use crate::function::{BoardOptions, CARD_BYTES, Counts, Function};
 use crate::msix::Listener;
 
 /// How [`serve`] behaves.
@@ -23,6 +23,8 @@ use crate::msix::Listener;
 pub struct ServeOptions {
     /// The protocol's bounds.
     pub link: ServerOptions,
+    /// The board.
+    pub board: BoardOptions,
     /// Where the waves of the RTL go, and of which of its clock cycles.
     pub waves: Option<(PathBuf, WaveWindow)>,
 }
@@ -108,7 +110,7 @@ pub fn serve(
     progress: impl FnMut(&Progress),
 ) -> Result<(), vfio_user::Error> {
     let mut server = Server::bind(path, options.link)?;
-    let function = Function::new()
+    let function = Function::new(&options.board)
         .map_err(|source| vfio_user::Error::Io { action: "make a simulated device", source })?;
     if let Some((path, window)) = &options.waves {
         let opened = function.open_waves(path, *window);

@@ -1,5 +1,6 @@
 //! The function in this process, as software meets it.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use driver::{
 use parking_lot::Mutex;
 
 use crate::configuration::{self, VECTORS};
-use crate::function::{CARD_BYTES, Counts, Function, Shared};
+use crate::function::{BoardOptions, CARD_BYTES, Counts, Function, Shared};
 use crate::msix::{Listener, LocalEvent};
 
 /// The first device address that is given to memory: not one that any number in a register or a
@@ -28,7 +29,7 @@ const END_OF_ADDRESSES: u64 = 1 << 48;
 /// ([`CARD_BYTES`]), or the system has no memory or thread for it; for others see
 /// [`driver::open_backend`].
 pub fn open_backend(address: &DeviceAddress) -> Result<Arc<dyn Backend>, OpenError> {
-    let DeviceAddress::Simulated { card_bytes } = *address else {
+    let DeviceAddress::Simulated { card_bytes, storage, elements } = address else {
         return driver::open_backend(address);
     };
     if let Some(bytes) = card_bytes.filter(|&bytes| bytes != CARD_BYTES) {
@@ -38,7 +39,8 @@ pub fn open_backend(address: &DeviceAddress) -> Result<Arc<dyn Backend>, OpenErr
             remedy: "leave `card` out, or give 64M".into(),
         });
     }
-    let opened = Simulated::new(address.to_string());
+    let board = BoardOptions { storage: storage.clone(), elements: *elements };
+    let opened = Simulated::with_options(address.to_string(), &board);
     Ok(Arc::new(opened.map_err(|source| OpenError::System {
         name: address.to_string(),
         attempted: "make a simulated device".into(),
@@ -61,7 +63,25 @@ impl Simulated {
     /// # Errors
     /// The system has no memory for the card, or no thread.
     pub fn new(name: String) -> std::io::Result<Self> {
-        let function = Function::new()?;
+        Self::with_options(name, &BoardOptions::default())
+    }
+
+    /// As [`Simulated::new`], with native storage for its jobs: a file of pages of a store, or the
+    /// folder of a store. It is looked for when a job begins.
+    ///
+    /// # Errors
+    /// As [`Simulated::new`].
+    pub fn with_storage(name: String, storage: &Path) -> std::io::Result<Self> {
+        let storage = Some(storage.into());
+        Self::with_options(name, &BoardOptions { storage, ..BoardOptions::default() })
+    }
+
+    /// As [`Simulated::new`], of a board with these options.
+    ///
+    /// # Errors
+    /// As [`Simulated::new`].
+    pub fn with_options(name: String, board: &BoardOptions) -> std::io::Result<Self> {
+        let function = Function::new(board)?;
         function.enable();
         let information = Information {
             name,

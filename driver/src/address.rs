@@ -12,10 +12,16 @@ pub const CARD_BYTES_MAX: u64 = 1 << 40;
 /// A device's address: `sim:`, `vfio-user:/path/to/socket` or `pci:0000:3b:00.0?mode=vfio`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum DeviceAddress {
-    /// A simulated device in this process: `sim:`, `sim:?card=64M`.
+    /// A simulated device in this process: `sim:`, `sim:?card=64M`,
+    /// `sim:?storage=/var/lib/store&elements=rtl`.
     Simulated {
         /// Bytes of its card memory, a power of two, unless the simulator's usual size will do.
         card_bytes: Option<u64>,
+        /// Its native storage: the pages of a store, or the folder of the store. Without one, jobs
+        /// find no storage.
+        storage: Option<PathBuf>,
+        /// Who walks through the data for its jobs.
+        elements: Elements,
     },
     /// A device that another process serves at a unix socket.
     VfioUser(PathBuf),
@@ -26,6 +32,33 @@ pub enum DeviceAddress {
         /// How the kernel lets us at it.
         mode: PciMode,
     },
+}
+
+/// Processing elements of a simulated device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Elements {
+    /// The store's own reader.
+    #[default]
+    Software,
+    /// The RTL of the element, Verilated.
+    Rtl,
+}
+
+impl fmt::Display for Elements {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Elements::Software => "software",
+            Elements::Rtl => "rtl",
+        })
+    }
+}
+
+impl FromStr for Elements {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        parse_elements(text).map_err(|fault| fault.within(text))
+    }
 }
 
 /// How a PCI function is reached.
@@ -118,9 +151,14 @@ impl FromStr for PciAddress {
 impl fmt::Display for DeviceAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DeviceAddress::Simulated { card_bytes: None } => formatter.write_str("sim:"),
-            DeviceAddress::Simulated { card_bytes: Some(bytes) } => {
-                write!(formatter, "sim:?card={}", Size(*bytes))
+            DeviceAddress::Simulated { card_bytes, storage, elements } => {
+                let card = card_bytes.map(|bytes| format!("card={}", Size(bytes)));
+                let storage = storage.as_ref().map(|path| format!("storage={}", path.display()));
+                let usual = *elements == Elements::default();
+                let elements = (!usual).then(|| format!("elements={elements}"));
+                let options: Vec<_> = [card, storage, elements].into_iter().flatten().collect();
+                let mark = if options.is_empty() { "" } else { "?" };
+                write!(formatter, "sim:{mark}{}", options.join("&"))
             }
             DeviceAddress::VfioUser(path) => write!(formatter, "vfio-user:{}", path.display()),
             DeviceAddress::Pci { address, mode } => write!(formatter, "pci:{address}?mode={mode}"),
@@ -142,16 +180,41 @@ fn parse(text: &str) -> Result<DeviceAddress, Fault> {
 }
 
 fn parse_simulated(rest: &str) -> Result<DeviceAddress, Fault> {
-    let (path, option) = split_option(rest)?;
+    const OPTIONS: &str = "card, storage or elements, each once, as in sim:?card=64M";
+    let (path, options) = match rest.split_once('?') {
+        Some((path, options)) => (path, Some(options)),
+        None => (rest, None),
+    };
     if !path.is_empty() {
         return Err(Fault::new("path", path, "none: sim: or sim:?card=64M"));
     }
-    let card_bytes = match option {
-        None => None,
-        Some(("card", size)) => Some(parse_card_bytes(size)?),
-        Some((name, _)) => return Err(Fault::new("option", name, "card, as in sim:?card=64M")),
-    };
-    Ok(DeviceAddress::Simulated { card_bytes })
+    let (mut card_bytes, mut storage, mut elements) = (None, None, None);
+    for option in options.into_iter().flat_map(|options| options.split('&')) {
+        match split_name(option)? {
+            ("card", size) if card_bytes.is_none() => card_bytes = Some(parse_card_bytes(size)?),
+            ("storage", path) if storage.is_none() => storage = Some(parse_storage(path)?),
+            ("elements", which) if elements.is_none() => elements = Some(parse_elements(which)?),
+            (name, _) => return Err(Fault::new("option", name, OPTIONS)),
+        }
+    }
+    let elements = elements.unwrap_or_default();
+    Ok(DeviceAddress::Simulated { card_bytes, storage, elements })
+}
+
+/// A path as it is, but for what parts options from each other.
+fn parse_storage(path: &str) -> Result<PathBuf, Fault> {
+    if path.is_empty() || path.contains('\0') {
+        return Err(Fault::new("storage", path, "the path of a store, or of its file of pages"));
+    }
+    Ok(PathBuf::from(path))
+}
+
+fn parse_elements(text: &str) -> Result<Elements, Fault> {
+    match text {
+        "software" => Ok(Elements::Software),
+        "rtl" => Ok(Elements::Rtl),
+        _ => Err(Fault::new("elements", text, "software or rtl")),
+    }
 }
 
 fn parse_card_bytes(text: &str) -> Result<u64, Fault> {
@@ -230,8 +293,13 @@ fn parse_pci(text: &str) -> Result<PciAddress, Fault> {
 #[expect(clippy::type_complexity, reason = "a path and perhaps an option, used right below")]
 fn split_option(text: &str) -> Result<(&str, Option<(&str, &str)>), Fault> {
     let Some((path, option)) = text.split_once('?') else { return Ok((text, None)) };
+    split_name(option).map(|option| (path, Some(option)))
+}
+
+/// Splits `name=value`.
+fn split_name(option: &str) -> Result<(&str, &str), Fault> {
     match option.split_once('=') {
-        Some((name, value)) if !value.contains(['&', '=', '?']) => Ok((path, Some((name, value)))),
+        Some((name, value)) if !value.contains(['&', '=', '?']) => Ok((name, value)),
         _ => Err(Fault::new("option", option, "one name=value")),
     }
 }
@@ -271,6 +339,8 @@ mod tests {
             "sim:?card=64M",
             "sim:?card=4K",
             "sim:?card=2G",
+            "sim:?storage=/var/lib/a store",
+            "sim:?card=4M&storage=pages&elements=rtl",
             "vfio-user:/run/lockstep.socket",
             "vfio-user:/tmp/with space?and=more",
             "pci:0000:3b:00.0?mode=sysfs",
@@ -295,7 +365,11 @@ mod tests {
             ("sim:x", "path is \"x\"", "none"),
             ("sim:?size=1", "option is \"size\"", "card"),
             ("sim:?card", "option is \"card\"", "one name=value"),
-            ("sim:?card=1M&card=2M", "option is \"card=1M&card=2M\"", "one name=value"),
+            ("sim:?card=1M&card=2M", "option is \"card\"", "each once"),
+            ("sim:?card=1M&", "option is \"\"", "one name=value"),
+            ("sim:?storage=", "storage is \"\"", "path of a store"),
+            ("sim:?storage=a=b", "option is \"storage=a=b\"", "one name=value"),
+            ("sim:?elements=verilog", "elements is \"verilog\"", "software or rtl"),
             ("sim:?card=3M", "card is \"3M\"", "power of two"),
             ("sim:?card=2K", "card is \"2K\"", "from 4K"),
             ("sim:?card=+4M", "card is \"+4M\"", "power of two"),
@@ -322,7 +396,7 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(text in "\\PC{0,40}", rest in "[0-9a-f:.?=&KMGé]{0,20}") {
             let _ = text.parse::<DeviceAddress>();
-            for scheme in ["sim:", "sim:?card=", "pci:", "pci:0000:3b:00.0?", "vfio-user:/"] {
+            for scheme in ["sim:", "sim:?card=", "sim:?storage=", "pci:", "pci:0000:3b:00.0?", "vfio-user:/"] {
                 let address = format!("{scheme}{rest}");
                 if let Ok(parsed) = address.parse::<DeviceAddress>() {
                     proptest::prop_assert_eq!(parsed.to_string().parse(), Ok(parsed));

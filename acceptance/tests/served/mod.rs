@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use device::{Progress, ServeOptions};
-use driver::{Device, DeviceAddress, OpenError};
+use driver::{Device, DeviceAddress, Elements, OpenError};
 use vfio_user::Stop;
 
 /// Longest wait for a server or a client.
@@ -170,5 +170,9 @@ pub fn open(path: &Path) -> Result<Device, OpenError> {
 
 /// Opens a device of this process.
 pub fn open_simulated() -> Result<Device, OpenError> {
-    Device::new(device::open_backend(&DeviceAddress::Simulated { card_bytes: None })?)
+    Device::new(device::open_backend(&DeviceAddress::Simulated {
+        card_bytes: None,
+        storage: None,
+        elements: Elements::Software,
+    })?)
 }

@@ -76,7 +76,7 @@ impl<P: MemoryPins> MemoryPort<P> {
 
 /// Makes an access. Where nothing is mapped nothing answers; a map that does not allow it answers
 /// with an error.
-fn perform(space: &AddressSpace, access: &MemoryAccess) -> Result<MemoryData, BusError> {
+pub(crate) fn perform(space: &AddressSpace, access: &MemoryAccess) -> Result<MemoryData, BusError> {
     let address = access.address;
     let outcome = match access.kind {
         AccessKind::ReadLine { .. } => space.line(address).map(MemoryData::Line),

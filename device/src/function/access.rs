@@ -130,7 +130,7 @@ impl State {
             return None;
         }
         let host = self.configuration.is_bus_master().then_some(&self.space);
-        let mut world = World { host, msix: &mut self.msix };
+        let mut world = World { host, msix: &mut self.msix, jobs: &self.jobs };
         match self.board.access(request, &mut world) {
             Ok(Ok(value)) => Some(value),
             Ok(Err(_)) => {

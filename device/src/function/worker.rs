@@ -91,7 +91,7 @@ impl State {
         }
         self.board.move_piece(host);
         let cycles = if self.board.waits_for_copies() { BETWEEN_PIECES } else { SLICE };
-        let mut world = World { host, msix: &mut self.msix };
+        let mut world = World { host, msix: &mut self.msix, jobs: &self.jobs };
         for _ in 0..cycles {
             if let Err(fault) = self.board.clock(&mut world) {
                 self.failure = Some(fault.to_string());

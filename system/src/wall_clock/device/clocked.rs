@@ -3,10 +3,10 @@
 use lockdb::machine::{Access, Answer};
 use lockdb::{Bucket, Slot, Table};
 use sim::bus::BusError;
-use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
+use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryData};
 use sim::kernel::Time;
 use sim::lock_unit::stream::{UnitRequest, UnitResponse};
-use sim::lock_unit::{KeptCopies, UnitConfig, UnitUnderTest};
+use sim::lock_unit::{UnitMemory, UnitOnMemory};
 use sim::models::TupleLockUnit;
 use sim::system::{SystemError, TABLE_BASE};
 
@@ -14,16 +14,13 @@ use super::UnitBehind;
 use crate::report::UnitReport;
 use crate::{Options, RunError};
 
-/// Clock cycles of one [`UnitBehind::work`], which begins with a look at the lines whose copies are
-/// kept.
+/// Clock cycles of one [`UnitBehind::work`].
 const CYCLES_AT_ONCE: u64 = 16;
 
 /// The unit's RTL on the run's table.
 pub struct Clocked<'t> {
-    table: &'t Table,
-    unit: UnitUnderTest<TupleLockUnit>,
-    /// No bus tells us when a host thread writes a line, so we look.
-    copies: KeptCopies,
+    table: TableMemory<'t>,
+    unit: UnitOnMemory<TupleLockUnit>,
 }
 
 impl<'t> Clocked<'t> {
@@ -32,34 +29,12 @@ impl<'t> Clocked<'t> {
     /// # Errors
     /// When the unit is not as it should be, or its waves cannot be written.
     pub fn new(table: &'t Table, options: &Options) -> Result<Self, RunError> {
-        let mut unit = UnitUnderTest::new(TupleLockUnit::new(), &UnitConfig::smooth());
+        let mut unit = UnitOnMemory::new(TupleLockUnit::new());
         let log2_buckets = table.buckets().len().trailing_zeros();
-        let started = driver::LockUnit::new(&mut unit).start(TABLE_BASE, log2_buckets);
+        let started = driver::LockUnit::new(unit.unit_mut()).start(TABLE_BASE, log2_buckets);
         started.map_err(SystemError::Device)?;
-        options.open_waves(unit.model_mut())?;
-        Ok(Self { table, unit, copies: KeptCopies::default() })
-    }
-
-    fn clock(&mut self, now: u64) -> Result<(), RunError> {
-        let time = Time::from_ps(now);
-        self.unit.clock().map_err(|fault| SystemError::Bus { time, fault })?;
-        while let Some(access) = self.unit.take_access() {
-            let outcome = perform(self.table, &access);
-            if let (AccessKind::ReadLine { keep_copy: true }, Ok(MemoryData::Line(line))) =
-                (access.kind, &outcome)
-                && self.copies.keep(access.address, line[0])
-            {
-                self.unit.invalidate(access.address);
-            }
-            self.unit.answer(&MemoryAnswer { id: access.id, outcome });
-        }
-        Ok(())
-    }
-
-    fn look_at_copies(&mut self) {
-        let buckets = self.table.buckets();
-        let head = |address| Some(buckets[bucket_at(address)?].head().word());
-        self.copies.look(head, |address| self.unit.invalidate(address));
+        options.open_waves(unit.unit_mut().model_mut())?;
+        Ok(Self { table: TableMemory(table), unit })
     }
 }
 
@@ -70,21 +45,31 @@ impl UnitBehind for Clocked<'_> {
     }
 
     fn work(&mut self, now: u64) -> Result<Option<UnitResponse>, RunError> {
-        self.look_at_copies();
-        for _ in 0..CYCLES_AT_ONCE {
-            self.clock(now)?;
-            if let Some(response) = self.unit.take_response() {
-                return Ok(Some(response));
-            }
-        }
-        Ok(None)
+        let time = Time::from_ps(now);
+        let worked = self.unit.work(CYCLES_AT_ONCE, &mut self.table);
+        Ok(worked.map_err(|fault| SystemError::Bus { time, fault })?)
     }
 
     fn finish(&mut self) -> Result<UnitReport, RunError> {
-        let cycles = self.unit.cycle();
-        self.unit.model_mut().close_waves();
-        let counters = driver::LockUnit::new(&mut self.unit).counters();
+        let unit = self.unit.unit_mut();
+        let cycles = unit.cycle();
+        unit.model_mut().close_waves();
+        let counters = driver::LockUnit::new(unit).counters();
         Ok(UnitReport::new(Some(cycles), &counters.map_err(SystemError::Device)?))
+    }
+}
+
+/// The run's table, whose buckets host threads reach at the same time.
+struct TableMemory<'t>(&'t Table);
+
+impl UnitMemory for TableMemory<'_> {
+    fn perform(&mut self, access: &MemoryAccess) -> Result<MemoryData, BusError> {
+        perform(self.0, access)
+    }
+
+    fn head(&self, address: u64) -> Option<u64> {
+        let buckets = self.0.buckets();
+        Some(buckets[bucket_at(address)?].head().word())
     }
 }
 

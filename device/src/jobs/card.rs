@@ -1,0 +1,153 @@
+//! What the engine reaches on this board.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use lockdb::store::layout::PageBuffer;
+use ndp_runtime::engine::{Card, HostFault, LockRequest, LockResponse, Storage, StorageFault};
+use ndp_runtime::job::LockTable;
+
+use super::NativeStorage;
+use super::locks::BoardLocks;
+use crate::address_space::{Access, AddressSpace, Fault};
+use crate::function::Shared;
+use crate::mover;
+
+/// The most bytes that are copied while others wait for the function's mutex.
+const PIECE_BYTES: usize = mover::PIECE_BYTES as usize;
+
+/// The card around an engine of one life. Host memory is reached through the function's maps, under
+/// its mutex, as all else of the device does it.
+pub(super) struct BoardCard<'a> {
+    host: Host<'a>,
+    storage: &'a mut NativeStorage,
+    locks: BoardLocks<'a>,
+    began: Instant,
+}
+
+impl<'a> BoardCard<'a> {
+    pub fn new(function: &'a Arc<Shared>, storage: &'a mut NativeStorage, life: u64) -> Self {
+        let host = Host { function, life };
+        Self { host, storage, locks: BoardLocks::new(host), began: Instant::now() }
+    }
+}
+
+impl Card for BoardCard<'_> {
+    fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    fn storage(&self) -> Storage {
+        self.storage.pages()
+    }
+
+    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageFault> {
+        self.host.check_life()?;
+        self.storage.write(physical, page)
+    }
+
+    fn sync(&mut self) -> Result<(), StorageFault> {
+        self.host.check_life()?;
+        self.storage.sync()
+    }
+
+    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostFault> {
+        self.host.read(address, into)
+    }
+
+    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostFault> {
+        self.host.write(address, bytes)
+    }
+
+    fn load_host(&mut self, address: u64) -> Result<u64, HostFault> {
+        self.host.load(address)
+    }
+
+    fn place_lock_table(&mut self, table: LockTable) {
+        self.locks.place(table);
+    }
+
+    fn request_lock(&mut self, request: LockRequest) -> bool {
+        self.locks.request(request)
+    }
+
+    fn lock_response(&mut self) -> Option<LockResponse> {
+        self.locks.response()
+    }
+}
+
+/// The host's memory, as it is reached in one life of the function.
+#[derive(Clone, Copy)]
+pub(super) struct Host<'a> {
+    pub function: &'a Shared,
+    pub life: u64,
+}
+
+impl Host<'_> {
+    /// Does something with the memory; a fault when the life is over, or the function may not reach
+    /// memory.
+    pub fn with<T>(&self, act: impl FnOnce(&AddressSpace) -> Result<T, Fault>) -> Result<T, Fault> {
+        self.function.with_host(self.life, act)
+    }
+
+    /// What comes after the life touches nothing.
+    fn check_life(&self) -> Result<(), StorageFault> {
+        match self.function.is_alive(self.life) {
+            true => Ok(()),
+            false => Err(StorageFault("the function was reset".into())),
+        }
+    }
+
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), HostFault> {
+        let mut at = address;
+        for piece in into.chunks_mut(PIECE_BYTES) {
+            let fault = HostFault { address: at };
+            self.with(|space| read_piece(space, at, piece)).map_err(|_| fault)?;
+            at = at.checked_add(piece.len() as u64).ok_or(fault)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), HostFault> {
+        let mut at = address;
+        for piece in bytes.chunks(PIECE_BYTES) {
+            let fault = HostFault { address: at };
+            self.with(|space| write_piece(space, at, piece)).map_err(|_| fault)?;
+            at = at.checked_add(piece.len() as u64).ok_or(fault)?;
+        }
+        Ok(())
+    }
+
+    fn load(&self, address: u64) -> Result<u64, HostFault> {
+        let fault = HostFault { address };
+        if !address.is_multiple_of(8) {
+            return Err(fault);
+        }
+        self.with(|space| space.load(address)).map_err(|_| fault)
+    }
+}
+
+/// Several maps may lie in one piece.
+fn read_piece(space: &AddressSpace, address: u64, mut into: &mut [u8]) -> Result<(), Fault> {
+    let mut at = address;
+    while !into.is_empty() {
+        let (span, bytes) = space.span(at, Access::Read)?;
+        let (now, later) = into.split_at_mut(into.len().min(bytes as usize));
+        mover::read(span, now).map_err(|_| Fault::Unmapped)?;
+        at = at.wrapping_add(now.len() as u64);
+        into = later;
+    }
+    Ok(())
+}
+
+fn write_piece(space: &AddressSpace, address: u64, mut from: &[u8]) -> Result<(), Fault> {
+    let mut at = address;
+    while !from.is_empty() {
+        let (span, bytes) = space.span(at, Access::Write)?;
+        let (now, later) = from.split_at(from.len().min(bytes as usize));
+        mover::write(span, now).map_err(|_| Fault::Unmapped)?;
+        at = at.wrapping_add(now.len() as u64);
+        from = later;
+    }
+    Ok(())
+}
