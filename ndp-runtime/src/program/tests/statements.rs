@@ -141,3 +141,24 @@ fn columns_beyond_the_first_64_have_their_null_bits() {
     assert_eq!(evaluate(&program, row.bytes(), &mut outputs), Ok(Evaluation::Passes));
     assert_eq!((outputs.get(0), outputs.get(1)), (Some(3), None));
 }
+
+/// Texts that begin alike: with more than the column has room for, and with zeros, as its padding is.
+#[test]
+fn fixed_columns_are_compared_as_the_texts_that_they_hold() {
+    let schema = every_type();
+    let texts = ["", "a", "ab", "abcde", "b", "é"];
+    let literals = ["", "\0", "a", "a\0", "a\0b", "abcde", "abcde\0", "abcdef", "é\0", "é"];
+    let mut row = RowBuffer::new(&schema);
+    for text in texts {
+        row.set(8, text).expect("it fits");
+        for literal in literals {
+            let outputs = [format!("x < '{literal}'"), format!("x = '{literal}'")];
+            let outputs = [outputs[0].as_str(), outputs[1].as_str()];
+            let compiled = compile_select(0, &schema, None, &outputs).expect("it is sound");
+            let mut found = Outputs::default();
+            evaluate(&compiled.program, row.bytes(), &mut found).expect("nothing overflows");
+            let expected = [text < literal, text == literal].map(|truth| Some(u64::from(truth)));
+            assert_eq!([found.get(0), found.get(1)], expected, "{text:?} and {literal:?}");
+        }
+    }
+}
