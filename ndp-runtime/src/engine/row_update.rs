@@ -9,7 +9,7 @@
 //! | state | action | goes on with |
 //! |---|---|---|
 //! | asking | `AcquireLock` | granted, queued, refused |
-//! | waiting | `AwaitLock` | granted; lost (taken out of the queue); time-out, cancel: leaving |
+//! | waiting | `AwaitLock` | granted; lost: turned away; time-out, cancel: leaving |
 //! | turned away | `AskLater` | ask again; time-out, cancel: the end |
 //! | leaving | `CancelLock` | left; granted (too late): after a time-out the update goes on |
 //! | looking | `LoadHead` | the head: the end, or writing |
@@ -181,8 +181,8 @@ impl RowUpdate {
             (State::Asking, Input::Queued) => self.state = State::Waiting,
             (State::Asking, Input::Refused) if self.cancelled => self.cancel(false),
             (State::Asking, Input::Refused) => self.state = State::TurnedAway,
-            // Others took it out of the queue: a repair of the lock table.
-            (State::Waiting, Input::Lost) => self.fail(false),
+            // It waited in the place of another row of the transaction, which has given up.
+            (State::Waiting, Input::Lost) => self.state = State::TurnedAway,
             (State::Waiting, Input::TimedOut | Input::Cancel) => self.state = State::Leaving,
             (State::TurnedAway, Input::Again) => self.state = State::Asking,
             (State::TurnedAway, Input::TimedOut) => self.state = State::Ended(RowEnd::TimedOut),
@@ -228,3 +228,6 @@ impl RowUpdate {
         self.state = State::Ended(RowEnd::Failed { locked });
     }
 }
+
+#[cfg(test)]
+mod tests;

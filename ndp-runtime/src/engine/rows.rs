@@ -283,9 +283,9 @@ impl Rows {
                 let queued = answer == LockAnswer::Queued;
                 row.machine.resume(if queued { Input::Queued } else { Input::Refused });
             }
-            // Somebody took the transaction out of the lock table.
+            // The row whose place it shared has left the queue.
             LockAnswer::Cancelled => {
-                row.failure.get_or_insert((Status::LockUnit, 7));
+                row.next = now.saturating_add(self.poll_interval);
                 row.machine.resume(Input::Lost);
             }
             LockAnswer::BusError => {
