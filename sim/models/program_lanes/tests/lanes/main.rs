@@ -217,3 +217,34 @@ fn the_stream_of_rows_binds_not_the_lanes() {
         assert!(rate >= least, "{} bytes: {rate:.3} rows a clock", payload.len());
     }
 }
+
+/// Words that no validator would admit, most of them operations: every row leaves all the same, or is
+/// found not to qualify, and a valid program works as ever behind them.
+#[test]
+fn any_words_end_each_row() {
+    seeds::each("any_words_end_each_row", 6, |seed| {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let mut bench = Bench::new(StallPattern::Random { probability: 0.2 }, seed);
+        for _ in 0..10 {
+            let program = programs::program(&mut generator);
+            let rows: Vec<Row> = (0..20)
+                .map(|vid| {
+                    let payload = programs::payload(&mut generator, &program);
+                    row(&mut generator, vid, payload)
+                })
+                .collect();
+            let words: Vec<u64> = (0..128)
+                .map(|_| {
+                    let op = Opcode::ALL[generator.random_range(0..Opcode::ALL.len())] as u64;
+                    let op = if generator.random_range(0..50u8) == 0 { 0x77 } else { op };
+                    generator.next_u64() & !0xFF | op
+                })
+                .collect();
+            bench.store(Some(&program), false);
+            bench.store_words(&words);
+            bench.run(&rows)?;
+            check(&mut bench, &rows, Some(&program), true)?;
+        }
+        Ok(())
+    });
+}
