@@ -3,10 +3,13 @@
 //! `LOCKSTEP_CASES` says at how many points (200 by default); a failure names the one at which it
 //! happened, and `LOCKSTEP_SEED` with `LOCKSTEP_CRASH` repeats it.
 
-use lockdb::store::files::Files;
-use lockdb::store::layout::{PAGE_BYTES, Place};
+use std::sync::Arc;
+
+use lockdb::store::files::{Files, Simulated};
+use lockdb::store::layout::{PAGE_BYTES, Place, Superblock};
+use lockdb::store::log::{Kind, Log, LogOptions, LogPosition, Reader};
 use lockdb::store::near_data::Grant;
-use lockdb::store::{Error, Isolation};
+use lockdb::store::{Error, Isolation, Sync};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -173,4 +176,69 @@ fn a_sealed_page_that_is_damaged_is_an_error_that_names_it() {
         }
     }
     assert_eq!(scene.crash(1).rows(), after(300, 1, 5));
+}
+
+/// Puts a near-data record of any body at the end of a store's log.
+fn add_record(files: &Simulated, body: &[u8]) {
+    let pages = files.open("pages").unwrap();
+    let superblocks = [0, 1].map(|slot| {
+        let mut bytes = [0; Superblock::BYTES];
+        pages.read_at(slot * PAGE_BYTES as u64, &mut bytes).unwrap();
+        Superblock::decode(&bytes)
+    });
+    let newest = superblocks.into_iter().flatten().max_by_key(|superblock| superblock.epoch);
+    let newest = newest.expect("a store was begun");
+    let redo = LogPosition {
+        store: newest.store,
+        epoch: newest.redo_epoch,
+        commit: newest.redo_commit,
+        lsn: newest.redo_lsn,
+    };
+    let files: Arc<dyn Files> = Arc::new(files.clone());
+    let mut reader = Reader::open(files.clone(), redo).unwrap();
+    while reader.read().unwrap().is_some() {}
+    let end = reader.position();
+    let at = LogPosition { epoch: end.epoch + 1, ..end };
+    let log = Log::start(files, &LogOptions::default(), at).unwrap();
+    let ticket = log.begin(body.len()).unwrap();
+    let end = ticket.end();
+    log.write(&ticket, Kind::NearData, body);
+    log.finish(ticket);
+    log.make_durable(end, Sync::Immediate).unwrap();
+}
+
+/// A record that names pages at random, or is cut off: opening says what is wrong, and never panics.
+#[test]
+fn any_list_of_pages_is_refused_by_name() {
+    let scene = Scene::new(30);
+    scene.store.checkpoint().unwrap();
+    scene.store.close().unwrap();
+    let whole = scene.files.crash(1);
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    for case in 0..setting("LOCKSTEP_CASES").unwrap_or(200) {
+        let mut body = 1_u64.to_le_bytes().to_vec();
+        let page = [0, 1, 2, 1 << 40, u64::MAX][random.random_range(0..5)];
+        let physical = [0, 1, 2, 5, 7, 1 << 39][random.random_range(0..6)];
+        body.extend(u64::to_le_bytes(page));
+        body.extend(Place::new(physical, random.random_range(0..4)).word().to_le_bytes());
+        body.extend(u32::to_le_bytes(random.random_range(0..3)));
+        body.extend(u32::to_le_bytes(random.random_range(0..200)));
+        match random.random_range(0..4) {
+            0 => body.truncate(random.random_range(0..body.len())),
+            1 => {
+                let at = random.random_range(0..body.len());
+                body[at] = random.random();
+            }
+            _ => {}
+        }
+        if body.get(..8) == Some(&[0; 8]) {
+            continue; // no page at all
+        }
+        let files = whole.crash(case);
+        add_record(&files, &body);
+        match Scene::open(files).map(drop) {
+            Err(Error::Corrupt { .. } | Error::CorruptPage { .. }) => {}
+            other => panic!("case {case}, {body:?}: {other:?}"),
+        }
+    }
 }
