@@ -88,6 +88,15 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
         }
     }
 
+    /// Gives the transaction back to the caller, who ends it himself.
+    ///
+    /// # Panics
+    /// When the device has changed something for it: then it is to be ended here.
+    pub fn release(mut self) {
+        assert!(self.updates.is_empty(), "a near-data update is ended by its NearTransaction");
+        self.ended = true;
+    }
+
     /// Rolls the transaction back.
     ///
     /// # Errors

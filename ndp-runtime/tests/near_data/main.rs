@@ -4,5 +4,6 @@
 mod anomalies;
 mod basics;
 mod power;
+mod random;
 mod scene;
 mod trouble;

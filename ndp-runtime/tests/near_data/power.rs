@@ -14,8 +14,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::scene::{
-    accounts, assert_no_locks, cases, device, options, rows, runtime_options, seed, small_jobs,
-    try_rows,
+    accounts, assert_no_locks, cases, device, options, rows, runtime_options, seed, set,
+    small_jobs, try_rows,
 };
 
 const ROWS: i64 = 120;
@@ -59,7 +59,7 @@ fn work(files: &Simulated, seed: u64, broken: Option<Broken>) -> States {
             2 => {
                 let mut transaction = session.begin(durable(Isolation::Snapshot));
                 let id = random.random_range(0..ROWS);
-                transaction.update(&table, &id, |row| Ok(row.set_int(2, -1))).unwrap();
+                transaction.update(&table, &id, |row| set(row, 2, -1)).unwrap();
                 transaction.commit().unwrap();
             }
             _ => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockdb::store::files::{Files, Memory};
-use lockdb::store::schema::{RowRef, Schema, Type};
+use lockdb::store::schema::{RowBuffer, RowRef, Schema, Type};
 use lockdb::store::{
     Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions,
 };
@@ -112,6 +112,14 @@ pub fn device(files: &Arc<dyn Files>, store: &Database) -> InProcess {
     InProcess::new(store, files.open("pages").unwrap(), 20)
 }
 
+/// Native storage, for a device that reads without a job.
+pub fn device_pages(files: &Arc<dyn Files>) -> Vec<u8> {
+    let file = files.open("pages").unwrap();
+    let mut bytes = vec![0; file.len().unwrap() as usize];
+    file.read_at(0, &mut bytes).unwrap();
+    bytes
+}
+
 pub fn runtime_options(waiting: Waiting) -> RuntimeOptions {
     RuntimeOptions { waiting, ..RuntimeOptions::default() }
 }
@@ -148,6 +156,11 @@ pub fn try_rows(store: &Database, table: &Table) -> Result<Vec<[i64; 3]>, Error>
     transaction.scan(table, visit)?;
     rows.sort_unstable();
     Ok(rows)
+}
+
+pub fn set(row: &mut RowBuffer, column: usize, value: i64) -> Result<(), Error> {
+    row.set_int(column, value);
+    Ok(())
 }
 
 pub fn assert_no_locks(store: &Database) {

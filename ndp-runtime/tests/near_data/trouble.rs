@@ -9,7 +9,7 @@ use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, RuntimeOptions, Tro
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::scene::{ISOLATIONS, Scene, cases, options, seed, small_jobs, unsynced, waiting};
+use crate::scene::{ISOLATIONS, Scene, cases, options, seed, set, small_jobs, unsynced, waiting};
 
 const ROWS: i64 = 300;
 
@@ -87,7 +87,7 @@ fn a_lost_device_leaves_nothing_behind() {
         }
         // The host goes on by itself; and so does a device that was only reset.
         let changed = scene.store.transaction(|transaction| {
-            transaction.update(&scene.table, &3_i64, |row| Ok(row.set_int(1, 9)))
+            transaction.update(&scene.table, &3_i64, |row| set(row, 1, 9))
         });
         changed.map_err(|error: lockdb::store::Error| error.to_string()).unwrap();
         let again = update_within(&scene, isolation, bound);
@@ -142,7 +142,7 @@ fn a_lock_that_does_not_come_ends_the_job() {
     scene.runtime = ndp_runtime::host::Runtime::open(&scene.store, device, options);
     let mut session = scene.session();
     let mut short = session.begin(unsynced(Isolation::Snapshot));
-    short.update(&scene.table, &4_i64, |row| Ok(row.set_int(1, 9))).unwrap();
+    short.update(&scene.table, &4_i64, |row| set(row, 1, 9)).unwrap();
     let failure = update(&scene, Isolation::ReadCommitted).unwrap_err();
     assert!(matches!(failure, NearDataFailure::LockTimeout { vid: 4, .. }), "{failure}");
     assert!(failure.is_conflict());
