@@ -11,7 +11,7 @@ use lockdb::TupleKey;
 use lockdb::machine::Rule;
 use lockdb::store::Isolation;
 use lockdb::store::layout::{LinePointer, RecordId, placed_bytes};
-use ndp_runtime::engine::{Action, Input, RowEnd, RowUpdate};
+use ndp_runtime::engine::{Action, Faults, Input, RowEnd, RowUpdate};
 use ndp_runtime::program::Program;
 use sim::kernel::Time;
 use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
@@ -59,6 +59,8 @@ pub(crate) struct JobPlan {
     pub transaction: Timestamp,
     /// The elements have checked all pages in an earlier job.
     pub verified: bool,
+    /// Steps of a row's update that a test leaves out.
+    pub faults: Faults,
 }
 
 /// What became of a row that qualifies.
@@ -309,7 +311,9 @@ impl Device {
             let (table, task) = (job.plan.image.table(), job.plan.task);
             let record = found.version.record;
             let mut update = match task {
-                Task::Update { isolation, .. } => RowUpdate::new(record, isolation),
+                Task::Update { isolation, .. } => {
+                    RowUpdate::with_faults(record, isolation, job.plan.faults)
+                }
                 _ => RowUpdate::new(record, Isolation::ReadCommitted),
             };
             if task == Task::UpdateUnlocked {

@@ -82,8 +82,13 @@ impl Machine {
     /// Publishes a row's newest version in the shared VID map.
     pub fn publish(&mut self, agent: usize, vid: u32) {
         let word = self.table.head(vid).word();
-        let ticket = AGENT_WORD | agent as u64;
+        let ticket = Self::agent_word(agent);
         self.system.host_store(self.core_of[agent], ticket, vid.into(), word);
+    }
+
+    /// The ticket of an agent's store to a shared word.
+    pub fn agent_word(agent: usize) -> u64 {
+        AGENT_WORD | agent as u64
     }
 
     /// Whose access to a shared word it was: an agent's, or of a slot of the device.

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use lockdb::TupleKey;
 use lockdb::store::files::{Files, Memory};
 use lockdb::store::layout::RecordId;
 use lockdb::store::schema::{Schema, Type, Value};
 use lockdb::store::{
     Database, Error, Isolation, Options, Result, Session, Sync, Table, TransactionOptions,
 };
+use lockdb::{Policy, TupleKey, Waiting};
 
 /// Columns.
 pub(crate) const BALANCE: usize = 2;
@@ -17,6 +17,9 @@ pub(crate) const WRITES: usize = 3;
 
 /// Bytes of each further field, as YCSB has them.
 const FIELD_BYTES: u16 = 100;
+
+/// Buckets of the store's own lock table.
+pub(crate) const LOCK_BUCKETS: usize = 1 << 10;
 
 /// Rows inserted in one transaction.
 const BATCH: u64 = 500;
@@ -74,8 +77,10 @@ impl YcsbTable {
     pub fn new(shape: TableShape) -> Result<Self> {
         let files = Memory::new();
         let options = Options {
-            // In virtual time the locks stand in the memory of the model.
-            lock_buckets: 1 << 10,
+            // In virtual time the locks stand in the memory of the model. These are never waited
+            // for, since those are asked for first.
+            lock_buckets: LOCK_BUCKETS,
+            waiting: Waiting { policy: Policy::NoWait, ..Waiting::default() },
             // A thread of its own would make virtual time depend on this machine's.
             maintenance: false,
             ..Options::default()
@@ -122,6 +127,12 @@ impl YcsbTable {
 
     pub fn vid(&self, row: u64) -> u32 {
         self.vids[row as usize]
+    }
+
+    /// The row of a VID, of those that are there.
+    #[cfg(test)]
+    pub fn row_of(&self, vid: u32) -> u64 {
+        self.vids.iter().position(|of| *of == vid).expect("the VID is a row's") as u64
     }
 
     pub fn region(&self, row: u64) -> u64 {

@@ -1,3 +1,5 @@
+mod mix;
+
 use super::*;
 
 fn setup(beside: Beside) -> Setup {
@@ -34,7 +36,6 @@ fn every_strategy_changes_the_same_rows_and_repeats_under_its_seed() {
         let setup = setup(Beside::Update(strategy));
         let outcome = made(&setup);
         let long = outcome.long.clone().expect("there was one");
-        println!("{strategy:?}: {long:#?} {:?}", outcome.short);
         assert_eq!(long.visible, setup.rows, "{strategy:?}");
         let tenth = setup.rows / setup.regions;
         assert!(long.changed.abs_diff(tenth) < tenth / 3, "{strategy:?}: {}", long.changed);
