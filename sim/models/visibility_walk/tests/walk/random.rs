@@ -1,0 +1,150 @@
+//! Random stores, in order and damaged, under a memory that behaves as it likes.
+
+use std::collections::BTreeMap;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use sim::bus::axi4::Delay;
+use sim::bus::stall::StallPattern;
+
+use crate::bench::{Bench, Run, Surroundings};
+use crate::damage::{break_line, damage};
+use crate::oracle::{Answer, Oracle};
+use crate::scene::{NEWEST, Scene, Size};
+use crate::seeds;
+
+fn stalls(random: &mut ChaCha8Rng) -> StallPattern {
+    match random.random_range(0..4) {
+        0 | 1 => StallPattern::None,
+        2 => StallPattern::Random { probability: random.random_range(0.0..0.8) },
+        _ => StallPattern::Burst { probability: 0.05, longest: random.random_range(1..80) },
+    }
+}
+
+fn surroundings(random: &mut ChaCha8Rng) -> Surroundings {
+    let minimum = [0, 0, 36][random.random_range(0..3)];
+    let maximum = minimum + [0, 5, 200][random.random_range(0..3)];
+    Surroundings {
+        seed: random.random(),
+        memory_stalls: stalls(random),
+        row_stalls: stalls(random),
+        latency: Delay { minimum, maximum },
+        shuffled: random.random(),
+    }
+}
+
+/// Names the first VID of which the answers differ.
+pub fn compare(
+    found: &BTreeMap<u32, Answer>,
+    expected: &BTreeMap<u32, Answer>,
+) -> Result<(), String> {
+    if found == expected {
+        return Ok(());
+    }
+    let vids: std::collections::BTreeSet<_> = found.keys().chain(expected.keys()).collect();
+    let vid =
+        vids.into_iter().find(|vid| found.get(vid) != expected.get(vid)).expect("a difference");
+    Err(format!("VID {vid}: found {:x?}, expected {:x?}", found.get(vid), expected.get(vid)))
+}
+
+/// One run of the walk beside the oracle; what the counters say has to fit.
+fn run(
+    bench: &mut Bench,
+    oracle: &mut Oracle,
+    scene: &Scene,
+    surroundings: &Surroundings,
+) -> Result<Run, String> {
+    let expected = oracle.run(&scene.memory, &scene.job);
+    let run = bench.run(&scene.memory, &scene.job, surroundings, None)?;
+    compare(&run.answers, &expected)?;
+    let faults = expected.values().filter(|answer| answer.code != 0).count() as u64;
+    let outputs = bench.model.outputs();
+    let counted = [outputs.vids_o, outputs.visible_o, outputs.faults_o];
+    let (first, end) = scene.job.vids;
+    let expected = [u64::from(end - first), expected.len() as u64 - faults, faults];
+    match counted == expected {
+        true => Ok(run),
+        false => Err(format!("VIDs, visible, faults: counted {counted:?}, expected {expected:?}")),
+    }
+}
+
+fn drawn(seed: u64) -> (ChaCha8Rng, Scene) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let size = Size::drawn(&mut random);
+    let mut scene = Scene::drawn(random.random(), size);
+    scene.job.snapshot = random.random_range(0..NEWEST + 1);
+    scene.job.wants_payloads = random.random_ratio(3, 4);
+    if random.random_ratio(1, 3) {
+        let first = random.random_range(0..size.vids);
+        scene.narrow(first, random.random_range(first..=size.vids));
+    }
+    (random, scene)
+}
+
+#[test]
+fn a_store_in_order() {
+    seeds::each("random::a_store_in_order", 10, |seed| {
+        let (mut random, mut scene) = drawn(seed);
+        let (mut bench, mut oracle) = (Bench::new(), Oracle::default());
+        for _ in 0..2 {
+            run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
+            scene.job.forgets_pages = false;
+            scene.job.snapshot = random.random_range(0..NEWEST + 1);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_damaged_store() {
+    seeds::each("random::a_damaged_store", 40, |seed| {
+        let (mut random, mut scene) = drawn(seed);
+        for _ in 0..random.random_range(1..40) {
+            damage(&mut random, &mut scene);
+        }
+        let (mut bench, mut oracle) = (Bench::new(), Oracle::default());
+        for _ in 0..2 {
+            run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
+            scene.job.snapshot = random.random_range(0..NEWEST + 1);
+            scene.job.table ^= u32::from(random.random_ratio(1, 8));
+        }
+        Ok(())
+    });
+}
+
+/// Lines that could be read when their page was checked, and cannot be any more.
+#[test]
+fn a_memory_that_fails_later() {
+    seeds::each("random::a_memory_that_fails_later", 16, |seed| {
+        let (mut random, mut scene) = drawn(seed);
+        scene.job.wants_payloads = true;
+        let (mut bench, mut oracle) = (Bench::new(), Oracle::default());
+        run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
+        scene.job.forgets_pages = false;
+        for _ in 0..random.random_range(1..100) {
+            break_line(&mut random, &mut scene);
+        }
+        run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
+        Ok(())
+    });
+}
+
+#[test]
+fn a_run_that_is_stopped() {
+    seeds::each("random::a_run_that_is_stopped", 10, |seed| {
+        let (mut random, mut scene) = drawn(seed);
+        let (mut bench, mut oracle) = (Bench::new(), Oracle::default());
+        let all = oracle.run(&scene.memory, &scene.job);
+        let after = random.random_range(0..3000);
+        let surroundings = surroundings(&mut random);
+        let stopped = bench.run(&scene.memory, &scene.job, &surroundings, Some(after))?;
+        for (vid, answer) in &stopped.answers {
+            if all.get(vid) != Some(answer) {
+                return Err(format!("VID {vid}: {answer:x?}, expected {:x?}", all.get(vid)));
+            }
+        }
+        // It starts again as if nothing had been.
+        scene.job.forgets_pages = random.random();
+        run(&mut bench, &mut oracle, &scene, &surroundings).map(drop)
+    });
+}
