@@ -6,6 +6,7 @@ pub(crate) const SHELL: u64 = device::SHELL as u64;
 pub(crate) const LOCK_UNIT: u64 = device::LOCK_UNIT as u64;
 pub(crate) const COPY_QUEUE: u64 = device::COPY_QUEUE as u64;
 pub(crate) const LOCK_QUEUE: u64 = device::LOCK_QUEUE as u64;
+pub(crate) const JOB_QUEUE: u64 = device::JOB_QUEUE as u64;
 pub(crate) const BLOCK_BYTES: u64 = 0x1000;
 
 /// In every block.
@@ -36,9 +37,13 @@ pub(crate) const COMPLETION_HEAD: u64 = queue::COMPLETION_HEAD.offset() as u64;
 pub(crate) const SUBMISSION_HEAD: u64 = queue::SUBMISSION_HEAD.offset() as u64;
 pub(crate) const COMPLETION_TAIL: u64 = queue::COMPLETION_TAIL.offset() as u64;
 pub(crate) const ERROR: u64 = queue::ERROR.offset() as u64;
+pub(crate) const SUBMISSIONS: u64 = queue::SUBMISSIONS.offset() as u64;
+pub(crate) const COMPLETIONS: u64 = queue::COMPLETIONS.offset() as u64;
+pub(crate) const BYTES_MOVED: u64 = queue::BYTES_MOVED.offset() as u64;
 pub(crate) const FAILURES: u64 = queue::FAILURES.offset() as u64;
 
 /// Interrupt vectors: all, and who raises them.
-pub(crate) const VECTORS: u32 = 4;
+pub(crate) const VECTORS: u32 = 5;
 pub(crate) const VECTOR_COPY: u32 = 1;
 pub(crate) const VECTOR_BUS_ERROR: u32 = 3;
+pub(crate) const VECTOR_JOB: u32 = 4;

@@ -17,6 +17,12 @@ pub(crate) const CARD_TO_HOST: u8 = 2;
 pub(crate) const HOST_TO_HOST: u8 = 3;
 /// The lock queue's opcode.
 pub(crate) const REQUEST: u8 = 1;
+/// The job queue's opcodes.
+pub(crate) const BEGIN: u8 = 1;
+pub(crate) const RESUME: u8 = 2;
+pub(crate) const SEAL: u8 = 3;
+pub(crate) const CANCEL: u8 = 4;
+pub(crate) const FORGET: u8 = 5;
 
 /// The status of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +34,7 @@ pub(crate) enum Status {
     BadDestination,
     OutsideCard,
     Aborted,
-    /// None that the document has.
+    /// None of copies and requests.
     Unknown(u8),
 }
 
@@ -50,6 +56,8 @@ pub(crate) struct Submission {
     pub source: u64,
     pub destination: u64,
     pub beat: [u64; 3],
+    /// Word 7.
+    pub job: u64,
 }
 
 impl Submission {
@@ -67,7 +75,7 @@ impl Submission {
             | u64::from(self.interrupt) << 24
             | u64::from(self.bytes) << 32;
         let [low, middle, high] = self.beat;
-        [first, self.source, self.destination, 0, low, middle, high, 0]
+        [first, self.source, self.destination, 0, low, middle, high, self.job]
     }
 }
 

@@ -13,11 +13,12 @@ const CLASS_AND_REVISION: u64 = 0x1200_0001;
 const SUBSYSTEM: u64 = 0x4C53_10EE;
 
 /// Blocks with their characters.
-const BLOCKS: [(&str, u64, u32); 4] = [
+const BLOCKS: [(&str, u64, u32); 5] = [
     ("shell", map::SHELL, 0x4C53_4456),
     ("lock unit", map::LOCK_UNIT, 0x4C53_4C55),
     ("copy queue", map::COPY_QUEUE, 0x4C53_5155),
     ("lock queue", map::LOCK_QUEUE, 0x4C53_5155),
+    ("job queue", map::JOB_QUEUE, 0x4C53_5155),
 ];
 const MAJOR: u32 = 1;
 
@@ -42,19 +43,21 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
         expect(|| format!("major VERSION of the {name}"), version >> 16, MAJOR)?;
     }
     let shell = context.read(map::SHELL + map::CAPABILITIES)?;
-    expect(|| "queues in CAPABILITIES of the shell".into(), shell & 0xFF, 2)?;
+    expect(|| "queues in CAPABILITIES of the shell".into(), shell & 0xFF, 3)?;
     expect(|| "vectors in CAPABILITIES of the shell".into(), shell >> 8 & 0xFF, map::VECTORS)?;
     expect(|| "vectors of the function".into(), information.vectors, map::VECTORS)?;
     let unit = context.read(map::LOCK_UNIT + map::CAPABILITIES)?;
     expect(|| "CAPABILITIES of the lock unit".into(), unit & 0xFFFF, 8 << 8 | 7)?;
-    for (name, base, kind) in [("copy", map::COPY_QUEUE, 1), ("lock", map::LOCK_QUEUE, 2)] {
+    for (name, base, kind) in
+        [("copy", map::COPY_QUEUE, 1), ("lock", map::LOCK_QUEUE, 2), ("job", map::JOB_QUEUE, 3)]
+    {
         let found = context.read(base + map::CAPABILITIES)? & 0xFFFF;
         expect(|| format!("CAPABILITIES of the {name} queue"), found, 12 << 8 | kind)?;
     }
     let bars = information.bar_bytes;
     expect(|| "bytes of BAR0".into(), bars[0], 0x1_0000)?;
     expect(|| "bytes of BAR2".into(), bars[2], context.card_bytes()?)?;
-    Ok(format!("4 blocks of version {MAJOR}, {} MiB of card memory", bars[2] >> 20))
+    Ok(format!("5 blocks of version {MAJOR}, {} MiB of card memory", bars[2] >> 20))
 }
 
 /// What a kernel has to find before it lets software have interrupts and resets of the function.

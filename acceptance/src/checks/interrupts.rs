@@ -105,7 +105,11 @@ fn force(context: &Context<'_>, mask: u32) -> Result<(), DeviceError> {
     context.write(map::SHELL + map::INTERRUPT_FORCE, mask)
 }
 
-fn wait(context: &Context<'_>, interrupt: &dyn Interrupt, turn: u32) -> Result<u64, Stop> {
+pub(super) fn wait(
+    context: &Context<'_>,
+    interrupt: &dyn Interrupt,
+    turn: u32,
+) -> Result<u64, Stop> {
     interrupt.wait(context.options.patience).map_err(|error| match error {
         DeviceError::Timeout { .. } => {
             let vector = interrupt.vector();
@@ -130,7 +134,10 @@ fn await_count(context: &Context<'_>, vector: usize, expected: u32) -> Result<()
 }
 
 /// No vector has an interrupt more.
-fn nothing_more(context: &Context<'_>, vectors: &[Box<dyn Interrupt>]) -> Result<(), Stop> {
+pub(super) fn nothing_more(
+    context: &Context<'_>,
+    vectors: &[Box<dyn Interrupt>],
+) -> Result<(), Stop> {
     context.be_silent();
     for interrupt in vectors {
         let vector = interrupt.vector();

@@ -6,6 +6,7 @@ mod copies;
 mod driver_queues;
 mod identity;
 mod interrupts;
+mod jobs;
 mod locks;
 mod queues;
 mod registers;
@@ -40,6 +41,7 @@ pub(crate) const ALL: &[Check] = &[
     Check { name: "unmap", run: unmap::check },
     Check { name: "lock requests", run: locks::check },
     Check { name: "lock contention", run: contention::check },
+    Check { name: "jobs", run: jobs::check },
     Check { name: "driver queues", run: driver_queues::check },
     Check { name: "second opener", run: second::check },
 ];

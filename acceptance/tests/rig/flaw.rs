@@ -101,6 +101,24 @@ pub enum Flaw {
     LeavesSlots,
     /// Locks are handed over to who has come last.
     HandsOverToLast,
+    /// Unknown opcodes of jobs are taken.
+    TakesAnyJobOpcode,
+    /// The last word of a job is 0.
+    LosesLastWord,
+    /// Whatever stands there is a job's descriptor.
+    TakesAnyDescriptor,
+    /// The details of jobs are 0.
+    LosesDetails,
+    /// Jobs that failed are not counted.
+    ForgetsFailedJobs,
+    /// Jobs that want no interrupt raise one.
+    InterruptsAllJobs,
+    /// Jobs interrupt on the vector of bus errors.
+    JobsInterruptElsewhere,
+    /// Some jobs end twice.
+    EndsJobsTwice,
+    /// Jobs that have ended complete after a reset.
+    JobsThroughReset,
     /// Who opens it a second time has the same device.
     SharesDevice,
 }
@@ -155,6 +173,15 @@ pub const ALL: &[(Flaw, &str)] = &[
     (HandsOverToLast, "lock requests"),
     (HidesBusErrors, "lock requests"),
     (TearsCompareSwap, "lock contention"),
+    (TakesAnyJobOpcode, "jobs"),
+    (LosesLastWord, "jobs"),
+    (TakesAnyDescriptor, "jobs"),
+    (LosesDetails, "jobs"),
+    (ForgetsFailedJobs, "jobs"),
+    (InterruptsAllJobs, "jobs"),
+    (JobsInterruptElsewhere, "jobs"),
+    (EndsJobsTwice, "jobs"),
+    (JobsThroughReset, "jobs"),
     (SharesDevice, "second opener"),
 ];
 

@@ -24,7 +24,7 @@ use memory::Memories;
 use registers::Registers;
 use work::Queues;
 
-const VECTORS: usize = 4;
+const VECTORS: usize = 5;
 const CARD_BYTES: usize = 16 << 20;
 
 /// The device in software.

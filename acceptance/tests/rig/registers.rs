@@ -1,6 +1,6 @@
 //! The rig's registers, as the driver's map describes them.
 
-use driver::map::device::{COPY_QUEUE, LOCK_QUEUE, PLACES};
+use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, PLACES};
 use driver::map::{Access, Word, queue, shell};
 use driver::{Width, layout};
 
@@ -13,7 +13,7 @@ pub struct Registers {
 }
 
 /// Bases of the queues, by their number.
-pub const QUEUES: [u32; 2] = [COPY_QUEUE, LOCK_QUEUE];
+pub const QUEUES: [u32; 3] = [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE];
 
 impl Registers {
     pub fn new(flaw: Flaw) -> Self {
@@ -30,7 +30,7 @@ impl Registers {
             }
         }
         let card = CARD_BYTES.trailing_zeros();
-        self.set(shell::CAPABILITIES.offset(), card << 16 | 4 << 8 | 2);
+        self.set(shell::CAPABILITIES.offset(), card << 16 | 5 << 8 | 3);
         for (kind, base) in QUEUES.into_iter().enumerate() {
             self.set(base + queue::CAPABILITIES.offset(), 12 << 8 | (kind as u32 + 1));
         }
@@ -82,8 +82,8 @@ impl Registers {
             // PCI Express, and its bit for function-level reset.
             0x40 => 0x8010,
             0x44 if self.flaw != Flaw::NoFunctionReset => 1 << 28,
-            // MSI-X: four vectors, table and pending bits.
-            0x80 => 0x0003_0011,
+            // MSI-X: five vectors, table and pending bits.
+            0x80 => 0x0004_0011,
             0x84 if self.flaw == Flaw::MovesMsixTable => 0x7000,
             0x84 => 0x8000,
             0x88 => 0x9000,

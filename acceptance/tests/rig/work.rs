@@ -15,6 +15,11 @@ use super::registers::{QUEUES, Registers};
 const CHUNK: u64 = 64 << 10;
 /// Copies open at once.
 const MOVES: usize = 16;
+/// The vector of each queue.
+const QUEUE_VECTORS: [usize; 3] = [1, 2, 4];
+/// The queue of jobs, and what their descriptors begin with.
+const JOBS: usize = 2;
+const MAGIC: u64 = 0x424A_4B4C;
 /// How late data comes where it is late.
 const LATE: Duration = Duration::from_millis(1);
 
@@ -22,7 +27,7 @@ const LATE: Duration = Duration::from_millis(1);
 pub struct Queues {
     moves: VecDeque<Move>,
     /// Completions that are to be written, by queue.
-    ended: [VecDeque<Completion>; 2],
+    ended: [VecDeque<Completion>; 3],
 }
 
 struct Move {
@@ -58,7 +63,11 @@ impl Queues {
 
     pub fn reset(&mut self, flaw: Flaw) {
         let moves = std::mem::take(&mut self.moves);
+        let [.., jobs] = std::mem::take(&mut self.ended);
         *self = Self::default();
+        if flaw == Flaw::JobsThroughReset {
+            self.ended[JOBS] = jobs;
+        }
         if flaw == Flaw::MovesThroughReset {
             let not_before = Instant::now() + LATE;
             let goes_on = |job| Move { told: true, not_before, ..job };
@@ -127,8 +136,45 @@ impl Queues {
             }
             return true;
         }
-        self.begin_move(word, registers, flaw);
+        if number == JOBS {
+            self.do_job(std::array::from_fn(word), registers, memories, flaw);
+        } else {
+            self.begin_move(word, registers, flaw);
+        }
         true
+    }
+
+    /// There is no storage: a job can only be refused.
+    fn do_job(
+        &mut self,
+        words: [u64; 8],
+        registers: &mut Registers,
+        memories: &Memories,
+        flaw: Flaw,
+    ) {
+        let [word0, address, .., job] = words;
+        let opcode = word0 >> 16 & 0xFF;
+        let known = (1..=5).contains(&opcode) || flaw == Flaw::TakesAnyJobOpcode;
+        let (status, response) = match memories.readable(address, 8) {
+            _ if !known => (1, 0),
+            _ if opcode != 1 => (25, if flaw == Flaw::LosesLastWord { 0 } else { job }),
+            None => (24, address),
+            Some(_) if flaw == Flaw::TakesAnyDescriptor => (0, 0),
+            Some(spot) => {
+                let magic = spot.memory.word(spot.offset).load(Ordering::Acquire);
+                (20, if magic & 0xFFFF_FFFF == MAGIC { 4 } else { 0 })
+            }
+        };
+        if status != 0 && flaw != Flaw::ForgetsFailedJobs {
+            registers.count(QUEUES[JOBS] + queue::FAILURES.offset(), 1);
+        }
+        let response = if flaw == Flaw::LosesDetails { 0 } else { response };
+        let interrupt = word0 >> 24 & 1 == 1 || flaw == Flaw::InterruptsAllJobs;
+        let completion =
+            || Completion { identifier: word0 as u16, status, bytes: 0, response, interrupt };
+        self.ended[JOBS].push_back(completion());
+        let doubled = flaw == Flaw::EndsJobsTwice && word0 & 7 == 5;
+        self.ended[JOBS].extend(doubled.then(completion));
     }
 
     fn begin_move(&mut self, word: impl Fn(usize) -> u64, registers: &mut Registers, flaw: Flaw) {
@@ -283,7 +329,8 @@ impl Queues {
                 || flaw == Flaw::IgnoresGlobalEnable;
             if on && registers.get(base + queue::IER.offset()) & 1 == 1 {
                 registers.count(base + queue::INTERRUPTS.offset(), 1);
-                vectors.push(number + 1);
+                let elsewhere = flaw == Flaw::JobsInterruptElsewhere && number == JOBS;
+                vectors.push(if elsewhere { 3 } else { QUEUE_VECTORS[number] });
             }
         }
         true
