@@ -3,7 +3,9 @@
 
 mod anomalies;
 mod basics;
+mod inputs;
 mod power;
 mod random;
+mod reads;
 mod scene;
 mod trouble;

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use lockdb::store::device::PhysicalPages;
 use lockdb::store::files::{Files, Memory};
+use lockdb::store::layout::PageBuffer;
 use lockdb::store::schema::{RowBuffer, RowRef, Schema, Type};
 use lockdb::store::{
     Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions,
@@ -113,11 +115,19 @@ pub fn device(files: &Arc<dyn Files>, store: &Database) -> InProcess {
 }
 
 /// Native storage, for a device that reads without a job.
-pub fn device_pages(files: &Arc<dyn Files>) -> Vec<u8> {
+pub struct Pages(Vec<u8>);
+
+impl PhysicalPages for Pages {
+    fn read(&self, physical: u64, into: &mut PageBuffer) -> bool {
+        self.0[..].read(physical, into)
+    }
+}
+
+pub fn device_pages(files: &Arc<dyn Files>) -> Pages {
     let file = files.open("pages").unwrap();
     let mut bytes = vec![0; file.len().unwrap() as usize];
     file.read_at(0, &mut bytes).unwrap();
-    bytes
+    Pages(bytes)
 }
 
 pub fn runtime_options(waiting: Waiting) -> RuntimeOptions {

@@ -124,8 +124,7 @@ pub fn scan(
 pub fn settle(world: &World, committed: Vec<Box<Committed<'_>>>) -> Result<(), String> {
     let state = world.store.shared_state().map_err(|error| error.to_string())?;
     let pages = device_pages(&world.files);
-    let reader =
-        DeviceReader::open(&pages[..], state.bytes()).map_err(|error| error.to_string())?;
+    let reader = DeviceReader::open(&pages, state.bytes()).map_err(|error| error.to_string())?;
     for mut near in committed {
         let mut rows = BTreeMap::new();
         let element = reader.element(world.table.id(), near.commit);
