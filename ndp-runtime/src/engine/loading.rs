@@ -227,6 +227,10 @@ pub(super) fn read_grants(
     address: u64,
     count: u32,
 ) -> Result<Vec<Grant>, Ending> {
+    if count == 0 {
+        // Their address means nothing.
+        return Ok(Vec::new());
+    }
     let mut bytes = vec![0; count as usize * Grant::BYTES];
     card.read_host(address, &mut bytes)?;
     Ok(Grant::decode_all(&bytes)?)

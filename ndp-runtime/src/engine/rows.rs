@@ -200,8 +200,7 @@ impl Rows {
                     row.acquire_open = true;
                     statistics.lock_requests += 1;
                 }
-                // Further actions wait for the response.
-                false
+                sent
             }
             Action::AwaitLock | Action::AskLater if late => {
                 row.machine.resume(Input::TimedOut);
@@ -212,19 +211,21 @@ impl Rows {
                 true
             }
             Action::AwaitLock if row.control.is_none() && now >= row.next => {
-                if self.send(card, tag + TAGS, LockOperation::Poll(tag)) {
+                let sent = self.send(card, tag + TAGS, LockOperation::Poll(tag));
+                if sent {
                     row.control = Some(Control::Poll);
                     statistics.lock_polls += 1;
                 }
-                false
+                sent
             }
             Action::CancelLock
                 if row.control.is_none() && !row.notice_due && now >= row.next_cancel =>
             {
-                if self.send(card, tag + TAGS, LockOperation::Cancel(tag)) {
+                let sent = self.send(card, tag + TAGS, LockOperation::Cancel(tag));
+                if sent {
                     row.control = Some(Control::Cancel);
                 }
-                false
+                sent
             }
             Action::LoadHead => {
                 let address = self.vid_map + u64::from(row.found.vid) * 8;

@@ -75,6 +75,11 @@ impl Snapshot {
         (self.0.borrow_owner().store, reader.snapshots().1)
     }
 
+    /// The storage, for elements that read it themselves; what they read is counted.
+    pub fn storage(&self) -> &CountedStorage {
+        &self.0.borrow_owner().storage
+    }
+
     /// Bytes read from storage so far.
     pub fn storage_bytes(&self) -> u64 {
         self.0.borrow_owner().storage.bytes.load(Ordering::Relaxed)

@@ -1,7 +1,7 @@
 //! A board in memory: native storage is a store's own file, host memory a few spans, the lock unit the
 //! lock table's own machine behind delays.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lockdb::Timestamp;
@@ -79,7 +79,9 @@ pub struct TestCard {
     pub accesses: u64,
     pub placed: Vec<LockTable>,
     free: u64,
-    pub log: VecDeque<LockRequest>,
+    /// The lock unit's answer to its request of this number, from 1, instead of the right one.
+    pub wrong_answer: Option<(u64, LockAnswer)>,
+    pub requests: u64,
 }
 
 impl TestCard {
@@ -105,7 +107,8 @@ impl TestCard {
             accesses: 0,
             placed: Vec::new(),
             free: MEMORY,
-            log: VecDeque::new(),
+            wrong_answer: None,
+            requests: 0,
         }
     }
 
@@ -305,12 +308,16 @@ impl Card for TestCard {
         if self.open.len() >= self.room {
             return false;
         }
-        self.log.push_back(request);
+        self.requests += 1;
         if self.open.contains(&request.tag) {
             self.violations.push(format!("{request:?}: the tag is open"));
             return true;
         }
         self.open.push(request.tag);
+        if let Some((_, answer)) = self.wrong_answer.filter(|(at, _)| *at == self.requests) {
+            self.answer(request.tag, answer, false);
+            return true;
+        }
         match request.operation {
             LockOperation::Acquire(key) => self.acquire(request, key),
             LockOperation::Poll(target) => {

@@ -5,9 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use lockdb::store::Isolation;
 use ndp_runtime::engine::Fault;
 
+use crate::demands::Verdict;
 use crate::reads::select;
 use crate::scene::{PLENTY, Room};
-use crate::updates::{Host, Verdict, cancelled, contended, mixed, overtaken, undisturbed};
+use crate::updates::{Host, cancelled, contended, mixed, overtaken, undisturbed};
 
 /// What finds a fault, for a seed.
 fn check(fault: Fault, planted: Option<Fault>, seed: u64) -> Verdict {
