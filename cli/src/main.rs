@@ -14,6 +14,7 @@ mod experiments;
 mod failure;
 mod figures;
 mod interrupt;
+mod ndp;
 mod output;
 mod platforms;
 mod postgres;
@@ -45,6 +46,7 @@ Examples:
   lockstep serve --socket /tmp/lockstep.socket      the RTL as a PCI device, for others
   lockstep check vfio-user:/tmp/lockstep.socket     whether a device does as it should
   lockstep doctor                                   PCI devices, IOMMU, huge pages, limits
+  lockstep ndp load /tmp/store --accounts 100000    then lockstep ndp update: beside the data
 ";
 
 /// Host software and a hardware lock unit contend on one cache-coherent lock table.
@@ -69,6 +71,7 @@ enum Command {
     Serve(serve::Args),
     Check(check::Args),
     Doctor(doctor::Args),
+    Ndp(ndp::Args),
 }
 
 fn main() -> ExitCode {
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(args, &out),
         Command::Check(args) => check::run(args, &out),
         Command::Doctor(args) => doctor::run(args, &out),
+        Command::Ndp(args) => ndp::run(args, &out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

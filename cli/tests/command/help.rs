@@ -10,6 +10,10 @@ fn every_command_explains_itself() {
         &["serve", "--help"],
         &["check", "--help"],
         &["doctor", "--help"],
+        &["ndp", "--help"],
+        &["ndp", "load", "--help"],
+        &["ndp", "update", "--help"],
+        &["ndp", "select", "--help"],
     ] {
         let help = lockstep(arguments).expect_success();
         assert!(help.contains("Usage: lockstep"), "{help}");

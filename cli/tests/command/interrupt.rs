@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::{SMALL, command};
 
 /// Waits until the process handles SIGINT (number 2) by itself.
-fn wait_for_handler(process: u32) {
+pub fn wait_for_handler(process: u32) {
     let start = Instant::now();
     loop {
         let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();

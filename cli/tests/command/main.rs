@@ -6,6 +6,7 @@ mod demo;
 mod device;
 mod help;
 mod interrupt;
+mod near_data;
 mod run;
 mod trace;
 mod wave;

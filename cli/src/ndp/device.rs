@@ -1,0 +1,67 @@
+//! The device that jobs go to.
+
+use driver::DeviceAddress;
+use lockdb::store::Options;
+use ndp_runtime::host::{Cancel, InProcess, JobOptions, QueuePort, Runtime, RuntimeOptions};
+
+use super::store::{Opened, Target};
+use crate::device_address;
+use crate::failure::Failure;
+use crate::interrupt;
+
+/// Steps of a device in this process between two looks of the host.
+const STEPS: u32 = 256;
+
+/// Submissions that the job queue has room for.
+const ENTRIES: u16 = 64;
+
+/// Which device.
+#[derive(clap::Args)]
+pub struct DeviceArgs {
+    /// The device, by its URI; without one the device's software in this process.
+    #[arg(long, value_name = "URI", value_parser = device_address::parse)]
+    device: Option<DeviceAddress>,
+    /// Processing elements that the table is parted among.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub elements: u16,
+}
+
+impl DeviceArgs {
+    /// The device beside a store.
+    ///
+    /// # Errors
+    /// When it cannot be opened or used.
+    pub fn runtime(&self, target: &Target, opened: &Opened) -> Result<Runtime, Failure> {
+        let waiting = Options::default().waiting;
+        let options = RuntimeOptions { waiting, ..RuntimeOptions::default() };
+        let Some(address) = &self.device else {
+            let pages = opened.files.open("pages");
+            let pages = pages.map_err(|error| Failure::input(&target.folder, error))?;
+            let device = InProcess::new(&opened.database, pages, STEPS);
+            return Ok(Runtime::open(&opened.database, device, options));
+        };
+        let mut address = address.clone();
+        // A simulated one has the store's own pages, unless it is said otherwise.
+        if let DeviceAddress::Simulated { storage: storage @ None, .. } = &mut address {
+            *storage = Some(target.folder.clone());
+        }
+        let device = device_address::open(&address)?;
+        let port = QueuePort::open(device, opened.memory.clone(), ENTRIES)
+            .map_err(|error| Failure::Input(format!("{address}: {error}")))?;
+        Ok(Runtime::open(&opened.database, port, options))
+    }
+
+    /// How jobs are run; Ctrl-C cancels them.
+    ///
+    /// # Errors
+    /// When the system does not let the program handle signals.
+    pub fn job_options(&self) -> Result<JobOptions<'static>, Failure> {
+        let cancel = Cancel::default();
+        interrupt::install_with({
+            let cancel = cancel.clone();
+            move || cancel.cancel()
+        })?;
+        Ok(JobOptions { elements: self.elements, cancel, ..JobOptions::default() })
+    }
+}

@@ -1,0 +1,82 @@
+//! The same update by the host alone: it pulls the pages and changes the rows itself.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use lockdb::store::device::PhysicalPages;
+use lockdb::store::files::File;
+use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::store::{Session, Table, TransactionOptions};
+use ndp_runtime::host::{Cancel, HostPath, HostPathReport, NearDataFailure};
+
+use super::report::{Report, link};
+use crate::failure::Failure;
+
+/// An update for the host to do.
+pub struct HostUpdate<'u> {
+    pub table: &'u Table,
+    /// The predicate, and the assignments.
+    pub statement: (Option<&'u str>, &'u str),
+    /// The store's pages.
+    pub pages: Arc<dyn File>,
+    pub options: TransactionOptions,
+    pub attempts: u32,
+    pub cancel: &'u Cancel,
+}
+
+impl HostUpdate<'_> {
+    /// Runs it as one transaction, again when others were in its way.
+    ///
+    /// # Errors
+    /// When a row cannot be changed, the store fails, Ctrl-C was pressed, or others were in the way
+    /// each time.
+    pub fn run(&self, session: &mut Session) -> Result<Report, Failure> {
+        let mut aborts = 0;
+        loop {
+            match self.attempt(session) {
+                Ok(report) => return Ok(Report { aborts, ..report }),
+                Err(_) if self.cancel.is_cancelled() => return Err(Failure::Interrupted),
+                Err(failure) if failure.is_conflict() && aborts + 1 < self.attempts.into() => {
+                    aborts += 1;
+                }
+                Err(failure) => return Err(failure.into()),
+            }
+        }
+    }
+
+    fn attempt(&self, session: &mut Session) -> Result<Report, NearDataFailure> {
+        let pages = Pages { file: &*self.pages, cancel: self.cancel };
+        let (predicate, assignments) = self.statement;
+        // Dropped without a commit it is rolled back.
+        let mut transaction = session.begin(self.options);
+        let path = HostPath::new(&pages);
+        let done = path.update(&mut transaction, self.table, predicate, assignments)?;
+        if self.cancel.is_cancelled() {
+            return Err(NearDataFailure::Cancelled);
+        }
+        let committing = Instant::now();
+        transaction.commit()?;
+        let HostPathReport { rows, phases, link: moved, .. } = done;
+        let time = vec![
+            ("find the rows", phases.device),
+            ("lock and change", phases.left),
+            ("commit", committing.elapsed()),
+        ];
+        let host_path_bytes = moved.total();
+        Ok(Report { rows, time, link: link(&moved), host_path_bytes, ..Report::default() })
+    }
+}
+
+/// Native storage, until Ctrl-C is pressed.
+struct Pages<'p> {
+    file: &'p dyn File,
+    cancel: &'p Cancel,
+}
+
+impl PhysicalPages for Pages<'_> {
+    fn read(&self, physical: u64, into: &mut PageBuffer) -> bool {
+        let offset = physical.checked_mul(PAGE_BYTES as u64);
+        !self.cancel.is_cancelled()
+            && offset.is_some_and(|offset| self.file.read_at(offset, &mut into.0).is_ok())
+    }
+}

@@ -1,0 +1,263 @@
+//! `lockstep ndp load`: rows for a store.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use clap::ValueHint;
+use lockdb::store::schema::{CsvError, Schema, Type};
+use lockdb::store::{Database, LoadError};
+use system::Interrupt;
+use workloads::database::tpcc::{Scale, Tpcc};
+use workloads::database::ycsb::{Mix, Ycsb};
+use workloads::database::{
+    Load, StoreError, StoreLoader, TableDefinition, TableId, Value, Workload,
+};
+use workloads::scenario::{Distribution, YcsbSettings};
+
+use super::{schema_text, store};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::text::count;
+
+/// Populations are the same every time.
+const SEED: u64 = 1;
+
+/// Rows of a transaction of generated accounts.
+const BATCH: i64 = 10_000;
+
+const EXAMPLES: &str = "\
+Examples:
+  lockstep ndp load /tmp/store --accounts 100000
+  lockstep ndp load /tmp/store --ycsb 1000000
+  lockstep ndp load /tmp/store --tpcc 1 --shrink 10
+  lockstep ndp load /tmp/store --table t --csv rows.csv \\
+      --schema 'id int64, region int64, balance int64 null, note text'
+
+The header line of a CSV file names the columns; a field \\N is null. The store is made if there is
+none. Tables: account (id, region, balance, rate, owner); usertable (YCSB); warehouse, district,
+customer, order, order_line, … (TPC-C).";
+
+/// Puts rows into a store, and makes them durable on its pages.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[command(group = clap::ArgGroup::new("rows").required(true))]
+pub struct Args {
+    /// Folder of the store.
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    folder: PathBuf,
+    /// The table of the CSV file.
+    #[arg(long, value_name = "NAME", requires = "csv")]
+    table: Option<String>,
+    /// Rows from this file.
+    #[arg(long, value_name = "FILE", group = "rows", requires = "table")]
+    #[arg(value_hint = ValueHint::FilePath)]
+    csv: Option<PathBuf>,
+    /// Makes the table: columns as NAME TYPE, with `null` if they admit it. Types: int64, float64,
+    /// bool, fixed(BYTES), text, bytes.
+    #[arg(long, value_name = "COLUMNS", requires = "csv")]
+    schema: Option<String>,
+    /// Columns of the primary key; without it, the first column.
+    #[arg(long, value_name = "COLUMNS", requires = "schema")]
+    key: Option<String>,
+    /// A secondary index, as NAME(COLUMN, …).
+    #[arg(long, value_name = "INDEX", requires = "schema")]
+    index: Vec<String>,
+    /// So many accounts in ten regions.
+    #[arg(long, value_name = "ROWS", group = "rows")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    accounts: Option<u32>,
+    /// YCSB's table of so many rows.
+    #[arg(long, value_name = "ROWS", group = "rows")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    ycsb: Option<u32>,
+    /// TPC-C's tables of so many warehouses.
+    #[arg(long, value_name = "WAREHOUSES", group = "rows")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=20))]
+    tpcc: Option<u32>,
+    /// So many times fewer items and customers than TPC-C has.
+    #[arg(long, value_name = "DIVISOR", requires = "tpcc", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    shrink: u32,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the rows are not as they should be; the tables are then as they were.
+pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    let interrupt = interrupt::install()?;
+    let csv = args.csv.as_deref().map(|path| Ok::<_, Failure>((path, open_csv(path)?)));
+    let csv = csv.transpose()?;
+    let schema = match (&args.table, &args.schema) {
+        (Some(table), Some(columns)) => {
+            let schema = schema_text::parse(table, columns, args.key.as_deref(), &args.index);
+            Some(schema.map_err(Failure::Input)?)
+        }
+        _ => None,
+    };
+    let opened = store::open(&args.folder)?;
+    let database = &opened.database;
+    let mut progress = out.progress("loading");
+    let what = if let (Some((path, file)), Some(table)) = (csv, &args.table) {
+        let rows = load_csv(database, table, schema, path, file, interrupt, &mut progress)?;
+        format!("{} rows of table {table}", count(rows))
+    } else if let Some(rows) = args.accounts {
+        load_accounts(database, rows.into(), interrupt, &mut progress)?;
+        format!("{} rows of table account", count(rows.into()))
+    } else {
+        let mut loader = Watched {
+            loader: StoreLoader::new(database),
+            rows: 0,
+            expected: 0.0,
+            interrupt,
+            progress: &mut progress,
+        };
+        if let Some(rows) = args.ycsb {
+            loader.expected = rows.into();
+            let settings = YcsbSettings { rows: rows.into(), distribution: Distribution::Uniform };
+            Ycsb::new(Mix::A, &settings, SEED).populate(&mut loader)?;
+        } else if let Some(warehouses) = args.tpcc {
+            let scale = Scale::shrunk(warehouses.into(), args.shrink.into());
+            // Each customer has an order of some ten lines and a line of history.
+            let rows = scale.items + scale.warehouses * (scale.items + 130 * scale.customers);
+            loader.expected = rows as f64;
+            Tpcc::new(scale, SEED).populate(&mut loader)?;
+        }
+        format!("{} rows", count(loader.rows))
+    };
+    progress.set(1.0, "writing pages");
+    database.checkpoint()?;
+    database.close()?;
+    drop(progress);
+    out.print(format!("loaded {what} into {}", args.folder.display()))
+}
+
+fn open_csv(path: &Path) -> Result<File, Failure> {
+    File::open(path).map_err(|error| Failure::input(path, format!("cannot open: {error}")))
+}
+
+fn load_csv(
+    database: &Database,
+    table: &str,
+    schema: Option<Schema>,
+    path: &Path,
+    file: File,
+    interrupt: &Interrupt,
+    progress: &mut Progress,
+) -> Result<u64, Failure> {
+    let table = match schema {
+        Some(schema) => database.create_table(schema)?,
+        None => database.table(table)?,
+    };
+    let bytes = file.metadata().map_or(1, |file| file.len().max(1)) as f64;
+    let text = Interruptible { file, interrupt };
+    let loaded = database.load_csv(&table, text, |done| {
+        progress.set(done.bytes as f64 / bytes, format_args!("{} rows", count(done.rows)));
+    });
+    loaded.map_err(|error| match error {
+        LoadError::Csv(CsvError::Read { .. }) if interrupt.is_raised() => Failure::Interrupted,
+        LoadError::Store(error) => error.into(),
+        error => Failure::input(path, error),
+    })
+}
+
+/// A file that ends with an error when Ctrl-C was pressed.
+struct Interruptible<'i> {
+    file: File,
+    interrupt: &'i Interrupt,
+}
+
+impl std::io::Read for Interruptible<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.interrupt.is_raised() {
+            // Not `ErrorKind::Interrupted`, which readers try again.
+            return Err(std::io::Error::other("interrupted"));
+        }
+        self.file.read(buffer)
+    }
+}
+
+/// Accounts 0 to `rows` in regions 0 to 9, with balances of 0 to 9,999.
+fn load_accounts(
+    database: &Database,
+    rows: i64,
+    interrupt: &Interrupt,
+    progress: &mut Progress,
+) -> Result<(), Failure> {
+    let schema = Schema::builder("account")
+        .column("id", Type::Int64)
+        .column("region", Type::Int64)
+        .column("balance", Type::Int64)
+        .column("rate", Type::Float64)
+        .nullable_column("owner", Type::Text)
+        .primary_key(&["id"])
+        .build()
+        .expect("the schema is sound");
+    let table = database.create_table(schema)?;
+    for first in (0..rows).step_by(BATCH as usize) {
+        if interrupt.is_raised() {
+            return Err(Failure::Interrupted);
+        }
+        progress.set(first as f64 / rows as f64, format_args!("{} rows", count(first as u64)));
+        database.transaction(|transaction| {
+            for id in first..(first + BATCH).min(rows) {
+                // A step of a linear congruential generator: as good as drawn.
+                let mixed = (id as u64).wrapping_mul(6364136223846793005).wrapping_add(SEED) >> 33;
+                let owner = (mixed % 5 != 0).then(|| format!("owner {}", mixed % 1000));
+                let rate = f64::from((mixed % 64) as u32) / 1024.0;
+                let region = i64::from((mixed % 10) as u32);
+                let balance = (mixed / 10 % 10_000) as i64;
+                transaction.insert(
+                    &table,
+                    &[id.into(), region.into(), balance.into(), rate.into(), owner.into()],
+                )?;
+            }
+            Ok::<_, lockdb::store::Error>(())
+        })?;
+    }
+    Ok(())
+}
+
+/// A loader that shows how far it is, and ends when Ctrl-C was pressed.
+struct Watched<'w> {
+    loader: StoreLoader<'w>,
+    rows: u64,
+    expected: f64,
+    interrupt: &'w Interrupt,
+    progress: &'w mut Progress,
+}
+
+impl Load for Watched<'_> {
+    type Error = Failure;
+
+    fn create(&mut self, tables: &'static [TableDefinition]) -> Result<(), Failure> {
+        Ok(self.loader.create(tables)?)
+    }
+
+    fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), Failure> {
+        self.rows += 1;
+        if self.rows.is_multiple_of(1024) {
+            if self.interrupt.is_raised() {
+                return Err(Failure::Interrupted);
+            }
+            let done = self.rows as f64 / self.expected;
+            self.progress.set(done, format_args!("{} rows", count(self.rows)));
+        }
+        Ok(self.loader.row(table, row)?)
+    }
+
+    fn finish(&mut self) -> Result<(), Failure> {
+        Ok(self.loader.finish()?)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Store(error) => error.into(),
+            StoreError::Violation(violation) => Self::Internal(violation.to_string()),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The store that a command works on.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{ValueEnum, ValueHint};
+use lockdb::store::files::{Disk, Files};
+use lockdb::store::{self, Database, Isolation, Options, Table};
+use ndp_runtime::host::{NearDataFailure, StoreMemory};
+
+use crate::failure::Failure;
+
+/// Tuples that a table can have: their VID maps are given to devices whole.
+const TUPLES: u32 = 1 << 24;
+
+/// Which store and table.
+#[derive(clap::Args)]
+pub struct Target {
+    /// Folder of the store.
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: PathBuf,
+    /// The table.
+    #[arg(long, value_name = "NAME")]
+    pub table: String,
+}
+
+impl Target {
+    /// Opens the store, which must be there, and finds the table.
+    ///
+    /// # Errors
+    /// When there is no store, or no such table in it.
+    pub fn open(&self) -> Result<(Opened, Arc<Table>), Failure> {
+        // The store would make one.
+        if !self.folder.join("pages").is_file() {
+            let message = "no store is here, expected one that `lockstep ndp load` has made";
+            return Err(Failure::input(&self.folder, message));
+        }
+        let opened = open(&self.folder)?;
+        let table = opened.database.table(&self.table)?;
+        Ok((opened, table))
+    }
+}
+
+/// An open store.
+pub struct Opened {
+    pub database: Database,
+    /// Its files, for a device in this process.
+    pub files: Arc<dyn Files>,
+    /// Its lock table and VID maps, for a device behind a driver.
+    pub memory: Arc<StoreMemory>,
+}
+
+/// Opens the store in a folder, or makes it.
+///
+/// # Errors
+/// When what is there is no store, or in use by another process.
+pub fn open(folder: &Path) -> Result<Opened, Failure> {
+    let disk = Disk::open(folder).map_err(|error| Failure::input(folder, error))?;
+    let files: Arc<dyn Files> = Arc::new(disk);
+    let options = Options { tuples: TUPLES, ..Options::default() };
+    let (options, memory) = StoreMemory::for_store(options)
+        .map_err(|error| Failure::Internal(format!("cannot have memory to share: {error}")))?;
+    let database = Database::open_in(files.clone(), options);
+    let database = database.map_err(|error| Failure::input(folder, error))?;
+    Ok(Opened { database, files, memory })
+}
+
+/// How far a transaction is kept apart from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// Rows that others have changed meanwhile are changed as they now are.
+    ReadCommitted,
+    /// A row that others have changed meanwhile ends the transaction, which is run again.
+    Snapshot,
+    /// As if transactions ran one after the other.
+    Serializable,
+}
+
+impl From<Level> for Isolation {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::ReadCommitted => Self::ReadCommitted,
+            Level::Snapshot => Self::Snapshot,
+            Level::Serializable => Self::Serializable,
+        }
+    }
+}
+
+impl From<store::Error> for Failure {
+    fn from(error: store::Error) -> Self {
+        use store::Error;
+        match error {
+            Error::NoSuchTable { ref tables, .. } if tables.is_empty() => {
+                Self::Input("the store has no tables, expected some: `lockstep ndp load`".into())
+            }
+            Error::NoSuchTable { .. } | Error::TableExists { .. } | Error::DuplicateKey { .. } => {
+                Self::Input(error.to_string())
+            }
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<NearDataFailure> for Failure {
+    fn from(failure: NearDataFailure) -> Self {
+        match failure {
+            NearDataFailure::Cancelled => Self::Interrupted,
+            NearDataFailure::Store(error) => error.into(),
+            NearDataFailure::Compile(_)
+            | NearDataFailure::RowFaults { .. }
+            | NearDataFailure::Evaluation { .. } => Self::Input(failure.to_string()),
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<ndp_runtime::program::CompileError> for Failure {
+    fn from(error: ndp_runtime::program::CompileError) -> Self {
+        Self::Input(error.to_string())
+    }
+}

@@ -1,0 +1,190 @@
+//! `lockstep ndp update`: changes rows beside the data.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use clap::ValueEnum;
+use lockdb::store::layout::{PAGE_BYTES, RecordId};
+use lockdb::store::{Isolation, Table, TransactionOptions};
+use ndp_runtime::host::{Cancel, JobOptions, Progress, TableGate};
+use ndp_runtime::program::compile_update;
+use serde_json::json;
+
+use super::device::DeviceArgs;
+use super::host_load::HostLoadArgs;
+use super::host_path::HostUpdate;
+use super::report::Report;
+use super::store::{Level, Opened, Target};
+use crate::device_address::URIS;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::text::count;
+
+const EXAMPLES: &str = "\
+Examples:
+  lockstep ndp update /tmp/store --table account --where 'region = 7 and balance < 100' \\
+      --set 'balance = balance + 5'
+  lockstep ndp update /tmp/store --table account --set \"owner = 'nobody', rate = rate * 2\" \\
+      --isolation snapshot --host-load uniform --json";
+
+/// Changes the rows that fulfil a predicate, as one transaction.
+#[derive(clap::Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{URIS}"))]
+pub struct Args {
+    #[command(flatten)]
+    target: Target,
+    /// Which rows; all without it.
+    #[arg(long = "where", value_name = "PREDICATE")]
+    predicate: Option<String>,
+    /// What they are to have: COLUMN = EXPRESSION, …
+    #[arg(long, value_name = "ASSIGNMENTS")]
+    set: String,
+    /// How far the transaction is kept apart from others.
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::ReadCommitted)]
+    isolation: Level,
+    /// Who does it.
+    #[arg(long, value_enum, default_value_t = Strategy::NearData)]
+    strategy: Strategy,
+    /// How often it is run when others are in its way.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    attempts: u32,
+    #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
+    host_load: HostLoadArgs,
+    /// Prints the report as one line of JSON.
+    #[arg(long)]
+    json: bool,
+    /// No progress bar.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Who does an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Strategy {
+    /// The device, beside the data, with a lock for each row.
+    NearData,
+    /// The host, which pulls the pages over the link.
+    Host,
+    /// The device, while the host's short updates of the table are kept out.
+    TableLock,
+}
+
+impl Strategy {
+    fn name(self) -> &'static str {
+        match self {
+            Self::NearData => "near-data",
+            Self::Host => "host",
+            Self::TableLock => "table-lock",
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When the statement is at fault, the device or store fails, or Ctrl-C ended it: nothing is changed
+/// then.
+pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    let out = &out.quiet(args.quiet);
+    let (opened, table) = args.target.open()?;
+    // Before anything is begun.
+    compile_update(table.id(), table.schema(), args.predicate.as_deref(), &args.set)?;
+    let options = args.device.job_options()?;
+    let gate = (args.strategy == Strategy::TableLock).then(Arc::<TableGate>::default);
+    let cancel = options.cancel.clone();
+    let load = args.host_load.start(&opened.database, &table, gate.clone(), &cancel)?;
+    let mut report = match args.strategy {
+        Strategy::Host => by_host(&args, &opened, &table, &cancel)?,
+        Strategy::NearData => near_data(&args, &opened, &table, options, out)?,
+        Strategy::TableLock => {
+            let since = Instant::now();
+            let gate = gate.expect("it was made for this strategy");
+            let alone = gate.be_alone(options.time_out)?;
+            let waited = since.elapsed();
+            let mut report = near_data(&args, &opened, &table, options, out)?;
+            report.time.insert(0, ("lock the table", waited));
+            drop(alone);
+            report
+        }
+    };
+    report.host_load = load.map(|load| load.finish()).transpose()?;
+    opened.database.close()?;
+    let level = Isolation::from(args.isolation);
+    if args.json {
+        let mut line = report.json();
+        line.insert("table".into(), json!(table.name()));
+        line.insert("strategy".into(), json!(args.strategy.name()));
+        line.insert("isolation".into(), json!(format!("{level:?}")));
+        return out.print(serde_json::Value::Object(line));
+    }
+    let by = match args.strategy {
+        Strategy::NearData => format!("near the data, {} elements", args.device.elements),
+        Strategy::TableLock => {
+            format!("near the data, {} elements, the table locked", args.device.elements)
+        }
+        Strategy::Host => "by the host".into(),
+    };
+    let heading = format!("Update of table {}, {by}, {level:?}", table.name());
+    out.print(report.text(&heading, out))
+}
+
+fn near_data(
+    args: &Args,
+    opened: &Opened,
+    table: &Table,
+    options: JobOptions<'_>,
+    out: &Output,
+) -> Result<Report, Failure> {
+    let runtime = args.device.runtime(&args.target, opened)?;
+    let pulled = pages_of(table);
+    let bar = RefCell::new(out.progress("updating"));
+    let show = |progress: &Progress| show(&bar, progress);
+    let options = JobOptions { progress: Some(&show), ..options };
+    let mut session = opened.database.session()?;
+    let statement = (table, args.predicate.as_deref(), args.set.as_str());
+    let transaction = TransactionOptions::from(Isolation::from(args.isolation));
+    let done = runtime.update(&mut session, transaction, statement, &options, args.attempts)?;
+    let mut report = Report::from(&done);
+    report.host_path_bytes = (pulled + done.device.pages) * PAGE_BYTES as u64;
+    Ok(report)
+}
+
+/// Shows how far a job is, as far as its results tell.
+pub fn show(bar: &RefCell<crate::progress::Progress>, progress: &Progress) {
+    let (visited, rows) = (progress.device.visited, progress.device.qualified);
+    let done = visited as f64 / f64::from(progress.vids.max(1));
+    bar.borrow_mut().set(done, format_args!("{} rows", count(rows)));
+}
+
+fn by_host(
+    args: &Args,
+    opened: &Opened,
+    table: &Table,
+    cancel: &Cancel,
+) -> Result<Report, Failure> {
+    let pages = opened.files.open("pages");
+    let work = HostUpdate {
+        table,
+        statement: (args.predicate.as_deref(), &args.set),
+        pages: pages.map_err(|error| Failure::input(&args.target.folder, error))?,
+        options: TransactionOptions::from(Isolation::from(args.isolation)),
+        attempts: args.attempts,
+        cancel,
+    };
+    work.run(&mut opened.database.session()?)
+}
+
+/// The logical pages on which the newest versions of a table's rows stand: what a host that has none of
+/// them would pull.
+fn pages_of(table: &Table) -> u64 {
+    let words = table.vid_map().words().iter().take(table.vids() as usize);
+    let heads = words.map(|word| RecordId::from_word(word.load(Ordering::Acquire)));
+    let pages = heads.filter(|head| !head.is_none()).map(|head| head.page());
+    pages.collect::<BTreeSet<_>>().len() as u64
+}

@@ -1,0 +1,223 @@
+//! `lockstep ndp`: what it prints, what it changes, and what it refuses.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::interrupt::wait_for_handler;
+use crate::{Done, command, lockstep_in};
+
+const CSV: &str = "\
+id,region,balance,owner
+1,7,50,ann
+2,7,150,
+3,7,\\N,\"smith, b\"
+4,8,20,\\N
+";
+
+fn load(folder: &Path) {
+    fs::write(folder.join("rows.csv"), CSV).expect("written");
+    let loaded = ndp(
+        folder,
+        "load",
+        &[
+            "--table",
+            "account",
+            "--csv",
+            "rows.csv",
+            "--schema",
+            "id int64, region int64, balance int64 null, owner text null",
+        ],
+    );
+    assert_eq!(loaded.expect_success(), "loaded 4 rows of table account into store\n");
+}
+
+/// `lockstep ndp COMMAND store ARGUMENTS`.
+fn ndp(folder: &Path, name: &str, arguments: &[&str]) -> Done {
+    lockstep_in(folder, ["ndp", name, "store"].iter().chain(arguments))
+}
+
+/// The same, on the table of accounts.
+fn account(folder: &Path, name: &str, arguments: &[&str]) -> Done {
+    let table = ["--table", "account"];
+    ndp(folder, name, &table.iter().chain(arguments).copied().collect::<Vec<_>>())
+}
+
+/// The lines that a select prints, its header first, the others sorted.
+fn select(folder: &Path, arguments: &[&str]) -> Vec<String> {
+    let printed = account(folder, "select", arguments).expect_success();
+    let mut lines: Vec<String> = printed.lines().map(str::to_owned).collect();
+    lines[1..].sort();
+    lines
+}
+
+const UPDATE: [&str; 4] =
+    ["--where", "region = 7 and balance < 100", "--set", "balance = balance + 5"];
+
+#[test]
+fn rows_are_loaded_changed_and_selected_whoever_does_it() {
+    for strategy in ["near-data", "host", "table-lock"] {
+        for isolation in ["read-committed", "snapshot", "serializable"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let folder = folder.path();
+            load(folder);
+            let how = ["--strategy", strategy, "--isolation", isolation, "--json"];
+            let arguments: Vec<&str> = UPDATE.iter().chain(&how).copied().collect();
+            let line = account(folder, "update", &arguments).expect_success();
+            let report: Value = serde_json::from_str(&line).expect("JSON");
+            assert_eq!(report["rows"], 1, "{line}");
+            assert_eq!(report["strategy"], strategy, "{line}");
+            assert!(report["link_bytes_total"].as_u64() > Some(0), "{line}");
+            assert!(report["host_path_bytes"].as_u64() >= Some(8192), "{line}");
+            let lines = select(folder, &[]);
+            let expected = [
+                "id,region,balance,owner",
+                "1,7,55,ann",
+                "2,7,150,",
+                "3,7,\\N,\"smith, b\"",
+                "4,8,20,\\N",
+            ];
+            assert_eq!(lines, expected, "{strategy} {isolation}");
+        }
+    }
+}
+
+#[test]
+fn a_report_says_what_was_moved_and_how_long_it_took() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let loaded = ndp(folder, "load", &["--accounts", "20000"]);
+    assert_eq!(loaded.expect_success(), "loaded 20,000 rows of table account into store\n");
+    let load = ["--host-load", "zipf", "--alone-ms", "20", "--elements", "2"];
+    let arguments: Vec<&str> = UPDATE.iter().chain(&load).copied().collect();
+    let text = account(folder, "update", &arguments).expect_success();
+    for part in [
+        "Update of table account, near the data, 2 elements, ReadCommitted\n",
+        "changed, of 20,000",
+        "\nTime       ",
+        ": prepare ",
+        "if the host had pulled and written the pages",
+        "read by the device",
+        "asked for",
+        "\nHost load  1 thread: ",
+        "updates/s alone",
+    ] {
+        assert!(text.contains(part), "{text}, expected {part}");
+    }
+}
+
+#[test]
+fn values_and_sums_are_selected() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    load(folder);
+    let lines = select(folder, &["--where", "balance is not null", "--columns", "id, balance * 2"]);
+    assert_eq!(lines, ["id,balance * 2", "1,100", "2,300", "4,40"]);
+    let lines = select(folder, &["--where", "owner = 'ann'", "--columns", "owner, id"]);
+    assert_eq!(lines, ["owner,id", "ann,1"]);
+    let lines = select(folder, &["--aggregate", "sum(balance) by region"]);
+    assert_eq!(lines, ["region,sum(balance)", "7,200", "8,20"]);
+    assert_eq!(select(folder, &["--aggregate", "count(*)"]), ["count(*)", "4"]);
+    assert_eq!(select(folder, &["--limit", "2"]).len(), 3);
+    let lines = account(folder, "select", &["--where", "id = 3", "--json"]).expect_success();
+    let row: Value = serde_json::from_str(lines.lines().next().expect("a row")).expect("JSON");
+    assert_eq!((&row["balance"], &row["owner"]), (&Value::Null, &"smith, b".into()));
+}
+
+#[test]
+fn a_program_is_explained() {
+    let folder = tempfile::tempdir().expect("a folder");
+    load(folder.path());
+    let arguments = ["--where", "region = 7", "--set", "balance = balance + 5, owner = 'x'"];
+    let text = account(folder.path(), "explain", &arguments).expect_success();
+    for part in ["balance := o0\n", "owner := 'x'\n", "FILTER r", "OUT o0, r", "; for software and"]
+    {
+        assert!(text.contains(part), "{text}, expected {part}");
+    }
+}
+
+#[test]
+fn bad_input_is_refused_and_changes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    load(folder);
+    let set = ["--set", "balance = 1"];
+    let cases: &[(&str, &[&str], &str)] = &[
+        ("update", &["--set", "balnce = 1"], "did you mean \"balance\"?\n  balnce = 1\n  ^^^^^^"),
+        ("update", &["--set", "balance = 1.5"], "found Float64, expected Int64"),
+        ("update", &["--set", "id = 1"], "belongs to the primary key"),
+        ("update", &["--set", "balance = balance * 9223372036854775807"], "out of range"),
+        ("select", &["--where", "owner = 3"], "predicate, line 1, column 1: found Text and Int64"),
+        (
+            "select",
+            &["--aggregate", "avg(id)"],
+            "found \"avg(id)\", expected count, sum, min or max",
+        ),
+        ("explain", &["--where", "x"], "no column of table \"account\" is named \"x\""),
+    ];
+    for (name, arguments, expected) in cases {
+        let done = account(folder, name, arguments);
+        assert_eq!(done.code, Some(2), "{arguments:?}: {}", done.stderr);
+        assert!(done.stderr.contains(expected), "{}, expected {expected}", done.stderr);
+    }
+    for strategy in ["host", "table-lock"] {
+        let overflow = ["--set", "balance = balance * 9223372036854775807", "--strategy", strategy];
+        let done = account(folder, "update", &overflow);
+        assert_eq!(done.code, Some(2), "{}", done.stderr);
+        assert!(done.stderr.contains("an integer is out of range"), "{}", done.stderr);
+    }
+    let done = ndp(folder, "update", &["--table", "acount", set[0], set[1]]);
+    assert_eq!(done.code, Some(2));
+    assert!(
+        done.stderr.contains("there is no table \"acount\"; expected one of"),
+        "{}",
+        done.stderr
+    );
+    let nowhere = lockstep_in(folder, ["ndp", "select", "elsewhere", "--table", "t"]);
+    assert_eq!(nowhere.code, Some(2));
+    assert!(
+        nowhere.stderr.contains("elsewhere: no store is here, expected one"),
+        "{}",
+        nowhere.stderr
+    );
+    assert!(!folder.join("elsewhere").exists());
+    assert_eq!(select(folder, &["--where", "id = 1", "--columns", "balance"])[1], "50");
+}
+
+#[test]
+fn bad_rows_are_refused_with_their_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("bad.csv"), "id\n1\nx\n").expect("written");
+    let arguments = ["--table", "t", "--csv", "bad.csv", "--schema", "id int64"];
+    let done = ndp(folder, "load", &arguments);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("bad.csv: line 3, column \"id\": found \"x\""), "{}", done.stderr);
+    let done = ndp(folder, "load", &["--table", "t", "--csv", "none.csv"]);
+    assert!(done.stderr.contains("none.csv: cannot open"), "{}", done.stderr);
+}
+
+/// Whatever it was at, the store is as before, and whole.
+#[test]
+fn an_interrupted_update_changes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    load(folder);
+    // The load alone goes on for a minute, and the update comes after it.
+    let arguments = ["ndp", "update", "store", "--table", "account", "--set", "balance = 0"];
+    let load = ["--host-load", "uniform", "--alone-ms", "60000"];
+    let run = command(folder, arguments.iter().chain(&load))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    wait_for_handler(run.id());
+    let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status();
+    assert!(sent.expect("kill starts").success());
+    let output = run.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "lockstep: interrupted\n");
+    assert_eq!(select(folder, &["--where", "id = 1", "--columns", "balance"])[1], "50");
+}
