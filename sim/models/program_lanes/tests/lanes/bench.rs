@@ -1,10 +1,11 @@
 //! The lanes with a stream of rows in front and a sink of packets behind them.
 
 use ndp_runtime::program::Program;
-use program_lanes::Model;
 use sim::bus::axi_stream::{StreamSink, StreamSource};
 use sim::bus::pins::StreamPins;
 use sim::bus::stall::StallPattern;
+
+use crate::dut::{self, Model};
 
 /// A beat: 512 bits, and whether it is the last one.
 pub type Beat = ([u64; 8], bool);
@@ -109,7 +110,7 @@ pub struct Bench {
 impl Bench {
     /// Lanes that were just reset, with these stalls at both ends.
     pub fn new(stalls: StallPattern, seed: u64) -> Self {
-        let mut model = Model::new();
+        let mut model = dut::lanes();
         model.reset(2);
         Bench {
             model,

@@ -1,250 +1,55 @@
-//! The lanes against the machine of `ndp_runtime`, packet by packet.
+//! The lanes against the machine of `ndp_runtime`.
+
+mod dut {
+    pub use program_lanes::Model;
+
+    /// Lanes at power-up.
+    pub fn lanes() -> Model {
+        Model::new()
+    }
+}
 
 mod bench;
 mod programs;
 #[path = "../../../lockstep_device/tests/device/seeds.rs"]
 mod seeds;
+mod suite;
 
-use bench::{Bench, Packet, Row};
-use ndp_runtime::program::{
-    Evaluation, Instruction, NEVER_NULL, Opcode, Outputs, Program, evaluate,
-};
-use rand::{Rng, RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use sim::bus::stall::StallPattern;
-
-/// What must become of a row.
-fn expected(row: &Row, program: Option<&Program>, wants_payloads: bool) -> Option<Packet> {
-    let mut packet = Packet { row: row.clone(), values: Vec::new(), nulls: 0 };
-    if row.code == 0
-        && let Some(program) = program
-    {
-        let mut outputs = Outputs::default();
-        match evaluate(program, &row.payload, &mut outputs) {
-            Ok(Evaluation::Fails) => return None,
-            Ok(Evaluation::Passes) => {
-                packet.values = outputs.values[..program.outputs().into()].to_vec();
-                packet.nulls = outputs.nulls;
-            }
-            Err(fault) => packet.row.code = fault.code(),
-        }
-    }
-    if packet.row.code != 0 || !wants_payloads {
-        packet.row.payload.clear();
-    }
-    Some(packet)
-}
-
-/// Rows with a program, through the lanes, and what came out beside what must.
-fn check(
-    bench: &mut Bench,
-    rows: &[Row],
-    program: Option<&Program>,
-    wants_payloads: bool,
-) -> Result<(), String> {
-    bench.store(program, wants_payloads);
-    bench.counts = [0; 2];
-    let mut packets = bench.run(rows)?;
-    packets.sort_by_key(|packet| packet.row.vid);
-    let mut expected: Vec<Packet> =
-        rows.iter().filter_map(|row| expected(row, program, wants_payloads)).collect();
-    expected.sort_by_key(|packet| packet.row.vid);
-    let listing = || program.map_or("no program".into(), |program| format!("{program}"));
-    for (found, expected) in packets.iter().zip(&expected) {
-        if found != expected {
-            let row = rows.iter().find(|row| row.vid == expected.row.vid);
-            return Err(format!(
-                "found {found:x?}, expected {expected:x?} of {row:x?} by {}",
-                listing()
-            ));
-        }
-    }
-    if packets.len() != expected.len() {
-        return Err(format!(
-            "{} packets, expected {} by {}",
-            packets.len(),
-            expected.len(),
-            listing()
-        ));
-    }
-    let faults = expected.iter().filter(|packet| packet.row.code != 0).count() as u64;
-    let counts = [expected.len() as u64 - faults, faults];
-    if bench.counts != counts {
-        return Err(format!("pulses {:?}, expected {counts:?}", bench.counts));
-    }
-    Ok(())
-}
-
-fn row(generator: &mut ChaCha8Rng, vid: u32, payload: Vec<u8>) -> Row {
-    let mut row = Row {
-        vid,
-        number: generator.next_u32(),
-        record: generator.next_u64(),
-        created: generator.next_u64(),
-        code: 0,
-        payload,
-    };
-    if generator.random_range(0..16u8) == 0 {
-        row.code = generator.random_range(1..=10);
-        row.payload.clear();
-    }
-    row
-}
+use std::cell::Cell;
 
 #[test]
 fn packets_are_those_of_the_machine() {
-    // Rows that pass, fail, overflow, are too short: there must be some of each.
-    let kinds = std::cell::Cell::new([0; 4]);
+    let all = Cell::new([0; 4]);
     seeds::each("packets_are_those_of_the_machine", 24, |seed| {
-        let mut generator = ChaCha8Rng::seed_from_u64(seed);
-        let stalls = match seed % 3 {
-            0 => StallPattern::None,
-            1 => StallPattern::Random { probability: 0.4 },
-            _ => StallPattern::Burst { probability: 0.05, longest: 60 },
-        };
-        let mut bench = Bench::new(stalls, seed);
-        for _ in 0..25 {
-            let program = programs::program(&mut generator);
-            let rows: Vec<Row> = (0..generator.random_range(1..40u32))
-                .map(|vid| {
-                    let payload = programs::payload(&mut generator, &program);
-                    row(&mut generator, vid, payload)
-                })
-                .collect();
-            let has_program = generator.random_range(0..8u8) > 0;
-            let wants_payloads = generator.random_range(0..3u8) == 0;
-            check(&mut bench, &rows, has_program.then_some(&program), wants_payloads)?;
-            for row in &rows {
-                let packet = expected(row, Some(&program), false);
-                let code = packet.map_or(u8::MAX, |packet| packet.row.code);
-                let of_kind = [0, u8::MAX, 20, 21].map(|of| u32::from(code == of));
-                kinds.set(std::array::from_fn(|kind| kinds.get()[kind] + of_kind[kind]));
-            }
-        }
+        let kinds = suite::packets(seed)?;
+        all.set(std::array::from_fn(|kind| all.get()[kind] + kinds[kind]));
         Ok(())
     });
     let least = if std::env::var_os("LOCKSTEP_SEED").is_some() { 0 } else { 100 };
-    assert!(kinds.get().iter().all(|kind| *kind >= least), "{:?} rows of each kind", kinds.get());
+    assert!(all.get().iter().all(|kind| *kind >= least), "{:?} rows of each kind", all.get());
 }
 
-/// A payload of words behind an empty bitmap.
-fn words(words: &[u64]) -> Vec<u8> {
-    [0].iter().chain(words).flat_map(|word| word.to_le_bytes()).collect()
-}
-
-/// Every operation on every pair of values at which something changes.
-#[test]
-fn operations_meet_their_corners() {
-    let generator = &mut ChaCha8Rng::seed_from_u64(0);
-    let floats = [0.0, -0.0, 1.5, f64::INFINITY, f64::NEG_INFINITY, -5e-324].map(f64::to_bits);
-    let integers = [0, 1, -1, 2, i64::MIN, i64::MAX, 3_037_000_500].map(i64::cast_unsigned);
-    let nans = [0x7FF8_0000_0000_0000, 0x7FF0_0000_0000_0001, 0xFFFF_FFFF_FFFF_FFFE];
-    let values: Vec<u64> = [&floats[..], &integers, &nans].concat();
-    let mut rows = Vec::new();
-    for a in &values {
-        for b in &values {
-            for nulls in 0..4 {
-                let mut payload = words(&[*a, *b]);
-                payload[0] = nulls;
-                rows.push(Row { code: 0, ..row(generator, rows.len() as u32, payload.clone()) });
-                let last = rows.last_mut().expect("a row was pushed");
-                last.payload = payload;
-            }
-        }
-    }
-    let mut bench = Bench::new(StallPattern::None, 0);
-    let form = |op: &Opcode| match op {
-        Opcode::End | Opcode::Load | Opcode::Constant | Opcode::Filter | Opcode::Out => None,
-        Opcode::CompareFixed | Opcode::CompareVariable => None,
-        Opcode::Null => Some(Instruction::null(2)),
-        Opcode::Not | Opcode::IsNull => Some(Instruction::unary(*op, 2, 0)),
-        _ => Some(Instruction::binary(*op, 2, 0, 1)),
-    };
-    for instruction in Opcode::ALL.iter().filter_map(form) {
-        let code = vec![
-            Instruction::load(0, 8, 0),
-            Instruction::load(1, 16, 1),
-            instruction,
-            Instruction::out(0, 2),
-            Instruction::new(Opcode::End),
-        ];
-        let program = Program::new(7, 24, code, vec![]).expect("a valid program");
-        check(&mut bench, &rows, Some(&program), false).unwrap();
-    }
-}
-
-/// Words of a program's image that no validator admits: the lanes end each row all the same.
-#[test]
-fn a_program_without_an_end_ends() {
-    let generator = &mut ChaCha8Rng::seed_from_u64(0);
-    let mut bench = Bench::new(StallPattern::None, 0);
-    let rows: Vec<Row> =
-        (0..20).map(|vid| Row { code: 0, ..row(generator, vid, words(&[1])) }).collect();
-    for code in [[0x03; 64], [0x77; 64]] {
-        bench.store_words(&code);
-        let packets = bench.run(&rows).unwrap();
-        assert_eq!(packets.len(), rows.len());
-        for packet in packets {
-            assert_eq!(packet.row.code, 31, "{packet:x?}");
-        }
-    }
-}
-
-/// Rows a clock when all qualify and no payload is wanted. A row of 72 bytes takes three beats of the
-/// stream, so that no more than a third can come; one of 64 bytes takes two.
-#[test]
-fn the_stream_of_rows_binds_not_the_lanes() {
-    let code = vec![
-        Instruction::load(0, 8, NEVER_NULL),
-        Instruction::constant(1, 0),
-        Instruction::binary(Opcode::LessInt, 2, 0, 1),
-        Instruction::filter(2),
-        Instruction::out(0, 0),
-        Instruction::new(Opcode::End),
-    ];
-    let program = Program::new(7, 64, code, vec![100]).expect("a valid program");
-    let generator = &mut ChaCha8Rng::seed_from_u64(0);
-    for (payload, least) in [(words(&[7; 7]), 0.48), (words(&[7; 8]), 0.33)] {
-        let rows: Vec<Row> =
-            (0..2000).map(|vid| Row { code: 0, ..row(generator, vid, payload.clone()) }).collect();
-        let rows: Vec<Row> =
-            rows.into_iter().map(|row| Row { payload: payload.clone(), ..row }).collect();
-        let mut bench = Bench::new(StallPattern::None, 0);
-        bench.store(Some(&program), false);
-        assert_eq!(bench.run(&rows).unwrap().len(), rows.len());
-        let rate = rows.len() as f64 / bench.cycle as f64;
-        println!("{} bytes: {rate:.3} rows a clock", payload.len());
-        assert!(rate >= least, "{} bytes: {rate:.3} rows a clock", payload.len());
-    }
-}
-
-/// Words that no validator would admit, most of them operations: every row leaves all the same, or is
-/// found not to qualify, and a valid program works as ever behind them.
 #[test]
 fn any_words_end_each_row() {
-    seeds::each("any_words_end_each_row", 6, |seed| {
-        let mut generator = ChaCha8Rng::seed_from_u64(seed);
-        let mut bench = Bench::new(StallPattern::Random { probability: 0.2 }, seed);
-        for _ in 0..10 {
-            let program = programs::program(&mut generator);
-            let rows: Vec<Row> = (0..20)
-                .map(|vid| {
-                    let payload = programs::payload(&mut generator, &program);
-                    row(&mut generator, vid, payload)
-                })
-                .collect();
-            let words: Vec<u64> = (0..128)
-                .map(|_| {
-                    let op = Opcode::ALL[generator.random_range(0..Opcode::ALL.len())] as u64;
-                    let op = if generator.random_range(0..50u8) == 0 { 0x77 } else { op };
-                    generator.next_u64() & !0xFF | op
-                })
-                .collect();
-            bench.store(Some(&program), false);
-            bench.store_words(&words);
-            bench.run(&rows)?;
-            check(&mut bench, &rows, Some(&program), true)?;
-        }
-        Ok(())
-    });
+    seeds::each("any_words_end_each_row", 6, suite::any_words);
+}
+
+#[test]
+fn operations_meet_their_corners() {
+    suite::corners().unwrap();
+}
+
+#[test]
+fn comparisons_find_the_first_byte_that_differs() {
+    suite::comparisons().unwrap();
+}
+
+#[test]
+fn a_program_without_an_end_ends() {
+    suite::no_end().unwrap();
+}
+
+#[test]
+fn the_stream_of_rows_binds_not_the_lanes() {
+    suite::rates().unwrap();
 }
