@@ -23,7 +23,7 @@ use sim::models::WaveWindow;
 use crate::address_space::{AddressSpace, Fault, MapError, Permission};
 use crate::board::{Board, World};
 use crate::configuration::{self, ConfigurationSpace, VECTORS};
-use crate::jobs::{self, Inbox, NativeStorage};
+use crate::jobs::{self, Inbox};
 use crate::msix::{Listener, Msix};
 
 /// Bytes of the card's memory. The RTL says so in its CAPABILITIES, by a parameter of
@@ -110,8 +110,8 @@ impl Function {
         let shared = function.shared.clone();
         function.threads.push(thread("device").spawn(move || worker::work(&shared))?);
         let (shared, inbox) = (function.shared.clone(), function.inbox.clone());
-        let mut storage = NativeStorage::at(options.storage.as_deref());
-        let work = move || jobs::work(&shared, &inbox, &mut storage);
+        let options = options.clone();
+        let work = move || jobs::work(&shared, &inbox, &options);
         function.threads.push(thread("device-jobs").spawn(work)?);
         Ok(function)
     }

@@ -8,6 +8,7 @@
 
 mod card;
 mod locks;
+mod rtl_element;
 mod storage;
 
 use std::collections::VecDeque;
@@ -19,9 +20,9 @@ use ndp_runtime::engine::{Engine, Stepped};
 use ndp_runtime::job::{JobCompletion, Submission};
 use parking_lot::{Condvar, Mutex};
 
-use crate::function::Shared;
+use crate::function::{BoardOptions, Shared};
 use card::BoardCard;
-pub(crate) use storage::NativeStorage;
+use storage::NativeStorage;
 
 /// How long the engine may take to be gone after a reset: a step of it, and what it has begun to
 /// make durable.
@@ -131,11 +132,13 @@ impl Inbox {
 }
 
 /// What the thread does until the function ends.
-pub(crate) fn work(function: &Arc<Shared>, inbox: &Inbox, storage: &mut NativeStorage) {
+pub(crate) fn work(function: &Arc<Shared>, inbox: &Inbox, options: &BoardOptions) {
     // If it panics nobody shall wait for it.
     let _gone = Gone(inbox);
+    let mut storage = NativeStorage::at(options.storage.as_deref());
     while let Some(life) = inbox.next_life() {
-        live(function, inbox, storage, life);
+        let mut card = BoardCard::new(function, &mut storage, options.elements, life);
+        live(function, inbox, &mut card, life);
     }
 }
 
@@ -150,9 +153,8 @@ impl Drop for Gone<'_> {
 }
 
 /// One engine, from the first submission after a reset to the next reset.
-fn live(function: &Arc<Shared>, inbox: &Inbox, storage: &mut NativeStorage, life: u64) {
+fn live(function: &Shared, inbox: &Inbox, card: &mut BoardCard<'_>, life: u64) {
     let mut engine = Engine::new();
-    let mut card = BoardCard::new(function, storage, life);
     let mut open = OpenSubmissions::default();
     let (mut nothing_to_do, mut patience) = (false, PAUSES.0);
     loop {
@@ -162,7 +164,7 @@ fn live(function: &Arc<Shared>, inbox: &Inbox, storage: &mut NativeStorage, life
             open.add(beat);
             engine.submit(Submission::decode(beat));
         }
-        nothing_to_do = engine.step(&mut card) == Stepped::Idle;
+        nothing_to_do = engine.step(card) == Stepped::Idle;
         patience = if nothing_to_do { PAUSES.1.min(2 * patience) } else { PAUSES.0 };
         if inbox.is_over(life) {
             return;

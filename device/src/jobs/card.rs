@@ -1,14 +1,20 @@
 //! What the engine reaches on this board.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
+use driver::Elements;
 use lockdb::store::layout::PageBuffer;
-use ndp_runtime::engine::{Card, HostFault, LockRequest, LockResponse, Storage, StorageFault};
+use ndp_runtime::engine::{
+    Card, Element, ElementTask, HostFault, LockRequest, LockResponse, Snapshot, SoftwareElement,
+    Storage, StorageFault,
+};
 use ndp_runtime::job::LockTable;
 
 use super::NativeStorage;
 use super::locks::BoardLocks;
+use super::rtl_element::{self, RtlElement};
 use crate::address_space::{Access, AddressSpace, Fault};
 use crate::function::Shared;
 use crate::mover;
@@ -22,13 +28,20 @@ pub(super) struct BoardCard<'a> {
     host: Host<'a>,
     storage: &'a mut NativeStorage,
     locks: BoardLocks<'a>,
+    elements: Elements,
     began: Instant,
 }
 
 impl<'a> BoardCard<'a> {
-    pub fn new(function: &'a Arc<Shared>, storage: &'a mut NativeStorage, life: u64) -> Self {
+    pub fn new(
+        function: &'a Shared,
+        storage: &'a mut NativeStorage,
+        elements: Elements,
+        life: u64,
+    ) -> Self {
         let host = Host { function, life };
-        Self { host, storage, locks: BoardLocks::new(host), began: Instant::now() }
+        let locks = BoardLocks::new(host);
+        Self { host, storage, locks, elements, began: Instant::now() }
     }
 }
 
@@ -73,6 +86,25 @@ impl Card for BoardCard<'_> {
 
     fn lock_response(&mut self) -> Option<LockResponse> {
         self.locks.response()
+    }
+
+    /// In hardware, if it is to be so and hardware can.
+    fn elements(
+        &mut self,
+        snapshot: &Arc<Snapshot>,
+        task: &Arc<ElementTask>,
+        parts: &[Range<u32>],
+    ) -> Vec<Box<dyn Element>> {
+        let in_hardware = self.elements == Elements::Rtl && rtl_element::can_do(snapshot, task);
+        let pages = self.storage.page_count();
+        let element = |part: &Range<u32>| -> Box<dyn Element> {
+            let (snapshot, part) = (snapshot.clone(), part.clone());
+            match in_hardware {
+                true => Box::new(RtlElement::new(snapshot, task, part, pages)),
+                false => Box::new(SoftwareElement::new(snapshot, task.clone(), part)),
+            }
+        };
+        parts.iter().map(element).collect()
     }
 }
 

@@ -20,7 +20,7 @@ const MOST_GROWTH: u64 = (1 << 30) / PAGE_BYTES as u64;
 /// Storage at a path that the device was given, or none. What stands there is looked up when a job
 /// begins: the store may be made after the device.
 #[derive(Default)]
-pub(crate) struct NativeStorage {
+pub(super) struct NativeStorage {
     path: Option<PathBuf>,
     opened: Mutex<Option<Opened>>,
 }
@@ -58,6 +58,11 @@ impl NativeStorage {
                 Arc::new(NoPages)
             }
         }
+    }
+
+    /// How many pages were mapped last.
+    pub fn page_count(&self) -> u64 {
+        self.opened.lock().as_ref().map_or(0, |opened| opened.pages.pages())
     }
 
     fn open(&self, opened: &mut Option<Opened>) -> io::Result<Arc<MappedPages>> {

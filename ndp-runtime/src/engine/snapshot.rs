@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockdb::store::device::{DeviceError, DeviceReader, PhysicalPages};
 use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
-use lockdb::store::shared_state::Area;
 use self_cell::self_cell;
 
 use super::card::Storage;
@@ -27,8 +26,6 @@ impl PhysicalPages for CountedStorage {
 struct Inputs {
     storage: CountedStorage,
     shared_state: Vec<u8>,
-    /// The store that it is of.
-    store: u64,
 }
 
 /// A reader of the storage that [`Snapshot`] has.
@@ -53,8 +50,7 @@ impl Snapshot {
     /// When anything is damaged, or shared state and storage do not belong together.
     pub fn open(storage: Storage, shared_state: Vec<u8>) -> Result<Self, DeviceError> {
         let storage = CountedStorage { storage, bytes: AtomicU64::new(0) };
-        let store = Area::verified(&shared_state)?.header().store;
-        let inputs = Inputs { storage, shared_state, store };
+        let inputs = Inputs { storage, shared_state };
         Opened::try_new(inputs, |inputs| DeviceReader::open(&inputs.storage, &inputs.shared_state))
             .map(Snapshot)
     }
@@ -72,7 +68,7 @@ impl Snapshot {
     /// The store that it is of, and the newest snapshot that can be asked for.
     pub(super) fn identity(&self) -> (u64, u64) {
         let reader = self.reader();
-        (self.0.borrow_owner().store, reader.snapshots().1)
+        (reader.shared_state().header().store, reader.snapshots().1)
     }
 
     /// The storage, for elements that read it themselves; what they read is counted.

@@ -112,6 +112,11 @@ impl<'a, P: PhysicalPages + ?Sized> DeviceReader<'a, P> {
         }
     }
 
+    /// How many pieces the checkpoint's L2P map has.
+    pub fn page_map_pieces(&self) -> usize {
+        self.page_map_places.len()
+    }
+
     /// Where the checkpoint has a piece of the L2P map; [`Place::NONE`] when it is all zero.
     pub fn page_map_piece(&self, piece: usize) -> Place {
         self.page_map_places.get(piece).map_or(Place::NONE, |&place| Place::from_word(place))
