@@ -12,7 +12,7 @@ use ndp_runtime::host::{
 };
 use ndp_runtime::program::Aggregate;
 
-const ROWS: i64 = 900;
+const ROWS: i64 = 520;
 const UNSYNCED: TransactionOptions =
     TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
 
@@ -94,7 +94,7 @@ impl Bench {
     }
 
     fn options(&self) -> JobOptions<'static> {
-        JobOptions { elements: 3, result_bytes: 1 << 14, grants: 3, ..JobOptions::default() }
+        JobOptions { elements: 2, result_bytes: 1 << 14, grants: 3, ..JobOptions::default() }
     }
 
     /// All selects and some aggregations, as texts in the order of VIDs.
@@ -163,15 +163,13 @@ fn course(elements: Elements) -> Vec<String> {
     let bench = Bench::new(elements);
     let mut found = Vec::new();
     bench.insert(0..ROWS);
-    bench.read(&mut found);
     bench.store.checkpoint().unwrap();
     bench.update(100..400);
-    bench.host(500..520, |transaction, id| transaction.delete(&bench.table, &id).map(drop));
+    bench.host(450..470, |transaction, id| transaction.delete(&bench.table, &id).map(drop));
     bench.insert(ROWS..ROWS + 50);
     bench.read(&mut found);
     bench.update_near("region < 4", &mut found);
     bench.rows(&mut found);
-    bench.read(&mut found);
     bench.update(150..250);
     bench.update_near("region = 2 and rate is not null", &mut found);
     bench.store.checkpoint().unwrap();
