@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use driver::HostMemory;
 use lockdb::machine::{Outcome, Place, Request, Rule};
@@ -18,8 +19,8 @@ use lockdb::{Timestamp, TupleKey};
 
 use super::port::{Fenced, JobPort, Mapping, PortError};
 use crate::engine::{
-    Card, Engine, HostFault, LockAnswer, LockOperation, LockRequest, LockResponse, Storage,
-    StorageFault,
+    Card, Engine, HostFault, LockAnswer, LockOperation, LockRequest, LockResponse, Stepped,
+    Storage, StorageFault,
 };
 use crate::job::{JobCompletion, LockTable, Submission};
 
@@ -80,6 +81,8 @@ pub struct InProcess {
     /// Steps of the engine for each time that the host looks.
     steps_a_poll: u32,
     state: Condition,
+    /// Whether the last step did something.
+    works: bool,
     /// Tags by identifiers.
     open: BTreeMap<u16, u64>,
     next_identifier: u16,
@@ -111,6 +114,7 @@ impl InProcess {
             control: Control::default(),
             steps_a_poll,
             state: Condition::Well,
+            works: false,
             open: BTreeMap::new(),
             next_identifier: 0,
         }
@@ -139,7 +143,7 @@ impl InProcess {
     fn step_engine(&mut self) {
         self.card.now += STEP;
         self.control.0.steps.fetch_add(1, Ordering::Relaxed);
-        self.engine.step(&mut self.card);
+        self.works = self.engine.step(&mut self.card) == Stepped::Worked;
     }
 
     fn suffer(&mut self, trouble: Trouble) {
@@ -202,6 +206,14 @@ impl JobPort for InProcess {
             expected: "the identifier of an open submission",
         })?;
         Ok(Some((tag, done)))
+    }
+
+    /// It gets on while it is polled; when it waits for others, so does the caller.
+    fn rest(&mut self, bound: Duration) -> Duration {
+        match self.works && self.state == Condition::Well {
+            true => Duration::ZERO,
+            false => bound.min(Duration::from_micros(50)),
+        }
     }
 
     fn check(&mut self) -> Result<(), PortError> {

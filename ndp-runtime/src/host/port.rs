@@ -1,9 +1,10 @@
 //! How the host reaches a device that takes jobs: behind a driver, or in a test in this process.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
-use driver::{Device, DmaBuffer, HostMemory, JobQueue, JobSubmission, QueueError, Ticket};
+use driver::{Device, DmaBuffer, HostMemory, JobDone, JobQueue, JobSubmission, QueueError, Ticket};
 use lockdb::store::{Database, Table};
 
 use super::memory::StoreMemory;
@@ -78,7 +79,7 @@ pub enum Fenced {
     Dead,
 }
 
-/// A device that takes jobs. Calls do not wait.
+/// A device that takes jobs. But for [`JobPort::rest`] and [`JobPort::fence`] no call waits.
 pub trait JobPort: Send {
     /// Lets the device reach memory.
     ///
@@ -110,6 +111,10 @@ pub trait JobPort: Send {
     /// When the device is lost, or open submissions are.
     fn poll(&mut self) -> Result<Option<(u64, JobCompletion)>, PortError>;
 
+    /// Waits a moment, at most `bound`, for a submission to end. What is left of the moment for the
+    /// caller to sleep, when others may have the port.
+    fn rest(&mut self, bound: Duration) -> Duration;
+
     /// Asks the device itself whether it still runs. Dearer than [`JobPort::poll`].
     ///
     /// # Errors
@@ -131,6 +136,8 @@ pub struct QueuePort {
     memory: Arc<StoreMemory>,
     /// By tickets of the driver.
     tags: BTreeMap<Ticket, u64>,
+    /// Ended while somebody rested.
+    early: VecDeque<JobDone>,
     /// What of the store's memory the device has, by its name.
     reached: BTreeMap<String, DmaBuffer>,
 }
@@ -142,7 +149,8 @@ impl QueuePort {
     /// As [`Device::job_queue`].
     pub fn open(device: Device, memory: Arc<StoreMemory>, entries: u16) -> Result<Self, PortError> {
         let queue = device.job_queue(entries)?;
-        Ok(Self { device, queue, memory, tags: BTreeMap::new(), reached: BTreeMap::new() })
+        let (tags, early, reached) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new());
+        Ok(Self { device, queue, memory, tags, early, reached })
     }
 
     fn reach(&mut self, name: &str) -> Result<u64, PortError> {
@@ -177,13 +185,17 @@ impl JobPort for QueuePort {
     fn submit(&mut self, tag: u64, submission: Submission) -> Result<(), PortError> {
         let [_, a, b, c, d, e, f, g] = submission.encode();
         let (opcode, words) = (submission.opcode, [a, b, c, d, e, f, g]);
-        let ticket = self.queue.submit(JobSubmission { opcode, words, interrupt: false })?;
+        let ticket = self.queue.submit(JobSubmission { opcode, words, interrupt: true })?;
         self.tags.insert(ticket, tag);
         Ok(())
     }
 
     fn poll(&mut self) -> Result<Option<(u64, JobCompletion)>, PortError> {
-        let Some(done) = self.queue.poll()? else { return Ok(None) };
+        let done = match self.early.pop_front() {
+            Some(done) => Some(done),
+            None => self.queue.poll()?,
+        };
+        let Some(done) = done else { return Ok(None) };
         let tag = self.tags.remove(&done.ticket);
         let status = Status::from_code(done.status).ok_or(PortError::Completion {
             found: done.status.into(),
@@ -194,12 +206,19 @@ impl JobPort for QueuePort {
         Ok(tag.map(|tag| (tag, completion)))
     }
 
+    fn rest(&mut self, bound: Duration) -> Duration {
+        // By the interrupt of the queue. What is wrong is told by the next poll.
+        self.early.extend(self.queue.wait(bound));
+        Duration::ZERO
+    }
+
     fn check(&mut self) -> Result<(), PortError> {
         Ok(self.queue.check()?)
     }
 
     fn fence(&mut self) -> Result<Fenced, PortError> {
         self.tags.clear();
+        self.early.clear();
         match self.device.reset() {
             Ok(()) => {
                 self.queue.restart()?;

@@ -188,7 +188,7 @@ impl Runtime {
                 Err(error) => return Err(error),
             }
             drop(state);
-            pause.wait();
+            pause.wait(self);
         }
     }
 
@@ -223,7 +223,7 @@ impl Runtime {
             if began.elapsed() >= bound {
                 return Ok(None);
             }
-            pause.wait();
+            pause.wait(self);
         }
     }
 
@@ -272,23 +272,26 @@ impl State {
     }
 }
 
-/// The pauses of a wait: short at first, so that short jobs end soon, then long enough to leave the
-/// processor to others.
+/// Looks for a completion between which nothing but the processor is left to others.
+const YIELDS: u32 = 50;
+
+/// The longest rest between two looks: so long others may wait for the port.
+const REST: Duration = Duration::from_micros(500);
+
+/// The pauses of a wait: short at first, so that short jobs end soon.
 #[derive(Debug, Default)]
 pub(super) struct Pause(u32);
 
 impl Pause {
-    const YIELDS: u32 = 100;
-    const LONGEST: Duration = Duration::from_micros(500);
-
-    pub fn wait(&mut self) {
+    pub fn wait(&mut self, runtime: &Runtime) {
         self.0 = self.0.saturating_add(1);
-        match self.0.checked_sub(Self::YIELDS) {
-            None => std::thread::yield_now(),
-            Some(longer) => {
-                let pause = Duration::from_micros(10) * (longer / 10 + 1);
-                std::thread::sleep(pause.min(Self::LONGEST));
-            }
+        if self.0 <= YIELDS {
+            std::thread::yield_now();
+            return;
+        }
+        let left = runtime.lock().port.rest(REST);
+        if !left.is_zero() {
+            std::thread::sleep(left);
         }
     }
 }

@@ -169,7 +169,7 @@ impl<'r> Work<'r> {
                     self.link.results += COMPLETION_BYTES + u64::from(done.bytes);
                     return Ok(done);
                 }
-                Ok(None) => pause.wait(),
+                Ok(None) => pause.wait(self.runtime),
                 Err(lost) => return Err(self.lose(lost)),
             }
         }

@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 
 use lockdb::store::Isolation;
+use lockdb::store::device::WalkFault;
+use lockdb::store::layout::{PAGE_BYTES, Page, PageBuffer, PageKind};
 use lockdb::store::schema::{Type, Value};
-use ndp_runtime::host::{AggregateOf, HostPath, JobOptions, LinkBytes, TableGate};
+use ndp_runtime::host::{AggregateOf, HostPath, JobOptions, LinkBytes, NearDataFailure, TableGate};
 use ndp_runtime::program::{Aggregate, Aggregation, compile_select};
 
 use crate::scene::{BALANCE, Scene, device_pages, set, small_jobs, unsynced};
@@ -206,4 +208,67 @@ fn a_locked_table_has_one_writer() {
         }
     });
     scene.assert_no_locks();
+}
+
+#[test]
+fn a_select_can_be_broken_off() {
+    let scene = Scene::new(3000);
+    let mut session = scene.session();
+    let mut transaction = session.begin(unsynced(Isolation::Snapshot));
+    let mut near = scene.runtime.begin(&mut transaction);
+    let mut rows = 0;
+    let report = near.select(&scene.table, None, &["id"], &small_jobs(), |_| {
+        rows += 1;
+        if rows == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!((rows, report.unwrap().read.rows), (100, 100));
+    let set = "balance = balance + 1";
+    let report = near.update(&scene.table, Some("id < 7"), set, &small_jobs()).unwrap();
+    assert_eq!(report.rows, 7);
+    near.commit().unwrap();
+}
+
+/// A damaged page on native storage: each of its rows is told by name, the others are given; an update
+/// changes nothing.
+#[test]
+fn rows_of_damaged_pages_are_told() {
+    let scene = Scene::new(1000);
+    let file = scene.files.open("pages").unwrap();
+    let mut page = PageBuffer::ZERO;
+    let is_data = |physical: &u64| {
+        file.read_at(physical * PAGE_BYTES as u64, &mut page.0).unwrap();
+        Page::new(&page.0).header().kind == PageKind::Data as u32
+    };
+    let physical = (2..).find(is_data).unwrap();
+    let at = physical * PAGE_BYTES as u64 + 100;
+    file.write_at(at, &[!page.0[100]]).unwrap();
+
+    let mut session = scene.session();
+    let mut transaction = session.begin(unsynced(Isolation::Snapshot));
+    let mut near = scene.runtime.begin(&mut transaction);
+    let jobs = small_jobs();
+    let mut rows = 0;
+    let report = near.select(&scene.table, None, &["id"], &jobs, |_| {
+        rows += 1;
+        ControlFlow::Continue(())
+    });
+    let report = report.unwrap();
+    println!("{rows} rows, {} faults", report.faults.len());
+    assert_eq!(rows + report.faults.len(), 1000);
+    assert!(report.faults.len() > 20);
+    assert!(report.faults.iter().all(|fault| fault.1 == WalkFault::Checksum.code()));
+    let of = AggregateOf { aggregate: Aggregate::Count, value: "id", group: None, groups: 1 };
+    let failure = near.aggregate(&scene.table, None, of, &jobs).unwrap_err();
+    let faults = |failure| match failure {
+        NearDataFailure::RowFaults { total, .. } => total as usize,
+        other => panic!("{other}"),
+    };
+    assert_eq!(faults(failure), report.faults.len());
+    let failure = near.update(&scene.table, None, "balance = 0", &jobs).unwrap_err();
+    assert!(faults(failure) > 0);
+    drop(near);
+    drop(transaction);
+    scene.assert_no_locks();
+    file.write_at(at, &[page.0[100]]).unwrap();
+    assert!(scene.rows().iter().all(|row| row[BALANCE] == 100));
 }

@@ -1,6 +1,7 @@
 //! Devices that die, hang, are reset or lose their link in the middle of a job: the transaction ends
 //! without a change, nothing of it stays in the lock table, and the store goes on.
 
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use lockdb::Policy;
@@ -9,7 +10,9 @@ use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, RuntimeOptions, Tro
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::scene::{ISOLATIONS, Scene, cases, options, seed, set, small_jobs, unsynced, waiting};
+use crate::scene::{
+    BALANCE, ISOLATIONS, Scene, cases, options, seed, set, small_jobs, unsynced, waiting,
+};
 
 const ROWS: i64 = 300;
 
@@ -149,4 +152,53 @@ fn a_lock_that_does_not_come_ends_the_job() {
     short.commit().unwrap();
     scene.assert_no_locks();
     update(&scene, Isolation::ReadCommitted).unwrap();
+}
+
+/// Short updates of the host go on, by threads, while the device is lost again and again.
+#[test]
+fn the_host_goes_on_while_devices_are_lost() {
+    let test = "the_host_goes_on_while_devices_are_lost";
+    let mut random = ChaCha8Rng::seed_from_u64(seed(test));
+    for _ in 0..4 * cases() {
+        let scene = scene(ROWS);
+        let (stop, added) = (AtomicBool::new(false), AtomicI64::new(0));
+        let (mut committed, mut lost) = (0, 0);
+        std::thread::scope(|threads| {
+            for thread in 0..2 {
+                let (scene, stop, added) = (&scene, &stop, &added);
+                threads.spawn(move || {
+                    let mut session = scene.session();
+                    for id in (thread..).step_by(7).take_while(|_| !stop.load(Ordering::Relaxed)) {
+                        let options = unsynced(Isolation::ReadCommitted);
+                        let done = session.transaction(options, |transaction| {
+                            transaction.update(&scene.table, &(id % ROWS), |row| {
+                                let balance = row.as_row().int(BALANCE);
+                                set(row, BALANCE, balance + 1)
+                            })
+                        });
+                        done.map_err(|error: lockdb::store::Error| error.to_string()).unwrap();
+                        added.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+            for _ in 0..12 {
+                let trouble = match random.random_range(0..2) {
+                    0 => Trouble::Resets,
+                    _ => Trouble::LinkBreaks { steps: random.random_range(0..200) },
+                };
+                let steps = scene.control.steps() + random.random_range(0..800);
+                scene.control.plan(steps, trouble);
+                match update(&scene, Isolation::ReadCommitted) {
+                    Ok(()) => committed += 1,
+                    Err(NearDataFailure::DeviceLost(_)) => lost += 1,
+                    Err(failure) => assert!(failure.is_conflict(), "{failure}"),
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        scene.assert_no_locks();
+        let added = added.into_inner();
+        println!("{committed} committed, {lost} lost, beside {added} short updates");
+        assert_eq!(sum(&scene), 100 * ROWS + committed * ROWS / 2 + added);
+    }
 }
