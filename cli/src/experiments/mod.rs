@@ -9,6 +9,7 @@ mod ccslt_fig6;
 mod ccslt_placement;
 mod findings;
 mod lock_load;
+mod ndp_update_speedup;
 mod plot;
 mod table;
 
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use sim::coherence::CoherenceError;
 use sim::kernel::Time;
 use sim::system::SystemError;
+use system::near_data::NearDataError;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -52,7 +54,7 @@ pub enum Clock {
 }
 
 /// All experiments there are.
-pub const ALL: [Experiment; 4] = [
+pub const ALL: [Experiment; 5] = [
     Experiment {
         name: "ccslt-fig4",
         title: "Lock latency of host and device under load of the other side",
@@ -80,6 +82,13 @@ pub const ALL: [Experiment; 4] = [
         source: "ccSLT paper (EDBT 2022), section 4, argued after experiment 1",
         clock: Clock::Virtual,
         measure: ccslt_placement::measure,
+    },
+    Experiment {
+        name: "ndp-update-speedup",
+        title: "A long update near the data and by the host, beside short host updates",
+        source: "ccSLT paper (EDBT 2022), sections 1 to 3, argued but not measured there",
+        clock: Clock::Virtual,
+        measure: ndp_update_speedup::measure,
     },
 ];
 
@@ -112,6 +121,9 @@ pub enum ExperimentError {
     /// In the coherent memory alone.
     #[error(transparent)]
     Coherence(#[from] CoherenceError),
+    /// In a near-data run.
+    #[error(transparent)]
+    NearData(#[from] NearDataError),
     /// Of the server that is measured too.
     #[error(transparent)]
     Postgres(#[from] PostgresError),
@@ -315,7 +327,7 @@ mod tests {
         assert_eq!(
             message,
             "experiment \"fig4\": expected one of ccslt-fig4, ccslt-fig5, ccslt-fig6, \
-             ccslt-placement"
+             ccslt-placement, ndp-update-speedup"
         );
     }
 }

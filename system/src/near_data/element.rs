@@ -19,6 +19,9 @@ use super::image::DeviceImage;
 /// VIDs whose words of the VID map are fetched at once: eight lines.
 const HEADS: u32 = 64;
 
+/// No line has this number.
+const NO_LINE: u64 = u64::MAX;
+
 /// Lines of a page.
 const PAGE_LINES: u64 = PAGE_BYTES as u64 / LINE;
 
@@ -127,7 +130,8 @@ pub(crate) struct Element {
     free: Vec<u16>,
     vids: Vids,
     pages: BTreeMap<u64, Check>,
-    page_map_lines: VecDeque<u64>,
+    /// Lines of the L2P map, each where its number says.
+    page_map_lines: Vec<u64>,
     rows: VecDeque<Found>,
     counts: Counts,
     /// When the last row was evaluated.
@@ -171,7 +175,7 @@ impl Element {
             free: (0..chains).rev().collect(),
             vids: Vids::default(),
             pages: BTreeMap::new(),
-            page_map_lines: VecDeque::new(),
+            page_map_lines: vec![NO_LINE; timing.page_map_lines.value.0 as usize],
             rows: VecDeque::new(),
             counts: Counts::default(),
             busy_until: Time::ZERO,
@@ -184,7 +188,7 @@ impl Element {
         assert!(self.is_done(), "element {} is at work", self.number);
         self.counts = Counts::default();
         self.pages.clear();
-        self.page_map_lines.clear();
+        self.page_map_lines.fill(NO_LINE);
         if verified {
             self.verify_all(part.clone(), around);
         }
@@ -254,9 +258,8 @@ impl Element {
             let entries = around.image.delta_entry_bytes(count.into());
             let lines = u64::from(count).div_ceil(LINE / 8) + entries.div_ceil(LINE);
             let address = around.image.vid_map_address(vid);
-            // The pieces themselves are checked as data pages are, each by who comes to it first.
-            let first = vid as usize % MAP_WORDS < HEADS as usize;
-            if first && !self.pages.contains_key(&u64::MAX) {
+            // Pieces of the map are checked as data pages are, but in each job.
+            if vid as usize % MAP_WORDS < HEADS as usize {
                 self.counts.page_checks += 1;
                 self.read(around.now, address, PAGE_LINES, around);
             }
@@ -299,14 +302,15 @@ impl Element {
         match walk.next() {
             Next::Place { page } => {
                 walk.placed(image.page_at(page));
-                self.keep_page_map_line(image.page_map_address(page) / LINE);
+                let line = image.page_map_address(page) / LINE;
+                *self.page_map_line(line) = line;
             }
             Next::Line { at, line, .. } => walk.line(image.page(at).line(line.into())),
             Next::Version { at, offset, .. } => {
                 walk.version(image.page(at).version_at(offset));
                 self.counts.hops += 1;
             }
-            Next::Visible(version) => return self.row(chain, version, around),
+            Next::Visible(version) => return self.row(chain, version, around.now, around),
             next => unreachable!("a chain does not fetch anything for {next:?}"),
         }
         self.advance(chain, around.now, around);
@@ -322,7 +326,7 @@ impl Element {
                     let place = image.page_at(page);
                     let address = image.page_map_address(page);
                     let known = matches!(place, PageAt::Image(_))
-                        || self.page_map_lines.contains(&(address / LINE));
+                        || *self.page_map_line(address / LINE) == address / LINE;
                     if !known {
                         break (address, 1);
                     }
@@ -340,9 +344,17 @@ impl Element {
                     let address = image.address(page) + offset as u64;
                     break (address, lines_of(address, VERSION_BYTES as u64));
                 }
-                Next::Visible(Visible { at: page, offset, payload, .. }) => {
-                    let address = image.address(page) + offset as u64;
-                    break (address, lines_of(address, payload as u64));
+                Next::Visible(version) => {
+                    // The header's line is at hand, with what it has of the payload.
+                    let header =
+                        image.address(version.at) + (version.offset - VERSION_BYTES) as u64;
+                    let bytes = (VERSION_BYTES + version.payload) as u64;
+                    let have = lines_of(header, VERSION_BYTES as u64);
+                    let lines = lines_of(header, bytes) - have;
+                    if lines == 0 {
+                        return self.row(chain, version, at, around);
+                    }
+                    break (header + LINE * have, lines);
                 }
                 Next::Absent => return self.leave(chain, around),
                 Next::Fault(_) => {
@@ -395,12 +407,12 @@ impl Element {
     }
 
     /// The row is on the chip: it goes to a lane, which evaluates it.
-    fn row(&mut self, chain: u16, version: Visible, around: &mut Surroundings) {
+    fn row(&mut self, chain: u16, version: Visible, at: Time, around: &mut Surroundings) {
         self.counts.visible += 1;
         let beats = 1 + (version.payload as u64).div_ceil(LINE);
         let lane = (0..self.lanes.len()).min_by_key(|&lane| self.lanes[lane]);
         let lane = lane.expect("a platform has lanes");
-        let begin = around.now.max(self.output).max(self.lanes[lane]);
+        let begin = at.max(self.output).max(self.lanes[lane]);
         self.output = begin + clocks(&self.timing, beats);
         let instructions = around.program.instructions().len() as u64;
         self.lanes[lane] = self.output + clocks(&self.timing, instructions);
@@ -444,14 +456,13 @@ impl Element {
         there.max(port.data)
     }
 
-    fn keep_page_map_line(&mut self, line: u64) {
-        if !self.page_map_lines.contains(&line) {
-            self.page_map_lines.push_front(line);
-            self.page_map_lines.truncate(self.timing.page_map_lines.value.0 as usize);
-        }
+    /// Where the cache has a line of the L2P map, if it has it.
+    fn page_map_line(&mut self, line: u64) -> &mut u64 {
+        let lines = self.page_map_lines.len() as u64;
+        &mut self.page_map_lines[(line % lines) as usize]
     }
 
-    /// What it has checked in an earlier job: every page that its part leads to, and the maps.
+    /// What it has checked in an earlier job: every page that its part leads to.
     fn verify_all(&mut self, part: std::ops::Range<u32>, around: &Surroundings) {
         let image = around.image;
         for vid in part {
@@ -467,8 +478,6 @@ impl Element {
                 });
             }
         }
-        let nothing = PageFacts { table: image.table(), lines: 0 };
-        self.pages.insert(u64::MAX, Check::Done(Ok(nothing)));
     }
 
     fn after(&self, time: Time, what: What, around: &mut Surroundings) {

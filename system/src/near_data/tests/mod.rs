@@ -1,4 +1,5 @@
 mod mix;
+mod walk;
 
 use super::*;
 
