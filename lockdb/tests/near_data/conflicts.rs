@@ -1,6 +1,6 @@
 //! Near-data updates beside transactions that change the same rows.
 
-use lockdb::store::near_data::NearDataError;
+use lockdb::store::near_data::{AdoptFault, NearDataError};
 use lockdb::store::{Error, Isolation, Order, Transaction};
 
 use crate::device::{Job, Moment};
@@ -191,6 +191,74 @@ fn serializable_near_data_updates_have_read_their_table() {
     }
 }
 
+/// Also when what has changed is in a page that the host has not in memory.
+#[test]
+fn serializable_near_data_updates_see_what_other_devices_have_written() {
+    let scene = Scene::new(100);
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::Serializable));
+    let mut device = scene.device();
+    near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
+    scene.add(at(Isolation::Snapshot), 2, 7).unwrap();
+    let done = transaction.commit_sealing(&mut |seal| device.seal(seal));
+    assert!(matches!(&done, Err(error) if error.is_conflict()), "{done:?}");
+    drop(transaction);
+    assert_eq!((scene.rows(), scene.locked()), (after(100, 2, 7), 0));
+}
+
+#[test]
+fn at_read_committed_the_snapshot_is_that_of_the_invocation() {
+    let scene = Scene::new(100);
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::ReadCommitted));
+    let last = scene.put(|_| 1000, [49].into_iter());
+    let mut device = scene.device();
+    let invocation = transaction.near_data(&scene.table).unwrap();
+    assert_eq!((invocation.snapshot, transaction.snapshot()), (last, last));
+    device.grant(transaction.grant_pages(&scene.table, 5).unwrap());
+    let job = device.update(&invocation, &scene.table, add(1, 5));
+    assert_eq!((job, device.left.len()), (Job::Done, 0));
+    finish(&mut transaction, &mut device, &scene.table, job, 1, 5).unwrap();
+    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    let mut expected = after(100, 1, 5);
+    expected.insert(49, 1005);
+    assert_eq!(scene.rows(), expected);
+}
+
+/// Somebody takes the transaction's locks away, and changes one of its rows.
+#[test]
+fn a_row_that_has_changed_by_the_commit_is_an_error() {
+    let scene = Scene::new(30);
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::Snapshot));
+    let mut device = scene.device();
+    near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
+    let bucket = {
+        let vid = vid_of(&scene, 4);
+        scene.store.lock_table().bucket_of(scene.table.lock_key(vid, 1))
+    };
+    let name = scene.store.lock_table().buckets()[bucket].head().holder().unwrap();
+    scene.store.lock_table().repair(&[name]);
+    scene.put(|_| 1000, [4].into_iter());
+    let done = transaction.commit_sealing(&mut |_| panic!("nothing is to be sealed"));
+    let vid = vid_of(&scene, 4);
+    assert!(
+        matches!(
+            &done,
+            Err(Error::NearData(NearDataError::Adopt {
+                vid: found,
+                fault: AdoptFault::Head { .. },
+                ..
+            })) if *found == vid
+        ),
+        "{done:?}"
+    );
+    transaction.abandon().unwrap();
+    drop(transaction);
+    assert_eq!(scene.rows()[&4], 1000);
+    assert_eq!(scene.locked(), 0);
+}
+
 /// And the other way: a near-data update changes what a SERIALIZABLE transaction has read.
 #[test]
 fn a_near_data_update_is_seen_by_those_who_validate() {
@@ -234,7 +302,7 @@ fn snapshots_from_before_see_the_versions_before() {
 /// A lock that the transaction had before is not given back for the device's sake, nor twice.
 #[test]
 fn buckets_that_host_and_device_share_are_given_back_once() {
-    let options = lockdb::store::Options { lock_buckets: 4, ..crate::scene::options() };
+    let options = lockdb::store::Options { lock_buckets: 32, ..crate::scene::options() };
     let scene = Scene::with(30, options);
     let other = scene.store.table("other").unwrap();
     let mut session = scene.store.session().unwrap();
@@ -246,11 +314,15 @@ fn buckets_that_host_and_device_share_are_given_back_once() {
     let mut device = scene.device();
     near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
     let late = transaction.savepoint().unwrap();
-    put(&mut transaction, &other, 10, 1).unwrap();
+    // Of new buckets, and of such as the device has.
+    for id in 10..20 {
+        put(&mut transaction, &other, id, 1).unwrap();
+    }
     let refused = transaction.rollback_to(saved);
     assert!(matches!(refused, Err(Error::NearData(NearDataError::Savepoint { savepoint: 0 }))));
+    let held = scene.locked();
     transaction.rollback_to(late).unwrap();
-    assert_eq!(scene.locked(), 4, "no lock is given back beside a device");
+    assert_eq!(scene.locked(), held, "no lock is given back beside a device");
     transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
     drop(transaction);
     assert_eq!((scene.rows(), scene.locked()), (after(30, 1, 5), 0));

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use lockdb::store::files::{Files, Simulated};
-use lockdb::store::layout::{PAGE_BYTES, Place, Superblock};
+use lockdb::store::layout::{PAGE_BYTES, Page, PageBuffer, PageHeader, Place, Superblock};
 use lockdb::store::log::{Kind, Log, LogOptions, LogPosition, Reader};
 use lockdb::store::near_data::Grant;
 use lockdb::store::{Error, Isolation, Sync};
@@ -159,11 +159,31 @@ fn a_sealed_page_that_is_damaged_is_an_error_that_names_it() {
         };
         let other = pages.iter().find(|page| *page != grant).expect("there are several");
         let other = read(Place::from_word(other.place).physical() * PAGE_BYTES as u64, PAGE_BYTES);
-        let mut flipped = read(offset, PAGE_BYTES);
+        let whole_page = read(offset, PAGE_BYTES);
+        let mut flipped = whole_page.clone();
         flipped[8000] ^= 1;
-        for (what, bytes) in
-            [("a bit", flipped), ("zeros", vec![0; PAGE_BYTES]), ("another page", other)]
-        {
+        // With a checksum that is right.
+        let resealed = |change: fn(&mut PageHeader), bytes: &[u8]| {
+            let mut page = PageBuffer(bytes.try_into().unwrap());
+            let mut header = Page::new(&page.0).header();
+            change(&mut header);
+            page.seal(header);
+            page.0.to_vec()
+        };
+        let mut older = whole_page.clone();
+        let first = Page::new(whole_page[..].try_into().unwrap()).line(0).offset();
+        older[first] -= 1;
+        for (what, bytes) in [
+            ("a bit", flipped),
+            ("zeros", vec![0; PAGE_BYTES]),
+            ("another page", other),
+            ("a line less", resealed(|header| header.lines -= 1, &whole_page)),
+            ("another commit's", resealed(|header| header.newest -= 1, &whole_page)),
+            ("another table's", resealed(|header| header.table += 1, &whole_page)),
+            ("another store's", resealed(|header| header.store += 1, &whole_page)),
+            ("a later checkpoint's", resealed(|header| header.epoch += 1, &whole_page)),
+            ("a version of another commit", resealed(|_| (), &older)),
+        ] {
             let damaged = whole.crash(1);
             damaged.open("pages").unwrap().write_at(offset, &bytes).unwrap();
             match Scene::open(damaged) {

@@ -74,8 +74,9 @@ impl<'s> Device<'s> {
         }
     }
 
+    /// More pages. It begins with the last.
     pub fn grant(&mut self, grants: Vec<Grant>) {
-        self.grants.extend(grants.into_iter().rev());
+        self.grants.extend(grants);
     }
 
     /// Changes all rows of the snapshot that `change` gives `true` for.
