@@ -11,8 +11,11 @@ use lockdb::store::layout::{
 use super::fault::{Fault, Planted};
 use crate::job::{Grant, JobFault, MAX_GRANTS};
 
-/// The most line pointers of a page (`docs/store-layouts.md`, "Page header").
-const MOST_LINES: u16 = 255;
+/// A page is full before it has more lines than a RecordID can name.
+const _: () = {
+    let most = (PAGE_BYTES - PageHeader::BYTES) / (LinePointer::BYTES + placed_bytes(0));
+    assert!(most <= 1 << RecordId::LINE_BITS);
+};
 
 /// Fills granted pages with versions, in the layout of the store.
 pub(super) struct VersionWriter {
@@ -48,7 +51,7 @@ impl WrittenPage {
 
     fn has_room(&self, payload: usize) -> bool {
         let lines_end = LinePointer::at(usize::from(self.lines) + 1);
-        self.lines < MOST_LINES && lines_end + placed_bytes(payload) <= self.upper
+        lines_end + placed_bytes(payload) <= self.upper
     }
 
     /// Appends a version whose `created` is 0; gives its line.

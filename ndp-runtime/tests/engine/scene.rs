@@ -240,7 +240,7 @@ impl Scene {
 
     /// Hands a submission to the engine; gives its identifier.
     pub fn submit(&mut self, submission: Submission) -> u16 {
-        self.identifier += 1;
+        self.identifier = self.identifier.wrapping_add(1);
         self.engine.submit(Submission { identifier: self.identifier, ..submission });
         self.identifier
     }

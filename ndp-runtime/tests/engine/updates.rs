@@ -96,6 +96,7 @@ pub fn contended(
     scene.card.delay = seed % 23;
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
     let mut update = scene.update(&compiled, isolation, PLENTY);
+    update.rows = 1 + (seed % 9) as u16;
     if host == Host::Stays {
         update.lock_wait = 60_000;
     }
@@ -416,6 +417,45 @@ fn submissions_that_do_not_fit_the_job_are_refused() {
     assert_eq!(scene.run(Submission::seal(1, commit, epoch, store)).status, Status::Done);
     assert_eq!(scene.run(Submission::cancel(1)).status, Status::Done);
     assert_eq!(scene.run(Submission::forget(1)).status, Status::NoJob);
+
+    // Nobody uses the lock table any more: it may stand elsewhere.
+    let outcome = scene.finish(2, &elsewhere, PLENTY);
+    assert_eq!(outcome.status, Status::Done);
+    assert_eq!(scene.card.placed.len(), 2);
+    // A VID map that is too short for the table.
+    let mut short = elsewhere.clone();
+    let Task::Update(update) = &mut short.task else { panic!("it is an update") };
+    update.vid_map.bytes -= 8;
+    let outcome = scene.finish(3, &short, PLENTY);
+    assert_eq!((outcome.status, outcome.detail), (Status::BadDescriptor, 112));
+}
+
+#[test]
+fn a_job_that_has_no_room_for_rows_left_to_the_host_can_be_cancelled() {
+    let mut scene = Scene::new(9, 60);
+    let little = Room { result: 0, grants: 1 };
+    let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
+    let update = scene.update(&compiled, Isolation::ReadCommitted, little);
+    let descriptor = scene.descriptor(&compiled.program, Task::Update(update), little);
+    let expected = scene.expected(&compiled);
+    let table = scene.table.clone();
+    for (old, _) in &expected {
+        let id = i64::from_le_bytes(old[8..16].try_into().unwrap());
+        let change = |transaction: &mut lockdb::store::Transaction<'_>| {
+            transaction.update(&table, &id, |row| Ok(row.set_int(1, 77)))
+        };
+        scene.store.transaction(change).unwrap();
+    }
+    let outcome = scene.finish(1, &descriptor, little);
+    assert_eq!((outcome.status, outcome.chunks), (Status::Done, expected.len() as u32));
+    assert_eq!(outcome.statistics.left, expected.len() as u64);
+    assert_eq!(scene.run(Submission::forget(1)).status, Status::Done);
+
+    scene.begin(2, &descriptor);
+    assert_eq!(scene.completion().status, Status::More);
+    assert_eq!(scene.run(Submission::cancel(2)).status, Status::Done);
+    check_rest(&scene).unwrap();
+    assert_eq!(scene.engine.live_jobs(), 0);
 }
 
 /// Transactions of the host hold, change and free rows at random while the device updates.
@@ -429,6 +469,7 @@ pub fn mixed(fault: Option<Fault>, seed: u64, isolation: Isolation) -> Verdict {
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
     let mut update = scene.update(&compiled, isolation, room);
     update.lock_wait = random.random_range(1..200_000);
+    update.rows = random.random_range(1..=64);
     let descriptor = scene.descriptor(&compiled.program, Task::Update(update), room);
     let before = before(&scene, &descriptor);
     let (store, table) = (scene.store.clone(), scene.table.clone());
