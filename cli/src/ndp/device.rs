@@ -28,14 +28,19 @@ pub struct DeviceArgs {
 }
 
 impl DeviceArgs {
-    /// The device beside a store.
+    /// Whether the store's lock table and VID maps are to stand where the device reaches them.
+    pub fn needs_shared(&self) -> bool {
+        self.device.is_some()
+    }
+
+    /// The device beside a store, which was opened as [`DeviceArgs::needs_shared`] says.
     ///
     /// # Errors
     /// When it cannot be opened or used.
     pub fn runtime(&self, target: &Target, opened: &Opened) -> Result<Runtime, Failure> {
         let waiting = Options::default().waiting;
         let options = RuntimeOptions { waiting, ..RuntimeOptions::default() };
-        let Some(address) = &self.device else {
+        let (Some(address), Some(memory)) = (&self.device, &opened.memory) else {
             let pages = opened.files.open("pages");
             let pages = pages.map_err(|error| Failure::input(&target.folder, error))?;
             let device = InProcess::new(&opened.database, pages, STEPS);
@@ -47,7 +52,7 @@ impl DeviceArgs {
             *storage = Some(target.folder.clone());
         }
         let device = device_address::open(&address)?;
-        let port = QueuePort::open(device, opened.memory.clone(), ENTRIES)
+        let port = QueuePort::open(device, memory.clone(), ENTRIES)
             .map_err(|error| Failure::Input(format!("{address}: {error}")))?;
         Ok(Runtime::open(&opened.database, port, options))
     }

@@ -29,7 +29,7 @@ pub struct Args {
 /// # Errors
 /// When the statement cannot be compiled.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
-    let (_opened, table) = args.target.open()?;
+    let (_opened, table) = args.target.open(false)?;
     let (schema, predicate) = (table.schema(), args.predicate.as_deref());
     let program = if let Some(set) = &args.set {
         let update = compile_update(table.id(), schema, predicate, set)?;

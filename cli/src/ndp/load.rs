@@ -37,7 +37,7 @@ Examples:
 
 The header line of a CSV file names the columns; a field \\N is null. The store is made if there is
 none. Tables: account (id, region, balance, rate, owner); usertable (YCSB); warehouse, district,
-customer, order, order_line, … (TPC-C).";
+customer, orders, order_line, … (TPC-C).";
 
 /// Puts rows into a store, and makes them durable on its pages.
 #[derive(clap::Args)]
@@ -97,7 +97,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let opened = store::open(&args.folder)?;
+    let opened = store::open(&args.folder, false)?;
     let database = &opened.database;
     let mut progress = out.progress("loading");
     let what = if let (Some((path, file)), Some(table)) = (csv, &args.table) {

@@ -71,7 +71,7 @@ pub struct Args {
 /// When the statement is at fault, or the device or store fails, or Ctrl-C ended it.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let out = &out.quiet(args.quiet);
-    let (opened, table) = args.target.open()?;
+    let (opened, table) = args.target.open(args.device.needs_shared())?;
     let runtime = args.device.runtime(&args.target, &opened)?;
     let bar = RefCell::new(out.progress("reading"));
     let show = |progress: &Progress| show(&bar, progress);

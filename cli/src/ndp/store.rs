@@ -10,7 +10,7 @@ use ndp_runtime::host::{NearDataFailure, StoreMemory};
 
 use crate::failure::Failure;
 
-/// Tuples that a table can have: their VID maps are given to devices whole.
+/// Tuples that a table can have whose VID map a device is given, whole.
 const TUPLES: u32 = 1 << 24;
 
 /// Which store and table.
@@ -25,17 +25,17 @@ pub struct Target {
 }
 
 impl Target {
-    /// Opens the store, which must be there, and finds the table.
+    /// Opens the store, which must be there, and finds the table; `shared` as [`open`].
     ///
     /// # Errors
     /// When there is no store, or no such table in it.
-    pub fn open(&self) -> Result<(Opened, Arc<Table>), Failure> {
+    pub fn open(&self, shared: bool) -> Result<(Opened, Arc<Table>), Failure> {
         // The store would make one.
         if !self.folder.join("pages").is_file() {
             let message = "no store is here, expected one that `lockstep ndp load` has made";
             return Err(Failure::input(&self.folder, message));
         }
-        let opened = open(&self.folder)?;
+        let opened = open(&self.folder, shared)?;
         let table = opened.database.table(&self.table)?;
         Ok((opened, table))
     }
@@ -47,19 +47,25 @@ pub struct Opened {
     /// Its files, for a device in this process.
     pub files: Arc<dyn Files>,
     /// Its lock table and VID maps, for a device behind a driver.
-    pub memory: Arc<StoreMemory>,
+    pub memory: Option<Arc<StoreMemory>>,
 }
 
-/// Opens the store in a folder, or makes it.
+/// Opens the store in a folder, or makes it; if `shared`, with lock table and VID maps where a device
+/// behind a driver reaches them.
 ///
 /// # Errors
 /// When what is there is no store, or in use by another process.
-pub fn open(folder: &Path) -> Result<Opened, Failure> {
+pub fn open(folder: &Path, shared: bool) -> Result<Opened, Failure> {
     let disk = Disk::open(folder).map_err(|error| Failure::input(folder, error))?;
     let files: Arc<dyn Files> = Arc::new(disk);
-    let options = Options { tuples: TUPLES, ..Options::default() };
-    let (options, memory) = StoreMemory::for_store(options)
-        .map_err(|error| Failure::Internal(format!("cannot have memory to share: {error}")))?;
+    let (options, memory) = if shared {
+        let options = Options { tuples: TUPLES, ..Options::default() };
+        let (options, memory) = StoreMemory::for_store(options)
+            .map_err(|error| Failure::Internal(format!("cannot have memory to share: {error}")))?;
+        (options, Some(memory))
+    } else {
+        (Options::default(), None)
+    };
     let database = Database::open_in(files.clone(), options);
     let database = database.map_err(|error| Failure::input(folder, error))?;
     Ok(Opened { database, files, memory })

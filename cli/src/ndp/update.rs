@@ -92,7 +92,7 @@ impl Strategy {
 /// then.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let out = &out.quiet(args.quiet);
-    let (opened, table) = args.target.open()?;
+    let (opened, table) = args.target.open(args.device.needs_shared())?;
     // Before anything is begun.
     compile_update(table.id(), table.schema(), args.predicate.as_deref(), &args.set)?;
     let options = args.device.job_options()?;
