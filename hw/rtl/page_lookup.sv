@@ -19,7 +19,7 @@ module page_lookup #(
     input  logic                 rst_ni,
     input  logic                 start_i,
     input  logic                 forget_pages_i,     // with start_i
-    output logic                 forgetting_o,
+    output logic                 forgetting_o,       // and whenever the store is another one
     input  logic [63:6]          storage_base_i,
     input  logic [63:0]          storage_pages_i,
     input  logic [63:3]          map_pieces_i,
@@ -161,12 +161,20 @@ module page_lookup #(
         .image_o         (image)
     );
 
+    // The L2P map of a checkpoint does not change.
+    logic [63:0] store_q, epoch_q;
+    logic        other_store;
+    assign other_store = store_i != store_q;
+    always_ff @(posedge clk_i) begin
+        if (start_i) {store_q, epoch_q} <= {store_i, epoch_i};
+    end
+
     logic   map_known, fetch, fetch_busy, fetched, fetch_mine, map_forgets;
     place_t map_place, fetched_place;
     code_t  fetched_code;
     page_map_cache #(.Id(MapId)) i_page_map (
         .clk_i, .rst_ni,
-        .forget_i       (start_i),
+        .forget_i       (start_i && (forget_pages_i || other_store || epoch_i != epoch_q)),
         .forgetting_o   (map_forgets),
         .storage_base_i,
         .storage_pages_i,
@@ -258,7 +266,7 @@ module page_lookup #(
 
     page_results #(.LogPages(LogPages)) i_results (
         .clk_i, .rst_ni,
-        .forget_i        (start_i && forget_pages_i),
+        .forget_i        (start_i && (forget_pages_i || other_store)),
         .forget_images_i (start_i),
         .busy_o          (results_forget),
         .look_is_image_i (placed.is_image),

@@ -7,10 +7,12 @@ mod registers;
 pub use memory::{DeviceMemory, SparseMemory};
 pub use registers::ElementRegisters;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use driver::visibility_element::{BEAT_WORDS, Counters, End, Packet, PacketError, Refusal};
 use driver::{DeviceError, VisibilityElement};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use verilated::{Core, Model};
 use visibility_pe_pins::{Inputs, Outputs};
 
@@ -63,7 +65,7 @@ impl Surroundings {
                 port: port.into(),
                 seed: self.seed,
                 stalls: Axi4Stalls::all(self.memory_stalls),
-                response_delay: self.latency,
+                response_delay: Delay::default(),
                 response_order: self.order,
                 patience: self.patience,
                 sharing: IdSharing::Several,
@@ -71,7 +73,11 @@ impl Surroundings {
                 split_atomic_errors: false,
                 describe_id,
             }),
+            latency: self.latency,
+            generator: ChaCha8Rng::seed_from_u64(self.seed),
             waiting: VecDeque::new(),
+            served: BTreeMap::new(),
+            last: BTreeMap::new(),
         }
     }
 }
@@ -107,11 +113,19 @@ pub struct Run {
     pub clocks: u64,
 }
 
-/// A memory port, and the reads that the memory has not served yet.
+/// A memory port, and the reads that the memory has not answered yet.
 #[derive(Debug)]
 struct Port {
     subordinate: Axi4Subordinate,
+    latency: Delay,
+    generator: ChaCha8Rng,
+    /// Reads that the memory has not admitted.
     waiting: VecDeque<MemoryAccess>,
+    /// Answers on their way, by the cycle of their arrival and their order. Those of one id are on
+    /// their way together, too.
+    served: BTreeMap<(u64, u64), MemoryAnswer>,
+    /// When the last answer of each id comes, so that they stay in their order.
+    last: BTreeMap<u16, u64>,
 }
 
 type Beat = ([u64; BEAT_WORDS], bool);
@@ -293,11 +307,19 @@ impl Port {
         }
         while let Some(access) = self.waiting.front() {
             if !memory.admits(cycle) {
-                return;
+                break;
             }
             let outcome = memory.line(access.address).map(MemoryData::Line);
-            self.subordinate.answer(cycle, &MemoryAnswer { id: access.id, outcome });
+            let Delay { minimum, maximum } = self.latency;
+            let due = cycle + u64::from(self.generator.random_range(minimum..=maximum));
+            let last = self.last.entry(access.id).or_default();
+            *last = due.max(*last);
+            let place = (*last, access.accepted_at_cycle);
+            self.served.insert(place, MemoryAnswer { id: access.id, outcome });
             self.waiting.pop_front();
+        }
+        while let Some(entry) = self.served.first_entry().filter(|entry| entry.key().0 <= cycle) {
+            self.subordinate.answer(cycle, &entry.remove());
         }
     }
 }

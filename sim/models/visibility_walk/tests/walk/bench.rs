@@ -150,15 +150,26 @@ impl Bench {
         let stalls = surroundings.row_stalls;
         let mut rows =
             StreamSink::<([u64; 8], bool)>::new("m_axis_row", stalls, surroundings.seed, PATIENCE);
-        let (mut answers, mut row) = (BTreeMap::new(), Row::default());
+        let (mut answers, mut row, mut taken) = (BTreeMap::new(), Row::default(), 0);
         let inputs = self.model.inputs_mut();
         inputs.job_i = job.words();
         inputs.start_i = true;
         let start = self.cycle;
-        // Each VID takes some hops of bounded length; the port's patience bounds a single wait.
-        let bound = 400_000 + 20_000 * u64::from(job.vids.1.saturating_sub(job.vids.0));
-        while self.cycle - start < bound {
+        // No chain here has more than some hops, and there is always a next line or VID.
+        let most_hops = 100 * (1 + u64::from(job.vids.1.saturating_sub(job.vids.0)));
+        let (mut progress, mut since) = (0, start);
+        loop {
             let cycle = self.cycle;
+            let outputs = self.model.outputs();
+            if outputs.hops_o > most_hops {
+                return Err(format!("{} hops, expected at most {most_hops}", outputs.hops_o));
+            }
+            let now = outputs.line_reads_o + outputs.vids_o + taken;
+            if now != progress {
+                (progress, since) = (now, cycle);
+            } else if cycle - since > PATIENCE {
+                return Err(format!("nothing has happened for {PATIENCE} clocks"));
+            }
             let inputs = self.model.inputs_mut();
             set_port_0(inputs, ports[0].subordinate.drive(cycle));
             set_port_1(inputs, ports[1].subordinate.drive(cycle));
@@ -173,6 +184,7 @@ impl Bench {
             let broken = |fault: sim::bus::fault::BusFault| fault.to_string();
             if let Some((beat, last)) = rows.sample(cycle, &pins).map_err(broken)? {
                 row.take(beat, last, &mut answers)?;
+                taken += 1;
             }
             let managers = [port_0(outputs), port_1(outputs)];
             for (port, pins) in ports.iter_mut().zip(managers) {
@@ -190,7 +202,6 @@ impl Bench {
                 return Ok(Run { answers, clocks: self.cycle - start });
             }
         }
-        Err(format!("not done after {bound} clocks"))
     }
 
     fn edge(&mut self) {

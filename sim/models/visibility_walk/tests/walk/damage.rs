@@ -95,7 +95,8 @@ pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
     match random.random_range(0..9) {
         0 => {
             let Some(page) = pick(random, &pages) else { return };
-            let byte = random.random_range(0..PAGE_BYTES as u64);
+            let most = [64, PAGE_BYTES as u64][random.random_range(0..2)];
+            let byte = random.random_range(0..most);
             scene.memory.bytes_mut(page + byte, 1)[0] ^= 1 << random.random_range(0..8);
         }
         1 => {

@@ -20,3 +20,23 @@ mod dut {
         Model::new()
     }
 }
+
+#[test]
+fn a_store_in_order() {
+    seeds::each("a_store_in_order", 10, random::in_order);
+}
+
+#[test]
+fn a_damaged_store() {
+    seeds::each("a_damaged_store", 40, random::damaged);
+}
+
+#[test]
+fn a_memory_that_fails_later() {
+    seeds::each("a_memory_that_fails_later", 16, random::failing_later);
+}
+
+#[test]
+fn a_run_that_is_stopped() {
+    seeds::each("a_run_that_is_stopped", 10, random::stopped);
+}

@@ -37,6 +37,9 @@ type Checked = Result<PageFacts, WalkFault>;
 pub struct Oracle {
     /// By physical page, logical page and the place's word.
     stored: BTreeMap<(u64, u64, u64), Checked>,
+    /// Lines of the L2P map that were read, by the first of their eight pages.
+    map_lines: BTreeMap<u64, Vec<u64>>,
+    lineage: Option<Lineage>,
 }
 
 struct Bytes<'a> {
@@ -53,9 +56,14 @@ const BUS: WalkFault = WalkFault::Bus;
 impl Oracle {
     /// All answers of a run, by VID.
     pub fn run(&mut self, memory: &Memory, job: &Job) -> BTreeMap<u32, Answer> {
-        if job.forgets_pages {
+        let lineage = Lineage { store: job.store, epoch: job.epoch };
+        if job.forgets_pages || self.lineage.is_none_or(|last| last.store != job.store) {
             self.stored.clear();
         }
+        if job.forgets_pages || self.lineage != Some(lineage) {
+            self.map_lines.clear();
+        }
+        self.lineage = Some(lineage);
         let delta = delta_pages(memory, job);
         let (changes, known_before) = changes(memory, job);
         let mut bytes = Bytes { oracle: self, images: BTreeMap::new(), delta, memory, job };
@@ -193,14 +201,21 @@ impl WalkMemory for Bytes<'_> {
         if page >= self.job.logical_pages || self.job.page_map_pieces == 0 {
             return Ok(PageAt::Stored(Place::NONE));
         }
+        let (line, word) = (page / 8, (page % 8) as usize);
+        if let Some(words) = self.oracle.map_lines.get(&line) {
+            return Ok(PageAt::Stored(Place::from_word(words[word])));
+        }
         let piece = page / MAP_WORDS as u64;
-        let word = self.memory.word(self.job.page_map_pieces + 8 * piece).map_err(|()| BUS)?;
-        let piece_place = Place::from_word(word);
-        if piece_place == Place::NONE {
+        let piece = self.memory.word(self.job.page_map_pieces + 8 * piece).map_err(|()| BUS)?;
+        let piece = Place::from_word(piece);
+        if piece == Place::NONE {
             return Ok(PageAt::Stored(Place::NONE));
         }
-        let at = self.stored(piece_place)? + 64 + 8 * (page % MAP_WORDS as u64);
-        Ok(PageAt::Stored(Place::from_word(self.memory.word(at).map_err(|()| BUS)?)))
+        let at = self.stored(piece)? + 64 + 64 * (line % (MAP_WORDS as u64 / 8));
+        let words = self.memory.line(at).map_err(|()| BUS)?.to_vec();
+        let place = Place::from_word(words[word]);
+        self.oracle.map_lines.insert(line, words);
+        Ok(PageAt::Stored(place))
     }
 
     fn check(&mut self, page: u64, at: PageAt) -> Checked {

@@ -46,7 +46,8 @@ impl Size {
             longest_chain: random.random_range(1..7),
             largest_payload: [1, 80, 300, 3000][random.random_range(0..4)],
             images: [0, 10, 50, 100][random.random_range(0..4)],
-            logical_pages: [3000, 40_000][random.random_range(0..2)],
+            // What the cache of the L2P map holds, or more.
+            logical_pages: [3000, 30_000, 60_000][random.random_range(0..3)],
         }
     }
 }
@@ -80,6 +81,19 @@ struct Builder {
     open: Vec<Open>,
     done: Vec<(u64, PageBuffer)>,
     unused: Vec<u64>,
+    payload: Payloads,
+}
+
+/// Draws the payload of a version.
+pub type Payloads = Box<dyn FnMut(&mut ChaCha8Rng) -> Vec<u8>>;
+
+/// Payloads of any bytes, so many at most.
+fn any_bytes(most: usize) -> Payloads {
+    Box::new(move |random| {
+        let mut payload = vec![0; random.random_range(0..=most)];
+        random.fill(&mut payload[..]);
+        payload
+    })
 }
 
 impl Builder {
@@ -90,21 +104,9 @@ impl Builder {
 
     /// Puts a version into one of the open pages.
     fn version(&mut self, vid: u32, number: u32, created: u64, before: u64, dead: bool) -> u64 {
-        let payload = self.random.random_range(0..=self.size.largest_payload);
-        self.version_of(payload, vid, number, created, before, dead)
-    }
-
-    fn version_of(
-        &mut self,
-        payload: usize,
-        vid: u32,
-        number: u32,
-        created: u64,
-        before: u64,
-        dead: bool,
-    ) -> u64 {
+        let payload = (self.payload)(&mut self.random);
         let at = self.random.random_range(0..self.open.len());
-        let placed = placed_bytes(payload);
+        let placed = placed_bytes(payload.len());
         let full = |open: &Open| {
             open.lines == 255 || open.upper < placed + LinePointer::at(usize::from(open.lines) + 1)
         };
@@ -113,19 +115,19 @@ impl Builder {
             let full = std::mem::replace(&mut self.open[at], next);
             self.close(full);
         }
-        let noise: [u64; 4] = self.random.random();
+        let hint: u64 = self.random.random();
         let open = &mut self.open[at];
         open.upper -= placed;
         let (upper, bytes) = (open.upper, &mut open.buffer.0);
-        let pointer = LinePointer::new(upper, payload, dead);
-        bytes[LinePointer::at(open.lines.into())..][..4].copy_from_slice(&pointer.0.to_le_bytes());
-        bytes[upper..][..8].copy_from_slice(&created.to_le_bytes());
-        bytes[upper + 8..][..8].copy_from_slice(&noise[0].to_le_bytes());
-        bytes[upper + 16..][..8].copy_from_slice(&before.to_le_bytes());
-        bytes[upper + 24..][..4].copy_from_slice(&vid.to_le_bytes());
-        bytes[upper + 28..][..4].copy_from_slice(&number.to_le_bytes());
-        let mut draw = ChaCha8Rng::seed_from_u64(noise[1]);
-        bytes[upper + 32..][..payload].fill_with(|| draw.random());
+        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
+        let pointer = LinePointer::new(upper, payload.len(), dead);
+        put(LinePointer::at(open.lines.into()), &pointer.0.to_le_bytes());
+        put(upper, &created.to_le_bytes());
+        put(upper + 8, &hint.to_le_bytes());
+        put(upper + 16, &before.to_le_bytes());
+        put(upper + 24, &vid.to_le_bytes());
+        put(upper + 28, &number.to_le_bytes());
+        put(upper + 32, &payload);
         open.lines += 1;
         RecordId::new(open.page, (open.lines - 1) as u8).word()
     }
@@ -173,10 +175,16 @@ fn bytes_of(words: &[u64]) -> Vec<u8> {
 impl Scene {
     /// A store in order, of which the newest snapshot is asked for.
     pub fn drawn(seed: u64, size: Size) -> Self {
+        Self::with_payloads(seed, size, any_bytes(size.largest_payload))
+    }
+
+    /// The same, with these payloads.
+    pub fn with_payloads(seed: u64, size: Size, payload: Payloads) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut unused: Vec<u64> = (1..size.logical_pages).collect();
         unused.shuffle(&mut random);
-        let mut builder = Builder { random, size, open: Vec::new(), done: Vec::new(), unused };
+        let mut builder =
+            Builder { random, size, open: Vec::new(), done: Vec::new(), unused, payload };
         for _ in 0..builder.random.random_range(1..9) {
             let open = builder.page();
             builder.open.push(open);
@@ -215,16 +223,18 @@ impl Scene {
             (0..vids).flat_map(|vid| vec![vid; random.random_range(0..4)]).collect();
         updates.shuffle(&mut random);
         let unused = (1..size.logical_pages).rev().collect();
-        let mut builder = Builder { random, size, open: Vec::new(), done: Vec::new(), unused };
+        let payloads: Payloads = Box::new(move |_| vec![0x5A; payload]);
+        let mut builder =
+            Builder { random, size, open: Vec::new(), done: Vec::new(), unused, payload: payloads };
         let open = builder.page();
         builder.open.push(open);
         let mut heads = Vec::new();
         for vid in 0..vids {
-            heads.push(builder.version_of(payload, vid, 1, 1, 0, false));
+            heads.push(builder.version(vid, 1, 1, 0, false));
         }
         for (created, &vid) in (2..).zip(&updates) {
             let head = &mut heads[vid as usize];
-            *head = builder.version_of(payload, vid, 2, created, *head, false);
+            *head = builder.version(vid, 2, created, *head, false);
         }
         let open = builder.open.pop().expect("it was put there");
         builder.close(open);
