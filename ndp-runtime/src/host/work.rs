@@ -27,6 +27,7 @@ pub(super) struct Work<'r> {
     parts: Parts,
     state: State,
     generation: u64,
+    begin: Submission,
     /// Of the last chunk.
     chunk: u32,
     pub link: LinkBytes,
@@ -107,6 +108,7 @@ impl<'r> Work<'r> {
             parts,
             state: State::Over,
             generation,
+            begin: Submission::default(),
             chunk: 0,
             link: LinkBytes::default(),
             received: Vec::new(),
@@ -126,7 +128,8 @@ impl<'r> Work<'r> {
         work.link.shared_state += shared_state.len() as u64;
         work.link.descriptors += bytes.len() as u64;
         let at = work.address(parts.block_at);
-        work.run(Submission::begin(work.number, at, bytes.len() as u64))?;
+        work.begin = Submission::begin(work.number, at, bytes.len() as u64);
+        work.run(work.begin)?;
         Ok(work)
     }
 
@@ -153,17 +156,23 @@ impl<'r> Work<'r> {
         watch: &mut Watch<'_>,
         progress: &mut dyn FnMut(),
     ) -> Result<JobCompletion, NearDataFailure> {
-        let State::Running(pending) = self.state else {
-            unreachable!("whoever waits for a job has let it run");
-        };
         let mut pause = Pause::default();
         loop {
+            let State::Running(pending) = self.state else {
+                unreachable!("whoever waits for a job has let it run");
+            };
             progress();
             if let Some(reason) = watch.look() {
                 self.stop()?;
                 return Err(reason);
             }
             match self.runtime.poll(pending) {
+                // The device has as many jobs as it can: once more when one may have ended.
+                Ok(Some(done)) if done.status == Status::TooManyJobs => {
+                    self.state = State::Over;
+                    pause.wait(self.runtime);
+                    self.run(self.begin)?;
+                }
                 Ok(Some(done)) => {
                     self.state = State::AtRest;
                     self.link.results += COMPLETION_BYTES + u64::from(done.bytes);

@@ -7,8 +7,7 @@ use history::{Read, Scan, SessionRecorder, TransactionRecorder};
 use lockdb::store::device::DeviceReader;
 use lockdb::store::schema::Value;
 use lockdb::store::{Isolation, Session, Transaction};
-use ndp_runtime::host::{JobOptions, NearDataFailure, NearTransaction};
-use ndp_runtime::job::Status;
+use ndp_runtime::host::{JobOptions, NearTransaction};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -113,7 +112,6 @@ pub fn scan(
     near.release();
     match read {
         Ok(report) => assert!(report.faults.is_empty(), "{:?}", report.faults),
-        Err(NearDataFailure::Refused { status: Status::TooManyJobs, .. }) => return,
         Err(failure) => panic!("no reason to give up: {failure}"),
     }
     recorder.scan(scan);
