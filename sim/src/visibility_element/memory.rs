@@ -62,3 +62,32 @@ impl DeviceMemory for SparseMemory {
         Ok(std::array::from_fn(|n| u64::from_le_bytes(word(n))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_where_they_were_placed_and_nowhere_else() {
+        let mut memory = SparseMemory::default();
+        memory.place(0x80, &[1; 65]);
+        memory.place(0x100, &[2; 64]);
+        assert_eq!(memory.line(0x80), Ok([0x0101_0101_0101_0101; 8]));
+        assert_eq!(memory.line(0xC0), Ok([1, 0, 0, 0, 0, 0, 0, 0]), "filled up with zeros");
+        assert_eq!(memory.line(0x100), Ok([0x0202_0202_0202_0202; 8]));
+        for nowhere in [0, 0x40, 0x140] {
+            assert_eq!(memory.line(nowhere), Err(BusError::DecodeError), "{nowhere:#x}");
+        }
+        memory.piece_mut(0x100).expect("it was placed")[0] = 7;
+        assert_eq!(memory.line(0x100).map(|line| line[0]), Ok(0x0202_0202_0202_0207));
+        assert!(memory.piece_mut(0xC0).is_none());
+    }
+
+    #[test]
+    #[should_panic(expected = "0xc0 to 0x100 is over another piece")]
+    fn pieces_do_not_overlap() {
+        let mut memory = SparseMemory::default();
+        memory.place(0x80, &[1; 65]);
+        memory.place(0xC0, &[2; 64]);
+    }
+}
