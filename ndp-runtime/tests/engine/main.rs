@@ -9,4 +9,5 @@ mod hostile;
 mod locks;
 mod reads;
 mod scene;
+mod top_ups;
 mod updates;
