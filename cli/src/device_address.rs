@@ -7,7 +7,8 @@ use crate::failure::Failure;
 /// What can be given, for the help of commands.
 pub const URIS: &str = "\
 A device is named by a URI:
-  sim:                            the simulated device, in this process; sim:?card=64M
+  sim:                            the simulated device, in this process; sim:?card=64M,
+                                  sim:?storage=/path/to/store&elements=rtl
   vfio-user:/path/to/socket       a device that `lockstep serve` has at this socket
   pci:0000:3b:00.0?mode=vfio      a PCI function, through VFIO and the IOMMU
   pci:0000:3b:00.0?mode=sysfs     a PCI function, with physical addresses; for root, without IOMMU";

@@ -4,7 +4,9 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use clap::ValueHint;
-use device::{Progress, ServeOptions};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use device::{BoardOptions, Progress, ServeOptions};
+use driver::Elements;
 use vfio_user::{Error, Stop};
 
 use crate::failure::Failure;
@@ -17,6 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   lockstep serve --socket /tmp/lockstep.socket
   lockstep serve --socket /tmp/lockstep.socket --once --waves device.fst --from 0 --to 5000
+  lockstep serve --socket /tmp/lockstep.socket --storage /var/lib/store --elements rtl
 
 In another terminal, software of this machine:
   lockstep check vfio-user:/tmp/lockstep.socket
@@ -41,6 +44,12 @@ pub struct Args {
     /// Ends after the first client.
     #[arg(long)]
     once: bool,
+    /// Native storage for jobs near the data: the folder of a store, or its file of pages.
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    storage: Option<PathBuf>,
+    /// Who walks through the data for jobs: software, or the RTL of the elements.
+    #[arg(long, value_name = "WHICH", default_value = "software", value_parser = elements())]
+    elements: Elements,
     /// Writes waves of the RTL to this file (FST), once the server has ended.
     #[arg(long, value_name = "FILE", requires_all = ["from", "to"], value_hint = ValueHint::FilePath)]
     waves: Option<PathBuf>,
@@ -50,6 +59,11 @@ pub struct Args {
     /// First clock cycle after the waves.
     #[arg(long, value_name = "CYCLE", requires = "waves")]
     to: Option<u64>,
+}
+
+fn elements() -> impl TypedValueParser<Value = Elements> {
+    let known = PossibleValuesParser::new(["software", "rtl"]);
+    known.map(|which| if which == "rtl" { Elements::Rtl } else { Elements::Software })
 }
 
 /// Runs the command.
@@ -65,6 +79,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         _ => None,
     };
     let options = ServeOptions {
+        board: BoardOptions { storage: args.storage, elements: args.elements },
         waves: waves.as_ref().map(|(file, window)| (file.temporary().to_owned(), *window)),
         ..ServeOptions::default()
     };

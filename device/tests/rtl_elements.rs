@@ -1,16 +1,20 @@
 //! Elements in hardware behind the engine: on the same store they find what those in software find.
+//! And so do those of a device that is served at a socket.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
 
-use device::{BoardOptions, Simulated};
-use driver::{Device, Elements};
+use device::{BoardOptions, Progress, ServeOptions, Simulated};
+use driver::{Device, DeviceAddress, Elements, open_backend};
 use lockdb::store::schema::{RowRef, Schema, Type, Value};
 use lockdb::store::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
 use ndp_runtime::host::{
     AggregateOf, JobOptions, QueuePort, Runtime, RuntimeOptions, SelectedRow, StoreMemory,
 };
 use ndp_runtime::program::Aggregate;
+use vfio_user::Stop;
 
 const ROWS: i64 = 520;
 const UNSYNCED: TransactionOptions =
@@ -27,10 +31,53 @@ const SELECTS: [(Option<&str>, &[&str]); 6] = [
     (Some("owner = 'somebody 7'"), &["id"]),
 ];
 
+/// How the device is reached.
+#[derive(Clone, Copy)]
+enum Door {
+    InProcess(Elements),
+    Socket,
+}
+
+/// A server on a thread of its own.
+struct Served {
+    stop: Stop,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Served {
+    fn new(socket: &Path, board: BoardOptions) -> Self {
+        let (socket, stop) = (socket.to_owned(), Stop::new().unwrap());
+        let (tell, told) = mpsc::channel();
+        let thread = std::thread::spawn({
+            let stop = stop.clone();
+            move || {
+                let options = ServeOptions { board, ..ServeOptions::default() };
+                let served = device::serve(&socket, options, &stop, |progress| {
+                    if matches!(progress, Progress::Listening { .. }) {
+                        tell.send(()).unwrap();
+                    }
+                });
+                served.unwrap();
+            }
+        });
+        told.recv().unwrap();
+        Self { stop, thread: Some(thread) }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.stop.stop();
+        // A server that panicked has failed the test that used it.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
 struct Bench {
     store: Database,
     table: Arc<Table>,
     runtime: Runtime,
+    _served: Option<Served>,
     _folder: tempfile::TempDir,
 }
 
@@ -45,7 +92,7 @@ fn row(id: i64) -> [Value; 5] {
 }
 
 impl Bench {
-    fn new(elements: Elements) -> Self {
+    fn new(door: Door) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = Options { shared_state_limit: 1 << 20, ..Options::small() };
         let (options, memory) = StoreMemory::for_store(options).unwrap();
@@ -59,12 +106,25 @@ impl Bench {
             .primary_key(&["id"])
             .build();
         let table = store.create_table(schema.unwrap()).unwrap();
-        let board = BoardOptions { storage: Some(folder.path().into()), elements };
-        let simulated = Simulated::with_options("sim:".into(), &board).unwrap();
-        let device = Device::new(Arc::new(simulated)).unwrap();
+        let storage = Some(folder.path().into());
+        let (device, served) = match door {
+            Door::InProcess(elements) => {
+                let board = BoardOptions { storage, elements };
+                let simulated = Simulated::with_options("sim:".into(), &board).unwrap();
+                (Device::new(Arc::new(simulated)), None)
+            }
+            Door::Socket => {
+                let socket = folder.path().join("socket");
+                let board = BoardOptions { storage, ..BoardOptions::default() };
+                let served = Served::new(&socket, board);
+                let opened = open_backend(&DeviceAddress::VfioUser(socket)).unwrap();
+                (Device::new(opened), Some(served))
+            }
+        };
+        let device = device.unwrap();
         let port = QueuePort::open(device, memory, 64).unwrap();
         let runtime = Runtime::open(&store, port, RuntimeOptions::default());
-        Self { store, table, runtime, _folder: folder }
+        Self { store, table, runtime, _served: served, _folder: folder }
     }
 
     fn host(
@@ -159,8 +219,8 @@ impl Bench {
 
 /// Reads and updates at several ages of a store: before and after checkpoints, with changes of the
 /// host and of the device that only the shared state has.
-fn course(elements: Elements) -> Vec<String> {
-    let bench = Bench::new(elements);
+fn course(door: Door) -> Vec<String> {
+    let bench = Bench::new(door);
     let mut found = Vec::new();
     bench.insert(0..ROWS);
     bench.store.checkpoint().unwrap();
@@ -179,15 +239,17 @@ fn course(elements: Elements) -> Vec<String> {
 }
 
 #[test]
-fn elements_in_hardware_find_what_those_in_software_find() {
-    let (software, hardware) = std::thread::scope(|threads| {
-        let software = threads.spawn(|| course(Elements::Software));
-        let hardware = course(Elements::Rtl);
-        (software.join().unwrap(), hardware)
+fn elements_in_hardware_and_at_a_socket_find_what_those_in_software_find() {
+    let courses = std::thread::scope(|threads| {
+        let doors =
+            [Door::InProcess(Elements::Software), Door::InProcess(Elements::Rtl), Door::Socket];
+        doors.map(|door| threads.spawn(move || course(door))).map(|thread| thread.join().unwrap())
     });
-    assert_eq!(software.len(), hardware.len());
-    for (step, (software, hardware)) in software.iter().zip(&hardware).enumerate() {
-        assert!(software.len() > 20);
-        assert_eq!(software, hardware, "step {step}");
+    let [software, others @ ..] = &courses;
+    for (door, other) in ["hardware", "a socket"].into_iter().zip(others) {
+        assert_eq!(software.len(), other.len());
+        for (step, (software, other)) in software.iter().zip(other).enumerate() {
+            assert_eq!(software, other, "step {step}, {door}");
+        }
     }
 }
