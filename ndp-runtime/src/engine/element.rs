@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use lockdb::store::device::{BrokenWalk, DeviceRow, ProcessingElement};
-use lockdb::store::layout::RecordId;
+use lockdb::store::layout::{MAP_WORDS, RecordId};
 use self_cell::self_cell;
 
 use super::snapshot::{CountedStorage, ElementTask, Snapshot};
@@ -107,7 +107,11 @@ impl SoftwareElement {
 impl Element for SoftwareElement {
     fn run(&mut self, budget: u32, emit: &mut dyn FnMut(Packet<'_>)) -> Progress {
         let Self { started, task, left, totals } = self;
-        let part = left.start..left.end.min(left.start.saturating_add(budget));
+        // To the end of a piece of the VID map, if that is not far: each piece is read once then.
+        let piece = MAP_WORDS as u32;
+        let (next, far) = (left.start / piece + 1, left.start.saturating_add(budget));
+        let end = next.checked_mul(piece).filter(|end| *end <= far).unwrap_or(far);
+        let part = left.start..left.end.min(end);
         totals.visited += u64::from(part.end - part.start);
         left.start = part.end;
         started.with_dependent_mut(|_, walker| {

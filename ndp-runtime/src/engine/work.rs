@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use lockdb::store::layout::MAP_WORDS;
+
 use super::card::Card;
 use super::element::{Element, Packet, Progress, Totals};
 use super::fault::{Fault, Planted};
@@ -16,8 +18,8 @@ use crate::job::{
 };
 use crate::program::{Aggregation, Group};
 
-/// VIDs that an element looks at before others get their turn.
-const ELEMENT_VIDS: u32 = 256;
+/// VIDs that an element looks at before others get their turn: a piece of the VID map.
+const ELEMENT_VIDS: u32 = MAP_WORDS as u32;
 /// Rows that are taken out of the queue in one step.
 const ROWS_A_STEP: usize = 256;
 /// The most bytes of a chunk; a larger result buffer is not filled.

@@ -244,12 +244,10 @@ impl TestCard {
             if self.random.random_range(0..=self.delay) != 0 {
                 continue;
             }
-            match self.look(tag) {
-                Some(answer @ (LockAnswer::Granted { .. } | LockAnswer::Cancelled)) => {
-                    self.waiters.remove(&tag);
-                    self.answer(tag, answer, true);
-                }
-                _ => {}
+            let look = self.look(tag).filter(|answer| *answer != LockAnswer::Queued);
+            if let Some(answer) = look {
+                self.waiters.remove(&tag);
+                self.answer(tag, answer, true);
             }
         }
     }

@@ -18,6 +18,9 @@ pub fn demand(holds: bool, what: impl FnOnce() -> String) -> Verdict {
     if holds { Ok(()) } else { Err(what()) }
 }
 
+/// Old payloads and new ones.
+pub type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
+
 /// A row as the snapshot of a descriptor has it: number, RecordID, payload.
 pub type Before = BTreeMap<u32, (u32, RecordId, Vec<u8>)>;
 
@@ -81,7 +84,7 @@ pub fn check_pages(
     before: &Before,
     outcome: &Outcome,
     seal: (u64, u64, u64),
-) -> Result<Vec<(Vec<u8>, Vec<u8>)>, String> {
+) -> Result<Pairs, String> {
     let (commit, epoch, store) = seal;
     let file = scene.files.open("pages").unwrap();
     let mut pages: BTreeMap<u64, Box<PageBuffer>> = BTreeMap::new();

@@ -39,7 +39,8 @@ pub fn select(fault: Option<Fault>, seed: u64, payloads: bool, room: Room) -> Re
             other => panic!("{other:?}"),
         })
         .collect();
-    (found.sort(), expected.sort());
+    found.sort();
+    expected.sort();
     if found != expected {
         return Err(format!("{} rows, the host has {}, or others", found.len(), expected.len()));
     }

@@ -1,7 +1,8 @@
 //! Updates: the versions that the host itself would have made, under locks, in pages that it can
 //! read.
 
-use lockdb::store::Isolation;
+use lockdb::store::schema::RowBuffer;
+use lockdb::store::{Error, Isolation};
 use ndp_runtime::engine::Fault;
 use ndp_runtime::job::{Status, Submission, Task, UpdateEntry, UpdateKind};
 use rand::RngExt;
@@ -11,6 +12,12 @@ use crate::scene::{DEVICE, Found, Outcome, PLENTY, Room, Scene, cases, random, s
 
 pub const PREDICATE: &str = "region < 3 and balance >= 0";
 pub const ASSIGNMENTS: &str = "balance = balance + 5, note = 'changed'";
+
+/// A change of a row that tells of the host.
+fn touch(row: &mut RowBuffer) -> Result<(), Error> {
+    row.set_int(1, 77);
+    Ok(())
+}
 
 /// An update that nobody disturbs.
 pub fn undisturbed(fault: Option<Fault>, seed: u64, isolation: Isolation, room: Room) -> Verdict {
@@ -112,7 +119,7 @@ pub fn contended(
     let mut transaction = session.begin(crate::scene::OPTIONS);
     match host {
         Host::Deletes => drop(transaction.delete(&table, &id).unwrap()),
-        _ => drop(transaction.update(&table, &id, |row| Ok(row.set_int(1, 77))).unwrap()),
+        _ => drop(transaction.update(&table, &id, touch).unwrap()),
     }
     scene.begin(4, &descriptor);
     if host != Host::Stays {
@@ -198,9 +205,8 @@ pub fn overtaken(fault: Option<Fault>, seed: u64, isolation: Isolation) -> Verdi
     let id = i64::from_le_bytes(expected[0].0[8..16].try_into().unwrap());
     let vid = scene.store.vid_of(&scene.table, &id).unwrap().unwrap();
     let table = scene.table.clone();
-    let change = |transaction: &mut lockdb::store::Transaction<'_>| {
-        transaction.update(&table, &id, |row| Ok(row.set_int(1, 77)))
-    };
+    let change =
+        |transaction: &mut lockdb::store::Transaction<'_>| transaction.update(&table, &id, touch);
     scene.store.transaction(change).unwrap();
     let outcome = scene.finish(4, &descriptor, PLENTY);
     let entries: Vec<_> = outcome.updates().collect();
@@ -239,7 +245,7 @@ pub fn cancelled(fault: Option<Fault>, seed: u64, steps: usize, held: bool) -> V
     if held {
         for (old, _) in scene.expected(&compiled).into_iter().step_by(3) {
             let id = i64::from_le_bytes(old[8..16].try_into().unwrap());
-            transaction.update(&table, &id, |row| Ok(row.set_int(1, 77))).unwrap();
+            transaction.update(&table, &id, touch).unwrap();
         }
     }
     let begun = scene.begin(5, &descriptor);
@@ -386,7 +392,7 @@ fn submissions_that_do_not_fit_the_job_are_refused() {
     let mut transaction = session.begin(crate::scene::OPTIONS);
     let (old, _) = scene.expected(&compiled).swap_remove(0);
     let id = i64::from_le_bytes(old[8..16].try_into().unwrap());
-    transaction.update(&table, &id, |row| Ok(row.set_int(1, 77))).unwrap();
+    transaction.update(&table, &id, touch).unwrap();
     scene.begin(1, &descriptor);
     for _ in 0..100 {
         scene.step();
@@ -442,7 +448,7 @@ fn a_job_that_has_no_room_for_rows_left_to_the_host_can_be_cancelled() {
     for (old, _) in &expected {
         let id = i64::from_le_bytes(old[8..16].try_into().unwrap());
         let change = |transaction: &mut lockdb::store::Transaction<'_>| {
-            transaction.update(&table, &id, |row| Ok(row.set_int(1, 77)))
+            transaction.update(&table, &id, touch)
         };
         scene.store.transaction(change).unwrap();
     }
@@ -488,7 +494,7 @@ pub fn mixed(fault: Option<Fault>, seed: u64, isolation: Isolation) -> Verdict {
                 })
             });
             if free {
-                transaction.update(&table, &id, |row| Ok(row.set_int(1, 77))).unwrap();
+                transaction.update(&table, &id, touch).unwrap();
             }
         }
     }
