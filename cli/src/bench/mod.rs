@@ -5,6 +5,7 @@
 
 mod cosimulation;
 mod doors;
+mod element;
 mod event_kernel;
 mod hand_over;
 mod host_lock;
@@ -62,7 +63,7 @@ pub struct Measured {
 }
 
 /// All benches there are.
-pub const ALL: [Bench; 11] = [
+pub const ALL: [Bench; 12] = [
     Bench {
         name: "host-lock",
         about: "uncontended acquire + release on the host beside a bare pair of compare-and-swaps",
@@ -77,6 +78,11 @@ pub const ALL: [Bench; 11] = [
         name: "lock-unit",
         about: "the lock unit's RTL in clock cycles",
         measure: Measure::Here(lock_unit::measure),
+    },
+    Bench {
+        name: "element",
+        about: "the visibility element's RTL in clock cycles, one and several at a memory",
+        measure: Measure::Here(element::measure),
     },
     Bench {
         name: "cosimulation",

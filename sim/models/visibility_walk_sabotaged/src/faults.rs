@@ -1,0 +1,113 @@
+//! What is broken, and where. The build includes this file as well.
+
+/// A place in `hw/rtl` where the walk is broken on purpose.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// What is wrong.
+    pub name: &'static str,
+    /// The file in `hw/rtl`.
+    pub file: &'static str,
+    /// Text that stands in it once, with `{}` for the expression.
+    pub place: &'static str,
+    /// The expression that stands there.
+    pub right: &'static str,
+    /// What is computed instead.
+    pub wrong: &'static str,
+}
+
+const fn fault(
+    file: &'static str,
+    name: &'static str,
+    place: &'static str,
+    right: &'static str,
+    wrong: &'static str,
+) -> Fault {
+    Fault { name, file, place, right, wrong }
+}
+
+/// `fault_i` is 1 for the first.
+#[rustfmt::skip]
+pub const FAULTS: [Fault; 40] = [
+    fault("page_checker.sv", "an error of the bus in odd lines is not noticed",
+        "|| {}) checked_o.code = Bus;", "broken_q[1][ended_slot]", "1'b0"),
+    fault("page_checker.sv", "the checksum counts for nothing",
+        "|| {}) begin", "remainder != expected_q[ended_slot]", "1'b0"),
+    fault("page_checker.sv", "the magic number counts for nothing",
+        "<= {};", "line_i[0][31:0] != Magic", "1'b0"),
+    fault("page_checker.sv", "a page of a later checkpoint is right",
+        "&& {} &&", "line_i[0][319:256] <= epoch_i", "1'b1"),
+    fault("page_checker.sv", "a page of another checkpoint than its place's is right",
+        "&& {};", "line_i[0][278:256] == check.epoch", "1'b1"),
+    fault("page_checker.sv", "a page of another store is right",
+        "|| {}\n", "line_i[0][511:448] == store_i", "1'b1"),
+    fault("page_checker.sv", "the kind of a page counts for nothing",
+        "|| {};", "line_i[0][351:320] != (check.is_map ? VidMapKind : DataKind)", "1'b0"),
+    fault("page_checker.sv", "the number of a page counts for nothing",
+        "<= {} ||", "line_i[0][127:64] != check.page", "1'b0"),
+    fault("page_lookup.sv", "a page of another table is right",
+        "else if ({}) code = OtherTable", "facts.table_number != table_i", "1'b0"),
+    fault("page_lookup.sv", "the lines of a page have no end",
+        "else if ({}) code = NoLine", "16'(placed_q.look.record[7:0]) >= facts.lines", "1'b0"),
+    fault("page_lookup.sv", "logical pages have no end",
+        "&& {};", "64'(placing.record[63:8]) < logical_pages_i", "1'b1"),
+    fault("page_lookup.sv", "storage has no end",
+        "else if ({}) placed.look.code = BeyondStorage",
+        "64'(place.physical) >= storage_pages_i", "1'b0"),
+    fault("page_lookup.sv", "images are not looked for",
+        "end else if ({}) begin\n            if (!in_map)", "!in_delta", "1'b1"),
+    fault("page_lookup.sv", "parked walks are forgotten",
+        "if (released) released_q <= {};", "parked_q - (LogChains + 1)'(pop_parked)", "'0"),
+    fault("page_lookup.sv", "the L2P map is not forgotten",
+        "start_i && ({})),", "forget_pages_i || other_store || epoch_i != epoch_q", "1'b0"),
+    fault("page_lookup.sv", "verified pages are not forgotten",
+        "start_i && ({})),", "forget_pages_i || other_store", "1'b0"),
+    fault("page_lookup.sv", "verified images are not forgotten",
+        ".forget_images_i ({}),", "start_i", "1'b0"),
+    fault("page_results.sv", "a result counts for any page there",
+        "known_bit_q && {};", "found_key_q == look_key_q", "1'b1"),
+    fault("page_map_cache.sv", "a line of the L2P map counts for any page",
+        "look_known_q && {};", "look_right_q", "1'b1"),
+    fault("page_map_cache.sv", "an error of the bus in the L2P map is not noticed",
+        "if ({}) code_q <= Bus;", "line_error_i", "1'b0"),
+    fault("version_walk.sv", "a version may be as old as its successor",
+        "else if ({}) code = NotOlder", "created_q >= judged_q.newer",
+        "created_q > judged_q.newer"),
+    fault("version_walk.sv", "a version may be of another tuple",
+        "if ({}) code = OtherTuple", "vid_and_number_q[31:0] != judged_q.vid", "1'b0"),
+    fault("version_walk.sv", "the newest version is compared with an older walk's",
+        "newer:   {},", "first_q[judging] ? '1 : judged_newer", "judged_newer"),
+    fault("version_walk.sv", "the snapshot's own commit is too new",
+        "&& {} && predecessor_q", "created_q > snapshot_i", "created_q >= snapshot_i"),
+    fault("version_walk.sv", "tombstones are rows",
+        "&& {};\n    assign row_valid_o", "!judged_q.pointer[28]", "1'b1"),
+    fault("version_walk.sv", "versions may stand at odd places",
+        "= {} &&", "offset[2:0] == 0", "1'b1"),
+    fault("version_walk.sv", "versions may stand among line pointers",
+        "&& {}\n", "17'(offset) >= lines_end", "1'b1"),
+    fault("version_walk.sv", "versions may stretch beyond their page",
+        "&& {};", "placed_end <= PageBytes", "1'b1"),
+    fault("version_walk.sv", "the first line of a header is enough",
+        "&& ({});", "!awaits_q[1][comer[port]] || come[1] && comer[0] == comer[1]", "1'b1"),
+    fault("version_walk.sv", "an error of the bus in a line pointer is not noticed",
+        "{pointed_chain_q, {}}),", "pointed_error_q ? Bus : BadLine", "BadLine"),
+    fault("version_walk.sv", "an error of the bus in a header's second line is not noticed",
+        "|| {})) begin", "word > 4'd4 && second_line[512]", "1'b0"),
+    fault("row_output.sv", "an error of the bus in a payload is not noticed",
+        "if ({}) broken_q", "come[port] && line_error_i[port]", "1'b0"),
+    fault("row_output.sv", "a last line that no beat begins in stays",
+        "last_beat && {};", "giving.lines != beats", "1'b0"),
+    fault("row_output.sv", "a row does not wait for its odd lines",
+        "&& {};", "!ahead[1][LogLines+1]", "1'b1"),
+    fault("vid_stream.sv", "a change is any VID's",
+        "= entry_valid && {} &&", "entry[31:0] == vid_q", "1'b1"),
+    fault("vid_stream.sv", "a broken piece of the VID map is used",
+        "else if ({}) code = codes_q", "codes_q[using_q] != Found", "1'b0"),
+    fault("vid_stream.sv", "a piece of the VID map that is not there is used",
+        "else if ({}) head", "!zero_q[using_q]", "1'b1"),
+    fault("vid_stream.sv", "pieces of the VID map may stand beyond storage",
+        "assign beyond = {};", "64'(place.physical) >= storage_pages_i", "1'b0"),
+    fault("vid_stream.sv", "an error of the bus in places of the VID map is not noticed",
+        "places_broken_q <= {};", "come_error_i[1]", "1'b0"),
+    fault("entry_stream.sv", "an error of the bus in entries is not noticed",
+        ".data_i ({{}, line_i}),", "line_error_i", "1'b0"),
+];

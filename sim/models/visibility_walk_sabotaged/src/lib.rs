@@ -1,0 +1,11 @@
+//! The visibility walk with built-in faults, as a Verilated model. It has the pins of the walk and
+//! one more, `fault_i`, the number of the fault that is switched on; 0 is none. It shows that the
+//! test suite of the walk would notice.
+//!
+//! The build patches a copy of the RTL, which itself knows of no faults.
+
+mod faults;
+
+verilated::model!();
+
+pub use faults::{FAULTS, Fault};
