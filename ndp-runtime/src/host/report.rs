@@ -28,6 +28,8 @@ pub struct LinkBytes {
     /// Both ways: the device's accesses to the lock table: for each request the line of its bucket
     /// there and back, for each poll the line there.
     pub locks: u64,
+    /// Of these, to the host: each line back.
+    pub locks_to_host: u64,
     /// To the host: result sets and completions.
     pub results: u64,
     /// To the host: pages that it pulled.
@@ -44,11 +46,22 @@ impl LinkBytes {
         handed + vid_map + locks + results + self.pages_pulled + self.pages_written
     }
 
+    /// Those that went from the device to the host.
+    pub fn to_host(&self) -> u64 {
+        self.locks_to_host + self.results + self.pages_pulled
+    }
+
+    /// Those that went from the host to the device.
+    pub fn to_device(&self) -> u64 {
+        self.total() - self.to_host()
+    }
+
     /// Adds what the device's accesses to host memory took, by what it has counted.
     pub(super) fn count_accesses(&mut self, done: &Statistics) {
         let granted = done.written + done.left;
         self.vid_map += granted * LINE_BYTES;
         self.locks += (2 * done.lock_requests + done.lock_polls) * LINE_BYTES;
+        self.locks_to_host += done.lock_requests * LINE_BYTES;
     }
 
     pub(super) fn add(&mut self, other: &Self) {
@@ -57,6 +70,7 @@ impl LinkBytes {
         self.grants += other.grants;
         self.vid_map += other.vid_map;
         self.locks += other.locks;
+        self.locks_to_host += other.locks_to_host;
         self.results += other.results;
         self.pages_pulled += other.pages_pulled;
         self.pages_written += other.pages_written;

@@ -22,8 +22,14 @@ pub(super) struct Watch<'a> {
     began: Instant,
     bound: Duration,
     searched: Duration,
+    /// Until the next search.
+    interval: Duration,
     suspicion: Suspicion,
 }
+
+/// A search reads the whole table, and most find nothing: the next one comes later, up to so many times
+/// the interval that the policy says.
+const LONGEST: u32 = 16;
 
 impl<'a> Watch<'a> {
     pub fn new(
@@ -41,6 +47,7 @@ impl<'a> Watch<'a> {
             began: Instant::now(),
             bound,
             searched: Duration::ZERO,
+            interval: Duration::ZERO,
             suspicion: Suspicion::default(),
         }
     }
@@ -62,14 +69,21 @@ impl<'a> Watch<'a> {
             // The device's own bound of a wait is all that there is.
             Policy::NoWait | Policy::TimeOut => return None,
         };
-        if elapsed < self.searched + every {
+        if elapsed < self.searched + self.interval.max(every) {
             return None;
         }
-        self.searched = elapsed;
-        match self.waiting.policy {
+        let found = match self.waiting.policy {
             Policy::WaitDie => self.older_ahead(transaction),
             _ => self.search(transaction),
-        }
+        };
+        // From its end: the searches themselves take a small part of the time.
+        self.searched = self.began.elapsed();
+        let suspicious = !self.suspicion.cycle().is_empty();
+        self.interval = match suspicious {
+            true => every,
+            false => (self.interval.max(every) * 2).min(every * LONGEST),
+        };
+        found
     }
 
     fn search(&mut self, transaction: Timestamp) -> Option<NearDataFailure> {

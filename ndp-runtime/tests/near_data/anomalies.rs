@@ -223,3 +223,44 @@ fn a_deadlock_between_host_and_device_is_broken() {
         assert!(error.is_conflict(), "{error}");
     }
 }
+
+/// Wait-die holds for the device, too: behind an older transaction it does not wait.
+#[test]
+fn a_device_dies_behind_the_old_and_waits_for_the_young() {
+    let scene = Scene::with(ROWS, options(Policy::WaitDie), |_| {});
+    let (mut long, mut short) = (scene.session(), scene.session());
+    let set = "balance = balance + 5";
+    let mut older = short.begin(unsynced(Isolation::ReadCommitted));
+    add(&mut older, &scene, ROW, 1).unwrap();
+    let mut transaction = long.begin(unsynced(Isolation::ReadCommitted));
+    let mut near = scene.runtime.begin(&mut transaction);
+    let failure = near.update(&scene.table, None, set, &JobOptions::default()).unwrap_err();
+    assert!(matches!(failure, NearDataFailure::Died { .. }), "{failure}");
+    drop(near);
+    drop(transaction);
+    older.commit().unwrap();
+    drop(older);
+    scene.assert_no_locks();
+
+    let younger = RefCell::new(None);
+    let session = RefCell::new(Some(&mut short));
+    let lock_then_commit = |_: &ndp_runtime::host::Progress| {
+        if let Some(session) = session.borrow_mut().take() {
+            let mut transaction = session.begin(unsynced(Isolation::ReadCommitted));
+            add(&mut transaction, &scene, ROW, 1).unwrap();
+            *younger.borrow_mut() = Some(transaction);
+        } else if somebody_waits(&scene)
+            && let Some(mut younger) = younger.borrow_mut().take()
+        {
+            younger.commit().unwrap();
+        }
+    };
+    let jobs = JobOptions { progress: Some(&lock_then_commit), ..JobOptions::default() };
+    let mut transaction = long.begin(unsynced(Isolation::ReadCommitted));
+    let mut near = scene.runtime.begin(&mut transaction);
+    let report = near.update(&scene.table, None, set, &jobs).unwrap();
+    near.commit().unwrap();
+    assert_eq!((report.rows, report.by_host), (ROWS as u64, 1));
+    assert_eq!((balance(&scene, ROW), balance(&scene, 3)), (107, 105));
+    scene.assert_no_locks();
+}

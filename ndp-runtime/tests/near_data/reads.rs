@@ -133,6 +133,8 @@ fn host_and_device_make_the_same_rows() {
         let LinkBytes { pages_pulled, pages_written, .. } = host.link;
         assert!(pages_pulled > 0 && pages_written > 0, "{host:?}");
         assert!(host.link.total() > near.link.total(), "{host:?}, {near:?}");
+        assert_eq!((host.link.to_host(), host.link.to_device()), (pages_pulled, pages_written));
+        assert!(near.link.to_host() > near.link.results && near.link.to_device() > 0, "{near:?}");
         println!("{} bytes by the host, {} near the data", host.link.total(), near.link.total());
     }
 }
