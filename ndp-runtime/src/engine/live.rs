@@ -1,5 +1,7 @@
 //! A live job: from its Begin until it is over or forgotten.
 
+use std::collections::VecDeque;
+
 use super::card::{Card, LockResponse};
 use super::fault::{Fault, Planted};
 use super::loading::{Loaded, Loading, Refusal, read_grants};
@@ -51,14 +53,12 @@ struct SealOf {
     epoch: u64,
 }
 
-/// What a job tells the engine.
-pub(super) struct Told<'a> {
-    pub(super) completions: &'a mut Vec<JobCompletion>,
-}
+/// Where a job tells that a submission has ended.
+pub(super) struct Told<'a>(pub(super) &'a mut VecDeque<JobCompletion>);
 
 impl Told<'_> {
     fn complete(&mut self, identifier: u16, status: Status, bytes: usize, detail: u64) {
-        self.completions.push(JobCompletion { identifier, status, bytes: bytes as u32, detail });
+        self.0.push_back(JobCompletion { identifier, status, bytes: bytes as u32, detail });
     }
 }
 

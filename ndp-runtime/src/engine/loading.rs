@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use lockdb::store::device::DeviceError;
-use lockdb::store::schema::Schema;
 
 use super::card::{Card, HostFault};
 use super::fault::Planted;
@@ -15,7 +14,7 @@ use super::work::{Doing, Ending, Work};
 use super::writer::VersionWriter;
 use crate::job::{
     Aggregating, Descriptor, DescriptorHeader, Grant, JobFault, LockTable, Span, Status,
-    Submission, Task, Update,
+    Submission, Task,
 };
 use crate::program::{Aggregation, Program, check_assignments};
 
@@ -184,12 +183,11 @@ impl Begun {
                     return Err(bad("lock_table"));
                 }
                 locks = Some(update.locks);
-                Doing::Update(Box::new(updating(table, update, schema, writer, faults)))
+                let update = Updating::new(table, update.clone(), schema, writer, faults);
+                Doing::Update(Box::new(update))
             }
             Task::Select { .. } => Doing::Select { outputs: outputs.into() },
-            Task::Aggregate(task) => {
-                Doing::Aggregate(Box::new(aggregation(task, outputs, &schema)?))
-            }
+            Task::Aggregate(task) => Doing::Aggregate(Box::new(aggregation(task, outputs)?)),
         };
         let task = Arc::new(ElementTask { table, snapshot: number, program, payloads });
         let elements = card.elements(&snapshot, &task, &parts(vids, elements.into()));
@@ -198,17 +196,7 @@ impl Begun {
     }
 }
 
-fn updating(
-    table: u32,
-    update: &Update,
-    schema: Schema,
-    writer: VersionWriter,
-    faults: Planted,
-) -> Updating {
-    Updating::new(table, update.clone(), schema, writer, faults)
-}
-
-fn aggregation(task: &Aggregating, outputs: u8, _: &Schema) -> Result<Aggregation, Ending> {
+fn aggregation(task: &Aggregating, outputs: u8) -> Result<Aggregation, Ending> {
     let needed = 1 + u8::from(task.group.is_some());
     if outputs < needed {
         let text = format!("the program has {outputs} outputs, the aggregation needs {needed}");

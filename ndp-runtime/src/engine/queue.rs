@@ -102,11 +102,8 @@ impl Engine {
             }
             (Some(_), None) => refused(Status::NoJob, job.into()),
             (Some(opcode), Some(live)) => {
-                let mut completions = Vec::new();
-                let mut told = Told { completions: &mut completions };
-                let job = &mut self.jobs[live];
-                job.submit(submission, opcode, card, &mut self.tags, &mut told);
-                self.completions.extend(completions);
+                let told = &mut Told(&mut self.completions);
+                self.jobs[live].submit(submission, opcode, card, &mut self.tags, told);
                 self.jobs.retain(|job| !job.is_over());
                 return;
             }
@@ -118,10 +115,7 @@ impl Engine {
     fn run_a_job(&mut self, card: &mut dyn Card) -> bool {
         for _ in 0..self.jobs.len() {
             let Some(mut job) = self.jobs.pop_front() else { break };
-            let mut completions = Vec::new();
-            let mut told = Told { completions: &mut completions };
-            let worked = job.step(card, &mut self.tags, &mut told);
-            self.completions.extend(completions);
+            let worked = job.step(card, &mut self.tags, &mut Told(&mut self.completions));
             if !job.is_over() {
                 self.jobs.push_back(job);
             }

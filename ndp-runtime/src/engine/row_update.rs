@@ -26,7 +26,7 @@ pub struct RowUpdate {
     state: State,
     /// The job is over; the row ends as soon as nothing of it is open.
     cancelled: bool,
-    faults: Faults,
+    skipped: Skipped,
 }
 
 /// What the update waits for.
@@ -43,11 +43,11 @@ enum State {
 
 /// Steps that a test leaves out, to see that others notice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Faults {
+pub(super) struct Skipped {
     /// No lock is asked for.
-    pub lock_skipped: bool,
+    pub(super) lock: bool,
     /// The host's VID map is not looked at.
-    pub check_skipped: bool,
+    pub(super) check: bool,
 }
 
 /// What is to be done for a row.
@@ -135,15 +135,15 @@ impl RowEnd {
 impl RowUpdate {
     /// The update of a row of which the snapshot sees the version at `record`.
     pub fn new(record: RecordId, isolation: Isolation) -> Self {
-        Self::with_faults(record, isolation, Faults::default())
+        Self::skipping(record, isolation, Skipped::default())
     }
 
     /// The same with steps left out; for tests alone.
-    pub fn with_faults(record: RecordId, isolation: Isolation, faults: Faults) -> Self {
+    pub(super) fn skipping(record: RecordId, isolation: Isolation, skipped: Skipped) -> Self {
         let leave_changed = isolation == Isolation::ReadCommitted;
         let mut row =
-            Self { record, leave_changed, state: State::Asking, cancelled: false, faults };
-        if faults.lock_skipped {
+            Self { record, leave_changed, state: State::Asking, cancelled: false, skipped };
+        if skipped.lock {
             row.look();
         }
         row
@@ -207,7 +207,7 @@ impl RowUpdate {
     }
 
     fn look(&mut self) {
-        self.state = if self.faults.check_skipped { State::Writing } else { State::Looking };
+        self.state = if self.skipped.check { State::Writing } else { State::Looking };
     }
 
     /// The version that the snapshot sees is the newest of the host's, or somebody committed a newer

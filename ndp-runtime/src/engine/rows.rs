@@ -7,7 +7,7 @@ use lockdb::{Timestamp, TupleKey};
 
 use super::card::{Card, LockAnswer, LockOperation, LockRequest, LockResponse};
 use super::fault::{Fault, Planted};
-use super::row_update::{Action, Faults, Input, RowUpdate};
+use super::row_update::{Action, Input, RowUpdate, Skipped};
 use crate::job::{LockTable, Statistics, Status, Update};
 use crate::program::Outputs;
 
@@ -120,15 +120,15 @@ impl Rows {
 
     /// A row begins, under a tag that is free.
     pub(super) fn begin(&mut self, tag: u8, found: FoundRow) {
-        let faults = Faults {
-            lock_skipped: self.faults.has(Fault::LockSkipped),
-            check_skipped: self.faults.has(Fault::CheckSkipped),
+        let skipped = Skipped {
+            lock: self.faults.has(Fault::LockSkipped),
+            check: self.faults.has(Fault::CheckSkipped),
         };
         let isolation = match self.faults.has(Fault::ConflictLeftToHost) {
             true => lockdb::store::Isolation::ReadCommitted,
             false => self.isolation,
         };
-        let machine = RowUpdate::with_faults(found.record, isolation, faults);
+        let machine = RowUpdate::skipping(found.record, isolation, skipped);
         let row = Row {
             found,
             machine,

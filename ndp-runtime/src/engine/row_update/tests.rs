@@ -161,11 +161,11 @@ fn a_cancelled_row_ends_with_the_next_answer_but_one() {
 
 #[test]
 fn without_its_lock_or_its_look_a_row_is_written_that_must_not_be() {
-    let skipped = Faults { lock_skipped: true, check_skipped: false };
-    let row = RowUpdate::with_faults(RECORD, Isolation::Snapshot, skipped);
+    let skipped = Skipped { lock: true, check: false };
+    let row = RowUpdate::skipping(RECORD, Isolation::Snapshot, skipped);
     assert_eq!(row.action(), Action::LoadHead);
-    let skipped = Faults { lock_skipped: false, check_skipped: true };
-    let mut row = RowUpdate::with_faults(RECORD, Isolation::Snapshot, skipped);
+    let skipped = Skipped { lock: false, check: true };
+    let mut row = RowUpdate::skipping(RECORD, Isolation::Snapshot, skipped);
     row.resume(Input::Granted);
     assert_eq!(row.action(), Action::Write);
 }
