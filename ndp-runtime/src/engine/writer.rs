@@ -23,7 +23,7 @@ pub(super) struct VersionWriter {
     /// Granted pages, the used ones first.
     grants: Vec<Grant>,
     pages: Vec<WrittenPage>,
-    /// Logical pages of all grants, and their physical ones.
+    /// Logical pages of all grants (false), and their physical ones (true).
     granted: BTreeSet<(bool, u64)>,
     faults: Planted,
 }
@@ -89,19 +89,20 @@ impl VersionWriter {
             let offset = (number * Grant::BYTES) as u64 + if field == "page" { 0 } else { 8 };
             Err(JobFault { what: "grants", offset, field, found, expected: expected.into() })
         };
-        let mut granted = self.granted.clone();
+        let mut fresh = BTreeSet::new();
+        let mut is_new = |key| !self.granted.contains(&key) && fresh.insert(key);
         for (number, grant) in grants.iter().enumerate() {
             if self.grants.len() + number >= MAX_GRANTS as usize {
                 return fault(number, "page", grant.page, "no more grants: there are too many");
             }
-            if !granted.insert((false, grant.page)) {
+            if !is_new((false, grant.page)) {
                 return fault(number, "page", grant.page, "a page that was not granted before");
             }
-            if !granted.insert((true, grant.physical())) {
+            if !is_new((true, grant.physical())) {
                 return fault(number, "place", grant.place, "a place that was not granted before");
             }
         }
-        self.granted = granted;
+        self.granted.append(&mut fresh);
         self.grants.extend(grants);
         Ok(())
     }
