@@ -44,16 +44,16 @@ pub struct Args {
     /// Ends after the first client.
     #[arg(long)]
     once: bool,
-    /// Native storage for jobs near the data: the folder of a store, or its file of pages.
+    /// Native storage for jobs near the data: a store's folder, or its pages.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     storage: Option<PathBuf>,
-    /// Who walks through the data for jobs: software, or the RTL of the elements.
+    /// Its processing elements.
     #[arg(long, value_name = "WHICH", default_value = "software", value_parser = elements())]
     elements: Elements,
     /// Writes waves of the RTL to this file (FST), once the server has ended.
     #[arg(long, value_name = "FILE", requires_all = ["from", "to"], value_hint = ValueHint::FilePath)]
     waves: Option<PathBuf>,
-    /// First clock cycle of the waves, counted from power-up; idle ones do not count.
+    /// First clock cycle of the waves, from power-up; idle ones do not count.
     #[arg(long, value_name = "CYCLE", requires = "waves")]
     from: Option<u64>,
     /// First clock cycle after the waves.

@@ -35,13 +35,16 @@ Examples:
   lockstep ndp load /tmp/store --table t --csv rows.csv \\
       --schema 'id int64, region int64, balance int64 null, note text'
 
-The header line of a CSV file names the columns; a field \\N is null. The store is made if there is
-none. Tables: account (id, region, balance, rate, owner); usertable (YCSB); warehouse, district,
-customer, orders, order_line, … (TPC-C).";
+Types are int64, float64, bool, fixed(BYTES), text and bytes. The header line of a CSV file names
+the columns; a field \\N is null. The store is made if there is none. Tables that are generated:
+account (id, region, balance, rate, owner); usertable (YCSB); warehouse, district, customer,
+orders, order_line, … (TPC-C).";
 
 /// Puts rows into a store, and makes them durable on its pages.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(override_usage = "lockstep ndp load [OPTIONS] <DIR> \\\n         \
+    --table <NAME> --csv <FILE> | --accounts <ROWS> | --ycsb <ROWS> | --tpcc <WAREHOUSES>")]
 #[command(group = clap::ArgGroup::new("rows").required(true))]
 pub struct Args {
     /// Folder of the store.
@@ -54,8 +57,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", group = "rows", requires = "table")]
     #[arg(value_hint = ValueHint::FilePath)]
     csv: Option<PathBuf>,
-    /// Makes the table: columns as NAME TYPE, with `null` if they admit it. Types: int64, float64,
-    /// bool, fixed(BYTES), text, bytes.
+    /// Makes the table: NAME TYPE, … with `null` behind those that admit it.
     #[arg(long, value_name = "COLUMNS", requires = "csv")]
     schema: Option<String>,
     /// Columns of the primary key; without it, the first column.

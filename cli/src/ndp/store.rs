@@ -74,9 +74,9 @@ pub fn open(folder: &Path, shared: bool) -> Result<Opened, Failure> {
 /// How far a transaction is kept apart from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// Rows that others have changed meanwhile are changed as they now are.
+    /// Rows that others change meanwhile are changed as they then are.
     ReadCommitted,
-    /// A row that others have changed meanwhile ends the transaction, which is run again.
+    /// A row that others change meanwhile ends the transaction; it is run again.
     Snapshot,
     /// As if transactions ran one after the other.
     Serializable,
