@@ -516,6 +516,8 @@ mod tests {
         );
         let agents = message_with("agents = { value = 4,", "agents = { value = 0,");
         assert_eq!(agents, "test.toml: coherence.host.agents = 0, expected at least 1");
+        let chains = message_with("chains = { value = 128,", "chains = { value = 0,");
+        assert_eq!(chains, "test.toml: near_data.element.chains = 0, expected at least 1");
     }
 
     #[test]
