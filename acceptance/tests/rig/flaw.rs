@@ -117,7 +117,7 @@ pub enum Flaw {
     JobsInterruptElsewhere,
     /// Some jobs end twice.
     EndsJobsTwice,
-    /// Jobs that have ended complete after a reset.
+    /// A job completes again after a reset.
     JobsThroughReset,
     /// Who opens it a second time has the same device.
     SharesDevice,

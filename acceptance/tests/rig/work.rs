@@ -28,6 +28,7 @@ pub struct Queues {
     moves: VecDeque<Move>,
     /// Completions that are to be written, by queue.
     ended: [VecDeque<Completion>; 3],
+    last_job: Option<Completion>,
 }
 
 struct Move {
@@ -42,6 +43,7 @@ struct Move {
     told: bool,
 }
 
+#[derive(Clone, Copy)]
 struct Completion {
     identifier: u16,
     status: u8,
@@ -63,10 +65,10 @@ impl Queues {
 
     pub fn reset(&mut self, flaw: Flaw) {
         let moves = std::mem::take(&mut self.moves);
-        let [.., jobs] = std::mem::take(&mut self.ended);
+        let last_job = self.last_job;
         *self = Self::default();
         if flaw == Flaw::JobsThroughReset {
-            self.ended[JOBS] = jobs;
+            self.ended[JOBS].extend(last_job);
         }
         if flaw == Flaw::MovesThroughReset {
             let not_before = Instant::now() + LATE;
@@ -170,11 +172,12 @@ impl Queues {
         }
         let response = if flaw == Flaw::LosesDetails { 0 } else { response };
         let interrupt = word0 >> 24 & 1 == 1 || flaw == Flaw::InterruptsAllJobs;
-        let completion =
-            || Completion { identifier: word0 as u16, status, bytes: 0, response, interrupt };
-        self.ended[JOBS].push_back(completion());
+        let identifier = word0 as u16;
+        let completion = Completion { identifier, status, bytes: 0, response, interrupt };
+        self.ended[JOBS].push_back(completion);
         let doubled = flaw == Flaw::EndsJobsTwice && word0 & 7 == 5;
-        self.ended[JOBS].extend(doubled.then(completion));
+        self.ended[JOBS].extend(doubled.then_some(completion));
+        self.last_job = Some(completion);
     }
 
     fn begin_move(&mut self, word: impl Fn(usize) -> u64, registers: &mut Registers, flaw: Flaw) {
