@@ -25,7 +25,7 @@ impl Transaction<'_> {
     /// [`NearDataError::AlreadyWritten`], [`NearDataError::InUse`]; those of
     /// [`Transaction::shared_state`].
     pub fn near_data(&mut self, table: &Table) -> Result<Invocation> {
-        self.reach(table)?;
+        self.reach_near(table)?;
         let name = || table.name().to_owned();
         if self.session.writes.has_table(table.id) {
             return Err(NearDataError::AlreadyWritten { table: name() }.into());
@@ -67,6 +67,12 @@ impl Transaction<'_> {
         })
     }
 
+    /// The beginning of each operation here.
+    fn reach_near(&self, table: &Table) -> Result<()> {
+        self.reach(table)?;
+        Ok(self.near.as_deref().map_or(Ok(()), NearData::check_usable)?)
+    }
+
     /// Pages for a device to write versions of a table to. From now on the transaction itself neither
     /// reads nor writes the table, as it would not see the device's versions.
     ///
@@ -77,7 +83,7 @@ impl Transaction<'_> {
     /// [`NearDataError::NotInvoked`]; [`Error::Full`] when there are not so many pages: none is
     /// granted then.
     pub fn grant_pages(&mut self, table: &Table, count: usize) -> Result<Vec<Grant>> {
-        self.reach(table)?;
+        self.reach_near(table)?;
         invoked(&mut self.near, table)?;
         if self.session.writes.has_table(table.id) && !self.writes_near(table) {
             return Err(NearDataError::AlreadyWritten { table: table.name().into() }.into());
@@ -106,7 +112,7 @@ impl Transaction<'_> {
     /// [`NearDataError::NotInvoked`], and [`NearDataError::Adopt`] for the first row that is wrong.
     /// None is taken over then, nor any lock.
     pub fn adopt(&mut self, table: &Table, rows: &[Adopted]) -> Result<()> {
-        self.reach(table)?;
+        self.reach_near(table)?;
         let (shared, timestamp) = (&*self.session.shared, self.session.locks.timestamp());
         let near = invoked(&mut self.near, table)?;
         let (before, vids) = (near.rows().len(), table.vids());
@@ -133,7 +139,7 @@ impl Transaction<'_> {
     /// # Errors
     /// [`NearDataError::NotInvoked`]; [`AdoptFault::NotLocked`] when the transaction does not hold it.
     pub fn adopt_lock(&mut self, table: &Table, vid: u32, number: u32) -> Result<()> {
-        self.reach(table)?;
+        self.reach_near(table)?;
         invoked(&mut self.near, table)?;
         let (shared, timestamp) = (&*self.session.shared, self.session.locks.timestamp());
         check_locked(shared, table, timestamp, vid, number).map_err(|fault| {
@@ -173,7 +179,7 @@ impl Transaction<'_> {
         vid: u32,
         change: impl FnOnce(&mut RowBuffer) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
-        self.reach(table)?;
+        self.reach_near(table)?;
         let near = invoked(&mut self.near, table)?;
         if vid >= table.vids() {
             let (table, fault) = (table.name().into(), AdoptFault::Vid { vids: table.vids() });
@@ -184,11 +190,7 @@ impl Transaction<'_> {
         }
         let Some(locked) = self.lock_latest(table, vid)? else { return Ok(None) };
         let mut row = self.take_buffer(table);
-        row.copy_from(self.locked(table, vid, locked));
-        let changed = match change(&mut row) {
-            Ok(Some(value)) => self.stage_row(table, vid, locked, &row).map(|()| Some(value)),
-            other => other,
-        };
+        let changed = self.change_row(table, vid, locked, &mut row, change);
         self.session.row = Some(row);
         changed
     }

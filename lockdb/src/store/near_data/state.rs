@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 use super::super::layout::{LinePointer, PAGE_BYTES, Place, RecordId, placed_bytes};
+use super::super::table::Table;
 use super::record::SealedPage;
 use super::{AdoptFault, Adopted, Grant, NearDataError};
 
@@ -96,6 +97,24 @@ impl NearData {
     /// Whether a device writes the table.
     pub(crate) fn is_written(&self, table: u32) -> bool {
         self.table(table).is_some_and(|near| !near.granted.is_empty())
+    }
+
+    /// Refuses what the host may not do with a table.
+    #[cold]
+    pub(crate) fn check_untouched(&self, table: &Table) -> Result<(), NearDataError> {
+        self.check_usable()?;
+        match self.is_written(table.id) {
+            true => Err(NearDataError::InUse { table: table.name().into() }),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses whatever comes after a seal that failed.
+    pub(super) fn check_usable(&self) -> Result<(), NearDataError> {
+        match self.seal_failed {
+            true => Err(NearDataError::SealFailed),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn seal_failed(&self) -> bool {

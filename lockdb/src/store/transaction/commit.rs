@@ -123,6 +123,7 @@ pub(in crate::store) fn encode(writes: &WriteSet, body: &mut Vec<u8>, shared: &S
 }
 
 /// Writes the versions, and publishes them.
+#[inline]
 pub(in crate::store) fn install(
     shared: &Shared,
     ticket: Ticket<'_>,

@@ -188,10 +188,8 @@ impl<'s> Transaction<'s> {
     #[inline]
     fn operate_on(&mut self, table: &Table) -> Result<()> {
         self.reach(table)?;
-        if let Some(near) = &self.near
-            && near.is_written(table.id)
-        {
-            return Err(NearDataError::InUse { table: table.name().into() }.into());
+        if let Some(near) = &self.near {
+            near.check_untouched(table)?;
         }
         let shared = &self.session.shared;
         if self.isolation == Isolation::ReadCommitted || shared.faults.has(Fault::SnapshotTakenLate)
@@ -205,9 +203,6 @@ impl<'s> Transaction<'s> {
     #[inline]
     pub(super) fn reach(&self, table: &Table) -> Result<()> {
         self.check_running()?;
-        if self.near.as_deref().is_some_and(NearData::seal_failed) {
-            return Err(NearDataError::SealFailed.into());
-        }
         let shared = &self.session.shared;
         if table.store != shared.id {
             return Err(Error::ForeignTable { table: table.name().into() });

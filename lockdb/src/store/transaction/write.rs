@@ -119,9 +119,10 @@ impl Transaction<'_> {
         let key = table.schema().primary().key(key)?;
         let Some((vid, locked)) = self.lock_target(table, key)? else { return Ok(None) };
         let mut row = self.take_buffer(table);
+        let change = |row: &mut RowBuffer| change(row).map(Some);
         let changed = self.change_row(table, vid, locked, &mut row, change);
         self.session.row = Some(row);
-        changed.map(Some)
+        changed
     }
 
     /// Changes a row whose lock is held on the transaction's behalf, such as by a device. `number`
@@ -144,35 +145,25 @@ impl Transaction<'_> {
         self.operate_on(table)?;
         let locked = self.locked_elsewhere(table, vid, number)?;
         let mut row = self.take_buffer(table);
+        let change = |row: &mut RowBuffer| change(row).map(Some);
         let changed = self.change_row(table, vid, locked, &mut row, change);
         self.session.row = Some(row);
-        changed
+        changed.map(|value| value.expect("it is always changed"))
     }
 
-    fn change_row<T>(
+    /// Changes a row of which the transaction has the lock; `None` when `change` leaves it as it is.
+    pub(in crate::store) fn change_row<T>(
         &mut self,
         table: &Table,
         vid: u32,
         locked: LockedRow,
         row: &mut RowBuffer,
-        change: impl FnOnce(&mut RowBuffer) -> Result<T>,
-    ) -> Result<T> {
-        row.copy_from(self.locked(table, vid, locked));
-        let value = change(row)?;
-        self.stage_row(table, vid, locked, row)?;
-        Ok(value)
-    }
-
-    /// Notes a row as it is to be, of which the transaction has the lock.
-    pub(in crate::store) fn stage_row(
-        &mut self,
-        table: &Table,
-        vid: u32,
-        locked: LockedRow,
-        row: &RowBuffer,
-    ) -> Result<()> {
+        change: impl FnOnce(&mut RowBuffer) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
         let schema = table.schema();
         let before = self.locked(table, vid, locked);
+        row.copy_from(before);
+        let Some(value) = change(row)? else { return Ok(None) };
         Self::check_schema(table, row)?;
         let after = row.as_row();
         if !schema.primary().is_same(before, after) {
@@ -187,7 +178,7 @@ impl Transaction<'_> {
         }
         let tuple = (table.id, vid, locked.number + 1);
         self.session.writes.push(tuple, locked.head, row.as_row().payload(), false);
-        Ok(())
+        Ok(Some(value))
     }
 
     /// Deletes a row. Says whether there was one.
