@@ -6,7 +6,8 @@ use driver::{BusResponse, DeviceError, Registers, VisibilityElement};
 use ndp_runtime::program::{Instruction, NEVER_NULL, Opcode, Program};
 use sim::bus::stall::StallPattern;
 use sim::visibility_element::{Element, SparseMemory, Surroundings};
-use visibility_pe::Model;
+
+use crate::dut::{self, Core};
 
 /// Where things are in device memory.
 const JOB: u64 = 0x4_0000_0000;
@@ -15,8 +16,8 @@ const PROGRAM: u64 = 0x4_0000_1000;
 /// Clocks in which every run here is over.
 const BOUND: u64 = 50_000;
 
-fn element(surroundings: &Surroundings) -> Element<visibility_pe::Core> {
-    Element::new(Model::new(), surroundings)
+fn element(surroundings: &Surroundings) -> Element<Core> {
+    Element::new(dut::model(), surroundings)
 }
 
 fn program() -> Program {
@@ -42,8 +43,7 @@ fn memory(job: &JobBlock, program: Option<&[u8]>) -> SparseMemory {
     memory
 }
 
-#[test]
-fn the_registers_are_those_of_the_map() {
+pub fn the_registers_are_those_of_the_map() {
     let mut element = element(&Surroundings::smooth());
     let mut memory = SparseMemory::default();
     let mut registers = element.registers(&mut memory);
@@ -85,8 +85,7 @@ fn the_registers_are_those_of_the_map() {
     assert!(identification.chains >= 32 && identification.pages == 1 << 16, "{identification:?}");
 }
 
-#[test]
-fn a_run_over_tuples_without_rows_ends() {
+pub fn a_run_over_tuples_without_rows_ends() {
     for stalls in [StallPattern::None, StallPattern::Random { probability: 0.5 }] {
         let surroundings = Surroundings {
             memory_stalls: stalls,
@@ -112,8 +111,7 @@ fn a_run_over_tuples_without_rows_ends() {
 }
 
 /// What is wrong with a job or its program, and how a run with it ends.
-#[test]
-fn what_is_no_job_is_refused_and_the_next_run_is_as_ever() {
+pub fn what_is_no_job_is_refused_and_the_next_run_is_as_ever() {
     let mut element = element(&Surroundings::smooth());
     let good = JobBlock { program: PROGRAM, ..job(0..9) };
     let image = program().encode();
@@ -146,8 +144,7 @@ fn what_is_no_job_is_refused_and_the_next_run_is_as_ever() {
     }
 }
 
-#[test]
-fn a_run_is_started_once_and_stopped() {
+pub fn a_run_is_started_once_and_stopped() {
     let mut element = element(&Surroundings::smooth());
     // The largest part there is: without the stop it would take minutes.
     let mut memory = memory(&job(0..u32::MAX), None);
@@ -170,12 +167,11 @@ fn a_run_is_started_once_and_stopped() {
     let Some(Packet::End(end)) = element.next_packet().unwrap() else { panic!("no last packet") };
     assert!(end.visited > 0 && end.visited < 100_000, "{end:?}");
     // Its stop does not stop the next one.
-    let run = element.run(&mut crate::memory(&job(0..80), None), JOB, BOUND).unwrap();
+    let run = element.run(&mut self::memory(&job(0..80), None), JOB, BOUND).unwrap();
     assert_eq!(run.end, Ok(End { visited: 80, ..End::default() }));
 }
 
-#[test]
-fn the_end_of_a_run_interrupts_when_it_is_asked_to() {
+pub fn the_end_of_a_run_interrupts_when_it_is_asked_to() {
     let mut element = element(&Surroundings::smooth());
     let mut memory = memory(&job(0..9), None);
     element.run(&mut memory, JOB, BOUND).unwrap();
@@ -190,3 +186,18 @@ fn the_end_of_a_run_interrupts_when_it_is_asked_to() {
     assert!(!handle.take_done().unwrap());
     assert!(!element.interrupts());
 }
+
+/// All tests, by name; each panics when something is wrong.
+pub const ALL: [(&str, fn()); 5] = [
+    ("the_registers_are_those_of_the_map", the_registers_are_those_of_the_map),
+    ("a_run_over_tuples_without_rows_ends", a_run_over_tuples_without_rows_ends),
+    (
+        "what_is_no_job_is_refused_and_the_next_run_is_as_ever",
+        what_is_no_job_is_refused_and_the_next_run_is_as_ever,
+    ),
+    ("a_run_is_started_once_and_stopped", a_run_is_started_once_and_stopped),
+    (
+        "the_end_of_a_run_interrupts_when_it_is_asked_to",
+        the_end_of_a_run_interrupts_when_it_is_asked_to,
+    ),
+];
