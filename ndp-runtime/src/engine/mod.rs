@@ -25,5 +25,5 @@ pub use card::{
 pub use element::{Element, Packet, Progress, SoftwareElement, Totals};
 pub use fault::Fault;
 pub use queue::{Engine, Stepped};
-pub use row_update::{Action, Input, RowEnd, RowUpdate};
+pub use row_update::{Action, Input, RowEnd, RowUpdate, Skipped};
 pub use snapshot::{CountedStorage, ElementTask, Reader, Snapshot};

@@ -43,11 +43,11 @@ enum State {
 
 /// Steps that a test leaves out, to see that others notice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Skipped {
+pub struct Skipped {
     /// No lock is asked for.
-    pub(super) lock: bool,
+    pub lock: bool,
     /// The host's VID map is not looked at.
-    pub(super) check: bool,
+    pub check: bool,
 }
 
 /// What is to be done for a row.
@@ -139,7 +139,7 @@ impl RowUpdate {
     }
 
     /// The same with steps left out; for tests alone.
-    pub(super) fn skipping(record: RecordId, isolation: Isolation, skipped: Skipped) -> Self {
+    pub fn skipping(record: RecordId, isolation: Isolation, skipped: Skipped) -> Self {
         let leave_changed = isolation == Isolation::ReadCommitted;
         let mut row =
             Self { record, leave_changed, state: State::Asking, cancelled: false, skipped };

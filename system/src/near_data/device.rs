@@ -11,7 +11,7 @@ use lockdb::TupleKey;
 use lockdb::machine::Rule;
 use lockdb::store::Isolation;
 use lockdb::store::layout::{LinePointer, RecordId, placed_bytes};
-use ndp_runtime::engine::{Action, Faults, Input, RowEnd, RowUpdate};
+use ndp_runtime::engine::{Action, Input, RowEnd, RowUpdate, Skipped};
 use ndp_runtime::program::Program;
 use sim::kernel::Time;
 use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
@@ -60,7 +60,7 @@ pub(crate) struct JobPlan {
     /// The elements have checked all pages in an earlier job.
     pub verified: bool,
     /// Steps of a row's update that a test leaves out.
-    pub faults: Faults,
+    pub skipped: Skipped,
 }
 
 /// What became of a row that qualifies.
@@ -212,7 +212,8 @@ impl Device {
             (_, Code::Granted) => Input::Granted,
             (false, Code::Queued) => Input::Queued,
             (false, Code::RefusedFull | Code::RefusedContended) => Input::Refused,
-            (true, Code::Cancelled) => Input::Lost,
+            // Of an acquire: it waited in the place of another row, which has given up.
+            (_, Code::Cancelled) => Input::Lost,
             // Too late: the acquire tells itself.
             (true, Code::NotWaiting) => {
                 self.slot(slot).open -= 1;
@@ -312,7 +313,7 @@ impl Device {
             let record = found.version.record;
             let mut update = match task {
                 Task::Update { isolation, .. } => {
-                    RowUpdate::with_faults(record, isolation, job.plan.faults)
+                    RowUpdate::skipping(record, isolation, job.plan.skipped)
                 }
                 _ => RowUpdate::new(record, Isolation::ReadCommitted),
             };

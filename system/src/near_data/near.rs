@@ -3,7 +3,7 @@
 use lockdb::machine::Rule;
 use lockdb::store::Isolation;
 use lockdb::{Timestamp, TupleKey};
-use ndp_runtime::engine::{Faults, RowEnd};
+use ndp_runtime::engine::{RowEnd, Skipped};
 use ndp_runtime::program::{Evaluation, Outputs, Program, evaluate};
 use sim::kernel::Time;
 use sim::platform::Side;
@@ -201,7 +201,7 @@ impl NearUpdate {
                     task,
                     transaction: self.transaction,
                     verified: self.verified,
-                    faults: Faults::default(),
+                    skipped: Skipped::default(),
                 };
                 self.step = Step::Working;
                 machine.device.start(&mut machine.system, plan);

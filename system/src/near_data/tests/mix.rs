@@ -18,7 +18,7 @@ use history::{
 use lockdb::machine::Rule;
 use lockdb::store::{Error, Isolation, Transaction, TransactionOptions};
 use lockdb::{Timestamp, TupleKey};
-use ndp_runtime::engine::{Faults, RowEnd};
+use ndp_runtime::engine::{RowEnd, Skipped};
 use ndp_runtime::program::compile_update;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -351,7 +351,7 @@ async fn near(
     world: Shared<'_>,
     mut recorder: SessionRecorder,
     seed: u64,
-    faults: Faults,
+    skipped: Skipped,
 ) -> SessionRecorder {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(NEAR as u64);
@@ -367,7 +367,7 @@ async fn near(
         pause(world, NEAR, random.random_range(0..4_000)).await;
         let region = random.random_range(0..REGIONS);
         let seen = read_all(world, &mut transaction, &mut recorder);
-        let base = start(world, &transaction, timestamp, (isolation, updates, region), faults);
+        let base = start(world, &transaction, timestamp, (isolation, updates, region), skipped);
         let done = loop {
             if let Told::Job(done) = told(world, NEAR).await {
                 break done;
@@ -380,7 +380,7 @@ async fn near(
         let mut written = BTreeSet::new();
         let ended = match updates {
             true => {
-                if !faults.lock_skipped {
+                if !skipped.lock {
                     note_locks(world, &done, &mut held);
                 }
                 let what = (timestamp, base, &mut held, &mut written);
@@ -423,7 +423,7 @@ fn start(
     transaction: &Transaction<'_>,
     timestamp: Timestamp,
     (isolation, updates, region): (Isolation, bool, u64),
-    faults: Faults,
+    skipped: Skipped,
 ) -> i64 {
     let world = &mut *world.borrow_mut();
     let base = world.versions + 1;
@@ -444,7 +444,7 @@ fn start(
         task,
         transaction: timestamp,
         verified: false,
-        faults,
+        skipped,
     };
     world.device.start(&mut world.system, plan);
     base
@@ -543,7 +543,7 @@ fn new_world(seed: u64) -> World {
 type Agent<'w> = Pin<Box<dyn Future<Output = SessionRecorder> + 'w>>;
 
 /// Runs a mix; what was broken, and whether the history is what its levels promise.
-fn mix(seed: u64, faults: Faults) -> Result<Tally, String> {
+fn mix(seed: u64, skipped: Skipped) -> Result<Tally, String> {
     let world = RefCell::new(new_world(seed));
     // Vacuum moves versions without a lock of the simulated table.
     let mut keeper = world.borrow().table.database.session().expect("there is room");
@@ -557,7 +557,7 @@ fn mix(seed: u64, faults: Faults) -> Result<Tally, String> {
     let mut agents: Vec<Option<Agent<'_>>> = (0..HOSTS)
         .map(|agent| Some(Box::pin(host(&world, agent, session(agent), seed)) as Agent<'_>))
         .collect();
-    agents.push(Some(Box::pin(near(&world, session(NEAR), seed, faults))));
+    agents.push(Some(Box::pin(near(&world, session(NEAR), seed, skipped))));
     let mut ended = Vec::new();
     let mut context = Context::from_waker(Waker::noop());
     loop {
@@ -602,7 +602,7 @@ fn random_mixes_keep_what_their_isolation_levels_promise() {
         (from_environment("LOCKSTEP_SEED", 1), from_environment("LOCKSTEP_CASES", 12));
     let mut all = Tally::default();
     for seed in first..first + cases {
-        let tally = mix(seed, Faults::default()).unwrap_or_else(|broken| {
+        let tally = mix(seed, Skipped::default()).unwrap_or_else(|broken| {
             panic!(
                 "{broken}\nrepeat: LOCKSTEP_SEED={seed} LOCKSTEP_CASES=1 cargo test -p \
                  lockstep-system random_mixes"
@@ -623,8 +623,8 @@ fn random_mixes_keep_what_their_isolation_levels_promise() {
 /// A row's update without its lock, or without the look at the host's VID map under it, is noticed.
 #[test]
 fn random_mixes_notice_a_step_that_is_left_out() {
-    let without = |faults| (1..40).any(|seed| mix(seed, faults).is_err());
-    assert!(without(Faults { lock_skipped: true, check_skipped: true }));
-    assert!(without(Faults { lock_skipped: false, check_skipped: true }));
-    assert!(without(Faults { lock_skipped: true, check_skipped: false }));
+    let without = |skipped| (1..40).any(|seed| mix(seed, skipped).is_err());
+    assert!(without(Skipped { lock: true, check: true }));
+    assert!(without(Skipped { lock: false, check: true }));
+    assert!(without(Skipped { lock: true, check: false }));
 }
