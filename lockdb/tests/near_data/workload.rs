@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use lockdb::store::fault::Fault;
 use lockdb::store::files::Simulated;
 use lockdb::store::near_data::SealError;
-use lockdb::store::{Isolation, Result, Sync, TransactionOptions};
+use lockdb::store::{Database, Isolation, Result, Sync, TransactionOptions};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -232,15 +233,8 @@ fn crash_twice(recorded: &Recorded, point: Point, fault: Option<Fault>) -> Resul
         let scene = Scene::open_with_fault(files.clone(), fault);
         scene.map_err(|error| format!("opening: {error}"))
     };
-    let before_tables = match lockdb::store::Database::open_in(
-        std::sync::Arc::new(files.crash(0)),
-        scene::options(),
-    ) {
-        Ok(store) => store.tables().len() < 2,
-        Err(error) => return Err(format!("opening: {error}")),
-    };
-    if before_tables {
-        return Ok(());
+    if !has_tables(&files)? {
+        return Ok(()); // the power went before there was anything to work on
     }
     let scene = open(&files)?;
     recorded.history.check(&scene, recorded.history.acknowledged_by(steps))?;
@@ -256,4 +250,11 @@ fn crash_twice(recorded: &Recorded, point: Point, fault: Option<Fault>) -> Resul
     let scene = open(&files)?;
     let history = &workload.history;
     history.check(&scene, history.acknowledged_by(steps)).map_err(|wrong| format!("again: {wrong}"))
+}
+
+/// Whether both tables were created, as far as the folder knows.
+fn has_tables(files: &Simulated) -> Result<bool, String> {
+    let store = Database::open_in(Arc::new(files.crash(0)), scene::options());
+    let store = store.map_err(|error| format!("opening: {error}"))?;
+    Ok(store.tables().len() == 2)
 }
