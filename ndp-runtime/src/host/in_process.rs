@@ -5,7 +5,7 @@
 //! many steps.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -51,6 +51,8 @@ pub struct Control(Arc<Controlled>);
 #[derive(Debug, Default)]
 struct Controlled {
     steps: AtomicU64,
+    /// Whether it cannot be reset.
+    stubborn: AtomicBool,
     trouble: Mutex<Option<(u64, Trouble)>>,
 }
 
@@ -63,6 +65,11 @@ impl Control {
     /// After so many steps, counted from the device's beginning, this happens once.
     pub fn plan(&self, at_step: u64, trouble: Trouble) {
         *self.0.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some((at_step, trouble));
+    }
+
+    /// From now on it can be reset or not.
+    pub fn resist_resets(&self, resist: bool) {
+        self.0.stubborn.store(resist, Ordering::Relaxed);
     }
 
     fn due(&self) -> Option<Trouble> {
@@ -226,6 +233,9 @@ impl JobPort for InProcess {
     }
 
     fn fence(&mut self) -> Result<Fenced, PortError> {
+        if self.control.0.stubborn.load(Ordering::Relaxed) {
+            return Err(PortError::Gone("it cannot be reset".into()));
+        }
         self.restart();
         match self.state {
             Condition::Dead => Ok(Fenced::Dead),

@@ -224,12 +224,16 @@ impl JobPort for QueuePort {
                 self.queue.restart()?;
                 Ok(Fenced::Restarted)
             }
-            // Nobody is left who could touch what it had; and that is taken away from it.
+            // Nobody is left who could touch what it had.
             Err(driver::DeviceError::Gone { .. } | driver::DeviceError::Disconnected { .. }) => {
                 self.reached.clear();
                 Ok(Fenced::Dead)
             }
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                // At least the store's memory is taken away from it, where addresses are translated.
+                self.reached.clear();
+                Err(error.into())
+            }
         }
     }
 }

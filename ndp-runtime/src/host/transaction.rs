@@ -110,15 +110,20 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
         if std::mem::replace(&mut self.ended, true) {
             return Ok(());
         }
+        let mut not_fenced = None;
         for mut work in self.updates.drain(..) {
             let rest = work.stop().and_then(|()| work.forget());
             if let Err(failure @ NearDataFailure::NotFenced { .. }) = rest {
-                return Err(failure);
+                not_fenced = Some(failure);
             }
         }
-        match self.transaction.abandon() {
+        let ended = match not_fenced {
+            None => self.transaction.abandon().map(drop),
+            Some(_) => self.transaction.forsake(),
+        };
+        match ended {
             // Whoever has the transaction may have ended it himself.
-            Ok(_) | Err(Error::Ended { .. }) => Ok(()),
+            Ok(()) | Err(Error::Ended { .. }) => not_fenced.map_or(Ok(()), Err),
             Err(error) => Err(error.into()),
         }
     }
@@ -126,6 +131,8 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
     /// Ends the transaction because of a failure.
     pub(super) fn fail(&mut self, failure: NearDataFailure) -> NearDataFailure {
         if let NearDataFailure::NotFenced { .. } = failure {
+            // It cannot have been committed: a commit is the end of a NearTransaction.
+            let _ = self.transaction.forsake();
             self.ended = true;
             return failure;
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use lockdb::Policy;
-use lockdb::store::Isolation;
+use lockdb::store::{Isolation, Options};
 use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, RuntimeOptions, Trouble};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -18,7 +18,8 @@ const ROWS: i64 = 300;
 
 fn scene(rows: i64) -> Scene {
     let policy = Policy::WaitsFor { every: Duration::from_millis(1) };
-    let mut scene = Scene::with(rows, options(policy), |_| {});
+    let options = Options { pages: 1 << 10, ..options(policy) };
+    let mut scene = Scene::with(rows, options, |_| {});
     // A device that is silent for so long counts as lost.
     let patience = Duration::from_millis(30);
     let device = crate::scene::device(&scene.files, &scene.store);
@@ -201,4 +202,36 @@ fn the_host_goes_on_while_devices_are_lost() {
         println!("{committed} committed, {lost} lost, beside {added} short updates");
         assert_eq!(sum(&scene), 100 * ROWS + committed * ROWS / 2 + added);
     }
+}
+
+/// How many pages could be granted.
+fn grantable(scene: &Scene) -> usize {
+    let mut session = scene.session();
+    let mut transaction = session.begin(unsynced(Isolation::Snapshot));
+    transaction.near_data(&scene.table).unwrap();
+    (0..).take_while(|_| transaction.grant_pages(&scene.table, 1).is_ok()).count()
+}
+
+/// A device that can neither be reached nor reset may still write its pages: nobody else gets them.
+#[test]
+fn pages_of_a_device_that_cannot_be_fenced_stay_out_of_use() {
+    let scene = scene(ROWS);
+    update(&scene, Isolation::Snapshot).unwrap();
+    let before = grantable(&scene);
+    scene.control.resist_resets(true);
+    scene.control.plan(scene.control.steps() + 40, Trouble::LinkBreaks { steps: 1000 });
+    let failure = update(&scene, Isolation::Snapshot).unwrap_err();
+    assert!(matches!(failure, NearDataFailure::NotFenced { .. }), "{failure}");
+    let after = grantable(&scene);
+    assert!(after < before, "{after} pages can be granted, {before} could before");
+    assert_eq!(sum(&scene), 100 * ROWS + ROWS / 2);
+    // As soon as it can be reset, it is as good as new.
+    scene.control.resist_resets(false);
+    assert!(matches!(update(&scene, Isolation::Snapshot), Err(NearDataFailure::DeviceLost(_))));
+    let name = |bucket: &lockdb::Bucket| bucket.head().holder();
+    let left: Vec<_> = scene.store.lock_table().buckets().iter().filter_map(name).collect();
+    scene.store.lock_table().repair(&left);
+    update(&scene, Isolation::Snapshot).unwrap();
+    scene.assert_no_locks();
+    assert_eq!(sum(&scene), 100 * ROWS + ROWS);
 }

@@ -213,6 +213,19 @@ impl Transaction<'_> {
         Ok(self.session.shared.locks.repair(&[name]))
     }
 
+    /// As [`Transaction::abandon`], of a device that could not be fenced: pages that it may still be
+    /// writing stay out of use until the store is opened again, and locks that it takes from now on
+    /// stay in the table until then.
+    ///
+    /// # Errors
+    /// [`Error::Ended`] when the transaction was committed.
+    pub fn forsake(&mut self) -> Result<()> {
+        if let Some(near) = self.near.as_deref_mut() {
+            near.forsake_grants();
+        }
+        self.roll_back_unless_ended()
+    }
+
     /// Gives back what the transaction has of near-data updates: grants, but for `sealed` ones, and
     /// vacuum's patience. Its locks are the caller's care.
     #[inline]
