@@ -248,6 +248,13 @@ fn a_commit_whose_pages_are_not_sealed_is_void() {
 /// Nobody knows whether the device is still writing: its pages are not used for anything else.
 #[test]
 fn pages_of_a_device_that_was_not_fenced_stay_out_of_use() {
+    for forsaken in [false, true] {
+        pages_stay_out_of_use(forsaken);
+    }
+}
+
+/// The transaction is dropped, or forsaken.
+fn pages_stay_out_of_use(forsaken: bool) {
     let scene = Scene::new(100);
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::Snapshot));
@@ -261,7 +268,11 @@ fn pages_of_a_device_that_was_not_fenced_stay_out_of_use() {
         Err(SealError::new("the device does not answer"))
     });
     assert!(done.is_err());
+    if forsaken {
+        transaction.forsake().unwrap();
+    }
     drop(transaction);
+    assert_eq!(scene.locked(), 0);
     for round in 1..=5 {
         scene.add(at(Isolation::Snapshot), 1, 1).unwrap();
         scene.put(|_| round, (0..100).filter(|id| id % 3 == 0));
