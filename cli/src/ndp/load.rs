@@ -207,7 +207,7 @@ fn load_accounts(
             for id in first..(first + BATCH).min(rows) {
                 // A step of a linear congruential generator: as good as drawn.
                 let mixed = (id as u64).wrapping_mul(6364136223846793005).wrapping_add(SEED) >> 33;
-                let owner = (mixed % 5 != 0).then(|| format!("owner {}", mixed % 1000));
+                let owner = (!mixed.is_multiple_of(5)).then(|| format!("owner {}", mixed % 1000));
                 let rate = f64::from((mixed % 64) as u32) / 1024.0;
                 let region = i64::from((mixed % 10) as u32);
                 let balance = (mixed / 10 % 10_000) as i64;

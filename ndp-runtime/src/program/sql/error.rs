@@ -16,9 +16,9 @@ pub struct CompileError {
     /// The part of the statement: `predicate`, `assignments` or `output 1`.
     pub part: String,
     /// The line and column, both from 1, if they are known.
-    pub place: Option<(u64, u64)>,
+    pub place: Option<(u32, u32)>,
     /// The line of the text, and how many of its characters the error is about.
-    marked: Option<(String, u64)>,
+    marked: Option<Box<(String, usize)>>,
 }
 
 /// Kinds of [`CompileError`].
@@ -47,9 +47,9 @@ impl fmt::Display for CompileError {
             write!(f, ", line {line}, column {column}")?;
         }
         write!(f, ": {}", self.message)?;
-        if let (Some((_, column)), Some((line, width))) = (self.place, &self.marked) {
-            let before = column.saturating_sub(1) as usize;
-            write!(f, "\n  {line}\n  {:before$}{}", "", "^".repeat(*width as usize))?;
+        if let (Some((_, column)), Some(marked)) = (self.place, &self.marked) {
+            let ((line, width), before) = (&**marked, column.saturating_sub(1) as usize);
+            write!(f, "\n  {line}\n  {:before$}{}", "", "^".repeat(*width))?;
         }
         Ok(())
     }
@@ -82,9 +82,11 @@ impl Problem {
                 false => rest,
             };
             // One character for one, so that the mark stands under its place.
-            (line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(), width)
+            let line = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            Box::new((line, width as usize))
         });
-        let place = (start.line > 0).then_some((start.line, start.column));
+        // A text has at most 64 KiB.
+        let place = (start.line > 0).then_some((start.line as u32, start.column as u32));
         CompileError { kind, message, part: part.to_owned(), place, marked }
     }
 }
