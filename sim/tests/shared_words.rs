@@ -15,11 +15,9 @@ fn system(words: &[u64]) -> System<TupleLockUnit> {
 
 /// The word that an access has found, and when it ended.
 fn word(system: &mut System<TupleLockUnit>, of: u64) -> (u64, Time) {
-    loop {
-        match system.advance().expect("the unit keeps its rules").expect("it ends") {
-            Happening::Word { ticket, value } if ticket == of => return (value, system.now()),
-            other => panic!("{other:?}"),
-        }
+    match system.advance().expect("the unit keeps its rules").expect("it ends") {
+        Happening::Word { ticket, value } if ticket == of => (value, system.now()),
+        other => panic!("{other:?}"),
     }
 }
 

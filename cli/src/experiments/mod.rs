@@ -123,10 +123,16 @@ pub enum ExperimentError {
     Coherence(#[from] CoherenceError),
     /// In a near-data run.
     #[error(transparent)]
-    NearData(#[from] NearDataError),
+    NearData(Box<NearDataError>),
     /// Of the server that is measured too.
     #[error(transparent)]
     Postgres(#[from] PostgresError),
+}
+
+impl From<NearDataError> for ExperimentError {
+    fn from(error: NearDataError) -> Self {
+        Self::NearData(Box::new(error))
+    }
 }
 
 impl Experiment {

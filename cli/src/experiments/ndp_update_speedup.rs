@@ -97,7 +97,7 @@ fn runs(
             verified,
             seed,
         };
-        run(&setup, &mut |_| {})
+        run(&setup, &mut |_| {}).map_err(ExperimentError::from)
     };
     let near = Beside::Update(Strategy::NearData);
     let host = |threads| Beside::Update(Strategy::HostPath { threads });
