@@ -112,7 +112,8 @@ fn a_card_reaches_memory_and_locks_until_its_life_is_over() {
     assert_eq!(card.load_host(LENT + 4).unwrap_err().address, LENT + 4);
     assert_eq!(card.write_host(end - 2, &[1; 4]).unwrap_err().address, end - 2);
     assert!(card.read_host(u64::MAX, &mut found).is_err());
-    assert!(card.storage().read(0, &mut PageBuffer::ZERO));
+    let mut page = PageBuffer::ZERO;
+    assert!(card.storage().read(0, &mut page) && page.0[8191] == 1);
     card.write_page(0, &PageBuffer::ZERO).unwrap();
     card.sync().unwrap();
 
