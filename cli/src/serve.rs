@@ -47,7 +47,7 @@ pub struct Args {
     /// Native storage for jobs near the data: a store's folder, or its pages.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     storage: Option<PathBuf>,
-    /// Its processing elements.
+    /// Its elements.
     #[arg(long, value_name = "WHICH", default_value = "software", value_parser = elements())]
     elements: Elements,
     /// Writes waves of the RTL to this file (FST), once the server has ended.
