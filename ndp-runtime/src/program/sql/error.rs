@@ -17,8 +17,45 @@ pub struct CompileError {
     pub part: String,
     /// The line and column, both from 1, if they are known.
     pub place: Option<(u32, u32)>,
-    /// The line of the text, and how many of its characters the error is about.
-    marked: Option<Box<(String, usize)>>,
+    marked: Option<Box<Marked>>,
+}
+
+/// Part of a line of the text, and which of its characters the error is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Marked {
+    shown: String,
+    before: usize,
+    width: usize,
+}
+
+/// Characters of a line that are shown, at most.
+const SHOWN: usize = 90;
+/// Of them, those before the marked ones.
+const BEFORE: usize = 50;
+
+impl Marked {
+    fn new(line: &str, span: Span) -> Self {
+        let (start, end) = (span.start, span.end);
+        let column = start.column.saturating_sub(1) as usize;
+        let skipped = column.saturating_sub(BEFORE);
+        // One character for one, so that the mark stands under its place.
+        let printable = line.chars().map(|c| if c.is_control() { ' ' } else { c });
+        let mut rest = printable.skip(skipped);
+        let mut shown: Vec<char> = rest.by_ref().take(SHOWN).collect();
+        if rest.next().is_some() {
+            shown[SHOWN - 1] = '…';
+        }
+        if skipped > 0 && !shown.is_empty() {
+            shown[0] = '…';
+        }
+        let before = column - skipped;
+        let most = shown.len().saturating_sub(before).max(1);
+        let width = match end.line == start.line {
+            true => (end.column.saturating_sub(start.column) as usize).clamp(1, most),
+            false => most,
+        };
+        Self { shown: shown.into_iter().collect(), before, width }
+    }
 }
 
 /// Kinds of [`CompileError`].
@@ -47,9 +84,8 @@ impl fmt::Display for CompileError {
             write!(f, ", line {line}, column {column}")?;
         }
         write!(f, ": {}", self.message)?;
-        if let (Some((_, column)), Some(marked)) = (self.place, &self.marked) {
-            let ((line, width), before) = (&**marked, column.saturating_sub(1) as usize);
-            write!(f, "\n  {line}\n  {:before$}{}", "", "^".repeat(*width))?;
+        if let Some(Marked { shown, before, width }) = self.marked.as_deref() {
+            write!(f, "\n  {shown}\n  {:before$}{}", "", "^".repeat(*width))?;
         }
         Ok(())
     }
@@ -75,16 +111,7 @@ impl Problem {
         let Self { kind, message, span } = self;
         let start = span.start;
         let line = start.line.checked_sub(1).and_then(|line| text.lines().nth(line as usize));
-        let marked = line.map(|line| {
-            let rest = (line.chars().count() as u64 + 1).saturating_sub(start.column).max(1);
-            let width = match span.end.line == start.line {
-                true => span.end.column.saturating_sub(start.column).clamp(1, rest),
-                false => rest,
-            };
-            // One character for one, so that the mark stands under its place.
-            let line = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            Box::new((line, width as usize))
-        });
+        let marked = line.map(|line| Box::new(Marked::new(line, span)));
         // A text has at most 64 KiB.
         let place = (start.line > 0).then_some((start.line as u32, start.column as u32));
         CompileError { kind, message, part: part.to_owned(), place, marked }

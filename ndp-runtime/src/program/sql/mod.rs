@@ -150,7 +150,7 @@ impl<'a> Compiler<'a> {
             Some(index) => format!("index {:?}", index.name),
             None => return Ok(()),
         };
-        let message = format!("column {name:?} belongs to {of}, expected one of no key");
+        let message = format!("column {name:?} belongs to {of}, expected a column of no key");
         Err(Problem::new(CompileErrorKind::Refused, span, message))
     }
 

@@ -30,6 +30,23 @@ predicate, line 2, column 3: no column of table \"every\" is named \"i_nul\": di
 }
 
 #[test]
+fn of_a_long_line_the_part_around_the_place_is_shown() {
+    let many = "i = 1 or ".repeat(30);
+    let (_, message) = predicate_error(&format!("{many}f < i + 1 or {many}true"));
+    let shown = message.lines().nth(1).expect("a line of the text");
+    assert!(message.starts_with("predicate, line 1, column 271: found Float64 and"), "{message}");
+    assert!(shown.starts_with("  … or i = 1") && shown.ends_with('…'), "{message}");
+    assert_eq!(shown.chars().count(), 92, "{message}");
+    let mark = message.lines().nth(2).expect("a mark");
+    let place = mark.find('^').expect("a mark under the place");
+    let marked: String = shown.chars().skip(place).take(mark.len() - place).collect();
+    assert_eq!(marked, "f < i + 1", "{message}");
+    // What is wrong may be longer than what is shown.
+    let (_, message) = predicate_error(&format!("i = '{}'", "x".repeat(400)));
+    assert!(message.lines().all(|line| line.chars().count() <= 92), "{message}");
+}
+
+#[test]
 fn predicates_are_refused_for_a_reason() {
     let long = format!("i in ({})", vec!["1"; 2_000].join(", "));
     let deep = format!("{}i{} = 1", "(".repeat(200), ")".repeat(200));
