@@ -78,6 +78,13 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         }
         _ => None,
     };
+    if let Some(path) = &args.storage
+        && !path.is_file()
+        && !path.join("pages").is_file()
+    {
+        let path = path.display();
+        out.note(format_args!("{path}: no store is here yet; until it is, jobs are refused"));
+    }
     let options = ServeOptions {
         board: BoardOptions { storage: args.storage, elements: args.elements },
         waves: waves.as_ref().map(|(file, window)| (file.temporary().to_owned(), *window)),

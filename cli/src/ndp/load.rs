@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 use lockdb::store::schema::{CsvError, Schema, Type};
-use lockdb::store::{Database, LoadError};
+use lockdb::store::{Database, Error, LoadError};
 use system::Interrupt;
 use workloads::database::tpcc::{Scale, Tpcc};
 use workloads::database::ycsb::{Mix, Ycsb};
@@ -149,9 +149,9 @@ fn load_csv(
     interrupt: &Interrupt,
     progress: &mut Progress,
 ) -> Result<u64, Failure> {
-    let table = match schema {
-        Some(schema) => database.create_table(schema)?,
-        None => database.table(table)?,
+    let (table, made) = match schema {
+        Some(schema) => (database.create_table(schema)?, true),
+        None => (database.table(table).map_err(|error| no_table(error, table))?, false),
     };
     let bytes = file.metadata().map_or(1, |file| file.len().max(1)) as f64;
     let text = Interruptible { file, interrupt };
@@ -161,8 +161,24 @@ fn load_csv(
     loaded.map_err(|error| match error {
         LoadError::Csv(CsvError::Read { .. }) if interrupt.is_raised() => Failure::Interrupted,
         LoadError::Store(error) => error.into(),
+        error if made => Failure::input(
+            path,
+            format!(
+                "{error}; table {:?} is there now, empty: go on without --schema",
+                table.name()
+            ),
+        ),
         error => Failure::input(path, error),
     })
+}
+
+fn no_table(error: Error, table: &str) -> Failure {
+    match error {
+        Error::NoSuchTable { .. } => Failure::Input(format!(
+            "there is no table {table:?}, expected one, or --schema to make it"
+        )),
+        error => error.into(),
+    }
 }
 
 /// A file that ends with an error when Ctrl-C was pressed.
@@ -216,7 +232,7 @@ fn load_accounts(
                     &[id.into(), region.into(), balance.into(), rate.into(), owner.into()],
                 )?;
             }
-            Ok::<_, lockdb::store::Error>(())
+            Ok::<_, Error>(())
         })?;
     }
     Ok(())

@@ -132,9 +132,8 @@ impl Report {
                 format!("{} asked for, {} waited{how_long}", count(asked), count(waited)),
             );
         }
-        if self.aborts > 0 {
-            line("Aborts", format!("{}, each run again", count(self.aborts)));
-        }
+        let again = if self.aborts > 0 { ", each run again" } else { "" };
+        line("Aborts", format!("{}{again}", count(self.aborts)));
         if let Some(load) = &self.host_load {
             line("Host load", load_text(load));
         }

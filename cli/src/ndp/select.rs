@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::Snapshot)]
     isolation: Level,
     /// Prints so many rows at most.
-    #[arg(long, value_name = "ROWS")]
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
     #[command(flatten)]
     device: DeviceArgs,
@@ -118,9 +118,11 @@ fn report(args: &Args, read: &ReadReport, out: &Output) -> Result<(), Failure> {
             "storage_bytes": read.device.storage_bytes,
         }));
     }
+    // At its limit a select is broken off: the device has found more than was printed.
+    let rows = args.limit.map_or(read.device.qualified, |_| read.rows);
     out.note(format_args!(
         "{} of {} rows in {}; {} over the link, {} read of storage",
-        count(read.device.qualified),
+        count(rows),
         count(read.device.visible),
         duration(time.as_nanos() as f64),
         bytes(moved as f64),
@@ -190,15 +192,15 @@ fn rows(
         }
     };
     let visit = |row: SelectedRow<'_>| {
-        if args.limit.is_some_and(|limit| printed >= limit) {
-            return ControlFlow::Break(());
-        }
-        printed += 1;
         if let Err(failure) = print_row(args.json, &names, &values(&row), out) {
             unread = Some(failure);
             return ControlFlow::Break(());
         }
-        ControlFlow::Continue(())
+        printed += 1;
+        match args.limit {
+            Some(limit) if printed >= limit => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
     };
     let report = near.select(table, predicate, outputs, options, visit)?;
     unread.map_or(Ok(report), Err)

@@ -82,6 +82,17 @@ pub enum Level {
     Serializable,
 }
 
+impl Level {
+    /// As it is given on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadCommitted => "read-committed",
+            Self::Snapshot => "snapshot",
+            Self::Serializable => "serializable",
+        }
+    }
+}
+
 impl From<Level> for Isolation {
     fn from(level: Level) -> Self {
         match level {

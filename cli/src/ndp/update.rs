@@ -115,12 +115,12 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     };
     report.host_load = load.map(|load| load.finish()).transpose()?;
     opened.database.close()?;
-    let level = Isolation::from(args.isolation);
+    let level = args.isolation.name();
     if args.json {
         let mut line = report.json();
         line.insert("table".into(), json!(table.name()));
         line.insert("strategy".into(), json!(args.strategy.name()));
-        line.insert("isolation".into(), json!(format!("{level:?}")));
+        line.insert("isolation".into(), json!(level));
         return out.print(serde_json::Value::Object(line));
     }
     let by = match args.strategy {
@@ -130,7 +130,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         }
         Strategy::Host => "by the host".into(),
     };
-    let heading = format!("Update of table {}, {by}, {level:?}", table.name());
+    let heading = format!("Update of table {}, {by}, {level}", table.name());
     out.print(report.text(&heading, out))
 }
 

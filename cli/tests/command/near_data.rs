@@ -69,6 +69,7 @@ fn rows_are_loaded_changed_and_selected_whoever_does_it() {
             let report: Value = serde_json::from_str(&line).expect("JSON");
             assert_eq!(report["rows"], 1, "{line}");
             assert_eq!(report["strategy"], strategy, "{line}");
+            assert_eq!(report["isolation"], isolation, "{line}");
             assert!(report["link_bytes_total"].as_u64() > Some(0), "{line}");
             assert!(report["host_path_bytes"].as_u64() >= Some(8192), "{line}");
             let lines = select(folder, &[]);
@@ -94,13 +95,14 @@ fn a_report_says_what_was_moved_and_how_long_it_took() {
     let arguments: Vec<&str> = UPDATE.iter().chain(&load).copied().collect();
     let text = account(folder, "update", &arguments).expect_success();
     for part in [
-        "Update of table account, near the data, 2 elements, ReadCommitted\n",
+        "Update of table account, near the data, 2 elements, read-committed\n",
         "changed, of 20,000",
         "\nTime       ",
         ": prepare ",
         "if the host had pulled and written the pages",
         "read by the device",
         "asked for",
+        "\nAborts     ",
         "\nHost load  1 thread: ",
         "updates/s alone",
     ] {
@@ -121,6 +123,10 @@ fn values_and_sums_are_selected() {
     assert_eq!(lines, ["region,sum(balance)", "7,200", "8,20"]);
     assert_eq!(select(folder, &["--aggregate", "count(*)"]), ["count(*)", "4"]);
     assert_eq!(select(folder, &["--limit", "2"]).len(), 3);
+    let limited = account(folder, "select", &["--limit", "2", "--json"]).expect_success();
+    let report: Value =
+        serde_json::from_str(limited.lines().last().expect("the report")).expect("JSON");
+    assert_eq!(report["rows"], 2, "{limited}");
     let lines = account(folder, "select", &["--where", "id = 3", "--json"]).expect_success();
     let row: Value = serde_json::from_str(lines.lines().next().expect("a row")).expect("JSON");
     assert_eq!((&row["balance"], &row["owner"]), (&Value::Null, &"smith, b".into()));
@@ -195,6 +201,11 @@ fn bad_rows_are_refused_with_their_line() {
     let done = ndp(folder, "load", &arguments);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("bad.csv: line 3, column \"id\": found \"x\""), "{}", done.stderr);
+    let hint = "table \"t\" is there now, empty: go on without --schema";
+    assert!(done.stderr.contains(hint), "{}", done.stderr);
+    let done = ndp(folder, "load", &["--table", "u", "--csv", "bad.csv"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("no table \"u\", expected one, or --schema"), "{}", done.stderr);
     let done = ndp(folder, "load", &["--table", "t", "--csv", "none.csv"]);
     assert!(done.stderr.contains("none.csv: cannot open"), "{}", done.stderr);
 }
