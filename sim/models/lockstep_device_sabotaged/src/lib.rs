@@ -8,4 +8,5 @@ mod faults;
 
 verilated::model!();
 
-pub use faults::{CLOCKS_NEVER_STOP, FAULTS, Fault};
+pub use faults::{CLOCKS_NEVER_STOP, FAULTS};
+pub use sabotage::Fault;

@@ -8,4 +8,5 @@ mod faults;
 
 verilated::model!();
 
-pub use faults::{FAULTS, Fault};
+pub use faults::FAULTS;
+pub use sabotage::Fault;

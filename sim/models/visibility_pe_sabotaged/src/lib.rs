@@ -9,7 +9,8 @@ mod faults;
 
 verilated::model!();
 
-pub use faults::{FAULTS, Fault};
+pub use faults::FAULTS;
+pub use sabotage::Fault;
 
 /// Switches a fault on, from the next clock cycle on; 0 for none.
 pub fn set_fault(model: &mut Model, fault: u8) {

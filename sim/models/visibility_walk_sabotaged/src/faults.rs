@@ -1,19 +1,6 @@
-//! What is broken, and where. The build includes this file as well.
+//! What is broken in `hw/rtl`, and where. The build includes this file as well.
 
-/// A place in `hw/rtl` where the walk is broken on purpose.
-#[derive(Clone, Copy, Debug)]
-pub struct Fault {
-    /// What is wrong.
-    pub name: &'static str,
-    /// The file in `hw/rtl`.
-    pub file: &'static str,
-    /// Text that stands in it once, with `{}` for the expression.
-    pub place: &'static str,
-    /// The expression that stands there.
-    pub right: &'static str,
-    /// What is computed instead.
-    pub wrong: &'static str,
-}
+use sabotage::Fault;
 
 const fn fault(
     file: &'static str,
