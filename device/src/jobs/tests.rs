@@ -54,12 +54,13 @@ fn another_life_drops_what_was_submitted_and_waits_for_the_engine() {
             lives
         }
     });
-    assert_eq!(tell.recv(), Ok((0, 1)));
+    let bound = Duration::from_secs(20);
+    assert_eq!(tell.recv_timeout(bound), Ok((0, 1)));
     inbox.begin_life(1);
     assert!(inbox.await_rest());
     inbox.submit([2; 8]);
     inbox.submit([3; 8]);
-    while tell.recv() != Ok((1, 2)) {}
+    while tell.recv_timeout(bound).expect("the engine has taken both") != (1, 2) {}
     // Submitted, and dropped before anybody has looked or after: nothing is left of it.
     inbox.submit([4; 8]);
     inbox.begin_life(2);
