@@ -212,6 +212,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
             work.resume(&[])?;
         }
         report.phases.device = lap(&mut since);
+        work.stop()?;
         work.forget()?;
         report.link = work.link;
         Ok(report)

@@ -17,8 +17,9 @@ use crate::job::{
 
 /// A job on the device.
 ///
-/// It is running, at rest (its last submission has completed, and no request of it is open), or over:
-/// the device has forgotten it, or was cut off.
+/// It is running; or paused: it has completed a submission with [`Status::More`], and requests of its
+/// rows may still be open at the lock unit; or at rest: it is done, and none is; or over: the device has
+/// forgotten it, or was cut off.
 pub(super) struct Work<'r> {
     runtime: &'r Runtime,
     pub number: u32,
@@ -37,8 +38,16 @@ pub(super) struct Work<'r> {
 #[derive(Clone, Copy, Debug)]
 enum State {
     Running(Pending),
+    Paused,
     AtRest,
     Over,
+}
+
+impl State {
+    /// What a job is when a Begin, Resume or Seal of it has completed.
+    fn after(done: &JobCompletion) -> Self {
+        if done.status == Status::More { Self::Paused } else { Self::AtRest }
+    }
 }
 
 /// What lies where in a job's memory. The result buffer comes first.
@@ -174,7 +183,7 @@ impl<'r> Work<'r> {
                     self.run(self.begin)?;
                 }
                 Ok(Some(done)) => {
-                    self.state = State::AtRest;
+                    self.state = State::after(&done);
                     self.link.results += COMPLETION_BYTES + u64::from(done.bytes);
                     return Ok(done);
                 }
@@ -228,14 +237,19 @@ impl<'r> Work<'r> {
         }
     }
 
-    /// Brings the job to rest: when this returns, no access of it is under way.
+    /// Ends a job that is not done: when this returns, no access of it is under way.
     pub fn stop(&mut self) -> Result<(), NearDataFailure> {
-        let State::Running(_) = self.state else { return Ok(()) };
+        let (State::Running(_) | State::Paused) = self.state else { return Ok(()) };
         match self.runtime.submit(Submission::cancel(self.number)) {
             Ok(cancelling) => {
-                self.settle()?;
+                if let State::Running(_) = self.state {
+                    self.settle()?;
+                }
                 match self.runtime.wait(cancelling, self.runtime.options().patience) {
-                    Ok(Some(_)) => Ok(()),
+                    Ok(Some(_)) => {
+                        self.state = State::Over;
+                        Ok(())
+                    }
                     Ok(None) => Err(self.lose_silent()),
                     Err(lost) => Err(self.lose(lost)),
                 }
@@ -244,7 +258,7 @@ impl<'r> Work<'r> {
         }
     }
 
-    /// Has the device forget the job. It must not run.
+    /// Has the device forget a job that is done.
     pub fn forget(&mut self) -> Result<(), NearDataFailure> {
         let State::AtRest = self.state else { return Ok(()) };
         self.run(Submission::forget(self.number))?;
@@ -265,11 +279,13 @@ impl<'r> Work<'r> {
 
     fn run(&mut self, submission: Submission) -> Result<(), NearDataFailure> {
         match self.runtime.submit(submission) {
-            // Somebody has cut the device off meanwhile: it does not know the job any more.
-            Ok(pending) if pending.generation != self.generation => {
+            // Somebody has cut the device off meanwhile: it does not know the job any more. But one that
+            // begins was not known before: it runs on the device as it is now, and is to be stopped there.
+            Ok(pending) if pending.generation != self.generation && submission != self.begin => {
                 Err(self.lose(PortError::Reset))
             }
             Ok(pending) => {
+                self.generation = pending.generation;
                 self.link.descriptors += SUBMISSION_BYTES;
                 self.state = State::Running(pending);
                 Ok(())
@@ -285,7 +301,7 @@ impl<'r> Work<'r> {
         };
         match self.runtime.wait(pending, self.runtime.options().patience) {
             Ok(Some(done)) => {
-                self.state = State::AtRest;
+                self.state = State::after(&done);
                 Ok(done)
             }
             Ok(None) => Err(self.lose_silent()),

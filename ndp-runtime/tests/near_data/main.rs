@@ -7,5 +7,6 @@ mod inputs;
 mod power;
 mod random;
 mod reads;
+mod rest;
 mod scene;
 mod trouble;
