@@ -328,3 +328,37 @@ fn buckets_that_host_and_device_share_are_given_back_once() {
     assert_eq!((scene.rows(), scene.locked()), (after(30, 1, 5), 0));
     assert_eq!(crate::scene::rows(&scene.store, &other).len(), 6);
 }
+
+/// What devices have done is not undone in part, neither their versions nor what the host has changed
+/// of the rows that they have left to it.
+#[test]
+fn a_savepoint_between_two_works_of_devices_is_not_gone_back_to() {
+    let scene = Scene::new(30);
+    let other = scene.store.table("other").unwrap();
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::ReadCommitted));
+    // A device that only reads.
+    transaction.near_data(&scene.table).unwrap();
+    let saved = transaction.savepoint().unwrap();
+    put(&mut transaction, &other, 1, 1).unwrap();
+    transaction.rollback_to(saved).unwrap();
+    let mut device = scene.device();
+    near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
+    let refused = transaction.rollback_to(saved);
+    assert!(matches!(refused, Err(Error::NearData(NearDataError::Savepoint { savepoint: 0 }))));
+    let late = transaction.savepoint().unwrap();
+    put(&mut transaction, &other, 2, 1).unwrap();
+    transaction.rollback_to(late).unwrap();
+    // A row is left to the host after all.
+    transaction
+        .update_left(&scene.table, 3, |row| Ok(crate::scene::add(0, 5)(row).then_some(())))
+        .unwrap();
+    let refused = transaction.rollback_to(late);
+    assert!(matches!(refused, Err(Error::NearData(NearDataError::Savepoint { savepoint: 1 }))));
+    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    drop(transaction);
+    let mut expected = after(30, 1, 5);
+    expected.insert(3, 5);
+    assert_eq!((scene.rows(), scene.locked()), (expected, 0));
+    assert_eq!(crate::scene::rows(&scene.store, &other).len(), 0);
+}

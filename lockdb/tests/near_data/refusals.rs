@@ -1,7 +1,7 @@
 //! Each typed error, and that nothing is changed by what it refuses.
 
 use lockdb::store::layout::RecordId;
-use lockdb::store::near_data::{AdoptFault, Adopted, NearDataError, Seal, SealError};
+use lockdb::store::near_data::{AdoptFault, Adopted, Grant, NearDataError, Seal, SealError};
 use lockdb::store::schema::RowBuffer;
 use lockdb::store::{Database, Error, Isolation, LockWait, Options, Result, Transaction};
 
@@ -300,6 +300,32 @@ fn a_seal_that_panics_leaves_the_store_as_it_was() {
     assert_eq!((scene.rows(), scene.locked()), (after(20, 1, 0), 0));
     scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
     assert_eq!(scene.crash(4).rows(), after(20, 1, 5));
+}
+
+/// The device may still be writing the pages of a seal that has panicked.
+#[test]
+fn pages_of_a_seal_that_panics_stay_out_of_use() {
+    let scene = Scene::new(100);
+    let mut places = Vec::new();
+    let sealing = std::panic::AssertUnwindSafe(|| {
+        let mut session = scene.store.session().unwrap();
+        let mut transaction = session.begin(at(Isolation::Snapshot));
+        let mut device = scene.device();
+        near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
+        transaction.commit_sealing(&mut |seal| {
+            places.extend_from_slice(seal.pages);
+            panic!("a flaw in the driver")
+        })
+    });
+    assert!(std::panic::catch_unwind(sealing).is_err());
+    assert!(!places.is_empty());
+    let mut session = scene.store.session().unwrap();
+    let mut transaction = session.begin(at(Isolation::Snapshot));
+    transaction.near_data(&scene.table).unwrap();
+    for grant in transaction.grant_pages(&scene.table, 50).unwrap() {
+        let used = |kept: &Grant| kept.page == grant.page || kept.place == grant.place;
+        assert!(!places.iter().any(used), "{grant:?} is used again, of {places:?}");
+    }
 }
 
 #[test]

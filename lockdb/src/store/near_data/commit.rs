@@ -35,7 +35,8 @@ impl Transaction<'_> {
     /// the one before: the transaction goes on.
     ///
     /// # Panics
-    /// When `seal` does; the transaction is then rolled back as it is dropped.
+    /// When `seal` does; the transaction is then rolled back as it is dropped, and its grants stay out
+    /// of use.
     pub fn commit_sealing(
         &mut self,
         seal: &mut dyn FnMut(&Seal<'_>) -> Result<(), SealError>,
@@ -48,7 +49,11 @@ impl Transaction<'_> {
             return Err(NearDataError::SealFailed.into());
         }
         let sealed = near.sealed_pages()?;
+        // If something panics on the way, nobody can tell whether the device is at rest.
+        self.note_failed_seal(true);
+        let near = self.near.as_deref().expect("it was there");
         let place = publish(self.session, near, &sealed, self.isolation, self.snapshot, seal);
+        self.note_failed_seal(matches!(place, Ok(Published::Unsealed { .. })));
         match place {
             Ok(Published::At { commit, end }) => {
                 let sealed: Vec<u64> = sealed.iter().map(|sealed| sealed.page).collect();
@@ -56,12 +61,14 @@ impl Transaction<'_> {
             }
             Ok(Published::Turned(conflict)) => Err(self.fail(conflict)),
             Ok(Published::Unsealed { commit, source }) => {
-                let near = self.near.as_deref_mut().expect("it was there");
-                near.seal_failed = true;
                 Err(NearDataError::Seal { commit, source }.into())
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn note_failed_seal(&mut self, failed: bool) {
+        self.near.as_deref_mut().expect("it has versions to seal").seal_failed = failed;
     }
 
     /// Refuses a commit without a seal of what needs one.

@@ -95,6 +95,7 @@ impl Transaction<'_> {
         let near = self.near.as_deref_mut().expect("it has tables");
         let epoch = *near.epoch.get_or_insert_with(|| storage.epoch());
         let pages = shared.pages.grant(count, |stamp| shared.pins.have_passed(stamp))?;
+        near.works += 1;
         let near = near.table_mut(table.id).expect("it was found above");
         let grants = pages.into_iter().map(|page| Grant { page, place: storage.allocate(epoch) });
         Ok(grants.inspect(|&grant| near.grant(grant, epoch)).collect())
@@ -127,6 +128,7 @@ impl Transaction<'_> {
                 return Err(NearDataError::Adopt { table, vid, fault }.into());
             }
         }
+        self.note_work();
         for row in rows {
             self.take_over(table, row.vid, row.number - 1);
         }
@@ -148,6 +150,11 @@ impl Transaction<'_> {
         })?;
         self.take_over(table, vid, number);
         Ok(())
+    }
+
+    /// From now on no savepoint from before is gone back to.
+    fn note_work(&mut self) {
+        self.near.as_deref_mut().expect("a table was handed to a device").works += 1;
     }
 
     /// A lock of the transaction's name is its to give back, whoever has taken it.
@@ -188,6 +195,7 @@ impl Transaction<'_> {
         if self.isolation != Isolation::ReadCommitted || near.has_adopted(vid) {
             return Err(NearDataError::NotLeft { table: table.name().into(), vid }.into());
         }
+        self.note_work();
         let Some(locked) = self.lock_latest(table, vid)? else { return Ok(None) };
         let mut row = self.take_buffer(table);
         let changed = self.change_row(table, vid, locked, &mut row, change);

@@ -18,6 +18,8 @@ pub(crate) struct NearData {
     pub(super) known: usize,
     /// What all places that were granted are of.
     pub(super) epoch: Option<u64>,
+    /// Counts what cannot be undone in part: grants, versions that were taken over, rows left.
+    pub(crate) works: u64,
     /// Whether a device was to seal its pages and has not.
     pub(super) seal_failed: bool,
 }

@@ -64,8 +64,8 @@ pub struct Savepoint(usize);
 struct SavedState {
     writes: Mark,
     locks: usize,
-    /// Whether a device was at work already.
-    near: bool,
+    /// What devices had done, if they were at work already.
+    near: Option<u64>,
 }
 
 impl<'s> Transaction<'s> {
@@ -131,7 +131,7 @@ impl<'s> Transaction<'s> {
     pub fn savepoint(&mut self) -> Result<Savepoint> {
         self.check_running()?;
         let (writes, locks) = (self.session.writes.mark(), self.session.locks.buckets().len());
-        let near = self.near.is_some();
+        let near = self.near_works();
         self.savepoints.push(SavedState { writes, locks, near });
         Ok(Savepoint(self.savepoints.len() - 1))
     }
@@ -141,19 +141,24 @@ impl<'s> Transaction<'s> {
     /// [near-data update](Transaction::near_data) all locks stay to the end.
     ///
     /// # Errors
-    /// When the savepoint is gone, or from before a near-data update; when the transaction has ended.
+    /// When the savepoint is gone, or devices have done something since; when the transaction has
+    /// ended.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> Result<()> {
         self.check_running()?;
         let savepoints = self.savepoints.len();
         let Some(&saved) = self.savepoints.get(savepoint.0) else {
             return Err(Error::Savepoint { savepoint: savepoint.0, savepoints });
         };
-        if self.near.is_some() && !saved.near {
+        if self.near.is_some() && self.near_works() != saved.near {
             return Err(NearDataError::Savepoint { savepoint: savepoint.0 }.into());
         }
         self.savepoints.truncate(savepoint.0 + 1);
         self.undo_to(saved);
         Ok(())
+    }
+
+    fn near_works(&self) -> Option<u64> {
+        self.near.as_deref().map(|near| near.works)
     }
 
     /// Ends the transaction without a change.
@@ -221,7 +226,7 @@ impl<'s> Transaction<'s> {
     fn end(&mut self, state: State) {
         debug_assert!(matches!(self.state, State::Running));
         self.leave_near_data(&[]);
-        self.undo_to(SavedState { writes: Mark::default(), locks: 0, near: false });
+        self.undo_to(SavedState { writes: Mark::default(), locks: 0, near: None });
         self.session.shared.pins.unpin(self.session.pin);
         self.state = state;
     }
