@@ -1,6 +1,9 @@
 //! The lock unit, as the jobs of an engine share it: tags, and the place of the table.
 
+use std::collections::BTreeSet;
+
 use super::card::Card;
+use super::queue::Engine;
 use super::rows::TAGS;
 use crate::job::LockTable;
 
@@ -21,8 +24,18 @@ impl Default for Tags {
 }
 
 impl Tags {
-    /// A free tag becomes a job's; `None` when there is none.
+    /// A free tag becomes a job's; `None` when there is none for it.
+    ///
+    /// Each job that there may be has at least one: else jobs that hold locks could wait for tags of
+    /// rows that wait for these locks, a circle of which the lock table shows nothing.
     pub(super) fn take(&mut self, job: u32) -> Option<u8> {
+        let owners: BTreeSet<u32> = self.owners.iter().flatten().copied().collect();
+        if owners.contains(&job) {
+            let free = self.owners.iter().filter(|owner| owner.is_none()).count();
+            if free <= Engine::JOBS.saturating_sub(owners.len()) {
+                return None;
+            }
+        }
         let tag = self.owners.iter().position(Option::is_none)?;
         self.owners[tag] = Some(job);
         Some(tag as u8)
@@ -54,5 +67,24 @@ impl Tags {
     /// A job ends that used the lock table; all its requests have ended.
     pub(super) fn leave(&mut self) {
         self.users -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_job_takes_the_tags_that_others_need_to_go_on() {
+        let mut tags = Tags::default();
+        let most = std::iter::from_fn(|| tags.take(1)).count();
+        assert_eq!(most, usize::from(TAGS) - (Engine::JOBS - 1));
+        for job in 2..=Engine::JOBS as u32 {
+            assert!(tags.take(job).is_some(), "job {job}");
+            assert_eq!(tags.take(1), None, "beside {job} jobs");
+        }
+        tags.give_back(0);
+        assert_eq!(tags.take(2), Some(0), "what all can do without is anybody's");
+        assert_eq!(tags.take(1), None);
     }
 }
