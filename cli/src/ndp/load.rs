@@ -87,7 +87,8 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// When the rows are not as they should be; the tables are then as they were.
+/// When the rows are not as they should be: of a CSV file nothing is kept then, of generated rows what
+/// was committed before.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let interrupt = interrupt::install()?;
     let csv = args.csv.as_deref().map(|path| Ok::<_, Failure>((path, open_csv(path)?)));

@@ -66,6 +66,15 @@ pub enum NearDataFailure {
         /// The bound.
         bound: Duration,
     },
+    /// All places for jobs were taken for as long as an update waits for a row's lock: a transaction
+    /// keeps those of its updates until its end, and others may wait for its locks.
+    #[error(
+        "the device had no place for the job within {waited:?}: transactions with updates have all"
+    )]
+    NoPlace {
+        /// How long it waited.
+        waited: Duration,
+    },
     /// Rows that the device cannot read, or not change: an update changes nothing then.
     #[error(
         "{total} rows of table {table:?} have faults; the first is row {}: {}",
@@ -137,6 +146,7 @@ impl NearDataFailure {
             Self::Store(error) => error.is_conflict(),
             Self::Changed { .. }
             | Self::LockTimeout { .. }
+            | Self::NoPlace { .. }
             | Self::Deadlock { .. }
             | Self::Died { .. } => true,
             _ => false,

@@ -52,6 +52,14 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Why a job that the device has no place for is to be given up, if it is: whoever holds the places
+    /// may wait for locks of this transaction, which no table shows.
+    pub fn without_place(&self) -> Option<NearDataFailure> {
+        let waited = self.began.elapsed();
+        let patient = self.transaction.is_none() || waited < self.waiting.patience;
+        (!patient).then_some(NearDataFailure::NoPlace { waited })
+    }
+
     /// Why the job has to stop, if it has to.
     pub fn look(&mut self) -> Option<NearDataFailure> {
         if self.cancel.is_cancelled() {

@@ -179,6 +179,9 @@ impl<'r> Work<'r> {
                 // The device has as many jobs as it can: once more when one may have ended.
                 Ok(Some(done)) if done.status == Status::TooManyJobs => {
                     self.state = State::Over;
+                    if let Some(reason) = watch.without_place() {
+                        return Err(reason);
+                    }
                     pause.wait(self.runtime);
                     self.run(self.begin)?;
                 }

@@ -98,6 +98,39 @@ fn an_update_without_rows_is_committed_beside_one_with_rows() {
     }
 }
 
+/// The transaction that waits may hold what the others wait for, so it does not wait for ever.
+#[test]
+fn an_update_that_finds_no_place_on_the_device_ends_as_a_conflict() {
+    let mut options = options(POLICY);
+    options.waiting.patience = Duration::from_millis(50);
+    let scene = Scene::with(100, options, |_| {});
+    let mut sessions: Vec<_> = (0..=Engine::JOBS).map(|_| scene.session()).collect();
+    let mut transactions: Vec<_> =
+        sessions.iter_mut().map(|session| session.begin(unsynced(Isolation::Snapshot))).collect();
+    let mut held = Vec::new();
+    for (number, transaction) in transactions.iter_mut().enumerate() {
+        let mut near = scene.runtime.begin(transaction);
+        let rows = format!("id = {number}");
+        match near.update(&scene.table, Some(&rows), "balance = 1", &jobs()) {
+            Ok(report) => assert_eq!(report.rows, 1),
+            Err(failure) => {
+                assert_eq!(number, Engine::JOBS, "{failure}");
+                assert!(matches!(failure, NearDataFailure::NoPlace { .. }), "{failure}");
+                assert!(failure.is_conflict());
+                continue;
+            }
+        }
+        held.push(near);
+    }
+    assert_eq!(held.len(), Engine::JOBS);
+    for near in held {
+        near.commit().unwrap();
+    }
+    scene.assert_no_locks();
+    let ones = scene.rows().iter().filter(|row| row[BALANCE] == 1).count();
+    assert_eq!(ones, Engine::JOBS);
+}
+
 /// A device that takes nothing from one thread until it is cut off, and then is ahead of the host.
 struct Held {
     device: InProcess,
