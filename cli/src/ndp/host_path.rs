@@ -10,6 +10,7 @@ use lockdb::store::{Session, Table, TransactionOptions};
 use ndp_runtime::host::{Cancel, HostPath, HostPathReport, NearDataFailure};
 
 use super::report::{Report, link};
+use super::update::gave_up;
 use crate::failure::Failure;
 
 /// An update for the host to do.
@@ -39,7 +40,7 @@ impl HostUpdate<'_> {
                 Err(failure) if failure.is_conflict() && aborts + 1 < self.attempts.into() => {
                     aborts += 1;
                 }
-                Err(failure) => return Err(failure.into()),
+                Err(failure) => return Err(gave_up(failure, self.attempts)),
             }
         }
     }

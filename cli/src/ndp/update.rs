@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use lockdb::store::layout::{PAGE_BYTES, RecordId};
 use lockdb::store::{Isolation, Table, TransactionOptions};
-use ndp_runtime::host::{Cancel, JobOptions, Progress, TableGate};
+use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, Progress, TableGate};
 use ndp_runtime::program::compile_update;
 use serde_json::json;
 
@@ -92,6 +92,10 @@ impl Strategy {
 /// then.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let out = &out.quiet(args.quiet);
+    if args.strategy == Strategy::Host && args.device.needs_shared() {
+        let message = "--device: expected none with --strategy host, which uses no device";
+        return Err(Failure::Input(message.into()));
+    }
     let (opened, table) = args.target.open(args.device.needs_shared())?;
     // Before anything is begun.
     compile_update(table.id(), table.schema(), args.predicate.as_deref(), &args.set)?;
@@ -149,10 +153,20 @@ fn near_data(
     let mut session = opened.database.session()?;
     let statement = (table, args.predicate.as_deref(), args.set.as_str());
     let transaction = TransactionOptions::from(Isolation::from(args.isolation));
-    let done = runtime.update(&mut session, transaction, statement, &options, args.attempts)?;
+    let done = runtime
+        .update(&mut session, transaction, statement, &options, args.attempts)
+        .map_err(|failure| gave_up(failure, args.attempts))?;
     let mut report = Report::from(&done);
     report.host_path_bytes = (pulled + done.device.pages) * PAGE_BYTES as u64;
     Ok(report)
+}
+
+/// Why there was no end of it: after so many attempts, if others were in the way of each.
+pub fn gave_up(failure: NearDataFailure, attempts: u32) -> Failure {
+    match failure.is_conflict() {
+        true => Failure::Internal(format!("{failure}; gave up after --attempts {attempts}")),
+        false => failure.into(),
+    }
 }
 
 /// Shows how far a job is, as far as its results tell.

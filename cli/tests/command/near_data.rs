@@ -161,6 +161,11 @@ fn bad_input_is_refused_and_changes_nothing() {
             &["--aggregate", "avg(id)"],
             "found \"avg(id)\", expected count, sum, min or max",
         ),
+        (
+            "update",
+            &["--set", "balance = 1", "--strategy", "host", "--device", "sim:"],
+            "expected none with --strategy host",
+        ),
         ("explain", &["--where", "x"], "no column of table \"account\" is named \"x\""),
     ];
     for (name, arguments, expected) in cases {

@@ -34,7 +34,11 @@ impl Disk {
         let lock = OpenOptions::new().write(true).create(true).truncate(false).open(name)?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(|error| {
             let error = io::Error::from(error);
-            let message = format!("cannot hold folder {} alone: {error}", path.display());
+            let why = match error.kind() {
+                io::ErrorKind::WouldBlock => "another process, or this one, has it open".into(),
+                _ => error.to_string(),
+            };
+            let message = format!("cannot hold folder {} alone: {why}", path.display());
             io::Error::new(error.kind(), message)
         })?;
         Ok(Self { path, _lock: lock })
