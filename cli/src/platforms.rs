@@ -111,7 +111,9 @@ mod tests {
             let listed =
                 listing.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
             let with_kind = |line: &&str| {
-                ["paper", "datasheet", "assumption", "measured"].iter().any(|kind| line.ends_with(kind))
+                ["paper", "datasheet", "assumption", "measured"]
+                    .iter()
+                    .any(|kind| line.ends_with(kind))
             };
             assert_eq!(listed.filter(with_kind).count(), sources, "{name}: {listing}");
             assert!(listing.lines().all(|line| line.chars().count() <= WIDTH), "{name}: {listing}");
