@@ -160,12 +160,12 @@ impl<'a> Lane<'a> {
         if self.recorder.writes() > 0 {
             return Ok(());
         }
-        super::near::scan(
-            self.world,
-            &mut self.transaction,
-            &mut self.recorder,
-            &JobOptions::default(),
-        );
+        let (transaction, jobs) = (&mut self.transaction, JobOptions::default());
+        let read = super::near::scan(self.world, transaction, &mut self.recorder, &jobs);
+        // A read that fails leaves the transaction as it is.
+        if let Err(failure) = read {
+            self.world.failed(&failure);
+        }
         Ok(())
     }
 }

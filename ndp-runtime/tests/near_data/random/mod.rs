@@ -13,37 +13,55 @@ use runs::{Kind, Planted, run};
 
 use crate::scene::{cases, seed};
 
-fn check(test: &str, kind: Kind, count: u64) {
+fn check(test: &str, kind: Kind, count: u64, planted: Planted) {
     let first = seed(test);
     let mut all = runs::Outcome::default();
     for seed in first..first + count * cases() {
-        let outcome = run(kind, seed, Planted::default());
+        let outcome = run(kind, seed, planted);
         let outcome = outcome.unwrap_or_else(|what| panic!("LOCKSTEP_SEED={seed}: {what}"));
         all.add(&outcome);
     }
     println!("{all:?}");
     assert!(all.near_committed > 0 && all.near_failed > 0 && all.host_committed > 0, "{all:?}");
-    assert!(all.left > 0, "no row was left to the host: {all:?}");
+    assert!(all.left > 0 || planted.losses, "no row was left to the host: {all:?}");
+    assert_eq!(all.lost > 0, planted.losses, "{all:?}");
 }
 
 /// All on one thread, the device stepped between the host's operations.
 #[test]
 fn interleaved_histories() {
-    check("interleaved_histories", Kind::Interleaved, 60);
+    check("interleaved_histories", Kind::Interleaved, 60, Planted::default());
+}
+
+/// The device is reset or loses its link in the middle of near-data transactions, and is cut off: of
+/// each there is all or nothing, no lock is left, and the others keep their levels.
+#[test]
+fn interleaved_histories_with_lost_devices() {
+    let losses = Planted { losses: true, ..Planted::default() };
+    check("interleaved_histories_with_lost_devices", Kind::Interleaved, 40, losses);
+}
+
+#[test]
+fn threaded_histories_with_lost_devices() {
+    let losses = Planted { losses: true, ..Planted::default() };
+    check("threaded_histories_with_lost_devices", Kind::Threads, 12, losses);
 }
 
 /// The seed draws what each thread does; how they meet is the machine's.
 #[test]
 fn threaded_histories() {
-    check("threaded_histories", Kind::Threads, 20);
+    check("threaded_histories", Kind::Threads, 20, Planted::default());
 }
 
 #[test]
 fn the_same_seed_is_the_same_history() {
     for seed in 1..6 {
-        let [first, second] =
-            [0, 1].map(|_| run(Kind::Interleaved, seed, Planted::default()).unwrap().bytes);
-        assert!(first.len() > 1000 && first == second, "seed {seed}");
+        for losses in [false, true] {
+            let planted = Planted { losses, ..Planted::default() };
+            let [first, second] =
+                [0, 1].map(|_| run(Kind::Interleaved, seed, planted).unwrap().bytes);
+            assert!(first.len() > 1000 && first == second, "seed {seed}, losses: {losses}");
+        }
     }
 }
 
@@ -51,13 +69,15 @@ fn the_same_seed_is_the_same_history() {
 #[test]
 fn broken_engines_and_stores_are_found() {
     use lockdb::store::fault::Fault as StoreFault;
+    let engine = |fault| Planted { engine: Some(fault), ..Planted::default() };
+    let store = |fault| Planted { store: Some(fault), ..Planted::default() };
     let broken = [
-        Planted { engine: Some(EngineFault::LockSkipped), store: None },
-        Planted { engine: Some(EngineFault::CheckSkipped), store: None },
-        Planted { engine: Some(EngineFault::ConflictLeftToHost), store: None },
-        Planted { engine: Some(EngineFault::PredecessorLost), store: None },
-        Planted { engine: None, store: Some(StoreFault::NearDataHeadsNotPublished) },
-        Planted { engine: None, store: Some(StoreFault::NearDataLocksLeft) },
+        engine(EngineFault::LockSkipped),
+        engine(EngineFault::CheckSkipped),
+        engine(EngineFault::ConflictLeftToHost),
+        engine(EngineFault::PredecessorLost),
+        store(StoreFault::NearDataHeadsNotPublished),
+        store(StoreFault::NearDataLocksLeft),
     ];
     for planted in broken {
         let found = (1..40)

@@ -7,7 +7,7 @@ use history::{Read, Scan, SessionRecorder, TransactionRecorder};
 use lockdb::store::device::DeviceReader;
 use lockdb::store::schema::Value;
 use lockdb::store::{Isolation, Session, Transaction};
-use ndp_runtime::host::{JobOptions, NearTransaction};
+use ndp_runtime::host::{JobOptions, NearDataFailure, NearTransaction};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -18,7 +18,10 @@ use crate::scene::{device_pages, unsynced};
 pub enum Ended<'a> {
     /// What it has written is found out later: [`settle`].
     Committed(Box<Committed<'a>>),
-    Failed,
+    Failed {
+        /// The device was lost meanwhile.
+        lost: bool,
+    },
 }
 
 pub struct Committed<'a> {
@@ -53,8 +56,12 @@ pub fn run<'a>(
         progress: Some(&call),
         ..JobOptions::default()
     };
-    if random.random() {
-        scan(world, &mut transaction, &mut recorder, &jobs);
+    world.plan_trouble(random);
+    if random.random()
+        && let Err(failure) = scan(world, &mut transaction, &mut recorder, &jobs)
+    {
+        recorder.abort();
+        return world.failed(&failure);
     }
     let version = recorder.version();
     let predicate = match random.random_range(0..3) {
@@ -82,12 +89,11 @@ pub fn run<'a>(
         })),
         Ok(None) => {
             recorder.abort();
-            Ended::Failed
+            Ended::Failed { lost: false }
         }
         Err(failure) => {
-            assert!(failure.is_conflict(), "no reason to give up: {failure}");
             recorder.abort();
-            Ended::Failed
+            world.failed(&failure)
         }
     }
 }
@@ -98,7 +104,7 @@ pub fn scan(
     transaction: &mut Transaction<'_>,
     recorder: &mut TransactionRecorder<'_>,
     jobs: &JobOptions<'_>,
-) {
+) -> Result<(), NearDataFailure> {
     let mut near: NearTransaction<'_, '_, '_> = world.runtime.begin(transaction);
     let mut scan = Scan::of_keys(0, u64::MAX);
     let read = near.select(&world.table, None, &["id", "version"], jobs, |row| {
@@ -110,11 +116,10 @@ pub fn scan(
         ControlFlow::Continue(())
     });
     near.release();
-    match read {
-        Ok(report) => assert!(report.faults.is_empty(), "{:?}", report.faults),
-        Err(failure) => panic!("no reason to give up: {failure}"),
-    }
+    let report = read?;
+    assert!(report.faults.is_empty(), "{:?}", report.faults);
     recorder.scan(scan);
+    Ok(())
 }
 
 /// Tells the history what near-data transactions have read and written: their rows carry it, in the

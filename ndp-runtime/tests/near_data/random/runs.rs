@@ -21,11 +21,13 @@ pub enum Kind {
     Interleaved,
 }
 
-/// What is left out on purpose.
+/// What is left out, or goes wrong, on purpose.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Planted {
     pub engine: Option<EngineFault>,
     pub store: Option<StoreFault>,
+    /// The device is reset, or loses its link, now and then.
+    pub losses: bool,
 }
 
 /// What a run came to.
@@ -34,6 +36,8 @@ pub struct Outcome {
     pub host_committed: u64,
     pub near_committed: u64,
     pub near_failed: u64,
+    /// How many of those that failed had lost the device.
+    pub lost: u64,
     pub left: u64,
     counted: i64,
     /// The history.
@@ -44,8 +48,9 @@ impl std::fmt::Debug for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} host transactions and {} near-data ones committed, {} of these failed, {} rows left",
-            self.host_committed, self.near_committed, self.near_failed, self.left
+            "{} host transactions and {} near-data ones committed, {} of these failed ({} had lost the \
+                device), {} rows left",
+            self.host_committed, self.near_committed, self.near_failed, self.lost, self.left
         )
     }
 }
@@ -55,6 +60,7 @@ impl Outcome {
         self.host_committed += other.host_committed;
         self.near_committed += other.near_committed;
         self.near_failed += other.near_failed;
+        self.lost += other.lost;
         self.left += other.left;
         self.counted += other.counted;
     }
@@ -72,7 +78,10 @@ impl Outcome {
                 self.counted += near.counted;
                 committed.push(near);
             }
-            Ended::Failed => self.near_failed += 1,
+            Ended::Failed { lost } => {
+                self.near_failed += 1;
+                self.lost += u64::from(lost);
+            }
         }
     }
 }

@@ -8,10 +8,11 @@ use lockdb::store::files::{Files, Memory};
 use lockdb::store::schema::{Schema, Type, Value};
 use lockdb::store::{Database, Error, Isolation, Options, Table};
 use lockdb::{Policy, Waiting};
-use ndp_runtime::host::{Runtime, RuntimeOptions};
+use ndp_runtime::host::{Control, NearDataFailure, Runtime, RuntimeOptions, Trouble};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::near::Ended;
 use super::runs::Planted;
 use crate::scene::unsynced;
 
@@ -46,6 +47,8 @@ pub struct World {
     pub files: Arc<dyn Files>,
     pub keys: i64,
     pub isolations: Vec<Isolation>,
+    /// What troubles the device, if it is to have trouble.
+    control: Option<Control>,
 }
 
 impl World {
@@ -84,12 +87,33 @@ impl World {
                 ..Waiting::default()
             },
         };
+        let control = planted.losses.then(|| device.control());
         let poll_interval = Duration::from_nanos(500);
         let runtime_options =
             RuntimeOptions { waiting, poll_interval, ..RuntimeOptions::default() };
         let runtime = Runtime::open(&store, device, runtime_options);
         store.plant(planted.store);
-        Self { seed, store, table, runtime, files, keys, isolations }
+        Self { seed, store, table, runtime, files, keys, isolations, control }
+    }
+
+    /// Has the device lost in the middle of one near-data transaction in three, if it is to be.
+    pub fn plan_trouble(&self, random: &mut ChaCha8Rng) {
+        let Some(control) = self.control.as_ref().filter(|_| random.random_ratio(1, 3)) else {
+            return;
+        };
+        let trouble = match random.random() {
+            true => Trouble::Resets,
+            false => Trouble::LinkBreaks { steps: random.random_range(0..100) },
+        };
+        control.plan(control.steps() + random.random_range(0..200), trouble);
+    }
+
+    /// How a transaction ends that a failure has ended: others were in its way, or the device is lost
+    /// where it is to be.
+    pub fn failed(&self, failure: &NearDataFailure) -> Ended<'static> {
+        let lost = matches!(failure, NearDataFailure::DeviceLost(_)) && self.control.is_some();
+        assert!(lost || failure.is_conflict(), "no reason to give up: {failure}");
+        Ended::Failed { lost }
     }
 
     pub fn isolation(&self, random: &mut ChaCha8Rng) -> Isolation {
