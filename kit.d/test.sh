@@ -10,6 +10,8 @@ Usage: ./kit test [--quick | --full] [--cases N]
   --full      the model checker explores every mix of every kind, for ten minutes
   --cases N   each random test draws N cases (also as --seeds N); a failure prints
               its seed and the command that repeats it
+
+A test that takes longer than 5 minutes is ended and named (with --full or --cases: 6 hours).
 TEXT
 }
 
@@ -33,6 +35,14 @@ run_tests() {
         shift
     done
 
+    # The longest that one test may take is in .config/nextest.toml; this is for a whole step.
+    profile=default
+    longest_step=30m
+    if [[ -n ${LOCKSTEP_CASES:-}${LOCKSTEP_FULL:-} ]]; then
+        profile=long
+        longest_step=12h
+    fi
+
     set_up
     cd -- "$root" || exit
     # A failed step is reported after the others have run.
@@ -45,7 +55,7 @@ run_tests() {
         step "Documentation" build_documentation
         step "Lock table under loom" test_under_loom
     fi
-    step "Examples in the documentation" cargo test "${cargo_options[@]}" --workspace --doc
+    step "Examples in the documentation" bounded cargo test "${cargo_options[@]}" --workspace --doc
     step "Tests" test_workspace
     report_steps
 }
@@ -69,13 +79,29 @@ step() {
     say "${finished[-1]}"
 }
 
+# bounded COMMAND [ARGUMENTS]: ends a command that hangs, with all that it has started.
+bounded() {
+    # `timeout` has a process group of its own, which a signal from the terminal does not reach.
+    timeout --kill-after=10s "$longest_step" "$@" &
+    local child=$! status=0
+    trap 'kill "$child" 2>/dev/null' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    wait "$child" || status=$?
+    trap - EXIT INT TERM
+    if ((status == 124 || status == 137)); then
+        complain "ended after $longest_step: $*; the last test named above is the one that hangs"
+    fi
+    return "$status"
+}
+
 build_documentation() {
     RUSTDOCFLAGS="-D warnings" cargo doc "${cargo_options[@]}" --workspace --no-deps
 }
 
 # In a target folder of its own: the flag rebuilds every crate.
 test_under_loom() {
-    RUSTFLAGS="--cfg loom" cargo test "${cargo_options[@]}" --target-dir target/loom \
+    RUSTFLAGS="--cfg loom" bounded cargo test "${cargo_options[@]}" --target-dir target/loom \
         -p lockdb --release --test loom
 }
 
@@ -93,9 +119,10 @@ run_miri() {
 
 test_workspace() {
     if command -v cargo-nextest >/dev/null; then
-        cargo nextest run "${cargo_options[@]}" --workspace --no-fail-fast
+        cargo nextest run "${cargo_options[@]}" --profile "$profile" --workspace --no-fail-fast
     else
-        cargo test "${cargo_options[@]}" --workspace --all-targets --no-fail-fast
+        # Names each test that has been running for more than a minute, and goes on.
+        bounded cargo test "${cargo_options[@]}" --workspace --all-targets --no-fail-fast
     fi
 }
 

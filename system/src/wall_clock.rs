@@ -30,6 +30,10 @@ use crate::{Interrupt, Options, Progress, RunError};
 /// Time that the agents have to end their transactions after the last was begun.
 const CLOSING: Duration = Duration::from_secs(20);
 
+/// The longest that a run may go on without any transaction coming to its end. It decides when a run
+/// is given up, never whether it is fast enough.
+const IDLE: Duration = Duration::from_secs(60);
+
 /// Between two looks at the interrupt and two reports of progress.
 const BREATH: Duration = Duration::from_millis(5);
 
@@ -100,7 +104,8 @@ pub(crate) fn run(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, RunError> {
     let (agents, rows) = Workflow::all(scenario, None)?;
-    run_on(scenario, agents, rows, Unit::Clocked(options), interrupt, progress)
+    let watch = Watch { interrupt, progress, idle: IDLE };
+    run_on(scenario, agents, rows, Unit::Clocked(options), watch)
 }
 
 /// As [`run`], with the lock unit of a device behind a driver.
@@ -113,7 +118,8 @@ pub(crate) fn run_on_device(
     let (unit, table) = Driven::new(device, scenario.table.buckets)?;
     let (agents, rows) = Workflow::all(scenario, Some(table))?;
     let unit = Unit::Driven(Box::new(unit));
-    let report = run_on(scenario, agents, rows, unit, interrupt, progress)?;
+    let watch = Watch { interrupt, progress, idle: IDLE };
+    let report = run_on(scenario, agents, rows, unit, watch)?;
     Ok(Report { mode: "device", door: Some(device.information().name.clone()), ..report })
 }
 
@@ -125,13 +131,20 @@ enum Unit<'o> {
     Driven(Box<Driven>),
 }
 
+/// What looks after a run while its threads work.
+struct Watch<'w> {
+    interrupt: &'w Interrupt,
+    progress: &'w mut dyn FnMut(Progress),
+    /// As [`IDLE`].
+    idle: Duration,
+}
+
 fn run_on(
     scenario: &Scenario,
     agents: Vec<Workflow>,
     rows: Arc<Rows>,
     unit: Unit<'_>,
-    interrupt: &Interrupt,
-    progress: &mut dyn FnMut(Progress),
+    mut watch: Watch<'_>,
 ) -> Result<Report, RunError> {
     let (device, host): (Vec<_>, Vec<_>) = agents.into_iter().partition(Workflow::is_on_device);
     let contexts = DeviceContexts::new(scenario, &device)?;
@@ -157,7 +170,7 @@ fn run_on(
         let host = host.into_iter().map(|agent| scope.spawn(move || host::run(shared, agent)));
         let host: Vec<_> = host.collect();
         let unit = scope.spawn(move || unit_thread.run());
-        let closed_at = watch(scenario, shared, interrupt, progress, || unit.is_finished());
+        let closed_at = watch.until_closed(scenario, shared, || unit.is_finished());
         let unit = unit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let host = host
             .into_iter()
@@ -170,51 +183,59 @@ fn run_on(
     Ok(report(scenario, shared, unit, rows, closed_at, (host_agents, device_agents)))
 }
 
-/// Ends the run in time. Returns when no transaction was begun any more.
-fn watch(
-    scenario: &Scenario,
-    shared: &Shared,
-    interrupt: &Interrupt,
-    progress: &mut dyn FnMut(Progress),
-    unit_has_ended: impl Fn() -> bool,
-) -> Result<Duration, RunError> {
-    let duration = scenario.stop.duration_ns.map(Duration::from_nanos);
-    let mut closed_at = None;
-    while shared.active.load(Ordering::Acquire) > 0 {
-        thread::sleep(BREATH);
-        let elapsed = shared.began.elapsed();
-        let done = duration.map_or(0.0, |duration| elapsed.div_duration_f64(duration).min(1.0));
-        progress(Progress { done, simulated_ns: elapsed.as_nanos() as u64 });
-        let over = duration.is_some_and(|duration| elapsed >= duration) || interrupt.is_raised();
-        if over && closed_at.is_none() {
-            shared.lock_world().closing = true;
-            shared.closing.store(true, Ordering::Relaxed);
-            closed_at = Some(elapsed);
+impl Watch<'_> {
+    /// Ends the run in time. Returns when no transaction was begun any more.
+    fn until_closed(
+        &mut self,
+        scenario: &Scenario,
+        shared: &Shared,
+        unit_has_ended: impl Fn() -> bool,
+    ) -> Result<Duration, RunError> {
+        let duration = scenario.stop.duration_ns.map(Duration::from_nanos);
+        let mut closed_at = None;
+        let (mut ended, mut ended_at) = (0, Duration::ZERO);
+        while shared.active.load(Ordering::Acquire) > 0 {
+            thread::sleep(BREATH);
+            let elapsed = shared.began.elapsed();
+            let done = duration.map_or(0.0, |duration| elapsed.div_duration_f64(duration).min(1.0));
+            (self.progress)(Progress { done, simulated_ns: elapsed.as_nanos() as u64 });
+            let over = duration.is_some_and(|duration| elapsed >= duration);
+            if (over || self.interrupt.is_raised()) && closed_at.is_none() {
+                shared.lock_world().closing = true;
+                shared.closing.store(true, Ordering::Relaxed);
+                closed_at = Some(elapsed);
+            }
+            if unit_has_ended() && shared.active.load(Ordering::Acquire) > 0 {
+                // The unit's thread says why; nobody will serve the others any more.
+                shared.abandon();
+                break;
+            }
+            if closed_at.is_some_and(|closed| elapsed > closed + CLOSING) {
+                shared.abandon();
+                let since = format!("{CLOSING:?} after the last transaction was begun");
+                return Err(stuck(shared, elapsed, &since));
+            }
+            let now_ended = shared.lock_world().ended();
+            if now_ended != ended {
+                (ended, ended_at) = (now_ended, elapsed);
+            } else if closed_at.is_none() && elapsed > ended_at + self.idle {
+                shared.abandon();
+                let since = format!("{:?} after a transaction last came to its end", self.idle);
+                return Err(stuck(shared, elapsed, &since));
+            }
         }
-        if unit_has_ended() && shared.active.load(Ordering::Acquire) > 0 {
-            // The unit's thread says why; nobody will serve the others any more.
-            shared.abandon();
-            break;
-        }
-        if closed_at.is_some_and(|closed| elapsed > closed + CLOSING) {
-            shared.abandon();
-            return Err(stuck(shared, elapsed));
-        }
+        Ok(closed_at.unwrap_or_else(|| shared.began.elapsed()))
     }
-    Ok(closed_at.unwrap_or_else(|| shared.began.elapsed()))
 }
 
-fn stuck(shared: &Shared, elapsed: Duration) -> RunError {
+fn stuck(shared: &Shared, elapsed: Duration, since: &str) -> RunError {
     let active = shared.active.load(Ordering::Relaxed);
     let taken = shared.table().buckets().iter().enumerate();
     let taken: Vec<String> = taken
         .filter(|(_, bucket)| bucket.line() != [0; 8])
         .map(|(index, bucket)| format!("bucket {index}: {:?}", bucket.head()))
         .collect();
-    let waiting = format!(
-        "{active} agents have not ended {CLOSING:?} after the last transaction was begun; {}",
-        taken.join(", ")
-    );
+    let waiting = format!("{active} agents have not ended {since}; {}", taken.join(", "));
     RunError::Stuck { simulated_ns: elapsed.as_nanos() as u64, waiting }
 }
 

@@ -79,6 +79,15 @@ impl World {
         if device { &mut self.device } else { &mut self.host }
     }
 
+    /// Transactions that have come to their end: committed, rolled back by wish, or given up.
+    pub fn ended(&self) -> u64 {
+        let of_side = |side: &Side| {
+            let SideReport { committed, aborts, .. } = &side.report;
+            committed + aborts.own + aborts.given_up
+        };
+        of_side(&self.host) + of_side(&self.device)
+    }
+
     /// An agent has been granted a bucket.
     ///
     /// # Errors

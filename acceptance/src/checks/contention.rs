@@ -20,7 +20,7 @@ const LOG2_BUCKETS: u32 = 2;
 const LINES: u64 = 2;
 const HOSTS: u64 = 2;
 /// Requests of the device that are open at once.
-const DEVICES: u64 = 6;
+const DEVICES: usize = 6;
 /// Times the locks asked for that the device takes while hosts have had too few.
 const MOST_ROUNDS: u64 = 50;
 
@@ -31,6 +31,8 @@ struct Owners {
     taken: AtomicU64,
     /// Of those, by hosts.
     by_hosts: AtomicU64,
+    /// A host has given up: what it waited for may stay in the table.
+    given_up: AtomicBool,
 }
 
 impl Owners {
@@ -59,6 +61,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
         wrong: AtomicBool::new(false),
         taken: AtomicU64::new(0),
         by_hosts: AtomicU64::new(0),
+        given_up: AtomicBool::new(false),
     };
     let over = AtomicBool::new(false);
     let patience = context.options.patience;
@@ -67,7 +70,11 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
         let hosts: Vec<_> = (0..HOSTS)
             .map(|host| {
                 let (table, owners, over) = (table.table(), &owners, &over);
-                scope.spawn(move || host_transactions(table, owners, host, over, patience))
+                scope.spawn(move || {
+                    let taken = host_transactions(table, owners, host, over, patience);
+                    owners.given_up.fetch_or(taken.is_err(), Ordering::AcqRel);
+                    taken
+                })
             })
             .collect();
         let device = device_transactions(context, &owners, rounds, &mut waited);
@@ -153,12 +160,65 @@ fn take(
 }
 
 /// What a request of the device is at.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Idle,
     Acquiring,
     Holding,
     Releasing,
+}
+
+/// One agent of the device, whose requests have its number as their tag.
+struct Agent {
+    tag: u8,
+    state: State,
+    line: u64,
+    transaction: Timestamp,
+    /// When it first asked for what it waits for. Asking again does not change it.
+    asked: Instant,
+    /// How often it was turned away since then.
+    refusals: u64,
+}
+
+impl Agent {
+    fn new(tag: u8) -> Self {
+        let (state, transaction) = (State::Idle, Timestamp::MAX);
+        Self { tag, state, line: 0, transaction, asked: Instant::now(), refusals: 0 }
+    }
+
+    /// Begins to wait for the lock of a line.
+    fn acquires(&mut self, line: u64, transaction: Timestamp) -> Request {
+        (self.line, self.transaction) = (line, transaction);
+        self.waits(State::Acquiring);
+        self.acquire()
+    }
+
+    fn acquire(&self) -> Request {
+        Request::acquire(self.tag, self.transaction, TupleKey::initial(self.line), Rule::Queue)
+    }
+
+    fn releases(&mut self) -> Request {
+        self.waits(State::Releasing);
+        Request::release(self.tag, self.transaction, TupleKey::initial(self.line))
+    }
+
+    fn waits(&mut self, state: State) {
+        (self.state, self.asked, self.refusals) = (state, Instant::now(), 0);
+    }
+
+    /// Checks that it has not waited longer than a request may take, however often it was answered.
+    fn check_wait(&self, patience: Duration) -> Result<(), Stop> {
+        if !matches!(self.state, State::Acquiring | State::Releasing)
+            || self.asked.elapsed() <= patience
+        {
+            return Ok(());
+        }
+        let Self { tag, state, line, refusals, .. } = self;
+        Err(Stop::Wrong(format!(
+            "the request of tag {tag} for lock {line} ({state:?}) has not ended in {patience:?}; it \
+             was refused {refusals} times"
+        )))
+    }
 }
 
 /// Takes and gives back `rounds` locks through the lock queue, several at once, and more until the
@@ -170,67 +230,60 @@ fn device_transactions(
     waited: &mut u64,
 ) -> Result<u64, Stop> {
     let mut queue = Queue::open(context, map::LOCK_QUEUE, 4)?;
-    let mut agents = [(State::Idle, 0u64, Timestamp::MAX); DEVICES as usize];
+    let mut agents: [_; DEVICES] = std::array::from_fn(|tag| Agent::new(tag as u8));
     let (mut begun, mut ended) = (0, 0);
     let mut last = Instant::now();
     let goes_on = |begun| {
         let few = owners.by_hosts.load(Ordering::Relaxed) < rounds / 2;
-        begun < rounds || few && begun < MOST_ROUNDS * rounds
+        let more = begun < rounds || few && begun < MOST_ROUNDS * rounds;
+        more && !owners.given_up.load(Ordering::Acquire)
     };
     while ended < begun || goes_on(begun) {
-        for (tag, (state, line, transaction)) in agents.iter_mut().enumerate() {
-            if *state == State::Idle && goes_on(begun) {
+        for agent in &mut agents {
+            agent.check_wait(context.options.patience)?;
+            if agent.state == State::Idle && goes_on(begun) {
                 begun += 1;
-                *line = context.random.random_range(0..LINES);
-                *transaction = Timestamp::new(2 * begun).expect("small and not 0");
-                let key = TupleKey::initial(*line);
-                let request = Request::acquire(tag as u8, *transaction, key, Rule::Queue);
-                queue.push(Submission::request(request.beat()));
-                queue.ring(context)?;
-                *state = State::Acquiring;
-            } else if *state == State::Holding {
-                owners.leave(*line, *transaction);
-                let key = TupleKey::initial(*line);
-                let request = Request::release(tag as u8, *transaction, key);
-                queue.push(Submission::request(request.beat()));
-                queue.ring(context)?;
-                *state = State::Releasing;
+                let line = context.random.random_range(0..LINES);
+                let transaction = Timestamp::new(2 * begun).expect("small and not 0");
+                send(&mut queue, context, agent.acquires(line, transaction))?;
+            } else if agent.state == State::Holding {
+                owners.leave(agent.line, agent.transaction);
+                send(&mut queue, context, agent.releases())?;
             }
         }
         let Some(completion) = queue.take() else {
-            if last.elapsed() > context.options.patience {
-                let bound = context.options.patience;
-                let wrong = format!("no answer of the lock unit in {bound:?}, {ended} ended");
-                return Err(Stop::wrong(wrong));
-            }
             pause(last);
             continue;
         };
         last = Instant::now();
         queue.give_back(context)?;
         let response = Response::decode(completion.response);
-        let Some((state, line, transaction)) = agents.get_mut(usize::from(response.tag)) else {
+        let Some(agent) = agents.get_mut(usize::from(response.tag)) else {
             return Err(Stop::wrong(format!("an answer to nobody: {response:?}")));
         };
-        let key = TupleKey::initial(*line);
-        match (*state, response.code) {
+        match (agent.state, response.code) {
             (State::Acquiring, Code::Granted) => {
-                owners.enter(*line, *transaction);
-                *state = State::Holding;
+                owners.enter(agent.line, agent.transaction);
+                agent.state = State::Holding;
             }
             (State::Acquiring, Code::Queued) => *waited += 1,
             // Too many at once, or changed too often: once more.
             (State::Acquiring, Code::RefusedFull | Code::RefusedContended) => {
-                let request = Request::acquire(response.tag, *transaction, key, Rule::Queue);
-                queue.push(Submission::request(request.beat()));
-                queue.ring(context)?;
+                agent.refusals += 1;
+                pause(agent.asked);
+                send(&mut queue, context, agent.acquire())?;
             }
             (State::Releasing, Code::Released) => {
-                *state = State::Idle;
+                agent.state = State::Idle;
                 ended += 1;
             }
             _ => return Err(Stop::wrong(format!("an answer that fits nothing: {response:?}"))),
         }
     }
     Ok(ended)
+}
+
+fn send(queue: &mut Queue, context: &Context<'_>, request: Request) -> Result<(), Stop> {
+    queue.push(Submission::request(request.beat()));
+    Ok(queue.ring(context)?)
 }

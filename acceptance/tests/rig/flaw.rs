@@ -89,6 +89,8 @@ pub enum Flaw {
     HidesBusErrors,
     /// Compare-and-swap is a load and then a store.
     TearsCompareSwap,
+    /// Every request for a lock is refused: its bucket is said to be full.
+    SaysFull,
     /// Notices look like first responses.
     MissesNotices,
     /// Every grant is said to be one more.
@@ -173,6 +175,7 @@ pub const ALL: &[(Flaw, &str)] = &[
     (HandsOverToLast, "lock requests"),
     (HidesBusErrors, "lock requests"),
     (TearsCompareSwap, "lock contention"),
+    (SaysFull, "lock contention"),
     (TakesAnyJobOpcode, "jobs"),
     (LosesLastWord, "jobs"),
     (TakesAnyDescriptor, "jobs"),

@@ -32,6 +32,7 @@ const MOST_ACCESSES: u32 = 10_000;
 /// Codes of responses.
 const GRANTED: u64 = 0;
 const QUEUED: u64 = 1;
+const REFUSED_FULL: u64 = 2;
 const RELEASED: u64 = 6;
 const CANCELLED: u64 = 7;
 const NOT_HELD: u64 = 8;
@@ -63,6 +64,7 @@ impl Locks {
         let log2 = registers.get(LOCK_UNIT + lock_unit::TABLE_LOG2_BUCKETS.offset());
         let line = base + 64 * (key.mix() & ((1 << log2) - 1));
         match (operation, rule) {
+            (0, Some(_)) if self.flaw == Flaw::SaysFull => respond(REFUSED_FULL),
             (0, Some(rule)) => {
                 let outcome = self.run(transaction, line, Request::Acquire(rule), m);
                 if let Outcome::Queued { place, .. } = outcome {
@@ -251,7 +253,7 @@ fn bits(outcome: Outcome) -> u64 {
     let (code, again, position) = match outcome {
         Outcome::Granted { again } => (0, again, 0),
         Outcome::Queued { position, .. } => (QUEUED, false, position),
-        Outcome::Refused(Refusal::Full) => (2, false, 0),
+        Outcome::Refused(Refusal::Full) => (REFUSED_FULL, false, 0),
         Outcome::Refused(Refusal::Busy) => (3, false, 0),
         Outcome::Refused(Refusal::Die) => (4, false, 0),
         Outcome::Refused(Refusal::Contended) => (5, false, 0),

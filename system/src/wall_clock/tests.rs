@@ -2,11 +2,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::machine::Access;
+use lockdb::Timestamp;
+use lockdb::machine::{Access, Outcome, Request, Rule};
 use lockdb::store::{Error, Isolation, LockWait, Sync, TransactionOptions};
 use workloads::Scenario;
 
-use super::{Unit, run_on};
+use super::{IDLE, Unit, Watch, run_on};
 use crate::workflow::Workflow;
 use crate::{Interrupt, Options, Progress, RunError};
 
@@ -32,7 +33,8 @@ fn the_stores_own_transactions_lock_the_same_rows() {
         };
         let (options, interrupt) = (Options::default(), Interrupt::default());
         let unit = Unit::Clocked(&options);
-        let report = run_on(&scenario, agents, rows.clone(), unit, &interrupt, &mut progress);
+        let watch = Watch { interrupt: &interrupt, progress: &mut progress, idle: IDLE };
+        let report = run_on(&scenario, agents, rows.clone(), unit, watch);
         over.store(true, Ordering::Relaxed);
         (report, locker.join().unwrap())
     });
@@ -65,7 +67,8 @@ fn a_damaged_table_is_told() {
         let (options, interrupt) = (Options::default(), Interrupt::default());
         let unit = Unit::Clocked(&options);
         let rows = rows.clone();
-        let ended = run_on(&scenario, agents, rows, unit, &interrupt, &mut |_: Progress| {});
+        let watch = Watch { interrupt: &interrupt, progress: &mut |_| {}, idle: IDLE };
+        let ended = run_on(&scenario, agents, rows, unit, watch);
         over.store(true, Ordering::Relaxed);
         ended
     });
@@ -78,6 +81,33 @@ fn a_damaged_table_is_told() {
         ),
         "{error:?}"
     );
+}
+
+/// Locks that are never given back hold everybody up: also a run that has no duration comes to an end,
+/// and says who is stuck.
+#[test]
+fn a_run_in_which_nothing_ends_is_given_up() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let mut scenario = Scenario::load(folder.join("wall-clock.toml")).unwrap();
+    (scenario.stop.duration_ns, scenario.stop.transactions_per_agent) = (None, Some(1000));
+    let (agents, rows) = Workflow::all(&scenario, None).unwrap();
+    let table = rows.database().lock_table();
+    let stranger = Timestamp::new(rows.database().draw_birth()).unwrap();
+    for bucket in 0..table.buckets().len() {
+        let outcome = table.run(stranger, bucket, Request::Acquire(Rule::Queue));
+        assert_eq!(outcome, Outcome::Granted { again: false });
+    }
+    let (options, interrupt) = (Options::default(), Interrupt::default());
+    let idle = Duration::from_millis(200);
+    let watch = Watch { interrupt: &interrupt, progress: &mut |_| {}, idle };
+    let ended = run_on(&scenario, agents, rows.clone(), Unit::Clocked(&options), watch);
+    match ended.unwrap_err() {
+        RunError::Stuck { waiting, .. } => {
+            assert!(waiting.contains("200ms after a transaction last came to its end"), "{waiting}");
+            assert!(waiting.contains("bucket 0"), "{waiting}");
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[derive(Debug, Default)]
