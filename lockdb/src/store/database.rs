@@ -79,7 +79,7 @@ impl Database {
         let pages = Pages::new(&options, None).map_err(Error::system(what))?;
         let recovered = Recovered {
             pages,
-            log: Log::volatile(),
+            log: Log::volatile_with(&recovery::log_options(&options)),
             tables: Vec::new(),
             standing: Standing::default(),
             report: Recovery::default(),
@@ -454,16 +454,18 @@ impl Shared {
         let end = ticket.end();
         self.log.write(&ticket, Kind::Schema, &body);
         self.catalog.push(table.clone());
-        self.log.finish(ticket);
+        self.log.finish(ticket)?;
         self.log.make_durable(end, Sync::Group)?;
         Ok(table)
     }
 
     /// Waits until a commit is published, whose versions are there already.
-    pub(crate) fn await_published(&self, commit: u64) {
+    #[inline]
+    pub(crate) fn await_published(&self, commit: u64) -> Result<()> {
         if self.log.published() < commit {
-            self.log.wait_until_published(commit);
+            self.log.wait_until_published(commit)?;
         }
+        Ok(())
     }
 
     /// Waits until what a snapshot shows is durable.

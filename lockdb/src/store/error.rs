@@ -238,6 +238,17 @@ pub enum Conflict {
     },
 }
 
+impl Conflict {
+    /// The commit that was in the way. It may not be published yet: a snapshot from before then does
+    /// not show it.
+    pub(crate) fn by(&self) -> Option<u64> {
+        match *self {
+            Conflict::Write { by, .. } | Conflict::Read { by, .. } => Some(by),
+            Conflict::Lock { .. } => None,
+        }
+    }
+}
+
 /// How a transaction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {

@@ -51,6 +51,8 @@ pub struct Options {
     pub waiting: Waiting,
     /// How often a closure's transaction is run again after conflicts.
     pub attempts: u32,
+    /// The longest wait for commits of other sessions that are under way.
+    pub commit_patience: Duration,
     /// The log's in-memory ring, bytes, a power of two.
     pub log_ring: usize,
     /// A log file is followed by a new one from this size on, bytes.
@@ -80,6 +82,7 @@ impl Default for Options {
                 ..Waiting::default()
             },
             attempts: 1000,
+            commit_patience: Duration::from_secs(60),
             log_ring: 32 << 20,
             log_segment: 64 << 20,
             checkpoint_log: 256 << 20,

@@ -104,10 +104,11 @@ fn refuse_endless(file: &str, counters: &[u64]) -> Result<()> {
     }
 }
 
-fn log_options(options: &Options) -> LogOptions {
+pub(super) fn log_options(options: &Options) -> LogOptions {
     LogOptions {
         ring_bytes: options.log_ring,
         segment_bytes: options.log_segment,
+        patience: options.commit_patience,
         ..LogOptions::default()
     }
 }

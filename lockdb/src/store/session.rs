@@ -1,6 +1,7 @@
 //! A session: one thread's way into a store, and the room that its transactions work in.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::database::Shared;
 use super::error::{Error, Result};
@@ -11,6 +12,13 @@ use super::pages::Pages;
 use super::schema::RowBuffer;
 use super::transaction::{Reads, Transaction, WriteSet};
 use crate::{HeldLocks, Statistics, Timestamp};
+
+/// The longest pause after the ninth attempt of a transaction; it doubles with each further one.
+const FIRST_PAUSE: Duration = Duration::from_micros(50);
+/// Long enough that a hundred threads get by each other at one row.
+const LONGEST_PAUSE: Duration = Duration::from_millis(5);
+/// 2⁶⁴ by the golden ratio, odd.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// One thread's way into a store. Runs one transaction at a time.
 ///
@@ -96,11 +104,24 @@ impl Session {
                 let attempts = attempt + 1;
                 return Err(E::from(Error::TooManyAttempts { attempts, last: conflict }));
             }
-            if attempt > 2 {
-                std::thread::yield_now();
-            }
+            self.back_off(attempt);
         }
         unreachable!("the loop ends by returning");
+    }
+
+    /// Lets others go first, after an attempt (counted from 0) that met a conflict: the longer the
+    /// more often it did, and each session for another time.
+    fn back_off(&self, attempt: u32) {
+        match attempt {
+            0..3 => {}
+            3..8 => std::thread::yield_now(),
+            _ => {
+                let most = (FIRST_PAUSE * (1 << (attempt - 8).min(10))).min(LONGEST_PAUSE);
+                // Any mixture will do that differs from session to session.
+                let mixed = (self.pin as u64 ^ u64::from(attempt) << 16).wrapping_mul(SPREAD) >> 32;
+                std::thread::sleep(most * (1 + mixed as u32 % 16) / 16);
+            }
+        }
     }
 }
 

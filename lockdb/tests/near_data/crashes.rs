@@ -223,7 +223,7 @@ fn add_record(files: &Simulated, body: &[u8]) {
     let ticket = log.begin(body.len()).unwrap();
     let end = ticket.end();
     log.write(&ticket, Kind::NearData, body);
-    log.finish(ticket);
+    log.finish(ticket).unwrap();
     log.make_durable(end, Sync::Immediate).unwrap();
 }
 

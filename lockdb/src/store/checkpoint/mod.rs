@@ -155,7 +155,7 @@ impl<'s> Flush<'s> {
         self.storage.sync()?;
         if !self.shared.faults.has(Fault::CheckpointBeforeLog) {
             let tail = self.shared.log.tail();
-            self.shared.await_published(tail.commit);
+            self.shared.await_published(tail.commit)?;
             self.shared.log.make_durable(tail.lsn, Sync::Immediate)?;
         }
         self.decided = true;

@@ -151,7 +151,12 @@ impl Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// That a commit is published.
-    Commit(u64),
+    Commit {
+        /// The commit.
+        commit: u64,
+        /// The last one published.
+        published: u64,
+    },
     /// That the log has room for one more commit or record.
     Room {
         /// The commit that was to be begun.
@@ -166,7 +171,9 @@ pub enum Awaited {
 impl std::fmt::Display for Awaited {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Awaited::Commit(commit) => write!(out, "commit {commit} to be published"),
+            Awaited::Commit { commit, published } => {
+                write!(out, "commit {commit} to be published, while {published} is")
+            }
             Awaited::Room { commit, published } => {
                 write!(out, "room to begin commit {commit}, while {published} is published")
             }

@@ -19,7 +19,7 @@
 //! let ticket = log.begin(5)?;
 //! let end = ticket.end();
 //! log.write(&ticket, Kind::Commit, b"hello");
-//! log.finish(ticket);
+//! log.finish(ticket)?;
 //! log.make_durable(end, Sync::Group)?;
 //!
 //! let mut reader = Reader::open(files, start)?;
@@ -75,8 +75,12 @@ pub struct Log {
 impl Log {
     /// A log without files: it only orders commits, from 1 on.
     pub fn volatile() -> Log {
-        let options = LogOptions::default();
-        Self::new(None, &options, LogPosition::default())
+        Self::volatile_with(&LogOptions::default())
+    }
+
+    /// As [`Log::volatile`], with as many commits under way and as much patience as `options` say.
+    pub(in crate::store) fn volatile_with(options: &LogOptions) -> Log {
+        Self::new(None, options, LogPosition::default())
     }
 
     /// Goes on from `at`, where a [`Reader`] found the end or a new store begins, in a new segment.
@@ -168,10 +172,11 @@ impl Log {
 
     /// Returns when all commits before the ticket's are published.
     ///
-    /// # Panics
-    /// When that takes longer than [`LogOptions::patience`]: the log can never go on then.
-    pub fn wait_for_predecessors(&self, ticket: &Ticket<'_>) {
-        self.wait_until_published(ticket.commit() - 1);
+    /// # Errors
+    /// [`LogError::Stalled`] when that takes longer than [`LogOptions::patience`].
+    pub fn wait_for_predecessors(&self, ticket: &Ticket<'_>) -> Result<(), LogError> {
+        let waited = self.wait_until_published(ticket.commit() - 1);
+        waited.inspect_err(|_| ticket.note_stalled())
     }
 
     /// Writes the ticket's record; nothing when volatile. Before [`Log::finish`] it may be written
@@ -188,36 +193,37 @@ impl Log {
     /// Marks the commit done, and returns when it is published. A ticket that was never written
     /// is void.
     ///
+    /// # Errors
+    /// [`LogError::Stalled`] when the commits before it take longer than [`LogOptions::patience`].
+    /// It is marked done all the same, and published as soon as they are.
+    ///
     /// # Panics
-    /// When the commits before it take longer than [`LogOptions::patience`]: the log can never go
-    /// on then.
+    /// When the ticket is another log's.
     #[inline]
-    pub fn finish(&self, ticket: Ticket<'_>) {
+    pub fn finish(&self, ticket: Ticket<'_>) -> Result<(), LogError> {
         assert!(std::ptr::eq(self, ticket.log()), "commit {} of another log", ticket.commit());
-        ticket.finish();
+        ticket.finish()
     }
 
     /// Returns when a commit is published that was begun.
     ///
-    /// # Panics
-    /// As [`Log::finish`].
+    /// # Errors
+    /// [`LogError::Stalled`] when that takes longer than [`LogOptions::patience`].
     #[inline]
-    pub(in crate::store) fn wait_until_published(&self, commit: u64) {
+    pub(in crate::store) fn wait_until_published(&self, commit: u64) -> Result<(), LogError> {
         if self.sequencer.advance() >= commit {
-            return;
+            return Ok(());
         }
         let mut patience = Patience::new(self.patience);
         // Who finds a commit before theirs not done leaves it to the one who does it: so look
         // again, each time.
         while self.sequencer.advance() < commit {
-            if let Err(waited) = patience.pause() {
-                if std::thread::panicking() {
-                    return; // this thread has said already what is wrong
-                }
-                let published = self.published();
-                panic!("waited {waited:?} for commit {commit}, while {published} is published");
-            }
+            patience.pause().map_err(|waited| {
+                let event = Awaited::Commit { commit, published: self.published() };
+                LogError::Stalled { event, waited }
+            })?;
         }
+        Ok(())
     }
 
     /// Returns when the finished records before `lsn`, a [`Ticket::end`], are as durable as `level`
@@ -256,7 +262,7 @@ impl Log {
         let ticket = self.begin(0)?;
         let end = ticket.end();
         self.write(&ticket, Kind::Mark, &[]);
-        self.finish(ticket);
+        self.finish(ticket)?;
         self.make_durable(end, Sync::Immediate)
     }
 

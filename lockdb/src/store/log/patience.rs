@@ -1,13 +1,16 @@
 //! Waiting for another thread that has only finite work to do.
 
 use std::hint::spin_loop;
-use std::thread::yield_now;
+use std::thread::{sleep, yield_now};
 use std::time::{Duration, Instant};
 
 /// About as long as a commit takes to be installed.
 const SPINS: u32 = 200;
 /// Between two looks at the clock.
 const YIELDS: u32 = 16;
+/// Who has waited for so long takes naps: the one waited for may need this very processor.
+const AWAKE: Duration = Duration::from_millis(1);
+const NAP: Duration = Duration::from_micros(50);
 
 /// One wait.
 pub(super) struct Patience {
@@ -34,7 +37,8 @@ impl Patience {
             spin_loop();
             return Ok(());
         }
-        if self.looks.is_multiple_of(YIELDS) {
+        let naps = self.waited > AWAKE;
+        if naps || self.looks.is_multiple_of(YIELDS) {
             let now = Instant::now();
             let pause = now - self.looked.replace(now).unwrap_or(now);
             self.waited += pause.min(self.limit / PART);
@@ -42,7 +46,11 @@ impl Patience {
                 return Err(self.waited);
             }
         }
-        yield_now();
+        if naps {
+            sleep(NAP)
+        } else {
+            yield_now()
+        }
         Ok(())
     }
 }

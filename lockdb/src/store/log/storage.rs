@@ -1,5 +1,6 @@
 //! From the ring into the files: writing out, and syncs that many commits share.
 
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
@@ -143,6 +144,13 @@ impl Storage {
         self.append(&mut writer, &[&header.encode(), body, &[0; 8][..padding as usize]])?;
         assert_eq!(writer.written(), place.end, "the end of a large record");
         Ok(())
+    }
+
+    /// A large record cannot be written, since those before it are not finished; so nothing behind
+    /// it can be, either.
+    pub fn give_up_large(&self, place: Place) {
+        let source = io::Error::new(io::ErrorKind::TimedOut, "commits before it are not finished");
+        self.fail(Failure::new("write a large record to", "the log", place.lsn, source));
     }
 
     /// Writes the finished records into the file.

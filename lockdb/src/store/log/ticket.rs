@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use super::record::Header;
 use super::sequencer::Place;
-use super::{Kind, Log};
+use super::{Kind, Log, LogError};
 
 /// A commit that was begun and not yet finished. All later ones wait for it; dropped, it is void.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub struct Ticket<'l> {
     place: Place,
     body_bytes: usize,
     written: Cell<bool>,
+    /// Those before it have taken too long already.
+    stalled: Cell<bool>,
     finished: bool,
     /// A record too large for the ring, which only goes into the file when all before it are there.
     large: RefCell<Option<(Header, Vec<u8>)>>,
@@ -21,8 +23,9 @@ pub struct Ticket<'l> {
 
 impl<'l> Ticket<'l> {
     pub(super) fn new(log: &'l Log, place: Place, body_bytes: usize) -> Self {
-        let (written, large) = (Cell::new(false), RefCell::new(None));
-        Self { log, place, body_bytes, written, finished: false, large }
+        let (written, stalled) = (Cell::new(false), Cell::new(false));
+        let large = RefCell::new(None);
+        Self { log, place, body_bytes, written, stalled, finished: false, large }
     }
 
     /// The commit number.
@@ -45,6 +48,11 @@ impl<'l> Ticket<'l> {
 
     pub(super) fn log(&self) -> &'l Log {
         self.log
+    }
+
+    /// Nobody is to wait once more for those before it.
+    pub(super) fn note_stalled(&self) {
+        self.stalled.set(true);
     }
 
     #[inline]
@@ -85,29 +93,39 @@ impl<'l> Ticket<'l> {
     }
 
     #[inline]
-    pub(super) fn finish(mut self) {
-        self.complete();
+    pub(super) fn finish(mut self) -> Result<(), LogError> {
+        self.complete()
     }
 
+    /// Marks it done, whatever happens: else no later commit would ever be published.
     #[inline]
-    fn complete(&mut self) {
+    fn complete(&mut self) -> Result<(), LogError> {
         self.finished = true;
         if !self.written.get() {
             self.write_void();
         }
-        if let Some((header, body)) = self.large.get_mut().take() {
-            self.write_large(&header, &body);
-        }
+        let large = self.large.get_mut().take();
+        let written = large.map_or(Ok(()), |(header, body)| self.write_large(&header, &body));
         self.log.sequencer.finish(self.place);
-        self.log.wait_until_published(self.commit());
+        if self.stalled.get() {
+            self.log.sequencer.advance();
+            return written;
+        }
+        self.log.wait_until_published(self.commit())
     }
 
     #[cold]
-    fn write_large(&self, header: &Header, body: &[u8]) {
-        self.log.wait_until_published(self.commit() - 1);
+    fn write_large(&self, header: &Header, body: &[u8]) -> Result<(), LogError> {
         let storage = self.log.storage.as_ref().expect("a volatile log keeps no record");
+        if self.stalled.get() {
+            storage.give_up_large(self.place);
+            return Ok(());
+        }
+        let waited = self.log.wait_for_predecessors(self);
+        waited.inspect_err(|_| storage.give_up_large(self.place))?;
         // A failure is remembered, and `make_durable` tells of it.
         let _ = storage.write_large(self.place, header, body);
+        Ok(())
     }
 }
 
@@ -116,7 +134,7 @@ impl Drop for Ticket<'_> {
     fn drop(&mut self) {
         if !self.finished {
             self.written.set(false); // not what was meant
-            self.complete();
+            let _ = self.complete(); // nobody waits for a void commit
         }
     }
 }

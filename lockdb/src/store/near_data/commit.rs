@@ -8,7 +8,7 @@ use super::super::log::{Kind, Sync, Ticket};
 use super::super::options::Isolation;
 use super::super::session::Session;
 use super::super::transaction::Transaction;
-use super::super::transaction::commit::{changed_read, encode, install, supersede};
+use super::super::transaction::commit::{Installed, changed_read, encode, install, supersede};
 use super::operations::check_head;
 use super::record::{SealedPage, Sections};
 use super::{Grant, NearData, NearDataError, Seal, SealError};
@@ -55,9 +55,9 @@ impl Transaction<'_> {
         let place = publish(self.session, near, &sealed, self.isolation, self.snapshot, seal);
         self.note_failed_seal(matches!(place, Ok(Published::Unsealed { .. })));
         match place {
-            Ok(Published::At { commit, end }) => {
+            Ok(Published::Installed(installed)) => {
                 let sealed: Vec<u64> = sealed.iter().map(|sealed| sealed.page).collect();
-                self.settle(commit, end, &sealed)
+                self.settle(installed, &sealed)
             }
             Ok(Published::Turned(conflict)) => Err(self.fail(conflict)),
             Ok(Published::Unsealed { commit, source }) => {
@@ -85,11 +85,7 @@ impl Transaction<'_> {
 
 /// What became of a commit.
 enum Published {
-    At {
-        commit: u64,
-        /// Of its record in the log.
-        end: u64,
-    },
+    Installed(Installed),
     /// What was read has changed.
     Turned(Conflict),
     Unsealed {
@@ -122,13 +118,13 @@ fn publish(
     check_heads(shared, near)?;
     let ticket = shared.log.begin(body.len())?;
     if isolation == Isolation::Serializable {
-        shared.log.wait_for_predecessors(&ticket);
+        shared.log.wait_for_predecessors(&ticket)?;
         // On failure the ticket is dropped: its place in the order stays void.
         if let Some(conflict) = changed_read(shared, reads, writes, snapshot) {
             return conflict.map(Published::Turned);
         }
     }
-    let (commit, end) = (ticket.commit(), ticket.end());
+    let commit = ticket.commit();
     let epoch = near.epoch.expect("set with the first grant");
     assert!(epoch <= storage.epoch(), "epochs only grow");
     let pages: Vec<Grant> =
@@ -144,15 +140,15 @@ fn publish(
     }
     shared.log.write(&ticket, Kind::NearData, body);
     install_sealed(shared, near, sealed, &ticket);
-    install(shared, ticket, writes, open);
+    let installed = install(shared, ticket, writes, open);
     drop(alone);
     if late {
-        shared.log.make_durable(end, Sync::Immediate)?;
+        shared.log.make_durable(installed.end, Sync::Immediate)?;
         if let Err(source) = seal(&order) {
             return Ok(Published::Unsealed { commit, source });
         }
     }
-    Ok(Published::At { commit, end })
+    Ok(Published::Installed(installed))
 }
 
 /// Each row's newest version is still the one before its new one: that is what its lock is for.

@@ -7,7 +7,7 @@ use super::super::database::Shared;
 use super::super::error::{Conflict, Ending, Result};
 use super::super::fault::Fault;
 use super::super::layout::{RecordId, VersionHeader};
-use super::super::log::{Kind, Ticket};
+use super::super::log::{Kind, LogError, Ticket};
 use super::super::options::Isolation;
 use super::super::schema::RowRef;
 use super::super::session::{OpenPages, Session};
@@ -23,6 +23,9 @@ impl Transaction<'_> {
     /// A conflict, at SERIALIZABLE, when what it has read was changed meanwhile; the transaction has
     /// then changed nothing. When the log cannot be written: if the error is one of durability, the
     /// changes may or may not stand after the store is opened again.
+    /// [`LogError::Stalled`](super::super::log::LogError::Stalled) when the commits before it are not
+    /// published within [`Options::commit_patience`](super::super::Options::commit_patience): unless
+    /// the transaction can still be rolled back, its changes stand as soon as those are.
     pub fn commit(&mut self) -> Result<u64> {
         self.check_running()?;
         self.check_sealed()?;
@@ -33,21 +36,16 @@ impl Transaction<'_> {
             self.session.shared.await_durable(self.snapshot, self.sync)?;
             return Ok(self.snapshot);
         }
-        let (commit, end) = match publish(self.session, self.isolation, self.snapshot)? {
-            Ok(place) => place,
-            Err(conflict) => return Err(self.fail(conflict)),
-        };
-        self.settle(commit, end, &[])
+        match publish(self.session, self.isolation, self.snapshot)? {
+            Ok(installed) => self.settle(installed, &[]),
+            Err(conflict) => Err(self.fail(conflict)),
+        }
     }
 
-    /// Ends the transaction after the publication of its commit, whose record ends at `end` of the
-    /// log. `sealed`: the logical pages that a device has written for it.
-    pub(in crate::store) fn settle(
-        &mut self,
-        commit: u64,
-        end: u64,
-        sealed: &[u64],
-    ) -> Result<u64> {
+    /// Ends the transaction after its commit was installed. `sealed`: the logical pages that a device
+    /// has written for it.
+    pub(in crate::store) fn settle(&mut self, installed: Installed, sealed: &[u64]) -> Result<u64> {
+        let Installed { commit, end, published } = installed;
         self.leave_near_data(sealed);
         let Session { shared, locks, statistics, writes, pin, last_commit, .. } =
             &mut *self.session;
@@ -58,11 +56,22 @@ impl Transaction<'_> {
         let _ = locks.release_to(0, &shared.locks, statistics);
         shared.pins.unpin(*pin);
         self.state = State::Ended(Ending::Committed);
+        published?;
         if !shared.faults.has(Fault::AcknowledgedBeforeDurable) {
             shared.log.make_durable(end, self.sync)?;
         }
         Ok(commit)
     }
+}
+
+/// A commit whose versions stand in pages and maps.
+#[derive(Debug)]
+pub(in crate::store) struct Installed {
+    pub(in crate::store) commit: u64,
+    /// Where its record in the log ends.
+    pub(in crate::store) end: u64,
+    /// Whether it is published; if not, it is as soon as those before it are done.
+    pub(in crate::store) published: Result<(), LogError>,
 }
 
 /// No version has the keys of writes that were written over, so nobody else would ever remove their
@@ -77,13 +86,13 @@ fn remove_passing_entries(shared: &Shared, writes: &WriteSet) {
     }
 }
 
-/// Puts a session's writes into the log and into pages. Gives the commit timestamp, and the end of
-/// the record in the log; or, at SERIALIZABLE, what was changed of that which it has read.
+/// Puts a session's writes into the log and into pages; or, at SERIALIZABLE, tells what was changed
+/// of that which it has read.
 fn publish(
     session: &mut Session,
     isolation: Isolation,
     snapshot: u64,
-) -> Result<Result<(u64, u64), Conflict>> {
+) -> Result<Result<Installed, Conflict>> {
     let Session { shared, locks, statistics, writes, reads, open, body, .. } = session;
     let shared = &**shared;
     let versions = writes.last_writes();
@@ -93,7 +102,7 @@ fn publish(
     encode(writes, body, shared);
     let ticket = shared.log.begin(body.len())?;
     if isolation == Isolation::Serializable {
-        shared.log.wait_for_predecessors(&ticket);
+        shared.log.wait_for_predecessors(&ticket)?;
         // On failure the ticket is dropped: its place in the order stays void.
         if let Some(conflict) = changed_read(shared, reads, writes, snapshot) {
             return conflict.map(Err);
@@ -104,9 +113,7 @@ fn publish(
         std::thread::yield_now();
     }
     shared.log.write(&ticket, Kind::Commit, body);
-    let place = (ticket.commit(), ticket.end());
-    install(shared, ticket, writes, open);
-    Ok(Ok(place))
+    Ok(Ok(install(shared, ticket, writes, open)))
 }
 
 /// Puts the changes into the body of the log record.
@@ -129,11 +136,11 @@ pub(in crate::store) fn install(
     ticket: Ticket<'_>,
     writes: &WriteSet,
     open: &mut OpenPages,
-) {
-    let commit = ticket.commit();
-    let mut ticket = Some(ticket);
+) -> Installed {
+    let (commit, end) = (ticket.commit(), ticket.end());
+    let (mut ticket, mut published) = (Some(ticket), Ok(()));
     if shared.faults.has(Fault::PublishedBeforeInstall) {
-        shared.log.finish(ticket.take().expect("not finished yet"));
+        published = shared.log.finish(ticket.take().expect("not finished yet"));
         std::thread::yield_now();
     }
     for (write, payload) in writes.last_writes() {
@@ -154,8 +161,9 @@ pub(in crate::store) fn install(
         }
     }
     if let Some(ticket) = ticket {
-        shared.log.finish(ticket);
+        published = shared.log.finish(ticket);
     }
+    Installed { commit, end, published }
 }
 
 /// Notes what has happened to the version before, which is in memory.

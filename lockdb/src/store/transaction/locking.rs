@@ -99,7 +99,7 @@ impl Transaction<'_> {
             && !self.session.shared.faults.has(Fault::NoReadAfterWait)
         {
             // Under its lock the newest version is committed; see it published, and see it.
-            self.session.shared.await_published(newest.created);
+            self.session.shared.await_published(newest.created)?;
             self.snapshot = self.session.shared.log.published();
         }
         Ok(Some(newest.row))
@@ -126,7 +126,7 @@ impl Transaction<'_> {
             return Err(Error::NotThatVersion { table, vid, locked: number, found });
         }
         self.check_unchanged(table, vid, &newest)?;
-        self.session.shared.await_published(newest.created);
+        self.session.shared.await_published(newest.created)?;
         Ok(newest.row)
     }
 

@@ -29,6 +29,9 @@ pub(crate) use write_set::WriteSet;
 
 use write_set::{MadeEntry, Mark};
 
+#[cfg(test)]
+mod tests;
+
 /// A running transaction. Dropped without a commit, it is rolled back. (Pages that a device could not
 /// [seal](Transaction::commit_sealing) stay out of use then until the store is opened again.)
 #[derive(Debug)]
@@ -215,11 +218,19 @@ impl<'s> Transaction<'s> {
         shared.indexes.wait()
     }
 
-    /// Ends the transaction because others were in its way: at once, so that they can go on.
+    /// Ends the transaction because others were in its way: at once, so that they can go on. Returns
+    /// when a new snapshot shows what they did: else it would meet the same conflict again.
     #[cold]
     pub(super) fn fail(&mut self, conflict: Conflict) -> Error {
         self.end(State::Conflict(conflict.clone()));
-        Error::Conflict(conflict)
+        let seen = conflict.by().map_or(Ok(()), |by| self.session.shared.await_published(by));
+        match seen {
+            Ok(()) => Error::Conflict(conflict),
+            Err(stalled) => {
+                self.state = State::Ended(Ending::Conflict);
+                stalled
+            }
+        }
     }
 
     /// Undoes everything that is not committed, and gives all locks back.

@@ -20,7 +20,7 @@ fn run(log: &Log, threads: u64, commits: u64) -> f64 {
             let ticket = log.begin(BODY).unwrap();
             log.write(&ticket, Kind::Commit, body);
             let end = ticket.end();
-            log.finish(ticket);
+            log.finish(ticket).unwrap();
             log.make_durable(end, Sync::None).unwrap();
         }
     };

@@ -20,7 +20,7 @@ fn work(log: &Log, files: &Simulated, random: &mut Random, commits: u64) -> Vec<
         let Ok(ticket) = log.begin(bytes) else { break };
         log.write(&ticket, Kind::Commit, &body(ticket.commit(), bytes));
         let (commit, end) = (ticket.commit(), ticket.end());
-        log.finish(ticket);
+        log.finish(ticket).unwrap();
         let level =
             [Sync::None, Sync::None, Sync::Group, Sync::Immediate][random.below(4) as usize];
         let durable = log.make_durable(end, level).is_ok() && level != Sync::None;
@@ -263,7 +263,7 @@ fn all_who_wait_hear_of_the_failure() {
                     let ticket = log.begin(10)?;
                     let end = ticket.end();
                     log.write(&ticket, Kind::Commit, &body(ticket.commit(), 10));
-                    log.finish(ticket);
+                    log.finish(ticket).unwrap();
                     log.make_durable(end, Sync::Group)
                 })
             })

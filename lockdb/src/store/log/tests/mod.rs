@@ -27,7 +27,7 @@ fn commit(log: &Log, bytes: usize) -> u64 {
     let ticket = log.begin(bytes).unwrap();
     log.write(&ticket, Kind::Commit, &body(ticket.commit(), bytes));
     let end = ticket.end();
-    log.finish(ticket);
+    log.finish(ticket).unwrap();
     end
 }
 

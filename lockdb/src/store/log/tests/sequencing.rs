@@ -20,7 +20,7 @@ fn publishes_without_gaps(log: &Log, threads: u64, each: u64, seed: u64) {
             let ticket = log.begin(bytes).unwrap();
             let commit = ticket.commit();
             if random.below(8) == 0 {
-                log.wait_for_predecessors(&ticket);
+                log.wait_for_predecessors(&ticket).unwrap();
                 assert_eq!(log.published(), commit - 1);
             }
             if random.below(8) == 0 {
@@ -34,11 +34,11 @@ fn publishes_without_gaps(log: &Log, threads: u64, each: u64, seed: u64) {
                 1 => {
                     log.write(&ticket, Kind::Commit, &body(commit, bytes));
                     log.write(&ticket, Kind::Void, &[]);
-                    log.finish(ticket);
+                    log.finish(ticket).unwrap();
                 }
                 _ => {
                     log.write(&ticket, Kind::Commit, &body(commit, bytes));
-                    log.finish(ticket);
+                    log.finish(ticket).unwrap();
                 }
             }
             let published = log.published();
@@ -72,7 +72,7 @@ fn a_position_is_of_one_moment() {
         for _ in 0..2 {
             scope.spawn(|| {
                 for _ in 0..2_000_000 {
-                    log.finish(log.begin(0).unwrap());
+                    log.finish(log.begin(0).unwrap()).unwrap();
                 }
                 done.fetch_add(1, Ordering::Relaxed);
             });
@@ -129,15 +129,44 @@ fn a_commit_that_never_ends_stalls_others_for_a_bounded_time() {
     let error = log.make_durable(end, Sync::Group).unwrap_err();
     assert!(matches!(error, LogError::NotFinished { lsn, finished: 0 } if lsn == end), "{error}");
     let last = others.pop().unwrap();
-    let panic = std::thread::scope(|scope| scope.spawn(|| log.finish(last)).join().unwrap_err());
-    let message = panic.downcast_ref::<String>().unwrap();
-    assert!(message.contains("for commit 7, while 0 is published"), "{message}");
+    let error = log.wait_for_predecessors(&last).unwrap_err();
+    assert!(error.to_string().contains("for commit 6 to be published, while 0 is"), "{error}");
+    drop(last);
+    let last = others.pop().unwrap();
+    let error = log.finish(last).unwrap_err();
+    assert!(error.to_string().contains("for commit 6 to be published, while 0 is"), "{error}");
     // It was marked done: as soon as the others are, all goes on.
     log.sequencer.finish(sequencer::Place { commit: 1, lsn: 0, end });
-    others.into_iter().for_each(|ticket| log.finish(ticket));
+    others.into_iter().for_each(|ticket| log.finish(ticket).unwrap());
     assert_eq!(log.published(), 7);
     std::mem::forget(forgotten);
     commit(&log, 10);
+}
+
+/// It goes into the file behind all before it, which are never there.
+#[test]
+fn a_large_record_that_cannot_be_written_in_its_turn_closes_the_log() {
+    for finished in [true, false] {
+        let log = Log::start(Arc::new(Memory::new()), &impatient(), start()).unwrap();
+        let held_back = log.begin(10).unwrap();
+        let large = log.begin(2000).unwrap();
+        log.write(&large, Kind::Commit, &body(2, 2000));
+        let stalled = match finished {
+            true => log.finish(large),
+            false => {
+                let waited = log.wait_for_predecessors(&large);
+                drop(large);
+                waited
+            }
+        };
+        let error = stalled.unwrap_err().to_string();
+        assert!(error.contains("for commit 1 to be published, while 0 is"), "{error}");
+        drop(held_back);
+        assert_eq!(log.published(), 2);
+        let error = log.begin(10).unwrap_err();
+        assert!(matches!(error, LogError::MustReopen(_)), "{error}");
+        assert!(error.to_string().contains("cannot write a large record"), "{error}");
+    }
 }
 
 #[test]
