@@ -81,8 +81,14 @@ impl HeldLocks {
         waiting: &Waiting,
         statistics: &mut Statistics,
     ) -> Result<bool, LockError> {
-        let mut patience = Patience::new(waiting);
+        let mut patience = Patience::new(waiting, table, self.timestamp);
         loop {
+            if let Outcome::Refused(_) = outcome
+                && let Err(nested) = patience.check_holder(table, bucket)
+            {
+                statistics.deadlocks += 1;
+                return Err(nested);
+            }
             match outcome {
                 Outcome::Granted { again } => {
                     statistics.granted_again += u64::from(again);

@@ -27,6 +27,7 @@ mod head;
 mod held;
 mod key;
 mod memory;
+mod nesting;
 mod parking;
 mod primitive;
 mod statistics;

@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 use crate::deadlock::{Suspicion, WaitsFor};
 use crate::machine::{Outcome, Place, Request, Rule};
 use crate::primitive::{spin_loop, yield_now};
-use crate::{Bucket, Head, Statistics, Table, Timestamp};
+use crate::{Bucket, Head, Statistics, Table, Timestamp, nesting};
 
 /// How deadlock between buckets is broken. Every policy is bounded by [`Waiting::patience`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// Do not wait at all.
     NoWait,
-    /// Wait in the queue until the patience ends.
+    /// Wait in the queue until the patience ends. A deadlock then looks like a lock that is held
+    /// long, so that nobody but the caller can tell whether another try is of use.
     TimeOut,
     /// Wait only behind younger transactions: no cycle can close.
     WaitDie,
@@ -98,6 +99,15 @@ pub enum LockError {
         /// Each waits for the next, the last for the first.
         cycle: Vec<Timestamp>,
     },
+    /// The holder, or one whom the holder waits for, cannot end before this very wait: its closure
+    /// has, on this thread, called what waits here.
+    #[error("bucket {bucket} waits for transaction {outer}, whose closure this call is part of")]
+    Nested {
+        /// Index of the bucket.
+        bucket: usize,
+        /// The transaction that cannot end.
+        outer: Timestamp,
+    },
     /// A repair has taken the transaction for dead and out of the queue.
     #[error("transaction {transaction} was taken out of the queue of bucket {bucket} by a repair")]
     Evicted {
@@ -124,11 +134,26 @@ pub(crate) struct Patience<'p> {
     /// When it last searched for a cycle, waiting for room.
     searched: Duration,
     suspicion: Suspicion,
+    /// Those who wait for the transaction, as this thread is in their closures.
+    around: Vec<Timestamp>,
 }
 
 impl<'p> Patience<'p> {
-    pub(crate) fn new(waiting: &'p Waiting) -> Self {
-        Self { waiting, since: None, searched: Duration::ZERO, suspicion: Suspicion::default() }
+    pub(crate) fn new(waiting: &'p Waiting, table: &Table, transaction: Timestamp) -> Self {
+        let (searched, suspicion) = (Duration::ZERO, Suspicion::default());
+        let around = nesting::around(table, transaction);
+        Self { waiting, since: None, searched, suspicion, around }
+    }
+
+    /// Why there is no use to wait for a bucket at all.
+    pub(crate) fn check_holder(&self, table: &Table, bucket: usize) -> Result<(), LockError> {
+        if self.around.is_empty() {
+            return Ok(());
+        }
+        match table.buckets()[bucket].head().holder() {
+            Some(outer) if self.around.contains(&outer) => Err(LockError::Nested { bucket, outer }),
+            _ => Ok(()),
+        }
     }
 
     fn waited(&mut self) -> Duration {
@@ -153,12 +178,13 @@ impl<'p> Patience<'p> {
             && waited >= self.searched + every
         {
             self.searched = waited;
-            let read = || WaitsFor::read(table.buckets()).with_edge(transaction, holder());
+            let read = || self.read(table, transaction).with_edge(transaction, holder());
             if let Some(cycle) = read().cycle_through(transaction)
                 && read().has_cycle(&cycle)
             {
                 statistics.deadlocks += 1;
-                return Err(LockError::Deadlock { cycle });
+                let nested = self.nested(&cycle, bucket);
+                return Err(nested.unwrap_or(LockError::Deadlock { cycle }));
             }
         }
         yield_now();
@@ -193,12 +219,13 @@ impl<'p> Patience<'p> {
                 };
             }
             let waited = self.waited();
-            let end = if waited >= self.waiting.patience {
+            let end = if let Err(nested) = self.check_holder(table, bucket) {
+                Some(nested)
+            } else if waited >= self.waiting.patience {
                 Some(self.timed_out(bucket, line))
             } else if next_search.is_some_and(|at| waited >= at) {
                 next_search = self.search_interval().map(|every| waited + every);
-                let cycle = self.deadlock(table, transaction);
-                cycle.map(|cycle| LockError::Deadlock { cycle })
+                self.deadlock(table, bucket, transaction)
             } else {
                 None
             };
@@ -207,7 +234,9 @@ impl<'p> Patience<'p> {
                     Outcome::Granted { .. } => Ok(()), // it came at the last moment
                     _ => {
                         match error {
-                            LockError::Deadlock { .. } => statistics.deadlocks += 1,
+                            LockError::Deadlock { .. } | LockError::Nested { .. } => {
+                                statistics.deadlocks += 1;
+                            }
                             _ => statistics.timed_out += 1,
                         }
                         Err(error)
@@ -231,13 +260,34 @@ impl<'p> Patience<'p> {
     }
 
     /// The cycle that this wait closes, if this transaction is to break it.
-    fn deadlock(&mut self, table: &Table, transaction: Timestamp) -> Option<Vec<Timestamp>> {
-        let cycle = WaitsFor::read(table.buckets()).cycle_through(transaction)?;
+    fn deadlock(
+        &mut self,
+        table: &Table,
+        bucket: usize,
+        transaction: Timestamp,
+    ) -> Option<LockError> {
+        let cycle = self.read(table, transaction).cycle_through(transaction)?;
         // The first reading was no snapshot; what stands on the second stood in between.
-        if !WaitsFor::read(table.buckets()).has_cycle(&cycle) {
+        if !self.read(table, transaction).has_cycle(&cycle) {
             return None;
         }
+        // The others of it do not see who waits on this thread.
+        if let Some(nested) = self.nested(&cycle, bucket) {
+            return Some(nested);
+        }
         let ours = self.suspicion.is_ours_to_break(cycle, transaction);
-        ours.then(|| self.suspicion.cycle().to_vec())
+        ours.then(|| LockError::Deadlock { cycle: self.suspicion.cycle().to_vec() })
+    }
+
+    /// Who waits for whom, in the table and on this thread.
+    fn read(&self, table: &Table, transaction: Timestamp) -> WaitsFor {
+        let graph = WaitsFor::read(table.buckets());
+        self.around.iter().fold(graph, |graph, &outer| graph.with_edge(outer, Some(transaction)))
+    }
+
+    /// Whether a cycle leads through this thread.
+    fn nested(&self, cycle: &[Timestamp], bucket: usize) -> Option<LockError> {
+        let outer = cycle.iter().copied().find(|member| self.around.contains(member))?;
+        Some(LockError::Nested { bucket, outer })
     }
 }

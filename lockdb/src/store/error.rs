@@ -31,6 +31,21 @@ pub enum Error {
         /// What was in the way the last time.
         last: Conflict,
     },
+    /// A row's lock cannot come: whoever holds it, or is waited for by the holder, is a transaction by
+    /// a closure which, on this thread, has called what asks for the lock. Neither would ever end. The
+    /// transaction has ended; the outer one goes on.
+    #[error(
+        "row {vid} of table {table:?} is locked by transaction {outer}, or by one that waits \
+             for it; it cannot end before this call, which its own closure makes"
+    )]
+    Nested {
+        /// The table.
+        table: String,
+        /// The row.
+        vid: u32,
+        /// The outer transaction, by its name in the lock table.
+        outer: crate::Timestamp,
+    },
     /// The row exists already.
     #[error("table {table:?} has a row of key {key} already")]
     DuplicateKey {
@@ -195,6 +210,12 @@ impl Error {
         matches!(self, Error::Conflict(_))
     }
 
+    /// Whether a lock did not come within its patience. Another try is likely to take as long: the
+    /// closure API leaves it to the caller.
+    pub fn is_time_out(&self) -> bool {
+        matches!(self, Error::Conflict(conflict) if conflict.is_time_out())
+    }
+
     pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         move |source| Error::System { what: what.into(), source }
     }
@@ -239,6 +260,12 @@ pub enum Conflict {
 }
 
 impl Conflict {
+    /// As [`Error::is_time_out`].
+    pub fn is_time_out(&self) -> bool {
+        use LockError::{NoRoom, TimedOut};
+        matches!(self, Conflict::Lock { source: TimedOut { .. } | NoRoom { .. }, .. })
+    }
+
     /// The commit that was in the way. It may not be published yet: a snapshot from before then does
     /// not show it.
     pub(crate) fn by(&self) -> Option<u64> {

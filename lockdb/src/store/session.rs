@@ -11,7 +11,7 @@ use super::options::TransactionOptions;
 use super::pages::Pages;
 use super::schema::RowBuffer;
 use super::transaction::{Reads, Transaction, WriteSet};
-use crate::{HeldLocks, Statistics, Timestamp};
+use crate::{HeldLocks, Statistics, Timestamp, nesting};
 
 /// The longest pause after the ninth attempt of a transaction; it doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
@@ -79,7 +79,9 @@ impl Session {
     ///
     /// # Errors
     /// Those of `work`, and those of the commit. [`Error::TooManyAttempts`] after as many conflicts
-    /// as the store's options admit.
+    /// as the store's options admit. A lock that does not come within the options' patience ends it
+    /// at once, with that conflict. [`Error::Nested`] when `work` itself is called by the closure of
+    /// a transaction that is in the way.
     pub fn transaction<T, E: From<Error>>(
         &mut self,
         options: impl Into<TransactionOptions>,
@@ -87,6 +89,7 @@ impl Session {
     ) -> Result<T, E> {
         let options = options.into();
         let limit = self.shared.options.attempts;
+        let _entered = nesting::enter(&self.shared.locks, self.pin);
         let mut birth = None;
         for attempt in 0.. {
             let mut transaction = Transaction::begin(self, options, birth, attempt);
@@ -100,6 +103,9 @@ impl Session {
             birth = transaction.birth();
             let Some(conflict) = transaction.take_conflict() else { return Err(failure) };
             drop(transaction);
+            if conflict.is_time_out() {
+                return Err(E::from(Error::Conflict(conflict)));
+            }
             if attempt + 1 == limit {
                 let attempts = attempt + 1;
                 return Err(E::from(Error::TooManyAttempts { attempts, last: conflict }));

@@ -1,5 +1,6 @@
 //! The store's interface: what each operation gives, and what each bad input gets for an answer.
 
+mod closures;
 mod model;
 
 use std::ops::ControlFlow;

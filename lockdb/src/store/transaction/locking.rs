@@ -1,13 +1,13 @@
 //! Row locks: taken in the shared lock table, on the version that the row has.
 
-use super::super::error::{Conflict, Error, Result};
+use super::super::error::{Conflict, Ending, Error, Result};
 use super::super::fault::Fault;
 use super::super::layout::RecordId;
 use super::super::options::Isolation;
 use super::super::schema::RowRef;
 use super::super::session::Session;
 use super::super::table::Table;
-use super::Transaction;
+use super::{State, Transaction};
 use crate::{LockError, Policy, Waiting};
 
 /// What to do about a row that somebody else has locked.
@@ -190,7 +190,13 @@ impl Transaction<'_> {
         }
         match locks.lock(&shared.locks, table.lock_key(vid, number), &waiting, statistics) {
             Ok(is_new) => Ok(Some(is_new)),
-            Err(LockError::Busy { .. }) if wait == LockWait::Skip => Ok(None),
+            Err(LockError::Busy { .. } | LockError::Nested { .. }) if wait == LockWait::Skip => {
+                Ok(None)
+            }
+            Err(LockError::Nested { outer, .. }) => {
+                self.end(State::Ended(Ending::Conflict));
+                Err(Error::Nested { table: table.name().into(), vid, outer })
+            }
             Err(source) => {
                 let table = table.name().into();
                 Err(self.fail(Conflict::Lock { table, vid, source }))

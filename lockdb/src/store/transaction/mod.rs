@@ -19,7 +19,7 @@ use super::near_data::{NearData, NearDataError};
 use super::options::{Isolation, TransactionOptions};
 use super::session::Session;
 use super::table::{Table, Which};
-use crate::Timestamp;
+use crate::{Timestamp, nesting};
 
 pub use locking::LockWait;
 pub use scan::Order;
@@ -290,7 +290,9 @@ impl<'s> Transaction<'s> {
         let birth = *self.birth.get_or_insert_with(|| shared.draw_birth());
         let name = Timestamp::of_attempt(birth, tries);
         let limit = (1 << 40) - 1;
-        self.session.locks.rename(name.ok_or(Error::Full { what: "transaction ages", limit })?);
+        let name = name.ok_or(Error::Full { what: "transaction ages", limit })?;
+        nesting::name(&shared.locks, self.session.pin, name);
+        self.session.locks.rename(name);
         self.named = true;
         Ok(())
     }

@@ -1,0 +1,60 @@
+//! Calls that a thread is in the middle of, each of which runs a transaction by a closure.
+//!
+//! Such a transaction ends only when its call returns. So whoever waits on the same thread for a
+//! lock that it holds is called by that closure, and waits for itself.
+
+// It is the store that has such calls.
+#![cfg_attr(any(loom, miri), allow(dead_code))]
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+use crate::{Table, Timestamp};
+
+thread_local! {
+    static CALLS: RefCell<Vec<Call>> = const { RefCell::new(Vec::new()) };
+}
+
+#[derive(Debug)]
+struct Call {
+    table: *const Table,
+    session: usize,
+    /// What its transaction's locks stand under, once it has taken one.
+    name: Option<Timestamp>,
+}
+
+/// Until it is dropped, this thread is in such a call.
+#[derive(Debug)]
+pub(crate) struct Entered(PhantomData<*const ()>);
+
+/// Enters a call whose locks stand in `table`. No two sessions of a table have one number.
+pub(crate) fn enter(table: &Table, session: usize) -> Entered {
+    let call = Call { table, session, name: None };
+    CALLS.with_borrow_mut(|calls| calls.push(call));
+    Entered(PhantomData)
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CALLS.with_borrow_mut(Vec::pop);
+    }
+}
+
+/// A session's locks stand under this name from now on. If no call of it is under way on this thread,
+/// nobody here can wait for it in vain.
+pub(crate) fn name(table: &Table, session: usize, name: Timestamp) {
+    CALLS.with_borrow_mut(|calls| {
+        let ours = |call: &&mut Call| std::ptr::eq(call.table, table) && call.session == session;
+        if let Some(call) = calls.iter_mut().rev().find(ours) {
+            call.name = Some(name);
+        }
+    });
+}
+
+/// The other transactions that cannot end before what `transaction` now does on this thread.
+pub(crate) fn around(table: &Table, transaction: Timestamp) -> Vec<Timestamp> {
+    CALLS.with_borrow(|calls| {
+        let of_table = calls.iter().filter(|call| std::ptr::eq(call.table, table));
+        of_table.filter_map(|call| call.name).filter(|&name| name != transaction).collect()
+    })
+}
