@@ -8,6 +8,11 @@
 //! - files that can: by `pread` and `pwrite`, which cannot fault; bulk copies only, since nothing
 //!   but mapped memory has words that change at once;
 //! - no file: remembered so that it can be taken back, and never reached.
+//!
+//! A guest's memory is one file and comes in as many maps as its kernel likes, so what a map costs
+//! the system is kept by file ([`files`]).
+
+mod files;
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -16,17 +21,14 @@ use std::sync::Arc;
 use driver::HostMemory;
 use rustix::io::Errno;
 
-use crate::memory::{self, LINE_BYTES, Mapping};
+use crate::memory::{LINE_BYTES, Mapping};
+use files::{Files, Identity, Reached};
 
 /// The grain of maps, in bytes: addresses, sizes and file offsets are multiples of it.
 pub(crate) const PAGE_BYTES: u64 = driver::PAGE_BYTES as u64;
 
 /// The most maps at a time. The kernel's VFIO has the same bound.
 pub(crate) const MOST_MAPS: usize = 65_535;
-
-/// The most bytes of maps that are mapped, in sum. Some of the 47 bits of addresses that a process
-/// has must be left for everything else: a client can name more memory than there are addresses.
-const MOST_BYTES: u64 = 1 << 44;
 
 /// Why a map was not made or not taken back; nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +60,14 @@ pub enum MapError {
     /// There are as many maps as may be.
     #[error("there are {MOST_MAPS} maps already; take some back first")]
     TooMany,
+    /// The maps lie in as many files as may be.
+    #[error("the maps lie in {most} {kind} already; lend parts of one file, or take some back")]
+    TooManyFiles {
+        /// Which kind of files.
+        kind: &'static str,
+        /// How many there may be.
+        most: usize,
+    },
     /// No map begins at this address.
     #[error("no map begins at 0x{address:X}")]
     Missing {
@@ -102,10 +112,12 @@ pub(crate) enum Fault {
     Forbidden,
 }
 
-/// The maps by their first device address. They do not overlap.
+/// The maps by their first device address. They do not overlap, and each map with a file is one user
+/// of it in `files`.
 #[derive(Debug, Default)]
 pub(crate) struct AddressSpace {
     maps: BTreeMap<u64, Map>,
+    files: Files,
 }
 
 #[derive(Debug)]
@@ -117,9 +129,10 @@ struct Map {
 
 #[derive(Debug)]
 enum Backing {
-    Mapped(Mapping),
-    /// A file that may shrink, and where in it the map begins.
-    Unsealed(OwnedFd, u64),
+    /// Memory of this process.
+    Memory(Mapping),
+    /// A client's file, and where in it the map begins.
+    File(Identity, Reached, u64),
     Unreachable,
 }
 
@@ -138,7 +151,7 @@ impl AddressSpace {
         let bytes = memory.bytes() as u64;
         self.check(address, bytes)?;
         let permission = Permission { readable: true, writable: true };
-        let backing = Backing::Mapped(Mapping::of_memory(memory));
+        let backing = Backing::Memory(Mapping::of_memory(memory));
         self.maps.insert(address, Map { bytes, permission, backing });
         Ok(())
     }
@@ -154,17 +167,15 @@ impl AddressSpace {
         self.check(address, bytes)?;
         let backing = match file {
             None => Backing::Unreachable,
-            Some((file, offset)) => back(file, offset, bytes, permission, self.room())?,
+            Some((file, offset)) => {
+                let (identity, reached) =
+                    self.files.lend(file, offset, bytes, permission.writable)?;
+                Backing::File(identity, reached, offset)
+            }
         };
-        let mapped = matches!(backing, Backing::Mapped(_));
+        let mapped = matches!(backing, Backing::File(_, Reached::Mapped(_), _));
         self.maps.insert(address, Map { bytes, permission, backing });
         Ok(mapped)
-    }
-
-    /// How many bytes more may be mapped.
-    fn room(&self) -> u64 {
-        let mapped = self.maps.values().filter(|map| matches!(map.backing, Backing::Mapped(_)));
-        MOST_BYTES.saturating_sub(mapped.map(|map| map.bytes).sum())
     }
 
     /// Whether a map of this size may be made at this address.
@@ -193,7 +204,16 @@ impl AddressSpace {
 
     /// Takes back the map that begins at `address`.
     pub fn unmap(&mut self, address: u64) -> Result<(), MapError> {
-        self.maps.remove(&address).map(drop).ok_or(MapError::Missing { address })
+        let map = self.maps.remove(&address).ok_or(MapError::Missing { address })?;
+        self.give_back(map);
+        Ok(())
+    }
+
+    fn give_back(&mut self, map: Map) {
+        if let Backing::File(identity, reached, _) = map.backing {
+            drop(reached);
+            self.files.give_back(identity);
+        }
     }
 
     /// Takes back all maps in a range, and gives their number, which may be 0: a guest's kernel
@@ -212,7 +232,9 @@ impl AddressSpace {
         }
         let inside: Vec<u64> = self.maps.range(address..end).map(|(&first, _)| first).collect();
         for first in &inside {
-            self.maps.remove(first);
+            if let Some(map) = self.maps.remove(first) {
+                self.give_back(map);
+            }
         }
         Ok(inside.len())
     }
@@ -220,6 +242,7 @@ impl AddressSpace {
     /// Takes all maps back.
     pub fn clear(&mut self) {
         self.maps.clear();
+        self.files = Files::default();
     }
 
     /// Loads a line. `address` is a multiple of 64.
@@ -251,8 +274,11 @@ impl AddressSpace {
     pub fn span(&self, address: u64, access: Access) -> Result<(Span<'_>, u64), Fault> {
         let (map, offset) = self.find(address, 1, access)?;
         let span = match &map.backing {
-            Backing::Mapped(mapping) => Span::Mapped(mapping, offset as usize),
-            Backing::Unsealed(file, start) => Span::Unsealed(file, start + offset),
+            Backing::Memory(mapping) => Span::Mapped(mapping, offset as usize),
+            Backing::File(_, Reached::Mapped(mapping), start) => {
+                Span::Mapped(mapping, (start + offset) as usize)
+            }
+            Backing::File(_, Reached::Open(file), start) => Span::Unsealed(file, start + offset),
             Backing::Unreachable => return Err(Fault::Forbidden),
         };
         Ok((span, map.bytes - offset))
@@ -261,8 +287,11 @@ impl AddressSpace {
     fn mapped(&self, address: u64, bytes: u64, access: Access) -> Result<(&Mapping, usize), Fault> {
         let (map, offset) = self.find(address, bytes, access)?;
         match &map.backing {
-            Backing::Mapped(mapping) => Ok((mapping, offset as usize)),
-            Backing::Unsealed(..) | Backing::Unreachable => Err(Fault::Forbidden),
+            Backing::Memory(mapping) => Ok((mapping, offset as usize)),
+            Backing::File(_, Reached::Mapped(mapping), start) => {
+                Ok((mapping, (start + offset) as usize))
+            }
+            Backing::File(_, Reached::Open(_), _) | Backing::Unreachable => Err(Fault::Forbidden),
         }
     }
 
@@ -290,29 +319,6 @@ pub(crate) enum Access {
     Write,
     /// Both, at once.
     Update,
-}
-
-fn back(
-    file: OwnedFd,
-    offset: u64,
-    bytes: u64,
-    permission: Permission,
-    room: u64,
-) -> Result<Backing, MapError> {
-    if !offset.is_multiple_of(PAGE_BYTES) {
-        return Err(MapError::Unaligned { field: "file offset", value: offset });
-    }
-    let refused = |errno| MapError::File { offset, size: bytes, errno };
-    if !memory::keeps_its_size(&file) {
-        offset.checked_add(bytes).ok_or(refused(Errno::OVERFLOW))?;
-        return Ok(Backing::Unsealed(file, offset));
-    }
-    if bytes > room {
-        return Err(refused(Errno::NOMEM));
-    }
-    let length = usize::try_from(bytes).map_err(|_| refused(Errno::NOMEM))?;
-    let mapping = Mapping::of_file(&file, offset, length, permission.writable).map_err(refused)?;
-    Ok(Backing::Mapped(mapping))
 }
 
 #[cfg(test)]

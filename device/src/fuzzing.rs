@@ -566,7 +566,7 @@ fn kind(error: &MapError) -> &'static str {
         MapError::Unaligned { .. } => "unaligned",
         MapError::Wraps { .. } => "wraps",
         MapError::Overlaps { .. } => "overlaps",
-        MapError::TooMany => "too many",
+        MapError::TooMany | MapError::TooManyFiles { .. } => "too many",
         MapError::Missing { .. } => "missing",
         MapError::Splits { .. } => "splits",
         MapError::File { .. } => "file",

@@ -8,7 +8,7 @@
 
 mod copy;
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,11 +42,22 @@ enum Owner {
 // SAFETY: the memory stays mapped until this value is dropped, is not tied to a thread, and is only
 // reached by atomics and by copies to and from memory of the caller's.
 unsafe impl Send for Mapping {}
+// SAFETY: as above; shared bytes are only ever reached by atomic accesses.
+unsafe impl Sync for Mapping {}
 
-/// Whether a file keeps its size for ever, so that what is mapped of it stays there: a memfd with
-/// the seal against shrinking.
-pub(crate) fn keeps_its_size(file: impl AsFd) -> bool {
-    rustix::fs::fcntl_get_seals(file).is_ok_and(|seals| seals.contains(SealFlags::SHRINK))
+/// Bytes of a file that keeps its size, or grows, for ever, so that what is mapped of it stays there:
+/// a memfd with the seal against shrinking. `None` of any other file.
+///
+/// # Errors
+/// What the system reports.
+pub(crate) fn sealed_bytes(file: &OwnedFd) -> Result<Option<u64>, Errno> {
+    let sealed = rustix::fs::fcntl_get_seals(file).is_ok_and(|s| s.contains(SealFlags::SHRINK));
+    if !sealed {
+        return Ok(None);
+    }
+    // Asked after the seal was seen, so the answer holds for ever.
+    let size = rustix::fs::fstat(file)?.st_size;
+    Ok(Some(u64::try_from(size).unwrap_or(0)))
 }
 
 impl Mapping {
@@ -56,47 +67,31 @@ impl Mapping {
         Self { start, bytes, writable: true, owner: Owner::Memory { _memory: memory } }
     }
 
-    /// The `bytes` bytes from `offset` on of a file that [`keeps_its_size`].
+    /// The first `bytes` bytes of a file, as many as it has for ever ([`sealed_bytes`]).
     ///
     /// # Errors
-    /// `EPERM` when the file may shrink, `EINVAL` when it is shorter than the range or the system
-    /// takes the offset amiss, `EACCES` when it was not opened for what is asked.
-    pub fn of_file(
-        file: &OwnedFd,
-        offset: u64,
-        bytes: usize,
-        writable: bool,
-    ) -> Result<Self, Errno> {
-        if !keeps_its_size(file) {
-            return Err(Errno::PERM);
-        }
-        // Asked after the seal was seen, so the answer holds for ever.
-        let status = rustix::fs::fstat(file)?;
-        let size = u64::try_from(status.st_size).unwrap_or(0);
-        let end = offset.checked_add(bytes as u64).ok_or(Errno::INVAL)?;
-        if bytes == 0 || end > size {
+    /// `EPERM` when the file may shrink, `EACCES` when it was not opened for what is asked, `EINVAL`
+    /// when it is empty or shorter, `ENOMEM` when there are too few addresses.
+    pub fn of_file(file: &OwnedFd, bytes: u64, writable: bool) -> Result<Self, Errno> {
+        let sealed = sealed_bytes(file)?.ok_or(Errno::PERM)?;
+        // Huge pages can only be mapped, and above all unmapped, as a whole. What is mapped behind
+        // the end is never touched.
+        let page = u64::try_from(rustix::fs::fstat(file)?.st_blksize).unwrap_or(0);
+        let page = page.max(PAGE_BYTES as u64);
+        if bytes == 0 || bytes > sealed || !page.is_power_of_two() {
             return Err(Errno::INVAL);
         }
-        // Huge pages can only be mapped, and above all unmapped, as a whole. What is mapped beside
-        // the range is never touched.
-        let page = u64::try_from(status.st_blksize).unwrap_or(0).max(PAGE_BYTES as u64);
-        if !page.is_power_of_two() {
-            return Err(Errno::INVAL);
-        }
-        let before = (offset % page) as usize;
-        let whole = (before + bytes).next_multiple_of(page as usize);
+        let whole = bytes.checked_next_multiple_of(page).ok_or(Errno::NOMEM)?;
+        let (bytes, whole) = (bytes as usize, usize::try_from(whole).map_err(|_| Errno::NOMEM)?);
         let mut protection = ProtFlags::READ;
         protection.set(ProtFlags::WRITE, writable);
+        // Whoever lent huge pages has set them aside, or has not: that is not for us to do.
+        let flags = MapFlags::SHARED | MapFlags::NORESERVE;
         // SAFETY: a new mapping at an address of the system's choice overlaps nothing.
-        let pages = unsafe {
-            let any = std::ptr::null_mut();
-            let from = offset - before as u64;
-            rustix::mm::mmap(any, whole, protection, MapFlags::SHARED, file, from)?
-        };
-        let pages = NonNull::new(pages.cast::<u8>()).ok_or(Errno::NOMEM)?;
-        // SAFETY: `before` bytes on is inside the mapping.
-        let start = unsafe { pages.add(before) };
-        Ok(Self { start, bytes, writable, owner: Owner::Pages { start: pages, bytes: whole } })
+        let start =
+            unsafe { rustix::mm::mmap(std::ptr::null_mut(), whole, protection, flags, file, 0)? };
+        let start = NonNull::new(start.cast::<u8>()).ok_or(Errno::NOMEM)?;
+        Ok(Self { start, bytes, writable, owner: Owner::Pages { start, bytes: whole } })
     }
 
     /// The 8 bytes at byte `offset`, a multiple of 8.

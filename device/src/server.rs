@@ -130,7 +130,7 @@ struct Served<P> {
 fn errno(error: &MapError) -> Errno {
     match error {
         MapError::Overlaps { .. } => Errno::EXIST,
-        MapError::TooMany => Errno::NOSPC,
+        MapError::TooMany | MapError::TooManyFiles { .. } => Errno::NOSPC,
         MapError::Missing { .. } => Errno::NOENT,
         MapError::File { errno, .. } => *errno,
         MapError::Unaligned { .. } | MapError::Wraps { .. } | MapError::Splits { .. } => {

@@ -103,8 +103,12 @@ fn enable(client: &mut Client) {
 }
 
 fn memfd(bytes: u64, seals: SealFlags) -> OwnedFd {
+    memfd_named("test", bytes, seals)
+}
+
+fn memfd_named(name: &str, bytes: u64, seals: SealFlags) -> OwnedFd {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let file = rustix::fs::memfd_create("test", flags).unwrap();
+    let file = rustix::fs::memfd_create(name, flags).unwrap();
     rustix::fs::ftruncate(&file, bytes).unwrap();
     rustix::fs::fcntl_add_seals(&file, seals).unwrap();
     file
@@ -339,6 +343,28 @@ fn maps_that_cannot_be_are_refused_and_the_session_goes_on() {
     client.dma_map(0x10_0000, 0x1000, 0, None, true, true).unwrap();
     client.dma_unmap_all().unwrap();
     client.dma_map(0x10_0000, 0x1000, 0, None, true, false).unwrap();
+    assert_eq!(read(&mut client, region_index::CONFIG, 0), 0x7038_10EE);
+}
+
+/// As QEMU does it for a guest program that maps its memory through VFIO in small pages: the same
+/// file comes with each of them.
+#[test]
+fn a_guest_may_lend_its_memory_page_by_page() {
+    const PAGES: u64 = 10_000;
+    let served = Served::new();
+    let mut client = served.client();
+    let guest = memfd_named("guest-of-pages", PAGES << 12, SealFlags::SHRINK);
+    let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let before = descriptors();
+    for page in 0..PAGES {
+        let (address, offset) = (page << 13, page << 12);
+        client.dma_map(address, 0x1000, offset, Some(guest.as_fd()), true, true).unwrap();
+    }
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let mapped = maps.lines().filter(|line| line.contains("guest-of-pages")).count();
+    assert_eq!((mapped, descriptors()), (1, before), "mappings and descriptors for {PAGES} maps");
+    client.dma_unmap(0, PAGES << 12).unwrap_err();
+    client.dma_unmap_all().unwrap();
     assert_eq!(read(&mut client, region_index::CONFIG, 0), 0x7038_10EE);
 }
 

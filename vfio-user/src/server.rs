@@ -1,5 +1,6 @@
 //! The side that has the device.
 
+mod backlog;
 mod checks;
 mod door;
 mod link;

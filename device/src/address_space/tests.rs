@@ -5,7 +5,11 @@ use rustix::fs::{MemfdFlags, SealFlags};
 const BOTH: Permission = Permission { readable: true, writable: true };
 
 fn file(bytes: u64, seals: SealFlags) -> OwnedFd {
-    let file = rustix::fs::memfd_create("test", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING);
+    file_named("test", bytes, seals)
+}
+
+fn file_named(name: &str, bytes: u64, seals: SealFlags) -> OwnedFd {
+    let file = rustix::fs::memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING);
     let file = file.unwrap();
     rustix::fs::ftruncate(&file, bytes).unwrap();
     rustix::fs::fcntl_add_seals(&file, seals).unwrap();
@@ -60,21 +64,127 @@ fn refuses_what_does_not_fit_and_changes_nothing() {
 #[test]
 fn maps_leave_addresses_for_the_rest_of_the_process() {
     let mut space = AddressSpace::default();
-    let large = file(1 << 46, SealFlags::SHRINK);
-    let map = |space: &mut AddressSpace, address, bytes| {
-        space.map_file(address, bytes, Some((large.try_clone().unwrap(), 0)), BOTH)
+    let map = |space: &mut AddressSpace, address, bytes, file| {
+        space.map_file(address, bytes, Some((file, 0)), BOTH)
     };
+    let large = || file(1 << 46, SealFlags::SHRINK);
     let too_large = |size| Err(MapError::File { offset: 0, size, errno: Errno::NOMEM });
-    assert_eq!(map(&mut space, 0, 1 << 46), too_large(1 << 46));
+    // It is mapped as a whole, so that a part is refused as well.
+    assert_eq!(map(&mut space, 0, 1 << 46, large()), too_large(1 << 46));
+    assert_eq!(map(&mut space, 0, 0x1000, large()), too_large(0x1000));
     for number in 0..4 {
-        assert_eq!(map(&mut space, number << 42, 1 << 42), Ok(true));
+        let quarter = file(1 << 42, SealFlags::SHRINK);
+        assert_eq!(map(&mut space, number << 42, 0x1000, quarter), Ok(true));
     }
-    assert_eq!(map(&mut space, 1 << 44, 0x1000), too_large(0x1000));
+    let small = || file(0x1000, SealFlags::SHRINK);
+    assert_eq!(map(&mut space, 1 << 44, 0x1000, small()), too_large(0x1000));
     space.map_file(1 << 45, 1 << 45, None, BOTH).unwrap();
-    let unsealed = Some((file(1 << 46, SealFlags::empty()), 0));
-    assert_eq!(space.map_file(1 << 46, 1 << 46, unsealed, BOTH), Ok(false));
+    assert_eq!(map(&mut space, 1 << 46, 1 << 46, file(1 << 46, SealFlags::empty())), Ok(false));
     space.unmap(0).unwrap();
-    assert_eq!(map(&mut space, 1 << 44, 0x1000), Ok(true));
+    assert_eq!(map(&mut space, 1 << 44, 0x1000, small()), Ok(true));
+}
+
+/// How often this process has mapped the file of memory with a name.
+fn mappings_of(name: &str) -> usize {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    maps.lines().filter(|line| line.contains(name)).count()
+}
+
+/// As QEMU lends a guest's memory that the guest's kernel lends page by page: the same file, with a
+/// descriptor for each map.
+#[test]
+fn a_file_is_mapped_once_however_many_maps_lie_in_it() {
+    let name = "mapped-once";
+    let guest = file_named(name, MOST_MAPS as u64 * PAGE_BYTES, SealFlags::SHRINK);
+    let mut space = AddressSpace::default();
+    let map = |space: &mut AddressSpace, number: u64| {
+        let page = Some((guest.try_clone().unwrap(), number * PAGE_BYTES));
+        space.map_file(2 * number * PAGE_BYTES, PAGE_BYTES, page, BOTH)
+    };
+    for number in 0..MOST_MAPS as u64 {
+        assert_eq!(map(&mut space, number), Ok(true), "map {number}");
+        if number % 1000 == 0 {
+            assert_eq!(mappings_of(name), 1, "after {number} maps");
+        }
+    }
+    assert_eq!(map(&mut space, MOST_MAPS as u64), Err(MapError::TooMany));
+    let last = MOST_MAPS as u64 - 1;
+    space.store(2 * last * PAGE_BYTES + 8, 0x1122).unwrap();
+    let mut bytes = [0; 8];
+    rustix::io::pread(&guest, &mut bytes, last * PAGE_BYTES + 8).unwrap();
+    assert_eq!(u64::from_le_bytes(bytes), 0x1122);
+    assert_eq!(space.unmap_range(PAGE_BYTES, u64::MAX - PAGE_BYTES), Ok(MOST_MAPS - 1));
+    assert_eq!((space.load(0), mappings_of(name)), (Ok(0), 1), "one map is left");
+    space.unmap(0).unwrap();
+    assert_eq!(mappings_of(name), 0);
+}
+
+#[test]
+fn a_file_that_has_grown_is_mapped_anew_and_old_maps_stay() {
+    let mut space = AddressSpace::default();
+    let grows = file_named("grows", 0x1000, SealFlags::SHRINK);
+    let part = |offset| Some((grows.try_clone().unwrap(), offset));
+    let beyond = Err(MapError::File { offset: 0x1000, size: 0x1000, errno: Errno::INVAL });
+    assert_eq!(space.map_file(0, 0x1000, part(0), BOTH), Ok(true));
+    assert_eq!(space.map_file(0x1000, 0x1000, part(0x1000), BOTH), beyond);
+    rustix::fs::ftruncate(&grows, 0x2000).unwrap();
+    assert_eq!(space.map_file(0x1000, 0x1000, part(0x1000), BOTH), Ok(true));
+    space.store(0x0FF8, 1).unwrap();
+    space.store(0x1000, 2).unwrap();
+    let words = [0x0FF8, 0x1000].map(|offset| {
+        let mut bytes = [0; 8];
+        rustix::io::pread(&grows, &mut bytes, offset).unwrap();
+        u64::from_le_bytes(bytes)
+    });
+    assert_eq!((words, mappings_of("grows")), ([1, 2], 2));
+    space.clear();
+    assert_eq!(mappings_of("grows"), 0);
+}
+
+/// What was opened for reading is not written through the mapping of another descriptor.
+#[test]
+fn each_descriptor_of_a_file_allows_what_it_was_opened_for() {
+    use std::os::fd::AsRawFd;
+    let mut space = AddressSpace::default();
+    let shared = file(0x3000, SealFlags::SHRINK);
+    let path = format!("/proc/self/fd/{}", shared.as_raw_fd());
+    let opened = |read, write| {
+        let file = std::fs::File::options().read(read).write(write).open(&path).unwrap();
+        Some((OwnedFd::from(file), 0x1000))
+    };
+    let read_only = Permission { readable: true, writable: false };
+    assert_eq!(space.map_file(0x1000, 0x1000, opened(true, true), BOTH), Ok(true));
+    let refused = Err(MapError::File { offset: 0x1000, size: 0x1000, errno: Errno::ACCESS });
+    assert_eq!(space.map_file(0x2000, 0x1000, opened(true, false), BOTH), refused);
+    assert_eq!(space.map_file(0x2000, 0x1000, opened(false, true), BOTH), refused);
+    assert_eq!(space.map_file(0x2000, 0x1000, opened(true, false), read_only), Ok(true));
+    space.store(0x1000, 5).unwrap();
+    assert_eq!((space.load(0x2000), space.store(0x2000, 6)), (Ok(5), Err(Fault::Forbidden)));
+}
+
+#[test]
+fn files_are_bounded_and_room_comes_back() {
+    let mut space = AddressSpace::default();
+    let kinds = [
+        (SealFlags::SHRINK, "mapped files", files::MOST_MAPPED),
+        (SealFlags::empty(), "files that may shrink", files::MOST_OPEN),
+    ];
+    for (seals, kind, most) in kinds {
+        let map = |space: &mut AddressSpace, number: usize| {
+            let page = Some((file(PAGE_BYTES, seals), 0));
+            space.map_file(number as u64 * PAGE_BYTES, PAGE_BYTES, page, BOTH).map(drop)
+        };
+        for number in 0..most {
+            assert_eq!(map(&mut space, number), Ok(()), "{kind}: map {number}");
+        }
+        let full = Err(MapError::TooManyFiles { kind, most });
+        assert_eq!((map(&mut space, most), map(&mut space, most)), (full.clone(), full));
+        space.unmap(0).unwrap();
+        assert_eq!(map(&mut space, most), Ok(()));
+        space.clear();
+        assert_eq!(map(&mut space, 0), Ok(()));
+        space.clear();
+    }
 }
 
 #[test]

@@ -62,7 +62,11 @@ impl LentMemory {
 
     /// Forgets all maps inside `first..=last`.
     pub(super) fn take_back(&mut self, first: u64, last: u64) {
-        self.maps.retain(|&start, map| start < first || map.last > last);
+        let inside = self.maps.range(first..=last).filter(|(_, map)| map.last <= last);
+        let inside: Vec<u64> = inside.map(|(&start, _)| start).collect();
+        for start in inside {
+            self.maps.remove(&start);
+        }
     }
 
     /// Does what the server asks for and puts the reply into `buffer`.

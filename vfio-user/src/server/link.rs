@@ -7,7 +7,7 @@
 //! serving thread itself must read, as well as from a thread of its own, while the serving thread
 //! reads.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,16 +15,13 @@ use std::time::{Duration, Instant};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 
+use super::backlog::Backlog;
 use super::door::{Door, Woken};
 use super::{Ending, ServerOptions};
 use crate::deadline::Deadline;
 use crate::error::Error;
 use crate::message::{Capabilities, DmaAccess, DmaRange, Kind, Reply, Request, size_limit};
 use crate::transport::{Message, Progress, Receiver, Socket, encode};
-
-/// Requests, and bytes of them, that may wait for the serving thread while a device waits for memory.
-const BACKLOG: usize = 4096;
-const BACKLOG_BYTES: usize = 64 << 20;
 
 /// Requests for memory that the client may leave unanswered before it counts as broken.
 const ABANDONED: usize = 64;
@@ -42,7 +39,7 @@ enum Awaited {
 struct State {
     /// Somebody reads the socket, and will say so when it stops.
     reading: bool,
-    requests: VecDeque<Message>,
+    backlog: Backlog,
     awaited: BTreeMap<u16, Awaited>,
     next_id: u16,
     /// What the client takes, once it has said so.
@@ -117,7 +114,7 @@ impl Link {
         let deadline = first.then(|| Deadline::after(self.timeout));
         let mut state = lock(&self.state);
         loop {
-            if let Some(request) = state.requests.pop_front() {
+            if let Some(request) = state.backlog.pop() {
                 return Ok(request);
             }
             if let Some(failure) = state.failure.take() {
@@ -187,17 +184,7 @@ impl Link {
     fn file(&self, state: &mut State, message: Message) -> Result<(), Error> {
         let header = message.header;
         if let Kind::Request { .. } = header.kind {
-            let bytes: usize = state.requests.iter().map(|request| request.payload.len()).sum();
-            if state.requests.len() == BACKLOG || bytes + message.payload.len() > BACKLOG_BYTES {
-                let limit = BACKLOG_BYTES as u64;
-                return Err(Error::TooLarge {
-                    what: "requests in advance",
-                    size: bytes as u64,
-                    limit,
-                });
-            }
-            state.requests.push_back(message);
-            return Ok(());
+            return state.backlog.push(message);
         }
         match state.awaited.get_mut(&header.id) {
             Some(slot @ Awaited::Waiting) => *slot = Awaited::Answered(message),
