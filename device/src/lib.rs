@@ -20,6 +20,7 @@ mod memory;
 mod mover;
 mod msix;
 mod server;
+mod signaller;
 mod simulated;
 #[cfg(test)]
 mod test_seeds;

@@ -1,5 +1,5 @@
 //! Memory that the device reaches, mapped into this process. All `unsafe` of this crate is here and
-//! in [`copy`](mod@copy).
+//! below, but for the system calls of [`crate::signaller`].
 //!
 //! Rules. Whoever shares the memory changes it at any time, so no reference to its bytes is ever
 //! made: words are atomics, everything else is copied in or out, and whatever was copied may be any

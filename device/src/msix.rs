@@ -7,14 +7,14 @@
 //! masked, by whatever means, is remembered in its pending bit and delivered when nothing masks it
 //! any more. Source: PCI Express Base Specification 4.0, section 6.1.4.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use rustix::event::{PollFd, PollFlags, Timespec};
 
 use crate::configuration::VECTORS;
+use crate::signaller::Signaller;
 
 /// Bytes of an entry of the table: address low and high, data, control.
 const ENTRY_BYTES: usize = 16;
@@ -60,8 +60,8 @@ impl LocalEvent {
 /// Who hears of a vector's interrupts.
 #[derive(Debug)]
 pub(crate) enum Listener {
-    /// An event descriptor of a client.
-    Descriptor(OwnedFd),
+    /// An event descriptor of a client, and what signals it without waiting.
+    Descriptor(OwnedFd, Arc<Signaller>),
     /// An event of this process.
     Local(Arc<LocalEvent>),
 }
@@ -70,20 +70,8 @@ impl Listener {
     fn signal(&self) {
         match self {
             Listener::Local(event) => event.signal(),
-            Listener::Descriptor(file) => signal_descriptor(file),
+            Listener::Descriptor(file, signaller) => signaller.signal(file.as_fd()),
         }
-    }
-}
-
-/// Adds 1 to an event descriptor. The client has one too and can fill it up: then it is asleep over
-/// 2^64 - 2 events, needs no more, and must not hold us up. So we look before we write.
-fn signal_descriptor(file: &OwnedFd) {
-    let mut ready = [PollFd::new(file, PollFlags::OUT)];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let polled = rustix::event::poll(&mut ready, Some(&now));
-    if polled.is_ok() && ready[0].revents().contains(PollFlags::OUT) {
-        // Nobody is left to be told of a failure: the descriptor is the client's.
-        let _ = rustix::io::write(file, &1u64.to_ne_bytes());
     }
 }
 

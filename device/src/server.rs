@@ -17,6 +17,7 @@ use crate::address_space::{MapError, Permission};
 use crate::configuration::{self, VECTORS};
 use crate::function::{BoardOptions, CARD_BYTES, Counts, Function};
 use crate::msix::Listener;
+use crate::signaller::Signaller;
 
 /// How [`serve`] behaves.
 #[derive(Debug, Clone, Default)]
@@ -101,8 +102,8 @@ impl fmt::Display for Progress {
 /// after power-up.
 ///
 /// # Errors
-/// The socket cannot be had or has failed, or there is no memory for the device; see
-/// [`Server::bind`].
+/// The socket cannot be had or has failed, there is no memory for the device, or the system has no
+/// asynchronous I/O for its interrupts (io_setup(2)); see [`Server::bind`].
 pub fn serve(
     path: &Path,
     options: ServeOptions,
@@ -116,13 +117,18 @@ pub fn serve(
         let opened = function.open_waves(path, *window);
         opened.map_err(|source| vfio_user::Error::Io { action: "write waves", source })?;
     }
-    let mut served = Served { function, progress };
+    let signaller = Signaller::new().map_err(|errno| vfio_user::Error::Io {
+        action: "set up asynchronous I/O, by which interrupts are signalled",
+        source: errno.into(),
+    })?;
+    let mut served = Served { function, signaller: Arc::new(signaller), progress };
     (served.progress)(&Progress::Listening { path: path.into() });
     server.serve(&mut served, stop)
 }
 
 struct Served<P> {
     function: Function,
+    signaller: Arc<Signaller>,
     progress: P,
 }
 
@@ -276,7 +282,9 @@ impl<P> Served<P> {
         }
         let mut files = files.into_iter();
         for vector in vectors {
-            self.function.connect(vector, files.next().map(Listener::Descriptor));
+            let listener =
+                files.next().map(|file| Listener::Descriptor(file, self.signaller.clone()));
+            self.function.connect(vector, listener);
         }
         Ok(())
     }

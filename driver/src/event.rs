@@ -1,10 +1,11 @@
 //! Interrupts that come through an event descriptor.
 
+use std::io::IoSliceMut;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use crate::{DeviceError, Interrupt};
 
@@ -30,7 +31,10 @@ impl Event {
     /// The events since the last call.
     pub fn take(&self) -> Result<u64, DeviceError> {
         let mut count = [0; 8];
-        match rustix::io::read(&self.file, &mut count) {
+        // "Do not wait" is said with each read: who signals has the same open file, and can take its
+        // `O_NONBLOCK` away.
+        let mut into = [IoSliceMut::new(&mut count)];
+        match preadv2(&self.file, &mut into, u64::MAX, ReadWriteFlags::NOWAIT) {
             Ok(_) => Ok(u64::from_ne_bytes(count)),
             Err(Errno::AGAIN | Errno::INTR) => Ok(0),
             Err(errno) => Err(DeviceError::system("read an event descriptor", errno)),
@@ -191,6 +195,17 @@ mod tests {
             event.wait("an interrupt on vector 1", SHORT, None).unwrap_err().to_string(),
             "waited for an interrupt on vector 1: nothing within 20ms"
         );
+    }
+
+    /// As whoever signals can make it, since the flag belongs to the open file.
+    #[test]
+    fn an_event_that_was_made_blocking_holds_nobody_up() {
+        let event = Event::new().unwrap();
+        rustix::io::ioctl_fionbio(event.file(), false).unwrap();
+        assert_eq!(event.take(), Ok(0));
+        assert!(matches!(event.wait("an event", SHORT, None), Err(DeviceError::Timeout { .. })));
+        signal(&event, 3);
+        assert_eq!(event.wait("an event", LONG, None), Ok(Some(3)));
     }
 
     #[test]

@@ -233,7 +233,8 @@ impl Client {
 
     /// Connects event descriptors to interrupts from `start` on; where there is `None`, disconnects
     /// the interrupt. Sent in as many messages as the server's limits want; if one is refused, those
-    /// before it stay in force. The server makes the descriptors non-blocking.
+    /// before it stay in force. Whoever reads a descriptor should say "do not wait" with each read
+    /// (`preadv2` with `RWF_NOWAIT`): the server has the same open file and can clear `O_NONBLOCK`.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the range leaves 32 bits; any about the link.

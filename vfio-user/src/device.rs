@@ -125,7 +125,8 @@ pub enum IrqData {
     Bool(Vec<bool>),
     /// By these event descriptors from now on, as many as the range is long; none at all: the
     /// interrupts of the range are disconnected. The server has checked that each is an event
-    /// descriptor and made it non-blocking.
+    /// descriptor. A write to one may block for ever, whatever its flags say: the client has the same
+    /// open file, can clear `O_NONBLOCK` and fill the counter at any time.
     EventFds(Vec<OwnedFd>),
 }
 
@@ -142,8 +143,8 @@ pub struct DmaMap {
     pub readable: bool,
     /// The device may write it.
     pub writable: bool,
-    /// What to map: a regular file (or memfd) that was, when it came, at least `offset + size` long
-    /// and opened for what the map allows. Without one, the memory is reached by message only
+    /// What to map: a file in memory (memfd, tmpfs, hugetlbfs) that was, when it came, at least
+    /// `offset + size` long and opened for what the map allows. Without one, the memory is reached by message only
     /// ([`RemoteMemory`]).
     pub file: Option<OwnedFd>,
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Arc, Mutex};
 
 use rustix::event::{EventfdFlags, eventfd};
@@ -148,13 +148,15 @@ fn what_cannot_be_mapped_is_refused() {
     let (pipe, _other_end) = std::io::pipe().unwrap();
     let event = eventfd(0, EventfdFlags::empty()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file");
-    std::fs::write(&path, [0; 0x1000]).unwrap();
+    let on_disk = std::fs::File::open(std::env::current_exe().unwrap()).unwrap();
+    assert!(rustix::fs::fcntl_get_seals(&on_disk).is_err(), "run this from a disk");
+    let memory = memory_file(0x1000);
+    let path = format!("/proc/self/fd/{}", memory.as_raw_fd());
     let read_only = std::fs::File::open(&path).unwrap();
     let write_only = std::fs::File::options().write(true).open(&path).unwrap();
     let directory = std::fs::File::open(folder.path()).unwrap();
     let mut map = |file, writable| client.dma_map(0, 0x1000, 0, Some(file), true, writable);
-    for file in [pipe.as_fd(), event.as_fd(), directory.as_fd()] {
+    for file in [pipe.as_fd(), event.as_fd(), directory.as_fd(), on_disk.as_fd()] {
         assert_eq!(refused(map(file, false)), Errno::INVAL);
     }
     assert_eq!(refused(map(read_only.as_fd(), true)), Errno::ACCESS);

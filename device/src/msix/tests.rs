@@ -1,5 +1,7 @@
 use super::*;
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
 use rustix::event::EventfdFlags;
 
 const TABLE_BYTES: usize = VECTORS * ENTRY_BYTES;
@@ -100,18 +102,67 @@ fn a_reset_forgets_what_is_pending_and_keeps_who_listens() {
 }
 
 #[test]
-fn a_descriptor_counts_and_a_full_one_holds_nobody_up() {
-    // A blocking one, as a hostile client might send.
+fn a_descriptor_counts() {
     let file = rustix::event::eventfd(0, EventfdFlags::CLOEXEC).unwrap();
     let mut msix = Msix::new();
     msix.enable(true);
-    msix.connect(0, Some(Listener::Descriptor(file.try_clone().unwrap())));
+    let signaller = Arc::new(Signaller::new().unwrap());
+    msix.connect(0, Some(Listener::Descriptor(file.try_clone().unwrap(), signaller)));
     (0..3).for_each(|_| msix.raise(0));
     let mut count = [0; 8];
     rustix::io::read(&file, &mut count).unwrap();
     assert_eq!(u64::from_ne_bytes(count), 3);
-    rustix::io::write(&file, &(u64::MAX - 1).to_ne_bytes()).unwrap();
-    msix.raise(0);
+}
+
+/// The counter is filled whenever it is empty, so also between a look at it and a write; and whether a
+/// write may block is the client's to say, since the open file is.
+#[test]
+fn a_client_that_fills_a_blocking_event_holds_nobody_up() {
+    const ROUNDS: u64 = 100_000;
+    let event = Arc::new(rustix::event::eventfd(0, EventfdFlags::CLOEXEC).unwrap());
+    let done = Arc::new(AtomicBool::new(false));
+    let filler = {
+        let (event, done) = (event.clone(), done.clone());
+        let fill = move || rustix::io::write(&event, &(u64::MAX - 1).to_ne_bytes());
+        std::thread::spawn(move || while !done.load(Relaxed) && fill().is_ok() {})
+    };
+    let raised = Arc::new(AtomicU64::new(0));
+    let raiser = {
+        let (event, raised) = (event.try_clone().unwrap(), raised.clone());
+        let signaller = Arc::new(Signaller::new().unwrap());
+        std::thread::spawn(move || {
+            let mut msix = Msix::new();
+            msix.enable(true);
+            msix.connect(0, Some(Listener::Descriptor(event, signaller)));
+            while raised.load(Relaxed) < ROUNDS {
+                msix.raise(0);
+                raised.fetch_add(1, Relaxed);
+            }
+        })
+    };
+    let drain = || {
+        let (mut bytes, flags) = ([0; 8], rustix::io::ReadWriteFlags::NOWAIT);
+        let mut into = [std::io::IoSliceMut::new(&mut bytes)];
+        // `EAGAIN` when there is nothing.
+        let _ = rustix::io::preadv2(&event, &mut into, u64::MAX, flags);
+    };
+    // Whoever waits for room in the counter gets none: it is emptied only while all goes on.
+    let bound = Duration::from_secs(20);
+    let (mut seen, mut deadline) = (0, Instant::now() + bound);
+    while !raiser.is_finished() {
+        let now = raised.load(Relaxed);
+        if now != seen {
+            (seen, deadline) = (now, Instant::now() + bound);
+            drain();
+        }
+        assert!(Instant::now() < deadline, "interrupt {seen} waits for the client");
+        std::thread::yield_now();
+    }
+    raiser.join().unwrap();
+    done.store(true, Relaxed);
+    while !filler.is_finished() {
+        drain();
+    }
 }
 
 #[test]

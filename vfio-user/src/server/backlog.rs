@@ -65,11 +65,8 @@ mod tests {
 
     #[test]
     fn each_sum_is_bounded_and_room_comes_back() {
-        let fillers = [
-            (MOST_REQUESTS, (0, 0)),
-            (MOST_BYTES >> 20, (1 << 20, 0)),
-            (MOST_FILES / 16, (8, 16)),
-        ];
+        let fillers =
+            [(MOST_REQUESTS, (0, 0)), (MOST_BYTES >> 20, (1 << 20, 0)), (MOST_FILES / 16, (8, 16))];
         for (most, (bytes, files)) in fillers {
             let mut backlog = Backlog::default();
             for _ in 0..most {

@@ -1,9 +1,9 @@
 //! What is checked of maps and descriptors before a device sees them.
 
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
-use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat, readlink};
+use rustix::fs::{OFlags, fcntl_get_seals, fcntl_getfl, fstat, readlink};
 use rustix::io::Errno;
 
 use crate::message::{DmaRange, MAX_MAPS, PAGE};
@@ -75,22 +75,24 @@ impl Maps {
     }
 }
 
-/// Whether a file can be what a map says: a regular file (so are memfds), opened for what the map
-/// allows, and long enough. It may be shortened later; the device has to live with that.
+/// Whether a file can be what a map says: memory (a memfd, or a file of tmpfs or hugetlbfs), opened
+/// for what the map allows, and long enough. It may be shortened later; the device has to live with
+/// that. Files of other file systems are not taken: each access to one, even the question how long it
+/// is, may wait for a disk, a network, or a process that the client has made its file system.
 ///
 /// # Errors
-/// `EINVAL`: no regular file, too short, or not on pages; `EACCES`: not opened for it.
+/// `EINVAL`: no file in memory, too short, or not on pages; `EACCES`: not opened for it.
 pub(super) fn check_map_file(
     file: &OwnedFd,
     offset: u64,
     size: u64,
     writable: bool,
 ) -> Result<(), Errno> {
-    let status = fstat(file)?;
-    let length = u64::try_from(status.st_size).map_err(|_| Errno::INVAL)?;
+    // Only files in memory have seals, if only none. Asks no file system.
+    fcntl_get_seals(file).map_err(|_| Errno::INVAL)?;
+    let length = u64::try_from(fstat(file)?.st_size).map_err(|_| Errno::INVAL)?;
     let end = offset.checked_add(size).ok_or(Errno::INVAL)?;
-    let regular = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
-    if !regular || length < end || !offset.is_multiple_of(PAGE) {
+    if length < end || !offset.is_multiple_of(PAGE) {
         return Err(Errno::INVAL);
     }
     match fcntl_getfl(file)? & OFlags::RWMODE {
@@ -100,17 +102,14 @@ pub(super) fn check_map_file(
     }
 }
 
-/// Whether a descriptor is an event; makes it non-blocking, or the client could hold the device by
-/// letting the counter run full.
+/// Whether a descriptor is an event. Nothing is changed of it: that it does not block is not for us to
+/// say, for its flags are the client's as much as ours.
 ///
 /// # Errors
 /// `EINVAL`: it is something else.
 pub(super) fn check_event(file: &OwnedFd) -> Result<(), Errno> {
     use std::os::fd::AsRawFd;
-    let name = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+    let name = format!("/proc/self/fd/{}", file.as_raw_fd());
     let target = readlink(name, Vec::new())?;
-    if target.as_bytes() != b"anon_inode:[eventfd]" {
-        return Err(Errno::INVAL);
-    }
-    fcntl_setfl(file, fcntl_getfl(file)? | OFlags::NONBLOCK)
+    if target.as_bytes() == b"anon_inode:[eventfd]" { Ok(()) } else { Err(Errno::INVAL) }
 }
