@@ -50,9 +50,14 @@ impl NativeStorage {
         Self { file, store: AtomicU64::new(0), epoch: AtomicU64::new(0), space }
     }
 
+    /// Length of the file.
+    pub(crate) fn bytes(&self) -> Result<u64> {
+        self.file.len().map_err(Error::system("cannot measure the file of pages"))
+    }
+
     /// The two superblocks, as far as they are readable.
     pub(crate) fn superblocks(&self) -> Result<[Result<Superblock, SuperblockFault>; 2]> {
-        let length = self.file.len().map_err(Error::system("cannot measure the file of pages"))?;
+        let length = self.bytes()?;
         // Before a superblock is written, the pages behind them are.
         if length > 0 && length < FIRST * PAGE_BYTES as u64 {
             let what = format!("the file has {length} bytes, fewer than its superblocks");
@@ -71,7 +76,9 @@ impl NativeStorage {
         Ok([read(0)?, read(1)?])
     }
 
-    /// Writes a superblock into its place, and syncs.
+    /// Writes a superblock into its place, and syncs. Also one that was read from there: a process that
+    /// died may have left it unsynced, or its sync has failed. Until it is durable nothing may be
+    /// written where the checkpoint before it stands.
     pub(crate) fn write_superblock(&self, superblock: &Superblock) -> Result<()> {
         let slot = superblock.epoch % 2;
         let written = self.file.write_at(slot * PAGE_BYTES as u64, &superblock.encode());
@@ -222,7 +229,7 @@ impl NativeStorage {
         let physical = |&place: &u64| Place::from_word(place).physical();
         let mut used: Vec<u64> = places.iter().map(physical).collect();
         used.sort_unstable();
-        let length = self.file.len().map_err(Error::system("cannot measure the file of pages"))?;
+        let length = self.bytes()?;
         if let Some(&last) = used.last().filter(|&&last| (last + 1) * PAGE_BYTES as u64 > length) {
             let what = format!("physical page {last} is in use, but the file ends before");
             return Err(Error::Corrupt { file: PAGES_FILE.into(), offset: length, what });

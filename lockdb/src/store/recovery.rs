@@ -64,15 +64,15 @@ pub(crate) fn recover(
     faults: &Faults,
 ) -> Result<Recovered> {
     let names = files.list().map_err(Error::system("cannot list the store's folder"))?;
-    let exists = names.iter().any(|name| name == PAGES_FILE);
-    if !exists {
-        refuse_log(&*files, &names)?;
+    if !names.iter().any(|name| name == PAGES_FILE) {
+        return begin(files, &names, options);
     }
-    let file = if exists { files.open(PAGES_FILE) } else { files.create(PAGES_FILE) };
+    let file = files.open(PAGES_FILE);
     let file = file.map_err(Error::system(format!("cannot open {PAGES_FILE}")))?;
     let storage = NativeStorage::new(file);
     let Some(superblock) = newest(&storage)? else {
-        return begin(files, storage, options);
+        refuse_pages(&storage)?;
+        return begin(files, &names, options);
     };
     let Superblock { epoch, redo_lsn, redo_commit, redo_epoch, .. } = superblock;
     refuse_endless(PAGES_FILE, &[epoch, redo_lsn, redo_commit, redo_epoch])?;
@@ -84,12 +84,14 @@ pub(crate) fn recover(
         commit: superblock.redo_commit,
         lsn: superblock.redo_lsn,
     };
-    let end = recovery.read_log(files.clone(), redo, faults)?;
+    let (end, durable) = recovery.read_log(files.clone(), redo, faults)?;
     recovery.open.seal_all(&recovery.pages);
     refuse_endless("the log, at its end", &[end.epoch, end.commit, end.lsn])?;
-    let epoch = end.epoch + 1;
-    let log = Log::start(files, &log_options(options), LogPosition { epoch, ..end })?;
     let Redo { pages, tables, standing, report, .. } = recovery;
+    let storage = pages.storage().expect("it was read from there");
+    storage.write_superblock(&superblock)?;
+    let at = LogPosition { epoch: end.epoch + 1, ..end };
+    let log = Log::resume(files, &log_options(options), at, durable)?;
     Ok(Recovered { pages, log, tables, standing, report })
 }
 
@@ -132,14 +134,17 @@ fn newest(storage: &NativeStorage) -> Result<Option<Superblock>> {
     Ok(None)
 }
 
-/// Begins a new store. Its log comes first: a log without a record and no superblock is what a
-/// crash leaves on the way here.
-fn begin(files: Arc<dyn Files>, storage: NativeStorage, options: &Options) -> Result<Recovered> {
-    let names = files.list().map_err(Error::system("cannot list the store's folder"))?;
-    refuse_log(&*files, &names)?;
-    for name in names.iter().filter(|name| name.starts_with("log-")) {
+/// Begins a new store, where `names` stand. Its log comes first: a log without a record and no
+/// superblock is what a crash leaves on the way here. All files are made anew: a sync that failed on
+/// the way may have lost their names.
+fn begin(files: Arc<dyn Files>, names: &[String], options: &Options) -> Result<Recovered> {
+    refuse_log(&*files, names)?;
+    for name in names.iter().filter(|name| name.starts_with("log-") || *name == PAGES_FILE) {
         files.remove(name).map_err(Error::system(format!("cannot remove {name}")))?;
     }
+    let file = files.create(PAGES_FILE);
+    let file = file.map_err(Error::system(format!("cannot create {PAGES_FILE}")))?;
+    let storage = NativeStorage::new(file);
     let start = LogPosition { store: draw_identity(), ..LogPosition::default() };
     let log = Log::start(files.clone(), &log_options(options), start)?;
     let directory = Directory { logical_pages: 1, page_map: vec![0], ..Directory::default() };
@@ -177,6 +182,17 @@ fn refuse_log(files: &dyn Files, names: &[String]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses pages without a superblock that are more than a crash leaves of a store that was hardly
+/// begun.
+fn refuse_pages(storage: &NativeStorage) -> Result<()> {
+    let (length, most) = (storage.bytes()?, 3 * PAGE_BYTES as u64);
+    if length <= most {
+        return Ok(());
+    }
+    let what = format!("no superblock was ever written, yet the file has {length} bytes");
+    Err(Error::Corrupt { file: PAGES_FILE.into(), offset: 0, what })
 }
 
 /// A number that no other store has, as far as chance goes.
@@ -245,13 +261,14 @@ impl Redo {
         Ok(Self { pages, tables, standing, report, open, vids, store, options })
     }
 
-    /// Does again what the log says. Gives the place where the log goes on.
+    /// Does again what the log says. Gives the place where the log goes on, and up to where it is known
+    /// to be durable.
     fn read_log(
         &mut self,
         files: Arc<dyn Files>,
         redo: LogPosition,
         faults: &Faults,
-    ) -> Result<LogPosition> {
+    ) -> Result<(LogPosition, u64)> {
         let mut reader = Reader::open(files, redo)?;
         while let Some(record) = reader.read()? {
             self.report.records += 1;
@@ -268,7 +285,7 @@ impl Redo {
         self.report.torn = reader.torn().is_some();
         self.report.commit = reader.position().commit;
         self.report.log_bytes = reader.position().lsn - redo.lsn;
-        Ok(reader.position())
+        Ok((reader.position(), reader.durable()))
     }
 
     /// What a device has written for a commit, and what the host has. The device's versions are

@@ -2,13 +2,13 @@
 
 use std::io::ErrorKind;
 
-use lockdb::store::files::Simulated;
+use lockdb::store::files::{Loss, Simulated};
 use lockdb::store::log::LogError;
 use lockdb::store::{Database, Error};
 
-use super::model::check;
+use super::model::{Verdict, check};
 use super::points::survive;
-use super::random::Random;
+use super::random::{Random, setting};
 use super::workload::{Plan, Workload, open};
 
 /// What the disk says when it fails once.
@@ -60,14 +60,50 @@ fn all_is_well(workload: &Workload, files: &Simulated, seed: u64) {
     survive(image, workload.history(), least, seed, None).expect("after a loss of power");
     let store = open(files).expect("the trouble is over");
     check(&store, workload.history(), least).expect("what was acknowledged is there");
-    use_it(&store, workload, files, seed);
+    use_it(&store, workload, files, seed, u64::from(seed % 8 == 7)).expect("it goes on");
 }
 
-fn use_it(store: &Database, workload: &Workload, files: &Simulated, seed: u64) {
+/// The store works, and power may go at any time from its opening on: at so many points more.
+fn use_it(
+    store: &Database,
+    workload: &Workload,
+    files: &Simulated,
+    seed: u64,
+    points: u64,
+) -> Verdict {
+    let opened = files.steps();
     let mut next = Workload::resume(seed, files.clone(), workload.history().clone(), store);
+    let without_power = |next: &Workload, steps: u64, tear: u64| {
+        let least = next.history().acknowledged_by(steps);
+        survive(files.crash_at(steps, tear), next.history(), least, tear, None)
+    };
     next.run_on(store, 5).expect("the store works");
+    if points > 0 {
+        without_power(&next, files.steps(), seed)?;
+    }
     store.checkpoint().expect("a checkpoint can be written");
-    check(store, next.history(), store.published()).expect("it goes on");
+    check(store, next.history(), store.published())?;
+    let mut random = Random::new(seed);
+    for _ in 0..points {
+        let steps = opened + random.below(files.steps() - opened + 1);
+        without_power(&next, steps, random.below(u64::MAX))?;
+    }
+    Ok(())
+}
+
+/// One call of an opening after the other fails, until the store is open.
+fn open_in_trouble(files: &Simulated, mut loss: impl FnMut() -> Loss) -> Database {
+    for call in 0.. {
+        files.fail_once_at(files.steps() + call, loss());
+        match open(files) {
+            Ok(store) => {
+                files.fail_once_at(u64::MAX, Loss::Nothing);
+                return store;
+            }
+            Err(error) => must_be(&error, FAILED),
+        }
+    }
+    unreachable!("an opening comes to an end");
 }
 
 /// One call to the disk fails, each in turn.
@@ -77,13 +113,52 @@ fn a_failure_of_any_call_loses_nothing() {
         let recorded = Plan { openings: 2, transactions: TRANSACTIONS, ..Plan::new(seed) }.record();
         for step in 0..recorded.files.steps() {
             let files = Simulated::new();
-            files.fail_once_at(step);
+            files.fail_once_at(step, Loss::Nothing);
             let mut workload = Workload::new(seed, files.clone(), None);
             run_in_trouble(&mut workload, &files, FAILED);
             run_in_trouble(&mut workload, &files, FAILED);
-            files.fail_once_at(u64::MAX);
+            files.fail_once_at(u64::MAX, Loss::Nothing);
             all_is_well(&workload, &files, seed ^ step);
         }
+    }
+}
+
+/// Each sync fails in turn (of log, pages, superblock, folder), and loses what it was for; so do those
+/// of the opening that follows. What is acknowledged after that survives a loss of power as well.
+#[test]
+fn what_a_failed_sync_lost_is_written_again() {
+    let first = setting("LOCKSTEP_SEED").unwrap_or(0);
+    let seeds = setting("LOCKSTEP_CASES").map_or(2, |cases| (cases / 100).max(1));
+    for seed in first..first + seeds {
+        let recorded = Plan { openings: 2, transactions: TRANSACTIONS, ..Plan::new(seed) }.record();
+        for step in recorded.files.syncs() {
+            lose_a_sync(seed, step);
+        }
+    }
+}
+
+fn lose_a_sync(seed: u64, step: u64) {
+    let mut random = Random::new(seed << 32 | step);
+    let mut loss = || match random.one_in(2) {
+        true => Loss::All,
+        false => Loss::Drawn(random.below(u64::MAX)),
+    };
+    let files = Simulated::new();
+    files.fail_once_at(step, loss());
+    let mut workload = Workload::new(seed, files.clone(), None);
+    run_in_trouble(&mut workload, &files, FAILED);
+    if files.steps() <= step {
+        run_in_trouble(&mut workload, &files, FAILED);
+    }
+    let store = open_in_trouble(&files, &mut loss);
+    let least = workload.history().acknowledged_by(files.steps());
+    let outcome = check(&store, workload.history(), least)
+        .and_then(|()| use_it(&store, &workload, &files, seed ^ step, 2));
+    if let Err(wrong) = outcome {
+        panic!(
+            "workload {seed}, sync at step {step}: {wrong}\nrepeat: LOCKSTEP_SEED={seed} \
+             LOCKSTEP_CASES=1 cargo test -p lockdb --test durability what_a_failed_sync"
+        );
     }
 }
 
@@ -95,7 +170,7 @@ fn a_failed_checkpoint_changes_nothing_and_the_next_one_succeeds() {
         let mut workload = Workload::new(step, files.clone(), None);
         let store = open(&files).expect("a new store");
         workload.run_on(&store, 20).expect("nothing is in the way");
-        files.fail_once_at(files.steps() + step);
+        files.fail_once_at(files.steps() + step, Loss::All);
         let (before, failed) = (files.steps(), store.checkpoint());
         if files.steps() - before <= step {
             assert!(failed.is_ok() && step > 8, "the checkpoint has only {step} steps");

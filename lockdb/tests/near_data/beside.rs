@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use lockdb::store::device::DeviceReader;
-use lockdb::store::files::Files;
+use lockdb::store::files::{Files, Loss};
 use lockdb::store::layout::RecordId;
 use lockdb::store::{Isolation, Options};
 
@@ -201,7 +201,7 @@ fn a_checkpoint_that_fails_forgets_no_sealed_page() {
         let scene = Scene::new(30);
         scene.store.checkpoint().unwrap();
         scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
-        scene.files.fail_once_at(scene.files.steps() + call);
+        scene.files.fail_once_at(scene.files.steps() + call, Loss::All);
         if scene.store.checkpoint().is_ok() {
             assert!(call > 5, "a checkpoint of {call} calls");
             break;

@@ -3,11 +3,12 @@
 //! `LOCKSTEP_CASES` says at how many points (200 by default); a failure names the one at which it
 //! happened, and `LOCKSTEP_SEED` with `LOCKSTEP_CRASH` repeats it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockdb::store::files::{Files, Simulated};
+use lockdb::store::files::{Files, Loss, Simulated};
 use lockdb::store::layout::{PAGE_BYTES, Page, PageBuffer, PageHeader, Place, Superblock};
-use lockdb::store::log::{Kind, Log, LogOptions, LogPosition, Reader};
+use lockdb::store::log::{Kind, Log, LogError, LogOptions, LogPosition, Reader};
 use lockdb::store::near_data::Grant;
 use lockdb::store::{Error, Isolation, Sync};
 use rand::{RngExt, SeedableRng};
@@ -108,6 +109,45 @@ fn one_commit_at_every_step() {
         }
     }
     assert!(without > 8 && with > 0, "{without} times nothing, {with} times all");
+}
+
+/// Each call of an update and a checkpoint fails in turn, and a sync loses what it was for: the pages
+/// of a failed seal count for nothing, and what is acknowledged afterwards stands.
+#[test]
+fn what_a_failed_seal_lost_is_not_believed() {
+    let mut failures = 0;
+    for call in 0.. {
+        let scene = Scene::new(60);
+        scene.store.checkpoint().unwrap();
+        let fails = scene.files.steps() + call;
+        scene.files.fail_once_at(fails, Loss::All);
+        let added = scene.add(at(Isolation::Snapshot), 1, 5);
+        let done = added.is_ok() && scene.store.checkpoint().is_ok();
+        if done && scene.files.steps() <= fails {
+            break;
+        }
+        failures += 1;
+        scene.files.fail_once_at(u64::MAX, Loss::Nothing);
+        // In the same store, if it goes on.
+        let again = match scene.add(at(Isolation::Snapshot), 2, 7) {
+            Ok(_) => 7,
+            Err(Error::Log(LogError::MustReopen(_))) => 0,
+            Err(error) => panic!("call {call}: {error}"),
+        };
+        let scene = scene.reopen();
+        let found = scene.rows();
+        assert_eq!(found[&2], again, "call {call}: it was acknowledged");
+        assert!(found[&1] == 5 || added.is_err(), "call {call}: it was acknowledged");
+        scene.add(at(Isolation::Snapshot), 0, 9).unwrap();
+        let expected: BTreeMap<i64, i64> =
+            (0..60).map(|id| (id, [9, found[&1], again][id as usize % 3])).collect();
+        for tear in 0..4 {
+            assert_eq!(scene.crash(tear).rows(), expected, "call {call}, tear {tear}");
+        }
+        scene.store.checkpoint().unwrap();
+        assert_eq!(scene.crash(1).rows(), expected, "call {call}");
+    }
+    assert!(failures > 8, "{failures} calls");
 }
 
 /// Recovery is cut off again and again, and begins anew.

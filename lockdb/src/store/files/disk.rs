@@ -68,10 +68,13 @@ fn create_folder(path: &Path) -> io::Result<()> {
     let path = std::path::absolute(path)?;
     let missing: Vec<_> = path.ancestors().take_while(|folder| !folder.exists()).collect();
     fs::create_dir_all(&path)?;
-    for parent in missing.iter().filter_map(|folder| folder.parent()) {
-        SystemFile::open(parent)?.sync_all()?;
+    let mut parents = missing.iter().filter_map(|folder| folder.parent());
+    let synced = parents.try_for_each(|parent| SystemFile::open(parent)?.sync_all());
+    if synced.is_err() {
+        // Were they left, the next opening would take their names for durable.
+        missing.iter().for_each(|folder| drop(fs::remove_dir(folder)));
     }
-    Ok(())
+    synced
 }
 
 impl Files for Disk {

@@ -16,7 +16,7 @@ pub mod simulated;
 
 pub use disk::Disk;
 pub use memory::Memory;
-pub use simulated::Simulated;
+pub use simulated::{Loss, Simulated};
 
 /// One folder of files. All calls may come from several threads at once.
 ///

@@ -12,11 +12,13 @@
 //! - All this in any combination, so in any order, but for one thing: of two writes to the same
 //!   sector that both reached it, the later is seen.
 //! - The step at which the power went counts as begun: a write may be there, a sync ensured nothing.
+//! - What a sync that failed was to make durable may be lost for good ([`Loss`]), though it can still
+//!   be read: no later sync writes it.
 //!
 //! A seed gives the combination. One recorded run gives the image after every step of it
 //! ([`Simulated::crash_at`]): contents are shared, so an image costs about the unsynced steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -35,6 +37,20 @@ pub struct Simulated {
 
 type Inode = usize;
 
+/// What a sync that fails does to that which it was to make durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Nothing: a later sync makes it durable.
+    Nothing,
+    /// All of it is dropped and counts as clean, as Linux marks its pages (Rebello et al., "Can
+    /// Applications Recover from fsync Failures?", USENIX ATC 2020): it can be read until the power
+    /// goes, and no later sync writes it.
+    All,
+    /// All of it counts as clean. The seed says of each step whether it is on the disk, torn, or lost;
+    /// and whether bytes that were lost can still be read.
+    Drawn(u64),
+}
+
 #[derive(Debug, Default)]
 struct State {
     /// As calls see them.
@@ -44,7 +60,9 @@ struct State {
     /// What is durable; a new entry after each sync. Before the first: nothing.
     history: Vec<Durable>,
     lose_power_at: Option<u64>,
-    fail_once_at: Option<u64>,
+    fail_once_at: Option<(u64, Loss)>,
+    /// Files of which calls may see what no sync will write; `None` is the directory.
+    lossy: BTreeSet<Option<Inode>>,
     power_lost: bool,
     capacity: Option<u64>,
 }
@@ -52,12 +70,28 @@ struct State {
 /// One recorded call.
 #[derive(Debug)]
 enum Step {
-    Write { inode: Inode, offset: u64, bytes: Box<[u8]> },
-    SetLen { inode: Inode, len: u64 },
-    Create { name: String, inode: Inode },
-    Remove { name: String },
-    Sync { inode: Inode },
+    Write {
+        inode: Inode,
+        offset: u64,
+        bytes: Box<[u8]>,
+    },
+    SetLen {
+        inode: Inode,
+        len: u64,
+    },
+    Create {
+        name: String,
+        inode: Inode,
+    },
+    Remove {
+        name: String,
+    },
+    Sync {
+        inode: Inode,
+    },
     SyncDirectory,
+    /// A call that failed without effect.
+    Failed,
 }
 
 /// What surely survives, and the steps that may.
@@ -81,15 +115,24 @@ impl Simulated {
         self.state().steps.len() as u64
     }
 
+    /// The steps so far that are syncs.
+    pub fn syncs(&self) -> Vec<u64> {
+        let is_sync = |step: &Step| matches!(step, Step::Sync { .. } | Step::SyncDirectory);
+        let state = self.state();
+        let syncs = (0..).zip(&state.steps).filter(|(_, step)| is_sync(step));
+        syncs.map(|(number, _)| number).collect()
+    }
+
     /// Takes the power away at step `step`: that call and all later ones fail with `BrokenPipe`,
     /// "power lost".
     pub fn lose_power_at(&self, step: u64) {
         self.state().lose_power_at = Some(step);
     }
 
-    /// Lets step `step` alone fail, with `Other`, "input/output error": it has no effect.
-    pub fn fail_once_at(&self, step: u64) {
-        self.state().fail_once_at = Some(step);
+    /// Lets step `step` alone fail, with `Other`, "input/output error". It has no effect; if it is a
+    /// sync, it has that of `loss`.
+    pub fn fail_once_at(&self, step: u64, loss: Loss) {
+        self.state().fail_once_at = Some((step, loss));
     }
 
     /// Gives the folder room for `bytes` bytes, as the sum of its files' lengths: a call that needs
@@ -137,10 +180,13 @@ impl State {
     fn begin(&mut self, step: Step) -> io::Result<()> {
         self.powered()?;
         let number = self.steps.len() as u64;
-        if self.fail_once_at == Some(number) {
-            self.fail_once_at = None;
-            // Failed and without effect: leave a step that changes nothing.
-            self.steps.push(Step::SyncDirectory);
+        if let Some((_, loss)) = self.fail_once_at.take_if(|(at, _)| *at == number) {
+            self.steps.push(Step::Failed);
+            match step {
+                Step::Sync { inode } => self.lose(Some(inode), loss),
+                Step::SyncDirectory => self.lose(None, loss),
+                _ => {}
+            }
             return Err(io::Error::other("input/output error"));
         }
         self.steps.push(step);
@@ -162,31 +208,59 @@ impl State {
         let entries = self.history.partition_point(|entry| entry.steps <= steps);
         let mut durable =
             entries.checked_sub(1).map_or_else(Durable::default, |last| self.history[last].clone());
-        let news = (durable.steps..steps)
-            .filter(|&step| !matches!(self.steps[step], Step::Sync { .. } | Step::SyncDirectory));
+        let news = (durable.steps..steps).filter(|&step| self.steps[step].changes());
         durable.pending.extend(news);
         durable.steps = steps;
         durable
     }
 
-    fn synced(&mut self, inode: Inode) {
+    /// A file, or the directory, is synced.
+    fn synced(&mut self, of: Option<Inode>) {
         let mut durable = self.durable_at(self.steps.len());
-        durable.contents.insert(inode, self.contents[inode].clone());
-        durable.pending.retain(|&step| self.steps[step].inode() != Some(inode));
+        let done = self.take_pending(&mut durable, of);
+        match of {
+            _ if self.lossy.contains(&of) => self.reach(&mut durable, done, &mut Chance::certain()),
+            Some(inode) => {
+                durable.contents.insert(inode, self.contents[inode].clone());
+            }
+            None => durable.names = self.names.clone(),
+        }
         self.history.push(durable);
     }
 
-    fn directory_synced(&mut self) {
+    /// The sync of a file, or of the directory, has failed.
+    fn lose(&mut self, of: Option<Inode>, loss: Loss) {
+        let mut chance = match loss {
+            Loss::Nothing => return,
+            Loss::All => None,
+            Loss::Drawn(seed) => Some(Chance::new(seed)),
+        };
         let mut durable = self.durable_at(self.steps.len());
-        durable.names = self.names.clone();
-        durable.pending.retain(|&step| self.steps[step].inode().is_some());
+        let clean = self.take_pending(&mut durable, of);
+        if let Some(chance) = &mut chance {
+            self.reach(&mut durable, clean, chance);
+        }
+        self.lossy.insert(of);
+        let forgotten = chance.is_some_and(|mut chance| chance.random.below(4) == 0);
+        if let Some(inode) = of.filter(|_| forgotten) {
+            // The system has thrown the pages out; it knows the length by heart.
+            let len = self.contents[inode].len();
+            self.contents[inode] = durable.contents.get(&inode).cloned().unwrap_or_default();
+            self.contents[inode].set_len(len);
+        }
         self.history.push(durable);
     }
 
-    fn crash_at(&self, steps: usize, seed: u64) -> Simulated {
-        let Durable { mut names, mut contents, pending, .. } = self.durable_at(steps);
-        let mut chance = Chance::new(seed);
-        for step in pending {
+    /// The pending steps of a file, or of the directory.
+    fn take_pending(&self, durable: &mut Durable, of: Option<Inode>) -> Vec<usize> {
+        let of_it = |step: &mut usize| self.steps[*step].inode() == of;
+        durable.pending.extract_if(.., of_it).collect()
+    }
+
+    /// These steps come to the disk, as far as chance will have it.
+    fn reach(&self, durable: &mut Durable, steps: Vec<usize>, chance: &mut Chance) {
+        let Durable { names, contents, .. } = durable;
+        for step in steps {
             match &self.steps[step] {
                 Step::Write { inode, offset, bytes } => {
                     let file = contents.entry(*inode).or_default();
@@ -204,7 +278,13 @@ impl State {
                 _ => {} // undone
             }
         }
-        Simulated::standing(names, contents)
+    }
+
+    fn crash_at(&self, steps: usize, seed: u64) -> Simulated {
+        let mut durable = self.durable_at(steps);
+        let pending = std::mem::take(&mut durable.pending);
+        self.reach(&mut durable, pending, &mut Chance::new(seed));
+        Simulated::standing(durable.names, durable.contents)
     }
 }
 
@@ -232,8 +312,13 @@ impl Step {
             Step::Write { inode, .. } | Step::SetLen { inode, .. } | Step::Sync { inode } => {
                 Some(*inode)
             }
-            Step::Create { .. } | Step::Remove { .. } | Step::SyncDirectory => None,
+            Step::Create { .. } | Step::Remove { .. } | Step::SyncDirectory | Step::Failed => None,
         }
+    }
+
+    /// Whether it changes anything, so that it can be lost.
+    fn changes(&self) -> bool {
+        !matches!(self, Step::Sync { .. } | Step::SyncDirectory | Step::Failed)
     }
 }
 
@@ -253,6 +338,11 @@ impl Chance {
             _ => random.below(257),
         };
         Self { random, kept }
+    }
+
+    /// All is kept.
+    fn certain() -> Self {
+        Self { random: Random::new(0), kept: 256 }
     }
 
     fn keeps(&mut self) -> bool {
@@ -329,7 +419,7 @@ impl Files for Simulated {
     fn sync_directory(&self) -> io::Result<()> {
         let mut state = self.state();
         state.begin(Step::SyncDirectory)?;
-        state.directory_synced();
+        state.synced(None);
         Ok(())
     }
 }
@@ -358,7 +448,7 @@ impl File for SimulatedFile {
     fn sync(&self) -> io::Result<()> {
         let mut state = self.folder.state();
         state.begin(Step::Sync { inode: self.inode })?;
-        state.synced(self.inode);
+        state.synced(Some(self.inode));
         Ok(())
     }
 

@@ -308,6 +308,9 @@ pub enum Evidence {
         /// What was durable when it was written.
         durable: u64,
     },
+    /// It was read a moment ago.
+    #[error("it was whole when the log was read")]
+    Read,
     /// A later segment exists, and none is begun before the one before it is synced.
     #[error("{file} follows")]
     Segment {

@@ -85,18 +85,33 @@ impl Log {
 
     /// Goes on from `at`, where a [`Reader`] found the end or a new store begins, in a new segment.
     ///
-    /// All before `at` is durable when this returns, and so is the new segment's header.
+    /// All before `at` is durable when this returns, and so is the new segment's header. For that the
+    /// newest segment is written again, in its place.
     ///
     /// # Errors
     /// [`LogError::Option`], [`LogError::Occupied`] when a record stands at `at` or a segment after
-    /// it, [`LogError::EndsEarly`] when the log ends before `at`, or [`LogError::Io`].
+    /// it, [`LogError::EndsEarly`] when the log ends before `at`, [`LogError::Corrupt`] when what is to
+    /// be written again is damaged, or [`LogError::Io`].
     pub fn start(
         files: Arc<dyn Files>,
         options: &LogOptions,
         at: LogPosition,
     ) -> Result<Log, LogError> {
+        Self::resume(files, options, at, 0)
+    }
+
+    /// As [`Log::start`], where [`Reader::durable`] is known: only what follows it is written again.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn resume(
+        files: Arc<dyn Files>,
+        options: &LogOptions,
+        at: LogPosition,
+        durable: u64,
+    ) -> Result<Log, LogError> {
         options.check()?;
-        let storage = Storage::start(files, options, at)?;
+        let storage = Storage::start(files, options, at, durable)?;
         Ok(Self::new(Some(storage), options, at))
     }
 

@@ -54,6 +54,7 @@ pub struct Reader {
     next: LogPosition,
     /// Of the segment being read.
     epoch: u64,
+    durable: u64,
     state: State,
 }
 
@@ -79,8 +80,8 @@ impl Reader {
             return Err(LogError::MissingSegment { lsn: from.lsn, first });
         };
         let window = Window::open(&*files, &segments[current].name)?;
-        let (next, epoch, state) = (from, 0, State::Reading);
-        let mut reader = Self { files, segments, current, window, next, epoch, state };
+        let (next, epoch, durable, state) = (from, 0, from.lsn, State::Reading);
+        let mut reader = Self { files, segments, current, window, next, epoch, durable, state };
         reader.read_segment_header()?;
         let segment = &reader.segments[current];
         if current + 1 == reader.segments.len() && from.lsn > segment.start {
@@ -131,6 +132,12 @@ impl Reader {
         LogPosition { epoch: self.epoch.max(self.next.epoch), ..self.next }
     }
 
+    /// All before this LSN was durable when it was written: a record that was read says so, or it is
+    /// where reading began. Nobody vouches for what follows it.
+    pub fn durable(&self) -> u64 {
+        self.durable
+    }
+
     /// At the end: what a loss of power left after it, if anything.
     pub fn torn(&self) -> Option<&Torn> {
         match &self.state {
@@ -167,6 +174,7 @@ impl Reader {
             return Err(LogError::Overlap { file: file(), next, found, expected });
         }
         (self.next.commit, self.next.lsn) = (expected, found);
+        self.durable = self.durable.max(header.durable);
         Ok(Some(header))
     }
 

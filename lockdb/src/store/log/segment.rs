@@ -17,7 +17,7 @@ use crate::store::files::{File, Files};
 
 use super::record::{u32_at, u64_at};
 use super::window::Window;
-use super::{Failure, HeaderFlaw, LogError, LogPosition};
+use super::{Evidence, Failure, HeaderFlaw, LogError, LogPosition};
 
 pub(super) const HEADER_BYTES: usize = 64;
 const MAGIC: u64 = u64::from_le_bytes(*b"LKSTPLOG");
@@ -153,22 +153,27 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Begins a new segment at `at`, after the segments that stand. What the last of these holds
-    /// past `at` is cut off; see [`end_segment_at`].
+    /// Begins a new segment at `at`, after the segments that stand, of which all before `durable` is
+    /// known to be so. What the last of these holds past `at` is cut off; see [`end_segment_at`].
     pub fn start(
         files: Arc<dyn Files>,
         segment_bytes: u64,
         at: LogPosition,
+        durable: u64,
     ) -> Result<Self, LogError> {
         let mut segments = Segment::list(&*files)?;
-        if let Some(last) = segments.last() {
-            if last.start > at.lsn {
+        match segments.last() {
+            Some(last) if last.start > at.lsn => {
                 let (file, records) = (last.name.clone(), last.start);
                 return Err(LogError::Occupied { lsn: at.lsn, file, records });
             }
-            end_segment_at(&*files, last, at)?;
+            Some(last) if last.start == at.lsn => {
+                leave_empty(&*files, last, segments.len() == 1)?;
+                segments.pop();
+            }
+            Some(last) => end_segment_at(&*files, last, at, durable)?,
+            None => {}
         }
-        segments.retain(|segment| segment.start < at.lsn);
         let header = Header { store: at.store, epoch: at.epoch };
         let segment = Segment::at(at.lsn);
         let file = create(&*files, &segment, header).map_err(LogError::Io)?;
@@ -229,13 +234,41 @@ impl Writer {
     }
 }
 
+/// A segment without a record, in the place of which one is to be created. It is removed first: its
+/// header, or even its name, may be what a failed sync has lost, and what is lost is synced only when
+/// it is made anew. Not the only one, so that there is a log at any time: those before it were removed
+/// when its name was durable.
+fn leave_empty(files: &dyn Files, segment: &Segment, is_only: bool) -> Result<(), LogError> {
+    let mut window = Window::open(files, &segment.name)?;
+    refuse_record(&mut window, segment, segment.start)?;
+    if is_only {
+        return Ok(());
+    }
+    let failed = |error| LogError::Io(Failure::new("remove", &segment.name, 0, error));
+    files.remove(&segment.name).map_err(failed)
+}
+
+/// Refuses if a whole record stands at `lsn`.
+fn refuse_record(window: &mut Window, segment: &Segment, lsn: u64) -> Result<(), LogError> {
+    match window.record(segment.offset(lsn), lsn)? {
+        Ok(_) => Err(LogError::Occupied { lsn, file: segment.name.clone(), records: lsn }),
+        Err(_) => Ok(()),
+    }
+}
+
 /// Makes the segment durable up to `at`, and nothing after: what stands there was lost with the
 /// power, and must not be found again. Refuses if a whole record stands there, or if the segment
 /// could not come before one that begins at `at`.
 ///
-/// The sync matters even if nothing is cut off: a process that died may have left the records that
-/// were just read unsynced.
-fn end_segment_at(files: &dyn Files, segment: &Segment, at: LogPosition) -> Result<(), LogError> {
+/// What follows `durable` is written again before it is synced. A process that died may have left it
+/// unsynced; or a sync of it has failed, and the system has it in its cache alone, and believes that
+/// the disk has it. The same holds of the length.
+fn end_segment_at(
+    files: &dyn Files,
+    segment: &Segment,
+    at: LogPosition,
+    durable: u64,
+) -> Result<(), LogError> {
     let LogPosition { lsn, .. } = at;
     let file = || segment.name.clone();
     let failed = |action, error| LogError::Io(Failure::new(action, &segment.name, 0, error));
@@ -247,13 +280,37 @@ fn end_segment_at(files: &dyn Files, segment: &Segment, at: LogPosition) -> Resu
             return Err(LogError::EndsEarly { file: file(), end: segment.lsn(len), lsn });
         }
     }
-    if window.record(offset, lsn)?.is_ok() {
-        return Err(LogError::Occupied { lsn, file: file(), records: lsn });
-    }
-    if len > offset {
-        window.file().set_len(offset).map_err(|error| failed("shorten", error))?;
-    }
+    refuse_record(&mut window, segment, lsn)?;
+    rewrite(&mut window, segment, durable.clamp(segment.start, lsn), lsn)?;
+    window.file().set_len(offset).map_err(|error| failed("shorten", error))?;
     window.file().sync().map_err(|error| failed("sync", error))
+}
+
+/// Bytes that are written again at a time.
+const REWRITTEN: usize = 256 << 10;
+
+/// Writes the records from `from` to `to` again, in their place: were the power lost meanwhile, each
+/// byte of them would be what it is. They are checked once more, for a cache that holds what the disk
+/// does not may be dropped at any time.
+fn rewrite(window: &mut Window, segment: &Segment, from: u64, to: u64) -> Result<(), LogError> {
+    let (mut lsn, mut piece) = (from, Vec::new());
+    while lsn < to {
+        let (first, file) = (segment.offset(lsn), window.name().to_string());
+        piece.clear();
+        while lsn < to && piece.len() < REWRITTEN {
+            let offset = segment.offset(lsn);
+            let header = window.record(offset, lsn)?.map_err(|flaw| {
+                let (file, evidence) = (file.clone(), Evidence::Read);
+                LogError::Corrupt { file, offset, flaw, evidence }
+            })?;
+            let record = window.bytes(offset, header.total_bytes())?;
+            piece.extend_from_slice(record.expect("a whole record, just checked"));
+            lsn += header.total_bytes();
+        }
+        let written = window.file().write_at(first, &piece);
+        written.map_err(|error| LogError::Io(Failure::new("rewrite", &file, first, error)))?;
+    }
+    Ok(())
 }
 
 /// Whether a segment of this store and epoch may follow `segment`.

@@ -63,10 +63,11 @@ impl Storage {
         files: Arc<dyn Files>,
         options: &LogOptions,
         at: LogPosition,
+        durable: u64,
     ) -> Result<Self, LogError> {
         let ring = Ring::new(options.ring_bytes)
             .map_err(|error| LogError::Io(Failure::new("map", "memory for the log", 0, error)))?;
-        let writer = Writer::start(files, options.segment_bytes, at)?;
+        let writer = Writer::start(files, options.segment_bytes, at, durable)?;
         Ok(Self {
             ring,
             written: Padded(AtomicU64::new(at.lsn)),

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use super::*;
 use crate::store::files::random::{Random, for_seeds};
-use crate::store::files::{File, Files, Simulated};
+use crate::store::files::{File, Files, Loss, Simulated};
 
 /// What happened by a step: (step, commits begun and written, commits promised durable).
 type Promise = (u64, u64, u64);
@@ -112,7 +112,7 @@ fn a_failure_at_any_step_closes_the_log() {
     let mut closed = 0;
     for step in 0..total {
         let files = Simulated::new();
-        files.fail_once_at(step);
+        files.fail_once_at(step, Loss::Nothing);
         let log = match Log::start(Arc::new(files.clone()), &options(), start()) {
             Ok(log) => log,
             Err(error) => {
@@ -136,6 +136,53 @@ fn a_failure_at_any_step_closes_the_log() {
         closed += 1;
     }
     assert!(closed > 20, "only {closed} failures");
+}
+
+/// Wherever the sync that fails and loses what it was for: a successor on the same disk promises what
+/// stands even so, however often its own beginning fails.
+#[test]
+fn what_a_failed_sync_lost_is_not_promised_again() {
+    let total = {
+        let files = Simulated::new();
+        work(&begin(&files, start()), &files, &mut Random::new(3), 60);
+        files.steps()
+    };
+    for_seeds("what_a_failed_sync_lost", 6, |seed| {
+        let mut random = Random::new(seed);
+        for step in 0..total {
+            let mut loss = || match seed {
+                0 => Loss::All,
+                _ => Loss::Drawn(random.next()),
+            };
+            let files = Simulated::new();
+            files.fail_once_at(step, loss());
+            let first = Log::start(Arc::new(files.clone()), &options(), start());
+            let promised =
+                first.map_or(0, |log| work(&log, &files, &mut Random::new(3), 60).pop().unwrap().2);
+            let (mut end, mut tries) = (start(), 0);
+            let log = loop {
+                // Of a log that was hardly begun nothing is kept, as a store does it.
+                if promised == 0 {
+                    files.list().unwrap().iter().for_each(|name| files.remove(name).unwrap());
+                } else {
+                    end = recover(&files);
+                }
+                assert!(end.commit >= promised, "step {step}: {end:?}, {promised} was promised");
+                // One call of its beginning after the other, until none is left.
+                files.fail_once_at(files.steps() + tries, loss());
+                match Log::start(Arc::new(files.clone()), &options(), end) {
+                    Ok(log) => break log,
+                    Err(LogError::Io(_)) => tries += 1,
+                    Err(error) => panic!("step {step}, try {tries}: {error}"),
+                }
+            };
+            assert!(tries >= 3, "a beginning of {tries} calls");
+            files.fail_once_at(u64::MAX, Loss::Nothing);
+            let promised = work(&log, &files, &mut Random::new(seed), 10).pop().unwrap().2;
+            let found = recover(&files.crash(step));
+            assert!(found.commit >= promised, "step {step}: {found:?}, {promised} was promised");
+        }
+    });
 }
 
 #[test]
