@@ -26,6 +26,7 @@ use super::table::Table;
 use super::transaction::Transaction;
 use super::vacuum::{Vacuum, Vacuumed};
 use super::visibility::{self, Seen, Step};
+use super::watches::Watches;
 use crate::Timestamp;
 use crate::primitive::{Mutex, lock};
 
@@ -52,6 +53,8 @@ pub(crate) struct Shared {
     _lock_file: Option<File>,
     pub(crate) pins: Pins,
     pub(crate) faults: Faults,
+    /// What others commit beside long validations.
+    pub(crate) watches: Watches,
     births: AtomicU64,
     catalog: Catalog,
     /// Where the newest checkpoint has put its maps.
@@ -265,6 +268,19 @@ impl Database {
         self.shared.faults.plant(fault);
     }
 
+    /// Holds up commits at SERIALIZABLE that have looked at all their reads ahead, and have no place in
+    /// the order of commits yet, or lets them go on.
+    #[cfg(feature = "faults")]
+    pub fn hold_validations(&self, held: bool) {
+        self.shared.faults.hold(held);
+    }
+
+    /// How many are held up.
+    #[cfg(feature = "faults")]
+    pub fn held_validations(&self) -> usize {
+        self.shared.faults.held_up()
+    }
+
     /// Puts a store together.
     fn assemble(options: Options, recovered: Recovered, id: u64) -> Result<Self> {
         let Recovered { pages, log, tables, standing, report: mut recovery } = recovered;
@@ -281,6 +297,7 @@ impl Database {
             locks,
             _lock_file: lock_file,
             faults: Faults::default(),
+            watches: Watches::default(),
             indexes: Indexes::default(),
             births: AtomicU64::new(1),
             catalog: Catalog::new(tables),

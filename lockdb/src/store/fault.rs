@@ -4,7 +4,7 @@
 //! compile time.
 
 #[cfg(feature = "faults")]
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 /// A way to break the store.
 #[allow(missing_docs)] // the names say it
@@ -44,11 +44,12 @@ pub enum Fault {
     NearDataPageMapForgotten,
     NearDataPlacesNotClaimed,
     NearDataVacuumed,
+    ChangesNotTold,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Fault; 33] = [
+    pub const ALL: [Fault; 34] = [
         Fault::LockSkipped,
         Fault::LockReleasedBeforeInstall,
         Fault::SnapshotTakenLate,
@@ -82,6 +83,7 @@ impl Fault {
         Fault::NearDataPageMapForgotten,
         Fault::NearDataPlacesNotClaimed,
         Fault::NearDataVacuumed,
+        Fault::ChangesNotTold,
     ];
 }
 
@@ -90,6 +92,16 @@ impl Fault {
 pub(crate) struct Faults {
     #[cfg(feature = "faults")]
     planted: AtomicU8,
+    #[cfg(feature = "faults")]
+    gate: Gate,
+}
+
+/// Where a test can hold commits up.
+#[cfg(feature = "faults")]
+#[derive(Debug, Default)]
+struct Gate {
+    closed: AtomicBool,
+    waiting: AtomicUsize,
 }
 
 impl Faults {
@@ -109,4 +121,28 @@ impl Faults {
     pub(crate) fn has(&self, _: Fault) -> bool {
         false
     }
+
+    #[cfg(feature = "faults")]
+    pub(crate) fn hold(&self, held: bool) {
+        self.gate.closed.store(held, Ordering::SeqCst);
+    }
+
+    #[cfg(feature = "faults")]
+    pub(crate) fn held_up(&self) -> usize {
+        self.gate.waiting.load(Ordering::SeqCst)
+    }
+
+    /// Returns at once unless a test holds up whoever comes by.
+    #[cfg(feature = "faults")]
+    pub(crate) fn pass_gate(&self) {
+        self.gate.waiting.fetch_add(1, Ordering::SeqCst);
+        while self.gate.closed.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        self.gate.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    #[cfg(not(feature = "faults"))]
+    #[inline(always)]
+    pub(crate) fn pass_gate(&self) {}
 }

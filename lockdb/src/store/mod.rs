@@ -55,6 +55,7 @@ mod session;
 mod table;
 mod transaction;
 mod vacuum;
+mod watches;
 
 pub use checkpoint::Checkpoint;
 pub use database::Database;

@@ -63,7 +63,7 @@ impl Vids {
 }
 
 /// Which index of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Which {
     Primary,
     Secondary(usize),
@@ -297,6 +297,22 @@ impl Table {
         let next = || if descending { entries.next_back() } else { entries.next() };
         let rows = std::iter::from_fn(next).filter(|&(_, &vid)| vid != FENCE);
         found.extend(rows.take(limit).map(|(key, &vid)| (key.clone(), vid)));
+    }
+
+    /// The VIDs of a range alone, at most `limit`, in the order of their keys. Gives the last one's key
+    /// when there are so many.
+    pub(crate) fn collect_vids(
+        &self,
+        which: Which,
+        range: impl RangeBounds<IndexKey>,
+        limit: usize,
+        found: &mut Vec<u32>,
+    ) -> Option<IndexKey> {
+        let guard = Guard::new();
+        let entries = self.index(which).range::<IndexKey, _>(range, &guard);
+        let rows = entries.filter(|&(_, &vid)| vid != FENCE).take(limit);
+        let last = rows.inspect(|&(_, &vid)| found.push(vid)).last();
+        last.filter(|_| found.len() == limit).map(|(key, _)| key.clone())
     }
 }
 

@@ -9,3 +9,4 @@ mod script;
 mod stage;
 mod step;
 mod summary;
+mod validation;

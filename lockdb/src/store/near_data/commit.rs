@@ -8,7 +8,9 @@ use super::super::log::{Kind, Sync, Ticket};
 use super::super::options::Isolation;
 use super::super::session::Session;
 use super::super::transaction::Transaction;
-use super::super::transaction::commit::{Installed, changed_read, encode, install, supersede};
+use super::super::transaction::Validation;
+use super::super::transaction::commit::{Installed, encode, install, supersede};
+use super::super::watches::Changed;
 use super::operations::check_head;
 use super::record::{SealedPage, Sections};
 use super::{Grant, NearData, NearDataError, Seal, SealError};
@@ -106,6 +108,13 @@ fn publish(
     let Session { shared, locks, statistics, writes, reads, open, body, .. } = session;
     let shared = &**shared;
     let storage = shared.pages.storage().expect("pages were granted on it");
+    let mut validation = (isolation == Isolation::Serializable)
+        .then(|| Validation::new(shared, reads, writes, snapshot));
+    if let Some(validation) = &mut validation
+        && let Some(conflict) = validation.look_ahead()?
+    {
+        return Ok(Published::Turned(conflict));
+    }
     let versions = writes.last_writes();
     let sizes = versions.map(|(write, payload)| (write.table, payload.len()));
     open.provide(&shared.pages, |stamp| shared.pins.have_passed(stamp), sizes)?;
@@ -116,14 +125,13 @@ fn publish(
     // this commit or nothing of it, and vacuum finds its pages in their places.
     let alone = lock(&shared.maintenance);
     check_heads(shared, near)?;
-    let ticket = shared.log.begin(body.len())?;
-    if isolation == Isolation::Serializable {
-        shared.log.wait_for_predecessors(&ticket)?;
-        // On failure the ticket is dropped: its place in the order stays void.
-        if let Some(conflict) = changed_read(shared, reads, writes, snapshot) {
-            return conflict.map(Published::Turned);
-        }
-    }
+    let ticket = match &mut validation {
+        None => shared.log.begin(body.len())?,
+        Some(validation) => match validation.place(body.len())? {
+            Ok(ticket) => ticket,
+            Err(conflict) => return Ok(Published::Turned(conflict)),
+        },
+    };
     let commit = ticket.commit();
     let epoch = near.epoch.expect("set with the first grant");
     assert!(epoch <= storage.epoch(), "epochs only grow");
@@ -174,9 +182,15 @@ fn install_sealed(shared: &Shared, near: &NearData, sealed: &[SealedPage], ticke
     pages.note_sealed(ticket.commit());
     // The newest checkpoint still has what stood there in an earlier life of the page.
     lock(&shared.standing).left.extend(before.into_iter().filter(|&place| place != 0));
+    let mut changes = Vec::new();
     for near in near.tables() {
         let table = shared.table_by_id(near.table);
         for row in near.rows() {
+            if shared.watches.any() {
+                let (commit, table) = (ticket.commit(), near.table);
+                let (vid, before, now) = (row.vid, row.predecessor, row.record);
+                changes.push(Changed { commit, table, vid, before, now });
+            }
             if !shared.faults.has(Fault::NearDataHeadsNotPublished) {
                 table.set_head(row.vid, row.record);
             }
@@ -189,5 +203,8 @@ fn install_sealed(shared: &Shared, near: &NearData, sealed: &[SealedPage], ticke
                 false => pages.note_dead_bytes(row.predecessor.page(), row.superseded_bytes),
             }
         }
+    }
+    if !changes.is_empty() {
+        shared.watches.tell(&changes);
     }
 }

@@ -53,7 +53,7 @@ impl Transaction<'_> {
             self.snapshot
         );
         if self.isolation == Isolation::Serializable && !again {
-            self.session.reads.tables.push(table.id);
+            self.session.reads.note_table(table);
         }
         self.near.get_or_insert_default().invoke(table.id, self.snapshot);
         Ok(Invocation {

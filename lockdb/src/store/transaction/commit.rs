@@ -1,7 +1,5 @@
 //! The commit: from private writes to published versions.
 
-use std::ops::Bound;
-
 use super::super::change::Change;
 use super::super::database::Shared;
 use super::super::error::{Conflict, Ending, Result};
@@ -11,8 +9,10 @@ use super::super::log::{Kind, LogError, Ticket};
 use super::super::options::Isolation;
 use super::super::schema::RowRef;
 use super::super::session::{OpenPages, Session};
+use super::super::watches::Changed;
+use super::validation::Validation;
 use super::write_set::MadeEntry;
-use super::{Reads, State, Transaction, WriteSet};
+use super::{State, Transaction, WriteSet};
 
 impl Transaction<'_> {
     /// Makes the transaction's changes stand, and returns when they are as durable as its options
@@ -95,19 +95,25 @@ fn publish(
 ) -> Result<Result<Installed, Conflict>> {
     let Session { shared, locks, statistics, writes, reads, open, body, .. } = session;
     let shared = &**shared;
+    let mut validation = (isolation == Isolation::Serializable)
+        .then(|| Validation::new(shared, reads, writes, snapshot));
+    if let Some(validation) = &mut validation
+        && let Some(conflict) = validation.look_ahead()?
+    {
+        return Ok(Err(conflict));
+    }
     let versions = writes.last_writes();
     let sizes = versions.map(|(write, payload)| (write.table, payload.len()));
     open.provide(&shared.pages, |stamp| shared.pins.have_passed(stamp), sizes)?;
     body.clear();
     encode(writes, body, shared);
-    let ticket = shared.log.begin(body.len())?;
-    if isolation == Isolation::Serializable {
-        shared.log.wait_for_predecessors(&ticket)?;
-        // On failure the ticket is dropped: its place in the order stays void.
-        if let Some(conflict) = changed_read(shared, reads, writes, snapshot) {
-            return conflict.map(Err);
-        }
-    }
+    let ticket = match &mut validation {
+        None => shared.log.begin(body.len())?,
+        Some(validation) => match validation.place(body.len())? {
+            Ok(ticket) => ticket,
+            Err(conflict) => return Ok(Err(conflict)),
+        },
+    };
     if shared.faults.has(Fault::LockReleasedBeforeInstall) {
         let _ = locks.release_to(0, &shared.locks, statistics);
         std::thread::yield_now();
@@ -143,6 +149,7 @@ pub(in crate::store) fn install(
         published = shared.log.finish(ticket.take().expect("not finished yet"));
         std::thread::yield_now();
     }
+    let mut changes = Vec::new();
     for (write, payload) in writes.last_writes() {
         let header = VersionHeader {
             created: commit,
@@ -153,12 +160,19 @@ pub(in crate::store) fn install(
         };
         let record = open.append(&shared.pages, write.table, &header, payload, write.tombstone);
         shared.table_by_id(write.table).set_head(write.vid, record);
+        if shared.watches.any() {
+            let (table, vid, before) = (write.table, write.vid, write.head);
+            changes.push(Changed { commit, table, vid, before, now: record });
+        }
         if !write.head.is_none() {
             supersede(shared, write.head, commit);
         }
         if write.tombstone {
             shared.pages.note_dead(shared.pages.region().version(record));
         }
+    }
+    if !changes.is_empty() && !shared.faults.has(Fault::ChangesNotTold) {
+        shared.watches.tell(&changes);
     }
     if let Some(ticket) = ticket {
         published = shared.log.finish(ticket);
@@ -174,60 +188,4 @@ pub(in crate::store) fn supersede(shared: &Shared, old: RecordId, commit: u64) {
     if !old.is_tombstone() {
         shared.pages.note_dead(old);
     }
-}
-
-/// The first thing that the transaction has read and that was changed after its snapshot. All
-/// commits before its own are published.
-pub(in crate::store) fn changed_read(
-    shared: &Shared,
-    reads: &Reads,
-    writes: &WriteSet,
-    snapshot: u64,
-) -> Option<Result<Conflict>> {
-    let Reads { rows, ranges, tables } = reads;
-    if shared.faults.has(Fault::ReadsNotValidated) {
-        return None;
-    }
-    let changed = |table: u32, vid: u32| -> Result<Option<Conflict>> {
-        let table = shared.table_by_id(table);
-        let head = table.head(vid);
-        // What it has written itself was locked, and is unchanged since the snapshot.
-        if head.is_none() || writes.find(table.id, vid).is_some() {
-            return Ok(None);
-        }
-        if shared.pages.is_as_old_as(head.page(), snapshot) {
-            return Ok(None);
-        }
-        let by = shared.pages.version(head)?.created();
-        let table = table.name().to_owned();
-        Ok((by > snapshot).then_some(Conflict::Read { table, snapshot, by }))
-    };
-    for row in rows {
-        if let Some(conflict) = changed(row.table, row.vid).transpose() {
-            return Some(conflict);
-        }
-    }
-    if shared.faults.has(Fault::RangesNotValidated) {
-        return None;
-    }
-    let mut found = Vec::new();
-    for range in ranges {
-        found.clear();
-        let bounds: (Bound<_>, Bound<_>) = (range.low.clone(), range.high.clone());
-        let table = shared.table_by_id(range.table);
-        table.collect(range.which, bounds, false, usize::MAX, &mut found);
-        for &(_, vid) in &found {
-            if let Some(conflict) = changed(range.table, vid).transpose() {
-                return Some(conflict);
-            }
-        }
-    }
-    for &table in tables {
-        for vid in 0..shared.table_by_id(table).vids() {
-            if let Some(conflict) = changed(table, vid).transpose() {
-                return Some(conflict);
-            }
-        }
-    }
-    None
 }

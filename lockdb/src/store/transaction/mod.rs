@@ -6,6 +6,7 @@ mod locking;
 mod read;
 mod reads;
 mod scan;
+mod validation;
 mod write;
 mod write_set;
 
@@ -25,6 +26,7 @@ pub use locking::LockWait;
 pub use scan::Order;
 
 pub(crate) use reads::Reads;
+pub(super) use validation::Validation;
 pub(crate) use write_set::WriteSet;
 
 use write_set::{MadeEntry, Mark};

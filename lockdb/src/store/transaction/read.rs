@@ -6,7 +6,7 @@ use super::super::error::Result;
 use super::super::options::Isolation;
 use super::super::schema::{IndexKey, Key, RowRef};
 use super::super::table::{Table, Which};
-use super::reads::{RangeRead, RowRead};
+use super::reads::RangeRead;
 use super::{LockWait, Transaction};
 
 impl Transaction<'_> {
@@ -100,7 +100,7 @@ impl Transaction<'_> {
             return Ok(());
         }
         match self.session.shared.visible(table, vid, self.snapshot)? {
-            Some(_) => self.session.reads.rows.push(RowRead { table: table.id, vid }),
+            Some(_) => self.session.reads.note_row(table, vid),
             None => self.note_absent(table, key),
         }
         Ok(())
@@ -111,7 +111,7 @@ impl Transaction<'_> {
         if self.isolation == Isolation::Serializable {
             let (low, high) = (Bound::Included(key.clone()), Bound::Included(key));
             let (table, which) = (table.id, Which::Primary);
-            self.session.reads.ranges.push(RangeRead { table, which, low, high });
+            self.session.reads.note_range(RangeRead { table, which, low, high }, 0);
         }
     }
 }

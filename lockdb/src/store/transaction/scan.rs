@@ -35,7 +35,7 @@ impl Transaction<'_> {
     ) -> Result<()> {
         self.operate_on(table)?;
         if self.isolation == Isolation::Serializable {
-            self.session.reads.tables.push(table.id);
+            self.session.reads.note_table(table);
         }
         for vid in 0..table.vids() {
             if let Some(row) = self.row(table, vid)?
@@ -96,11 +96,12 @@ impl Transaction<'_> {
         let whole = bounds.clone();
         let mut rest = bounds;
         let mut seen = whole.clone();
-        let mut batch = Vec::new();
+        let (mut batch, mut entries) = (Vec::new(), 0);
         'batches: while !is_empty(&rest) {
             table.collect(which, rest.clone(), descending, BATCH, &mut batch);
             let more = batch.len() == BATCH;
             for (key, vid) in batch.drain(..) {
+                entries += 1;
                 let row = self
                     .row(table, vid)?
                     .filter(|&row| self.is_entry_of(which, &key, vid, row, table));
@@ -112,7 +113,7 @@ impl Transaction<'_> {
                 }
                 if stop {
                     // Only what was looked at was read.
-                    self.note_range(table, which, seen);
+                    self.note_range(table, which, seen, entries);
                     return Ok(());
                 }
             }
@@ -120,7 +121,7 @@ impl Transaction<'_> {
                 break 'batches;
             }
         }
-        self.note_range(table, which, whole);
+        self.note_range(table, which, whole, entries);
         Ok(())
     }
 
@@ -143,15 +144,17 @@ impl Transaction<'_> {
         table: &Table,
         which: Which,
         (low, high): (Bound<IndexKey>, Bound<IndexKey>),
+        entries: usize,
     ) {
         if self.isolation == Isolation::Serializable {
-            self.session.reads.ranges.push(RangeRead { table: table.id, which, low, high });
+            let range = RangeRead { table: table.id, which, low, high };
+            self.session.reads.note_range(range, entries);
         }
     }
 }
 
 /// Whether no key lies between the bounds; an index would refuse bounds that cross.
-fn is_empty((low, high): &(Bound<IndexKey>, Bound<IndexKey>)) -> bool {
+pub(super) fn is_empty((low, high): &(Bound<IndexKey>, Bound<IndexKey>)) -> bool {
     match (low, high) {
         (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
         (Bound::Included(low), Bound::Included(high)) => low > high,

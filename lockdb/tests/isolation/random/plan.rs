@@ -77,6 +77,7 @@ impl Case {
             lock_buckets: 1 << random.random_range(2..=8),
             sessions: 512,
             waiting,
+            validated_in_place: *[0, 4, 64].choose(random).expect("there are some"),
             ..Options::small()
         };
         Self {
