@@ -14,7 +14,7 @@ guest_bound=150
 
 qemu_usage() {
     cat <<'TEXT'
-Usage: ./kit qemu [--kernel NAME] [--full | --shell] [--refresh] [--program FILE]
+Usage: ./kit qemu [--kernel NAME] [--full | --shell | --no-iommu] [--refresh] [--program FILE]
 
 Boots a stock Linux kernel in QEMU with the Verilated device attached, and runs the acceptance
 suite and a short scenario in this guest, through sysfs and through VFIO. Ends with PASS (exit
@@ -26,6 +26,8 @@ code 0), with what failed (1), or with SKIPPED and the reason where QEMU cannot 
                   noble     Linux 6.8 of Ubuntu 24.04, which has iommufd; no kernel of Debian does
   --full          the acceptance suite with all its cases, for a minute or two
   --shell         gives a shell in the guest instead, with the device bound to vfio-pci
+  --no-iommu      a machine without an IOMMU: sysfs, and VFIO's mode for such machines where the kernel
+                  has it
   --refresh       gets the newest packages again; without it, what is in .kit/qemu stays
   --program FILE  takes this command `lockstep` instead of building one
 TEXT
@@ -51,6 +53,7 @@ run_qemu() {
                 guest_bound=400
                 ;;
             --shell) course=shell ;;
+            --no-iommu) course=no_iommu ;;
             --refresh) refresh=true ;;
             -h | --help) qemu_usage && return ;;
             *) bad_qemu_argument "unknown argument: $1" ;;
@@ -96,7 +99,7 @@ build_program() {
     program=$(realpath -m -- "${CARGO_TARGET_DIR:-$root/target}")/release/lockstep
 }
 
-# boot_guest KERNEL PROGRAM COURSE: the course is full, shell, or empty for the usual one. What this
+# boot_guest KERNEL PROGRAM COURSE: the course is full, shell, no_iommu, or empty for the usual one. What this
 # run makes is in one folder, which goes at the end.
 boot_guest() {
     local kernel_folder program=$2 course=$3
@@ -145,7 +148,9 @@ serve_device() {
 
 # describe_machine KERNEL_FOLDER COURSE: sets machine, the command that boots the guest.
 describe_machine() {
-    local words="console=ttyS0 quiet loglevel=3 panic=-1 intel_iommu=on iommu=pt hugepages=32"
+    local words="console=ttyS0 quiet loglevel=3 panic=-1 hugepages=32"
+    local iommu=(-device intel-iommu,caching-mode=on,intremap=on)
+    if [[ $2 == no_iommu ]]; then iommu=(); else words+=" intel_iommu=on iommu=pt"; fi
     # An emulated machine on a busy one may be too slow for the kernel's test of its timer.
     words+=" no_timer_check"
     if [[ -n $2 ]]; then words+=" lockstep.$2"; fi
@@ -160,7 +165,7 @@ describe_machine() {
         # Memory that can be passed to the device by its file descriptor.
         -object memory-backend-memfd,id=memory,size=1G,share=on
         -machine q35,memory-backend=memory
-        -device intel-iommu,caching-mode=on,intremap=on
+        "${iommu[@]}"
         # A slot of its own, as on a board; QEMU's own end of waiting is 5 s.
         -device pcie-root-port,id=board,chassis=1,slot=1
         -device "$(printf '{"driver":"vfio-user-pci","bus":"board","x-msg-timeout":30000,%s}' \

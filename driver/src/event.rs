@@ -15,6 +15,13 @@ pub struct Event {
     file: OwnedFd,
 }
 
+#[cfg(test)]
+impl From<OwnedFd> for Event {
+    fn from(file: OwnedFd) -> Self {
+        Event { file }
+    }
+}
+
 impl Event {
     /// A new one, at 0.
     pub fn new() -> Result<Self, DeviceError> {
@@ -26,6 +33,15 @@ impl Event {
     /// The descriptor, for those who signal.
     pub fn file(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
+    }
+
+    /// Adds one event.
+    pub fn signal(&self) -> Result<(), DeviceError> {
+        match rustix::io::write(&self.file, &1u64.to_ne_bytes()) {
+            // A full counter wakes whoever waits, too.
+            Ok(_) | Err(Errno::AGAIN) => Ok(()),
+            Err(errno) => Err(DeviceError::system("signal an event descriptor", errno)),
+        }
     }
 
     /// The events since the last call.
@@ -91,10 +107,10 @@ pub struct EventInterrupt {
     disable: Box<dyn Fn() + Send + Sync>,
 }
 
-/// A socket to whoever signals the events, and the error once he is gone.
+/// A socket to whoever signals the events, and the error once the other end is gone.
 pub struct Link {
     pub socket: OwnedFd,
-    pub lost: DeviceError,
+    pub lost: Box<dyn Fn() -> DeviceError + Send + Sync>,
 }
 
 impl EventInterrupt {
@@ -123,7 +139,7 @@ impl Interrupt for EventInterrupt {
         let count = self.event.wait(&what, bound, socket)?;
         match (count, &self.link) {
             (Some(count), _) => Ok(count),
-            (None, Some(link)) => Err(link.lost.clone()),
+            (None, Some(link)) => Err((link.lost)()),
             (None, None) => unreachable!("without a link, nobody is found gone"),
         }
     }

@@ -7,6 +7,7 @@ mod bar;
 mod physical;
 mod polled;
 mod sysfs;
+mod untranslated;
 mod vfio;
 
 pub use sysfs::Sysfs;

@@ -1,5 +1,6 @@
 //! Memory of this process that devices can be given.
 
+pub(crate) mod ones;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -121,6 +122,20 @@ impl HostMemory {
         // SAFETY: start and size are those of the mapping, which lives as long as self.
         unsafe { rustix::mm::mlock(self.start.as_ptr().cast(), self.bytes)? };
         Ok(())
+    }
+
+    /// Takes away what is behind it: from now on it reads as all-ones, what is written stays here, and
+    /// [`HostMemory::file`] is another file. For a device's window, in ordinary pages, so that the
+    /// device can be let go while somebody may still look through it.
+    ///
+    /// # Errors
+    /// What the system reports; another try goes on.
+    pub(crate) fn detach(&self) -> io::Result<()> {
+        assert_eq!(self.page_bytes, PAGE_BYTES, "a window is in ordinary pages");
+        // SAFETY: start and size are those of the mapping, which lives as long as self; others change
+        // its bytes at any time, so whoever reads them expects any.
+        let file = unsafe { ones::replace(self.start, self.bytes)? };
+        ones::replace_file(self.file.as_fd(), &file)
     }
 
     /// Copies bytes out, from byte `offset` on.

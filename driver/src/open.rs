@@ -137,7 +137,9 @@ pub enum OpenError {
     /// VFIO needs an IOMMU group, and the function is in none.
     #[error(
         "{address} is in no IOMMU group: switch the IOMMU on in the firmware and boot with \
-         intel_iommu=on or amd_iommu=on, or use ?mode=sysfs where there is no IOMMU"
+         intel_iommu=on or amd_iommu=on; where there is none, let VFIO do without: as root: modprobe \
+         vfio; echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode; where the kernel \
+         knows no such parameter, use ?mode=sysfs"
     )]
     NoIommuGroup {
         /// The function.

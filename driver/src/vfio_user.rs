@@ -221,7 +221,8 @@ impl Backend for VfioUser {
             let _ = link.set_event(vector, None);
             lock(&link.vectors).disable(vector);
         };
-        let ended = event::Link { socket, lost: self.link.lost() };
+        let lost = self.link.lost();
+        let ended = event::Link { socket, lost: Box::new(move || lost.clone()) };
         Ok(Box::new(EventInterrupt::new(vector, event, Some(ended), Box::new(disable))))
     }
 

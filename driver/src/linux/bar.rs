@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::Width;
+use crate::memory::ones;
 
 /// A mapping of registers. Every access is one volatile access of its width, so one of the device.
 ///
@@ -75,6 +76,16 @@ impl MappedBar {
         }
     }
 
+    /// Takes the device away from behind it: reads then give all-ones, or what was written since.
+    ///
+    /// # Errors
+    /// What the system reports; another try goes on.
+    pub fn detach(&self) -> std::io::Result<()> {
+        // SAFETY: start and size are those of the mapping, which lives as long as self; registers may
+        // read as anything.
+        unsafe { ones::replace(self.start, self.bytes) }.map(drop)
+    }
+
     fn locate(&self, offset: usize, width: Width) -> *mut u8 {
         let bytes = width.bytes();
         assert!(
@@ -117,6 +128,22 @@ mod tests {
             );
             assert_eq!(bytes[width.bytes()..], [0; 16][width.bytes()..]);
         }
+    }
+
+    #[test]
+    fn registers_of_a_device_that_was_let_go_read_as_ones() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(3 << 20).unwrap();
+        let bar = MappedBar::map(&file, 0, 3 << 20).unwrap();
+        bar.write(0x100, Width::Four, 7);
+        bar.detach().unwrap();
+        for offset in [0, 0x100, (2 << 20) - 8, 2 << 20, (3 << 20) - 8] {
+            assert_eq!(bar.read(offset, Width::Eight), u64::MAX, "0x{offset:X}");
+        }
+        bar.write(0x100, Width::Four, 8);
+        let mut bytes = [0; 4];
+        file.read_exact_at(&mut bytes, 0x100).unwrap();
+        assert_eq!(bytes, [7, 0, 0, 0]);
     }
 
     #[test]

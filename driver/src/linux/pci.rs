@@ -48,6 +48,16 @@ pub struct IommuGroup {
     /// How the kernel has the IOMMU translate what no driver of user space has: `identity`, `DMA`,
     /// `DMA-FQ`, or unknown on old kernels.
     pub kind: Option<String>,
+    /// VFIO has made it for a function behind no IOMMU, so that addresses are physical.
+    pub without_iommu: bool,
+}
+
+impl IommuGroup {
+    /// The name of its file in `/dev/vfio`.
+    pub fn file_name(&self) -> String {
+        let prefix = if self.without_iommu { "noiommu-" } else { "" };
+        format!("{prefix}{}", self.number)
+    }
 }
 
 impl PciFunction {
@@ -73,6 +83,11 @@ impl PciFunction {
             driver: link_name(&folder.join("driver")),
             group: read_group(&folder.join("iommu_group")),
         })
+    }
+
+    /// Whether VFIO has it, without an IOMMU.
+    pub fn is_without_iommu(&self) -> bool {
+        self.group.as_ref().is_some_and(|group| group.without_iommu)
     }
 
     /// Whether it is a Lockstep device.
@@ -113,8 +128,9 @@ fn link_name(path: &Path) -> Option<String> {
 
 fn read_group(link: &Path) -> Option<IommuGroup> {
     let number = link_name(link)?.parse().ok()?;
-    let kind = fs::read_to_string(link.join("type")).ok().map(|text| text.trim().to_string());
-    Some(IommuGroup { number, kind })
+    let read = |name| fs::read_to_string(link.join(name)).ok().map(|text| text.trim().to_string());
+    let without_iommu = read("name").as_deref() == Some("vfio-noiommu");
+    Some(IommuGroup { number, kind: read("type"), without_iommu })
 }
 
 /// Reads a file that holds one hexadecimal number, as `0x10ee`.

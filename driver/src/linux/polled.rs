@@ -39,8 +39,11 @@ pub trait CountsInterrupts: Send + Sync {
 impl PolledInterrupt {
     /// From the counter's present value on.
     pub fn new(vector: u32, device: Box<dyn CountsInterrupts>) -> Result<Self, DeviceError> {
-        let taken = Mutex::new(device.count(vector)?.unwrap_or_default());
-        Ok(PolledInterrupt { vector, taken, device })
+        // Made first: when the counter cannot be read, dropping it disables the vector.
+        let mut this = PolledInterrupt { vector, taken: Mutex::default(), device };
+        let count = this.device.count(vector)?.unwrap_or_default();
+        *this.taken.get_mut().unwrap_or_else(PoisonError::into_inner) = count;
+        Ok(this)
     }
 }
 

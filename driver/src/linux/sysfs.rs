@@ -8,7 +8,6 @@ mod enabled;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -25,10 +24,11 @@ use enabled::Enabled;
 use super::bar::MappedBar;
 use super::pci::PciFunction;
 use super::polled::{Count, CountsInterrupts, PolledInterrupt};
-use super::{Roots, cannot_open, physical};
+use super::untranslated::{self, Untranslated};
+use super::{Roots, cannot_open};
 use crate::event::Vectors;
-use crate::map::device::{COPY_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
-use crate::map::{queue, shell};
+use crate::map::device::SHELL;
+use crate::map::shell;
 use crate::{
     Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
     MemoryNeeds, OpenError, PAGE_BYTES, PciAddress, PciMode, Space, Width, layout,
@@ -40,7 +40,7 @@ const RESET_BOUND: Duration = Duration::from_secs(2);
 /// The backend for `pci:…?mode=sysfs`.
 pub struct Sysfs {
     function: Arc<Function>,
-    memories: Mutex<Memories>,
+    memories: Untranslated,
 }
 
 /// The opened function, which interrupts also use.
@@ -58,14 +58,6 @@ struct Function {
     _locked: OwnedFd,
 }
 
-/// What the device may know of, by device address.
-#[derive(Default)]
-struct Memories {
-    mapped: BTreeMap<u64, Arc<HostMemory>>,
-    /// Taken away while the device was at work: it may still write there.
-    retired: Vec<Arc<HostMemory>>,
-}
-
 impl Sysfs {
     /// Opens a function that no kernel driver has.
     ///
@@ -77,12 +69,7 @@ impl Sysfs {
         check_suitable(&name, &description)?;
         let function = Function::open(roots, &name, &description)?;
         function.start().map_err(|source| OpenError::Device { name, source })?;
-        Ok(Sysfs { function: Arc::new(function), memories: Mutex::default() })
-    }
-
-    fn memories(&self) -> std::sync::MutexGuard<'_, Memories> {
-        // A thread that panicked did so between two changes.
-        self.memories.lock().unwrap_or_else(PoisonError::into_inner)
+        Ok(Sysfs { function: Arc::new(function), memories: Untranslated::default() })
     }
 }
 
@@ -154,10 +141,10 @@ impl Function {
             attempted: attempted.into(),
             source,
         };
-        let registers = MappedBar::map(&resource, 0, layout::BAR0_BYTES as usize)
-            .map_err(|errno| failed("map resource0", errno.into()))?;
         let enabled = Enabled::new(configuration, folder.clone())
             .map_err(|error| failed("enable the function", error))?;
+        let registers = MappedBar::map(&resource, 0, layout::BAR0_BYTES as usize)
+            .map_err(|errno| failed("map resource0", errno.into()))?;
         let information = Information {
             name: name.into(),
             bar_bytes: description.bar_bytes,
@@ -218,24 +205,9 @@ impl Function {
         Ok(())
     }
 
-    /// Whether the device has nothing under way: neither copies nor lock requests. A device that
-    /// answers all-ones is not known to rest.
+    /// Whether the device has nothing under way.
     fn rests(&self) -> bool {
-        // In the order of the work, so that none is missed as it passes on.
-        self.has_fetched(COPY_QUEUE)
-            && self.has_fetched(LOCK_QUEUE)
-            && self.register(COPY_QUEUE, queue::RETURN.offset()) == 0
-            && self.register(LOCK_UNIT, crate::map::lock_unit::RETURN.offset()) == 0
-    }
-
-    /// Whether a queue has fetched all that it was told of. One that is off fetches nothing, and its
-    /// RETURN counts what it has under way with its rings.
-    fn has_fetched(&self, block: u32) -> bool {
-        let register = |offset| self.register(block, offset);
-        if register(queue::CONTROL.offset()) == 0 {
-            return register(queue::RETURN.offset()) == 0;
-        }
-        register(queue::SUBMISSION_TAIL.offset()) == register(queue::SUBMISSION_HEAD.offset())
+        untranslated::rests(|offset| self.register(0, offset))
     }
 
     fn check(&self, space: Space, offset: u64, width: Width) -> Result<(), DeviceError> {
@@ -298,35 +270,11 @@ impl Backend for Sysfs {
     }
 
     fn map(&self, memory: &Arc<HostMemory>) -> Result<u64, DeviceError> {
-        memory.lock().map_err(|error| {
-            DeviceError::system("lock memory (see `ulimit -l`, or run as root)", error)
-        })?;
-        let address = physical::address(&self.function.roots, memory)?;
-        match self.memories().mapped.entry(address) {
-            std::collections::btree_map::Entry::Occupied(_) => Err(DeviceError::Refused {
-                attempted: format!("map memory at physical address 0x{address:X}"),
-                reason: "it is mapped already".into(),
-            }),
-            std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert(memory.clone());
-                Ok(address)
-            }
-        }
+        self.memories.map(&self.function.roots, memory)
     }
 
     fn unmap(&self, address: u64) -> Result<(), DeviceError> {
-        let mut memories = self.memories();
-        let memory = memories.mapped.remove(&address).ok_or(DeviceError::OutOfRange {
-            field: "device address",
-            value: address,
-            expected: "the first of a mapping".into(),
-        })?;
-        if self.function.rests() {
-            memories.retired.clear();
-        } else {
-            memories.retired.push(memory);
-        }
-        Ok(())
+        self.memories.unmap(address, || self.function.rests())
     }
 
     fn interrupt(&self, vector: u32) -> Result<Box<dyn Interrupt>, DeviceError> {
@@ -351,8 +299,7 @@ impl Backend for Sysfs {
 
     fn reset(&self) -> Result<(), DeviceError> {
         self.function.reset()?;
-        // Nothing that was under way is any more.
-        self.memories().retired.clear();
+        self.memories.forget_retired();
         Ok(())
     }
 }

@@ -14,6 +14,7 @@ use rustix::process::{Resource, geteuid, getrlimit};
 
 use super::Roots;
 use super::pci::{self, PciFunction};
+use super::vfio::no_iommu_is_allowed;
 
 /// What was found out about one matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +85,7 @@ pub fn examine(roots: &Roots) -> System {
     findings.extend(vfio(roots));
     for function in functions.iter().filter(|function| function.is_ours()) {
         findings.push(way_to(roots, function));
+        findings.extend(left_at_work(roots, function));
     }
     findings.push(huge_pages(roots));
     findings.push(locked_memory());
@@ -128,7 +130,7 @@ fn way_to(roots: &Roots, function: &PciFunction) -> Finding {
     );
     match (function.driver.as_deref(), &function.group) {
         (Some("vfio-pci"), Some(group)) => {
-            let path = roots.dev.join("vfio").join(group.number.to_string());
+            let path = roots.dev.join("vfio").join(group.file_name());
             if may_open(&path) {
                 return Finding::good(what, format!("reached by pci:{address}?mode=vfio"));
             }
@@ -157,10 +159,48 @@ fn way_to(roots: &Roots, function: &PciFunction) -> Finding {
             ),
             bind,
         ),
-        (None, None) => {
-            Finding::good(what, format!("reached by pci:{address}?mode=sysfs, as root"))
-        }
+        (None, None) if no_iommu_is_allowed(roots) => Finding::lacking(
+            &what,
+            format!(
+                "reached by pci:{address}?mode=sysfs, as root; but only ?mode=vfio, which this kernel \
+                 allows without an IOMMU, stops it when a program is killed"
+            ),
+            bind,
+        ),
+        (None, None) => Finding::lacking(
+            &what,
+            format!(
+                "reached by pci:{address}?mode=sysfs, as root; but it goes on writing to memory when \
+                 a program that uses it is killed"
+            ),
+            format!(
+                "as root, if the kernel has VFIO's mode without an IOMMU: modprobe vfio; echo 1 > \
+                 /sys/module/vfio/parameters/enable_unsafe_noiommu_mode; {}",
+                bind.trim_start_matches("as root: ")
+            ),
+        ),
     }
+}
+
+/// A function that may access memory though no kernel driver has it: nobody ends that when the program
+/// ends that let it.
+fn left_at_work(roots: &Roots, function: &PciFunction) -> Option<Finding> {
+    const COMMAND: usize = 4;
+    const BUS_MASTER: u8 = 1 << 2;
+    let configuration = fs::read(roots.function(function.address).join("config")).ok()?;
+    if function.driver.is_some() || configuration.get(COMMAND)? & BUS_MASTER == 0 {
+        return None;
+    }
+    let address = function.address;
+    Some(Finding::lacking(
+        &format!("bus mastering of {address}"),
+        "on: a program uses it by ?mode=sysfs, or was killed and left it on, over memory that others \
+         may have by now",
+        format!(
+            "if no program uses it, as root: setpci -s {address} COMMAND=0:4; the next program that \
+             opens it does so, too"
+        ),
+    ))
 }
 
 fn huge_pages(roots: &Roots) -> Finding {

@@ -75,6 +75,18 @@ impl Tree {
     }
 }
 
+impl Tree {
+    /// A group that VFIO has made without an IOMMU.
+    pub fn group_without_iommu(&self, number: u32) {
+        self.group(number, "unknown");
+        self.write(&format!("sys/kernel/iommu_groups/{number}/name"), "vfio-noiommu\n");
+    }
+
+    pub fn allow_no_iommu(&self) {
+        self.write("sys/module/vfio/parameters/enable_unsafe_noiommu_mode", "Y\n");
+    }
+}
+
 #[test]
 fn functions_are_read_as_the_kernel_shows_them() {
     let tree = Tree::new();
@@ -90,7 +102,7 @@ fn functions_are_read_as_the_kernel_shows_them() {
     assert_eq!(ours.bar_bytes, [0x1_0000, 0, 64 << 20, 0, 0, 0]);
     assert_eq!(ours.bar_placed, [true, false, true, false, false, false]);
     assert_eq!(ours.driver.as_deref(), Some("vfio-pci"));
-    let group = IommuGroup { number: 12, kind: Some("DMA-FQ".into()) };
+    let group = IommuGroup { number: 12, kind: Some("DMA-FQ".into()), without_iommu: false };
     assert_eq!(ours.group.as_ref(), Some(&group));
 }
 

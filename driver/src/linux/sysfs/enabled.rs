@@ -23,11 +23,15 @@ pub struct Enabled {
 }
 
 impl Enabled {
-    /// Enables the function in `folder`, whose file `config` is open. It may not access memory yet:
-    /// whoever used it before may have left it at work on memory that is not his any more.
+    /// Enables the function in `folder`, whose file `config` is open, and which this process alone
+    /// uses. It may not access memory yet. A program that was killed has left bus mastering on, over
+    /// pages that others have by now: so this ends first, before anything that may fail or take time.
     pub fn new(configuration: File, folder: PathBuf) -> io::Result<Self> {
-        let bytes = configuration.metadata()?.len();
         let before = read_command(&configuration)?;
+        write_command(&configuration, before & !BUS_MASTER)?;
+        // What it wrote before has arrived when this is answered.
+        read_command(&configuration)?;
+        let bytes = configuration.metadata()?.len();
         // Has the kernel power it up, and count us as a user.
         fs::write(folder.join("enable"), "1")?;
         let this = Enabled { configuration, bytes, folder, before };
@@ -49,13 +53,14 @@ impl Enabled {
     /// arrived: an answer does not overtake it.
     pub fn set_bus_master(&self, on: bool) -> io::Result<()> {
         let quiet = self.before & !BUS_MASTER | MEMORY_ENABLE;
-        self.write_command(if on { quiet | BUS_MASTER } else { quiet })?;
+        let command = if on { quiet | BUS_MASTER } else { quiet };
+        write_command(&self.configuration, command)?;
         read_command(&self.configuration).map(drop)
     }
+}
 
-    fn write_command(&self, command: u16) -> io::Result<()> {
-        self.configuration.write_all_at(&command.to_le_bytes(), COMMAND)
-    }
+fn write_command(configuration: &File, command: u16) -> io::Result<()> {
+    configuration.write_all_at(&command.to_le_bytes(), COMMAND)
 }
 
 fn read_command(configuration: &File) -> io::Result<u16> {
@@ -67,7 +72,7 @@ fn read_command(configuration: &File) -> io::Result<u16> {
 impl Drop for Enabled {
     fn drop(&mut self) {
         // A function that was unplugged has nothing to be put back.
-        let _ = self.write_command(self.before & !BUS_MASTER);
+        let _ = write_command(&self.configuration, self.before & !BUS_MASTER);
         let _ = fs::write(self.folder.join("enable"), "0");
     }
 }

@@ -8,6 +8,8 @@ use std::fs;
 use super::enabled::{BUS_MASTER, MEMORY_ENABLE};
 use super::*;
 use crate::linux::pci::tests::{OURS, Tree, configuration};
+use crate::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT};
+use crate::map::queue;
 
 fn refusal(tree: &Tree) -> (OpenError, String) {
     let error = Sysfs::open(&tree.roots(), OURS.parse().unwrap()).err().unwrap();
@@ -105,6 +107,18 @@ fn the_command_register_is_set_and_put_back() {
     assert_eq!(file(&tree, "enable"), b"0");
 }
 
+/// A program that was killed leaves bus mastering on, over pages that others have by now.
+#[test]
+fn bus_mastering_that_was_left_on_ends_before_anything_can_fail() {
+    let tree = openable();
+    let enable = tree.roots().function(OURS.parse().unwrap()).join("enable");
+    fs::remove_file(&enable).unwrap();
+    fs::create_dir(&enable).unwrap();
+    let (error, text) = refusal(&tree);
+    assert!(matches!(error, OpenError::System { .. }), "{text}");
+    assert_eq!(file(&tree, "config")[4] & BUS_MASTER as u8, 0);
+}
+
 /// What fails on the way leaves nothing switched on.
 #[test]
 fn a_function_that_does_not_answer_is_left_as_it_was() {
@@ -174,7 +188,7 @@ fn memory_taken_away_from_a_device_at_work_is_kept_until_it_rests() {
     let backend = Sysfs::open(&tree.roots(), OURS.parse().unwrap()).unwrap();
     let memories = [0, 1].map(|_| Arc::new(HostMemory::allocate(1, PAGE_BYTES).unwrap()));
     for (address, memory) in [0x1000, 0x2000].into_iter().zip(&memories) {
-        backend.memories().mapped.insert(address, memory.clone());
+        backend.memories.insert(address, memory.clone());
     }
     let open = u64::from(COPY_QUEUE + queue::RETURN.offset());
     backend.write(Space::Bar(0), open, Width::Four, 1).unwrap();
@@ -196,7 +210,9 @@ fn a_device_rests_when_it_has_fetched_all_that_it_was_told_of() {
         backend.function.rests()
     };
     let lock_return = crate::map::lock_unit::RETURN.offset();
-    for block in [COPY_QUEUE, LOCK_QUEUE] {
+    // The register says that there are three queues.
+    assert!(write(SHELL, shell::CAPABILITIES.offset(), 3));
+    for block in [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE] {
         assert!(write(block, queue::CONTROL.offset(), 1));
         assert!(!write(block, queue::SUBMISSION_TAIL.offset(), 3), "nothing is fetched");
         assert!(write(block, queue::SUBMISSION_HEAD.offset(), 3));
@@ -205,7 +221,17 @@ fn a_device_rests_when_it_has_fetched_all_that_it_was_told_of() {
         assert!(!write(block, queue::RETURN.offset(), 1), "its rings may be touched");
         assert!(write(block, queue::RETURN.offset(), 0));
     }
+    for block in [COPY_QUEUE, JOB_QUEUE] {
+        assert!(write(block, queue::SUBMISSION_HEAD.offset(), 4));
+        assert!(write(block, queue::CONTROL.offset(), 1));
+        assert!(!write(block, queue::RETURN.offset(), 1), "what it does may write memory");
+        assert!(write(block, queue::RETURN.offset(), 0));
+    }
     assert!(!write(LOCK_UNIT, lock_return, 1));
+    assert!(write(LOCK_UNIT, lock_return, 0));
+    // Where a device of version 1.0 has no job queue, reads give all-ones.
+    assert!(!write(JOB_QUEUE, queue::RETURN.offset(), u32::MAX.into()));
+    assert!(write(SHELL, shell::CAPABILITIES.offset(), 2));
 }
 
 /// A reset takes time, in which nobody knows what the counters mean.

@@ -1,7 +1,7 @@
 //! The report, on folders that look like `/sys` and `/dev`.
 
 use super::*;
-use crate::linux::pci::tests::{OURS, Tree};
+use crate::linux::pci::tests::{OURS, Tree, configuration};
 
 fn found(tree: &Tree, what: &str) -> Finding {
     let system = examine(&tree.roots());
@@ -33,7 +33,11 @@ fn a_device_is_shown_with_the_way_to_it() {
     let text = system.to_string();
     assert!(text.starts_with("PCI functions, 1 of them Lockstep devices:\n0000:3b:00.0"), "{text}");
     let finding = found(&tree, "Lockstep device");
-    assert_eq!(finding.found, format!("reached by pci:{OURS}?mode=sysfs, as root"));
+    assert!(finding.found.starts_with(&format!("reached by pci:{OURS}?mode=sysfs, as root")));
+    assert!(finding.remedy.unwrap().contains("enable_unsafe_noiommu_mode; modprobe vfio-pci"));
+    tree.allow_no_iommu();
+    let finding = found(&tree, "Lockstep device");
+    assert!(finding.found.contains("?mode=vfio, which this kernel allows"), "{}", finding.found);
     tree.group(12, "DMA");
     let finding = found(&tree, "Lockstep device");
     assert!(finding.remedy.unwrap().contains("driver_override"), "{}", finding.found);
@@ -46,6 +50,37 @@ fn a_device_is_shown_with_the_way_to_it() {
         finding.to_string(),
         format!("Lockstep device {OURS}: reached by pci:{OURS}?mode=vfio")
     );
+}
+
+#[test]
+fn vfio_without_an_iommu_is_a_way_to_a_device() {
+    let tree = Tree::new();
+    tree.ours();
+    tree.bind("vfio-pci");
+    tree.group_without_iommu(0);
+    tree.write("dev/vfio/noiommu-0", "");
+    let finding = found(&tree, "Lockstep device");
+    assert_eq!(finding.found, format!("reached by pci:{OURS}?mode=vfio"));
+}
+
+#[test]
+fn a_device_that_a_killed_program_left_at_work_is_named() {
+    let tree = Tree::new();
+    tree.ours();
+    let path = format!("sys/bus/pci/devices/{OURS}/config");
+    let is_named = || {
+        let findings = examine(&tree.roots()).findings;
+        findings.iter().any(|finding| finding.what == format!("bus mastering of {OURS}"))
+    };
+    assert!(!is_named());
+    let mut space = configuration();
+    tree.write(&path, &space);
+    assert!(!is_named());
+    space[4] = 4;
+    tree.write(&path, &space);
+    assert!(is_named());
+    tree.bind("vfio-pci");
+    assert!(!is_named(), "the kernel ends it");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The two ways to the IOMMU: groups in a container, and iommufd.
+//! The two ways to the IOMMU: groups in a container, and iommufd. And VFIO where there is none.
 
 use std::fs;
 use std::io;
@@ -18,6 +18,9 @@ use crate::{OpenError, PciAddress};
 /// without the low megabyte and where x86 has its message-signalled interrupts.
 const USUAL_ADDRESSES: [RangeInclusive<u64>; 2] =
     [0x10_0000..=0xFEDF_FFFF, 0x1_0000_0000..=0x7F_FFFF_FFFF];
+
+/// How the names of groups without an IOMMU begin in `/dev/vfio`.
+const NO_IOMMU: &[u8] = b"noiommu-";
 
 /// An open way to the IOMMU.
 pub enum Iommu {
@@ -66,32 +69,13 @@ impl Iommu {
         name: &str,
         function: &PciFunction,
     ) -> Result<(Self, OwnedFd), OpenError> {
-        let address = function.address;
-        let Some(group) = &function.group else {
-            return Err(OpenError::NoIommuGroup { address });
-        };
-        let container = open(name, &roots.dev.join("vfio/vfio"))?;
-        let file = open(name, &roots.dev.join("vfio").join(group.number.to_string()))?;
-        let failed = |attempted| move |source| system(name, attempted, source);
-        let version = ioctl::api_version(&container).map_err(failed("ask VFIO for its version"))?;
-        let known = ioctl::knows_iommu(&container, vfio::VFIO_TYPE1v2_IOMMU)
-            .map_err(failed("ask VFIO for its IOMMU"))?;
-        if version != 0 || !known {
-            return Err(OpenError::Unsuitable {
-                name: name.into(),
-                reason: format!("VFIO has version {version} and no IOMMU of type 1, version 2"),
-                remedy: "as root: modprobe vfio_iommu_type1".into(),
-            });
-        }
-        if !ioctl::is_viable(&file).map_err(failed("look at its IOMMU group"))? {
-            return Err(not_viable(roots, name, group.number, address));
-        }
-        ioctl::set_container(&file, &container).map_err(failed("put its group in a container"))?;
-        ioctl::set_iommu(&container, vfio::VFIO_TYPE1v2_IOMMU)
-            .map_err(failed("give the container its IOMMU"))?;
-        let device = ioctl::device_of_group(&file, &address.to_string())
-            .map_err(failed("open it through its group"))?;
-        Ok((Iommu::Container { container, _group: file }, device))
+        let kind = (
+            vfio::VFIO_TYPE1v2_IOMMU,
+            "an IOMMU of type 1, version 2",
+            "modprobe vfio_iommu_type1",
+        );
+        let (container, group, device) = open_in_container(roots, name, function, kind)?;
+        Ok((Iommu::Container { container, _group: group }, device))
     }
 
     /// The device addresses that can be mapped.
@@ -132,6 +116,65 @@ impl Iommu {
     }
 }
 
+/// VFIO for a function behind no IOMMU, open. The kernel translates and pins nothing; but it signals
+/// interrupts, and when the program ends, however it does, it stops the function.
+pub struct NoIommu {
+    _container: OwnedFd,
+    _group: OwnedFd,
+}
+
+impl NoIommu {
+    /// Opens a function by its group, which the kernel has made for vfio-pci alone. The device's
+    /// descriptor comes along.
+    pub fn open(
+        roots: &Roots,
+        name: &str,
+        function: &PciFunction,
+    ) -> Result<(Self, OwnedFd), OpenError> {
+        let kind = (
+            vfio::VFIO_NOIOMMU_IOMMU,
+            "no-IOMMU mode",
+            "echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode",
+        );
+        let (container, group, device) = open_in_container(roots, name, function, kind)?;
+        Ok((NoIommu { _container: container, _group: group }, device))
+    }
+}
+
+/// Opens a function by its group, in a container with a kind of IOMMU: its number, its name, and how
+/// to get it. Gives the descriptors of container, group and device.
+fn open_in_container(
+    roots: &Roots,
+    name: &str,
+    function: &PciFunction,
+    (kind, kind_name, remedy): (u32, &str, &str),
+) -> Result<(OwnedFd, OwnedFd, OwnedFd), OpenError> {
+    let address = function.address;
+    let Some(group) = &function.group else {
+        return Err(OpenError::NoIommuGroup { address });
+    };
+    let container = open(name, &roots.dev.join("vfio/vfio"))?;
+    let file = open(name, &roots.dev.join("vfio").join(group.file_name()))?;
+    let failed = |attempted| move |source| system(name, attempted, source);
+    let version = ioctl::api_version(&container).map_err(failed("ask VFIO for its version"))?;
+    let known = ioctl::knows_iommu(&container, kind).map_err(failed("ask VFIO for its IOMMU"))?;
+    if version != 0 || !known {
+        return Err(OpenError::Unsuitable {
+            name: name.into(),
+            reason: format!("VFIO has version {version} and does not offer {kind_name}"),
+            remedy: format!("as root: {remedy}"),
+        });
+    }
+    if !ioctl::is_viable(&file).map_err(failed("look at its IOMMU group"))? {
+        return Err(not_viable(roots, name, group.number, address));
+    }
+    ioctl::set_container(&file, &container).map_err(failed("put its group in a container"))?;
+    ioctl::set_iommu(&container, kind).map_err(failed("give the container its IOMMU"))?;
+    let device = ioctl::device_of_group(&file, &address.to_string())
+        .map_err(failed("open it through its group"))?;
+    Ok((container, file, device))
+}
+
 /// The ranges in what the kernel says of a container's IOMMU, if it does.
 fn capability_ranges(words: &[u64]) -> Option<Vec<(u64, u64)>> {
     // Where struct vfio_iommu_type1_info has cap_offset: the low half of its third word.
@@ -152,10 +195,17 @@ fn open(name: &str, path: &Path) -> Result<OwnedFd, OpenError> {
 }
 
 fn not_opened(name: &str, path: &Path, errno: rustix::io::Errno) -> OpenError {
-    let remedy = format!(
-        "as root: chown $USER {} (or run as root); a udev rule makes it last",
-        path.display()
-    );
+    let no_iommu =
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(NO_IOMMU));
+    let remedy = match no_iommu {
+        true => {
+            "run as root: without an IOMMU a program reaches all memory through its device".into()
+        }
+        false => format!(
+            "as root: chown $USER {} (or run as root); a udev rule makes it last",
+            path.display()
+        ),
+    };
     match errno {
         rustix::io::Errno::NOENT | rustix::io::Errno::NODEV => OpenError::Unsuitable {
             name: name.into(),

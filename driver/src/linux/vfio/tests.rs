@@ -66,3 +66,26 @@ fn iommufd_is_preferred() {
     let (_, text) = refusal(&tree);
     assert!(text.contains("cannot bind it to an iommufd"), "{text}");
 }
+
+/// Where there is no IOMMU, VFIO makes a group once it has the function and is allowed to.
+#[test]
+fn without_an_iommu_the_group_that_vfio_makes_is_taken() {
+    let tree = Tree::new();
+    tree.ours();
+    let (error, text) = refusal(&tree);
+    assert!(matches!(error, OpenError::NoIommuGroup { .. }), "{text}");
+    assert!(text.contains("enable_unsafe_noiommu_mode"), "{text}");
+    tree.allow_no_iommu();
+    let (error, text) = refusal(&tree);
+    assert!(matches!(error, OpenError::KernelDriver { found: None, .. }), "{text}");
+    tree.bind("vfio-pci");
+    tree.group_without_iommu(0);
+    // There may be a kernel that has iommufd, which does not do without an IOMMU.
+    tree.write("dev/iommu", "");
+    tree.write("dev/vfio/vfio", "");
+    let (_, text) = refusal(&tree);
+    assert!(text.contains("dev/vfio/noiommu-0 is not there"), "{text}");
+    tree.write("dev/vfio/noiommu-0", "");
+    let (_, text) = refusal(&tree);
+    assert!(text.contains("cannot ask VFIO for its version"), "{text}");
+}
