@@ -61,7 +61,7 @@ struct Line<'r> {
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let options = options(&args)?;
     // Before anything is tried: what is in the way of opening it is no finding.
-    let mut first = Some(device_address::open(&args.device)?);
+    let mut first = Some(device_address::open_for_locks(&args.device, out)?);
     let mut open = || match first.take() {
         Some(device) => Ok(device),
         None => device_address::open(&args.device),

@@ -3,6 +3,7 @@
 use driver::{Device, DeviceAddress, OpenError};
 
 use crate::failure::Failure;
+use crate::output::Output;
 
 /// What can be given, for the help of commands.
 pub const URIS: &str = "\
@@ -27,6 +28,19 @@ pub fn parse(text: &str) -> Result<DeviceAddress, String> {
 /// Says what is in the way and what to do about it.
 pub fn open(address: &DeviceAddress) -> Result<Device, OpenError> {
     Device::new(device::open_backend(address)?)
+}
+
+/// As [`open`], for commands in which the device takes locks; says why that may fail, if there is
+/// reason to think so.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_for_locks(address: &DeviceAddress, out: &Output) -> Result<Device, OpenError> {
+    let device = open(address)?;
+    if let Some(doubt) = device.atomics().doubt() {
+        out.note(format_args!("note: {address}: {doubt}"));
+    }
+    Ok(device)
 }
 
 impl From<OpenError> for Failure {

@@ -170,7 +170,7 @@ fn execute_on(
     address: &DeviceAddress,
     out: &Output,
 ) -> Result<Outcome, Failure> {
-    let device = device_address::open(address)?;
+    let device = device_address::open_for_locks(address, out)?;
     let interrupt = interrupt::install()?;
     timed(scenario, interrupt, out, |progress| {
         system::run_on_device(scenario, &device, interrupt, progress)

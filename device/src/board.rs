@@ -36,10 +36,19 @@ const PATIENCE: u64 = 10_000;
 /// Cycles without any handshake after which the RTL waits for nothing but its copies.
 const QUIET_CYCLES: u64 = 64;
 
+/// The host's memory as the function may reach it now.
+#[derive(Clone, Copy)]
+pub(crate) struct Reach<'a> {
+    /// What its addresses mean.
+    pub space: &'a AddressSpace,
+    /// Whether AtomicOps may be requested.
+    pub atomics: bool,
+}
+
 /// What the RTL reaches through its ports in a cycle.
 pub(crate) struct World<'a> {
     /// The host's memory; `None`: out of reach, as the function is no bus master.
-    pub host: Option<&'a AddressSpace>,
+    pub host: Option<Reach<'a>>,
     /// Where its interrupts go.
     pub msix: &'a mut Msix,
     /// Where its jobs go.
@@ -191,15 +200,16 @@ impl Board {
     }
 
     /// Looks whether the lines whose copies are kept have changed, and tells the lock unit.
-    pub fn look_at_copies(&mut self, host: Option<&AddressSpace>) {
+    pub fn look_at_copies(&mut self, host: Option<Reach<'_>>) {
         let invalidations = &mut self.ports.invalidations;
-        let head = |line| host.and_then(|space| space.load(line).ok());
+        let head = |line| host.and_then(|host| host.space.load(line).ok());
         self.copies.look(head, |line| invalidations.push(line));
     }
 
     /// Moves one piece of a copy, if any is open.
-    pub fn move_piece(&mut self, host: Option<&AddressSpace>) {
+    pub fn move_piece(&mut self, host: Option<Reach<'_>>) {
         let card_bytes = self.card.bytes() as u64;
+        let host = host.map(|host| host.space);
         let surroundings = Surroundings { host, card: &self.card_mapping, card_bytes };
         if let Some(moved) = self.mover.piece(&surroundings) {
             self.ports.moved.push(moved.encode());

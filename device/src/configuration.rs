@@ -27,6 +27,7 @@ pub(crate) mod offset {
     pub const POWER_STATE: usize = POWER + 4;
     pub const EXPRESS: usize = 0x60;
     pub const DEVICE_CONTROL: usize = EXPRESS + 8;
+    pub const DEVICE_CONTROL_2: usize = EXPRESS + 0x28;
     pub const MSIX: usize = 0xA0;
     pub const MSIX_CONTROL: usize = MSIX + 2;
 }
@@ -35,6 +36,8 @@ const COMMAND_MEMORY: u8 = 1 << 1;
 const COMMAND_BUS_MASTER: u8 = 1 << 2;
 /// Bit 15 of device control, in its high byte.
 const INITIATE_RESET: u8 = 1 << 7;
+/// Bit 6 of device control 2.
+const ATOMICOP_REQUESTER_ENABLE: u8 = 1 << 6;
 /// Bits 15 and 14 of MSI-X message control, in its high byte.
 const MSIX_ENABLE: u8 = 1 << 7;
 const MSIX_FUNCTION_MASK: u8 = 1 << 6;
@@ -77,9 +80,10 @@ const FIELDS: &[Field] = &[
     (offset::EXPRESS + 0x0C, 4, 0x0000_0103, 0),
     (offset::EXPRESS + 0x10, 2, 0, 0x00CB),
     (offset::EXPRESS + 0x12, 2, 0x0103, 0),
-    // Device 2: completion time-outs can be disabled. Link 2: up to 8 GT/s.
+    // Device 2: completion time-outs can be disabled; the function requests AtomicOps, if it may, and
+    // neither routes nor completes any. Link 2: up to 8 GT/s.
     (offset::EXPRESS + 0x24, 4, 0x0000_0010, 0),
-    (offset::EXPRESS + 0x28, 2, 0, 0x0010),
+    (offset::DEVICE_CONTROL_2, 2, 0, 0x0050),
     (offset::EXPRESS + 0x2C, 4, 0x0000_000E, 0),
     (offset::EXPRESS + 0x30, 2, 0x0003, 0x000F),
     // MSI-X: the last capability. Size, enable and function mask; table and pending bits in BAR0.
@@ -170,6 +174,12 @@ impl ConfigurationSpace {
     /// Whether the function may reach the host's memory, and so may interrupt.
     pub fn is_bus_master(&self) -> bool {
         self.bytes[offset::COMMAND] & COMMAND_BUS_MASTER != 0 && self.is_awake()
+    }
+
+    /// Whether the function may request AtomicOps: compare and swap in the host's memory.
+    pub fn may_request_atomics(&self) -> bool {
+        self.bytes[offset::DEVICE_CONTROL_2] & ATOMICOP_REQUESTER_ENABLE != 0
+            && self.is_bus_master()
     }
 
     /// Whether it is in D0.

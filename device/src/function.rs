@@ -21,7 +21,7 @@ use sim::bus::axi_lite::LiteRequest;
 use sim::models::WaveWindow;
 
 use crate::address_space::{AddressSpace, Fault, MapError, Permission};
-use crate::board::{Board, World};
+use crate::board::{Board, Reach, World};
 use crate::configuration::{self, ConfigurationSpace, VECTORS};
 use crate::jobs::{self, Inbox};
 use crate::msix::{Listener, Msix};
@@ -317,13 +317,12 @@ impl Shared {
     pub fn with_host<T>(
         &self,
         life: u64,
-        act: impl FnOnce(&AddressSpace) -> Result<T, Fault>,
+        act: impl FnOnce(Reach<'_>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         self.with(|state| {
-            let reaches = state.life == life
-                && state.failure.is_none()
-                && state.configuration.is_bus_master();
-            if reaches { act(&state.space) } else { Err(Fault::Forbidden) }
+            let alive = state.life == life && state.failure.is_none();
+            let host = reach(&state.configuration, &state.space).filter(|_| alive);
+            host.map_or(Err(Fault::Forbidden), act)
         })
     }
 
@@ -377,6 +376,12 @@ impl State {
         self.msix.reset();
         self.failure = None;
     }
+}
+
+/// What the function may reach of the host's memory.
+fn reach<'a>(configuration: &ConfigurationSpace, space: &'a AddressSpace) -> Option<Reach<'a>> {
+    let atomics = configuration.may_request_atomics();
+    configuration.is_bus_master().then_some(Reach { space, atomics })
 }
 
 fn new_card() -> io::Result<Arc<HostMemory>> {

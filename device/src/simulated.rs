@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use driver::layout::BAR0_BYTES;
 use driver::{
-    Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
-    MemoryNeeds, OpenError, Space, Width,
+    AtomicRoute, Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt,
+    InterruptKind, MemoryNeeds, OpenError, Space, Width,
 };
 use parking_lot::Mutex;
 
@@ -89,6 +89,7 @@ impl Simulated {
             vectors: VECTORS as u32,
             memory: MemoryNeeds::Pages,
             interrupts: InterruptKind::Event,
+            atomics: AtomicRoute::Direct,
         };
         Ok(Self { function, information, next: Mutex::new(FIRST_ADDRESS) })
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{DeviceError, HostMemory};
+use crate::{AtomicRoute, DeviceError, HostMemory};
 
 /// How many bytes one access moves. The device sees it as one access, except that it may see a
 /// [`Width::Eight`] as two of four bytes, the low half first.
@@ -82,6 +82,8 @@ pub struct Information {
     pub memory: MemoryNeeds,
     /// Whether interrupts come as events; otherwise they are polled from the device's counters.
     pub interrupts: InterruptKind,
+    /// The way of the device's atomic operations to host memory.
+    pub atomics: AtomicRoute,
 }
 
 impl Information {

@@ -6,12 +6,13 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::atomics;
 use crate::map::device::{LOCK_UNIT, SHELL, Version};
 use crate::map::shell::{CAPABILITIES, IDENTITY, SIGNATURE, VERSION};
 use crate::{
-    Backend, BlockRegisters, CopyQueue, DeviceError, DmaBuffer, HUGE_PAGE_BYTES, HostMemory,
-    Information, Interrupt, JobQueue, LockQueue, LockUnit, MemoryNeeds, OpenError, PAGE_BYTES,
-    QueueError, Shell, Space, Width, layout, map,
+    Atomics, Backend, BlockRegisters, CopyQueue, DeviceError, DmaBuffer, HUGE_PAGE_BYTES,
+    HostMemory, Information, Interrupt, JobQueue, LockQueue, LockUnit, MemoryNeeds, OpenError,
+    PAGE_BYTES, QueueError, Shell, Space, Width, layout, map,
 };
 
 /// More card memory than this no address can reach.
@@ -37,6 +38,7 @@ pub struct Capabilities {
 pub struct Device {
     backend: Arc<dyn Backend>,
     capabilities: Capabilities,
+    atomics: Atomics,
 }
 
 impl fmt::Debug for Device {
@@ -46,8 +48,9 @@ impl fmt::Debug for Device {
 }
 
 impl Device {
-    /// Identifies the device behind a door. Nothing is written to it, and nothing but configuration
-    /// space is read before that says that it is ours.
+    /// Identifies the device behind a door: nothing but configuration space is read before that says
+    /// that it is ours. Then lets the function request atomic operations, which no kernel does for it;
+    /// nothing else is written.
     ///
     /// # Errors
     /// [`OpenError::WrongIdentity`], [`OpenError::Version`], [`OpenError::AllOnes`],
@@ -67,7 +70,10 @@ impl Device {
             let (bar, needed) = (layout::CARD_BAR, capabilities.card_bytes);
             return Err(OpenError::BarTooSmall { name, bar, bytes, needed });
         }
-        Ok(Device { backend, capabilities })
+        let requester =
+            atomics::enable(&*backend).map_err(|source| OpenError::Device { name, source })?;
+        let atomics = Atomics { requester, route: backend.information().atomics.clone() };
+        Ok(Device { backend, capabilities, atomics })
     }
 
     /// The door.
@@ -83,6 +89,11 @@ impl Device {
     /// What the shell says of the device.
     pub fn capabilities(&self) -> Capabilities {
         self.capabilities
+    }
+
+    /// What is known of its atomic operations on host memory, which its lock unit needs.
+    pub fn atomics(&self) -> &Atomics {
+        &self.atomics
     }
 
     /// The shell.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use crate::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
 use crate::map::{lock_unit, queue, shell};
 use crate::{
-    Backend, Device, DeviceError, HostMemory, Information, Interrupt, InterruptKind, MemoryNeeds,
-    Space, Width, layout,
+    AtomicRoute, Backend, Device, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
+    MemoryNeeds, Space, Width, layout,
 };
 
 /// Bytes of card memory.
@@ -21,6 +21,8 @@ pub struct State {
     pub registers: BTreeMap<u32, u32>,
     /// Configuration space, by words.
     pub configuration: BTreeMap<u64, u32>,
+    /// The bits of it that can be written, by words.
+    pub writable_configuration: BTreeMap<u64, u32>,
     pub card: Vec<u8>,
     pub memories: BTreeMap<u64, Arc<HostMemory>>,
     /// Completes nothing.
@@ -62,10 +64,17 @@ impl Fake {
             vectors: 5,
             memory: MemoryNeeds::Pages,
             interrupts,
+            atomics: AtomicRoute::Direct,
         };
         let mut state = State {
             registers: BTreeMap::new(),
-            configuration: BTreeMap::from([(0x00, 0x7038_10EE), (0x2C, 0x4C53_10EE)]),
+            configuration: BTreeMap::from([
+                (0x00, 0x7038_10EE),
+                // Memory enable and bus master.
+                (0x04, 0x6),
+                (0x2C, 0x4C53_10EE),
+            ]),
+            writable_configuration: BTreeMap::new(),
             card: vec![0; CARD_BYTES],
             memories: BTreeMap::new(),
             hold: false,
@@ -130,6 +139,14 @@ impl State {
             set(base, 0x104, u32::from(signature.major) << 16 | u32::from(signature.minor));
             set(base, 0x108, capabilities);
         }
+    }
+
+    fn write_configuration(&mut self, at: u64, width: Width, value: u32) {
+        let (word, shift) = (at & !3, 8 * (at & 3));
+        let writable = self.writable_configuration.get(&word).copied().unwrap_or(0);
+        let mask = (width.all_ones() as u32) << shift & writable;
+        let word = self.configuration.entry(word).or_default();
+        *word = *word & !mask | value << shift & mask;
     }
 
     fn register(&self, queue: usize, offset: u32) -> u32 {
@@ -285,6 +302,10 @@ impl Backend for Fake {
     }
 
     fn write(&self, space: Space, at: u64, width: Width, value: u64) -> Result<(), DeviceError> {
+        if space == Space::Configuration {
+            self.state().write_configuration(at, width, value as u32);
+            return Ok(());
+        }
         assert_eq!((space, width), (Space::Bar(0), Width::Four), "the fake takes words only");
         let (at, value) = (at as u32, value as u32);
         let mut state = self.state();

@@ -19,6 +19,7 @@ pub mod vfio_user;
 pub mod visibility_element;
 
 mod address;
+mod atomics;
 mod backend;
 mod block;
 mod buffer;
@@ -36,6 +37,7 @@ mod registers;
 mod shell;
 
 pub use address::{AddressError, DeviceAddress, Elements, PciAddress, PciMode};
+pub use atomics::{AtomicRoute, Atomics};
 pub use backend::{Backend, Information, Interrupt, InterruptKind, MemoryNeeds, Space, Width};
 pub use block::BlockRegisters;
 pub use buffer::DmaBuffer;

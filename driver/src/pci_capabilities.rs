@@ -61,6 +61,9 @@ impl fmt::Display for PciCapability {
     }
 }
 
+/// Identifier of the capability for PCI Express.
+pub(crate) const EXPRESS: u8 = 0x10;
+
 /// Bytes of a configuration space in which the list of capabilities lies.
 const LISTED_BYTES: u64 = 256;
 
@@ -69,40 +72,53 @@ const LISTED_BYTES: u64 = 256;
 /// # Errors
 /// What the door reports.
 pub fn discover_capabilities(backend: &dyn Backend) -> Result<Vec<PciCapability>, DeviceError> {
+    Ok(pci_capabilities(&read_listed(backend)?))
+}
+
+/// Reads that part of configuration space in which the capabilities lie.
+///
+/// # Errors
+/// What the door reports.
+pub(crate) fn read_listed(backend: &dyn Backend) -> Result<Vec<u8>, DeviceError> {
     let mut configuration = Vec::with_capacity(LISTED_BYTES as usize);
     for offset in (0..LISTED_BYTES).step_by(4) {
         let word = backend.read(Space::Configuration, offset, Width::Four)?;
         configuration.extend_from_slice(&(word as u32).to_le_bytes());
     }
-    Ok(pci_capabilities(&configuration))
+    Ok(configuration)
 }
 
 /// Decodes the list of capabilities in a configuration space, as much of it as there is: without
 /// privileges the kernel shows its first 64 bytes. A list that runs in a circle ends.
 pub fn pci_capabilities(configuration: &[u8]) -> Vec<PciCapability> {
+    let space = Bytes(configuration);
+    places(configuration).map_while(|at| space.decode(at)).collect()
+}
+
+/// Where the capability with an identifier begins.
+pub(crate) fn find(configuration: &[u8], identifier: u8) -> Option<usize> {
+    places(configuration).find(|at| configuration.get(*at) == Some(&identifier))
+}
+
+/// Where the capabilities begin, in the order of their list. One that runs in a circle ends.
+fn places(configuration: &[u8]) -> impl Iterator<Item = usize> {
     const STATUS: usize = 0x06;
     const STATUS_CAPABILITIES: u16 = 1 << 4;
     const POINTER: usize = 0x34;
     // As many as find room in 256 bytes.
     const COUNT_MAX: usize = 48;
-    let mut found = Vec::new();
     let space = Bytes(configuration);
-    if space.half(STATUS).is_none_or(|status| status & STATUS_CAPABILITIES == 0) {
-        return found;
-    }
-    let mut pointer = space.byte(POINTER);
-    while let Some(at) = pointer.map(|at| usize::from(at & !3)).filter(|at| *at >= 0x40) {
-        let Some(capability) = space.decode(at) else { break };
-        found.push(capability);
-        if found.len() == COUNT_MAX {
-            break;
-        }
-        pointer = space.byte(at + 1);
-    }
-    found
+    let listed = space.half(STATUS).is_some_and(|status| status & STATUS_CAPABILITIES != 0);
+    let place = move |pointer| {
+        let at = space.byte(pointer).map(|at| usize::from(at & !3));
+        at.filter(|at| *at >= 0x40)
+    };
+    let first = if listed { place(POINTER) } else { None };
+    std::iter::successors(first, move |at| place(at + 1)).take(COUNT_MAX)
 }
 
 /// Bytes of a configuration space; those that are not there read as nothing.
+#[derive(Clone, Copy)]
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -122,7 +138,7 @@ impl Bytes<'_> {
         Some(match self.byte(at)? {
             0x01 => PciCapability::PowerManagement,
             0x05 => PciCapability::Msi,
-            0x10 => {
+            EXPRESS => {
                 let link = self.half(at + 0x12)?;
                 PciCapability::Express {
                     resettable: self.word(at + 4)? & 1 << 28 != 0,

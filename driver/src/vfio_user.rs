@@ -16,8 +16,8 @@ use vfio_user::{Client, Error, IrqAction, Options, RegionInfo, irq_index, region
 use crate::event::{self, Event, EventInterrupt, Vectors};
 use crate::mappings::Mappings;
 use crate::{
-    Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
-    MemoryNeeds, OpenError, PAGE_BYTES, Space, Width,
+    AtomicRoute, Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt,
+    InterruptKind, MemoryNeeds, OpenError, PAGE_BYTES, Space, Width,
 };
 
 /// The bound of each call.
@@ -90,6 +90,8 @@ impl VfioUser {
             vectors: interrupts.count,
             memory: MemoryNeeds::Pages,
             interrupts: InterruptKind::Event,
+            // No link and no root port: the server works on the same pages as we do.
+            atomics: AtomicRoute::Direct,
         };
         let link = Link {
             path: path.into(),

@@ -1,5 +1,6 @@
 //! The checks, each a function that brings something about and looks whether it is as it must be.
 
+mod atomics;
 mod bad_commands;
 mod contention;
 mod copies;
@@ -39,6 +40,7 @@ pub(crate) const ALL: &[Check] = &[
     Check { name: "queue interrupts", run: interrupts::of_queues },
     Check { name: "reset", run: reset::check },
     Check { name: "unmap", run: unmap::check },
+    Check { name: "atomics", run: atomics::check },
     Check { name: "lock requests", run: locks::check },
     Check { name: "lock contention", run: contention::check },
     Check { name: "jobs", run: jobs::check },

@@ -81,6 +81,10 @@ pub enum Flaw {
     WritesAfterUnmap,
     /// Memory that was taken away is still read.
     ReadsAfterUnmap,
+    /// AtomicOp Requester Enable is wired to 0, and nobody asks for it.
+    WiresAtomicsToZero,
+    /// Compare-and-swap does not ask whether AtomicOps may be requested.
+    SwapsThoughForbidden,
     /// Waiters are never told that they have the lock.
     ForgetsWaiters,
     /// Positions in a queue are one too small.
@@ -166,6 +170,8 @@ pub const ALL: &[(Flaw, &str)] = &[
     (CountsThroughReset, "reset"),
     (WritesAfterUnmap, "unmap"),
     (ReadsAfterUnmap, "unmap"),
+    (WiresAtomicsToZero, "atomics"),
+    (SwapsThoughForbidden, "atomics"),
     (ForgetsWaiters, "lock requests"),
     (WrongPosition, "lock requests"),
     (MissesNotices, "lock requests"),

@@ -18,6 +18,8 @@ use super::registers::Registers;
 pub struct Locks {
     waits: BTreeMap<u8, Wait>,
     flaw: Flaw,
+    /// Whether words of host memory may be compared and swapped.
+    atomics: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -50,6 +52,7 @@ impl Locks {
     /// Executes one request; gives its response.
     pub fn request(&mut self, beat: [u64; 3], registers: &mut Registers, m: &Memories) -> u64 {
         registers.count(LOCK_UNIT + lock_unit::REQUESTS.offset(), 1);
+        self.atomics = registers.may_request_atomics();
         let [low, vid, high] = beat;
         let (tag, operation, rule) = (low as u8 & 0x7F, low >> 8 & 0xF, low >> 12 & 3);
         let target = (high >> 32) as u8 & 0x7F;
@@ -120,6 +123,7 @@ impl Locks {
         if flaw == Flaw::ForgetsWaiters {
             return Vec::new();
         }
+        self.atomics = registers.may_request_atomics();
         let over = |wait: &Wait| {
             let Some(spot) = memories.readable(wait.line, 64) else { return true };
             let head = Head::from_word(spot.memory.word(spot.offset).load(Ordering::Acquire));
@@ -143,7 +147,8 @@ impl Locks {
         let mut machine = Machine::new(transaction, request, Bounds::BUCKET);
         // On a table that was damaged a machine may find no end.
         for _ in 0..MOST_ACCESSES {
-            let answer = match m.writable(line, 64) {
+            let swaps = matches!(machine.access(), Access::CompareSwap { .. });
+            let answer = match m.writable(line, 64).filter(|_| self.atomics || !swaps) {
                 Some(spot) => perform(&spot, machine.access(), self.flaw),
                 None => Answer::BusError,
             };

@@ -14,8 +14,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use driver::{
-    Backend, DeviceError, HostMemory, Information, Interrupt, InterruptKind, MemoryNeeds,
-    PAGE_BYTES, Space, Width,
+    AtomicRoute, Backend, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
+    MemoryNeeds, PAGE_BYTES, Space, Width,
 };
 
 pub use flaw::Flaw;
@@ -97,6 +97,7 @@ impl Rig {
             vectors: VECTORS as u32,
             memory,
             interrupts: InterruptKind::Event,
+            atomics: AtomicRoute::Direct,
         };
         Self { information, shared, worker: Some(worker) }
     }
@@ -209,10 +210,15 @@ impl Backend for Rig {
         width: Width,
         value: u64,
     ) -> Result<(), DeviceError> {
-        if space != Space::Bar(0) {
-            return Err(out_of_range("BAR", offset, "BAR0"));
-        }
         let mut state = self.shared.lock();
+        match space {
+            Space::Bar(0) => {}
+            Space::Configuration => {
+                state.registers.configure(offset, value);
+                return Ok(());
+            }
+            Space::Bar(_) => return Err(out_of_range("BAR", offset, "BAR0")),
+        }
         let forced = state.registers.write(offset, width, value);
         for vector in (0..VECTORS).filter(|vector| forced >> vector & 1 == 1) {
             state.raise(vector);

@@ -9,15 +9,22 @@ use super::{CARD_BYTES, Flaw};
 /// The words of BAR0 that are registers.
 pub struct Registers {
     words: Vec<u32>,
+    /// Device Control 2 of PCI Express, which the kernel restores after a reset.
+    device_control_2: u32,
     flaw: Flaw,
 }
+
+/// Where Device Control 2 stands in configuration space.
+const DEVICE_CONTROL_2: u64 = 0x68;
+/// Its bit AtomicOp Requester Enable.
+const REQUESTER_ENABLE: u32 = 1 << 6;
 
 /// Bases of the queues, by their number.
 pub const QUEUES: [u32; 3] = [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE];
 
 impl Registers {
     pub fn new(flaw: Flaw) -> Self {
-        let mut registers = Self { words: vec![0; 0x1_0000 / 4], flaw };
+        let mut registers = Self { words: vec![0; 0x1_0000 / 4], device_control_2: 0, flaw };
         registers.reset();
         registers
     }
@@ -79,9 +86,10 @@ impl Registers {
             0x08 => class,
             0x2C => u64::from(layout::SUBSYSTEM) << 16 | vendor,
             0x34 => 0x40,
-            // PCI Express, and its bit for function-level reset.
-            0x40 => 0x8010,
+            // PCI Express, version 2, and its bit for function-level reset.
+            0x40 => 0x0002_8010,
             0x44 if self.flaw != Flaw::NoFunctionReset => 1 << 28,
+            DEVICE_CONTROL_2 => self.device_control_2.into(),
             // MSI-X: five vectors, table and pending bits.
             0x80 => 0x0004_0011,
             0x84 if self.flaw == Flaw::MovesMsixTable => 0x7000,
@@ -90,6 +98,19 @@ impl Registers {
             _ => 0,
         };
         word >> (8 * (offset & 3)) & width.all_ones()
+    }
+
+    /// Writes to configuration space, of which only one bit can be written.
+    pub fn configure(&mut self, offset: u64, value: u64) {
+        if offset == DEVICE_CONTROL_2 && self.flaw != Flaw::WiresAtomicsToZero {
+            self.device_control_2 = value as u32 & REQUESTER_ENABLE;
+        }
+    }
+
+    /// Whether the device may compare and swap in host memory.
+    pub fn may_request_atomics(&self) -> bool {
+        let indifferent = [Flaw::WiresAtomicsToZero, Flaw::SwapsThoughForbidden];
+        self.device_control_2 & REQUESTER_ENABLE != 0 || indifferent.contains(&self.flaw)
     }
 
     pub fn read(&mut self, offset: u64, width: Width) -> u64 {

@@ -8,6 +8,7 @@ use super::store::{Opened, Target};
 use crate::device_address;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::output::Output;
 
 /// Steps of a device in this process between two looks of the host.
 const STEPS: u32 = 256;
@@ -37,7 +38,12 @@ impl DeviceArgs {
     ///
     /// # Errors
     /// When it cannot be opened or used.
-    pub fn runtime(&self, target: &Target, opened: &Opened) -> Result<Runtime, Failure> {
+    pub fn runtime(
+        &self,
+        target: &Target,
+        opened: &Opened,
+        out: &Output,
+    ) -> Result<Runtime, Failure> {
         let waiting = Options::default().waiting;
         let options = RuntimeOptions { waiting, ..RuntimeOptions::default() };
         let (Some(address), Some(memory)) = (&self.device, &opened.memory) else {
@@ -51,7 +57,7 @@ impl DeviceArgs {
         if let DeviceAddress::Simulated { storage: storage @ None, .. } = &mut address {
             *storage = Some(target.folder.clone());
         }
-        let device = device_address::open(&address)?;
+        let device = device_address::open_for_locks(&address, out)?;
         let port = QueuePort::open(device, memory.clone(), ENTRIES)
             .map_err(|error| Failure::Input(format!("{address}: {error}")))?;
         Ok(Runtime::open(&opened.database, port, options))

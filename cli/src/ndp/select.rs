@@ -72,7 +72,7 @@ pub struct Args {
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let out = &out.quiet(args.quiet);
     let (opened, table) = args.target.open(args.device.needs_shared())?;
-    let runtime = args.device.runtime(&args.target, &opened)?;
+    let runtime = args.device.runtime(&args.target, &opened, out)?;
     let bar = RefCell::new(out.progress("reading"));
     let show = |progress: &Progress| show(&bar, progress);
     let options = JobOptions { progress: Some(&show), ..args.device.job_options()? };

@@ -145,7 +145,7 @@ fn near_data(
     options: JobOptions<'_>,
     out: &Output,
 ) -> Result<Report, Failure> {
-    let runtime = args.device.runtime(&args.target, opened)?;
+    let runtime = args.device.runtime(&args.target, opened, out)?;
     let pulled = pages_of(table);
     let bar = RefCell::new(out.progress("updating"));
     let show = |progress: &Progress| show(&bar, progress);

@@ -9,8 +9,9 @@ use sim::bus::axi4::{
 };
 use sim::bus::fault::BusFault;
 
+use super::Reach;
 use super::pins::MemoryPins;
-use crate::address_space::{AddressSpace, Fault};
+use crate::address_space::Fault;
 
 /// The bridge of a port, left alone while nothing happens there: that is most of the time, and it
 /// is what lets a register access through the whole model be quick.
@@ -53,15 +54,10 @@ impl<P: MemoryPins> MemoryPort<P> {
     /// Makes all accesses that have come, in the host's memory if the function may reach it.
     /// `kept` hears of lines of which the reader keeps a copy: address and head.
     #[inline]
-    pub fn serve(
-        &mut self,
-        cycle: u64,
-        host: Option<&AddressSpace>,
-        mut kept: impl FnMut(u64, u64),
-    ) {
+    pub fn serve(&mut self, cycle: u64, host: Option<Reach<'_>>, mut kept: impl FnMut(u64, u64)) {
         while let Some(access) = self.bridge.take_access() {
             let outcome = match host {
-                Some(space) => perform(space, &access),
+                Some(host) => perform(host, &access),
                 None => Err(BusError::DecodeError),
             };
             if let (AccessKind::ReadLine { keep_copy: true }, Ok(MemoryData::Line(line))) =
@@ -75,11 +71,12 @@ impl<P: MemoryPins> MemoryPort<P> {
 }
 
 /// Makes an access. Where nothing is mapped nothing answers; a map that does not allow it answers
-/// with an error.
-pub(crate) fn perform(space: &AddressSpace, access: &MemoryAccess) -> Result<MemoryData, BusError> {
-    let address = access.address;
+/// with an error, and so does the function itself while it may not request AtomicOps.
+pub(crate) fn perform(host: Reach<'_>, access: &MemoryAccess) -> Result<MemoryData, BusError> {
+    let (space, address) = (host.space, access.address);
     let outcome = match access.kind {
         AccessKind::ReadLine { .. } => space.line(address).map(MemoryData::Line),
+        AccessKind::CompareSwap { .. } if !host.atomics => Err(Fault::Forbidden),
         AccessKind::CompareSwap { expected, new } => {
             space.compare_swap(address, expected, new).map(MemoryData::OldWord)
         }

@@ -129,7 +129,7 @@ impl State {
         if self.failure.is_some() {
             return None;
         }
-        let host = self.configuration.is_bus_master().then_some(&self.space);
+        let host = reach(&self.configuration, &self.space);
         let mut world = World { host, msix: &mut self.msix, jobs: &self.jobs };
         match self.board.access(request, &mut world) {
             Ok(Ok(value)) => Some(value),

@@ -84,7 +84,7 @@ impl State {
         if self.failure.is_some() {
             return false;
         }
-        let host = self.configuration.is_bus_master().then_some(&self.space);
+        let host = reach(&self.configuration, &self.space);
         self.board.look_at_copies(host);
         if self.board.is_idle() {
             return false;

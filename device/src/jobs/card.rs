@@ -16,6 +16,7 @@ use super::NativeStorage;
 use super::locks::BoardLocks;
 use super::rtl_element::{self, RtlElement};
 use crate::address_space::{Access, AddressSpace, Fault};
+use crate::board::Reach;
 use crate::function::Shared;
 use crate::mover;
 
@@ -118,7 +119,7 @@ pub(super) struct Host<'a> {
 impl Host<'_> {
     /// Does something with the memory; a fault when the life is over, or the function may not reach
     /// memory.
-    pub fn with<T>(&self, act: impl FnOnce(&AddressSpace) -> Result<T, Fault>) -> Result<T, Fault> {
+    pub fn with<T>(&self, act: impl FnOnce(Reach<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         self.function.with_host(self.life, act)
     }
 
@@ -134,7 +135,7 @@ impl Host<'_> {
         let mut at = address;
         for piece in into.chunks_mut(PIECE_BYTES) {
             let fault = HostFault { address: at };
-            self.with(|space| read_piece(space, at, piece)).map_err(|_| fault)?;
+            self.with(|host| read_piece(host.space, at, piece)).map_err(|_| fault)?;
             at = at.checked_add(piece.len() as u64).ok_or(fault)?;
         }
         Ok(())
@@ -144,7 +145,7 @@ impl Host<'_> {
         let mut at = address;
         for piece in bytes.chunks(PIECE_BYTES) {
             let fault = HostFault { address: at };
-            self.with(|space| write_piece(space, at, piece)).map_err(|_| fault)?;
+            self.with(|host| write_piece(host.space, at, piece)).map_err(|_| fault)?;
             at = at.checked_add(piece.len() as u64).ok_or(fault)?;
         }
         Ok(())
@@ -155,7 +156,7 @@ impl Host<'_> {
         if !address.is_multiple_of(8) {
             return Err(fault);
         }
-        self.with(|space| space.load(address)).map_err(|_| fault)
+        self.with(|host| host.space.load(address)).map_err(|_| fault)
     }
 }
 

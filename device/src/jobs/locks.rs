@@ -112,14 +112,14 @@ impl UnitMemory for HostLines<'_> {
     fn perform(&mut self, access: &MemoryAccess) -> Result<MemoryData, BusError> {
         let mut outcome = Err(BusError::DecodeError);
         // A life that is over is as if no memory were mapped.
-        let _ = self.0.with(|space| {
-            outcome = perform(space, access);
+        let _ = self.0.with(|host| {
+            outcome = perform(host, access);
             Ok(())
         });
         outcome
     }
 
     fn head(&self, address: u64) -> Option<u64> {
-        self.0.with(|space| space.load(address)).ok()
+        self.0.with(|host| host.space.load(address)).ok()
     }
 }

@@ -3,13 +3,14 @@
 use std::thread;
 use std::time::Instant;
 
-use driver::{Elements, HostMemory, PAGE_BYTES};
+use driver::{Elements, HostMemory, PAGE_BYTES, Space};
 use lockdb::store::layout::PageBuffer;
 use lockdb::{Timestamp, TupleKey};
 use ndp_runtime::engine::{Card, LockAnswer, LockOperation, LockRequest, LockResponse};
 use ndp_runtime::job::{LockTable, Status};
 
 use super::*;
+use crate::configuration;
 use crate::function::Function;
 
 /// Where memory is lent, as many bytes as a page has.
@@ -118,8 +119,12 @@ fn a_card_reaches_memory_and_locks_until_its_life_is_over() {
     card.write_page(0, &PageBuffer::ZERO).unwrap();
     card.sync().unwrap();
 
-    // The table is the second line of the memory, one bucket.
+    // The table is the second line of the memory, one bucket. Without AtomicOps nothing can be locked.
     card.place_lock_table(LockTable { address: LENT + 64, log2_buckets: 0 });
+    assert!(card.request_lock(acquire(1, 10)));
+    assert_eq!(response(&mut card).answer, LockAnswer::BusError);
+    let control_2 = configuration::offset::DEVICE_CONTROL_2 as u64;
+    function.write(Space::Configuration, control_2, &[1 << 6]);
     assert!(card.request_lock(acquire(1, 10)) && card.request_lock(acquire(2, 11)));
     let (first, second) = (response(&mut card), response(&mut card));
     assert_eq!((first.tag, first.answer), (1, LockAnswer::Granted { again: false }));

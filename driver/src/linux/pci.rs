@@ -1,6 +1,7 @@
 //! The PCI functions of this machine, as the kernel shows them in sysfs.
 
 mod listing;
+mod route;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -9,6 +10,7 @@ use std::io;
 use std::path::Path;
 
 pub use listing::listing;
+pub use route::atomic_route;
 
 use super::Roots;
 use crate::{PciAddress, layout};

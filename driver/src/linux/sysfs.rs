@@ -22,7 +22,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use enabled::Enabled;
 
 use super::bar::MappedBar;
-use super::pci::PciFunction;
+use super::pci::{PciFunction, atomic_route};
 use super::polled::{Count, CountsInterrupts, PolledInterrupt};
 use super::untranslated::{self, Untranslated};
 use super::{Roots, cannot_open};
@@ -151,6 +151,7 @@ impl Function {
             vectors: shell::INTERRUPT_COUNT.len() as u32,
             memory: MemoryNeeds::Contiguous,
             interrupts: InterruptKind::Polled,
+            atomics: atomic_route(roots, description.address),
         };
         Ok(Function {
             vectors: Mutex::new(Vectors::new(information.vectors)),

@@ -15,6 +15,7 @@ use rustix::process::{Resource, geteuid, getrlimit};
 use super::Roots;
 use super::pci::{self, PciFunction};
 use super::vfio::no_iommu_is_allowed;
+use crate::AtomicRoute;
 
 /// What was found out about one matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +86,7 @@ pub fn examine(roots: &Roots) -> System {
     findings.extend(vfio(roots));
     for function in functions.iter().filter(|function| function.is_ours()) {
         findings.push(way_to(roots, function));
+        findings.push(atomics(roots, function));
         findings.extend(left_at_work(roots, function));
     }
     findings.push(huge_pages(roots));
@@ -179,6 +181,26 @@ fn way_to(roots: &Roots, function: &PciFunction) -> Finding {
                 bind.trim_start_matches("as root: ")
             ),
         ),
+    }
+}
+
+/// Whether its requests for locks reach host memory.
+fn atomics(roots: &Roots, function: &PciFunction) -> Finding {
+    let what = format!("AtomicOps of {} to host memory, for its locks", function.address);
+    let route = pci::atomic_route(roots, function.address);
+    let found = route.to_string();
+    match route {
+        AtomicRoute::Direct | AtomicRoute::Complete { .. } => Finding::good(what, found),
+        AtomicRoute::Unknown { .. } => {
+            let remedy = "run this command as root; behind an emulated root port they may work though \
+                          it does not say so: `lockstep check --only atomics` tries it";
+            Finding::lacking(&what, found, remedy)
+        }
+        AtomicRoute::Broken { .. } => {
+            let remedy = "another slot, below a root port that completes them and switches that \
+                          route them; `lockstep check --only atomics` tries whether they arrive";
+            Finding::lacking(&what, found, remedy)
+        }
     }
 }
 

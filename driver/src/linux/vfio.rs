@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::pci::PciFunction;
+use super::pci::{PciFunction, atomic_route};
 use super::untranslated::{self, Untranslated};
 use super::{Roots, describe};
 use crate::event::{Event, EventInterrupt};
@@ -74,7 +74,8 @@ impl Vfio {
             let mappings = Mutex::new(Mappings::new(usable));
             (Reach::Translated { mappings, iommu }, MemoryNeeds::Pages, device)
         };
-        let function = Function::open(&name, device, description.bar_bytes, needs)?;
+        let route = atomic_route(roots, address);
+        let function = Function::open(&name, device, description.bar_bytes, needs, route)?;
         // From here on closing takes it back, whatever fails.
         let this = Vfio { function, reach };
         this.function.set_bus_master(true).map_err(system("write COMMAND"))?;

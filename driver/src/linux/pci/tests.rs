@@ -76,6 +76,18 @@ impl Tree {
 }
 
 impl Tree {
+    /// Puts our function, which is made afterwards, below ports with these configuration spaces, the
+    /// root port first.
+    pub fn behind(&self, ports: &[(&str, Vec<u8>)]) {
+        let mut folder = "sys/devices/pci0000:00".to_string();
+        for (address, configuration) in ports {
+            folder += &format!("/{address}");
+            self.link(&format!("sys/bus/pci/devices/{address}"), &folder);
+            self.write(&format!("{folder}/config"), configuration);
+        }
+        self.link(&format!("sys/bus/pci/devices/{OURS}"), &format!("{folder}/{OURS}"));
+    }
+
     /// A group that VFIO has made without an IOMMU.
     pub fn group_without_iommu(&self, number: u32) {
         self.group(number, "unknown");

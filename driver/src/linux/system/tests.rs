@@ -1,6 +1,7 @@
 //! The report, on folders that look like `/sys` and `/dev`.
 
 use super::*;
+use crate::atomics::tests::port;
 use crate::linux::pci::tests::{OURS, Tree, configuration};
 
 fn found(tree: &Tree, what: &str) -> Finding {
@@ -61,6 +62,22 @@ fn vfio_without_an_iommu_is_a_way_to_a_device() {
     tree.write("dev/vfio/noiommu-0", "");
     let finding = found(&tree, "Lockstep device");
     assert_eq!(finding.found, format!("reached by pci:{OURS}?mode=vfio"));
+}
+
+#[test]
+fn the_way_of_atomic_operations_is_told() {
+    let tree = Tree::new();
+    tree.behind(&[("0000:00:01.0", port(4, 1 << 8, 0))]);
+    tree.ours();
+    let finding = found(&tree, "AtomicOps of 0000:3b:00.0");
+    assert_eq!(finding.found, "routed to root port 0000:00:01.0, which completes them");
+    tree.write("sys/bus/pci/devices/0000:00:01.0/config", port(4, 0, 0));
+    let finding = found(&tree, "AtomicOps of 0000:3b:00.0");
+    assert!(finding.found.starts_with("root port 0000:00:01.0 does not complete"), "{finding}");
+    assert!(finding.remedy.unwrap().contains("another slot"));
+    tree.write("sys/bus/pci/devices/0000:00:01.0/config", &port(4, 0, 0)[..64]);
+    let finding = found(&tree, "AtomicOps of 0000:3b:00.0");
+    assert!(finding.found.starts_with("not known: only root may read"), "{finding}");
 }
 
 #[test]

@@ -15,8 +15,8 @@ use crate::event::{Event, Link, Vectors};
 use crate::linux::bar::MappedBar;
 use crate::memory::ones;
 use crate::{
-    DeviceError, HostMemory, Information, InterruptKind, MemoryNeeds, OpenError, PAGE_BYTES, Space,
-    Width, layout,
+    AtomicRoute, DeviceError, HostMemory, Information, InterruptKind, MemoryNeeds, OpenError,
+    PAGE_BYTES, Space, Width, layout,
 };
 
 /// Why a function is let go: the kernel asks for it.
@@ -75,8 +75,9 @@ impl Function {
         device: OwnedFd,
         bar_bytes: [u64; 6],
         memory: MemoryNeeds,
+        atomics: AtomicRoute,
     ) -> Result<Arc<Self>, OpenError> {
-        let function = Arc::new(Self::new(name.into(), device, bar_bytes, memory)?);
+        let function = Arc::new(Self::new(name.into(), device, bar_bytes, memory, atomics)?);
         function.watch().map_err(|source| OpenError::Device { name: name.into(), source })?;
         Ok(function)
     }
@@ -86,6 +87,7 @@ impl Function {
         device: OwnedFd,
         bar_bytes: [u64; 6],
         memory: MemoryNeeds,
+        atomics: AtomicRoute,
     ) -> Result<Self, OpenError> {
         let device = File::from(device);
         let system = |attempted: &'static str| {
@@ -117,6 +119,7 @@ impl Function {
             vectors: interrupts.count,
             memory,
             interrupts: InterruptKind::Event,
+            atomics,
         };
         Ok(Function {
             information,

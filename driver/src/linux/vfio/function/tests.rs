@@ -31,6 +31,7 @@ fn function(folder: &tempfile::TempDir) -> Arc<Function> {
         vectors: 5,
         memory: MemoryNeeds::Pages,
         interrupts: InterruptKind::Event,
+        atomics: AtomicRoute::Direct,
     };
     Arc::new(Function {
         information,
