@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueHint;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use device::{BoardOptions, Progress, ServeOptions};
-use driver::Elements;
+use driver::{Elements, PCI_ID_VARIABLE, PciIdentity};
 use vfio_user::{Error, Stop};
 
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ In another terminal, software of this machine:
   lockstep check vfio-user:/tmp/lockstep.socket
   lockstep run scenarios/wall-clock.toml --device vfio-user:/tmp/lockstep.socket
 
-Or QEMU, from 10.1 on: its guest sees a PCI device, 10ee:7038. Its memory must be shared:
+Or QEMU, from 10.1 on: its guest sees a PCI device, 10ee:4c53. Its memory must be shared:
   qemu-system-x86_64 -machine q35,memory-backend=ram -accel tcg -m 1G \\
     -object memory-backend-memfd,id=ram,size=1G,share=on \\
     -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",
@@ -50,6 +50,11 @@ pub struct Args {
     /// Its elements.
     #[arg(long, value_name = "WHICH", default_value = "software", value_parser = elements())]
     elements: Elements,
+    /// Who the PCI function says it is: vendor:device or vendor:device:subvendor:subsystem, four
+    /// hexadecimal digits each. Software that is to take it for a Lockstep device needs the same in
+    /// LOCKSTEP_PCI_ID, which is also what this is without the option; else it is 10ee:4c53.
+    #[arg(long, value_name = "IDS")]
+    pci_id: Option<PciIdentity>,
     /// Writes waves of the RTL to this file (FST), once the server has ended.
     #[arg(long, value_name = "FILE", requires_all = ["from", "to"], value_hint = ValueHint::FilePath)]
     waves: Option<PathBuf>,
@@ -85,8 +90,13 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         let path = path.display();
         out.note(format_args!("{path}: no store is here yet; until it is, jobs are refused"));
     }
+    let identity = match args.pci_id {
+        Some(identity) => identity,
+        None => PciIdentity::expected()
+            .map_err(|error| Failure::Input(format!("{PCI_ID_VARIABLE}: {error}")))?,
+    };
     let options = ServeOptions {
-        board: BoardOptions { storage: args.storage, elements: args.elements },
+        board: BoardOptions { storage: args.storage, elements: args.elements, identity },
         waves: waves.as_ref().map(|(file, window)| (file.temporary().to_owned(), *window)),
         ..ServeOptions::default()
     };

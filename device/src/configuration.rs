@@ -5,7 +5,8 @@
 //! Sources: PCI Express Base Specification 4.0, sections 7.5 (header, power management, PCI
 //! Express) and 7.7.2 (MSI-X); PCI Local Bus Specification 3.0, section 6.2.5.1 (sizing a BAR).
 
-use driver::layout::{BAR0_BYTES, DEVICE, SUBSYSTEM, VENDOR};
+use driver::PciIdentity;
+use driver::layout::BAR0_BYTES;
 
 /// Bytes of the space.
 pub(crate) const BYTES: usize = 4096;
@@ -45,12 +46,9 @@ const MSIX_FUNCTION_MASK: u8 = 1 << 6;
 /// Part of the space: offset, bytes (at most 4), value after reset, bits that software may write.
 type Field = (usize, usize, u32, u32);
 
-/// Everything that does not depend on the size of the card's memory.
+/// Everything that depends neither on the function's identity nor on the size of the card's memory.
 const FIELDS: &[Field] = &[
-    // Header, type 0.
-    (0x00, 2, VENDOR as u32, 0),
-    (0x02, 2, DEVICE as u32, 0),
-    // Memory, bus master, parity, SERR, interrupt disable; no I/O space.
+    // Header, type 0. Memory, bus master, parity, SERR, interrupt disable; no I/O space.
     (offset::COMMAND, 2, 0, 0x0546),
     // Status: there are capabilities. Its error bits are cleared by writing 1, and never set.
     (0x06, 2, 0x0010, 0),
@@ -59,8 +57,6 @@ const FIELDS: &[Field] = &[
     (0x0C, 1, 0, 0xFF),      // cache line size: without effect, and writable
     (offset::BAR0, 4, 0x4, !(BAR0_BYTES as u32 - 1)),
     (offset::BAR0 + 4, 4, 0, u32::MAX),
-    (0x2C, 2, VENDOR as u32, 0), // of the subsystem
-    (0x2E, 2, SUBSYSTEM as u32, 0),
     (offset::CAPABILITIES, 1, offset::POWER as u32, 0),
     (0x3C, 1, 0, 0xFF), // interrupt line: of software, for software
     // Power management, version 3: D0 and D3hot, in which nothing is forgotten.
@@ -74,8 +70,10 @@ const FIELDS: &[Field] = &[
     (offset::EXPRESS + 2, 2, 0x0002, 0),
     // Device: payload up to 256 bytes, role-based errors, function-level reset.
     (offset::EXPRESS + 4, 4, 0x1000_8001, 0),
-    // Device control: its highest bit, which initiates the reset, always reads 0.
-    (offset::DEVICE_CONTROL, 2, 0x2810, 0x7FFF),
+    // Device control: error reporting, payload of up to 256 bytes, read requests. What the function
+    // has not, or never does, is wired to 0: relaxed ordering, extended tags, phantom functions,
+    // auxiliary power, no snoop. The highest bit, which initiates the reset, always reads 0.
+    (offset::DEVICE_CONTROL, 2, 0x2000, 0x702F),
     // Link: 16 lanes at 8 GT/s.
     (offset::EXPRESS + 0x0C, 4, 0x0000_0103, 0),
     (offset::EXPRESS + 0x10, 2, 0, 0x00CB),
@@ -106,28 +104,34 @@ pub(crate) struct Effects {
 pub(crate) struct ConfigurationSpace {
     bytes: Box<[u8; BYTES]>,
     writable: Box<[u8; BYTES]>,
+    identity: PciIdentity,
     card_bytes: u64,
 }
 
 impl ConfigurationSpace {
-    /// As after power-up, of a function with this much memory on its card.
+    /// As after power-up, of a function that says it is this, with this much memory on its card.
     ///
     /// # Panics
     /// When that is no power of two of at least 16 bytes.
-    pub fn new(card_bytes: u64) -> Self {
+    pub fn new(identity: PciIdentity, card_bytes: u64) -> Self {
         assert!(
             card_bytes.is_power_of_two() && card_bytes >= 16,
             "card memory of {card_bytes} bytes, expected a power of two of at least 16"
         );
-        let mut space =
-            Self { bytes: Box::new([0; BYTES]), writable: Box::new([0; BYTES]), card_bytes };
+        let (bytes, writable) = (Box::new([0; BYTES]), Box::new([0; BYTES]));
+        let mut space = Self { bytes, writable, identity, card_bytes };
         let address = !(card_bytes - 1);
-        let card: [Field; 2] = [
+        let PciIdentity { vendor, device, subsystem_vendor, subsystem } = identity;
+        let chosen: [Field; 6] = [
+            (0x00, 2, vendor.into(), 0),
+            (0x02, 2, device.into(), 0),
+            (0x2C, 2, subsystem_vendor.into(), 0),
+            (0x2E, 2, subsystem.into(), 0),
             // 64 bits, prefetchable.
             (offset::BAR2, 4, 0xC, address as u32 & !0xF),
             (offset::BAR2 + 4, 4, 0, (address >> 32) as u32),
         ];
-        for &(start, bytes, value, writable) in FIELDS.iter().chain(&card) {
+        for &(start, bytes, value, writable) in FIELDS.iter().chain(&chosen) {
             let range = start..start + bytes;
             space.bytes[range.clone()].copy_from_slice(&value.to_le_bytes()[..bytes]);
             space.writable[range].copy_from_slice(&writable.to_le_bytes()[..bytes]);
@@ -137,7 +141,7 @@ impl ConfigurationSpace {
 
     /// Everything as after power-up, as a function-level reset leaves it.
     pub fn reset(&mut self) {
-        *self = Self::new(self.card_bytes);
+        *self = Self::new(self.identity, self.card_bytes);
     }
 
     /// Reads bytes. Those past the end of the space read as all-ones.

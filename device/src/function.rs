@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::JoinHandle;
 
-use driver::{Elements, HostMemory, PAGE_BYTES, Space};
+use driver::{Elements, HostMemory, PAGE_BYTES, PciIdentity, Space};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use sim::bus::axi_lite::LiteRequest;
 use sim::models::WaveWindow;
@@ -38,6 +38,8 @@ pub struct BoardOptions {
     pub storage: Option<PathBuf>,
     /// Who walks through the data for jobs.
     pub elements: Elements,
+    /// Who the function says it is.
+    pub identity: PciIdentity,
 }
 
 /// What the function has counted since it was made.
@@ -93,7 +95,7 @@ impl Function {
         let state = State {
             board: Board::new(new_card()?),
             space: AddressSpace::default(),
-            configuration: ConfigurationSpace::new(CARD_BYTES),
+            configuration: ConfigurationSpace::new(options.identity, CARD_BYTES),
             msix: Msix::new(),
             jobs: inbox.clone(),
             life: 0,

@@ -11,7 +11,7 @@ mod copy;
 use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use driver::{HostMemory, PAGE_BYTES};
 use rustix::fs::SealFlags;
@@ -104,9 +104,14 @@ impl Mapping {
         unsafe { AtomicU64::from_ptr(self.start.as_ptr().add(offset).cast()) }
     }
 
-    /// Loads the 8 bytes at byte `offset`, a multiple of 8.
+    /// Loads the 8 bytes at byte `offset`, a multiple of 8; what is loaded afterwards is no older.
+    ///
+    /// A relaxed load and a fence: on pages that may only be read, Rust allows no other atomic
+    /// operation than a relaxed load, which is sure to be one instruction that only reads.
     pub fn load(&self, offset: usize) -> u64 {
-        self.word(offset).load(Ordering::Acquire)
+        let value = self.word(offset).load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        value
     }
 
     /// The line at byte `offset`, a multiple of its size, word by word from the lowest.

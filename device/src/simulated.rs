@@ -7,7 +7,7 @@ use std::time::Duration;
 use driver::layout::BAR0_BYTES;
 use driver::{
     AtomicRoute, Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt,
-    InterruptKind, MemoryNeeds, OpenError, Space, Width,
+    InterruptKind, MemoryNeeds, OpenError, PciIdentity, Space, Width,
 };
 use parking_lot::Mutex;
 
@@ -39,7 +39,11 @@ pub fn open_backend(address: &DeviceAddress) -> Result<Arc<dyn Backend>, OpenErr
             remedy: "leave `card` out, or give 64M".into(),
         });
     }
-    let board = BoardOptions { storage: storage.clone(), elements: *elements };
+    let board = BoardOptions {
+        storage: storage.clone(),
+        elements: *elements,
+        identity: PciIdentity::expected()?,
+    };
     let opened = Simulated::with_options(address.to_string(), &board);
     Ok(Arc::new(opened.map_err(|source| OpenError::System {
         name: address.to_string(),

@@ -298,6 +298,20 @@ fn registers_and_copies_do_not_keep_each_other_waiting() {
 }
 
 #[test]
+fn a_function_that_sleeps_or_is_switched_off_is_named_as_that() {
+    const POWER_STATE: u64 = 0x44;
+    let (backend, device) = open();
+    let error = || device.shell().interrupt_count(0).unwrap_err();
+    configure(&backend, COMMAND, 0x4);
+    assert!(matches!(error(), DeviceError::MemoryDisabled { .. }), "{}", error());
+    configure(&backend, COMMAND, 0x6);
+    configure(&backend, POWER_STATE, 3);
+    assert!(matches!(error(), DeviceError::Asleep { .. }), "{}", error());
+    configure(&backend, POWER_STATE, 0);
+    assert_eq!(device.shell().interrupt_count(0), Ok(0));
+}
+
+#[test]
 fn the_clock_stops_when_nothing_is_to_do() {
     let backend = backend();
     write(&backend, SCRATCH_32, 1);

@@ -109,7 +109,7 @@ impl Bench {
         let storage = Some(folder.path().into());
         let (device, served) = match door {
             Door::InProcess(elements) => {
-                let board = BoardOptions { storage, elements };
+                let board = BoardOptions { storage, elements, ..BoardOptions::default() };
                 let simulated = Simulated::with_options("sim:".into(), &board).unwrap();
                 (Device::new(Arc::new(simulated)), None)
             }

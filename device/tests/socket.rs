@@ -31,6 +31,10 @@ struct Served {
 
 impl Served {
     fn new() -> Self {
+        Self::with(ServeOptions::default())
+    }
+
+    fn with(options: ServeOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let stop = Stop::new().unwrap();
         let told: Arc<Mutex<Vec<Progress>>> = Arc::default();
@@ -38,7 +42,7 @@ impl Served {
             let (path, stop, told) = (folder.path().join("socket"), stop.clone(), told.clone());
             move || {
                 let tell = |progress: &Progress| told.lock().unwrap().push(progress.clone());
-                device::serve(&path, ServeOptions::default(), &stop, tell)
+                device::serve(&path, options, &stop, tell)
             }
         });
         let served = Self { folder, stop, told, thread: Some(thread) };
@@ -141,7 +145,7 @@ fn is_a_pci_function_as_the_protocol_describes_one() {
     let mut client = served.client();
     let information = client.device_info().unwrap();
     assert!(information.pci && information.resettable);
-    assert_eq!(read(&mut client, region_index::CONFIG, 0), 0x7038_10EE);
+    assert_eq!(read(&mut client, region_index::CONFIG, 0), 0x4C53_10EE);
     let sizes = (0..9).map(|index| client.region_info(index).unwrap().size).collect::<Vec<_>>();
     assert_eq!(sizes, [64 << 10, 0, 64 << 20, 0, 0, 0, 0, 4096, 0]);
     let msix = client.irq_info(irq_index::MSIX).unwrap();
@@ -153,6 +157,21 @@ fn is_a_pci_function_as_the_protocol_describes_one() {
     // A BAR is sized as firmware does it.
     write(&mut client, region_index::CONFIG, 0x18, u32::MAX);
     assert_eq!(read(&mut client, region_index::CONFIG, 0x18), 0xFC00_000C);
+}
+
+#[test]
+fn who_the_function_says_it_is_can_be_chosen() {
+    let mut options = ServeOptions::default();
+    options.board.identity = "1234:5678:9abc:def0".parse().unwrap();
+    let served = Served::with(options);
+    let mut client = served.client();
+    let read = |client: &mut Client, offset| read(client, region_index::CONFIG, offset);
+    assert_eq!((read(&mut client, 0), read(&mut client, 0x2C)), (0x5678_1234, 0xDEF0_9ABC));
+    drop(client);
+    served.until_left(1);
+    let backend = open_backend(&DeviceAddress::VfioUser(served.path())).unwrap();
+    let error = Device::new(backend).unwrap_err();
+    assert!(matches!(error, OpenError::WrongIdentity { .. }), "{error}");
 }
 
 #[test]
@@ -391,7 +410,7 @@ fn maps_that_cannot_be_are_refused_and_the_session_goes_on() {
     client.dma_map(0x10_0000, 0x1000, 0, None, true, true).unwrap();
     client.dma_unmap_all().unwrap();
     client.dma_map(0x10_0000, 0x1000, 0, None, true, false).unwrap();
-    assert_eq!(read(&mut client, region_index::CONFIG, 0), 0x7038_10EE);
+    assert_eq!(read(&mut client, region_index::CONFIG, 0), 0x4C53_10EE);
 }
 
 /// As QEMU does it for a guest program that maps its memory through VFIO in small pages: the same

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::absence;
 use crate::{Backend, DeviceError, Registers, Space, Width, layout};
 
 /// The registers of one block, 4 KiB in BAR0.
@@ -69,6 +70,10 @@ impl Registers for BlockRegisters {
     fn write32(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
         (&*self).write32(offset, value)
     }
+
+    fn explain_absence(&mut self, offset: u32) -> DeviceError {
+        (&*self).explain_absence(offset)
+    }
 }
 
 /// A backend takes accesses from several threads, so a shared reference is enough.
@@ -79,5 +84,9 @@ impl Registers for &BlockRegisters {
 
     fn write32(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
         self.write(offset, Width::Four, value.into())
+    }
+
+    fn explain_absence(&mut self, offset: u32) -> DeviceError {
+        absence::explain(&*self.backend, offset)
     }
 }

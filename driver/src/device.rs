@@ -12,7 +12,7 @@ use crate::map::shell::{CAPABILITIES, IDENTITY, SIGNATURE, VERSION};
 use crate::{
     Atomics, Backend, BlockRegisters, CopyQueue, DeviceError, DmaBuffer, HUGE_PAGE_BYTES,
     HostMemory, Information, Interrupt, JobQueue, LockQueue, LockUnit, MemoryNeeds, OpenError,
-    PAGE_BYTES, QueueError, Shell, Space, Width, layout, map,
+    PAGE_BYTES, PciIdentity, QueueError, Registers, Shell, Space, Width, layout, map,
 };
 
 /// More card memory than this no address can reach.
@@ -213,9 +213,10 @@ fn identify_function(backend: &dyn Backend, name: &str) -> Result<(), OpenError>
             .map(|value| value as u32)
             .map_err(|source| OpenError::Device { name: name.into(), source })
     };
+    let PciIdentity { vendor, device, subsystem_vendor, subsystem } = PciIdentity::expected()?;
     let wanted = [
-        ("vendor and device", 0x00, layout::VENDOR, layout::DEVICE),
-        ("subsystem vendor and subsystem", 0x2C, layout::VENDOR, layout::SUBSYSTEM),
+        ("vendor and device", 0x00, vendor, device),
+        ("subsystem vendor and subsystem", 0x2C, subsystem_vendor, subsystem),
     ];
     for (what, offset, vendor, device) in wanted {
         let found = read(offset)?;
@@ -245,7 +246,10 @@ fn identify_shell(registers: &BlockRegisters, name: &str) -> Result<Capabilities
     };
     let identity = IDENTITY.read(&mut &*registers).map_err(failed)?;
     if identity == u32::MAX {
-        return Err(OpenError::AllOnes { name: name.into() });
+        return Err(match (&*registers).explain_absence(IDENTITY.offset()) {
+            DeviceError::Gone { .. } => OpenError::AllOnes { name: name.into() },
+            cause => failed(cause),
+        });
     }
     if identity != SIGNATURE.identity {
         let expected = format!("0x{:X} (\"LSDV\")", SIGNATURE.identity);

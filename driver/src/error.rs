@@ -76,6 +76,24 @@ pub enum DeviceError {
         /// The register that was read first.
         offset: u32,
     },
+    /// Registers do not answer because the function sleeps.
+    #[error(
+        "the function is in D3hot: register 0x{offset:03X} and IDENTITY read 0xFFFF_FFFF; wake it (D0 in \
+         its power management), or open the device anew"
+    )]
+    Asleep {
+        /// The register that was read first.
+        offset: u32,
+    },
+    /// Registers do not answer because somebody has switched that off.
+    #[error(
+        "memory space is disabled (bit 1 of the function's command register is 0): register \
+         0x{offset:03X} and IDENTITY read 0xFFFF_FFFF; open the device anew"
+    )]
+    MemoryDisabled {
+        /// The register that was read first.
+        offset: u32,
+    },
     /// A register holds something other than it must.
     #[error("{register} is 0x{found:X}, expected {expected}")]
     Mismatch {

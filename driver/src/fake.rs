@@ -69,7 +69,7 @@ impl Fake {
         let mut state = State {
             registers: BTreeMap::new(),
             configuration: BTreeMap::from([
-                (0x00, 0x7038_10EE),
+                (0x00, 0x4C53_10EE),
                 // Memory enable and bus master.
                 (0x04, 0x6),
                 (0x2C, 0x4C53_10EE),

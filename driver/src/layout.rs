@@ -1,6 +1,6 @@
-//! What of a device is fixed outside its register map: identity, BARs, vectors.
+//! What of a device is fixed outside its register map: BARs, vectors.
 //!
-//! Source: `docs/device.md`. Where the blocks are in BAR0: [`crate::map::device`].
+//! Source: `docs/device.md`. Who it says it is: [`crate::PciIdentity`]. Where the blocks are in BAR0: [`crate::map::device`].
 
 /// Bytes that BAR0 must have.
 pub const BAR0_BYTES: u64 = 64 << 10;
@@ -19,10 +19,3 @@ pub const LOCK_VECTOR: u32 = 2;
 pub const JOB_VECTOR: u32 = 4;
 /// Vector of bus errors of the lock unit.
 pub const BUS_ERROR_VECTOR: u32 = 3;
-
-/// Vendor identifier in configuration space, which is also the subsystem's.
-pub const VENDOR: u16 = 0x10EE;
-/// Device identifier in configuration space.
-pub const DEVICE: u16 = 0x7038;
-/// Subsystem identifier in configuration space: "LS".
-pub const SUBSYSTEM: u16 = 0x4C53;

@@ -18,6 +18,7 @@ pub mod queue;
 pub mod vfio_user;
 pub mod visibility_element;
 
+mod absence;
 mod address;
 mod atomics;
 mod backend;
@@ -28,6 +29,7 @@ mod error;
 mod event;
 #[cfg(test)]
 mod fake;
+mod identity;
 mod iova;
 mod mappings;
 mod memory;
@@ -44,6 +46,7 @@ pub use buffer::DmaBuffer;
 pub use device::{Capabilities, Device};
 pub use error::{BusResponse, DeviceError, Operation};
 pub use faulty::{Faults, Faulty};
+pub use identity::{IdentityError, PciIdentity, VARIABLE as PCI_ID_VARIABLE};
 pub use lock_unit::LockUnit;
 pub use memory::{HUGE_PAGE_BYTES, HostMemory, PAGE_BYTES};
 pub use open::{OpenError, open_backend};

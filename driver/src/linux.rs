@@ -16,7 +16,7 @@ pub use vfio::Vfio;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{OpenError, PciAddress, layout};
+use crate::{OpenError, PciAddress, PciIdentity};
 
 /// Where the kernel shows what it knows. Tests put a folder of their own in its place.
 #[derive(Debug, Clone)]
@@ -58,18 +58,13 @@ fn describe(roots: &Roots, name: &str, address: PciAddress) -> Result<pci::PciFu
             source: error,
         },
     })?;
-    if !function.is_ours() {
-        let pci::PciFunction { vendor, device, subsystem_vendor, subsystem, .. } = function;
+    let expected = PciIdentity::expected()?;
+    if function.identity != expected {
         return Err(OpenError::WrongIdentity {
             name: name.into(),
-            what: "vendor:device subsystem",
-            found: format!("{vendor:04x}:{device:04x} {subsystem_vendor:04x}:{subsystem:04x}"),
-            expected: format!(
-                "{0:04x}:{1:04x} {0:04x}:{2:04x}",
-                layout::VENDOR,
-                layout::DEVICE,
-                layout::SUBSYSTEM
-            ),
+            what: "vendor:device:subsystem",
+            found: function.identity.to_string(),
+            expected: expected.to_string(),
         });
     }
     Ok(function)

@@ -79,6 +79,13 @@ pub enum OpenError {
         /// Who, as far as is known.
         reason: String,
     },
+    /// The environment names no identifiers.
+    #[error("{}: {source}", crate::PCI_ID_VARIABLE)]
+    Identity {
+        /// What is wrong.
+        #[from]
+        source: crate::IdentityError,
+    },
     /// It is some other device.
     #[error("{name}: {what} is {found}, expected {expected}: another device; check the address")]
     WrongIdentity {

@@ -61,6 +61,8 @@ impl fmt::Display for PciCapability {
     }
 }
 
+/// Identifier of the capability for power management.
+pub(crate) const POWER_MANAGEMENT: u8 = 0x01;
 /// Identifier of the capability for PCI Express.
 pub(crate) const EXPRESS: u8 = 0x10;
 
@@ -80,9 +82,19 @@ pub fn discover_capabilities(backend: &dyn Backend) -> Result<Vec<PciCapability>
 /// # Errors
 /// What the door reports.
 pub(crate) fn read_listed(backend: &dyn Backend) -> Result<Vec<u8>, DeviceError> {
+    read_listed_by(|offset| backend.read(Space::Configuration, offset, Width::Four))
+}
+
+/// As [`read_listed`], by reads of words.
+///
+/// # Errors
+/// Those of the reads.
+pub(crate) fn read_listed_by(
+    read: impl Fn(u64) -> Result<u64, DeviceError>,
+) -> Result<Vec<u8>, DeviceError> {
     let mut configuration = Vec::with_capacity(LISTED_BYTES as usize);
     for offset in (0..LISTED_BYTES).step_by(4) {
-        let word = backend.read(Space::Configuration, offset, Width::Four)?;
+        let word = read(offset)?;
         configuration.extend_from_slice(&(word as u32).to_le_bytes());
     }
     Ok(configuration)
@@ -136,7 +148,7 @@ impl Bytes<'_> {
 
     fn decode(&self, at: usize) -> Option<PciCapability> {
         Some(match self.byte(at)? {
-            0x01 => PciCapability::PowerManagement,
+            POWER_MANAGEMENT => PciCapability::PowerManagement,
             0x05 => PciCapability::Msi,
             EXPRESS => {
                 let link = self.half(at + 0x12)?;

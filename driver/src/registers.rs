@@ -18,6 +18,12 @@ pub trait Registers {
     /// # Errors
     /// [`DeviceError::Bus`], [`DeviceError::Protocol`] or [`DeviceError::Timeout`].
     fn write32(&mut self, offset: u32, value: u32) -> Result<(), DeviceError>;
+
+    /// What it means that the register at `offset` and IDENTITY read as all-ones: that the device is
+    /// gone, if there is nobody else to ask.
+    fn explain_absence(&mut self, offset: u32) -> DeviceError {
+        DeviceError::Gone { offset }
+    }
 }
 
 impl<R: Registers + ?Sized> Registers for &mut R {
@@ -27,5 +33,9 @@ impl<R: Registers + ?Sized> Registers for &mut R {
 
     fn write32(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
         (**self).write32(offset, value)
+    }
+
+    fn explain_absence(&mut self, offset: u32) -> DeviceError {
+        (**self).explain_absence(offset)
     }
 }

@@ -123,6 +123,39 @@ fn a_short_region_description_says_how_long_the_whole_is() {
     assert_eq!((whole.len(), whole[4]), (64, 0b1111));
 }
 
+/// Descriptors that come along with the reply to a message; its bytes are of no interest.
+fn files_of_reply(raw: &Raw, packet: &Packet) -> usize {
+    use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+    raw.send(packet);
+    let mut bytes = [0; 4096];
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut into = [std::io::IoSliceMut::new(&mut bytes)];
+    recvmsg(&raw.stream, &mut into, &mut control, RecvFlags::empty()).expect("a reply");
+    let files = control.drain().map(|message| match message {
+        RecvAncillaryMessage::ScmRights(files) => files.count(),
+        _ => 0,
+    });
+    files.sum()
+}
+
+/// Some clients, libvfio-user's among them, map what the capability lists and nothing else, and look at
+/// descriptors only once they have asked for all of the description.
+#[test]
+fn a_region_that_may_be_mapped_as_a_whole_lists_that_and_the_file_comes_with_the_list() {
+    let mut raw = Raw::joined();
+    let ask = |id, argsz| request(id, &Request::DeviceGetRegionInfo { index: 2, argsz });
+    let short = raw.ask(&ask(1, 32)).unwrap();
+    assert_eq!((short.len(), short[0], short[4]), (32, 64, 0b0111));
+    let whole = raw.ask(&ask(2, 64)).unwrap();
+    // Flags and offset of the capability; it: identifier 1, version 1, the last one; one area.
+    assert_eq!((whole[4], whole[12]), (0b1111, 32));
+    assert_eq!(whole[32..48], [1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(whole[48..], [0u64.to_le_bytes(), BAR2.to_le_bytes()].concat());
+    assert_eq!(files_of_reply(&raw, &ask(3, 32)), 0);
+    assert_eq!(files_of_reply(&raw, &ask(4, 64)), 1);
+}
+
 #[test]
 fn posted_and_coalesced_writes_are_done_in_order() {
     let mut raw = Raw::joined();

@@ -1,16 +1,12 @@
 //! What the device says it is, in its configuration space and in each block.
 
-use driver::{PciCapability, Space, Width, discover_capabilities};
+use driver::{PciCapability, PciIdentity, Space, Width, discover_capabilities};
 
 use crate::context::{Context, Stop, expect};
 use crate::map;
 
-/// Vendor and device, as TaPaSCo's shell has them.
-const VENDOR_AND_DEVICE: u64 = 0x7038_10EE;
 /// Processing accelerator, revision 1.
 const CLASS_AND_REVISION: u64 = 0x1200_0001;
-/// Vendor and "LS".
-const SUBSYSTEM: u64 = 0x4C53_10EE;
 
 /// Blocks with their characters.
 const BLOCKS: [(&str, u64, u32); 5] = [
@@ -24,10 +20,13 @@ const MAJOR: u32 = 1;
 
 pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
     let information = context.backend.information().clone();
+    let PciIdentity { vendor, device, subsystem_vendor, subsystem } =
+        PciIdentity::expected().map_err(|error| Stop::wrong(error.to_string()))?;
+    let pair = |vendor: u16, device: u16| u64::from(device) << 16 | u64::from(vendor);
     for (name, offset, expected) in [
-        ("vendor and device", 0x00, VENDOR_AND_DEVICE),
+        ("vendor and device", 0x00, pair(vendor, device)),
         ("class and revision", 0x08, CLASS_AND_REVISION),
-        ("subsystem", 0x2C, SUBSYSTEM),
+        ("subsystem", 0x2C, pair(subsystem_vendor, subsystem)),
     ] {
         let found = context.backend.read(Space::Configuration, offset, Width::Four)?;
         expect(|| format!("{name} in the configuration space"), found, expected)?;

@@ -2,7 +2,7 @@
 
 use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, PLACES};
 use driver::map::{Access, Word, queue, shell};
-use driver::{Width, layout};
+use driver::{PciIdentity, Width};
 
 use super::{CARD_BYTES, Flaw};
 
@@ -78,13 +78,14 @@ impl Registers {
 
     pub fn configuration(&self, offset: u64, width: Width) -> u64 {
         let class = if self.flaw == Flaw::WrongClass { 0x0580_0001 } else { 0x1200_0001 };
-        let (vendor, device) = (u64::from(layout::VENDOR), u64::from(layout::DEVICE));
+        let PciIdentity { vendor, device, subsystem_vendor, subsystem } = PciIdentity::LOCKSTEP;
+        let pair = |vendor: u16, device: u16| u64::from(device) << 16 | u64::from(vendor);
         let word = match offset & !3 {
-            0x00 => device << 16 | vendor,
+            0x00 => pair(vendor, device),
             // It has a list of capabilities, which begins at 0x40.
             0x04 => 0x0010_0000,
             0x08 => class,
-            0x2C => u64::from(layout::SUBSYSTEM) << 16 | vendor,
+            0x2C => pair(subsystem_vendor, subsystem),
             0x34 => 0x40,
             // PCI Express, version 2, and its bit for function-level reset.
             0x40 => 0x0002_8010,

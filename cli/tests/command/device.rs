@@ -334,6 +334,32 @@ fn one_client_at_a_time_and_one_server_at_a_socket() {
     assert_eq!(server.ended().code(), Some(0));
 }
 
+/// Whoever serves and whoever opens say by the same variable who the device is.
+#[test]
+fn a_device_may_have_other_pci_identifiers_if_software_is_told() {
+    let mut server = Server::start(&["--pci-id", "1234:5678", "--once"]);
+    let check = ["check", &server.uri(), "--only", "identity"];
+    let told =
+        |ids: &str| command(server.folder.path(), check).env("LOCKSTEP_PCI_ID", ids).output();
+    let other = told("1234:5678:1234:5679").expect("the command starts");
+    let text = String::from_utf8_lossy(&other.stderr);
+    assert!(text.contains("is 1234:5678, expected 1234:5679: another device"), "{text}");
+    server.lines_until("ended");
+    assert_eq!(server.ended().code(), Some(0));
+
+    let server = Server::start(&["--pci-id", "1234:5678"]);
+    let check = ["check", &server.uri(), "--only", "identity"];
+    let told =
+        |ids: &str| command(server.folder.path(), check).env("LOCKSTEP_PCI_ID", ids).output();
+    let right = told("1234:5678").expect("the command starts");
+    assert_eq!(right.status.code(), Some(0), "{right:?}");
+    let wrong = told("1234").expect("the command starts");
+    let text = String::from_utf8_lossy(&wrong.stderr);
+    assert!(text.contains("LOCKSTEP_PCI_ID: PCI identifiers \"1234\": expected vendor"), "{text}");
+    let folder = server.folder.path();
+    refused(folder, &["serve", "--socket", "s", "--pci-id", "12345678"], &["--pci-id", "expected"]);
+}
+
 #[test]
 fn sockets_that_cannot_be_made_say_why() {
     let folder = tempfile::tempdir().expect("a folder");

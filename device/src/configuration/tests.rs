@@ -3,7 +3,7 @@ use super::*;
 const CARD_BYTES: u64 = 64 << 20;
 
 fn space() -> ConfigurationSpace {
-    ConfigurationSpace::new(CARD_BYTES)
+    ConfigurationSpace::new(PciIdentity::LOCKSTEP, CARD_BYTES)
 }
 
 fn read(space: &ConfigurationSpace, offset: usize) -> u32 {
@@ -33,7 +33,7 @@ fn capabilities(space: &ConfigurationSpace) -> Vec<(u8, usize)> {
 #[test]
 fn identity_capabilities_and_msix_tables_are_where_drivers_look_for_them() {
     let space = space();
-    assert_eq!(read(&space, 0), 0x7038_10EE);
+    assert_eq!(read(&space, 0), 0x4C53_10EE);
     assert_eq!(read(&space, 8), 0x1200_0001);
     assert_eq!(read(&space, 0x2C), 0x4C53_10EE);
     assert_eq!(read(&space, 0x0C) >> 16 & 0xFF, 0, "header type 0, one function");
@@ -59,7 +59,10 @@ fn the_table_is_without_contradiction() {
             assert!(!std::mem::replace(byte, true), "two fields at 0x{start:X}");
         }
     }
-    assert!(!taken[offset::BAR2..offset::BAR2 + 8].contains(&true));
+    // Those that are chosen for each function.
+    for range in [0..4, offset::BAR2..offset::BAR2 + 8, 0x2C..0x30] {
+        assert!(!taken[range].contains(&true));
+    }
 }
 
 #[test]
@@ -129,6 +132,46 @@ fn a_reset_is_initiated_by_its_bit_alone_in_any_width() {
     assert!(space.write(control + 1, &[0x80]).reset);
     assert!(space.write(control - 4, &[0, 0, 0, 0, 0, 0x80, 0, 0]).reset);
     assert!(!space.write(control, &[0xFF]).reset);
+}
+
+#[test]
+fn who_the_function_is_can_be_chosen_and_is_kept_over_a_reset() {
+    let identity = "1234:5678:9abc:def0".parse().unwrap();
+    let mut space = ConfigurationSpace::new(identity, CARD_BYTES);
+    for _ in 0..2 {
+        assert_eq!((read(&space, 0), read(&space, 0x2C)), (0x5678_1234, 0xDEF0_9ABC));
+        let _ = write(&mut space, 0, 0);
+        space.reset();
+    }
+}
+
+/// Of device control, the function has error reporting, payloads of 128 and 256 bytes, read requests.
+#[test]
+fn what_device_control_cannot_do_reads_as_zero() {
+    let mut space = space();
+    assert_eq!(read(&space, offset::DEVICE_CONTROL) & 0xFFFF, 0x2000);
+    let _ = space.write(offset::DEVICE_CONTROL, &[0xFF, 0x7F]);
+    assert_eq!(read(&space, offset::DEVICE_CONTROL) & 0xFFFF, 0x702F);
+    let _ = space.write(offset::DEVICE_CONTROL, &[0, 0]);
+    assert_eq!(read(&space, offset::DEVICE_CONTROL) & 0xFFFF, 0);
+}
+
+/// Software sees by it that the function requests AtomicOps.
+#[test]
+fn atomic_operations_may_be_requested_once_software_says_so() {
+    let mut space = space();
+    let _ = space.write(offset::COMMAND, &[COMMAND_MEMORY | COMMAND_BUS_MASTER, 0]);
+    assert_eq!(read(&space, offset::DEVICE_CONTROL_2) & 0xFFFF, 0);
+    assert!(!space.may_request_atomics());
+    let _ = space.write(offset::DEVICE_CONTROL_2, &[0xFF, 0xFF]);
+    assert_eq!(read(&space, offset::DEVICE_CONTROL_2) & 0xFFFF, 0x0050);
+    assert!(space.may_request_atomics());
+    // It is no port: it routes and completes none (bits 6 to 9 of device capabilities 2).
+    assert_eq!(read(&space, offset::EXPRESS + 0x24) & 0x3C0, 0);
+    let _ = space.write(offset::COMMAND, &[COMMAND_MEMORY, 0]);
+    assert!(!space.may_request_atomics(), "without requests there are no such ones");
+    space.reset();
+    assert_eq!(read(&space, offset::DEVICE_CONTROL_2) & 0xFFFF, 0);
 }
 
 #[test]

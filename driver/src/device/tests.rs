@@ -37,7 +37,7 @@ fn another_function_is_refused_before_its_registers_are_read() {
     assert!(matches!(error, OpenError::WrongIdentity { .. }));
     assert_eq!(
         text,
-        "fake:: vendor and device is 8086:1572, expected 10ee:7038: another device; check the \
+        "fake:: vendor and device is 8086:1572, expected 10ee:4c53: another device; check the \
          address"
     );
     let (_, text) = refusal(|state| _ = state.configuration.insert(0x2C, 0x0007_10EE));
@@ -70,6 +70,31 @@ fn all_ones_is_a_device_that_does_not_answer() {
     assert!(text.contains("its link is down"), "{text}");
     let (error, _) = refusal(|state| state.registers.clear());
     assert!(matches!(error, OpenError::AllOnes { .. }));
+}
+
+/// Configuration space answers all the same, and says what is the matter.
+#[test]
+fn a_device_that_was_switched_off_or_sleeps_is_named_as_that() {
+    let fake = Fake::new(Event);
+    let device = fake.device();
+    fake.state().registers.clear();
+    let found = || device.shell().interrupt_count(1).unwrap_err();
+    assert!(matches!(found(), DeviceError::Gone { offset: 0x204 }), "{}", found());
+    fake.state().configuration.insert(0x04, 0x10_0004);
+    assert_eq!(
+        found().to_string(),
+        "memory space is disabled (bit 1 of the function's command register is 0): register 0x204 and \
+         IDENTITY read 0xFFFF_FFFF; open the device anew"
+    );
+    // Power management at 0x50, behind another capability. In D3hot memory does not answer, enabled
+    // or not.
+    let capabilities = [(0x34, 0x40), (0x40, 0x5010), (0x50, 0x01), (0x54, 0x3)];
+    fake.state().configuration.extend(capabilities);
+    assert!(matches!(found(), DeviceError::Asleep { offset: 0x204 }), "{}", found());
+    let text = Device::new(fake.clone()).unwrap_err().to_string();
+    assert!(text.starts_with("fake:: the function is in D3hot: register 0x100"), "{text}");
+    fake.state().gone = true;
+    assert!(matches!(found(), DeviceError::Gone { .. }), "{}", found());
 }
 
 #[test]

@@ -13,21 +13,15 @@ pub use listing::listing;
 pub use route::atomic_route;
 
 use super::Roots;
-use crate::{PciAddress, layout};
+use crate::{PciAddress, PciIdentity};
 
 /// What sysfs says of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PciFunction {
     /// Where it is.
     pub address: PciAddress,
-    /// Vendor identifier.
-    pub vendor: u16,
-    /// Device identifier.
-    pub device: u16,
-    /// Vendor of the subsystem.
-    pub subsystem_vendor: u16,
-    /// Subsystem identifier.
-    pub subsystem: u16,
+    /// Who it says it is.
+    pub identity: PciIdentity,
     /// Class code: 24 bits of class, subclass, interface.
     pub class: u32,
     /// Revision.
@@ -74,10 +68,12 @@ impl PciFunction {
         let (bar_bytes, bar_placed) = read_resources(&folder.join("resource"))?;
         Ok(PciFunction {
             address,
-            vendor: read_hexadecimal(&folder.join("vendor"))? as u16,
-            device: read_hexadecimal(&folder.join("device"))? as u16,
-            subsystem_vendor: read_hexadecimal(&folder.join("subsystem_vendor"))? as u16,
-            subsystem: read_hexadecimal(&folder.join("subsystem_device"))? as u16,
+            identity: PciIdentity {
+                vendor: read_hexadecimal(&folder.join("vendor"))? as u16,
+                device: read_hexadecimal(&folder.join("device"))? as u16,
+                subsystem_vendor: read_hexadecimal(&folder.join("subsystem_vendor"))? as u16,
+                subsystem: read_hexadecimal(&folder.join("subsystem_device"))? as u16,
+            },
             class: read_hexadecimal(&folder.join("class"))? as u32,
             revision: read_hexadecimal(&folder.join("revision")).unwrap_or(0) as u8,
             bar_bytes,
@@ -94,8 +90,7 @@ impl PciFunction {
 
     /// Whether it is a Lockstep device.
     pub fn is_ours(&self) -> bool {
-        (self.vendor, self.device) == (layout::VENDOR, layout::DEVICE)
-            && (self.subsystem_vendor, self.subsystem) == (layout::VENDOR, layout::SUBSYSTEM)
+        PciIdentity::expected() == Ok(self.identity)
     }
 }
 

@@ -26,6 +26,7 @@ use super::pci::{PciFunction, atomic_route};
 use super::polled::{Count, CountsInterrupts, PolledInterrupt};
 use super::untranslated::{self, Untranslated};
 use super::{Roots, cannot_open};
+use crate::absence;
 use crate::event::Vectors;
 use crate::map::device::SHELL;
 use crate::map::shell;
@@ -211,6 +212,15 @@ impl Function {
         untranslated::rests(|offset| self.register(0, offset))
     }
 
+    fn configuration_word(&self, offset: u64) -> Result<u64, DeviceError> {
+        let mut bytes = [0; 4];
+        self.enabled
+            .configuration()
+            .read_exact_at(&mut bytes, offset)
+            .map_err(|error| DeviceError::system("read configuration space", error))?;
+        Ok(u32::from_le_bytes(bytes).into())
+    }
+
     fn check(&self, space: Space, offset: u64, width: Width) -> Result<(), DeviceError> {
         match space {
             // Only what is mapped.
@@ -319,7 +329,7 @@ impl CountsInterrupts for Arc<Function> {
         };
         let interrupts = self.register(SHELL, offset);
         if interrupts == u32::MAX && self.register(SHELL, shell::IDENTITY.offset()) == u32::MAX {
-            return Err(DeviceError::Gone { offset });
+            return Err(absence::explain_by(|at| self.configuration_word(at), offset));
         }
         Ok(Some(Count { resets: *resets, interrupts }))
     }

@@ -15,7 +15,7 @@ use rustix::process::{Resource, geteuid, getrlimit};
 use super::Roots;
 use super::pci::{self, PciFunction};
 use super::vfio::no_iommu_is_allowed;
-use crate::AtomicRoute;
+use crate::{AtomicRoute, PCI_ID_VARIABLE, PciIdentity};
 
 /// What was found out about one matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +82,10 @@ pub fn examine(roots: &Roots) -> System {
         findings.push(Finding::lacking("PCI bus", format!("cannot be read: {error}"), remedy));
         Vec::new()
     });
+    if let Err(error) = PciIdentity::expected() {
+        let remedy = "give it four such numbers, or none";
+        findings.push(Finding::lacking(PCI_ID_VARIABLE, error.to_string(), remedy));
+    }
     findings.push(iommu(roots));
     findings.extend(vfio(roots));
     for function in functions.iter().filter(|function| function.is_ours()) {

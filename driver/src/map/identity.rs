@@ -59,12 +59,16 @@ impl<R: Registers> Registers for Present<R> {
     fn read32(&mut self, offset: u32) -> Result<u32, DeviceError> {
         let value = self.0.read32(offset)?;
         if value == ALL_ONES && self.0.read32(IDENTITY.offset())? == ALL_ONES {
-            return Err(DeviceError::Gone { offset });
+            return Err(self.0.explain_absence(offset));
         }
         Ok(value)
     }
 
     fn write32(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
         self.0.write32(offset, value)
+    }
+
+    fn explain_absence(&mut self, offset: u32) -> DeviceError {
+        self.0.explain_absence(offset)
     }
 }

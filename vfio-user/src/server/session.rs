@@ -10,7 +10,7 @@ use super::checks::{Maps, check_event, check_map_file};
 use super::door::Door;
 use super::link::{Link, RemoteMemory};
 use super::{Ending, ServerOptions};
-use crate::device::{Backing, Device, DmaMap, IrqData, Region};
+use crate::device::{Area, Backing, Device, DmaMap, IrqData, Region};
 use crate::error::Error;
 use crate::message::{
     Command, DmaRange, Fault, Kind, MAJOR, MAX_AREAS, MINOR, RegionAccess, RegionDescription,
@@ -185,6 +185,10 @@ impl<'d> Session<'d> {
             self.device.region(index).unwrap_or(none);
         let mappable = backing.is_some();
         let (file, offset, sparse) = match backing {
+            // Some clients map nothing but what is listed, so all of it is listed, too.
+            Some(Backing { file, offset, areas }) if areas.is_empty() => {
+                (Some(file), offset, vec![Area { offset: 0, size }])
+            }
             Some(Backing { file, offset, areas }) => (Some(file), offset, areas),
             None => (None, 0, Vec::new()),
         };
@@ -322,7 +326,8 @@ impl<'d> Session<'d> {
                     true => Reply::RegionInfo(description),
                     false => Reply::RegionInfoTooLong(description, needed),
                 };
-                let file = file.as_deref().map(AsFd::as_fd);
+                // Who asks again for the rest gets the file then, and would lose it now.
+                let file = file.as_deref().map(AsFd::as_fd).filter(|_| needed <= argsz);
                 self.link.send(id, command, kind, file.as_slice(), |out| reply.encode(out))
             }
         }

@@ -8,7 +8,7 @@ use crate::linux::Roots;
 use crate::linux::bar::MappedBar;
 use crate::map::device::{IDENTITY, PLACES, VERSION, Version};
 use crate::pci_capabilities;
-use crate::{Width, layout};
+use crate::{PciIdentity, Width, layout};
 
 /// A paragraph for each function: identity, driver, IOMMU group; of Lockstep devices also BARs,
 /// capabilities and register blocks, as far as this user may see them.
@@ -29,8 +29,8 @@ pub fn listing(roots: &Roots, functions: &[PciFunction]) -> String {
 }
 
 fn headline(function: &PciFunction) -> String {
-    let PciFunction { address, vendor, device, subsystem_vendor, subsystem, revision, .. } =
-        function;
+    let PciFunction { address, identity, revision, .. } = function;
+    let PciIdentity { vendor, device, subsystem_vendor, subsystem } = identity;
     let name = if function.is_ours() { "Lockstep device" } else { class_name(function.class) };
     format!(
         "{address} {name} {vendor:04x}:{device:04x} (subsystem {subsystem_vendor:04x}:\

@@ -59,7 +59,7 @@ impl Tree {
     }
 
     pub fn ours(&self) -> PciAddress {
-        self.function(OURS, [0x10EE, 0x7038, 0x10EE, 0x4C53]);
+        self.function(OURS, [0x10EE, 0x4C53, 0x10EE, 0x4C53]);
         OURS.parse().unwrap()
     }
 
@@ -192,7 +192,7 @@ fn the_listing_shows_what_is_ours_in_full() {
     let functions = scan(&roots).unwrap();
     let text = listing(&roots, &functions);
     assert!(text.contains(
-        "0000:3b:00.0 Lockstep device 10ee:7038 (subsystem 10ee:4c53, revision 01, class 120000)\n    \
+        "0000:3b:00.0 Lockstep device 10ee:4c53 (subsystem 10ee:4c53, revision 01, class 120000)\n    \
          kernel driver: none; IOMMU group 3 (type identity)\n    BAR0: 64 KiB\n    BAR2: 65536 KiB\n"
     ), "{text}");
     assert!(text.contains("not visible, memory access is off"), "{text}");

@@ -49,7 +49,7 @@ fn what_is_in_the_way_is_named_with_what_to_do() {
     tree.function(OURS, [0x8086, 0x1572, 0x8086, 7]);
     let (error, text) = refusal(&tree);
     assert!(matches!(error, OpenError::WrongIdentity { .. }), "{text}");
-    assert!(text.contains("8086:1572 8086:0007, expected 10ee:7038 10ee:4c53"), "{text}");
+    assert!(text.contains("8086:1572:8086:0007, expected 10ee:4c53:10ee:4c53"), "{text}");
 
     tree.ours();
     tree.bind("xdma");
@@ -180,6 +180,9 @@ fn interrupts_are_counted_by_the_device() {
     backend.write(Space::Bar(0), 0x100, Width::Four, 0xFFFF_FFFF).unwrap();
     let error = backend.interrupt(3).err().unwrap();
     assert!(matches!(error, DeviceError::Gone { .. }), "{error}");
+    backend.write(Space::Configuration, 4, Width::Two, 0).unwrap();
+    let error = backend.interrupt(3).err().unwrap();
+    assert!(matches!(error, DeviceError::MemoryDisabled { .. }), "{error}");
 }
 
 #[test]
