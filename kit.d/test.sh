@@ -11,7 +11,7 @@ Usage: ./kit test [--quick | --full] [--cases N]
   --cases N   each random test draws N cases (also as --seeds N); a failure prints
               its seed and the command that repeats it
 
-A test that takes longer than 5 minutes is ended and named (with --full or --cases: 6 hours).
+A test that takes longer than 10 minutes is ended and named (with --full or --cases: 6 hours).
 TEXT
 }
 

@@ -51,6 +51,11 @@ pub(crate) fn name(table: &Table, session: usize, name: Timestamp) {
     });
 }
 
+/// How many calls are under way on this thread whose locks stand in `table`.
+pub(crate) fn depth(table: &Table) -> usize {
+    CALLS.with_borrow(|calls| calls.iter().filter(|call| std::ptr::eq(call.table, table)).count())
+}
+
 /// The other transactions that cannot end before what `transaction` now does on this thread.
 pub(crate) fn around(table: &Table, transaction: Timestamp) -> Vec<Timestamp> {
     CALLS.with_borrow(|calls| {

@@ -7,18 +7,29 @@ use crate::{Statistics, Table, Timestamp, TupleKey};
 /// One thread's handle on a table. Reports its counts when it is dropped.
 #[derive(Debug)]
 pub struct Worker<'t> {
-    pub(crate) table: &'t Table,
-    pub(crate) statistics: Statistics,
+    table: &'t Table,
+    statistics: Statistics,
+    /// Those of its transaction; empty between two.
+    held: HeldLocks,
 }
 
 impl<'t> Worker<'t> {
     pub(crate) fn new(table: &'t Table) -> Self {
-        Self { table, statistics: Statistics::default() }
+        // Renamed before the first lock.
+        Self { table, statistics: Statistics::default(), held: HeldLocks::new(Timestamp::MAX) }
     }
 
-    /// Starts a transaction with a timestamp that no other transaction has.
+    /// Starts a transaction with a timestamp that no other transaction has. If the one before was
+    /// neither ended nor dropped, but forgotten, its locks are given back now.
     pub fn begin(&mut self, timestamp: Timestamp) -> Transaction<'_, 't> {
-        Transaction { worker: self, held: HeldLocks::new(timestamp) }
+        let _ = self.release_all();
+        self.held.rename(timestamp);
+        Transaction { worker: self }
+    }
+
+    #[inline]
+    fn release_all(&mut self) -> Result<(), LockError> {
+        self.held.release_to(0, self.table, &mut self.statistics)
     }
 
     /// What this worker has counted so far.
@@ -29,6 +40,7 @@ impl<'t> Worker<'t> {
 
 impl Drop for Worker<'_> {
     fn drop(&mut self) {
+        let _ = self.release_all();
         self.table.report(&self.statistics);
     }
 }
@@ -37,18 +49,17 @@ impl Drop for Worker<'_> {
 #[derive(Debug)]
 pub struct Transaction<'w, 't> {
     worker: &'w mut Worker<'t>,
-    held: HeldLocks,
 }
 
 impl Transaction<'_, '_> {
     /// The transaction's timestamp.
     pub fn timestamp(&self) -> Timestamp {
-        self.held.timestamp()
+        self.worker.held.timestamp()
     }
 
     /// The indices of the buckets it holds, in the order in which it got them.
     pub fn held(&self) -> impl Iterator<Item = usize> + '_ {
-        self.held.buckets().iter().copied()
+        self.worker.held.buckets().iter().copied()
     }
 
     /// Takes the lock of a tuple version: [`HeldLocks::lock`].
@@ -57,8 +68,8 @@ impl Transaction<'_, '_> {
     /// When the wait ends without the lock; the transaction then keeps the locks it had, and is
     /// not in the queue.
     pub fn lock(&mut self, key: TupleKey, waiting: &Waiting) -> Result<(), LockError> {
-        let Worker { table, statistics } = &mut *self.worker;
-        self.held.lock(table, key, waiting, statistics).map(drop)
+        let Worker { table, statistics, held } = &mut *self.worker;
+        held.lock(table, key, waiting, statistics).map(drop)
     }
 
     /// Gives the lock of one tuple version back before the end of the transaction; with it go all
@@ -67,27 +78,22 @@ impl Transaction<'_, '_> {
     /// # Errors
     /// When the transaction does not hold it. Nothing is changed.
     pub fn unlock(&mut self, key: TupleKey) -> Result<(), LockError> {
-        let Worker { table, statistics } = &mut *self.worker;
-        self.held.unlock(table, key, statistics)
+        let Worker { table, statistics, held } = &mut *self.worker;
+        held.unlock(table, key, statistics)
     }
 
     /// Gives all locks back.
     ///
     /// # Errors
     /// When one of them had been taken away meanwhile (by a repair); the others are given back.
-    pub fn end(mut self) -> Result<(), LockError> {
-        self.release_all()
-    }
-
-    fn release_all(&mut self) -> Result<(), LockError> {
-        let Worker { table, statistics } = &mut *self.worker;
-        self.held.release_to(0, table, statistics)
+    pub fn end(self) -> Result<(), LockError> {
+        self.worker.release_all()
     }
 }
 
 impl Drop for Transaction<'_, '_> {
     fn drop(&mut self) {
         // A lock that a repair took away is nobody's concern any more.
-        let _ = self.release_all();
+        let _ = self.worker.release_all();
     }
 }

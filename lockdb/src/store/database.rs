@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
+use super::admission::Admission;
 use super::checkpoint::{Checkpoint, Standing};
 use super::error::{Error, Result};
 use super::fault::{Fault, Faults};
@@ -27,8 +29,8 @@ use super::transaction::Transaction;
 use super::vacuum::{Vacuum, Vacuumed};
 use super::visibility::{self, Seen, Step};
 use super::watches::Watches;
-use crate::Timestamp;
 use crate::primitive::{Mutex, lock};
+use crate::{Timestamp, nesting};
 
 /// A multi-version store. Copies are the same store.
 #[derive(Clone, Debug)]
@@ -52,6 +54,7 @@ pub(crate) struct Shared {
     /// Kept open for its lock, which the system gives back with the file.
     _lock_file: Option<File>,
     pub(crate) pins: Pins,
+    pub(crate) admission: Admission,
     pub(crate) faults: Faults,
     /// What others commit beside long validations.
     pub(crate) watches: Watches,
@@ -168,12 +171,36 @@ impl Database {
         self.shared.vacuum()
     }
 
-    /// A way into the store for one thread.
+    /// A way into the store for one thread. Waits for one when there are as many as the options admit.
     ///
     /// # Errors
-    /// When there are as many sessions as the options admit.
+    /// [`Error::NoSession`] when none comes free within [`Options::session_patience`], or those that
+    /// there are belong to closures that this thread is in.
     pub fn session(&self) -> Result<Session> {
-        Session::new(self.shared.clone(), self.maintainer.clone())
+        self.admit(|| {
+            self.new_session().or_else(|| {
+                // One that waits for the next transaction makes room.
+                let idle = lock(&self.idle).pop()?;
+                drop(idle);
+                self.new_session()
+            })
+        })
+    }
+
+    fn new_session(&self) -> Option<Session> {
+        Session::new(&self.shared, &self.maintainer)
+    }
+
+    #[inline]
+    fn admit(&self, take: impl FnMut() -> Option<Session>) -> Result<Session> {
+        let sessions = self.shared.pins.limit();
+        let session_patience = self.shared.options.session_patience;
+        let patience = || match nesting::depth(&self.shared.locks) < sessions {
+            true => session_patience,
+            false => Duration::ZERO,
+        };
+        let admitted = self.shared.admission.admit(patience, take);
+        admitted.map_err(|waited| Error::NoSession { sessions, waited })
     }
 
     /// Runs a transaction with the default options: [`Session::transaction`].
@@ -196,10 +223,13 @@ impl Database {
         options: impl Into<TransactionOptions>,
         work: impl FnMut(&mut Transaction<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let idle = lock(&self.idle).pop();
-        let mut session = idle.map_or_else(|| self.session(), Ok)?;
+        let mut session = self.admit(|| {
+            let idle = lock(&self.idle).pop();
+            idle.or_else(|| self.new_session())
+        })?;
         let result = session.transaction(options, work);
         lock(&self.idle).push(session);
+        self.shared.admission.note_free();
         result
     }
 
@@ -291,6 +321,7 @@ impl Database {
         let shared = Shared {
             id,
             pins: Pins::new(options.sessions),
+            admission: Admission::default(),
             options,
             pages,
             log,

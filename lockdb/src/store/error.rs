@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::layout::PageFault;
+use super::layout::{LAST_VERSION, PageFault};
 use super::log::LogError;
 use super::near_data::NearDataError;
 use super::schema::{KeyError, RowError, SchemaError};
@@ -45,6 +45,18 @@ pub enum Error {
         vid: u32,
         /// The outer transaction, by its name in the lock table.
         outer: crate::Timestamp,
+    },
+    /// A row has had as many versions as can be numbered: 2³² - 2 since it was inserted. The
+    /// transaction goes on without this change.
+    #[error(
+        "row {vid} of table {table:?} has had all its {LAST_VERSION} versions: delete it, and insert \
+         it again when vacuum has removed it"
+    )]
+    VersionsUsedUp {
+        /// The table.
+        table: String,
+        /// The row.
+        vid: u32,
     },
     /// The row exists already.
     #[error("table {table:?} has a row of key {key} already")]
@@ -131,6 +143,14 @@ pub enum Error {
     /// A schema is impossible.
     #[error(transparent)]
     Schema(#[from] SchemaError),
+    /// No session came free; those that there are may belong to closures that the caller is in.
+    #[error("waited {waited:?} for one of the store's {sessions} sessions: all are in use")]
+    NoSession {
+        /// How many there can be at once.
+        sessions: usize,
+        /// How long.
+        waited: std::time::Duration,
+    },
     /// Something of a configured size is used up.
     #[error("all {limit} {what} of the store are in use")]
     Full {

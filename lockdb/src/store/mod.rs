@@ -39,6 +39,7 @@ pub mod schema;
 pub mod shared_state;
 pub mod visibility;
 
+mod admission;
 mod change;
 mod checkpoint;
 mod database;

@@ -47,6 +47,8 @@ pub struct Options {
     pub tuples: u32,
     /// Sessions that there can be at once.
     pub sessions: usize,
+    /// The longest wait for one of them.
+    pub session_patience: Duration,
     /// How a transaction waits for a row's lock, and how deadlock is broken.
     pub waiting: Waiting,
     /// How often a closure's transaction is run again after conflicts.
@@ -81,6 +83,7 @@ impl Default for Options {
             pages: 1 << 22,
             tuples: 1 << 26,
             sessions: 256,
+            session_patience: Duration::from_secs(10),
             waiting: Waiting {
                 policy: Policy::WaitsFor { every: Duration::from_millis(1) },
                 ..Waiting::default()

@@ -38,16 +38,18 @@ pub struct Session {
     pub(crate) last_commit: u64,
     /// A row in the making, kept for its memory: that of the last table.
     pub(crate) row: Option<RowBuffer>,
+    /// A transaction was begun, and has not ended.
+    pub(crate) in_transaction: bool,
     /// Dropped last: it may wait for the store's thread.
     _maintainer: Option<Arc<Maintainer>>,
 }
 
 impl Session {
-    pub(crate) fn new(shared: Arc<Shared>, maintainer: Option<Arc<Maintainer>>) -> Result<Self> {
-        let limit = shared.pins.limit() as u64;
-        let pin = shared.pins.claim().ok_or(Error::Full { what: "sessions", limit })?;
-        Ok(Self {
-            shared,
+    /// `None` when there are as many as there can be.
+    pub(crate) fn new(shared: &Arc<Shared>, maintainer: &Option<Arc<Maintainer>>) -> Option<Self> {
+        let pin = shared.pins.claim()?;
+        Some(Self {
+            shared: shared.clone(),
             pin,
             // Renamed before the first lock.
             locks: HeldLocks::new(Timestamp::MAX),
@@ -58,7 +60,8 @@ impl Session {
             body: Vec::new(),
             last_commit: 0,
             row: None,
-            _maintainer: maintainer,
+            in_transaction: false,
+            _maintainer: maintainer.clone(),
         })
     }
 
@@ -133,8 +136,10 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        Transaction::end_forgotten(self);
         self.open.seal_all(&self.shared.pages);
         self.shared.pins.give_back(self.pin);
+        self.shared.admission.note_free();
         self.shared.locks.report(&self.statistics);
     }
 }

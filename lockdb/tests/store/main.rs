@@ -2,6 +2,7 @@
 
 mod closures;
 mod model;
+mod sessions;
 
 use std::ops::ControlFlow;
 use std::ptr::NonNull;
@@ -11,7 +12,7 @@ use lockdb::store::schema::{
     KeyError, MAX_PAYLOAD, RowBuffer, RowError, RowRef, Schema, Type, Value,
 };
 use lockdb::store::{
-    Conflict, Database, Ending, Error, Isolation, LockWait, Options, Order, Result, Session, Table,
+    Conflict, Database, Ending, Error, Isolation, LockWait, Options, Order, Result, Table,
     Transaction,
 };
 use lockdb::{Bucket, LockError, Policy, SharedMemory, Waiting};
@@ -341,17 +342,6 @@ fn row_locks_stand_in_memory_that_somebody_else_owns() {
     let both = Options { lock_file: Some("locks".into()), ..options };
     let error = Database::in_memory(both).unwrap_err().to_string();
     assert!(error.starts_with("lock_file = locks beside lock_memory: expected either"), "{error}");
-}
-
-#[test]
-fn sessions_are_counted() {
-    let (store, _) = store_of(Options { sessions: 3, ..Options::small() }, &[]);
-    // One waits within the store for `Database::transaction`.
-    let sessions: Vec<Session> = (0..2).map(|_| store.session().unwrap()).collect();
-    let error = store.session().unwrap_err();
-    assert_eq!(error.to_string(), "all 3 sessions of the store are in use");
-    drop(sessions);
-    store.session().unwrap();
 }
 
 /// Who finds the store full has changed nothing, and may go on with less.

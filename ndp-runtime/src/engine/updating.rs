@@ -1,6 +1,6 @@
 //! What an update does with the rows that qualify.
 
-use lockdb::store::layout::{LinePointer, placed_bytes};
+use lockdb::store::layout::{LinePointer, next_version, placed_bytes};
 use lockdb::store::schema::{RowBuffer, Schema};
 
 use super::card::{Card, LockResponse};
@@ -125,7 +125,7 @@ impl Updating {
         }
         let made =
             apply(&self.assignments, &self.schema, &found.payload, &found.outputs, &mut self.row);
-        let number = found.number.checked_add(1).ok_or(EvaluationFault::RowDamaged);
+        let number = next_version(found.number).ok_or(EvaluationFault::VersionsUsedUp);
         let mut number = match made.and(number) {
             Ok(number) => number,
             Err(fault) => {

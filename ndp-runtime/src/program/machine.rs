@@ -54,6 +54,9 @@ pub enum EvaluationFault {
     /// The payload is no row of the table.
     #[error("found bytes that are no row of the table, expected one")]
     RowDamaged = 24,
+    /// The row can have no further version: [`lockdb::store::layout::next_version`].
+    #[error("the row has had all versions that can be numbered")]
+    VersionsUsedUp = 25,
 }
 
 impl EvaluationFault {
@@ -64,8 +67,10 @@ impl EvaluationFault {
 
     /// The fault of a code.
     pub fn from_code(code: u8) -> Option<Self> {
-        use EvaluationFault::{NullNotAllowed, Overflow, RowDamaged, RowTooLong, RowTooShort};
-        let all = [Overflow, RowTooShort, NullNotAllowed, RowTooLong, RowDamaged];
+        use EvaluationFault::{
+            NullNotAllowed, Overflow, RowDamaged, RowTooLong, RowTooShort, VersionsUsedUp,
+        };
+        let all = [Overflow, RowTooShort, NullNotAllowed, RowTooLong, RowDamaged, VersionsUsedUp];
         all.into_iter().find(|fault| fault.code() == code)
     }
 }

@@ -103,7 +103,10 @@ fn a_run_in_which_nothing_ends_is_given_up() {
     let ended = run_on(&scenario, agents, rows.clone(), Unit::Clocked(&options), watch);
     match ended.unwrap_err() {
         RunError::Stuck { waiting, .. } => {
-            assert!(waiting.contains("200ms after a transaction last came to its end"), "{waiting}");
+            assert!(
+                waiting.contains("200ms after a transaction last came to its end"),
+                "{waiting}"
+            );
             assert!(waiting.contains("bucket 0"), "{waiting}");
         }
         other => panic!("{other:?}"),

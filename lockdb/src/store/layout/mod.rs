@@ -11,8 +11,8 @@ mod superblock;
 
 pub use map_page::{DIRECTORY_BYTES, MAP_WORDS, vid_page};
 pub use page::{
-    LinePointer, PAGE_BYTES, Page, PageBuffer, PageFault, PageHeader, PageKind, VERSION_BYTES,
-    VersionHeader, placed_bytes,
+    LAST_VERSION, LinePointer, PAGE_BYTES, Page, PageBuffer, PageFault, PageHeader, PageKind,
+    VERSION_BYTES, VersionHeader, next_version, placed_bytes,
 };
 pub use place::Place;
 pub use record_id::RecordId;

@@ -52,6 +52,16 @@ pub enum PageKind {
     Directory = 4,
 }
 
+/// The number of the last version that a row can have. One is left for its tombstone.
+pub const LAST_VERSION: u32 = u32::MAX - 1;
+
+/// The number of a row's next version after `number` (0: it has none). `None` after the last: numbers
+/// name what is locked, so none comes again.
+#[inline]
+pub const fn next_version(number: u32) -> Option<u32> {
+    if number < LAST_VERSION { Some(number + 1) } else { None }
+}
+
 /// The first 32 bytes of a tuple version; the payload follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -65,7 +75,7 @@ pub struct VersionHeader {
     pub predecessor: u64,
     /// The tuple's VID.
     pub vid: u32,
-    /// The version's number, from 1.
+    /// The version's number, from 1; of a row at most [`LAST_VERSION`].
     pub version: u32,
 }
 

@@ -107,6 +107,9 @@ pub enum AdoptFault {
         /// The next number.
         expected: u32,
     },
+    /// The version before is the last that a row can have.
+    #[error("the row has had all its versions")]
+    VersionsUsedUp,
     /// The predecessor is newer than the snapshot of the invocation, or deletes the row.
     #[error("the newest version, of commit {created}, is no row of snapshot {snapshot}")]
     NotVisible {

@@ -3,7 +3,7 @@
 use super::super::database::Shared;
 use super::super::error::{Error, Result};
 use super::super::fault::Fault;
-use super::super::layout::RecordId;
+use super::super::layout::{RecordId, next_version};
 use super::super::options::Isolation;
 use super::super::schema::RowBuffer;
 use super::super::table::Table;
@@ -288,6 +288,7 @@ fn check(
     let Some(number) = row.number.checked_sub(1).filter(|&number| number > 0) else {
         return Err(AdoptFault::Number { found: row.number, expected: 2 });
     };
+    next_version(number).ok_or(AdoptFault::VersionsUsedUp)?;
     check_locked(shared, table, timestamp, row.vid, number)?;
     check_head(table, row)?;
     check_predecessor(shared, snapshot, row)
@@ -323,9 +324,11 @@ fn check_predecessor(shared: &Shared, snapshot: u64, row: &Adopted) -> Result<()
         return Ok(());
     }
     let version = shared.pages.region().version(row.predecessor);
-    let (created, expected) = (version.created(), version.number() + 1);
-    if row.number != expected {
-        return Err(AdoptFault::Number { found: row.number, expected });
+    let (created, found) = (version.created(), row.number);
+    match next_version(version.number()) {
+        Some(expected) if found == expected => {}
+        Some(expected) => return Err(AdoptFault::Number { found, expected }),
+        None => return Err(AdoptFault::VersionsUsedUp),
     }
     if created > snapshot || version.is_tombstone() {
         return Err(AdoptFault::NotVisible { created, snapshot });

@@ -47,9 +47,9 @@ impl Transaction<'_> {
     pub(in crate::store) fn settle(&mut self, installed: Installed, sealed: &[u64]) -> Result<u64> {
         let Installed { commit, end, published } = installed;
         self.leave_near_data(sealed);
-        let Session { shared, locks, statistics, writes, pin, last_commit, .. } =
+        let Session { shared, locks, statistics, writes, pin, last_commit, in_transaction, .. } =
             &mut *self.session;
-        *last_commit = commit;
+        (*last_commit, *in_transaction) = (commit, false);
         remove_passing_entries(shared, writes);
         writes.clear();
         // A lock that a repair took away is nobody's concern any more.

@@ -35,7 +35,9 @@ use write_set::{MadeEntry, Mark};
 mod tests;
 
 /// A running transaction. Dropped without a commit, it is rolled back. (Pages that a device could not
-/// [seal](Transaction::commit_sealing) stay out of use then until the store is opened again.)
+/// [seal](Transaction::commit_sealing) stay out of use then until the store is opened again.) One that
+/// is [forgotten](std::mem::forget) is rolled back when its session begins the next, or ends; what was
+/// granted to a device for it stays out of use.
 #[derive(Debug)]
 pub struct Transaction<'s> {
     pub(super) session: &'s mut Session,
@@ -80,6 +82,8 @@ impl<'s> Transaction<'s> {
         birth: Option<u64>,
         attempt: u32,
     ) -> Self {
+        Self::end_forgotten(session);
+        session.in_transaction = true;
         session.shared.maintain_in_passing();
         session.writes.clear();
         session.reads.clear();
@@ -96,6 +100,31 @@ impl<'s> Transaction<'s> {
             birth,
             attempt,
             named: false,
+            savepoints: Vec::new(),
+        }
+    }
+
+    /// Rolls back what a transaction has left that was neither ended nor dropped.
+    #[inline]
+    pub(in crate::store) fn end_forgotten(session: &mut Session) {
+        if session.in_transaction {
+            Transaction::left_in(session).end(State::Ended(Ending::RolledBack));
+        }
+    }
+
+    /// A transaction of a session as it was left. What devices did for it is forgotten.
+    #[cold]
+    fn left_in(session: &mut Session) -> Transaction<'_> {
+        Transaction {
+            session,
+            isolation: Isolation::default(),
+            sync: Sync::None,
+            snapshot: 0,
+            state: State::Running,
+            near: None,
+            birth: None,
+            attempt: 0,
+            named: true,
             savepoints: Vec::new(),
         }
     }
@@ -241,6 +270,7 @@ impl<'s> Transaction<'s> {
         self.leave_near_data(&[]);
         self.undo_to(SavedState { writes: Mark::default(), locks: 0, near: None });
         self.session.shared.pins.unpin(self.session.pin);
+        self.session.in_transaction = false;
         self.state = state;
     }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{Scope, ScopedJoinHandle, scope, sleep, yield_now};
 use std::time::Duration;
 
+use super::super::layout::LAST_VERSION;
 use super::super::log::{Awaited, LogError, Sync};
 use super::super::options::{Isolation, Options, TransactionOptions};
 use super::super::schema::{RowBuffer, Schema, Type};
@@ -116,4 +117,57 @@ fn a_commit_that_is_held_back_for_too_long_is_an_error_of_all_who_wait() {
         change(isolation, 2).unwrap();
     }
     assert_eq!((n(&store, &table, 1), n(&store, &table, 2)), (4, 3));
+}
+
+/// Makes a row's newest version one of this number.
+fn renumber(store: &Database, table: &Table, id: i64, number: u32) {
+    let renumber = |t: &mut Transaction<'_>| {
+        let vid = table.find(&table.schema().primary().key(&id)?).expect("it is there");
+        let payload = t.get_for_update(table, &id, LockWait::Fail)?.expect("it is there");
+        let payload = payload.payload().to_vec();
+        t.session.writes.push((table.id, vid, number), table.head(vid), &payload, false);
+        Ok::<_, Error>(())
+    };
+    store.transaction(renumber).unwrap();
+}
+
+/// Numbers name what is locked, and 0 is a row without versions: none comes again.
+#[test]
+fn the_last_version_of_a_row_is_followed_by_its_tombstone_alone() {
+    for isolation in [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable] {
+        let (store, table) = store(Options::small());
+        renumber(&store, &table, 3, LAST_VERSION - 1);
+        let options = TransactionOptions { isolation, sync: Sync::None };
+        let change = |id| store.transaction_with(options, |t| add(t, &table, id));
+        let used_up = |result: Result<()>| {
+            assert!(matches!(result, Err(Error::VersionsUsedUp { vid: 3, .. })), "{result:?}");
+        };
+        change(3).unwrap();
+        used_up(change(3));
+        // The transaction goes on without it.
+        let both = store.transaction_with(options, |t| {
+            used_up(add(t, &table, 3));
+            add(t, &table, 4)
+        });
+        both.unwrap();
+        assert_eq!((n(&store, &table, 3), n(&store, &table, 4)), (1, 1));
+        let insert = || store.transaction(|t| t.insert(&table, &[3.into(), 7.into()]));
+        let delete = |t: &mut Transaction<'_>| {
+            assert!(t.delete(&table, &3)?);
+            // Not even by whoever has deleted it.
+            used_up(t.insert(&table, &[3.into(), 7.into()]));
+            Ok::<_, Error>(())
+        };
+        store.transaction_with(options, delete).unwrap();
+        used_up(insert());
+        // Somebody commits after the deletion, so nobody sees the row any more.
+        change(5).unwrap();
+        // Vacuum empties pages that are full, and mostly of dead versions.
+        (0..2000).for_each(|_| change(6).unwrap());
+        store.vacuum().unwrap();
+        assert_eq!(table.find(&table.schema().primary().key(&3).unwrap()), None);
+        insert().unwrap();
+        change(3).unwrap();
+        assert_eq!(n(&store, &table, 3), 8);
+    }
 }

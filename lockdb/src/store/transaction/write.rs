@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::super::error::{Error, Result};
+use super::super::layout::{LAST_VERSION, next_version};
 use super::super::options::Isolation;
 use super::super::schema::{IndexKey, Key, RowBuffer, RowRef, Value, ValueRef};
 use super::super::table::{Table, Which};
@@ -41,10 +42,10 @@ impl Transaction<'_> {
         if exists {
             return Err(Self::duplicate(table, KeyText(row)));
         }
+        let tuple = (table.id, vid, Self::next_number(table, vid, locked)?);
         for index in 0..table.schema().indexes().len() {
             self.make_entry(table, Which::Secondary(index), vid, row);
         }
-        let tuple = (table.id, vid, locked.number + 1);
         self.session.writes.push(tuple, locked.head, row.payload(), false);
         Ok(())
     }
@@ -171,12 +172,12 @@ impl Transaction<'_> {
             let (from, to) = (KeyText(before).to_string(), KeyText(after).to_string());
             return Err(Error::KeyChanged { table, from, to });
         }
+        let tuple = (table.id, vid, Self::next_number(table, vid, locked)?);
         let moved = |&index: &usize| !schema.secondary(index).is_same(before, after);
         let moved: Vec<usize> = (0..schema.indexes().len()).filter(moved).collect();
         for index in moved {
             self.make_entry(table, Which::Secondary(index), vid, after);
         }
-        let tuple = (table.id, vid, locked.number + 1);
         self.session.writes.push(tuple, locked.head, row.as_row().payload(), false);
         Ok(Some(value))
     }
@@ -192,10 +193,18 @@ impl Transaction<'_> {
         // A tombstone keeps the row, so that vacuum can tell which index entries lead to it.
         let mut row = self.take_buffer(table);
         row.copy_from(self.locked(table, vid, locked));
-        let tuple = (table.id, vid, locked.number + 1);
+        let number = next_version(locked.number).unwrap_or(LAST_VERSION + 1);
+        let tuple = (table.id, vid, number);
         self.session.writes.push(tuple, locked.head, row.as_row().payload(), true);
         self.session.row = Some(row);
         Ok(true)
+    }
+
+    /// The number of a row's new version.
+    #[inline]
+    fn next_number(table: &Table, vid: u32, locked: LockedRow) -> Result<u32> {
+        let full = || Error::VersionsUsedUp { table: table.name().into(), vid };
+        next_version(locked.number).ok_or_else(full)
     }
 
     /// Whether a row was made for this table, or for one just like it.
