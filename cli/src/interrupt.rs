@@ -1,4 +1,5 @@
-//! Ctrl-C, or SIGTERM, asks a run to end; a second one ends the program.
+//! Signals. Ctrl-C, or SIGTERM, asks a run to end; a second one ends the program. A file that would
+//! grow too large is no reason to end.
 
 use std::sync::OnceLock;
 
@@ -7,6 +8,17 @@ use system::Interrupt;
 use crate::failure::Failure;
 
 static INTERRUPT: OnceLock<Interrupt> = OnceLock::new();
+
+/// From now on a write beyond the limit of the size of files (`ulimit -f`) is an error of that write
+/// (`EFBIG`), and not the end of the program by SIGXFSZ. Programs that it starts are not concerned: a
+/// handler is not inherited, as ignoring a signal would be.
+pub fn outlive_large_files() {
+    extern "C" fn nothing(_: libc::c_int) {}
+    let handler: extern "C" fn(libc::c_int) = nothing;
+    // SAFETY: the handler does nothing, which is safe at any time.
+    let before = unsafe { libc::signal(libc::SIGXFSZ, handler as libc::sighandler_t) };
+    assert_ne!(before, libc::SIG_ERR, "SIGXFSZ can be handled");
+}
 
 /// From now on Ctrl-C raises the interrupt that this gives.
 ///

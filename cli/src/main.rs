@@ -75,6 +75,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    interrupt::outlive_large_files();
     let out = Output::new();
     let result = match Cli::parse().command {
         Command::Demo(args) => demo::run(args, &out),

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use driver::HostMemory;
 use rustix::io::Errno;
 
-use crate::memory::{LINE_BYTES, Mapping};
+use crate::memory::{LINE_BYTES, Lost, Mapping};
 use files::{Files, Identity, Reached};
 
 /// The grain of maps, in bytes: addresses, sizes and file offsets are multiples of it.
@@ -110,6 +110,12 @@ pub(crate) enum Fault {
     Unmapped,
     /// A map that does not allow it, or cannot do it.
     Forbidden,
+}
+
+impl From<Lost> for Fault {
+    fn from(_: Lost) -> Self {
+        Fault::Forbidden
+    }
 }
 
 /// The maps by their first device address. They do not overlap, and each map with a file is one user
@@ -239,35 +245,47 @@ impl AddressSpace {
         Ok(inside.len())
     }
 
+    /// How many files there were, since all maps were taken back, whose pages could not be had
+    /// ([`Mapping::is_lost`]).
+    pub fn lost_files(&self) -> usize {
+        self.files.lost()
+    }
+
     /// Takes all maps back.
     pub fn clear(&mut self) {
         self.maps.clear();
         self.files = Files::default();
     }
 
+    /// Lends a mapping of a test's own.
+    #[cfg(test)]
+    pub fn map_mapping(&mut self, address: u64, bytes: u64, mapping: Mapping) {
+        let permission = Permission { readable: true, writable: true };
+        self.maps.insert(address, Map { bytes, permission, backing: Backing::Memory(mapping) });
+    }
+
     /// Loads a line. `address` is a multiple of 64.
     pub fn line(&self, address: u64) -> Result<[u64; 8], Fault> {
         let (mapping, offset) = self.mapped(address, LINE_BYTES as u64, Access::Read)?;
-        Ok(mapping.line(offset))
+        Ok(mapping.line(offset)?)
     }
 
     /// Loads a word. `address` is a multiple of 8.
     pub fn load(&self, address: u64) -> Result<u64, Fault> {
         let (mapping, offset) = self.mapped(address, 8, Access::Read)?;
-        Ok(mapping.load(offset))
+        Ok(mapping.load(offset)?)
     }
 
     /// Stores a word. `address` is a multiple of 8.
     pub fn store(&self, address: u64, value: u64) -> Result<(), Fault> {
         let (mapping, offset) = self.mapped(address, 8, Access::Write)?;
-        mapping.store(offset, value);
-        Ok(())
+        Ok(mapping.store(offset, value)?)
     }
 
     /// Compares and swaps a word, and gives what stood there. `address` is a multiple of 8.
     pub fn compare_swap(&self, address: u64, expected: u64, new: u64) -> Result<u64, Fault> {
         let (mapping, offset) = self.mapped(address, 8, Access::Update)?;
-        Ok(mapping.compare_swap(offset, expected, new))
+        Ok(mapping.compare_swap(offset, expected, new)?)
     }
 
     /// What a bulk copy finds at `address`, and how many bytes of it in one piece.

@@ -189,6 +189,11 @@ impl Function {
         self.with(|state| state.space.unmap_range(address, bytes))
     }
 
+    /// As [`AddressSpace::lost_files`].
+    pub fn lost_files(&self) -> usize {
+        self.with(|state| state.space.lost_files())
+    }
+
     /// Takes back all maps.
     pub fn unmap_all(&self) {
         self.with(|state| state.space.clear());

@@ -519,7 +519,10 @@ impl World {
     fn take_blurred(&mut self) {
         for (file, range) in self.blurred.drain(..) {
             match file {
-                None => self.card_memory.read(range.start, &mut self.card[range]),
+                None => {
+                    let read = self.card_memory.read(range.start, &mut self.card[range]);
+                    read.expect("memory of this process");
+                }
                 Some(number) => {
                     let File { file, bytes, .. } = &mut self.files[number];
                     let read =
@@ -539,7 +542,7 @@ impl World {
             assert!(found == *bytes, "file {number} differs");
         }
         let mut found = vec![0; self.card.len()];
-        self.card_memory.read(0, &mut found);
+        self.card_memory.read(0, &mut found).expect("memory of this process");
         assert!(found == self.card, "the card's memory differs");
     }
 }

@@ -4,9 +4,13 @@
 //! Rules. Whoever shares the memory changes it at any time, so no reference to its bytes is ever
 //! made: words are atomics, everything else is copied in or out, and whatever was copied may be any
 //! bytes. Every range is checked against the mapping before it is touched. A mapping of a file that
-//! another process gave us is only made when the file cannot shrink, see [`Mapping::of_file`].
+//! another process gave us is only made when the file cannot shrink, see [`Mapping::of_file`], and
+//! each access to one says whether it found the page there, see [`guard`].
 
 mod copy;
+mod guard;
+#[cfg(test)]
+mod tests;
 
 use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
@@ -17,6 +21,10 @@ use driver::{HostMemory, PAGE_BYTES};
 use rustix::fs::SealFlags;
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
+
+use guard::Window;
+
+pub(crate) use guard::Lost;
 
 /// Bytes of a line, the unit of the device's reads.
 pub(crate) const LINE_BYTES: usize = 64;
@@ -35,8 +43,8 @@ pub(crate) struct Mapping {
 enum Owner {
     /// Somebody else's, which lives at least as long.
     Memory { _memory: Arc<HostMemory> },
-    /// Our own, which goes with this value: where the system made it.
-    Pages { start: NonNull<u8>, bytes: usize },
+    /// Our own, which goes with this value.
+    Pages(Window),
 }
 
 // SAFETY: the memory stays mapped until this value is dropped, is not tied to a thread, and is only
@@ -73,12 +81,20 @@ impl Mapping {
     /// `EPERM` when the file may shrink, `EACCES` when it was not opened for what is asked, `EINVAL`
     /// when it is empty or shorter, `ENOMEM` when there are too few addresses.
     pub fn of_file(file: &OwnedFd, bytes: u64, writable: bool) -> Result<Self, Errno> {
-        let sealed = sealed_bytes(file)?.ok_or(Errno::PERM)?;
+        match sealed_bytes(file)? {
+            Some(sealed) if bytes <= sealed => Self::of_any_file(file, bytes, writable),
+            Some(_) => Err(Errno::INVAL),
+            None => Err(Errno::PERM),
+        }
+    }
+
+    /// The first `bytes` bytes of a file, which may shrink for all that the guard cares.
+    pub(crate) fn of_any_file(file: &OwnedFd, bytes: u64, writable: bool) -> Result<Self, Errno> {
         // Huge pages can only be mapped, and above all unmapped, as a whole. What is mapped behind
         // the end is never touched.
         let page = u64::try_from(rustix::fs::fstat(file)?.st_blksize).unwrap_or(0);
         let page = page.max(PAGE_BYTES as u64);
-        if bytes == 0 || bytes > sealed || !page.is_power_of_two() {
+        if bytes == 0 || !page.is_power_of_two() {
             return Err(Errno::INVAL);
         }
         let whole = bytes.checked_next_multiple_of(page).ok_or(Errno::NOMEM)?;
@@ -91,7 +107,28 @@ impl Mapping {
         let start =
             unsafe { rustix::mm::mmap(std::ptr::null_mut(), whole, protection, flags, file, 0)? };
         let start = NonNull::new(start.cast::<u8>()).ok_or(Errno::NOMEM)?;
-        Ok(Self { start, bytes, writable, owner: Owner::Pages { start, bytes: whole } })
+        let window = Window::new(start, whole, page as usize);
+        Ok(Self { start, bytes, writable, owner: Owner::Pages(window) })
+    }
+
+    /// Whether an access has found that a page is missing. Then none reaches the memory any more.
+    pub fn is_lost(&self) -> bool {
+        self.window().is_some_and(Window::is_lost)
+    }
+
+    fn window(&self) -> Option<&Window> {
+        match &self.owner {
+            Owner::Memory { .. } => None,
+            Owner::Pages(window) => Some(window),
+        }
+    }
+
+    /// Does something with the bytes, which may be missing.
+    fn reach<T>(&self, work: impl FnOnce() -> T) -> Result<T, Lost> {
+        match self.window() {
+            None => Ok(work()),
+            window => guard::reach([window, None], work),
+        }
     }
 
     /// The 8 bytes at byte `offset`, a multiple of 8.
@@ -108,16 +145,20 @@ impl Mapping {
     ///
     /// A relaxed load and a fence: on pages that may only be read, Rust allows no other atomic
     /// operation than a relaxed load, which is sure to be one instruction that only reads.
-    pub fn load(&self, offset: usize) -> u64 {
-        let value = self.word(offset).load(Ordering::Relaxed);
-        fence(Ordering::Acquire);
-        value
+    pub fn load(&self, offset: usize) -> Result<u64, Lost> {
+        let word = self.word(offset);
+        self.reach(|| {
+            let value = word.load(Ordering::Relaxed);
+            fence(Ordering::Acquire);
+            value
+        })
     }
 
     /// The line at byte `offset`, a multiple of its size, word by word from the lowest.
-    pub fn line(&self, offset: usize) -> [u64; 8] {
+    pub fn line(&self, offset: usize) -> Result<[u64; 8], Lost> {
         assert!(offset.is_multiple_of(LINE_BYTES), "line at byte {offset}");
-        std::array::from_fn(|word| self.load(offset + 8 * word))
+        let words: [&AtomicU64; 8] = std::array::from_fn(|word| self.word(offset + 8 * word));
+        self.reach(|| words.map(|word| word.load(Ordering::Acquire)))
     }
 
     /// Stores 8 bytes at byte `offset`, a multiple of 8. What this thread stored or copied before
@@ -125,9 +166,10 @@ impl Mapping {
     ///
     /// # Panics
     /// When the mapping is not writable.
-    pub fn store(&self, offset: usize, value: u64) {
+    pub fn store(&self, offset: usize, value: u64) -> Result<(), Lost> {
         assert!(self.writable, "store into memory that is only read");
-        self.word(offset).store(value, Ordering::Release);
+        let word = self.word(offset);
+        self.reach(|| word.store(value, Ordering::Release))
     }
 
     /// Stores `new` at byte `offset`, a multiple of 8, if `expected` stands there; gives what stood
@@ -135,30 +177,36 @@ impl Mapping {
     ///
     /// # Panics
     /// When the mapping is not writable.
-    pub fn compare_swap(&self, offset: usize, expected: u64, new: u64) -> u64 {
+    pub fn compare_swap(&self, offset: usize, expected: u64, new: u64) -> Result<u64, Lost> {
         assert!(self.writable, "compare-and-swap in memory that is only read");
         let word = self.word(offset);
-        let swapped = word.compare_exchange(expected, new, Ordering::AcqRel, Ordering::Acquire);
-        swapped.unwrap_or_else(|old| old)
+        self.reach(|| {
+            let swapped = word.compare_exchange(expected, new, Ordering::AcqRel, Ordering::Acquire);
+            swapped.unwrap_or_else(|old| old)
+        })
     }
 
     /// Copies bytes out, from byte `offset` on.
-    pub fn read(&self, offset: usize, into: &mut [u8]) {
+    pub fn read(&self, offset: usize, into: &mut [u8]) -> Result<(), Lost> {
         self.check(offset, into.len());
         // SAFETY: the source lies in the mapping (checked) and stays mapped as long as self; the
         // destination is the caller's alone.
-        unsafe { copy::copy(self.start.as_ptr().add(offset), into.as_mut_ptr(), into.len()) };
+        self.reach(|| unsafe {
+            copy::copy(self.start.as_ptr().add(offset), into.as_mut_ptr(), into.len());
+        })
     }
 
     /// Copies bytes in, from byte `offset` on.
     ///
     /// # Panics
     /// When the mapping is not writable.
-    pub fn write(&self, offset: usize, from: &[u8]) {
+    pub fn write(&self, offset: usize, from: &[u8]) -> Result<(), Lost> {
         assert!(self.writable, "write to memory that is only read");
         self.check(offset, from.len());
         // SAFETY: as in `read`, the other way round; the mapping is writable (checked).
-        unsafe { copy::copy(from.as_ptr(), self.start.as_ptr().add(offset), from.len()) };
+        self.reach(|| unsafe {
+            copy::copy(from.as_ptr(), self.start.as_ptr().add(offset), from.len());
+        })
     }
 
     /// Copies bytes from one mapping into another, or within one. Where the ranges overlap, the
@@ -166,16 +214,22 @@ impl Mapping {
     ///
     /// # Panics
     /// When this mapping is not writable.
-    pub fn copy_from(&self, offset: usize, source: &Mapping, from: usize, bytes: usize) {
+    pub fn copy_from(
+        &self,
+        offset: usize,
+        source: &Mapping,
+        from: usize,
+        bytes: usize,
+    ) -> Result<(), Lost> {
         assert!(self.writable, "copy into memory that is only read");
         self.check(offset, bytes);
         source.check(from, bytes);
         // SAFETY: both ranges lie in their mappings (checked), which stay as long as the borrows;
         // the destination is writable (checked).
-        unsafe {
+        guard::reach([self.window(), source.window()], || unsafe {
             let from = source.start.as_ptr().add(from);
             copy::copy(from, self.start.as_ptr().add(offset), bytes);
-        }
+        })
     }
 
     fn check(&self, offset: usize, bytes: usize) {
@@ -190,10 +244,11 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        if let Owner::Pages { start, bytes } = self.owner {
+        if let Owner::Pages(window) = &self.owner {
             // SAFETY: start and size are those of our own mapping, and nobody borrows from it any
             // more. A failure would leave it mapped, which harms nobody.
-            let unmapped = unsafe { rustix::mm::munmap(start.as_ptr().cast(), bytes) };
+            let unmapped =
+                unsafe { rustix::mm::munmap(window.start.as_ptr().cast(), window.bytes) };
             debug_assert_eq!(unmapped, Ok(()), "whole pages that we mapped");
         }
     }

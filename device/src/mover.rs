@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use crate::address_space::{Access, AddressSpace, Fault, Span};
-use crate::memory::Mapping;
+use crate::memory::{Lost, Mapping};
 
 /// The most bytes of one piece. Long enough that looking up costs nothing beside it, short enough
 /// that it is done in some ten microseconds.
@@ -182,8 +182,9 @@ fn copy_span(
     let bytes = most.min(source.1).min(destination.1) as usize;
     match (source.0, destination.0) {
         (Span::Mapped(from, at), Span::Mapped(into, offset)) => {
-            into.copy_from(offset, from, at, bytes);
-            Ok(bytes as u64)
+            let copied = into.copy_from(offset, from, at, bytes);
+            let lost = if from.is_lost() { Status::Source } else { Status::Destination };
+            copied.map(|()| bytes as u64).map_err(|Lost| lost)
         }
         (from, into) => {
             let bytes = bytes.min(BUFFER_BYTES);
@@ -215,7 +216,9 @@ fn span<'a>(
 /// Reads bytes that lie in one span.
 pub(crate) fn read(from: Span<'_>, bytes: &mut [u8]) -> Result<(), Status> {
     match from {
-        Span::Mapped(mapping, offset) => mapping.read(offset, bytes),
+        Span::Mapped(mapping, offset) => {
+            mapping.read(offset, bytes).map_err(|Lost| Status::Source)?;
+        }
         Span::Unsealed(file, offset) => {
             let mut done = 0;
             while done < bytes.len() {
@@ -234,7 +237,9 @@ pub(crate) fn read(from: Span<'_>, bytes: &mut [u8]) -> Result<(), Status> {
 /// Writes bytes that lie in one span.
 pub(crate) fn write(into: Span<'_>, bytes: &[u8]) -> Result<(), Status> {
     match into {
-        Span::Mapped(mapping, offset) => mapping.write(offset, bytes),
+        Span::Mapped(mapping, offset) => {
+            mapping.write(offset, bytes).map_err(|Lost| Status::Destination)?;
+        }
         Span::Unsealed(file, offset) => {
             // A file that has become too short is not to grow again by our hand.
             let size = rustix::fs::fstat(file).map_err(|_| Status::Destination)?.st_size;

@@ -53,6 +53,12 @@ pub enum Progress {
         /// Why.
         reason: MapError,
     },
+    /// Memory that the client had lent was not there when it was reached: nothing has reached those
+    /// files since.
+    Lost {
+        /// How many.
+        files: usize,
+    },
     /// The client is gone; the next one can come.
     Left {
         /// How it ended.
@@ -84,6 +90,11 @@ impl fmt::Display for Progress {
                  no queues or locks; expected a memfd with F_SEAL_SHRINK"
             ),
             Progress::Refused { reason } => write!(formatter, "memory refused: {reason}"),
+            Progress::Lost { files } => write!(
+                formatter,
+                "{files} of the client's files lost pages, and have not been reached since; does it \
+                 punch holes, are there too few huge pages?"
+            ),
             Progress::Left { how, counts } => write!(
                 formatter,
                 "client left: {how}; {} cycles, {} register accesses refused so far",
@@ -100,6 +111,9 @@ impl fmt::Display for Progress {
 /// Serves a simulated device at a socket, to one client after the other, until `stop`. Whatever a
 /// client does ends its session at most: then all that it lent is forgotten, and the device is as
 /// after power-up.
+///
+/// From the first memory of a client on, the process handles SIGBUS (`docs/function.md`, "Memory of
+/// clients"). It should also handle SIGXFSZ, or a client's file ends it that meets `ulimit -f`.
 ///
 /// # Errors
 /// The socket cannot be had or has failed, there is no memory for the device, or the system has no
@@ -261,6 +275,10 @@ impl<P: FnMut(&Progress)> Device for Served<P> {
     fn client_left(&mut self, ending: &Ending) {
         if let Some(how) = self.function.failure() {
             (self.progress)(&Progress::Failed { how });
+        }
+        let files = self.function.lost_files();
+        if files > 0 {
+            (self.progress)(&Progress::Lost { files });
         }
         if let Err(error) = self.function.renew() {
             (self.progress)(&Progress::SameCard { reason: error.to_string() });

@@ -363,6 +363,31 @@ fn a_killed_client_is_survived() {
     assert!(served.device().shell().read_scratch(Width::Four).is_ok());
 }
 
+/// The registers of the copy queue.
+const COPY_QUEUE: u64 = 0x2000;
+
+/// Enables the copy queue by hand, with rings at an address, and asks it to work.
+fn ring_copy_queue(client: &mut Client, address: u64) {
+    let mut set = |offset, value| write(client, region_index::BAR0, COPY_QUEUE + offset, value);
+    let (low, high) = (address as u32, (address >> 32) as u32);
+    set(0, 0);
+    for (offset, value) in [(0x20, low), (0x24, high), (0x30, low + 0x1000), (0x34, high)] {
+        set(offset, value);
+    }
+    set(0x40, 2);
+    set(0, 1);
+    set(0x50, 1);
+}
+
+/// As [`ring_copy_queue`], with rings that cannot be read: waits for the queue's error.
+fn read_copy_ring(client: &mut Client, address: u64) {
+    ring_copy_queue(client, address);
+    let deadline = Instant::now() + BOUND;
+    while read(client, region_index::BAR0, COPY_QUEUE + 0x90) == 0 {
+        assert!(Instant::now() < deadline, "waited for the queue's error");
+    }
+}
+
 #[test]
 fn memory_that_is_cut_off_is_a_fault_and_not_the_end() {
     let served = Served::new();
@@ -373,18 +398,80 @@ fn memory_that_is_cut_off_is_a_fault_and_not_the_end() {
     let unsealed = Progress::Unsealed { address: 1 << 32, bytes: 1 << 20 };
     served.until(|told| told.contains(&unsealed));
     rustix::fs::ftruncate(&file, 0).unwrap();
-    // The copy queue, by hand: rings in memory that is no more.
-    let queue = 0x2000;
-    for (offset, value) in [(0x20, 0), (0x24, 1), (0x30, 0x1000), (0x34, 1), (0x40, 2), (0, 1)] {
-        write(&mut client, region_index::BAR0, queue + offset, value);
-    }
-    write(&mut client, region_index::BAR0, queue + 0x50, 1);
-    let deadline = Instant::now() + BOUND;
-    while read(&mut client, region_index::BAR0, queue + 0x90) == 0 {
-        assert!(Instant::now() < deadline, "waited for the queue's error");
-    }
-    assert_eq!(read(&mut client, region_index::BAR0, queue + 0x90), 1, "reading failed");
+    read_copy_ring(&mut client, 1 << 32);
+    assert_eq!(read(&mut client, region_index::BAR0, COPY_QUEUE + 0x90), 1, "reading failed");
     assert_eq!(rustix::fs::fstat(&file).unwrap().st_size, 0);
+}
+
+/// Bytes of a huge page.
+const HUGE: u64 = 2 << 20;
+
+/// How many huge pages the system has left, if it knows of any.
+fn free_huge_pages() -> Option<u64> {
+    let path = "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages";
+    std::fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+fn huge_memfd(bytes: u64) -> OwnedFd {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | MemfdFlags::HUGETLB;
+    let huge = rustix::fs::memfd_create("huge", flags | MemfdFlags::HUGE_2MB).unwrap();
+    rustix::fs::ftruncate(&huge, bytes).unwrap();
+    rustix::fs::fcntl_add_seals(&huge, SealFlags::SHRINK).unwrap();
+    huge
+}
+
+/// Its pages are missing when the ring is read: by itself that would end the server by SIGBUS.
+fn missing_pages_are_a_fault(served: &Served, mut client: Client) {
+    for _ in 0..2 {
+        read_copy_ring(&mut client, 1 << 32);
+        let error = read(&mut client, region_index::BAR0, COPY_QUEUE + 0x90);
+        assert_eq!(error, 1, "reading the ring failed");
+    }
+    drop(client);
+    served.until(|told| told.contains(&Progress::Lost { files: 1 }));
+    served.until_left(1);
+    assert!(served.device().shell().read_scratch(Width::Four).is_ok(), "the next client is served");
+}
+
+#[test]
+fn huge_pages_that_the_system_does_not_have_are_a_fault_and_not_the_end() {
+    if free_huge_pages() != Some(0) {
+        println!("skipped: huge pages of 2 MiB are there, or not known");
+        return;
+    }
+    let served = Served::new();
+    let mut client = served.client();
+    enable(&mut client);
+    let huge = huge_memfd(HUGE);
+    client.dma_map(1 << 32, HUGE, 0, Some(huge.as_fd()), true, true).unwrap();
+    missing_pages_are_a_fault(&served, client);
+}
+
+/// A client punches a hole into its file, which no seal forbids, and takes all pages that are left.
+#[test]
+#[ignore = "needs huge pages set aside, and takes all of them"]
+fn a_hole_in_huge_pages_is_a_fault_and_not_the_end() {
+    use rustix::fs::{FallocateFlags, fallocate};
+    assert!(free_huge_pages() > Some(0), "set some aside in /proc/sys/vm/nr_hugepages");
+    let served = Served::new();
+    let mut client = served.client();
+    enable(&mut client);
+    let huge = huge_memfd(HUGE);
+    fallocate(&huge, FallocateFlags::empty(), 0, HUGE).unwrap();
+    client.dma_map(1 << 32, HUGE, 0, Some(huge.as_fd()), true, true).unwrap();
+    // The page is there: the ring is read, and what stands there is no submission.
+    ring_copy_queue(&mut client, 1 << 32);
+    let deadline = Instant::now() + BOUND;
+    while read(&mut client, region_index::BAR0, COPY_QUEUE + 0x70) == 0 {
+        assert!(Instant::now() < deadline, "waited for the submission to be read");
+    }
+    let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    fallocate(&huge, hole, 0, HUGE).unwrap();
+    let others = huge_memfd(1 << 40);
+    let taken = (0..)
+        .take_while(|page| fallocate(&others, FallocateFlags::empty(), page * HUGE, HUGE).is_ok());
+    assert!(taken.count() > 0, "the page of the hole is one of those that are left");
+    missing_pages_are_a_fault(&served, client);
 }
 
 #[test]

@@ -121,6 +121,8 @@ impl Information {
 pub enum MemoryNeeds {
     /// Any pages: they are translated one by one.
     Pages,
+    /// Pages of 4 KiB: another process gets the file behind them, and could take huge ones away.
+    OrdinaryPages,
     /// Contiguous in physical memory, so within one page: small, or huge pages.
     Contiguous,
 }

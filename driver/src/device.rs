@@ -121,6 +121,7 @@ impl Device {
     /// [`DeviceError::System`] when there is no such memory, or what the backend reports.
     pub fn allocate(&self, bytes: usize) -> Result<DmaBuffer, DeviceError> {
         let sizes: &[usize] = match self.information().memory {
+            MemoryNeeds::OrdinaryPages => &[PAGE_BYTES],
             MemoryNeeds::Pages if bytes < HUGE_PAGE_BYTES => &[PAGE_BYTES],
             MemoryNeeds::Pages => &[HUGE_PAGE_BYTES, PAGE_BYTES],
             // A small page may be refused, because the kernel moves it.

@@ -4,7 +4,7 @@
 mod tests;
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -88,7 +88,7 @@ impl VfioUser {
             name,
             bar_bytes,
             vectors: interrupts.count,
-            memory: MemoryNeeds::Pages,
+            memory: MemoryNeeds::OrdinaryPages,
             interrupts: InterruptKind::Event,
             // No link and no root port: the server works on the same pages as we do.
             atomics: AtomicRoute::Direct,
@@ -190,6 +190,13 @@ impl Backend for VfioUser {
     }
 
     fn map(&self, memory: &Arc<HostMemory>) -> Result<u64, DeviceError> {
+        if is_of_huge_pages(memory.file()) {
+            return Err(DeviceError::Refused {
+                attempted: format!("map {} bytes", memory.bytes()),
+                reason: "the server could take huge pages out of it; ordinary pages are needed"
+                    .into(),
+            });
+        }
         lock(&self.mappings).map(memory, |address| {
             let (bytes, offset) = (memory.bytes() as u64, memory.file_offset());
             self.link.call(
@@ -260,6 +267,15 @@ fn map_window(region: RegionInfo, bar: u8) -> Result<Option<Arc<HostMemory>>, De
                 .into(),
         });
     }
+    if is_of_huge_pages(file.as_fd()) {
+        return Err(DeviceError::Refused {
+            attempted: format!("map BAR{bar}"),
+            reason:
+                "the server could take huge pages out of the file behind it; ordinary pages are \
+                     needed"
+                    .into(),
+        });
+    }
     // Asked after the seal was seen, so the answer holds for ever.
     let status = rustix::fs::fstat(&file)
         .map_err(|errno| DeviceError::system(format!("look at the file of BAR{bar}"), errno))?;
@@ -275,6 +291,16 @@ fn map_window(region: RegionInfo, bar: u8) -> Result<Option<Arc<HostMemory>>, De
         .and_then(|bytes| HostMemory::map(file, region.offset, bytes, PAGE_BYTES))
         .map_err(|error| DeviceError::system(format!("map BAR{bar}"), error))?;
     Ok(Some(Arc::new(memory)))
+}
+
+/// Whether a file in memory is made of huge pages. Whoever has it can punch a hole into it, seals or
+/// not, and when no huge page is left to fill that again, an access ends the process by SIGBUS; while
+/// ordinary pages come back as zeros.
+fn is_of_huge_pages(file: BorrowedFd<'_>) -> bool {
+    /// `HUGETLBFS_MAGIC` of `linux/magic.h`.
+    const HUGE_PAGES: u32 = 0x9584_58F6;
+    // What cannot be asked for is no reason to trust it.
+    rustix::fs::fstatfs(file).map_or(true, |status| status.f_type as u32 == HUGE_PAGES)
 }
 
 /// What a failed call means to the user of a device.

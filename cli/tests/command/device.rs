@@ -5,10 +5,14 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
+use driver::{
+    CopyCommand, Device, DeviceAddress, Direction, HostMemory, PAGE_BYTES, Status, open_backend,
+};
 use serde_json::Value;
 use vfio_user::Client;
 
@@ -28,9 +32,19 @@ struct Server {
 impl Server {
     /// A server that has said that it is ready.
     fn start(more: &[&str]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
         let arguments = ["serve", "--socket", "device.socket"];
-        let mut process = command(folder.path(), arguments.iter().chain(more))
+        Self::of(|folder| command(folder, arguments.iter().chain(more)))
+    }
+
+    /// A server that may write no file of more than 128 MiB, or 256 where the shell counts otherwise.
+    fn start_with_small_files() -> Self {
+        let serve = "ulimit -f 262144 && exec \"$0\" serve --socket device.socket";
+        Self::of(|folder| shell(folder, serve))
+    }
+
+    fn of(command: impl FnOnce(&Path) -> Command) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut process = command(folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -103,6 +117,13 @@ impl Drop for Server {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// A line of a shell in which `$0` is the command.
+fn shell(folder: &Path, line: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.current_dir(folder).args(["-c", line, env!("CARGO_BIN_EXE_lockstep")]);
+    shell
 }
 
 /// Lines read on a thread of their own, so that the wait for one can be bounded.
@@ -196,6 +217,41 @@ fn a_scenario_runs_on_a_served_device() {
     server.lines_until("client left");
     assert_eq!(server.line(), "ended; the socket is removed", "--once");
     assert_eq!(server.ended().code(), Some(0));
+}
+
+/// A write beyond the limit of the size of files would end the server by SIGXFSZ.
+#[test]
+fn files_that_may_not_grow_are_an_error_of_a_copy_and_not_the_end_of_the_server() {
+    let mut server = Server::start_with_small_files();
+    let open = || open_backend(&DeviceAddress::VfioUser(server.socket())).expect("a device");
+    let device = Device::new(open()).expect("a device");
+    let mut queue = device.copy_queue(2).expect("a queue");
+    // Memory that may shrink is written by system calls, here far behind the limit.
+    let file = tempfile::tempfile_in("/dev/shm").expect("a file in memory");
+    file.set_len(2 << 30).expect("a sparse file");
+    let page = HostMemory::map(file.into(), 1 << 30, PAGE_BYTES, PAGE_BYTES).expect("a mapping");
+    let address = device.backend().map(&Arc::new(page)).expect("lent");
+    let direction = Direction::CardToHost;
+    let (source, destination, bytes) = (0, address, 64);
+    let command = CopyCommand { direction, source, destination, bytes, interrupt: false };
+    for _ in 0..2 {
+        assert_eq!(queue.copy(command, PATIENCE).expect("an end").status, Status::Destination);
+    }
+    drop((queue, device));
+    server.lines_until("client left");
+    assert!(Device::new(open()).is_ok(), "the next client is served");
+    server.lines_until("client left");
+    server.is_ended_by("-INT");
+}
+
+#[test]
+fn a_server_whose_card_is_too_large_a_file_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "ulimit -f 100 && exec \"$0\" serve --socket device.socket";
+    let done = shell(folder.path(), line).output().expect("a shell");
+    let said = String::from_utf8(done.stderr).expect("UTF-8");
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("make a simulated device: File too large"), "{said}");
 }
 
 #[test]

@@ -49,6 +49,12 @@ pub(super) enum Reached {
     Open(Arc<OwnedFd>),
 }
 
+impl Reached {
+    fn is_lost(&self) -> bool {
+        matches!(self, Reached::Mapped(mapping) if mapping.is_lost())
+    }
+}
+
 /// All files of a client.
 ///
 /// Invariant: each entry has as many users as maps lie in it, at least one; `mapped`, `open` and
@@ -60,6 +66,8 @@ pub(super) struct Files {
     open: usize,
     /// Bytes that are mapped.
     bytes: u64,
+    /// Files that were lost and have no map any more.
+    lost: usize,
 }
 
 #[derive(Debug)]
@@ -111,6 +119,12 @@ impl Files {
         Ok((identity, reached))
     }
 
+    /// How many files there were whose pages could not be had.
+    pub fn lost(&self) -> usize {
+        let lost = self.entries.values().filter(|entry| entry.reached.is_lost());
+        self.lost + lost.count()
+    }
+
     /// A map that was a user of a file is gone.
     pub fn give_back(&mut self, identity: Identity) {
         let entry = self.entries.get_mut(&identity).expect("its maps keep a file");
@@ -118,6 +132,7 @@ impl Files {
         if entry.users > 0 {
             return;
         }
+        self.lost += usize::from(entry.reached.is_lost());
         self.entries.remove(&identity);
         match identity.way {
             Way::Mapped { bytes, .. } => {

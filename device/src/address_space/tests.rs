@@ -251,6 +251,26 @@ fn a_file_that_may_shrink_is_never_mapped() {
 }
 
 #[test]
+fn memory_whose_pages_are_missing_is_out_of_reach() {
+    let file = file(0x2000, SealFlags::empty());
+    let mapping = || Mapping::of_any_file(&file, 0x2000, true).unwrap();
+    let mut space = AddressSpace::default();
+    for number in 0..4 {
+        space.map_mapping(number << 16, 0x2000, mapping());
+    }
+    space.store(0x1000, 5).unwrap();
+    rustix::fs::ftruncate(&file, 0x1000).unwrap();
+    let lost = Err(Fault::Forbidden);
+    assert_eq!(space.load(0x0_1000).map(drop), lost);
+    assert_eq!(space.store(0x1_1000, 1), lost);
+    assert_eq!(space.compare_swap(0x2_1000, 0, 1).map(drop), lost);
+    assert_eq!(space.line(0x3_1000).map(drop), lost);
+    for number in 0..4 {
+        assert_eq!(space.load(number << 16).map(drop), lost, "all of it, from then on");
+    }
+}
+
+#[test]
 fn a_map_without_a_file_is_there_and_not_reached() {
     let mut space = AddressSpace::default();
     assert_eq!(space.map_file(0, 0x1000, None, BOTH), Ok(false));

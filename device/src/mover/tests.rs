@@ -45,7 +45,7 @@ impl World {
 
     fn card_bytes(&self, offset: usize, bytes: usize) -> Vec<u8> {
         let mut found = vec![0; bytes];
-        self.card.read(offset, &mut found);
+        self.card.read(offset, &mut found).unwrap();
         found
     }
 }
@@ -185,4 +185,25 @@ fn a_file_that_is_cut_off_under_a_copy_ends_it() {
     assert_eq!(world.end(), cut_off(3, Status::Source));
     assert_eq!(world.end(), cut_off(4, Status::Destination));
     assert_eq!(rustix::fs::fstat(&file).unwrap().st_size, 0x1000);
+}
+
+#[test]
+fn memory_whose_pages_are_missing_ends_a_copy() {
+    let mut world = world();
+    let file = rustix::fs::memfd_create("test", MemfdFlags::CLOEXEC).unwrap();
+    rustix::fs::ftruncate(&file, CARD_BYTES).unwrap();
+    for address in [0x40_0000, 0x80_0000, 0xC0_0000] {
+        let mapping = Mapping::of_any_file(&file, CARD_BYTES, true).unwrap();
+        world.space.map_mapping(address, CARD_BYTES, mapping);
+    }
+    rustix::fs::ftruncate(&file, PIECE_BYTES).unwrap();
+    let ends = [
+        (1, 1, 0x40_0000, 0, Status::Source),
+        (2, 2, 0, 0x80_0000, Status::Destination),
+        (3, 3, 0xC0_0000, 0x10_0000, Status::Source),
+    ];
+    for (tag, opcode, source, destination, status) in ends {
+        world.begin(tag, opcode, CARD_BYTES, source, destination);
+        assert_eq!(world.end(), Moved { tag, status, bytes: PIECE_BYTES });
+    }
 }

@@ -311,6 +311,42 @@ fn a_window_is_not_mapped_past_the_end_of_a_file_that_is_sealed() {
     }
 }
 
+/// Who has the descriptor of huge pages can take them away, and the next access may end the process.
+#[test]
+fn huge_pages_are_neither_lent_nor_taken() {
+    use rustix::fs::MemfdFlags;
+    let flags = MemfdFlags::ALLOW_SEALING | MemfdFlags::HUGETLB | MemfdFlags::HUGE_2MB;
+    let Ok(file) = rustix::fs::memfd_create("huge", flags) else {
+        println!("skipped: the system has no huge pages");
+        return;
+    };
+    let size = crate::HUGE_PAGE_BYTES as u64;
+    rustix::fs::ftruncate(&file, size).unwrap();
+    rustix::fs::fcntl_add_seals(&file, SealFlags::SHRINK).unwrap();
+    assert!(is_of_huge_pages(file.as_fd()));
+    let (file, sparse) = (Some(file), Vec::new());
+    let region = RegionInfo {
+        size,
+        readable: true,
+        writable: true,
+        mappable: true,
+        sparse,
+        file,
+        offset: 0,
+    };
+    let error = map_window(region, 2).unwrap_err();
+    assert!(error.to_string().contains("could take huge pages out of"), "{error}");
+
+    let running = Running::new(None);
+    let device = running.device();
+    let buffer = device.allocate(2 * crate::HUGE_PAGE_BYTES).unwrap();
+    assert!(!is_of_huge_pages(buffer.memory().file()), "whether the system has any or not");
+    if let Ok(huge) = HostMemory::allocate(1, crate::HUGE_PAGE_BYTES) {
+        let error = device.backend().map(&Arc::new(huge)).unwrap_err();
+        assert!(error.to_string().contains("could take huge pages out of"), "{error}");
+    }
+}
+
 fn refusal(path: &Path) -> (OpenError, String) {
     let error = VfioUser::open_within(path, SHORT).err().unwrap();
     let text = error.to_string();
