@@ -142,23 +142,16 @@ impl Mapping {
     }
 
     /// Loads the 8 bytes at byte `offset`, a multiple of 8; what is loaded afterwards is no older.
-    ///
-    /// A relaxed load and a fence: on pages that may only be read, Rust allows no other atomic
-    /// operation than a relaxed load, which is sure to be one instruction that only reads.
     pub fn load(&self, offset: usize) -> Result<u64, Lost> {
         let word = self.word(offset);
-        self.reach(|| {
-            let value = word.load(Ordering::Relaxed);
-            fence(Ordering::Acquire);
-            value
-        })
+        self.reach(|| load(word))
     }
 
     /// The line at byte `offset`, a multiple of its size, word by word from the lowest.
     pub fn line(&self, offset: usize) -> Result<[u64; 8], Lost> {
         assert!(offset.is_multiple_of(LINE_BYTES), "line at byte {offset}");
         let words: [&AtomicU64; 8] = std::array::from_fn(|word| self.word(offset + 8 * word));
-        self.reach(|| words.map(|word| word.load(Ordering::Acquire)))
+        self.reach(|| words.map(load))
     }
 
     /// Stores 8 bytes at byte `offset`, a multiple of 8. What this thread stored or copied before
@@ -252,4 +245,14 @@ impl Drop for Mapping {
             debug_assert_eq!(unmapped, Ok(()), "whole pages that we mapped");
         }
     }
+}
+
+/// Loads a word; what is loaded afterwards is no older.
+///
+/// A relaxed load and a fence: on pages that may only be read, Rust allows no other atomic operation
+/// than a relaxed load, which is sure to be one instruction that only reads.
+fn load(word: &AtomicU64) -> u64 {
+    let value = word.load(Ordering::Relaxed);
+    fence(Ordering::Acquire);
+    value
 }
