@@ -58,7 +58,7 @@ impl History {
         let mut violations = rules::check(&index, options);
         let culprits: HashSet<u64> = violations.iter().map(|v| v.transactions[0]).collect();
         // Cycles first, so that they win over rules that say the same with less.
-        let mut found = cycles::check(&index, options, &culprits);
+        let (mut found, broken_off) = cycles::check(&index, options, &culprits);
         found.append(&mut violations);
         found.sort_by_key(|violation| violation.transactions.len());
         let mut seen = HashSet::new();
@@ -68,7 +68,8 @@ impl History {
         });
         let more = found.len().saturating_sub(options.limit);
         found.truncate(options.limit);
-        Report { violations: found, more, counted: index.counted(), ordered: index.ordered() }
+        let (counted, ordered) = (index.counted(), index.ordered());
+        Report { violations: found, more, counted, ordered, broken_off }
     }
 }
 
@@ -79,6 +80,7 @@ pub struct Report {
     more: usize,
     counted: usize,
     ordered: bool,
+    broken_off: bool,
 }
 
 impl Report {
@@ -107,6 +109,12 @@ impl Report {
         self.ordered
     }
 
+    /// Whether the search for cycles was broken off, having found some violation after long work: there
+    /// may be others.
+    pub fn is_broken_off(&self) -> bool {
+        self.broken_off
+    }
+
     /// # Panics
     /// With the whole report, unless it is clean.
     #[track_caller]
@@ -124,6 +132,9 @@ impl fmt::Display for Report {
         }
         if self.more > 0 {
             writeln!(f, "\nand {} more", self.more)?;
+        }
+        if self.broken_off {
+            writeln!(f, "\nthe search for cycles was broken off: there may be others")?;
         }
         Ok(())
     }

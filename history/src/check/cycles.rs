@@ -41,20 +41,22 @@ const SEARCHES: [u16; 5] = {
     [WITHIN | WW, reads, all, all | SESSION, all | SESSION | ENDED | TIME]
 };
 
-/// Cycles, without those of time alone that involve `culprits`, of which worse is known already.
+/// Edges that all searches together look at, about; some seconds. Then what was found must do.
+const MOST_WORK: u64 = 100_000_000;
+
+/// Cycles, without those of time alone that involve `culprits`, of which worse is known already. Says
+/// whether the search was broken off.
 pub(super) fn check(
     index: &Index<'_>,
     options: &Options,
     culprits: &HashSet<u64>,
-) -> Vec<Violation> {
+) -> (Vec<Violation>, bool) {
     let mut builder = Builder { index, edges: Vec::new() };
     builder.add_all(options);
-    let mut nodes = 2 * index.transactions.len();
-    if options.real_time {
-        nodes += builder.add_time(nodes as u32);
-    }
-    let mut graph = Graph::new(nodes, builder.edges, WITHIN | TIME);
-    let mut found = Vec::new();
+    let moments = if options.real_time { builder.add_time() } else { Vec::new() };
+    let ranks = ranks(index, &moments);
+    let mut graph = Graph::new(builder.edges, WITHIN | TIME, ranks);
+    let mut found: Vec<Violation> = Vec::new();
     for kinds in SEARCHES {
         let timed = kinds & SESSION != 0;
         let mut limit = options.limit;
@@ -64,6 +66,11 @@ pub(super) fn check(
                 break;
             }
             for component in components.iter().take(limit) {
+                // Not before there is something to tell of a history that is wrong.
+                let told = !(found.is_empty() && culprits.is_empty());
+                if told && graph.work() > MOST_WORK {
+                    return (found, true);
+                }
                 let path = graph.short_cycle(component, kinds);
                 let edges: Vec<Edge> = path.iter().map(|edge| graph.edge(*edge)).collect();
                 graph.remove(path[weakest(&edges)]);
@@ -75,7 +82,29 @@ pub(super) fn check(
             }
         }
     }
-    found
+    (found, false)
+}
+
+/// Where each node stands in the order of time, as far as it is known, else in that of the lines. In a
+/// history that is right, few dependencies go against it.
+fn ranks(index: &Index<'_>, moments: &[Moment]) -> Vec<u32> {
+    let (clock, transactions) = (Clock::of(index.transactions), index.transactions.len() as u32);
+    let mut places: Vec<(Moment, u32, u32)> = Vec::new();
+    let mut last = (0, false);
+    for (transaction, at) in index.transactions.iter().zip(0..) {
+        let (begin, end) = clock.span(transaction);
+        let begin = begin.unwrap_or(last);
+        last = end.unwrap_or(begin).max(begin);
+        places.extend([(begin, at, snapshot(at)), (last, at, commit(at))]);
+    }
+    let line = moments.iter().zip(2 * transactions..);
+    places.extend(line.map(|(moment, node)| (*moment, u32::MAX, node)));
+    places.sort_unstable();
+    let mut ranks = vec![0; places.len()];
+    for ((_, _, node), rank) in places.into_iter().zip(0..) {
+        ranks[node as usize] = rank;
+    }
+    ranks
 }
 
 /// The edge of a cycle to take out, to look for another one.
@@ -190,14 +219,15 @@ impl Builder<'_> {
         }
     }
 
-    /// The line of time, from node `start` on: a node for each moment at which something ended or
-    /// began. Gives the number of its nodes.
-    fn add_time(&mut self, start: u32) -> usize {
+    /// The line of time, behind the transactions' nodes: one for each moment at which something ended
+    /// or began. Gives these moments.
+    fn add_time(&mut self) -> Vec<Moment> {
         let index = self.index;
+        let start = 2 * index.transactions.len() as u32;
         let counting: Vec<u32> = index.counting().collect();
         let clock = Clock::of(index.transactions);
         let span = |at: &u32| clock.span(&index.transactions[*at as usize]);
-        let mut moments: Vec<(u64, bool)> = counting
+        let mut moments: Vec<Moment> = counting
             .iter()
             .map(span)
             .flat_map(|(begin, end)| begin.into_iter().chain(end))
@@ -222,7 +252,7 @@ impl Builder<'_> {
                 }
             }
         }
-        moments.len()
+        moments
     }
 }
 

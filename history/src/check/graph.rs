@@ -1,5 +1,6 @@
 //! A directed graph: its strongly connected components, and a shortest cycle in one.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 /// An edge. What `kind`, `first` and `second` mean is the user's affair.
@@ -21,15 +22,23 @@ pub(super) struct Graph {
     offsets: Vec<u32>,
     /// Kinds that do not add to the length of a path.
     weightless: u16,
+    /// Where each node stands in some order of all of them. A cycle goes against it somewhere; the
+    /// fewer edges do, the sooner a shortest one is found.
+    ranks: Vec<u32>,
+    /// Edges that were looked at.
+    work: Cell<u64>,
 }
 
 const NONE: u32 = u32::MAX;
 /// The work that looking for the shortest cycle of a component may take, in edges; beyond it, one
 /// is taken that may be longer.
 const EFFORT: usize = 2_000_000;
+/// So often one is looked for, however large the component.
+const LEAST: usize = 4;
 
 impl Graph {
-    pub fn new(nodes: usize, mut edges: Vec<Edge>, weightless: u16) -> Self {
+    pub fn new(mut edges: Vec<Edge>, weightless: u16, ranks: Vec<u32>) -> Self {
+        let nodes = ranks.len();
         edges.sort_by_key(|edge| edge.from);
         let mut offsets = vec![0_u32; nodes + 1];
         for edge in &edges {
@@ -38,11 +47,20 @@ impl Graph {
         for node in 0..nodes {
             offsets[node + 1] += offsets[node];
         }
-        Self { nodes, edges, offsets, weightless }
+        Self { nodes, edges, offsets, weightless, ranks, work: Cell::new(0) }
     }
 
     pub fn edge(&self, edge: u32) -> Edge {
         self.edges[edge as usize]
+    }
+
+    /// How many edges were looked at in all searches.
+    pub fn work(&self) -> u64 {
+        self.work.get()
+    }
+
+    fn count(&self, edges: usize) {
+        self.work.set(self.work.get() + edges as u64);
     }
 
     /// Takes an edge out of the graph.
@@ -57,6 +75,7 @@ impl Graph {
     /// The components of more than one node, over the edges of `kinds` (Tarjan's algorithm,
     /// without recursion). There must be no edge from a node to itself.
     pub fn components(&self, kinds: u16) -> Vec<Vec<u32>> {
+        self.count(self.nodes + self.edges.len());
         let mut search = Search {
             number: vec![NONE; self.nodes],
             low: vec![0; self.nodes],
@@ -98,8 +117,9 @@ impl Graph {
         components
     }
 
-    /// The edges of a shortest cycle in a component over the edges of `kinds`, or, in a component
-    /// too large to search whole, of a short one.
+    /// The edges of a shortest cycle in a component over the edges of `kinds`, or of a short one, when
+    /// the component is large and many of its edges go against the order: then it is looked for from
+    /// those alone that go furthest.
     pub fn short_cycle(&self, component: &[u32], kinds: u16) -> Vec<u32> {
         let mut inside = vec![false; self.nodes];
         let mut work = 1;
@@ -107,7 +127,7 @@ impl Graph {
             inside[*node as usize] = true;
             work += self.edges_of(*node).len();
         }
-        let starts = (EFFORT / work).clamp(8, component.len().max(8));
+        let starts = self.backward(component, &inside, kinds, (EFFORT / work).max(LEAST));
         let mut walk = Walk {
             graph: self,
             kinds,
@@ -116,23 +136,29 @@ impl Graph {
             by: vec![NONE; self.nodes],
             touched: Vec::new(),
         };
-        let step = component.len().div_ceil(starts);
         let mut best = (NONE, Vec::new());
-        for start in component.iter().step_by(step.max(1)) {
-            walk.improve(*start, &mut best);
-        }
-        // A node that was started from may lie beside the point: go on from the others.
-        let mut length = NONE;
-        while best.0 < length {
-            length = best.0;
-            let edges = best.1.iter().map(|edge| self.edge(*edge));
-            let counting = edges.filter(|edge| edge.kind & self.weightless == 0);
-            for start in counting.map(|edge| edge.from).collect::<Vec<_>>() {
-                walk.improve(start, &mut best);
-            }
+        for start in starts {
+            walk.improve(start, &mut best);
         }
         assert!(!best.1.is_empty(), "every node of a component lies on a cycle");
         best.1
+    }
+}
+
+impl Graph {
+    /// The nodes of a component from which edges go against the order, at most `most`: those first
+    /// whose edges go furthest.
+    fn backward(&self, component: &[u32], inside: &[bool], kinds: u16, most: usize) -> Vec<u32> {
+        let rank = |node: u32| self.ranks[node as usize];
+        let furthest = |&node: &u32| {
+            let edges = self.edges_of(node).map(|edge| self.edge(edge));
+            let inner = edges.filter(|edge| edge.kind & kinds != 0 && inside[edge.to as usize]);
+            let back = inner.filter(|edge| rank(edge.to) < rank(node));
+            Some((back.map(|edge| rank(node) - rank(edge.to)).max()?, node))
+        };
+        let mut starts: Vec<(u32, u32)> = component.iter().filter_map(furthest).collect();
+        starts.sort_unstable_by(|a, b| b.cmp(a));
+        starts.into_iter().take(most).map(|(_, node)| node).collect()
     }
 }
 
@@ -204,6 +230,7 @@ impl Walk<'_> {
             if length >= best.0 || length > self.length[node as usize] {
                 continue;
             }
+            self.graph.count(self.graph.edges_of(node).len());
             for at in self.graph.edges_of(node) {
                 let edge = self.graph.edge(at);
                 if edge.kind & self.kinds == 0 || !self.inside[edge.to as usize] {
