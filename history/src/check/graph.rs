@@ -266,3 +266,20 @@ impl Walk<'_> {
         path
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One edge goes back over a long way: it is found with work that grows as the graph does.
+    #[test]
+    fn a_long_cycle_is_found_in_linear_work() {
+        let nodes = 20_000;
+        let edge = |from| Edge { from, to: (from + 1) % nodes, kind: 1, first: 0, second: 0 };
+        let graph = Graph::new((0..nodes).map(edge).collect(), 0, (0..nodes).collect());
+        let components = graph.components(1);
+        assert_eq!(components.len(), 1);
+        assert_eq!(graph.short_cycle(&components[0], 1).len(), nodes as usize);
+        assert!(graph.work() < 10 * u64::from(nodes), "{} edges", graph.work());
+    }
+}
