@@ -51,6 +51,8 @@ pub(crate) struct Shared {
     pub(crate) pages: Pages,
     pub(crate) log: Log,
     pub(crate) locks: crate::Table,
+    /// Kept as long as the store is open, for nobody else has the folder meanwhile.
+    _files: Option<Arc<dyn Files>>,
     /// Kept open for its lock, which the system gives back with the file.
     _lock_file: Option<File>,
     pub(crate) pins: Pins,
@@ -90,19 +92,28 @@ impl Database {
             standing: Standing::default(),
             report: Recovery::default(),
         };
-        Self::assemble(options, recovered, draw_id())
+        Self::assemble(options, None, recovered, draw_id())
     }
 
     /// Opens the store in a folder, which is made if it is missing: the newest checkpoint, and what
-    /// the log says happened after it. One process has a store open at a time.
+    /// the log says happened after it. One process has a store open at a time, or several that only
+    /// [read](Options::read_only) it.
     ///
     /// # Errors
     /// When what stands there is no store, one of another version, or damaged: the error names the
-    /// place. When an option is impossible, or the system refuses something.
+    /// place. [`Error::NoRoom`] when the disk is full. When an option is impossible, or the system
+    /// refuses something.
     pub fn open(folder: impl AsRef<Path>, options: Options) -> Result<Self> {
         let folder = folder.as_ref();
-        let disk = Disk::open(folder);
-        let disk = disk.map_err(Error::system(format!("cannot open {}", folder.display())))?;
+        let disk = match options.read_only {
+            true => Disk::open_read_only(folder),
+            false => Disk::open(folder),
+        };
+        let disk = disk.map_err(|source| {
+            let read_only = source.kind() == std::io::ErrorKind::ReadOnlyFilesystem;
+            let advice = if read_only { " to write; it can be opened to be read only" } else { "" };
+            Error::system(format!("cannot open {}{advice}", folder.display()))(source)
+        })?;
         Self::open_in(Arc::new(disk), options)
     }
 
@@ -133,8 +144,8 @@ impl Database {
     fn open_with(files: Arc<dyn Files>, options: Options, faults: Faults) -> Result<Self> {
         options.check()?;
         let id = draw_id();
-        let recovered = recovery::recover(files, &options, id, &faults)?;
-        Self::assemble(options, recovered, id)
+        let recovered = recovery::recover(files.clone(), &options, id, &faults)?;
+        Self::assemble(options, Some(files), recovered, id)
     }
 
     /// What was found when the store was opened.
@@ -146,17 +157,20 @@ impl Database {
     /// Transactions go on meanwhile. Nothing to do for a store without files.
     ///
     /// # Errors
-    /// When storage cannot be written: nothing is changed then.
+    /// When storage cannot be written: nothing is changed then. [`Error::ReadOnly`].
     pub fn checkpoint(&self) -> Result<Checkpoint> {
         self.shared.checkpoint()
     }
 
     /// A checkpoint, and a mark in the log that vouches for all before it. Sessions can go on; what
-    /// they commit is found by the next opening as well.
+    /// they commit is found by the next opening as well. Nothing to do for a store that is only read.
     ///
     /// # Errors
     /// As [`Database::checkpoint`].
     pub fn close(&self) -> Result<()> {
+        if self.shared.options.read_only {
+            return Ok(());
+        }
         self.shared.checkpoint()?;
         Ok(self.shared.log.mark()?)
     }
@@ -312,7 +326,12 @@ impl Database {
     }
 
     /// Puts a store together.
-    fn assemble(options: Options, recovered: Recovered, id: u64) -> Result<Self> {
+    fn assemble(
+        options: Options,
+        files: Option<Arc<dyn Files>>,
+        recovered: Recovered,
+        id: u64,
+    ) -> Result<Self> {
         let Recovered { pages, log, tables, standing, report: mut recovery } = recovered;
         let LockTable { table: locks, file: lock_file, repaired } = lock_table(&options)?;
         recovery.locks_repaired = repaired;
@@ -326,6 +345,7 @@ impl Database {
             pages,
             log,
             locks,
+            _files: files,
             _lock_file: lock_file,
             faults: Faults::default(),
             watches: Watches::default(),
@@ -471,6 +491,12 @@ impl Shared {
             }
         }
         Ok(None)
+    }
+
+    /// Refuses what would change a store that is only to be read.
+    #[inline]
+    pub(crate) fn check_writable(&self, refused: &'static str) -> Result<()> {
+        if self.options.read_only { Err(Error::ReadOnly { refused }) } else { Ok(()) }
     }
 
     pub(crate) fn draw_birth(&self) -> u64 {

@@ -2,8 +2,9 @@
 
 use std::io;
 
+use super::files::is_no_room;
 use super::layout::{LAST_VERSION, PageFault};
-use super::log::LogError;
+use super::log::{LogError, NO_ROOM};
 use super::near_data::NearDataError;
 use super::schema::{KeyError, RowError, SchemaError};
 use crate::LockError;
@@ -195,12 +196,35 @@ pub enum Error {
         /// How long no other was.
         waited: std::time::Duration,
     },
+    /// There is no room on the disk. Commits that were acknowledged stand, reading goes on, and the same
+    /// may succeed when there is room.
+    #[error("no room for {bytes} more bytes in {file}: {source}; {advice}", advice = NO_ROOM)]
+    NoRoom {
+        /// The file.
+        file: String,
+        /// What was wanted, bytes.
+        bytes: u64,
+        /// The system's reason.
+        source: std::sync::Arc<io::Error>,
+    },
+    /// The store was opened to be read only ([`Options::read_only`](super::Options::read_only)).
+    #[error("the store is open to be read only: it takes no {refused}")]
+    ReadOnly {
+        /// What was to be done.
+        refused: &'static str,
+    },
+    /// There is no store that could be read.
+    #[error("there is no store to be read: {what}")]
+    NoStore {
+        /// What is missing.
+        what: String,
+    },
     /// A near-data update was refused.
     #[error(transparent)]
     NearData(#[from] NearDataError),
     /// The log could not be written or read.
     #[error(transparent)]
-    Log(#[from] LogError),
+    Log(LogError),
     /// The system refused something.
     #[error("{what}: {source}")]
     System {
@@ -238,6 +262,28 @@ impl Error {
 
     pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         move |source| Error::System { what: what.into(), source }
+    }
+
+    /// As [`Error::system`], of a call that may find no room for so many bytes in a file.
+    pub(crate) fn writing(
+        file: &str,
+        bytes: u64,
+        what: impl Into<String>,
+    ) -> impl FnOnce(io::Error) -> Self {
+        move |source| match is_no_room(&source) {
+            true => Error::NoRoom { file: file.into(), bytes, source: source.into() },
+            false => Error::system(what)(source),
+        }
+    }
+}
+
+impl From<LogError> for Error {
+    fn from(error: LogError) -> Self {
+        match error {
+            LogError::NoRoom { file, bytes, source } => Error::NoRoom { file, bytes, source },
+            LogError::ReadOnly => Error::ReadOnly { refused: "commits" },
+            error => Error::Log(error),
+        }
     }
 }
 

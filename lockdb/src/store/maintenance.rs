@@ -103,7 +103,7 @@ impl Drop for Maintainer {
 }
 
 fn maintain(shared: &Shared, stop: &AtomicBool) {
-    if !shared.build_indexes(stop) {
+    if !shared.build_indexes(stop) || shared.options.read_only {
         return;
     }
     while !stop.load(Ordering::Acquire) {

@@ -83,7 +83,8 @@ impl NativeStorage {
         let slot = superblock.epoch % 2;
         let written = self.file.write_at(slot * PAGE_BYTES as u64, &superblock.encode());
         let synced = written.and_then(|()| self.file.sync());
-        synced.map_err(Error::system(format!("cannot write superblock {slot}")))?;
+        let what = format!("cannot write superblock {slot}");
+        synced.map_err(Error::writing(PAGES_FILE, Superblock::BYTES as u64, what))?;
         self.epoch.store(superblock.epoch, Ordering::Release);
         Ok(())
     }
@@ -136,7 +137,8 @@ impl NativeStorage {
         let store = self.store.load(Ordering::Acquire);
         page.seal(PageHeader { store, epoch, ..Page::new(&page.0).header() });
         let written = self.file.write_at(physical * PAGE_BYTES as u64, &page.0);
-        written.map_err(Error::system(format!("cannot write physical page {physical}")))
+        let what = format!("cannot write physical page {physical}");
+        written.map_err(Error::writing(PAGES_FILE, PAGE_BYTES as u64, what))
     }
 
     pub(crate) fn sync(&self) -> Result<()> {

@@ -70,6 +70,11 @@ pub struct Options {
     /// Whether a thread of the store's own does checkpoints and vacuum when they are due. Without
     /// it, sessions vacuum in passing, and checkpoints are the caller's to ask for.
     pub maintenance: bool,
+    /// Whether the store is only to be read: nothing is written, not even to begin a store that is not
+    /// there, so that this works on a full disk and on a file system that cannot be written. What stands
+    /// in the folder is shown, and nobody vouches for its newest commits as opening to write would.
+    /// Others may read it meanwhile in the same way.
+    pub read_only: bool,
 }
 
 impl Default for Options {
@@ -96,6 +101,7 @@ impl Default for Options {
             checkpoint_log: 256 << 20,
             shared_state_limit: 4 << 20,
             maintenance: true,
+            read_only: false,
         }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) struct Recovered {
     pub(crate) report: Recovery,
 }
 
-/// Opens what stands in a folder, or begins a new store there.
+/// Opens what stands in a folder, or begins a new store there, unless it is to be read only.
 pub(crate) fn recover(
     files: Arc<dyn Files>,
     options: &Options,
@@ -65,6 +65,9 @@ pub(crate) fn recover(
 ) -> Result<Recovered> {
     let names = files.list().map_err(Error::system("cannot list the store's folder"))?;
     if !names.iter().any(|name| name == PAGES_FILE) {
+        if options.read_only {
+            return Err(Error::NoStore { what: format!("no file {PAGES_FILE:?}") });
+        }
         return begin(files, &names, options);
     }
     let file = files.open(PAGES_FILE);
@@ -72,6 +75,9 @@ pub(crate) fn recover(
     let storage = NativeStorage::new(file);
     let Some(superblock) = newest(&storage)? else {
         refuse_pages(&storage)?;
+        if options.read_only {
+            return Err(Error::NoStore { what: format!("no superblock in {PAGES_FILE:?}") });
+        }
         return begin(files, &names, options);
     };
     let Superblock { epoch, redo_lsn, redo_commit, redo_epoch, .. } = superblock;
@@ -88,10 +94,14 @@ pub(crate) fn recover(
     recovery.open.seal_all(&recovery.pages);
     refuse_endless("the log, at its end", &[end.epoch, end.commit, end.lsn])?;
     let Redo { pages, tables, standing, report, .. } = recovery;
-    let storage = pages.storage().expect("it was read from there");
-    storage.write_superblock(&superblock)?;
-    let at = LogPosition { epoch: end.epoch + 1, ..end };
-    let log = Log::resume(files, &log_options(options), at, durable)?;
+    let log = if options.read_only {
+        Log::read_only(end)
+    } else {
+        let storage = pages.storage().expect("it was read from there");
+        storage.write_superblock(&superblock)?;
+        let at = LogPosition { epoch: end.epoch + 1, ..end };
+        Log::resume(files, &log_options(options), at, durable)?
+    };
     Ok(Recovered { pages, log, tables, standing, report })
 }
 
@@ -143,7 +153,8 @@ fn begin(files: Arc<dyn Files>, names: &[String], options: &Options) -> Result<R
         files.remove(name).map_err(Error::system(format!("cannot remove {name}")))?;
     }
     let file = files.create(PAGES_FILE);
-    let file = file.map_err(Error::system(format!("cannot create {PAGES_FILE}")))?;
+    let what = format!("cannot create {PAGES_FILE}");
+    let file = file.map_err(Error::writing(PAGES_FILE, PAGE_BYTES as u64, what))?;
     let storage = NativeStorage::new(file);
     let start = LogPosition { store: draw_identity(), ..LogPosition::default() };
     let log = Log::start(files.clone(), &log_options(options), start)?;

@@ -3,6 +3,7 @@
 
 mod corruption;
 mod crashes;
+mod full;
 mod layouts;
 mod model;
 mod opening;

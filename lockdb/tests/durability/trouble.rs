@@ -19,6 +19,7 @@ const TRANSACTIONS: u64 = 25;
 fn refusal(error: &Error) -> Option<ErrorKind> {
     match error {
         Error::System { source, .. } => Some(source.kind()),
+        Error::NoRoom { source, .. } => Some(source.kind()),
         Error::Log(LogError::Io(failure) | LogError::MustReopen(failure)) => {
             Some(failure.source.kind())
         }
@@ -49,12 +50,12 @@ fn run_in_trouble(workload: &mut Workload, files: &Simulated, expected: ErrorKin
     }
 }
 
-fn must_be(error: &Error, expected: ErrorKind) {
+pub fn must_be(error: &Error, expected: ErrorKind) {
     assert_eq!(refusal(error), Some(expected), "{error}");
 }
 
 /// Out of trouble, without a loss of power and after one: all that was acknowledged is there.
-fn all_is_well(workload: &Workload, files: &Simulated, seed: u64) {
+pub fn all_is_well(workload: &Workload, files: &Simulated, seed: u64) {
     let least = workload.history().acknowledged_by(files.steps());
     let image = files.crash(seed);
     survive(image, workload.history(), least, seed, None).expect("after a loss of power");

@@ -26,6 +26,12 @@ pub fn open(files: &Simulated) -> Result<Database, Error> {
     Database::open_in(Arc::new(files.clone()) as Arc<dyn Files>, options())
 }
 
+/// As [`open`], only to be read.
+pub fn open_read_only(files: &Simulated) -> Result<Database, Error> {
+    let options = Options { read_only: true, ..options() };
+    Database::open_in(Arc::new(files.clone()) as Arc<dyn Files>, options)
+}
+
 /// Keys of each session; no two sessions write the same.
 const KEYS: u64 = 24;
 const SESSIONS: u64 = 3;

@@ -69,6 +69,7 @@ impl Shared {
     /// As [`Shared::checkpoint`], by whoever keeps vacuum and other checkpoints away.
     pub(crate) fn checkpoint_alone(&self, _alone: &mut Vacuum) -> Result<Checkpoint> {
         let Some(storage) = self.pages.storage() else { return Ok(Checkpoint::default()) };
+        self.check_writable("checkpoints")?;
         let standing = &mut *lock(&self.standing);
         let mut flush = Flush::begin(self, storage);
         // Even a panic must not make the next checkpoint believe that this one has written something.

@@ -70,6 +70,18 @@ pub trait File: Send + Sync + Debug {
     /// The system's reason; nobody knows then how much was written.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
+    /// Sees to it that writes find room for `bytes` bytes at `offset`, the end of the file. Neither the
+    /// length nor any byte changes, and [`File::set_len`] gives back what was not used. Where the system
+    /// cannot do so, this does nothing.
+    ///
+    /// # Errors
+    /// `StorageFull`, `QuotaExceeded` or `FileTooLarge` when there is not so much room; else the system's
+    /// reason.
+    fn reserve(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        let _ = (offset, bytes);
+        Ok(())
+    }
+
     /// Makes the bytes and the length, as they stand, durable.
     ///
     /// # Errors
@@ -88,6 +100,12 @@ pub trait File: Send + Sync + Debug {
     /// # Errors
     /// The system's reason.
     fn set_len(&self, len: u64) -> io::Result<()>;
+}
+
+/// Whether there was no room, so that the same call may succeed when there is.
+pub(crate) fn is_no_room(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 /// Refuses names that would leave the folder.

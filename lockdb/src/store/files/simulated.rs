@@ -65,6 +65,11 @@ struct State {
     lossy: BTreeSet<Option<Inode>>,
     power_lost: bool,
     capacity: Option<u64>,
+    fill_up_at: Option<u64>,
+    read_only_from: Option<u64>,
+    /// Where the room of a file ends, if it is beyond its end.
+    reserved: BTreeMap<Inode, u64>,
+    cannot_reserve: bool,
 }
 
 /// One recorded call.
@@ -90,6 +95,7 @@ enum Step {
         inode: Inode,
     },
     SyncDirectory,
+    Reserve,
     /// A call that failed without effect.
     Failed,
 }
@@ -135,10 +141,28 @@ impl Simulated {
         self.state().fail_once_at = Some((step, loss));
     }
 
-    /// Gives the folder room for `bytes` bytes, as the sum of its files' lengths: a call that needs
-    /// more fails with `StorageFull` and has no effect (and is no step). `None` is no limit.
+    /// Gives the folder room for `bytes` bytes, as the sum of its files' lengths and of what is reserved
+    /// beyond: a call that needs more fails with `StorageFull` and has no effect (and is no step), and
+    /// so does the creation of a file when nothing is left. `None` is no limit.
     pub fn set_capacity(&self, bytes: Option<u64>) {
-        self.state().capacity = bytes;
+        let mut state = self.state();
+        (state.capacity, state.fill_up_at) = (bytes, None);
+    }
+
+    /// From step `step` on there is no more room than is taken then, until a capacity is set.
+    pub fn fill_up_at(&self, step: u64) {
+        self.state().fill_up_at = Some(step);
+    }
+
+    /// Whether room can be reserved; as long as nothing is said, it can.
+    pub fn set_reservable(&self, reservable: bool) {
+        self.state().cannot_reserve = !reservable;
+    }
+
+    /// From step `step` on each call that would be a step fails with `ReadOnlyFilesystem`, and is none.
+    /// `None` is never.
+    pub fn set_read_only_from(&self, step: Option<u64>) {
+        self.state().read_only_from = step;
     }
 
     /// The folder as it may stand if the power is lost now: see the [module](self).
@@ -180,6 +204,9 @@ impl State {
     fn begin(&mut self, step: Step) -> io::Result<()> {
         self.powered()?;
         let number = self.steps.len() as u64;
+        if self.read_only_from.is_some_and(|at| number >= at) {
+            return Err(io::ErrorKind::ReadOnlyFilesystem.into());
+        }
         if let Some((_, loss)) = self.fail_once_at.take_if(|(at, _)| *at == number) {
             self.steps.push(Step::Failed);
             match step {
@@ -194,9 +221,19 @@ impl State {
         self.powered()
     }
 
-    fn check_room(&self, inode: Inode, len: u64) -> io::Result<()> {
-        let old = self.contents[inode].len();
-        let used: u64 = self.names.values().map(|&inode| self.contents[inode].len()).sum();
+    /// Bytes that a file takes.
+    fn taken(&self, inode: Inode) -> u64 {
+        let reserved = self.reserved.get(&inode).copied().unwrap_or(0);
+        self.contents[inode].len().max(reserved)
+    }
+
+    /// Refuses a file of so many bytes for which there is no room; a file yet to be created is `None`.
+    fn check_room(&mut self, inode: Option<Inode>, len: u64) -> io::Result<()> {
+        let used: u64 = self.names.values().map(|&inode| self.taken(inode)).sum();
+        if self.fill_up_at.take_if(|at| self.steps.len() as u64 >= *at).is_some() {
+            self.capacity = Some(used);
+        }
+        let old = inode.map_or(0, |inode| self.taken(inode));
         if len > old && self.capacity.is_some_and(|capacity| used - old + len > capacity) {
             return Err(io::ErrorKind::StorageFull.into());
         }
@@ -312,13 +349,13 @@ impl Step {
             Step::Write { inode, .. } | Step::SetLen { inode, .. } | Step::Sync { inode } => {
                 Some(*inode)
             }
-            Step::Create { .. } | Step::Remove { .. } | Step::SyncDirectory | Step::Failed => None,
+            _ => None,
         }
     }
 
     /// Whether it changes anything, so that it can be lost.
     fn changes(&self) -> bool {
-        !matches!(self, Step::Sync { .. } | Step::SyncDirectory | Step::Failed)
+        !matches!(self, Step::Sync { .. } | Step::SyncDirectory | Step::Reserve | Step::Failed)
     }
 }
 
@@ -390,8 +427,10 @@ impl Files for Simulated {
         if let Some(&inode) = state.names.get(name) {
             state.begin(Step::SetLen { inode, len: 0 })?;
             state.contents[inode].set_len(0);
+            state.reserved.remove(&inode);
             return Ok(self.handle(inode));
         }
+        state.check_room(None, 1)?;
         let inode = state.contents.len();
         state.begin(Step::Create { name: name.to_string(), inode })?;
         state.contents.push(Blocks::default());
@@ -440,9 +479,22 @@ impl File for SimulatedFile {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.folder.state();
         let end = super::end_of(offset, bytes.len())?;
-        state.check_room(self.inode, end)?;
+        state.check_room(Some(self.inode), end)?;
         state.begin(Step::Write { inode: self.inode, offset, bytes: bytes.into() })?;
         state.contents[self.inode].write(offset, bytes)
+    }
+
+    fn reserve(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        let mut state = self.folder.state();
+        if state.cannot_reserve {
+            return state.powered();
+        }
+        let end = super::end_of(offset, bytes as usize)?;
+        state.check_room(Some(self.inode), end)?;
+        state.begin(Step::Reserve)?;
+        let end = end.max(state.taken(self.inode));
+        state.reserved.insert(self.inode, end);
+        Ok(())
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -460,9 +512,10 @@ impl File for SimulatedFile {
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         let mut state = self.folder.state();
-        state.check_room(self.inode, len)?;
+        state.check_room(Some(self.inode), len)?;
         state.begin(Step::SetLen { inode: self.inode, len })?;
         state.contents[self.inode].set_len(len);
+        state.reserved.remove(&self.inode);
         Ok(())
     }
 }

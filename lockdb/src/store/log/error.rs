@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::store::files::is_no_room;
+
 /// Why the log refused, or cannot be read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LogError {
@@ -30,6 +32,19 @@ pub enum LogError {
     /// The system refused; nothing was begun.
     #[error(transparent)]
     Io(Failure),
+    /// There is no room on the disk for more log; nothing was begun.
+    #[error("no room for {bytes} more bytes in {file}: {source}; {advice}", advice = NO_ROOM)]
+    NoRoom {
+        /// The segment.
+        file: String,
+        /// What was wanted, bytes.
+        bytes: u64,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+    /// The store was opened to be read only.
+    #[error("the store is open to be read only, and takes no commits")]
+    ReadOnly,
     /// A write or sync failed earlier, and nobody knows what of it is durable: the store takes no
     /// more commits until it is opened anew.
     #[error("the log is closed by an earlier failure and the store must be opened anew: {0}")]
@@ -127,6 +142,10 @@ pub enum LogError {
     },
 }
 
+/// What to do about a full disk.
+pub(in crate::store) const NO_ROOM: &str = "nothing was changed: make room on its file system and try \
+    again; until then the store can be read, and one that is not open can be opened to be read only";
+
 /// A call to the system that failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("cannot {action} {file} at offset {offset}: {source}")]
@@ -144,6 +163,10 @@ pub struct Failure {
 impl Failure {
     pub(super) fn new(action: &'static str, file: &str, offset: u64, source: io::Error) -> Self {
         Self { action, file: file.to_string(), offset, source: Arc::new(source) }
+    }
+
+    pub(super) fn is_no_room(&self) -> bool {
+        is_no_room(&self.source)
     }
 }
 

@@ -46,6 +46,7 @@ mod storage;
 mod ticket;
 mod window;
 
+pub(in crate::store) use error::NO_ROOM;
 pub use error::{Awaited, Evidence, Failure, Flaw, HeaderFlaw, LogError};
 pub use options::{Kind, LogOptions, LogPosition, Sync};
 pub use reader::{Reader, Record, Torn};
@@ -65,8 +66,9 @@ pub(in crate::store) const SEGMENT_HEADER_BYTES: u64 = segment::HEADER_BYTES as 
 #[derive(Debug)]
 pub struct Log {
     sequencer: Sequencer,
-    /// None when volatile.
+    /// None when volatile, or to be read only.
     storage: Option<Storage>,
+    read_only: bool,
     store: u64,
     epoch: u64,
     patience: Duration,
@@ -83,6 +85,11 @@ impl Log {
         Self::new(None, options, LogPosition::default())
     }
 
+    /// A log that ends at `at` and takes no commits.
+    pub(in crate::store) fn read_only(at: LogPosition) -> Log {
+        Log { read_only: true, ..Self::new(None, &LogOptions::default(), at) }
+    }
+
     /// Goes on from `at`, where a [`Reader`] found the end or a new store begins, in a new segment.
     ///
     /// All before `at` is durable when this returns, and so is the new segment's header. For that the
@@ -91,7 +98,7 @@ impl Log {
     /// # Errors
     /// [`LogError::Option`], [`LogError::Occupied`] when a record stands at `at` or a segment after
     /// it, [`LogError::EndsEarly`] when the log ends before `at`, [`LogError::Corrupt`] when what is to
-    /// be written again is damaged, or [`LogError::Io`].
+    /// be written again is damaged, [`LogError::NoRoom`], or [`LogError::Io`].
     pub fn start(
         files: Arc<dyn Files>,
         options: &LogOptions,
@@ -118,7 +125,7 @@ impl Log {
     fn new(storage: Option<Storage>, options: &LogOptions, at: LogPosition) -> Log {
         let sequencer = Sequencer::new(at.commit, at.lsn, options.commits_under_way);
         let LogPosition { store, epoch, .. } = at;
-        Log { sequencer, storage, store, epoch, patience: options.patience }
+        Log { sequencer, storage, read_only: false, store, epoch, patience: options.patience }
     }
 
     /// The largest P such that all commits up to P are finished: a snapshot.
@@ -139,8 +146,9 @@ impl Log {
     /// for a lock nor begin another commit before it has finished.
     ///
     /// # Errors
-    /// [`LogError::TooLarge`], [`LogError::MustReopen`], or [`LogError::Stalled`] when others keep
-    /// the log from having room for longer than [`LogOptions::patience`]. Nothing was given then.
+    /// [`LogError::TooLarge`], [`LogError::NoRoom`] on a full disk, [`LogError::MustReopen`],
+    /// [`LogError::ReadOnly`], or [`LogError::Stalled`] when others keep the log from having room for
+    /// longer than [`LogOptions::patience`]. Nothing was given then.
     #[inline]
     pub fn begin(&self, body_bytes: usize) -> Result<Ticket<'_>, LogError> {
         if body_bytes > BODY_LIMIT {
@@ -148,11 +156,12 @@ impl Log {
         }
         let total = record::total_bytes(body_bytes);
         let place = match &self.storage {
-            None => self.sequencer.begin(total, None::<fn() -> u64>),
+            None if self.read_only => return Err(LogError::ReadOnly),
+            None => self.sequencer.begin(total, false, None::<fn() -> u64>),
             Some(storage) => {
                 storage.check()?;
-                let room = (!storage.is_large(total)).then_some(|| storage.room());
-                self.sequencer.begin(total, room)
+                let large = storage.is_large(total);
+                self.sequencer.begin(total, large, Some(|| storage.room(large)))
             }
         };
         match place {
@@ -161,7 +170,8 @@ impl Log {
         }
     }
 
-    /// The log is full: helps to write it out until there is room.
+    /// The ring is full, or what was reserved of the file: helps to write it out, and reserves more,
+    /// until there is room.
     #[cold]
     fn wait_for_room(&self, body_bytes: usize, total: u64) -> Result<Ticket<'_>, LogError> {
         let mut patience = Patience::new(self.patience);
@@ -169,13 +179,11 @@ impl Log {
             let published = self.sequencer.advance();
             if let Some(storage) = &self.storage {
                 storage.write_out(&self.sequencer)?;
+                storage.reserve(self.sequencer.tail().1 + total)?;
             }
-            let room = self
-                .storage
-                .as_ref()
-                .filter(|storage| !storage.is_large(total))
-                .map(|storage| || storage.room());
-            if let Some(place) = self.sequencer.begin(total, room) {
+            let large = self.storage.as_ref().is_some_and(|storage| storage.is_large(total));
+            let room = self.storage.as_ref().map(|storage| || storage.room(large));
+            if let Some(place) = self.sequencer.begin(total, large, room) {
                 return Ok(Ticket::new(self, place, body_bytes));
             }
             patience.pause().map_err(|waited| {

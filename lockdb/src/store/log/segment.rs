@@ -11,6 +11,7 @@
 //! | 32 | u64 | epoch |
 //! | 40 | | 0 |
 
+use std::io;
 use std::sync::Arc;
 
 use crate::store::files::{File, Files};
@@ -150,6 +151,8 @@ pub(super) struct Writer {
     file: Arc<dyn File>,
     /// The LSN up to which the files hold the log; between two records.
     written: u64,
+    /// The newest segment is followed by another from this LSN on.
+    rolls_at: u64,
 }
 
 impl Writer {
@@ -176,9 +179,10 @@ impl Writer {
         }
         let header = Header { store: at.store, epoch: at.epoch };
         let segment = Segment::at(at.lsn);
-        let file = create(&*files, &segment, header).map_err(LogError::Io)?;
+        let file = create(&*files, &segment, header, 0).map_err(LogError::Io)?;
         segments.push(segment);
-        Ok(Self { files, header, segment_bytes, segments, file, written: at.lsn })
+        let (written, rolls_at) = (at.lsn, at.lsn + records_of(segment_bytes));
+        Ok(Self { files, header, segment_bytes, segments, file, written, rolls_at })
     }
 
     pub fn written(&self) -> u64 {
@@ -194,15 +198,41 @@ impl Writer {
     }
 
     pub fn is_full(&self) -> bool {
-        self.segment().offset(self.written) >= self.segment_bytes
-            && self.written > self.segment().start
+        self.written >= self.rolls_at
     }
 
-    /// Goes on in a new segment. The old one must be synced.
-    pub fn roll(&mut self) -> Result<(), Failure> {
+    /// Has the file keep room for the log from `from`, up to where it has, to `to`.
+    pub fn reserve(&self, from: u64, to: u64) -> Result<(), Failure> {
+        let (name, offset) = (&self.segment().name, self.segment().offset(from));
+        let reserved = self.file.reserve(offset, to - from);
+        reserved.map_err(|error| Failure::new("reserve room in", name, offset, error))
+    }
+
+    /// Goes on in a new segment, which has room for the log up to `reserved`. The old one must be synced.
+    /// If the disk has no room for that, the old one, which has, is used for some time longer.
+    pub fn roll(&mut self, reserved: u64) -> Result<(), Failure> {
         let segment = Segment::at(self.written);
-        self.file = create(&*self.files, &segment, self.header)?;
-        self.segments.push(segment);
+        let bytes = records_of(self.segment_bytes);
+        match create(&*self.files, &segment, self.header, reserved - self.written) {
+            Ok(file) => {
+                let old = std::mem::replace(&mut self.file, file);
+                // What it has too much is given back now, or when the segment is removed.
+                let _ = old.set_len(self.segment().offset(self.written));
+                self.segments.push(segment);
+                self.rolls_at = self.written + bytes;
+            }
+            Err(failure) if failure.is_no_room() => {
+                // It must not be found again amid the old one's records.
+                match self.files.remove(&segment.name) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        return Err(Failure::new("remove", &segment.name, 0, error));
+                    }
+                    _ => sync_directory(&*self.files)?,
+                }
+                self.rolls_at = self.written + (bytes / 8).max(1);
+            }
+            Err(failure) => return Err(failure),
+        }
         Ok(())
     }
 
@@ -253,6 +283,13 @@ fn refuse_record(window: &mut Window, segment: &Segment, lsn: u64) -> Result<(),
     match window.record(segment.offset(lsn), lsn)? {
         Ok(_) => Err(LogError::Occupied { lsn, file: segment.name.clone(), records: lsn }),
         Err(_) => Ok(()),
+    }
+}
+
+impl Drop for Writer {
+    /// Gives back room that was not used.
+    fn drop(&mut self) {
+        let _ = self.file.set_len(self.segment().offset(self.written));
     }
 }
 
@@ -334,11 +371,23 @@ fn check_successor(
     }
 }
 
-/// Creates an empty segment and makes it durable.
-fn create(files: &dyn Files, segment: &Segment, header: Header) -> Result<Arc<dyn File>, Failure> {
+/// Bytes of records in a segment of this size, one at least.
+fn records_of(segment_bytes: u64) -> u64 {
+    segment_bytes.saturating_sub(HEADER_BYTES as u64).max(1)
+}
+
+/// Creates an empty segment with room for `bytes` bytes of records, and makes it durable.
+fn create(
+    files: &dyn Files,
+    segment: &Segment,
+    header: Header,
+    bytes: u64,
+) -> Result<Arc<dyn File>, Failure> {
     let name = &segment.name;
     let failed = |action, error| Failure::new(action, name, 0, error);
     let file = files.create(name).map_err(|error| failed("create", error))?;
+    let reserved = file.reserve(0, HEADER_BYTES as u64 + bytes);
+    reserved.map_err(|error| failed("reserve room in", error))?;
     file.write_at(0, &header.encode(segment.start)).map_err(|error| failed("write", error))?;
     file.sync().map_err(|error| failed("sync", error))?;
     sync_directory(files)?;

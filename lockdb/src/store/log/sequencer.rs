@@ -52,9 +52,14 @@ impl Sequencer {
 
     /// The next commit, with `bytes` bytes of log; `None` when there is no room now.
     ///
-    /// `room` is what the LSN at the end must not exceed; for records outside the ring, nothing.
+    /// `room` is what the LSN at the end must not exceed: of this record alone, if it is `large`.
     #[inline]
-    pub fn begin(&self, bytes: u64, room: Option<impl FnOnce() -> u64>) -> Option<Place> {
+    pub fn begin(
+        &self,
+        bytes: u64,
+        large: bool,
+        room: Option<impl FnOnce() -> u64>,
+    ) -> Option<Place> {
         let mut next = self.next.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = Place { commit: next.commit + 1, lsn: next.lsn, end: next.lsn + bytes };
         if place.commit > next.commit_limit {
@@ -64,8 +69,11 @@ impl Sequencer {
             }
         }
         if let (Some(room), true) = (room, place.end > next.lsn_limit) {
-            next.lsn_limit = room();
-            if place.end > next.lsn_limit {
+            let limit = room();
+            if !large {
+                next.lsn_limit = limit;
+            }
+            if place.end > limit {
                 return None;
             }
         }

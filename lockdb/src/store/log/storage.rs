@@ -22,12 +22,15 @@ const WRITE_OUT: u64 = 1 << 20;
 ///
 /// Invariants: `synced <= written <=` end of the finished records; no finished record past
 /// `written` is further than the ring's size from it; records under way lie past the finished ones
-/// and within the ring's size of `written`, but for large ones, which never touch the ring.
+/// and within the ring's size of `written`, but for large ones, which never touch the ring. No record
+/// lies past `reserved`, so that none is published for which the disk has no room.
 #[derive(Debug)]
 pub(super) struct Storage {
     ring: Ring,
     /// The files hold the log up to this LSN. Changed under `writer`.
     written: Padded<AtomicU64>,
+    /// The newest file has room for the log up to this LSN. Changed under `writer`.
+    reserved: AtomicU64,
     /// Durable up to this LSN. Changed under `syncing`.
     synced: Padded<AtomicU64>,
     /// The first failure: after it nothing is written or synced.
@@ -42,6 +45,8 @@ pub(super) struct Storage {
     hurry: Condvar,
     gather: Duration,
     patience: Duration,
+    /// The LSN at which this log began.
+    began: u64,
 }
 
 /// Whose turn it is to sync for all.
@@ -67,10 +72,15 @@ impl Storage {
     ) -> Result<Self, LogError> {
         let ring = Ring::new(options.ring_bytes)
             .map_err(|error| LogError::Io(Failure::new("map", "memory for the log", 0, error)))?;
-        let writer = Writer::start(files, options.segment_bytes, at, durable)?;
+        let writer = Writer::start(files, options.segment_bytes, at, durable);
+        let writer = writer.map_err(|error| match error {
+            LogError::Io(failure) => no_room(failure, HEADER_BYTES as u64),
+            error => error,
+        })?;
         Ok(Self {
             ring,
             written: Padded(AtomicU64::new(at.lsn)),
+            reserved: AtomicU64::new(at.lsn),
             synced: Padded(AtomicU64::new(at.lsn)),
             failure: OnceLock::new(),
             writer: Mutex::new(writer),
@@ -80,6 +90,7 @@ impl Storage {
             hurry: Condvar::new(),
             gather: options.gather,
             patience: options.patience,
+            began: at.lsn,
         })
     }
 
@@ -102,9 +113,31 @@ impl Storage {
         bytes > self.ring.capacity() / 4
     }
 
-    /// The LSN that records in the ring must not exceed.
-    pub fn room(&self) -> u64 {
-        self.written() + self.ring.capacity()
+    /// The LSN that records must not exceed; `large` ones go past the ring.
+    pub fn room(&self, large: bool) -> u64 {
+        let reserved = self.reserved.load(Ordering::Acquire);
+        if large { reserved } else { reserved.min(self.written() + self.ring.capacity()) }
+    }
+
+    /// Sees to it that the disk has room for the log up to `lsn`: for more, if it has, so that this is
+    /// asked seldom.
+    pub fn reserve(&self, lsn: u64) -> Result<(), LogError> {
+        if self.reserved.load(Ordering::Acquire) >= lsn {
+            return Ok(());
+        }
+        let writer = lock(&self.writer);
+        let reserved = self.reserved.load(Ordering::Acquire);
+        if reserved >= lsn {
+            return Ok(());
+        }
+        let ahead = lsn + (lsn - self.began).clamp(LEAST_AHEAD, MOST_AHEAD);
+        let outcome = match writer.reserve(reserved, ahead) {
+            Ok(()) => Ok(ahead),
+            Err(_) => writer.reserve(reserved, lsn).map(|()| lsn),
+        };
+        let reserved = outcome.map_err(|failure| no_room(failure, lsn - reserved))?;
+        self.reserved.store(reserved, Ordering::Release);
+        Ok(())
     }
 
     pub fn written(&self) -> u64 {
@@ -287,7 +320,8 @@ impl Storage {
             return Ok(());
         }
         self.sync(&*writer.file(), &writer.segment().name, writer.written())?;
-        writer.roll().map_err(|failure| self.fail(failure))
+        let reserved = self.reserved.load(Ordering::Acquire);
+        writer.roll(reserved).map_err(|failure| self.fail(failure))
     }
 
     /// Syncs `file`, the newest segment or the last, which makes all before `written` durable.
@@ -299,6 +333,19 @@ impl Storage {
             self.synced.0.store(written, Ordering::Release);
         }
         Ok(())
+    }
+}
+
+/// Bytes that are reserved at least and at most beyond what is needed: as many as were written since
+/// the log began.
+const LEAST_AHEAD: u64 = 64 << 10;
+const MOST_AHEAD: u64 = 8 << 20;
+
+/// What it means that nothing could be reserved or begun: nothing has happened.
+fn no_room(failure: Failure, bytes: u64) -> LogError {
+    match failure.is_no_room() {
+        true => LogError::NoRoom { file: failure.file, bytes, source: failure.source },
+        false => LogError::Io(failure),
     }
 }
 

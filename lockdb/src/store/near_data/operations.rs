@@ -84,6 +84,7 @@ impl Transaction<'_> {
     /// granted then.
     pub fn grant_pages(&mut self, table: &Table, count: usize) -> Result<Vec<Grant>> {
         self.reach_near(table)?;
+        self.session.shared.check_writable("changes")?;
         invoked(&mut self.near, table)?;
         if self.session.writes.has_table(table.id) && !self.writes_near(table) {
             return Err(NearDataError::AlreadyWritten { table: table.name().into() }.into());

@@ -30,7 +30,7 @@ impl Transaction<'_> {
     /// [`Error::DuplicateKey`] when a row of its key exists: the transaction goes on without it. A
     /// conflict, or the other errors of [`Transaction::get`].
     pub fn insert_row(&mut self, table: &Table, row: &RowBuffer) -> Result<()> {
-        self.operate_on(table)?;
+        self.change(table)?;
         Self::check_schema(table, row)?;
         let row = RowRef::new(table.schema(), row.as_row().payload());
         let key = table.schema().primary().of_row(row);
@@ -48,6 +48,13 @@ impl Transaction<'_> {
         }
         self.session.writes.push(tuple, locked.head, row.payload(), false);
         Ok(())
+    }
+
+    /// The beginning of each change of a table.
+    #[inline]
+    fn change(&mut self, table: &Table) -> Result<()> {
+        self.session.shared.check_writable("changes")?;
+        self.operate_on(table)
     }
 
     /// The tuple of a key, made when there is none, and its lock.
@@ -116,7 +123,7 @@ impl Transaction<'_> {
         key: &(impl Key + ?Sized),
         change: impl FnOnce(&mut RowBuffer) -> Result<T>,
     ) -> Result<Option<T>> {
-        self.operate_on(table)?;
+        self.change(table)?;
         let key = table.schema().primary().key(key)?;
         let Some((vid, locked)) = self.lock_target(table, key)? else { return Ok(None) };
         let mut row = self.take_buffer(table);
@@ -143,7 +150,7 @@ impl Transaction<'_> {
         number: u32,
         change: impl FnOnce(&mut RowBuffer) -> Result<T>,
     ) -> Result<T> {
-        self.operate_on(table)?;
+        self.change(table)?;
         let locked = self.locked_elsewhere(table, vid, number)?;
         let mut row = self.take_buffer(table);
         let change = |row: &mut RowBuffer| change(row).map(Some);
@@ -187,7 +194,7 @@ impl Transaction<'_> {
     /// # Errors
     /// A conflict, or the other errors of [`Transaction::get`].
     pub fn delete(&mut self, table: &Table, key: &(impl Key + ?Sized)) -> Result<bool> {
-        self.operate_on(table)?;
+        self.change(table)?;
         let key = table.schema().primary().key(key)?;
         let Some((vid, locked)) = self.lock_target(table, key)? else { return Ok(false) };
         // A tombstone keeps the row, so that vacuum can tell which index entries lead to it.
