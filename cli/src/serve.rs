@@ -31,6 +31,9 @@ Or QEMU, from 10.1 on: its guest sees a PCI device, 10ee:4c53. Its memory must b
     -device '{\"driver\":\"vfio-user-pci\",\"socket\":{\"type\":\"unix\",
               \"path\":\"/tmp/lockstep.socket\"}}' …
 
+Other identifiers are vendor:device or vendor:device:subvendor:subsystem, four hexadecimal digits
+each. Software takes it for a Lockstep device if LOCKSTEP_PCI_ID names the same.
+
 One client at a time; what it lent and left is forgotten when it goes. Ctrl-C ends the server and
 removes the socket. docs/vfio-user.md says what of the protocol is spoken.";
 
@@ -50,9 +53,7 @@ pub struct Args {
     /// Its elements.
     #[arg(long, value_name = "WHICH", default_value = "software", value_parser = elements())]
     elements: Elements,
-    /// Who the PCI function says it is: vendor:device or vendor:device:subvendor:subsystem, four
-    /// hexadecimal digits each. Software that is to take it for a Lockstep device needs the same in
-    /// LOCKSTEP_PCI_ID, which is also what this is without the option; else it is 10ee:4c53.
+    /// Its PCI identifiers, in place of those in LOCKSTEP_PCI_ID, or 10ee:4c53.
     #[arg(long, value_name = "IDS")]
     pci_id: Option<PciIdentity>,
     /// Writes waves of the RTL to this file (FST), once the server has ended.
