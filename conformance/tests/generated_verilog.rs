@@ -33,20 +33,59 @@ fn digest(folder: &Path) -> String {
         hash.update(format!("{name}\n"));
         hash.update(read(&folder.join(name)));
     }
+    hexadecimal(hash)
+}
+
+fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").expect("strings take everything");
         text
     })
 }
 
+fn committed(top: &str) -> String {
+    let path = sources().join("generated").join(top);
+    String::from_utf8(read(&path)).expect("Verilog in ASCII")
+}
+
+/// Whether nobody has changed what follows the three lines of the header since it was made.
+fn is_untouched(text: &str) -> bool {
+    let mut parts = text.splitn(4, '\n');
+    let named = parts.nth(2).and_then(|line| line.strip_prefix("// body-sha256: "));
+    let body = parts.next().unwrap_or_default();
+    named == Some(&*hexadecimal(Sha256::new_with_prefix(body)))
+}
+
 #[test]
-fn its_header_has_the_digest_of_the_sources() {
+fn its_header_has_the_digests_of_the_sources_and_of_the_rest() {
     let expected = format!("// sources-sha256: {}", digest(&sources()));
     for top in TOPS {
-        let path = sources().join("generated").join(top);
-        let text = String::from_utf8(read(&path)).expect("Verilog in ASCII");
+        let text = committed(top);
         let found = text.lines().nth(1).unwrap_or_default();
         assert_eq!(found, expected, "{top} is stale: run hw/bsv/generate");
+        assert!(
+            is_untouched(&text),
+            "{top} was changed by hand: change hw/bsv and run hw/bsv/generate"
+        );
+    }
+}
+
+/// The first byte behind the header, one in the middle, and the last; and a byte too many or too few.
+#[test]
+fn the_digest_notices_a_byte_that_was_changed_by_hand() {
+    for top in TOPS {
+        let text = committed(top);
+        let from = text.split_inclusive('\n').take(3).map(str::len).sum();
+        for at in [from, from + (text.len() - from) / 2, text.len() - 1] {
+            let mut edited = text.clone().into_bytes();
+            edited[at] = if edited[at] == b' ' { b'_' } else { b' ' };
+            let edited = String::from_utf8(edited).expect("Verilog in ASCII");
+            assert!(!is_untouched(&edited), "byte {at} of {top}");
+        }
+        assert!(!is_untouched(&format!("{text}\n")), "a line feed behind {top}");
+        assert!(!is_untouched(&text[..text.len() - 1]), "no last byte of {top}");
+        let without_digest = text.replacen("// body-sha256: ", "// ", 1);
+        assert!(!is_untouched(&without_digest), "no digest of {top}");
     }
 }
 
@@ -89,8 +128,10 @@ fn generating_it_again_gives_the_same_bytes() {
         .expect("hw/bsv/generate runs");
     assert!(run.status.success(), "hw/bsv/generate: {}", String::from_utf8_lossy(&run.stderr));
     for top in TOPS {
-        let committed = read(&sources().join("generated").join(top));
         let again = read(&output.path().join(top));
-        assert!(committed == again, "{top} is not what hw/bsv/generate makes of the sources");
+        assert!(
+            committed(top).as_bytes() == again,
+            "{top} is not what hw/bsv/generate makes of the sources"
+        );
     }
 }
