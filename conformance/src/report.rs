@@ -51,7 +51,7 @@ pub enum ReplayError {
 /// # Errors
 /// [`ReplayError::Mismatch`] when it fails (the waves are written all the same), or of the file.
 pub fn replay(case: &Case, waves: Option<(PathBuf, WaveWindow)>) -> Result<Summary, ReplayError> {
-    let mut unit = TupleLockUnit::new();
+    let mut unit = TupleLockUnit::powered_up(case.seed);
     if let Some((path, window)) = waves {
         unit.open_waves(&path, window)?;
     }
@@ -112,7 +112,8 @@ impl fmt::Debug for Failure {
     }
 }
 
-/// Runs the case of a seed on a unit that `new_unit` makes. `command` is what repeats it.
+/// Runs the case of a seed on a unit that `new_unit` makes, of the seed of its power-up.
+/// `command` is what repeats it.
 ///
 /// # Errors
 /// The failure, after shrinking; its case and waves are under the folder `conformance` of Cargo's
@@ -120,14 +121,15 @@ impl fmt::Debug for Failure {
 pub fn check_seed<M: LockUnit>(
     seed: u64,
     command: &str,
-    new_unit: impl Fn() -> M,
+    new_unit: impl Fn(u64) -> M,
 ) -> Result<Summary, Box<Failure>> {
-    let mismatch = match run(&draw::case(seed), new_unit()) {
+    let case = draw::case(seed);
+    let mismatch = match run(&case, new_unit(case.seed)) {
         Ok(summary) => return Ok(summary),
         Err(mismatch) => mismatch,
     };
     let (case, mismatch) = shrink(seed, mismatch, &new_unit);
-    let files = keep(seed, &case, &mismatch, new_unit());
+    let files = keep(seed, &case, &mismatch, new_unit(case.seed));
     Err(Box::new(Failure { command: command.to_owned(), seed, case, mismatch, files }))
 }
 
@@ -136,7 +138,7 @@ pub fn check_seed<M: LockUnit>(
 pub fn shrink<M: LockUnit>(
     seed: u64,
     mut mismatch: Mismatch,
-    new_unit: impl Fn() -> M,
+    new_unit: impl Fn(u64) -> M,
 ) -> (Case, Mismatch) {
     let mut tree = draw::tree(seed);
     let mut smallest = tree.current();
@@ -146,7 +148,7 @@ pub fn shrink<M: LockUnit>(
             break;
         }
         let case = tree.current();
-        match run(&case, new_unit()) {
+        match run(&case, new_unit(case.seed)) {
             Err(found) => {
                 (smallest, mismatch) = (case, found);
                 more = tree.simplify();
@@ -158,7 +160,7 @@ pub fn shrink<M: LockUnit>(
     let mut smaller = without(&smallest).into_iter();
     while let Some(case) = smaller.next().filter(|_| runs_left > 0) {
         runs_left -= 1;
-        if let Err(found) = run(&case, new_unit()) {
+        if let Err(found) = run(&case, new_unit(case.seed)) {
             smaller = without(&case).into_iter();
             (smallest, mismatch) = (case, found);
         }

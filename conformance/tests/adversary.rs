@@ -8,7 +8,7 @@ fn the_unit_and_its_oracle_agree_whatever_memory_answers() {
     let seeds = seeds(100);
     let mut coverage = Coverage::default();
     for seed in seeds.clone() {
-        match run_against_adversary(seed, TupleLockUnit::new()) {
+        match run_against_adversary(seed, TupleLockUnit::powered_up(seed)) {
             Ok(summary) => coverage.merge(&summary.coverage),
             Err(mismatch) => panic!(
                 "LOCKSTEP_SEED={seed} cargo test -p lockstep-conformance --test adversary\n\

@@ -12,8 +12,8 @@ const FAULTS: u8 = 31;
 /// Cases within which a fault must be found.
 const MOST_CASES: u64 = 2_000;
 
-fn sabotaged(fault: u8) -> SabotagedTupleLockUnit {
-    let mut unit = SabotagedTupleLockUnit::new();
+fn sabotaged(fault: u8, seed: u64) -> SabotagedTupleLockUnit {
+    let mut unit = SabotagedTupleLockUnit::powered_up(seed);
     unit.set_fault(fault);
     unit
 }
@@ -34,7 +34,10 @@ fn faults() -> Vec<(u8, &'static str)> {
 
 /// The first of the seeds' cases that fails, and how.
 fn find(fault: u8, mut seeds: Range<u64>) -> Option<(u64, Mismatch)> {
-    seeds.find_map(|seed| Some((seed, run(&draw::case(seed), sabotaged(fault)).err()?)))
+    seeds.find_map(|seed| {
+        let case = draw::case(seed);
+        Some((seed, run(&case, sabotaged(fault, case.seed)).err()?))
+    })
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn the_unit_and_its_oracle_agree() {
     for seed in seeds.clone() {
         let command =
             format!("LOCKSTEP_SEED={seed} cargo test -p lockstep-conformance --test random");
-        match check_seed(seed, &command, TupleLockUnit::new) {
+        match check_seed(seed, &command, TupleLockUnit::powered_up) {
             Ok(summary) => {
                 cycles += summary.cycles;
                 requests += summary.requests;

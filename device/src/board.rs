@@ -242,12 +242,13 @@ impl Board {
     /// One clock cycle.
     ///
     /// # Errors
-    /// When the RTL breaks a rule of a bus, or a wait has lasted too long; then only a reset helps.
+    /// When the RTL breaks a rule of a bus, a wait has lasted too long, or an assertion fails; then
+    /// only a reset helps.
     #[inline]
     pub fn clock(&mut self, world: &mut World<'_>) -> Result<(), BusFault> {
         let cycle = self.cycle;
         let Came { command, job, vector } = self.exchange()?;
-        self.model.clock();
+        self.model.try_clock()?;
         self.cycle += 1;
         let Ports { queue, lock, invalidations, moved, .. } = &mut self.ports;
         queue.serve(cycle, world.host, |_, _| {});

@@ -15,9 +15,12 @@ fn main() {
     let runtime = verilator.root.join("include");
     let ours = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     let mut include = vec![ours.join("include"), runtime.clone(), runtime.join("vltstd")];
-    for file in ["core.h", "core_impl.h"] {
-        verilate::rerun_if_changed(&ours.join("include/lockstep").join(file));
+    let header = |file: &str| ours.join("include/lockstep").join(file);
+    for file in ["core.h", "core_impl.h", "messages.h", "print.h"] {
+        verilate::rerun_if_changed(&header(file));
     }
+    let messages = ours.join("src/messages.cpp");
+    verilate::rerun_if_changed(&messages);
 
     // For the models: the headers, and the program that they must be made with.
     let joined = env::join_paths(&include).expect("no folder has a colon in its name");
@@ -32,6 +35,10 @@ fn main() {
     let mut build = verilate::cc::Build::new();
     verilate::runtime_options(&mut build, &include)
         .opt_level(1)
+        .define("VL_USER_STOP", None)
+        .flag("-include")
+        .flag(header("print.h"))
+        .file(messages)
         .files(
             ["verilated.cpp", "verilated_threads.cpp", "verilated_fst_c.cpp"]
                 .map(|file| runtime.join(file)),

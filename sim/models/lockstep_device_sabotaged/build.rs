@@ -6,7 +6,7 @@ mod faults;
 
 use std::path::PathBuf;
 
-use faults::{CLOCKS_NEVER_STOP, FAULTS};
+use faults::{CLOCKS_NEVER_STOP, FAULTS, LACKS_A_RESET};
 use sabotage::Rtl;
 
 const TOP: &str = "lockstep_device_sabotaged";
@@ -20,6 +20,10 @@ fn main() {
         .and_then(|rtl| {
             let number = CLOCKS_NEVER_STOP;
             rtl.choose(number, "clock_gate.sv", "enable_q = {};", "enable_i", "1'b1")
+        })
+        .and_then(|rtl| {
+            let place = "open_q             <= {};";
+            rtl.choose(LACKS_A_RESET, "job_port.sv", place, "'0", "open_q")
         })
         .and_then(|rtl| rtl.write("lockstep_device", &out))
         .unwrap_or_else(|error| verilate::fail(error));

@@ -1,8 +1,11 @@
-//! What a bus-functional model reports when the bus goes wrong.
+//! What a bus-functional model reports when the bus goes wrong, or the block on it.
 
 use std::fmt;
 
-/// A broken protocol rule or a wait that went past its bound.
+use verilated::AssertionFailure;
+
+/// A broken protocol rule, a wait that went past its bound, or an assertion in the RTL behind the
+/// bus that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BusFault {
     /// A rule of the bus, or of the block's own description, was broken.
@@ -11,6 +14,9 @@ pub enum BusFault {
     /// Something took longer than its bound.
     #[error(transparent)]
     Timeout(Box<Timeout>),
+    /// The block itself says that something went wrong.
+    #[error(transparent)]
+    Assertion(Box<AssertionFailure>),
 }
 
 /// One field of one channel that is not as the protocol demands.
@@ -84,6 +90,12 @@ impl std::error::Error for Timeout {}
 impl From<ProtocolViolation> for BusFault {
     fn from(violation: ProtocolViolation) -> Self {
         BusFault::Protocol(Box::new(violation))
+    }
+}
+
+impl From<AssertionFailure> for BusFault {
+    fn from(failure: AssertionFailure) -> Self {
+        BusFault::Assertion(Box::new(failure))
     }
 }
 

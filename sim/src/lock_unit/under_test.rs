@@ -149,7 +149,7 @@ impl<M: LockUnit> UnitUnderTest<M> {
     /// One clock cycle. True when the unit took a request in it.
     ///
     /// # Errors
-    /// When the unit breaks a rule of a bus, or a wait has lasted too long.
+    /// When the unit breaks a rule of a bus, a wait has lasted too long, or an assertion fails.
     #[inline]
     pub fn clock(&mut self) -> Result<bool, BusFault> {
         let cycle = self.cycle;
@@ -165,7 +165,7 @@ impl<M: LockUnit> UnitUnderTest<M> {
         if let Some(outcome) = self.registers.sample(cycle, &registers)? {
             self.register_outcome = Some(outcome);
         }
-        self.model.clock();
+        self.model.try_clock()?;
         self.cycle += 1;
         if let Some(beat) = response {
             let response = UnitResponse::decode(beat);

@@ -8,7 +8,7 @@ use std::path::Path;
 
 pub use tuple_lock_unit::{Inputs as LockUnitInputs, Outputs as LockUnitOutputs};
 pub use tuple_lock_unit_sabotaged::Sabotage;
-pub use verilated::{Core, Model, VERILATOR_VERSION, WaveWindow};
+pub use verilated::{AssertionFailure, Core, Model, VERILATOR_VERSION, WaveWindow};
 
 /// The tuple-locking unit (docs/lock-unit.md).
 pub type TupleLockUnit = tuple_lock_unit::Model;
@@ -26,6 +26,11 @@ pub trait LockUnit: Send {
     fn outputs(&self) -> &LockUnitOutputs;
     /// One clock cycle.
     fn clock(&mut self);
+    /// One clock cycle.
+    ///
+    /// # Errors
+    /// When an assertion of the RTL fails.
+    fn try_clock(&mut self) -> Result<(), AssertionFailure>;
     /// Holds the reset for `cycles` clock cycles, at least 1.
     fn reset(&mut self, cycles: u32);
     /// The clock cycles so far.
@@ -60,6 +65,11 @@ where
     #[inline]
     fn clock(&mut self) {
         Model::clock(self);
+    }
+
+    #[inline]
+    fn try_clock(&mut self) -> Result<(), AssertionFailure> {
+        Model::try_clock(self)
     }
 
     fn reset(&mut self, cycles: u32) {

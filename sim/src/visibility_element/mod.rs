@@ -188,7 +188,7 @@ impl<C: Core<Inputs = Inputs, Outputs = Outputs>> Element<C> {
     /// One clock.
     ///
     /// # Errors
-    /// When a port breaks its protocol, or a wait at it ends.
+    /// When a port breaks its protocol, a wait at it ends, or an assertion fails.
     pub fn clock(&mut self, memory: &mut dyn DeviceMemory) -> Result<(), BusFault> {
         let cycle = self.cycle;
         let inputs = self.model.inputs_mut();
@@ -213,7 +213,7 @@ impl<C: Core<Inputs = Inputs, Outputs = Outputs>> Element<C> {
         for port in &mut self.ports {
             port.serve(cycle, memory);
         }
-        self.model.clock();
+        self.model.try_clock()?;
         self.cycle += 1;
         Ok(())
     }

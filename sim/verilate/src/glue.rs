@@ -34,6 +34,8 @@ pub struct Glue {
     pub ports: Vec<Port>,
     /// Where the structs come from, when not from `ports`.
     pub shared: Option<SharedPins>,
+    /// Whether the model checks the assertions of the RTL.
+    pub checked: bool,
 }
 
 impl Glue {
@@ -75,22 +77,27 @@ mod ffi {{
     unsafe extern "C++" {{
         include!("{core_h}");
         type Core;
-        fn new_core() -> UniquePtr<Core>;
+        fn new_core(power_up_seed: u64) -> UniquePtr<Core>;
         fn set_reset(self: Pin<&mut Core>, asserted: bool);
-        fn clock(self: Pin<&mut Core>, inputs: &Inputs, outputs: &mut Outputs);
+        fn clock(self: Pin<&mut Core>, inputs: &Inputs, outputs: &mut Outputs) -> bool;
         fn clock_dumping(
             self: Pin<&mut Core>,
             inputs: &Inputs,
             outputs: &mut Outputs,
             start_ps: u64,
             half_period_ps: u64,
-        );
-        fn toggle_only(self: Pin<&mut Core>, cycles: u64);
+        ) -> bool;
+        fn toggle_only(self: Pin<&mut Core>, cycles: u64) -> bool;
+        fn failure(self: &Core) -> String;
         fn open_waves(self: Pin<&mut Core>, path: &str) -> Result<()>;
         fn close_waves(self: Pin<&mut Core>);
 {own_inputs}    }}
 }}
+
+const BLOCK: &str = "{top}";
+const CHECKED: bool = {checked};
 "#,
+            checked = self.checked,
             structs = self.structs_rs(),
             core_h = core_h.display(),
         )
@@ -157,7 +164,7 @@ struct Pins {{
 }};
 
 using Core = lockstep::Core<Pins>;
-std::unique_ptr<Core> new_core();
+std::unique_ptr<Core> new_core(std::uint64_t power_up_seed);
 {own_inputs}}}
 "#
         )
@@ -177,7 +184,8 @@ std::unique_ptr<Core> new_core();
             })
             .collect();
         format!(
-            r#"#include "{bridge_h}"
+            r#"#define LOCKSTEP_CHECKED {checked}
+#include "{bridge_h}"
 #include "{class}.h"
 #include "lockstep/core_impl.h"
 
@@ -191,7 +199,9 @@ void Pins::apply(const Inputs& inputs, Unit& unit) {{
 void Pins::sample(const Unit& unit, Outputs& outputs) {{
 {sample}}}
 
-std::unique_ptr<Core> new_core() {{ return std::make_unique<Core>(); }}
+std::unique_ptr<Core> new_core(std::uint64_t power_up_seed) {{
+    return std::make_unique<Core>(power_up_seed);
+}}
 {own_inputs}
 // Does not compile when a struct has a field that is not a port of this block.
 [[maybe_unused]] static void every_field_is_a_port(const Inputs& inputs, const Outputs& outputs) {{
@@ -201,6 +211,7 @@ std::unique_ptr<Core> new_core() {{ return std::make_unique<Core>(); }}
 template class lockstep::Core<lockstep::{top}::Pins>;
 "#,
             bridge_h = bridge_h.display(),
+            checked = u8::from(self.checked),
             apply = lines(Direction::Input, |p| put_line(p, "unit", &format!("inputs.{}", p.name))),
             sample = lines(Direction::Output, sample_line),
             fields = self.fields_line(Direction::Input, "inputs")
@@ -281,7 +292,7 @@ mod tests {
             port("id_i", Direction::Input, 11),
             port(RESET, Direction::Input, 1),
         ];
-        Glue { top: "block".to_owned(), ports, shared }
+        Glue { top: "block".to_owned(), ports, shared, checked: true }
     }
 
     #[test]

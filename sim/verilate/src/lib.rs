@@ -34,6 +34,13 @@ use glue::{Glue, SharedPins};
 /// Waivers for the lint warnings of Verilator, each with its reason.
 const LINT_WAIVERS: &str = "hw/lint.vlt";
 
+/// Options of Verilator for models that check: assertions, and registers and memories that begin
+/// at random, also those of the Bluespec compiler, which has initial blocks for them.
+const CHECKED: &[&str] = &["--assert", "--x-initial", "unique", "+define+BSV_NO_INITIAL_BLOCKS"];
+
+/// Options of Verilator for models that have to be fast.
+const FAST: &[&str] = &["--no-assert", "--x-initial", "fast"];
+
 /// One RTL block that becomes one model crate.
 #[derive(Clone, Debug)]
 pub struct Block {
@@ -78,7 +85,8 @@ impl Block {
         let header = read(&generated.join(format!("V{}.h", self.top)));
         let ports = ports::read(&header)
             .unwrap_or_else(|error| fail(format_args!("module `{}`: {error}", self.top)));
-        let glue = Glue { shared: self.shared_pins(), top: self.top, ports };
+        let shared = self.shared_pins();
+        let glue = Glue { shared, top: self.top, ports, checked: checks_assertions() };
         glue.check().unwrap_or_else(|error| fail(error));
         compile(&glue, &generated, &out);
     }
@@ -93,7 +101,8 @@ impl Block {
             .env("VERILATOR_ROOT", required_dependency_variable("DEP_VERILATED_ROOT"))
             .current_dir(workspace)
             .args(["--cc", "--trace-fst", "--no-timing", "--threads", "1", "-Wall"])
-            .args(["-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert"])
+            .args(["-O3", "--x-assign", "fast"])
+            .args(if checks_assertions() { CHECKED } else { FAST })
             .args(["--top-module", &self.top, "--prefix", &format!("V{}", self.top)])
             .arg("--Mdir")
             .arg(&generated)
@@ -174,8 +183,12 @@ fn compile(glue: &Glue, generated: &Path, out: &Path) {
         runtime_options(build, &runtime_include_folders()).include(generated);
     }
     let slow_objects = slow.opt_level(0).file(slow_unit).compile_intermediates();
-    // Not 3: measured slower here, and it takes longer to compile.
-    fast.opt_level(2).file(fast_unit).objects(slow_objects).compile(&format!("v{}", glue.top));
+    // Not 3: measured slower here, and it takes longer to compile. With 1 the compiler needs half
+    // the time, which is more than tests win by 2.
+    fast.opt_level(if glue.checked { 1 } else { 2 })
+        .file(fast_unit)
+        .objects(slow_objects)
+        .compile(&format!("v{}", glue.top));
 }
 
 /// Where `cxx-build` puts the header of a bridge.
@@ -242,6 +255,12 @@ pub fn workspace_root() -> PathBuf {
     let root = manifest.ancestors().find(|folder| folder.join("hw").is_dir());
     root.unwrap_or_else(|| fail(format_args!("no folder above {} holds hw", manifest.display())))
         .to_path_buf()
+}
+
+/// Whether models check the assertions of their RTL: in Cargo's profile `dev` and those that
+/// inherit from it, `test` among them, and not in `release`, in which benches run.
+fn checks_assertions() -> bool {
+    required_variable("PROFILE") == "debug"
 }
 
 /// Tells Cargo to run the build script again when `path` changes.

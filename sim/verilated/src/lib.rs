@@ -16,10 +16,12 @@
 //! Models share nothing with each other: each has its own Verilator context, may move
 //! to another thread, and may be dropped at any time.
 
+mod assertion;
 mod macros;
 mod model;
 mod waves;
 
+pub use assertion::AssertionFailure;
 pub use model::{Core, Model};
 pub use waves::WaveWindow;
 

@@ -25,8 +25,11 @@ macro_rules! model {
             type Inputs = Inputs;
             type Outputs = Outputs;
 
-            fn new() -> Core {
-                Core(ffi::new_core())
+            const BLOCK: &str = BLOCK;
+            const CHECKED: bool = CHECKED;
+
+            fn new(power_up_seed: u64) -> Core {
+                Core(ffi::new_core(power_up_seed))
             }
 
             fn set_reset(&mut self, asserted: bool) {
@@ -34,8 +37,8 @@ macro_rules! model {
             }
 
             #[inline]
-            fn clock(&mut self, inputs: &Inputs, outputs: &mut Outputs) {
-                self.0.pin_mut().clock(inputs, outputs);
+            fn clock(&mut self, inputs: &Inputs, outputs: &mut Outputs) -> bool {
+                self.0.pin_mut().clock(inputs, outputs)
             }
 
             fn clock_dumping(
@@ -44,12 +47,16 @@ macro_rules! model {
                 outputs: &mut Outputs,
                 start_ps: u64,
                 half_period_ps: u64,
-            ) {
-                self.0.pin_mut().clock_dumping(inputs, outputs, start_ps, half_period_ps);
+            ) -> bool {
+                self.0.pin_mut().clock_dumping(inputs, outputs, start_ps, half_period_ps)
             }
 
-            fn toggle_only(&mut self, cycles: u64) {
-                self.0.pin_mut().toggle_only(cycles);
+            fn toggle_only(&mut self, cycles: u64) -> bool {
+                self.0.pin_mut().toggle_only(cycles)
+            }
+
+            fn failure(&self) -> String {
+                self.0.failure()
             }
 
             fn open_waves(&mut self, path: &str) -> Result<(), String> {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use crate::assertion::AssertionFailure;
 use crate::waves::WaveWindow;
 
 /// The C++ side of the model of one block; [`model!`](crate::model) implements it.
@@ -13,22 +14,29 @@ pub trait Core: Send + Sized {
     /// The output ports.
     type Outputs: Clone + Default + PartialEq + Send + std::fmt::Debug;
 
-    /// A block in the state that its initial blocks give it, clock low, not in reset.
-    fn new() -> Self;
+    /// The top module.
+    const BLOCK: &str;
+    /// Whether it checks the assertions of its RTL, see [`Model::CHECKED`].
+    const CHECKED: bool;
+
+    /// A block at power-up, clock low, not in reset.
+    fn new(power_up_seed: u64) -> Self;
     /// Drives the reset.
     fn set_reset(&mut self, asserted: bool);
-    /// One clock cycle.
-    fn clock(&mut self, inputs: &Self::Inputs, outputs: &mut Self::Outputs);
-    /// One clock cycle that is written to the open waves.
+    /// One clock cycle; false when an assertion failed in it.
+    fn clock(&mut self, inputs: &Self::Inputs, outputs: &mut Self::Outputs) -> bool;
+    /// One clock cycle that is written to the open waves; false when an assertion failed in it.
     fn clock_dumping(
         &mut self,
         inputs: &Self::Inputs,
         outputs: &mut Self::Outputs,
         start_ps: u64,
         half_period_ps: u64,
-    );
-    /// `cycles` clock cycles without looking at any pin.
-    fn toggle_only(&mut self, cycles: u64);
+    ) -> bool;
+    /// `cycles` clock cycles without looking at any pin; false when an assertion failed in them.
+    fn toggle_only(&mut self, cycles: u64) -> bool;
+    /// What Verilator said of the assertion that failed last.
+    fn failure(&self) -> String;
     /// Opens `path` as an FST file, and closes the one that was open.
     ///
     /// # Errors
@@ -49,6 +57,7 @@ pub struct Model<C: Core> {
     inputs: C::Inputs,
     outputs: C::Outputs,
     cycles: u64,
+    power_up_seed: u64,
     period_ps: u64,
     waves_open: bool,
     window: WaveWindow,
@@ -58,14 +67,28 @@ impl<C: Core> Model<C> {
     /// 250 MHz.
     const DEFAULT_PERIOD_PS: u64 = 4000;
 
-    /// A block as it is at power-up: every input 0, cycle 0, not yet reset.
+    /// Whether the model checks the assertions of its RTL, and begins with registers and
+    /// memories at random. Models of Cargo's profile `dev`, and so those of `cargo test`, do;
+    /// those of `release` do not, as they have to be fast.
+    pub const CHECKED: bool = C::CHECKED;
+
+    /// A block as it is at power-up: every input 0, cycle 0, not yet reset. Each is the same,
+    /// that of seed 0.
     #[allow(clippy::new_without_default)] // A model is large and has a cost; nothing implies it.
     pub fn new() -> Model<C> {
+        Model::powered_up(0)
+    }
+
+    /// As [`Model::new`], with registers and memories that this seed draws, so that tests with
+    /// many seeds see whether a reset is missing. What the block does after its reset must not
+    /// depend on it. Models that are not [`Model::CHECKED`] are the same with each seed.
+    pub fn powered_up(seed: u64) -> Model<C> {
         Model {
-            core: C::new(),
+            core: C::new(seed),
             inputs: C::Inputs::default(),
             outputs: C::Outputs::default(),
             cycles: 0,
+            power_up_seed: seed,
             period_ps: Self::DEFAULT_PERIOD_PS,
             waves_open: false,
             window: WaveWindow::NEVER,
@@ -107,23 +130,45 @@ impl<C: Core> Model<C> {
     }
 
     /// One clock cycle.
+    ///
+    /// # Panics
+    /// When an assertion of the RTL fails, with the [`AssertionFailure`].
     #[inline]
     pub fn clock(&mut self) {
-        if self.window.contains(self.cycles) {
-            let start_ps = self.cycles * self.period_ps;
-            let half_period_ps = self.period_ps / 2;
-            self.core.clock_dumping(&self.inputs, &mut self.outputs, start_ps, half_period_ps);
-        } else {
-            self.core.clock(&self.inputs, &mut self.outputs);
-        }
+        self.try_clock().unwrap_or_else(|failure| panic!("{failure}"));
+    }
+
+    /// One clock cycle, for whoever hands errors on.
+    ///
+    /// # Errors
+    /// When an assertion of the RTL fails at its rising edge. The outputs are those after the
+    /// edge all the same.
+    #[inline]
+    pub fn try_clock(&mut self) -> Result<(), AssertionFailure> {
+        let cycle = self.cycles;
         self.cycles += 1;
+        let (inputs, outputs) = (&self.inputs, &mut self.outputs);
+        let held = if self.window.contains(cycle) {
+            let (start_ps, half_period_ps) = (cycle * self.period_ps, self.period_ps / 2);
+            self.core.clock_dumping(inputs, outputs, start_ps, half_period_ps)
+        } else {
+            self.core.clock(inputs, outputs)
+        };
+        if held { Ok(()) } else { Err(self.failure(cycle)) }
+    }
+
+    #[cold]
+    fn failure(&self, cycle: u64) -> AssertionFailure {
+        let message = self.core.failure();
+        AssertionFailure::new(C::BLOCK, &message, cycle, self.power_up_seed)
     }
 
     /// Holds the reset for `cycles` clock cycles, at least 1, and lets it go. The inputs
     /// stay as they are.
     ///
     /// # Panics
-    /// When `cycles` is 0: a synchronous reset needs an edge.
+    /// When `cycles` is 0: a synchronous reset needs an edge. Assertions are not checked during
+    /// a reset, nor before the first.
     pub fn reset(&mut self, cycles: u32) {
         assert!(cycles > 0, "a synchronous reset takes at least one cycle");
         self.core.set_reset(true);
@@ -136,9 +181,14 @@ impl<C: Core> Model<C> {
     /// `cycles` clock cycles in one bare loop that does nothing but toggle the clock: no
     /// pin is written or read, no wave is dumped. This is the floor that the speed of a
     /// whole test bench is compared with.
+    ///
+    /// # Panics
+    /// When an assertion of the RTL fails, with the [`AssertionFailure`] and the last of the
+    /// cycles.
     pub fn toggle_only(&mut self, cycles: u64) {
-        self.core.toggle_only(cycles);
+        let held = self.core.toggle_only(cycles);
         self.cycles += cycles;
+        assert!(held, "{}", self.failure(self.cycles - 1));
     }
 
     /// Sets the clock period, in picoseconds, that the times in the waves are counted

@@ -71,7 +71,7 @@ fn check(
 ) {
     let seed = number("LOCKSTEP_SEED").unwrap_or(0);
     let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    let mut unit = Model::new();
+    let mut unit = Model::powered_up(seed);
     unit.reset(2);
     for _ in 0..PAIRS * number("LOCKSTEP_CASES").unwrap_or(1) {
         let (a, b) = draw(&mut generator);

@@ -6,6 +6,10 @@ use sabotage::{Fault, fault};
 /// answer the same.
 pub const CLOCKS_NEVER_STOP: u8 = 63;
 
+/// The value of `fault_i` with which the reset leaves out the count of open jobs. Nobody sees that
+/// where registers begin with 0.
+pub const LACKS_A_RESET: u8 = 62;
+
 /// `fault_i` is 1 for the first.
 pub const FAULTS: [Fault; 40] = [
     fault(

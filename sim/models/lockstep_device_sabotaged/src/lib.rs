@@ -8,5 +8,5 @@ mod faults;
 
 verilated::model!();
 
-pub use faults::{CLOCKS_NEVER_STOP, FAULTS};
+pub use faults::{CLOCKS_NEVER_STOP, FAULTS, LACKS_A_RESET};
 pub use sabotage::Fault;

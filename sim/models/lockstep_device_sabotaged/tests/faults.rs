@@ -22,17 +22,17 @@ mod dut {
     }
 
     /// A device at power-up.
-    pub fn device() -> Model {
-        with_fault(FAULT.get())
+    pub fn device(seed: u64) -> Model {
+        with_fault(FAULT.get(), seed)
     }
 
     /// Another one that must do the same.
-    pub fn twin() -> Option<Model> {
-        TWIN.get().map(with_fault)
+    pub fn twin(seed: u64) -> Option<Model> {
+        TWIN.get().map(|fault| with_fault(fault, seed))
     }
 
-    fn with_fault(fault: u8) -> Model {
-        let mut model = Model::new();
+    fn with_fault(fault: u8, seed: u64) -> Model {
+        let mut model = Model::powered_up(seed);
         model.inputs_mut().fault_i = fault;
         model
     }
@@ -67,10 +67,9 @@ mod user;
 #[path = "../../lockstep_device/tests/device/worker.rs"]
 mod worker;
 
-use std::panic::catch_unwind;
-
-use lockstep_device_sabotaged::{CLOCKS_NEVER_STOP, FAULTS};
+use lockstep_device_sabotaged::{CLOCKS_NEVER_STOP, FAULTS, LACKS_A_RESET, Model};
 use random::{Scenario, run};
+use sabotage::found;
 
 /// Runs the suite until something fails; says what.
 fn suite(seeds: u64) -> Result<(), String> {
@@ -95,13 +94,46 @@ fn every_fault_is_found() {
     let mut missed = Vec::new();
     for (number, fault) in (1..).zip(&FAULTS) {
         dut::set_fault(number);
-        match catch_unwind(|| suite(4)) {
-            Ok(Ok(())) => missed.push(fault.name),
-            Ok(Err(found)) => println!("{number} {}: {found}", fault.name),
-            Err(_) => println!("{number} {}: a panic, see above", fault.name),
+        match found(|| suite(4)) {
+            None => missed.push(fault.name),
+            Some(what) => println!("{number} {}: {what}", fault.name),
         }
     }
     assert!(missed.is_empty(), "not found: {missed:#?}");
+}
+
+/// Models that `cargo test` builds check assertions, and say which one fails, where and when.
+#[test]
+fn an_assertion_finds_a_fault_by_its_name() {
+    if !Model::CHECKED {
+        println!("skipped: models of this profile check no assertions");
+        return;
+    }
+    let fault = "a seventeenth move is begun";
+    let place = FAULTS.iter().position(|listed| listed.name == fault).expect("it is listed");
+    dut::set_fault(place as u8 + 1);
+    let wrong = queues::sixteen_moves_are_open(5).unwrap_err();
+    for part in [
+        "cycle ",
+        " of lockstep_device_sabotaged, powered up with seed 5: copy_engine.sv:",
+        "lockstep_device_sabotaged.i_copy_engine.a_tag_starts_free",
+    ] {
+        assert!(wrong.contains(part), "no `{part}` in: {wrong}");
+    }
+    // The same again, to the cycle.
+    assert_eq!(queues::sixteen_moves_are_open(5).unwrap_err(), wrong);
+}
+
+/// A register without a reset shows since registers begin at random.
+#[test]
+fn a_missing_reset_is_found() {
+    if !Model::CHECKED {
+        println!("skipped: registers of models of this profile begin with 0");
+        return;
+    }
+    dut::set_fault(LACKS_A_RESET);
+    let wrong = found(|| suite(4)).expect("a register without a reset");
+    println!("{wrong}");
 }
 
 /// Two devices get the same inputs in every cycle, and one has clocks that never stop.

@@ -15,8 +15,8 @@ mod dut {
     }
 
     /// Lanes at power-up.
-    pub fn lanes() -> Model {
-        let mut model = Model::new();
+    pub fn lanes(seed: u64) -> Model {
+        let mut model = Model::powered_up(seed);
         model.inputs_mut().fault_i = FAULT.get();
         model
     }
@@ -30,6 +30,7 @@ mod programs;
 mod suite;
 
 use program_lanes_sabotaged::FAULTS;
+use sabotage::found;
 
 /// Runs the suite until something fails, what is quick first; says what.
 fn run(seeds: u64) -> Result<(), String> {
@@ -55,10 +56,10 @@ fn every_fault_is_found() {
     let mut missed = Vec::new();
     for (number, fault) in (1..).zip(&FAULTS) {
         dut::set_fault(number);
-        match run(24) {
-            Ok(()) => missed.push(fault.name),
-            Err(found) => {
-                println!("{number} {}: {}", fault.name, found.lines().next().unwrap_or(""))
+        match found(|| run(24)) {
+            None => missed.push(fault.name),
+            Some(what) => {
+                println!("{number} {}: {}", fault.name, what.lines().next().unwrap_or(""))
             }
         }
     }

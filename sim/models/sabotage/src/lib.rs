@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// A place in the RTL that is broken on purpose.
@@ -33,6 +34,19 @@ pub const fn fault(
     wrong: &'static str,
 ) -> Fault {
     Fault { name, file, place, right, wrong }
+}
+
+/// What a test suite finds, if anything: its error, or the message with which it panics, as it does
+/// where an assertion of the RTL fails.
+pub fn found(suite: impl FnOnce() -> Result<(), String>) -> Option<String> {
+    match catch_unwind(AssertUnwindSafe(suite)) {
+        Ok(result) => result.err(),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(panic.downcast_ref::<&str>().copied());
+            Some(text.unwrap_or("a panic, see above").to_owned())
+        }
+    }
 }
 
 /// Bits of `fault_i`.
@@ -173,6 +187,14 @@ mod tests {
         assert!(written.contains(choice), "{written}");
         assert!(written.starts_with("module adder_sabotaged #("), "{written}");
         assert!(written.contains("    input logic [5:0] fault_i,\n    input  logic clk_i,"));
+    }
+
+    #[test]
+    fn errors_and_panics_are_found() {
+        assert_eq!(found(|| Ok(())), None);
+        assert_eq!(found(|| Err("wrong".into())).as_deref(), Some("wrong"));
+        assert_eq!(found(|| panic!("wrong")).as_deref(), Some("wrong"));
+        assert_eq!(found(|| panic!("{} wrong", 1)).as_deref(), Some("1 wrong"));
     }
 
     #[test]

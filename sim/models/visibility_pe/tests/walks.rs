@@ -159,7 +159,8 @@ fn check(seed: u64) -> Result<(), String> {
     }
     scene.memory.add(JOB, block(&scene.job));
     let (packets, end) = expected(&scene.memory, &scene.job, program.as_ref());
-    let mut element = Element::new(Model::new(), &surroundings(random));
+    let surroundings = surroundings(random);
+    let mut element = Element::new(Model::powered_up(surroundings.seed), &surroundings);
     // Twice, as an element is not reset between runs.
     for _ in 0..2 {
         let run = element.run(&mut scene.memory, JOB, BOUND).map_err(|error| error.to_string())?;

@@ -16,8 +16,8 @@ mod dut {
     }
 
     /// An element at power-up.
-    pub fn model() -> Model {
-        let mut model = Model::new();
+    pub fn model(seed: u64) -> Model {
+        let mut model = Model::powered_up(seed);
         visibility_pe_sabotaged::set_fault(&mut model, FAULT.get());
         model
     }
@@ -26,13 +26,18 @@ mod dut {
 #[path = "../../visibility_pe/tests/runs/suite.rs"]
 mod suite;
 
-use std::panic::catch_unwind;
-
+use sabotage::found;
 use visibility_pe_sabotaged::FAULTS;
 
-/// The first test that fails.
-fn first_to_fail() -> Option<&'static str> {
-    suite::ALL.into_iter().find(|(_, test)| catch_unwind(test).is_err()).map(|(name, _)| name)
+/// The first test that fails, and what it says.
+fn first_to_fail() -> Option<String> {
+    suite::ALL.into_iter().find_map(|(name, test)| {
+        let what = found(|| {
+            test();
+            Ok(())
+        });
+        what.map(|what| format!("{name}: {what}"))
+    })
 }
 
 #[test]
@@ -46,7 +51,7 @@ fn every_fault_is_found() {
     for (number, fault) in (1..).zip(&FAULTS) {
         dut::set_fault(number);
         match first_to_fail() {
-            Some(test) => println!("{number} {}: found by {test}", fault.name),
+            Some(what) => println!("{number} {}: {what:.150}", fault.name),
             None => missed.push(fault.name),
         }
     }

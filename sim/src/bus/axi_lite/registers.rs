@@ -108,8 +108,8 @@ pub(crate) fn device_access(
 
 fn device_error(operation: Operation, offset: u32, fault: &BusFault) -> DeviceError {
     match fault {
-        BusFault::Protocol(violation) => {
-            DeviceError::Protocol { operation, offset, detail: violation.to_string() }
+        BusFault::Protocol(_) | BusFault::Assertion(_) => {
+            DeviceError::Protocol { operation, offset, detail: fault.to_string() }
         }
         BusFault::Timeout(timeout) => DeviceError::Timeout {
             waited_for: format!("{operation} of register 0x{offset:03X} ({timeout})"),

@@ -2,13 +2,19 @@
 // Verilated class is known.
 #pragma once
 #include <cstring>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "lockstep/core.h"
 #include "verilated.h"
 #include "verilated_fst_c.h"
+
+#ifndef LOCKSTEP_CHECKED
+#error "the build says whether the model checks assertions"
+#endif
 
 namespace lockstep {
 
@@ -41,10 +47,24 @@ std::enable_if_t<(Bits > 64)> get(const Port& port, std::array<std::uint64_t, Wo
     std::memcpy(words.data(), port.data(), sizeof(std::uint32_t) * ((Bits + 31) / 32));
 }
 
+// Verilator's seeds have 31 bits, and 0 stands for a seed of its own choice.
+inline int verilator_seed(std::uint64_t seed) {
+    seed = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9;
+    seed = (seed ^ seed >> 27) * 0x94d049bb133111eb;
+    const int folded = static_cast<int>((seed ^ seed >> 31) & 0x7fffffff);
+    return folded ? folded : 1;
+}
+
 template <class Pins>
-Core<Pins>::Core() : context_{std::make_unique<VerilatedContext>()} {
+Core<Pins>::Core(std::uint64_t power_up_seed) : context_{std::make_unique<VerilatedContext>()} {
     // Waves may be asked for at any time; Verilator wants to know before the first step.
     context_->traceEverOn(true);
+#if LOCKSTEP_CHECKED
+    const std::lock_guard<std::mutex> lock{drawing()};
+    context_->randReset(2);
+    context_->randSeed(verilator_seed(power_up_seed));
+    context_->assertOn(false);  // Nothing holds before a reset.
+#endif
     unit_ = std::make_unique<Unit>(context_.get(), "");
     unit_->clk_i = 0;
     unit_->rst_ni = 1;
@@ -60,41 +80,69 @@ Core<Pins>::~Core() {
 template <class Pins>
 void Core<Pins>::set_reset(bool asserted) {
     unit_->rst_ni = !asserted;
+#if LOCKSTEP_CHECKED
+    context_->assertOn(!asserted);
+#endif
 }
 
 template <class Pins>
-void Core<Pins>::clock(const Inputs& inputs, Outputs& outputs) {
-    Pins::apply(inputs, *unit_);
-    unit_->clk_i = 1;
+void Core<Pins>::eval() {
+#if LOCKSTEP_CHECKED
+    const Listening listening{messages_};
+#endif
     unit_->eval();
-    Pins::sample(*unit_, outputs);
+}
+
+// What depends on the inputs settles here: an assertion at the rising edge sees what stood
+// before the evaluation in which the clock rises.
+template <class Pins>
+void Core<Pins>::fall() {
     unit_->clk_i = 0;
-    unit_->eval();
+    eval();
 }
 
 template <class Pins>
-void Core<Pins>::clock_dumping(const Inputs& inputs, Outputs& outputs, std::uint64_t start_ps,
+void Core<Pins>::rise() {
+    unit_->clk_i = 1;
+    eval();
+}
+
+template <class Pins>
+bool Core<Pins>::held() {
+    if (!messages_.stopped) return true;
+    failure_ = std::move(messages_.text);
+    messages_ = {};
+    return false;
+}
+
+template <class Pins>
+bool Core<Pins>::clock(const Inputs& inputs, Outputs& outputs) {
+    Pins::apply(inputs, *unit_);
+    fall();
+    rise();
+    Pins::sample(*unit_, outputs);
+    return held();
+}
+
+template <class Pins>
+bool Core<Pins>::clock_dumping(const Inputs& inputs, Outputs& outputs, std::uint64_t start_ps,
                                std::uint64_t half_period_ps) {
     Pins::apply(inputs, *unit_);
-    unit_->eval();
+    fall();
     waves_->dump(start_ps);
-    unit_->clk_i = 1;
-    unit_->eval();
+    rise();
     waves_->dump(start_ps + half_period_ps);
     Pins::sample(*unit_, outputs);
-    unit_->clk_i = 0;
-    unit_->eval();
+    return held();
 }
 
 template <class Pins>
-void Core<Pins>::toggle_only(std::uint64_t cycles) {
-    Unit& unit = *unit_;
+bool Core<Pins>::toggle_only(std::uint64_t cycles) {
     for (; cycles; --cycles) {
-        unit.clk_i = 1;
-        unit.eval();
-        unit.clk_i = 0;
-        unit.eval();
+        fall();
+        rise();
     }
+    return held();
 }
 
 template <class Pins>

@@ -122,10 +122,10 @@ pub struct Bench {
 impl Bench {
     /// A device that has just been reset.
     pub fn new(config: &Config) -> Self {
-        let (mut model, mut twin) = (dut::device(), dut::twin());
+        let Config { seed, stalls, .. } = *config;
+        let (mut model, mut twin) = (dut::device(seed), dut::twin(seed));
         model.reset(4);
         twin.iter_mut().for_each(|twin| twin.reset(4));
-        let Config { seed, stalls, .. } = *config;
         let memory = |base, lines, errors: &ErrorInjection, salt| {
             TestMemory::new(TestMemoryConfig {
                 base,
@@ -239,7 +239,7 @@ impl Bench {
             self.stopped += 1;
             return Ok(());
         }
-        self.model.clock();
+        self.model.try_clock().map_err(|failure| failure.to_string())?;
         self.clock_twin()?;
         let after = self.model.outputs();
         if quiet && (any_valid_out(after) || !after.idle_o) {
@@ -252,7 +252,7 @@ impl Bench {
     fn clock_twin(&mut self) -> Result<(), String> {
         let Some(twin) = &mut self.twin else { return Ok(()) };
         dut::copy_inputs(self.model.inputs(), twin);
-        twin.clock();
+        twin.try_clock().map_err(|failure| format!("the twin: {failure}"))?;
         if twin.outputs() == self.model.outputs() {
             return Ok(());
         }

@@ -4,12 +4,12 @@ mod dut {
     pub use lockstep_device_model::{Inputs, Model, Outputs};
 
     /// A device at power-up.
-    pub fn device() -> Model {
-        Model::new()
+    pub fn device(seed: u64) -> Model {
+        Model::powered_up(seed)
     }
 
     /// Another one that must do the same.
-    pub fn twin() -> Option<Model> {
+    pub fn twin(_seed: u64) -> Option<Model> {
         None
     }
 

@@ -110,7 +110,7 @@ pub struct Bench {
 impl Bench {
     /// Lanes that were just reset, with these stalls at both ends.
     pub fn new(stalls: StallPattern, seed: u64) -> Self {
-        let mut model = dut::lanes();
+        let mut model = dut::lanes(seed);
         model.reset(2);
         Bench {
             model,
@@ -187,7 +187,7 @@ impl Bench {
         let went = self.rows.sample(self.cycle, ready).map_err(|fault| fault.to_string())?;
         let pins = StreamPins { tvalid, tdata };
         let came = self.packets.sample(self.cycle, &pins).map_err(|fault| fault.to_string())?;
-        self.model.clock();
+        self.model.try_clock().map_err(|failure| failure.to_string())?;
         let outputs = self.model.outputs();
         let pulses = [outputs.emitted_o, outputs.fault_o];
         for (count, pulse) in self.counts.iter_mut().zip(pulses) {

@@ -4,8 +4,8 @@ mod dut {
     pub use program_lanes::Model;
 
     /// Lanes at power-up.
-    pub fn lanes() -> Model {
-        Model::new()
+    pub fn lanes(seed: u64) -> Model {
+        Model::powered_up(seed)
     }
 }
 

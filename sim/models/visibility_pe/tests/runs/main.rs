@@ -5,8 +5,8 @@ mod dut {
     use visibility_pe::Model;
 
     /// An element at power-up.
-    pub fn model() -> Model {
-        Model::new()
+    pub fn model(seed: u64) -> Model {
+        Model::powered_up(seed)
     }
 }
 

@@ -17,7 +17,7 @@ const PROGRAM: u64 = 0x4_0000_1000;
 const BOUND: u64 = 50_000;
 
 fn element(surroundings: &Surroundings) -> Element<Core> {
-    Element::new(dut::model(), surroundings)
+    Element::new(dut::model(surroundings.seed), surroundings)
 }
 
 fn program() -> Program {

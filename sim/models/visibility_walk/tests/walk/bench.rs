@@ -124,16 +124,16 @@ struct Row {
 }
 
 impl Bench {
-    /// A walk that has just been reset, and has forgotten.
-    pub fn new() -> Self {
-        let mut model = dut::model();
+    /// A walk that has just been reset, and has forgotten; `seed` is of its power-up.
+    pub fn new(seed: u64) -> Self {
+        let mut model = dut::model(seed);
         model.reset(4);
         let mut bench = Self { model, cycle: 0 };
         for _ in 0..4096 {
             if !bench.model.outputs().busy_o {
                 return bench;
             }
-            bench.edge();
+            bench.edge().unwrap();
         }
         panic!("the walk is busy for 4096 clocks after a reset");
     }
@@ -190,7 +190,7 @@ impl Bench {
             for (port, pins) in ports.iter_mut().zip(managers) {
                 port.sample(cycle, &pins, memory).map_err(broken)?;
             }
-            self.edge();
+            self.edge()?;
             self.model.inputs_mut().start_i = false;
             if done {
                 if row.header.is_some() || ports.iter().any(|port| !port.subordinate.is_quiet()) {
@@ -204,9 +204,9 @@ impl Bench {
         }
     }
 
-    fn edge(&mut self) {
-        self.model.clock();
+    fn edge(&mut self) -> Result<(), String> {
         self.cycle += 1;
+        self.model.try_clock().map_err(|failure| failure.to_string())
     }
 }
 

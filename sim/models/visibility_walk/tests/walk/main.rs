@@ -16,8 +16,8 @@ mod dut {
     pub use visibility_walk::{Inputs, Model, Outputs};
 
     /// A walk at power-up.
-    pub fn model() -> Model {
-        Model::new()
+    pub fn model(seed: u64) -> Model {
+        Model::powered_up(seed)
     }
 }
 

@@ -83,7 +83,7 @@ fn drawn(seed: u64) -> (ChaCha8Rng, Scene) {
 /// A store in order, and another snapshot of it with its pages verified before.
 pub fn in_order(seed: u64) -> Result<(), String> {
     let (mut random, mut scene) = drawn(seed);
-    let (mut bench, mut oracle) = (Bench::new(), Oracle::default());
+    let (mut bench, mut oracle) = (Bench::new(seed), Oracle::default());
     for _ in 0..2 {
         run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
         scene.job.forgets_pages = false;
@@ -95,7 +95,7 @@ pub fn in_order(seed: u64) -> Result<(), String> {
 /// A damaged store, which is damaged further for a second run.
 pub fn damaged(seed: u64) -> Result<(), String> {
     let (mut random, mut scene) = drawn(seed);
-    let (mut bench, mut oracle) = (Bench::new(), Oracle::default());
+    let (mut bench, mut oracle) = (Bench::new(seed), Oracle::default());
     for _ in 0..2 {
         for _ in 0..random.random_range(1..40) {
             damage(&mut random, &mut scene);
@@ -113,7 +113,7 @@ pub fn failing_later(seed: u64) -> Result<(), String> {
     scene.job.wants_payloads = true;
     // Of the L2P map, what is on chip stays there.
     scene.job.logical_pages = scene.job.logical_pages.min(30_000);
-    let (mut bench, mut oracle) = (Bench::new(), Oracle::default());
+    let (mut bench, mut oracle) = (Bench::new(seed), Oracle::default());
     run(&mut bench, &mut oracle, &scene, &surroundings(&mut random))?;
     scene.job.forgets_pages = false;
     for _ in 0..random.random_range(1..100) {
@@ -125,7 +125,7 @@ pub fn failing_later(seed: u64) -> Result<(), String> {
 /// A run that is stopped gives answers that are right, and the next one all of them.
 pub fn stopped(seed: u64) -> Result<(), String> {
     let (mut random, mut scene) = drawn(seed);
-    let (mut bench, mut oracle) = (Bench::new(), Oracle::default());
+    let (mut bench, mut oracle) = (Bench::new(seed), Oracle::default());
     let all = oracle.run(&scene.memory, &scene.job);
     let after = random.random_range(0..3000);
     let surroundings = surroundings(&mut random);

@@ -9,7 +9,7 @@ use crate::scene::Scene;
 #[test]
 fn a_quarter_of_a_tuple_a_clock() {
     let (mut scene, middle) = Scene::updated(1, 6000, 64);
-    let (mut bench, mut oracle) = (Bench::new(), Oracle::default());
+    let (mut bench, mut oracle) = (Bench::new(0), Oracle::default());
     for (what, snapshot, forgets, least) in [
         ("the oldest version of each chain, nothing verified", 1, true, 0.0),
         ("the oldest version of each chain", 1, false, 0.25),
