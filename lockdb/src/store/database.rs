@@ -17,7 +17,8 @@ use super::files::{Disk, Files};
 use super::log::{Kind, Log, Sync};
 use super::maintenance::Maintainer;
 use super::memory::{SharedArray, VersionRef};
-use super::options::{Options, TransactionOptions};
+use super::native::{NativeStorage, StorageBytes};
+use super::options::{IndexBuild, Options, TransactionOptions};
 use super::pages::Pages;
 use super::pins::Pins;
 use super::rebuild::Indexes;
@@ -273,7 +274,7 @@ impl Database {
     /// # Errors
     /// When the key does not fit the table, or its indexes cannot be built.
     pub fn vid_of(&self, table: &Table, key: &(impl Key + ?Sized)) -> Result<Option<u32>> {
-        self.shared.indexes.wait()?;
+        self.shared.need_indexes()?;
         Ok(table.find(&table.schema().primary().key(key)?))
     }
 
@@ -304,6 +305,11 @@ impl Database {
     /// Logical pages that hold versions, of 8 KiB each.
     pub fn pages_in_use(&self) -> u64 {
         self.shared.pages.in_use()
+    }
+
+    /// What the store has read and written of native storage since it was opened, and for that.
+    pub fn storage_bytes(&self) -> StorageBytes {
+        self.shared.pages.storage().map_or(StorageBytes::default(), NativeStorage::bytes)
     }
 
     /// Breaks the store on purpose.
@@ -361,8 +367,9 @@ impl Database {
         };
         let shared = Arc::new(shared);
         // Of a store with files, its thread builds the indexes first.
-        if !shared.options.maintenance || shared.pages.storage().is_none() {
-            shared.build_indexes_now()?;
+        let at_open = shared.options.indexes == IndexBuild::AtOpen && !shared.options.maintenance;
+        if at_open || shared.pages.storage().is_none() {
+            shared.need_indexes()?;
         }
         let maintainer = match shared.options.maintenance {
             true => Some(Maintainer::start(shared.clone())),

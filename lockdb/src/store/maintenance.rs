@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use super::database::Shared;
+use super::options::IndexBuild;
 use super::vacuum::Vacuum;
 use crate::primitive::lock;
 
@@ -35,6 +36,11 @@ impl Shared {
 
     #[cold]
     fn vacuum_in_passing(&self) {
+        // It needs the indexes; its thread does not let a session wait for these.
+        if let Some(thread) = self.maintainer.get().filter(|_| !self.indexes.are_ready()) {
+            self.pages.take_debt();
+            return thread.unpark();
+        }
         let excessive = self.pages.are_excessive();
         if let Some(thread) = self.maintainer.get() {
             thread.unpark();
@@ -103,11 +109,17 @@ impl Drop for Maintainer {
 }
 
 fn maintain(shared: &Shared, stop: &AtomicBool) {
-    if !shared.build_indexes(stop) || shared.options.read_only {
+    if shared.options.indexes == IndexBuild::AtOpen && shared.build_indexes(stop).is_err() {
+        return;
+    }
+    if shared.options.read_only {
         return;
     }
     while !stop.load(Ordering::Acquire) {
         if shared.pages.vacuum_is_due() {
+            if !shared.indexes.are_ready() && shared.build_indexes(stop).is_err() {
+                return;
+            }
             shared.vacuum_on(&mut lock(&shared.maintenance), AT_ONCE);
             if shared.pages.are_used_up() {
                 // Vacuum stays due, whatever it finds: let others have the processor.

@@ -1,6 +1,7 @@
 //! Native storage: physical pages in a file, never overwritten while anybody may read them.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,10 +19,29 @@ pub(crate) const PAGES_FILE: &str = "pages";
 /// Physical pages 0 and 1 are the superblocks'.
 const FIRST: u64 = 2;
 
+/// Bytes that a store has read and written of native storage: superblocks, maps and pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StorageBytes {
+    /// From storage to the host.
+    pub read: u64,
+    /// From the host to storage.
+    pub written: u64,
+}
+
+impl StorageBytes {
+    /// Those since some moment, at which these had been read and written.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self { read: self.read - before.read, written: self.written - before.written }
+    }
+}
+
 /// The store's file of physical pages.
 #[derive(Debug)]
 pub(crate) struct NativeStorage {
     file: Arc<dyn File>,
+    read: AtomicU64,
+    written: AtomicU64,
     /// The store's identity, which stands in every page.
     store: AtomicU64,
     /// The newest checkpoint; no page that can be reached is newer.
@@ -47,17 +67,35 @@ impl NativeStorage {
     pub(crate) fn new(file: Arc<dyn File>) -> Self {
         let space = Space { free: Vec::new(), end: FIRST, ..Space::default() };
         let space = Mutex::new(space);
-        Self { file, store: AtomicU64::new(0), epoch: AtomicU64::new(0), space }
+        let zero = || AtomicU64::new(0);
+        Self { file, read: zero(), written: zero(), store: zero(), epoch: zero(), space }
+    }
+
+    /// What was read and written through it.
+    pub(crate) fn bytes(&self) -> StorageBytes {
+        let [read, written] =
+            [&self.read, &self.written].map(|count| count.load(Ordering::Relaxed));
+        StorageBytes { read, written }
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.read.fetch_add(buffer.len() as u64, Ordering::Relaxed);
+        self.file.read_at(offset, buffer)
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.file.write_at(offset, bytes)
     }
 
     /// Length of the file.
-    pub(crate) fn bytes(&self) -> Result<u64> {
+    pub(crate) fn length(&self) -> Result<u64> {
         self.file.len().map_err(Error::system("cannot measure the file of pages"))
     }
 
     /// The two superblocks, as far as they are readable.
     pub(crate) fn superblocks(&self) -> Result<[Result<Superblock, SuperblockFault>; 2]> {
-        let length = self.bytes()?;
+        let length = self.length()?;
         // Before a superblock is written, the pages behind them are.
         if length > 0 && length < FIRST * PAGE_BYTES as u64 {
             let what = format!("the file has {length} bytes, fewer than its superblocks");
@@ -69,7 +107,7 @@ impl NativeStorage {
             if offset + bytes.len() as u64 > length {
                 return Ok(Err(SuperblockFault::Empty));
             }
-            let result = self.file.read_at(offset, &mut bytes);
+            let result = self.read_at(offset, &mut bytes);
             result.map_err(Error::system(format!("cannot read superblock {slot}")))?;
             Ok(Superblock::decode(&bytes))
         };
@@ -81,7 +119,7 @@ impl NativeStorage {
     /// written where the checkpoint before it stands.
     pub(crate) fn write_superblock(&self, superblock: &Superblock) -> Result<()> {
         let slot = superblock.epoch % 2;
-        let written = self.file.write_at(slot * PAGE_BYTES as u64, &superblock.encode());
+        let written = self.write_at(slot * PAGE_BYTES as u64, &superblock.encode());
         let synced = written.and_then(|()| self.file.sync());
         let what = format!("cannot write superblock {slot}");
         synced.map_err(Error::writing(PAGES_FILE, Superblock::BYTES as u64, what))?;
@@ -107,8 +145,8 @@ impl NativeStorage {
         let mut buffer = Box::new(PageBuffer::ZERO);
         let corrupt =
             |fault| Err(Error::CorruptPage { file: PAGES_FILE.into(), physical, page, fault });
-        match self.file.read_at(physical * PAGE_BYTES as u64, &mut buffer.0) {
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+        match self.read_at(physical * PAGE_BYTES as u64, &mut buffer.0) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 return corrupt(PageFault::BeyondEnd);
             }
             read => read.map_err(Error::system(format!("cannot read physical page {physical}")))?,
@@ -136,7 +174,7 @@ impl NativeStorage {
         let physical = Place::from_word(place).physical();
         let store = self.store.load(Ordering::Acquire);
         page.seal(PageHeader { store, epoch, ..Page::new(&page.0).header() });
-        let written = self.file.write_at(physical * PAGE_BYTES as u64, &page.0);
+        let written = self.write_at(physical * PAGE_BYTES as u64, &page.0);
         let what = format!("cannot write physical page {physical}");
         written.map_err(Error::writing(PAGES_FILE, PAGE_BYTES as u64, what))
     }
@@ -231,7 +269,7 @@ impl NativeStorage {
         let physical = |&place: &u64| Place::from_word(place).physical();
         let mut used: Vec<u64> = places.iter().map(physical).collect();
         used.sort_unstable();
-        let length = self.bytes()?;
+        let length = self.length()?;
         if let Some(&last) = used.last().filter(|&&last| (last + 1) * PAGE_BYTES as u64 > length) {
             let what = format!("physical page {last} is in use, but the file ends before");
             return Err(Error::Corrupt { file: PAGES_FILE.into(), offset: length, what });

@@ -22,6 +22,17 @@ pub enum Isolation {
     Serializable,
 }
 
+/// When a store that was opened reads all its pages, to make its indexes anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IndexBuild {
+    /// At once: by the store's own thread, beside those who need none, or before the opening returns.
+    #[default]
+    AtOpen,
+    /// When somebody needs them: by the first who does, or by the store's own thread before a vacuum.
+    /// For who mostly reads and changes beside the data, which needs none.
+    WhenNeeded,
+}
+
 /// How a store is set up.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -67,6 +78,8 @@ pub struct Options {
     pub checkpoint_log: u64,
     /// A shared state for devices has at most so many bytes; a checkpoint is made before it has more.
     pub shared_state_limit: usize,
+    /// When the indexes of a store with files are made anew.
+    pub indexes: IndexBuild,
     /// Whether a thread of the store's own does checkpoints and vacuum when they are due. Without
     /// it, sessions vacuum in passing, and checkpoints are the caller's to ask for.
     pub maintenance: bool,
@@ -100,6 +113,7 @@ impl Default for Options {
             log_segment: 64 << 20,
             checkpoint_log: 256 << 20,
             shared_state_limit: 4 << 20,
+            indexes: IndexBuild::AtOpen,
             maintenance: true,
             read_only: false,
         }

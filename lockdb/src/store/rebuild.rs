@@ -1,6 +1,9 @@
 //! After recovery: the indexes, and the counts of what is dead, made anew from the pages.
 //!
-//! A store with a thread of its own is open meanwhile; whoever operates on a table waits.
+//! Whoever needs them waits, or builds them; a store with a thread of its own is open meanwhile. What
+//! devices read and change beside the data needs none of them, as no key changes there. But a near-data
+//! commit gives tuples new newest versions, and the building goes by these: so such commits are before
+//! it, or behind it.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -19,46 +22,82 @@ use crate::primitive::lock;
 /// Whether the indexes are there.
 #[derive(Debug, Default)]
 pub(crate) struct Indexes {
+    /// Changed under the mutex alone.
     state: AtomicU8,
     /// Pages that have been read for them.
     read: AtomicU64,
-    failure: Mutex<Option<Arc<Error>>>,
-    ended: Condvar,
+    around: Mutex<Around>,
+    changed: Condvar,
+}
+
+/// What goes on around the building.
+#[derive(Debug, Default)]
+struct Around {
+    failure: Option<Arc<Error>>,
+    /// Near-data commits under way that do without them: the building begins behind these.
+    commits: usize,
 }
 
 /// States of [`Indexes`].
-const BUILDING: u8 = 0;
-const READY: u8 = 1;
-const FAILED: u8 = 2;
+const NOT_BEGUN: u8 = 0;
+const BUILDING: u8 = 1;
+const READY: u8 = 2;
+const FAILED: u8 = 3;
 
 /// So long nobody waits while no page is read.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Indexes {
-    /// Returns when they are there.
-    ///
-    /// # Errors
-    /// What stood in the way of building them; or that nothing has happened for a minute.
     #[inline]
-    pub(crate) fn wait(&self) -> Result<()> {
-        match self.state.load(Ordering::Acquire) {
-            READY => Ok(()),
-            _ => self.wait_for_end(),
-        }
+    fn is(&self, state: u8) -> bool {
+        self.state.load(Ordering::Acquire) == state
     }
 
-    #[cold]
+    /// Whether they are there.
+    #[inline]
+    pub(crate) fn are_ready(&self) -> bool {
+        self.is(READY)
+    }
+
+    /// Begins the building, behind the commits that do without; says whether it had not begun yet.
+    ///
+    /// # Errors
+    /// When such a commit takes more than a minute.
+    fn begin(&self) -> Result<bool> {
+        let mut around = lock(&self.around);
+        if !self.is(NOT_BEGUN) {
+            return Ok(false);
+        }
+        self.state.store(BUILDING, Ordering::Release);
+        let since = Instant::now();
+        while around.commits > 0 {
+            let waited = since.elapsed();
+            if waited > PATIENCE {
+                self.state.store(NOT_BEGUN, Ordering::Release);
+                self.changed.notify_all();
+                return Err(Error::IndexesStalled { read: 0, waited });
+            }
+            let woken = self.changed.wait_timeout(around, Duration::from_secs(1));
+            around = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(true)
+    }
+
+    /// Returns when the building that has begun is over.
+    ///
+    /// # Errors
+    /// What stood in the way of it; or that nothing has happened for a minute.
     fn wait_for_end(&self) -> Result<()> {
-        let mut failure = lock(&self.failure);
+        let mut around = lock(&self.around);
         let (mut seen, mut since) = (self.read.load(Ordering::Relaxed), Instant::now());
         loop {
-            match (self.state.load(Ordering::Acquire), &*failure) {
-                (READY, _) => return Ok(()),
+            match (self.is(READY), &around.failure) {
+                (true, _) => return Ok(()),
                 (_, Some(failure)) => return Err(Error::Indexes(failure.clone())),
                 (_, None) => {}
             }
-            let woken = self.ended.wait_timeout(failure, Duration::from_secs(1));
-            failure = woken.unwrap_or_else(PoisonError::into_inner).0;
+            let woken = self.changed.wait_timeout(around, Duration::from_secs(1));
+            around = woken.unwrap_or_else(PoisonError::into_inner).0;
             let (read, waited) = (self.read.load(Ordering::Relaxed), since.elapsed());
             if read != seen {
                 (seen, since) = (read, Instant::now());
@@ -69,48 +108,73 @@ impl Indexes {
     }
 
     fn end(&self, outcome: Result<()>) {
-        let mut failure = lock(&self.failure);
+        let mut around = lock(&self.around);
         let state = if outcome.is_ok() { READY } else { FAILED };
-        *failure = outcome.err().map(Arc::new);
+        around.failure = outcome.err().map(Arc::new);
         self.state.store(state, Ordering::Release);
-        self.ended.notify_all();
+        self.changed.notify_all();
+    }
+
+    /// Keeps the building from beginning as long as the result lives. `None` when it has begun, and is
+    /// not done.
+    pub(crate) fn hold_off(&self) -> Option<HeldOff<'_>> {
+        let mut around = lock(&self.around);
+        let ready = self.is(READY);
+        if !ready && !self.is(NOT_BEGUN) {
+            return None;
+        }
+        around.commits += usize::from(!ready);
+        Some(HeldOff((!ready).then_some(self)))
+    }
+}
+
+/// A near-data commit that does without the indexes, or with all of them.
+#[derive(Debug)]
+pub(crate) struct HeldOff<'i>(Option<&'i Indexes>);
+
+impl Drop for HeldOff<'_> {
+    fn drop(&mut self) {
+        if let Some(indexes) = self.0 {
+            lock(&indexes.around).commits -= 1;
+            indexes.changed.notify_all();
+        }
     }
 }
 
 impl Shared {
-    /// Builds the indexes, unless they are there, for those who wait for them. Leaves off when told
-    /// to stop: then nobody is there any more. Says whether they are there.
-    pub(crate) fn build_indexes(&self, stop: &AtomicBool) -> bool {
-        if self.indexes.state.load(Ordering::Acquire) == BUILDING {
+    /// Returns when the indexes are there; builds them, if nobody has begun to.
+    ///
+    /// # Errors
+    /// What stood in the way of building them; or that nothing has happened for a minute.
+    #[inline]
+    pub(crate) fn need_indexes(&self) -> Result<()> {
+        if self.indexes.are_ready() { Ok(()) } else { self.build_indexes(&AtomicBool::new(false)) }
+    }
+
+    /// As [`Shared::need_indexes`]. Leaves off when told to stop: then nobody is there any more.
+    ///
+    /// # Errors
+    /// As there; that it was stopped.
+    #[cold]
+    pub(crate) fn build_indexes(&self, stop: &AtomicBool) -> Result<()> {
+        if self.indexes.begin()? {
             let unwinding = Unwinding(&self.indexes);
             let outcome = self.rebuild(stop);
             std::mem::forget(unwinding);
-            match outcome {
-                Ok(false) => {}
-                Ok(true) => self.indexes.end(Ok(())),
-                Err(error) => self.indexes.end(Err(error)),
-            }
+            self.indexes.end(outcome);
         }
-        self.indexes.state.load(Ordering::Acquire) == READY
-    }
-
-    /// Builds the indexes now.
-    pub(crate) fn build_indexes_now(&self) -> Result<()> {
-        let done = self.rebuild(&AtomicBool::new(false))?;
-        debug_assert!(done, "nobody has stopped it");
-        self.indexes.end(Ok(()));
-        Ok(())
+        self.indexes.wait_for_end()
     }
 
     /// Reads every version once: enters the rows into the indexes, gives the VIDs of deleted tuples
-    /// free, and counts what no VID map leads to. No transaction changes anything meanwhile. False
-    /// when stopped on the way.
-    fn rebuild(&self, stop: &AtomicBool) -> Result<bool> {
-        let tables = self.tables();
+    /// free, and counts what no VID map leads to. No transaction changes anything meanwhile.
+    fn rebuild(&self, stop: &AtomicBool) -> Result<()> {
+        let (tables, last) = (self.tables(), self.log.published());
         let mut entries: Vec<Entries> = tables.iter().map(|table| Entries::of(table)).collect();
         for page in 1..self.pages.end() {
             if stop.load(Ordering::Relaxed) {
-                return Ok(false);
+                let stopped = std::io::Error::other("the store is being closed");
+                return Err(Error::system("cannot build the indexes")(stopped));
             }
             self.indexes.read.fetch_add(1, Ordering::Relaxed);
             if self.pages.usage(page).0 != PageState::Sealed {
@@ -122,7 +186,7 @@ impl Shared {
                 let what = format!("a page of table {of}, of {} tables", entries.len());
                 return Err(corrupt_page(&self.pages, page, what));
             }
-            self.enter_page(&mut entries[of], page)?;
+            self.enter_page(&mut entries[of], page, last)?;
         }
         for mut entries in entries {
             entries.insert_all(&self.pages)?;
@@ -135,12 +199,12 @@ impl Shared {
             }
             table.adopt_vids(used, free);
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// Enters the rows of a page.
-    fn enter_page(&self, entries: &mut Entries<'_>, page: u64) -> Result<()> {
-        let (pages, table, last) = (&self.pages, entries.table, self.recovery.commit);
+    /// Enters the rows of a page, whose versions are of commit `last` or older.
+    fn enter_page(&self, entries: &mut Entries<'_>, page: u64, last: u64) -> Result<()> {
+        let (pages, table) = (&self.pages, entries.table);
         pages.clear_dead(page);
         for line in 0..pages.region().lines(page) {
             let record = RecordId::new(page, line as u8);

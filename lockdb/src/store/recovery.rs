@@ -198,7 +198,7 @@ fn refuse_log(files: &dyn Files, names: &[String]) -> Result<()> {
 /// Refuses pages without a superblock that are more than a crash leaves of a store that was hardly
 /// begun.
 fn refuse_pages(storage: &NativeStorage) -> Result<()> {
-    let (length, most) = (storage.bytes()?, 3 * PAGE_BYTES as u64);
+    let (length, most) = (storage.length()?, 3 * PAGE_BYTES as u64);
     if length <= most {
         return Ok(());
     }

@@ -143,9 +143,13 @@ impl Table {
     /// Publishes the newest version of a tuple. The caller holds the row's lock.
     #[inline]
     pub(crate) fn set_head(&self, vid: u32, record: RecordId) {
+        // No version tells the next checkpoint of it. Marked before, so that a shared state which is
+        // collected meanwhile does not miss it; and behind, as a checkpoint may have taken that mark.
+        if record.is_none() {
+            self.mark_changed(vid as usize / MAP_WORDS);
+        }
         self.heads.word(vid as usize).store(record.word(), Ordering::Release);
         if record.is_none() {
-            // No version tells the next checkpoint of it.
             self.mark_changed(vid as usize / MAP_WORDS);
         }
     }

@@ -3,6 +3,7 @@
 
 mod anomalies;
 mod basics;
+mod indexes;
 mod inputs;
 mod power;
 mod random;

@@ -123,7 +123,15 @@ fn publish(
     encode(writes, body, shared);
     // Before the ticket, as a checkpoint waits for the tickets before it. A checkpoint so has all of
     // this commit or nothing of it, and vacuum finds its pages in their places.
-    let alone = lock(&shared.maintenance);
+    let (alone, _held_off) = loop {
+        let alone = lock(&shared.maintenance);
+        match shared.indexes.hold_off() {
+            Some(held_off) => break (alone, held_off),
+            // They are being built, by what the VID maps lead to.
+            None => drop(alone),
+        }
+        shared.need_indexes()?;
+    };
     check_heads(shared, near)?;
     let ticket = match &mut validation {
         None => shared.log.begin(body.len())?,

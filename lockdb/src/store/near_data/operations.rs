@@ -23,7 +23,7 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// [`NearDataError::AlreadyWritten`], [`NearDataError::InUse`]; those of
-    /// [`Transaction::shared_state`].
+    /// [`Transaction::shared_state`]. The store's indexes need not be there.
     pub fn near_data(&mut self, table: &Table) -> Result<Invocation> {
         self.reach_near(table)?;
         let name = || table.name().to_owned();
@@ -188,6 +188,7 @@ impl Transaction<'_> {
         change: impl FnOnce(&mut RowBuffer) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
         self.reach_near(table)?;
+        self.session.shared.need_indexes()?;
         let near = invoked(&mut self.near, table)?;
         if vid >= table.vids() {
             let (table, fault) = (table.name().into(), AdoptFault::Vid { vids: table.vids() });

@@ -44,8 +44,6 @@ impl Shared {
     /// running.
     pub(crate) fn shared_state_with(self: &Arc<Self>, also: impl FnOnce()) -> Result<SharedState> {
         let storage = self.pages.storage().ok_or(Error::NoNativeStorage)?;
-        // Until they are there, the heads of deleted tuples are still being removed.
-        self.indexes.wait()?;
         for _ in 0..ATTEMPTS {
             // Neither vacuum nor a checkpoint meanwhile: VID maps lead to nothing older than they do
             // now, pages stay in use, and the checkpoint that all is relative to is the newest.

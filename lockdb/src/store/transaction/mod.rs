@@ -227,6 +227,7 @@ impl<'s> Transaction<'s> {
     #[inline]
     fn operate_on(&mut self, table: &Table) -> Result<()> {
         self.reach(table)?;
+        self.session.shared.need_indexes()?;
         if let Some(near) = &self.near {
             near.check_untouched(table)?;
         }
@@ -246,7 +247,7 @@ impl<'s> Transaction<'s> {
         if table.store != shared.id {
             return Err(Error::ForeignTable { table: table.name().into() });
         }
-        shared.indexes.wait()
+        Ok(())
     }
 
     /// Ends the transaction because others were in its way: at once, so that they can go on. Returns

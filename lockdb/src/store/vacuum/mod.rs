@@ -145,7 +145,7 @@ impl Shared {
     }
 
     fn sweep_on(&self, vacuum: &mut Vacuum, sweep: &mut Sweep, pages: u64) -> Result<()> {
-        self.indexes.wait()?;
+        self.need_indexes()?;
         let horizon = match self.faults.has(Fault::VacuumIgnoresSnapshots) {
             false => self.pins.horizon(|| self.log.published()),
             true => self.log.published(),
