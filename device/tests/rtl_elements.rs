@@ -13,6 +13,7 @@ use lockdb::store::{Database, Error, Isolation, Options, Sync, Table, Transactio
 use ndp_runtime::host::{
     AggregateOf, JobOptions, QueuePort, Runtime, RuntimeOptions, SelectedRow, StoreMemory,
 };
+use ndp_runtime::job::Embodiment;
 use ndp_runtime::program::Aggregate;
 use vfio_user::Stop;
 
@@ -77,6 +78,8 @@ struct Bench {
     store: Database,
     table: Arc<Table>,
     runtime: Runtime,
+    /// Whether elements are hardware, where that can be.
+    rtl: bool,
     _served: Option<Served>,
     _folder: tempfile::TempDir,
 }
@@ -92,9 +95,9 @@ fn row(id: i64) -> [Value; 5] {
 }
 
 impl Bench {
-    fn new(door: Door) -> Self {
+    fn new(door: Door, shared_state_limit: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let options = Options { shared_state_limit: 1 << 20, ..Options::small() };
+        let options = Options { shared_state_limit, ..Options::small() };
         let (options, memory) = StoreMemory::for_store(options).unwrap();
         let store = Database::open(folder.path(), options).unwrap();
         let schema = Schema::builder("account")
@@ -124,7 +127,8 @@ impl Bench {
         let device = device.unwrap();
         let port = QueuePort::open(device, memory, 64).unwrap();
         let runtime = Runtime::open(&store, port, RuntimeOptions::default());
-        Self { store, table, runtime, _served: served, _folder: folder }
+        let rtl = matches!(door, Door::InProcess(Elements::Rtl));
+        Self { store, table, runtime, rtl, _served: served, _folder: folder }
     }
 
     fn host(
@@ -175,6 +179,15 @@ impl Bench {
             near.release();
             rows.sort();
             let device = selected.read.device;
+            let (clocks, ran) = (device.element_clocks, device.embodiment().unwrap());
+            assert_eq!((device.elements, clocks > 0), (2, ran.is_hardware()), "{predicate:?}");
+            let in_text = predicate.is_some_and(|predicate| predicate.contains("owner"));
+            let expected = match (self.rtl, in_text) {
+                (false, _) => Embodiment::Software,
+                (true, false) => Embodiment::Hardware,
+                (true, true) => Embodiment::SoftwareForText,
+            };
+            assert_eq!(ran, expected, "{predicate:?}");
             into.push(format!(
                 "{predicate:?} {outputs:?}: {} {} {:?} {rows:?}",
                 device.visited, device.visible, selected.faults
@@ -220,7 +233,7 @@ impl Bench {
 /// Reads and updates at several ages of a store: before and after checkpoints, with changes of the
 /// host and of the device that only the shared state has.
 fn course(door: Door) -> Vec<String> {
-    let bench = Bench::new(door);
+    let bench = Bench::new(door, 1 << 20);
     let mut found = Vec::new();
     bench.insert(0..ROWS);
     bench.store.checkpoint().unwrap();
@@ -236,6 +249,38 @@ fn course(door: Door) -> Vec<String> {
     bench.read(&mut found);
     bench.rows(&mut found);
     found
+}
+
+/// Elements in hardware have room for 1,024 pages of a shared state.
+#[test]
+fn software_does_what_hardware_has_no_room_for_and_says_so() {
+    let bench = Bench::new(Door::InProcess(Elements::Rtl), 1 << 24);
+    let select = || {
+        let mut session = bench.store.session().unwrap();
+        let mut transaction = session.begin(UNSYNCED);
+        let mut near = bench.runtime.begin(&mut transaction);
+        let (predicate, columns) = (Some("id = 7"), ["id"]);
+        let visit = |_: SelectedRow<'_>| ControlFlow::Continue(());
+        let options = bench.options();
+        near.select(&bench.table, predicate, &columns, &options, visit).unwrap().read
+    };
+    let two_a_page = "x".repeat(3900);
+    let insert = |ids: std::ops::Range<i64>| {
+        bench.host(ids, |transaction, id| {
+            let owner = Value::Text(two_a_page.clone());
+            let row = [id.into(), 0.into(), 0.into(), Value::Null, owner];
+            transaction.insert(&bench.table, &row).map(drop)
+        });
+    };
+    insert(0..1000);
+    let read = select();
+    assert_eq!(read.device.embodiment(), Some(Embodiment::Hardware));
+    insert(1000..2200);
+    let read = select();
+    assert_eq!(read.device.embodiment(), Some(Embodiment::SoftwareForSharedState));
+    assert_eq!((read.rows, read.device.element_clocks), (1, 0));
+    bench.store.checkpoint().unwrap();
+    assert_eq!(select().device.embodiment(), Some(Embodiment::Hardware));
 }
 
 #[test]

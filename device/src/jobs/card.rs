@@ -7,10 +7,10 @@ use std::time::Instant;
 use driver::Elements;
 use lockdb::store::layout::PageBuffer;
 use ndp_runtime::engine::{
-    Card, Element, ElementTask, HostFault, LockRequest, LockResponse, Snapshot, SoftwareElement,
+    Card, Element, ElementSet, ElementTask, HostFault, LockRequest, LockResponse, Snapshot,
     Storage, StorageFault,
 };
-use ndp_runtime::job::LockTable;
+use ndp_runtime::job::{Embodiment, LockTable};
 
 use super::NativeStorage;
 use super::locks::BoardLocks;
@@ -89,23 +89,25 @@ impl Card for BoardCard<'_> {
         self.locks.response()
     }
 
-    /// In hardware, if it is to be so and hardware can.
+    /// In hardware, if it is to be so and hardware can; else it is told why not.
     fn elements(
         &mut self,
         snapshot: &Arc<Snapshot>,
         task: &Arc<ElementTask>,
         parts: &[Range<u32>],
-    ) -> Vec<Box<dyn Element>> {
-        let in_hardware = self.elements == Elements::Rtl && rtl_element::can_do(snapshot, task);
+    ) -> ElementSet {
+        let embodiment = match self.elements {
+            Elements::Rtl => rtl_element::embodiment(snapshot, task),
+            Elements::Software => Embodiment::Software,
+        };
+        if !embodiment.is_hardware() {
+            return ElementSet::in_software(snapshot, task, parts, embodiment);
+        }
         let pages = self.storage.page_count();
         let element = |part: &Range<u32>| -> Box<dyn Element> {
-            let (snapshot, part) = (snapshot.clone(), part.clone());
-            match in_hardware {
-                true => Box::new(RtlElement::new(snapshot, task, part, pages)),
-                false => Box::new(SoftwareElement::new(snapshot, task.clone(), part)),
-            }
+            Box::new(RtlElement::new(snapshot.clone(), task, part.clone(), pages))
         };
-        parts.iter().map(element).collect()
+        ElementSet { embodiment, elements: parts.iter().map(element).collect() }
     }
 }
 

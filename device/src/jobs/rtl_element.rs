@@ -10,6 +10,7 @@ use lockdb::store::device::PhysicalPages;
 use lockdb::store::layout::{MAP_WORDS, PAGE_BYTES, PageBuffer, RecordId};
 use lockdb::store::shared_state::VidEntry;
 use ndp_runtime::engine::{Element, ElementTask, Packet, Progress, Snapshot, Totals};
+use ndp_runtime::job::Embodiment;
 use ndp_runtime::program::Outputs;
 use sim::bus::BusError;
 use sim::visibility_element::{DeviceMemory, Element as Clocked, ElementError, Surroundings};
@@ -37,10 +38,15 @@ const STORAGE: u64 = 1 << 44;
 /// Pages of storage that are kept at hand, as memory would have them.
 const KEPT_PAGES: usize = 64;
 
-/// Whether hardware can do this; if not, software has to.
-pub(super) fn can_do(snapshot: &Snapshot, task: &ElementTask) -> bool {
-    task.program.uses_only_the_elements_part()
-        && snapshot.reader().shared_state().pages().len() <= DELTA_PAGES
+/// Hardware, if it can do this; else software, and why.
+pub(super) fn embodiment(snapshot: &Snapshot, task: &ElementTask) -> Embodiment {
+    if !task.program.uses_only_the_elements_part() {
+        Embodiment::SoftwareForText
+    } else if snapshot.reader().shared_state().pages().len() > DELTA_PAGES {
+        Embodiment::SoftwareForSharedState
+    } else {
+        Embodiment::Hardware
+    }
 }
 
 /// An element in hardware that has begun with its part.
@@ -92,7 +98,7 @@ impl RtlElement {
                     Emitted::Fault { vid, code } => emit(Packet::fault(vid, code)),
                     Emitted::End(end) => {
                         let (visited, visible) = (end.visited.into(), end.visible.into());
-                        self.totals = Totals { visited, visible };
+                        self.totals = Totals { visited, visible, ..self.totals };
                         return Ok(true);
                     }
                     Emitted::Refused(refusal) => return Err(Stopped(refusal.to_string())),
@@ -132,7 +138,7 @@ impl Element for RtlElement {
     }
 
     fn totals(&self) -> Totals {
-        self.totals
+        Totals { clocks: self.element.cycle(), ..self.totals }
     }
 }
 

@@ -7,9 +7,9 @@ use lockdb::store::device::PhysicalPages;
 use lockdb::store::layout::PageBuffer;
 use lockdb::{Timestamp, TupleKey};
 
-use super::element::{Element, SoftwareElement};
+use super::element::ElementSet;
 use super::snapshot::{ElementTask, Snapshot};
-use crate::job::LockTable;
+use crate::job::{Embodiment, LockTable};
 
 /// Native storage, shared by all that read it.
 pub type Storage = Arc<dyn PhysicalPages + Send + Sync>;
@@ -70,11 +70,8 @@ pub trait Card {
         snapshot: &Arc<Snapshot>,
         task: &Arc<ElementTask>,
         parts: &[Range<u32>],
-    ) -> Vec<Box<dyn Element>> {
-        let element = |part: &Range<u32>| -> Box<dyn Element> {
-            Box::new(SoftwareElement::new(snapshot.clone(), task.clone(), part.clone()))
-        };
-        parts.iter().map(element).collect()
+    ) -> ElementSet {
+        ElementSet::in_software(snapshot, task, parts, Embodiment::Software)
     }
 }
 

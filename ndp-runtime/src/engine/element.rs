@@ -8,6 +8,7 @@ use lockdb::store::layout::{MAP_WORDS, RecordId};
 use self_cell::self_cell;
 
 use super::snapshot::{CountedStorage, ElementTask, Snapshot};
+use crate::job::Embodiment;
 use crate::program::{Evaluation, Outputs, evaluate};
 
 /// Finds the rows of a part of a table that qualify; in hardware, or [`SoftwareElement`]. One that is
@@ -41,6 +42,40 @@ pub struct Totals {
     pub visited: u64,
     /// Rows that the snapshot sees.
     pub visible: u64,
+    /// Clock cycles, if it is hardware.
+    pub clocks: u64,
+}
+
+impl Totals {
+    /// Adds those of an element that ran beside: its clock ran at the same time.
+    pub(super) fn add(&mut self, other: Self) {
+        self.visited += other.visited;
+        self.visible += other.visible;
+        self.clocks = self.clocks.max(other.clocks);
+    }
+}
+
+/// The elements of a job, and what all of them are.
+pub struct ElementSet {
+    /// What they are.
+    pub embodiment: Embodiment,
+    /// One for each part.
+    pub elements: Vec<Box<dyn Element>>,
+}
+
+impl ElementSet {
+    /// Elements in software for these parts of a table's VID map.
+    pub fn in_software(
+        snapshot: &Arc<Snapshot>,
+        task: &Arc<ElementTask>,
+        parts: &[Range<u32>],
+        embodiment: Embodiment,
+    ) -> Self {
+        let element = |part: &Range<u32>| -> Box<dyn Element> {
+            Box::new(SoftwareElement::new(snapshot.clone(), task.clone(), part.clone()))
+        };
+        Self { embodiment, elements: parts.iter().map(element).collect() }
+    }
 }
 
 /// A row that qualifies, or a VID at which something is wrong.

@@ -22,7 +22,7 @@ mod writer;
 pub use card::{
     Card, HostFault, LockAnswer, LockOperation, LockRequest, LockResponse, Storage, StorageFault,
 };
-pub use element::{Element, Packet, Progress, SoftwareElement, Totals};
+pub use element::{Element, ElementSet, Packet, Progress, SoftwareElement, Totals};
 pub use fault::Fault;
 pub use queue::{Engine, Stepped};
 pub use row_update::{Action, Input, RowEnd, RowUpdate, Skipped};

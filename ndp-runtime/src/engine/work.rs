@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lockdb::store::layout::MAP_WORDS;
 
 use super::card::Card;
-use super::element::{Element, Packet, Progress, Totals};
+use super::element::{Element, ElementSet, Packet, Progress, Totals};
 use super::fault::{Fault, Planted};
 use super::locks::Tags;
 use super::rows::FoundRow;
@@ -155,10 +155,13 @@ impl Work {
         kind: Kind,
         doing: Doing,
         snapshot: Arc<Snapshot>,
-        elements: Vec<Box<dyn Element>>,
+        ElementSet { embodiment, elements }: ElementSet,
         span: Span,
         faults: Planted,
     ) -> Self {
+        let mut results = Results::new(span);
+        results.statistics.elements = elements.len() as u16;
+        results.statistics.embodiment = embodiment as u8;
         Self {
             job,
             kind,
@@ -167,7 +170,7 @@ impl Work {
             elements: elements.into(),
             found: VecDeque::new(),
             totals: Totals::default(),
-            results: Results::new(span),
+            results,
             ending: None,
             faults,
         }
@@ -183,8 +186,7 @@ impl Work {
     }
 
     fn add_totals(&mut self, totals: Totals) {
-        self.totals.visited += totals.visited;
-        self.totals.visible += totals.visible;
+        self.totals.add(totals);
     }
 
     /// Goes on with room from a top-up.
@@ -355,12 +357,11 @@ impl Work {
     pub(super) fn count(&mut self) {
         let mut totals = self.totals;
         for element in &self.elements {
-            let more = element.totals();
-            totals.visited += more.visited;
-            totals.visible += more.visible;
+            totals.add(element.totals());
         }
         let statistics = &mut self.results.statistics;
         (statistics.visited, statistics.visible) = (totals.visited, totals.visible);
+        statistics.element_clocks = totals.clocks;
         statistics.storage_bytes = self.snapshot.storage_bytes();
         if let Doing::Update(updating) = &self.doing {
             statistics.pages = updating.pages() as u64;

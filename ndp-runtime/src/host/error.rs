@@ -99,6 +99,13 @@ pub enum NearDataFailure {
         /// Why not.
         fault: EvaluationFault,
     },
+    /// An aggregation has no result: a sum of integers beyond 64 bits, or more groups than were asked
+    /// for.
+    #[error("there is no result of the aggregation: {reason}")]
+    NoAggregate {
+        /// What the device wrote of it.
+        reason: String,
+    },
     /// The device refused the job, or gave it up.
     #[error("the device ended the job with status {status:?}, detail {detail:#x}{}{reason}",
         if reason.is_empty() { "" } else { ": " })]

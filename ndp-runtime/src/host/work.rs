@@ -272,12 +272,16 @@ impl<'r> Work<'r> {
 
     /// What a status says that is no success.
     pub fn refusal(&mut self, status: Status, done: &JobCompletion) -> NearDataFailure {
-        let has_reason = matches!(status, Status::BadProgram | Status::Storage);
+        let has_reason =
+            matches!(status, Status::BadProgram | Status::Storage | Status::Aggregation);
         let reason = match has_reason.then(|| self.received(done.bytes)) {
             Some(Ok(text)) => String::from_utf8_lossy(text).into_owned(),
             _ => String::new(),
         };
-        NearDataFailure::Refused { status, detail: done.detail, reason }
+        match status {
+            Status::Aggregation => NearDataFailure::NoAggregate { reason },
+            _ => NearDataFailure::Refused { status, detail: done.detail, reason },
+        }
     }
 
     fn run(&mut self, submission: Submission) -> Result<(), NearDataFailure> {

@@ -27,7 +27,7 @@ pub use descriptor::{
 pub use fault::JobFault;
 pub use grant::{Grant, MAX_GRANTS, TopUp, TopUpBlock};
 pub use result_set::{
-    ChunkHeader, ChunkWriter, Entry, FaultEntry, GroupEntry, ResultChunk, RowEntry, RowHead,
-    Statistics, UpdateEntry, UpdateKind,
+    ChunkHeader, ChunkWriter, Embodiment, Entry, FaultEntry, GroupEntry, ResultChunk, RowEntry,
+    RowHead, Statistics, UpdateEntry, UpdateKind,
 };
 pub use submission::{JobCompletion, Opcode, Status, Submission};

@@ -5,7 +5,7 @@ use crate::program::Group;
 
 layout! {
     /// What a job did, up to now.
-    pub struct Statistics: 96 {
+    pub struct Statistics: 112 {
         /// VIDs that were looked at.
         pub visited: u64,
         /// Rows that the snapshot sees.
@@ -30,12 +30,64 @@ layout! {
         pub pages: u64,
         /// Bytes read from storage.
         pub storage_bytes: u64,
+        /// Clock cycles of the element in hardware that took the most; of software zero.
+        pub element_clocks: u64,
+        /// Elements that ran.
+        pub elements: u16,
+        /// What they were: an [`Embodiment`].
+        pub embodiment: u8,
+        /// Zero.
+        pub reserved: [u8; 5],
+    }
+}
+
+/// What the elements of a job were, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Embodiment {
+    /// Software, as the device is set up.
+    #[default]
+    Software = 0,
+    /// Hardware.
+    Hardware = 1,
+    /// Software, though the device has hardware: the program compares text or bytes of any length.
+    SoftwareForText = 2,
+    /// Software, though the device has hardware: the shared state has more pages than that has room
+    /// for.
+    SoftwareForSharedState = 3,
+}
+
+impl Embodiment {
+    const ALL: [Embodiment; 4] =
+        [Self::Software, Self::Hardware, Self::SoftwareForText, Self::SoftwareForSharedState];
+
+    /// Whether the elements were hardware.
+    pub fn is_hardware(self) -> bool {
+        self == Self::Hardware
+    }
+
+    /// Why hardware did not do it that the device has; `None` when it did, or there is none.
+    pub fn why_not_hardware(self) -> Option<&'static str> {
+        match self {
+            Self::Software | Self::Hardware => None,
+            Self::SoftwareForText => Some("the program compares text or bytes of any length"),
+            Self::SoftwareForSharedState => {
+                Some("the shared state has more pages than elements in hardware have room for")
+            }
+        }
+    }
+}
+
+impl Statistics {
+    /// What the elements were; `None` when the byte says nothing that is known.
+    pub fn embodiment(&self) -> Option<Embodiment> {
+        Embodiment::ALL.into_iter().find(|which| *which as u8 == self.embodiment)
     }
 }
 
 layout! {
     /// What stands in front of a chunk's entries.
-    pub struct ChunkHeader: 128 {
+    pub struct ChunkHeader: 144 {
         /// [`ChunkHeader::MAGIC`].
         pub magic: u32,
         /// [`ChunkHeader::VERSION`].
@@ -65,7 +117,7 @@ impl ChunkHeader {
     /// "LKRS".
     pub const MAGIC: u32 = u32::from_le_bytes(*b"LKRS");
     /// The version of this layout.
-    pub const VERSION: u16 = 1;
+    pub const VERSION: u16 = 2;
 }
 
 layout! {
@@ -352,6 +404,12 @@ impl<'a> ResultChunk<'a> {
         check.that((1..=3).contains(&header.kind), "kind", header.kind.into(), "1, 2 or 3")?;
         check.that(header.flags <= 3, "flags", header.flags.into(), "bits 0 and 1 alone")?;
         check.same("reserved", header.reserved.into(), 0)?;
+        let counted = Check::of("result set", Statistics::FIELDS, STATISTICS_AT);
+        let statistics = &header.statistics;
+        let known = statistics.embodiment().is_some();
+        counted.that(known, "embodiment", statistics.embodiment.into(), "0 to 3")?;
+        let nothing = statistics.reserved == [0; 5];
+        counted.that(nothing, "reserved", statistics.reserved[0].into(), "zeros")?;
         let chunk = Self { header, bytes: &bytes[ChunkHeader::BYTES..length] };
         let mut rest = chunk.bytes;
         for _ in 0..header.entries {
@@ -440,6 +498,9 @@ fn row(bytes: &[u8], at: u64) -> Result<(Entry<'_>, &[u8]), JobFault> {
     let (values, padded) = body.split_at(values);
     Ok((Entry::Row(RowEntry { head, values, payload: &padded[..payload] }), rest))
 }
+
+/// Where the statistics stand in a chunk.
+const STATISTICS_AT: u64 = std::mem::offset_of!(ChunkHeader, statistics) as u64;
 
 /// The longest payload.
 const MOST_PAYLOAD: usize = lockdb::store::schema::MAX_PAYLOAD;
