@@ -16,14 +16,14 @@ doctor() {
     required verilator "$(describe_verilator)" "$remedy" "$(verilator_is_old)"
 
     printf '%s\n' "${bold}Optional${plain}"
-    optional cargo-nextest "$(first_line cargo nextest --version)" "runs the tests faster"
-    optional bsc "$(first_line bsc -v)" "compiles hw/bsv; the generated Verilog is committed"
-    optional chromium "$(first_line chromium --version)" "looks at the page of ./kit figures"
-    optional gtkwave "$(first_line gtkwave --version)" "shows waves"
-    optional surfer "$(first_line surfer --version)" "shows waves"
-    optional pg_waldump "$(first_line "$(postgres_program pg_waldump)" --version)" \
+    optional cargo-nextest "$(version_line cargo nextest --version)" "runs the tests faster"
+    optional bsc "$(version_line bsc -v)" "compiles hw/bsv; the generated Verilog is committed"
+    optional chromium "$(version_line chromium --version)" "looks at the page of ./kit figures"
+    optional gtkwave "$(version_line gtkwave --version)" "shows waves"
+    optional surfer "$(version_line surfer --version)" "shows waves"
+    optional pg_waldump "$(version_line "$(postgres_program pg_waldump)" --version)" \
         "makes lock traces from PostgreSQL's log"
-    optional postgres "$(first_line "$(postgres_program postgres)" --version)" \
+    optional postgres "$(version_line "$(postgres_program postgres)" --version)" \
         "measured beside the lock table by ./kit bench postgres"
 
     printf '%s\n' "${bold}This machine${plain}"
@@ -69,6 +69,15 @@ row() { printf '  %s%-14s%s %s\n' "$1" "$2" "$plain" "$3"; }
 first_line() {
     command -v -- "$1" >/dev/null || return 0
     "$@" 2>/dev/null </dev/null | sed -n 1p || true
+}
+
+# The first line with a version that an optional command prints. Some, such as gtkwave without a display,
+# print how they are used instead: these are there, and no more is known.
+version_line() {
+    command -v -- "$1" >/dev/null || return 0
+    local line
+    line=$("$@" 2>/dev/null </dev/null | sed -nE '/[0-9]+\.[0-9]+/{p;q}') || true
+    printf '%s' "${line:-there; tells no version here}"
 }
 
 rust_is_old() {

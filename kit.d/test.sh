@@ -49,6 +49,7 @@ run_tests() {
     failed=()
     finished=()
     step "Format" cargo fmt --all --check
+    step "Shell of ./kit" "$root/kit.d/self_check.sh"
     step "Shell of ./kit qemu" "$root/kit.d/qemu/self_check.sh"
     step "Lints" cargo clippy "${cargo_options[@]}" --workspace --all-targets -- -D warnings
     if ! $quick; then

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Looks whether parts of ./kit do what they should, without what they are for. ./kit test runs it.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf -- "$folder"' EXIT
+# shellcheck disable=SC2034 # setup.sh uses it.
+kit_folder=$folder
+# shellcheck source=kit.d/say.sh
+source "$root/kit.d/say.sh"
+# shellcheck source=kit.d/setup.sh
+source "$root/kit.d/setup.sh"
+# shellcheck source=kit.d/doctor.sh
+source "$root/kit.d/doctor.sh"
+
+# same WHAT FOUND EXPECTED
+same() {
+    if [[ $2 != "$3" ]]; then
+        complain "$1: found '$2', expected '$3'"
+        exit 1
+    fi
+}
+
+# program NAME TEXT: prints the text, and fails.
+program() {
+    printf '#!/bin/sh\ncat <<TEXT\n%s\nTEXT\nexit 1\n' "$2" >"$folder/$1"
+    chmod +x "$folder/$1"
+}
+
+PATH=$folder:$PATH
+program gtkwave $'Could not initialize GTK!\n\nUsage: gtkwave [OPTION]... [DUMPFILE]'
+program surfer $'a banner\nsurfer 0.3.0'
+same "a program that tells how it is used" "$(version_line gtkwave --version)" \
+    "there; tells no version here"
+same "a version behind a banner" "$(version_line surfer --version)" "surfer 0.3.0"
+same "a program that is not there" "$(version_line lockstep-none --version)" ""
+
+mkdir -p -- "$folder/venv.new/bin"
+printf '#!%s/venv.new/bin/python3\nprint("it runs")\n' "$folder" >"$folder/venv.new/bin/script"
+printf 'command = python3 -m venv %s/venv.new\n' "$folder" >"$folder/venv.new/pyvenv.cfg"
+ln -s -- "$(command -v python3)" "$folder/venv.new/bin/python3"
+chmod +x "$folder/venv.new/bin/script"
+name_scripts "$folder/venv.new" "$folder/venv"
+mv -- "$folder/venv.new" "$folder/venv"
+same "a script of the environment" "$("$folder/venv/bin/script")" "it runs"
+same "what still names the old place" "$(grep -rlF venv.new "$folder/venv" || true)" ""
+say "The shell of ./kit does what it should."
