@@ -7,7 +7,7 @@ use lockdb::store::device::PhysicalPages;
 use lockdb::store::files::File;
 use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
 use lockdb::store::{Session, Table, TransactionOptions};
-use ndp_runtime::host::{Cancel, HostPath, HostPathReport, NearDataFailure};
+use ndp_runtime::host::{Cancel, HostPath, HostPathReport, LinkBytes, NearDataFailure};
 
 use super::report::{Report, link};
 use super::update::gave_up;
@@ -64,6 +64,8 @@ impl HostUpdate<'_> {
             ("commit", committing.elapsed()),
         ];
         let host_path_bytes = moved.total();
+        // What the store really writes of its pages is counted there.
+        let moved = LinkBytes { pages_written: 0, ..moved };
         Ok(Report { rows, time, link: link(&moved), host_path_bytes, ..Report::default() })
     }
 }

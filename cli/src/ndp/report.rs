@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use lockdb::store::StorageBytes;
 use ndp_runtime::host::{LinkBytes, UpdateReport};
 
 use super::host_load::HostLoadReport;
@@ -31,6 +32,8 @@ pub struct Report {
     pub time: Vec<(&'static str, Duration)>,
     /// Bytes over the link between host and device, by what they are.
     pub link: Vec<(&'static str, u64)>,
+    /// What the host has read and written of native storage by itself, which is over the link as well.
+    pub store: StoreTraffic,
     /// Bytes that the host path moves: pages pulled, and pages written.
     pub host_path_bytes: u64,
     /// Locks that the device asked for, those it had to wait for, and all these waits together.
@@ -38,6 +41,37 @@ pub struct Report {
     /// Bytes that the device has read of its storage.
     pub storage_bytes: Option<u64>,
     pub host_load: Option<HostLoadReport>,
+}
+
+/// What the host's part of the store has moved over the link, as it was counted there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StoreTraffic {
+    /// To open the store: superblocks and maps.
+    pub opening: StorageBytes,
+    /// Meanwhile, whoever was the cause: checkpoints, pages that rows were read from, and all pages if
+    /// somebody needed the indexes.
+    pub meanwhile: StorageBytes,
+    /// To close it: a checkpoint.
+    pub closing: StorageBytes,
+}
+
+impl StoreTraffic {
+    /// Its parts.
+    pub fn parts(&self) -> Vec<(&'static str, u64)> {
+        let parts = [
+            ("read by the store", self.meanwhile.read),
+            ("written by the store", self.meanwhile.written),
+            ("opening the store", self.opening.read + self.opening.written),
+            ("closing the store", self.closing.read + self.closing.written),
+        ];
+        parts.into_iter().filter(|(_, bytes)| *bytes > 0).collect()
+    }
+
+    /// What comes with every command, whatever it does.
+    fn opening_and_closing(&self) -> u64 {
+        let Self { opening, closing, .. } = self;
+        opening.read + opening.written + closing.read + closing.written
+    }
 }
 
 impl From<&UpdateReport> for Report {
@@ -57,6 +91,7 @@ impl From<&UpdateReport> for Report {
                 ("commit", phases.commit),
             ],
             link: link(&report.link),
+            store: StoreTraffic::default(),
             host_path_bytes: 0,
             locks: Some((
                 device.lock_requests,
@@ -85,9 +120,14 @@ pub fn link(link: &LinkBytes) -> Vec<(&'static str, u64)> {
 }
 
 impl Report {
+    /// What passed the link, by what it is.
+    fn link_parts(&self) -> Vec<(&'static str, u64)> {
+        self.link.iter().copied().chain(self.store.parts()).collect()
+    }
+
     /// All bytes that passed the link.
     pub fn link_bytes(&self) -> u64 {
-        self.link.iter().map(|(_, bytes)| bytes).sum()
+        self.link_parts().iter().map(|(_, bytes)| bytes).sum()
     }
 
     fn total(&self) -> Duration {
@@ -115,12 +155,21 @@ impl Report {
         line("Rows", rows);
         line("Time", parts(&self.time, time, time(self.total())));
         let sizes = |bytes_of: u64| bytes(bytes_of as f64);
-        line("Link", parts(&self.link, sizes, sizes(self.link_bytes())));
-        if self.host_path_bytes != self.link_bytes() {
-            let ratio = self.host_path_bytes as f64 / self.link_bytes().max(1) as f64;
-            let host = sizes(self.host_path_bytes);
-            line("", format!("{host} if the host had pulled and written the pages, {ratio:.1} ×"));
-        }
+        line("Link", parts(&self.link_parts(), sizes, sizes(self.link_bytes())));
+        let moved = self.link_bytes() - self.store.opening_and_closing();
+        let (host, ratio) =
+            (self.host_path_bytes, self.host_path_bytes as f64 / moved.max(1) as f64);
+        line(
+            "",
+            match self.locks {
+                Some(_) => format!(
+                    "{} if the host had pulled and written the pages: {ratio:.1} × what passed \
+                     without opening and closing",
+                    sizes(host)
+                ),
+                None => format!("{} is what the host path stands for", sizes(host)),
+            },
+        );
         if let Some(storage) = self.storage_bytes {
             line("Storage", format!("{} read by the device", sizes(storage)));
         }
@@ -157,7 +206,7 @@ impl Report {
             "aborts": self.aborts,
             "time_ns": object(time),
             "total_ns": nanoseconds(self.total()),
-            "link_bytes": object(self.link.clone()),
+            "link_bytes": object(self.link_parts()),
             "link_bytes_total": self.link_bytes(),
             "host_path_bytes": self.host_path_bytes,
             "lock_requests": self.locks.map(|locks| locks.0),

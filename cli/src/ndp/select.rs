@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::device::DeviceArgs;
 use super::print::{field, json as json_value, output, quoted};
-use super::report::link;
+use super::report::{StoreTraffic, link};
 use super::store::{Level, Target};
 use super::update::show;
 use crate::device_address::URIS;
@@ -91,7 +91,9 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     near.rollback()?;
     drop(options);
     drop(bar);
-    report(&args, &read, out)?;
+    let (opening, meanwhile) = (opened.opening, opened.since_opening());
+    let store = StoreTraffic { opening, meanwhile, ..StoreTraffic::default() };
+    report(&args, &read, &store, out)?;
     if let Some((vid, code)) = faults.first() {
         return Err(Failure::Internal(format!(
             "{} rows could not be read; the first is row {vid}: {}",
@@ -102,13 +104,17 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report(args: &Args, read: &ReadReport, out: &Output) -> Result<(), Failure> {
-    let (time, moved) = (read.phases.total(), read.link.total());
+fn report(
+    args: &Args,
+    read: &ReadReport,
+    store: &StoreTraffic,
+    out: &Output,
+) -> Result<(), Failure> {
+    let parts: Vec<_> = link(&read.link).into_iter().chain(store.parts()).collect();
+    let (time, moved) = (read.phases.total(), parts.iter().map(|(_, bytes)| bytes).sum::<u64>());
     if args.json {
-        let parts: serde_json::Map<_, _> = link(&read.link)
-            .into_iter()
-            .map(|(name, bytes)| (name.replace(' ', "_"), bytes.into()))
-            .collect();
+        let parts: serde_json::Map<_, _> =
+            parts.into_iter().map(|(name, bytes)| (name.replace(' ', "_"), bytes.into())).collect();
         return out.print(json!({
             "rows": read.rows,
             "visible": read.device.visible,
@@ -121,11 +127,12 @@ fn report(args: &Args, read: &ReadReport, out: &Output) -> Result<(), Failure> {
     // At its limit a select is broken off: the device has found more than was printed.
     let rows = args.limit.map_or(read.device.qualified, |_| read.rows);
     out.note(format_args!(
-        "{} of {} rows in {}; {} over the link, {} read of storage",
+        "{} of {} rows in {}; {} over the link, {} of it to open the store; {} read by the device",
         count(rows),
         count(read.device.visible),
         duration(time.as_nanos() as f64),
         bytes(moved as f64),
+        bytes(store.opening.read as f64),
         bytes(read.device.storage_bytes as f64)
     ));
     Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{ValueEnum, ValueHint};
 use lockdb::store::files::{Disk, Files};
-use lockdb::store::{self, Database, Isolation, Options, Table};
+use lockdb::store::{self, Database, IndexBuild, Isolation, Options, StorageBytes, Table};
 use ndp_runtime::host::{NearDataFailure, StoreMemory};
 
 use crate::failure::Failure;
@@ -48,27 +48,39 @@ pub struct Opened {
     pub files: Arc<dyn Files>,
     /// Its lock table and VID maps, for a device behind a driver.
     pub memory: Option<Arc<StoreMemory>>,
+    /// What the host read of native storage to open it, and wrote.
+    pub opening: StorageBytes,
+}
+
+impl Opened {
+    /// What the host has read and written of native storage since the store was open.
+    pub fn since_opening(&self) -> StorageBytes {
+        self.database.storage_bytes().since(self.opening)
+    }
 }
 
 /// Opens the store in a folder, or makes it; if `shared`, with lock table and VID maps where a device
-/// behind a driver reaches them.
+/// behind a driver reaches them. Its indexes, for which all its pages are read, are made when somebody
+/// asks for a row by its key.
 ///
 /// # Errors
 /// When what is there is no store, or in use by another process.
 pub fn open(folder: &Path, shared: bool) -> Result<Opened, Failure> {
     let disk = Disk::open(folder).map_err(|error| Failure::input(folder, error))?;
     let files: Arc<dyn Files> = Arc::new(disk);
+    let options = Options { indexes: IndexBuild::WhenNeeded, ..Options::default() };
     let (options, memory) = if shared {
-        let options = Options { tuples: TUPLES, ..Options::default() };
+        let options = Options { tuples: TUPLES, ..options };
         let (options, memory) = StoreMemory::for_store(options)
             .map_err(|error| Failure::Internal(format!("cannot have memory to share: {error}")))?;
         (options, Some(memory))
     } else {
-        (Options::default(), None)
+        (options, None)
     };
     let database = Database::open_in(files.clone(), options);
     let database = database.map_err(|error| Failure::input(folder, error))?;
-    Ok(Opened { database, files, memory })
+    let opening = database.storage_bytes();
+    Ok(Opened { database, files, memory, opening })
 }
 
 /// How far a transaction is kept apart from others.

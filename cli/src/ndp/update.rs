@@ -16,7 +16,7 @@ use serde_json::json;
 use super::device::DeviceArgs;
 use super::host_load::HostLoadArgs;
 use super::host_path::HostUpdate;
-use super::report::Report;
+use super::report::{Report, StoreTraffic};
 use super::store::{Level, Opened, Target};
 use crate::device_address::URIS;
 use crate::failure::Failure;
@@ -118,7 +118,10 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         }
     };
     report.host_load = load.map(|load| load.finish()).transpose()?;
+    let meanwhile = opened.since_opening();
     opened.database.close()?;
+    let closing = opened.since_opening().since(meanwhile);
+    report.store = StoreTraffic { opening: opened.opening, meanwhile, closing };
     let level = args.isolation.name();
     if args.json {
         let mut line = report.json();
