@@ -1,11 +1,12 @@
-//! Rows from CSV text.
+//! Rows from CSV text, and rows as CSV text.
 
+use std::collections::VecDeque;
 use std::io::Read;
 
 use ::csv::{ByteRecord, ReaderBuilder};
 
 use super::value::shortened;
-use super::{Column, RowBuffer, RowError, Schema, Type, Value};
+use super::{Column, RowBuffer, RowError, Schema, Type, Value, ValueRef};
 
 /// Why CSV text is not rows of a table.
 #[derive(Debug, thiserror::Error)]
@@ -90,9 +91,13 @@ pub enum CsvError {
 
 /// Rows of a table from CSV text (RFC 4180) whose header line names the columns, in any order.
 ///
-/// A column that the header lacks is null. So is a field `\N`, and an empty one unless the column
-/// is text; an empty field of a nullable text column is the empty text. Truth values are `true` and
-/// `false`, `t` and `f`, or `1` and `0`; bytes are hexadecimal digits, with or without `\x` first.
+/// A column that the header lacks is null. So is a field `\N` without quotes, and an empty one unless
+/// the column is text; an empty field of a nullable text column is the empty text, one in quotes of a
+/// nullable column of bytes no bytes. Truth values are `true` and `false`, `t` and `f`, or `1` and `0`;
+/// bytes are hexadecimal digits, with or without `\x` first. Empty lines are passed over.
+///
+/// What [`csv_line`] writes is read as it was, but for the bits of numbers that are none: any NaN is
+/// one.
 ///
 /// A bad line gives an error and may be passed over: the next call goes on with the next line.
 ///
@@ -131,7 +136,8 @@ impl<R: Read> CsvRows<R> {
     pub fn new(schema: &Schema, source: R) -> Result<Self, CsvError> {
         let mut reader = ReaderBuilder::new().from_reader(Quotes::new(source));
         let header = reader.byte_headers().map_err(|error| error_at(1, error))?;
-        let fields = fields_of(schema, header)?;
+        let (fields, named) = (fields_of(schema, header)?, header.len());
+        reader.get_mut().quoted.drain(..named);
         let values = vec![Value::Null; fields.len()];
         let schema = schema.clone();
         Ok(Self { schema, reader, record: ByteRecord::new(), fields, values, failed: false })
@@ -160,6 +166,9 @@ impl<R: Read> CsvRows<R> {
             Ok(true) => {}
             Err(error) => {
                 let error = error_at(self.reader.position().line(), error);
+                if let CsvError::FieldCount { found, .. } = error {
+                    self.reader.get_mut().quoted.drain(..found as usize);
+                }
                 self.failed = matches!(error, CsvError::Read { .. });
                 return Err(error);
             }
@@ -169,9 +178,11 @@ impl<R: Read> CsvRows<R> {
         if self.reader.get_ref().end_open() {
             return Err(CsvError::OpenQuotes { line });
         }
+        let fields = self.record.len();
+        let quoted: Vec<bool> = self.reader.get_mut().quoted.drain(..fields).collect();
         for (column, field) in self.fields.iter().enumerate() {
             self.values[column] = match field {
-                Some(field) => self.value(line, column, &self.record[*field])?,
+                Some(field) => self.value(line, column, &self.record[*field], quoted[*field])?,
                 None => Value::Null,
             };
         }
@@ -179,10 +190,20 @@ impl<R: Read> CsvRows<R> {
         Ok(true)
     }
 
-    fn value(&self, line: u64, column: usize, field: &[u8]) -> Result<Value, CsvError> {
+    fn value(
+        &self,
+        line: u64,
+        column: usize,
+        field: &[u8],
+        quoted: bool,
+    ) -> Result<Value, CsvError> {
         let Column { name, kind, nullable } = &self.schema.columns()[column];
-        let is_text = matches!(kind, Type::Fixed(_) | Type::Text);
-        if *nullable && (field == b"\\N" || field.is_empty() && !is_text) {
+        let is_null = match kind {
+            Type::Fixed(_) | Type::Text => !quoted && field == NULL,
+            Type::Bytes => !quoted && (field == NULL || field.is_empty()),
+            Type::Int64 | Type::Float64 | Type::Bool => field == NULL || field.is_empty(),
+        };
+        if *nullable && is_null {
             return Ok(Value::Null);
         }
         parse(*kind, field).ok_or_else(|| CsvError::Field {
@@ -207,17 +228,58 @@ impl<R: Read> Iterator for CsvRows<R> {
     }
 }
 
-/// A text that is passed on as it is, with a note of whether it ends within quotes: the CSV reader
-/// would take all that follows them for one field.
+/// A null.
+const NULL: &[u8] = b"\\N";
+
+/// A line of CSV with these values, without an end of line: [`CsvRows`] reads them as they are.
+pub fn csv_line<'v>(values: impl IntoIterator<Item = ValueRef<'v>>) -> String {
+    let fields: Vec<String> = values.into_iter().map(csv_field).collect();
+    // An empty line is no row.
+    if fields == [""] { "\"\"".into() } else { fields.join(",") }
+}
+
+/// The header of CSV text: the names of columns, or of whatever stands in its fields.
+pub fn csv_header<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    csv_line(names.into_iter().map(ValueRef::Text))
+}
+
+fn csv_field(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => "\\N".into(),
+        ValueRef::Int(value) => value.to_string(),
+        // With as many digits as tell it from its neighbours.
+        ValueRef::Float(value) => format!("{value:?}"),
+        ValueRef::Bool(value) => value.to_string(),
+        ValueRef::Text(text) => {
+            // What stands first in the text may be taken for a mark of its encoding.
+            let special = text.contains([',', '"', '\n', '\r', '\u{FEFF}']);
+            match special || text.as_bytes() == NULL {
+                true => format!("\"{}\"", text.replace('"', "\"\"")),
+                false => text.into(),
+            }
+        }
+        ValueRef::Bytes([]) => "\\x".into(),
+        ValueRef::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}
+
+/// A text that is passed on as it is, with a note of which of its fields are in quotes, and whether it
+/// ends within them: the CSV reader tells neither, and would take all that follows open quotes for one
+/// field.
 struct Quotes<R> {
     text: R,
     at: At,
     ended: bool,
+    /// Of each field that was begun, and that the reader has not given yet.
+    quoted: VecDeque<bool>,
 }
 
 /// Where in a record a byte comes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
+    /// The first field, if the line is not empty.
+    Line,
+    /// Another.
     Field,
     Bare,
     Quoted,
@@ -227,7 +289,7 @@ enum At {
 
 impl<R> Quotes<R> {
     fn new(text: R) -> Self {
-        Self { text, at: At::Field, ended: false }
+        Self { text, at: At::Line, ended: false, quoted: VecDeque::new() }
     }
 
     fn end_open(&self) -> bool {
@@ -240,10 +302,24 @@ impl<R: Read> Read for Quotes<R> {
         let bytes = self.text.read(buffer)?;
         self.ended = bytes == 0;
         for &byte in &buffer[..bytes] {
+            let ends_line = matches!(byte, b'\n' | b'\r');
+            if self.at == At::Line && !ends_line {
+                self.quoted.push_back(false);
+                self.at = At::Field;
+            }
             self.at = match (self.at, byte) {
                 (At::Quoted, b'"') => At::Closed,
-                (At::Quoted, _) | (At::Field | At::Closed, b'"') => At::Quoted,
-                (_, b',' | b'\n' | b'\r') => At::Field,
+                (At::Field, b'"') => {
+                    self.quoted.pop_back();
+                    self.quoted.push_back(true);
+                    At::Quoted
+                }
+                (At::Quoted, _) | (At::Closed, b'"') => At::Quoted,
+                (_, b',') => {
+                    self.quoted.push_back(false);
+                    At::Field
+                }
+                _ if ends_line => At::Line,
                 _ => At::Bare,
             };
         }

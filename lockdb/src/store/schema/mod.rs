@@ -36,7 +36,7 @@ mod tests;
 mod value;
 
 pub use column::{Column, Index, MAX_COLUMNS, MAX_NAME, Schema, SchemaBuilder, Type};
-pub use csv::{CsvError, CsvRows};
+pub use csv::{CsvError, CsvRows, csv_header, csv_line};
 pub use error::{KeyError, RowError, SchemaError};
 pub use index_key::IndexKey;
 pub use key::{Key, KeyColumns, KeyEncoder};

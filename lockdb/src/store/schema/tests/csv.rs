@@ -3,8 +3,9 @@
 use std::io::{self, Read};
 
 use proptest::prelude::*;
+use proptest::sample::select;
 
-use super::super::{CsvError, CsvRows, RowBuffer, Schema, Type, Value, ValueRef};
+use super::super::{CsvError, CsvRows, RowBuffer, Schema, Type, Value, csv_header, csv_line};
 use super::{drawn, every_type, exactly, table_and_rows};
 
 const HEADER: &str = "int,float,bool,fixed,text,bytes";
@@ -166,18 +167,78 @@ fn ends_when_reading_fails() {
     assert_eq!(error.to_string(), "line 1: cannot read: the disk is gone");
 }
 
-/// A value as the format has it, quoted or not as it needs.
-fn field(kind: Type, value: ValueRef<'_>) -> Vec<u8> {
-    let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    match (kind, value) {
-        (_, ValueRef::Null) => r"\N".into(),
-        (_, ValueRef::Int(value)) => value.to_string().into(),
-        (_, ValueRef::Float(value)) => value.to_string().into(),
-        (_, ValueRef::Bool(value)) => value.to_string().into(),
-        (_, ValueRef::Text(text)) => text.as_bytes().to_vec(),
-        (_, ValueRef::Bytes(bytes)) => {
-            let digits: String = hexadecimal(bytes);
-            format!(r"\x{digits}").into()
+/// Texts that mean something to CSV, or to this format, or to nobody.
+fn awkward_text() -> BoxedStrategy<String> {
+    let piece = select(vec![
+        "\\N", "\\x", "\\", "\"", "\"\"", ",", "\n", "\r", "\r\n", " ", "\t", "\0", "a",
+        "\u{FEFF}", "ä", "NaN", "null", "#",
+    ]);
+    prop::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat()).boxed()
+}
+
+/// The rows of a table, with some of their texts more awkward, bytes empty, and numbers extreme.
+fn awkward_rows() -> BoxedStrategy<(Schema, Vec<Vec<Value>>)> {
+    let twist = (any::<bool>(), awkward_text(), select(vec![i64::MIN, -1, 0, i64::MAX]));
+    let twists = prop::collection::vec(twist, 1..8);
+    (table_and_rows(6, 4), twists)
+        .prop_map(|((schema, mut rows), twists)| {
+            let mut twists = twists.iter().cycle();
+            for row in &mut rows {
+                for (value, column) in row.iter_mut().zip(schema.columns()) {
+                    let (twisted, text, int) = twists.next().expect("there is one at least");
+                    match value {
+                        _ if !twisted => {}
+                        Value::Text(value) if column.kind == Type::Text => value.clone_from(text),
+                        Value::Bytes(value) => value.clear(),
+                        Value::Int(value) => *value = *int,
+                        Value::Float(value) => *value = if *int < 0 { -0.0 } else { f64::INFINITY },
+                        _ => {}
+                    }
+                }
+            }
+            (schema, rows)
+        })
+        .boxed()
+}
+
+/// Any number that is none, as one.
+fn one_nan(values: &[Value]) -> Vec<Value> {
+    let one = |value: &Value| match value {
+        Value::Float(value) if value.is_nan() => Value::Float(f64::NAN),
+        other => other.clone(),
+    };
+    values.iter().map(one).collect()
+}
+
+fn lines(schema: &Schema, rows: &[Vec<Value>], end: &str) -> String {
+    let header = csv_header(schema.columns().iter().map(|column| column.name.as_str()));
+    let rows = rows.iter().map(|row| csv_line(row.iter().map(Value::as_ref)));
+    std::iter::once(header).chain(rows).map(|line| line + end).collect()
+}
+
+/// Each kind of value alone in its table, where an empty line is no row.
+#[test]
+fn gives_back_rows_of_one_column() {
+    let cases: [(Type, Vec<Value>); 4] = [
+        (Type::Text, ["", "\\N", " ", "\"", "\r", "\u{FEFF}", "a\n\nb"].map(Value::from).into()),
+        (Type::Fixed(4), ["", "\\N", "\n", ",", " a "].map(Value::from).into()),
+        (Type::Bytes, vec![vec![].into(), vec![0].into(), vec![0x5C, 0x4E].into()]),
+        (
+            Type::Float64,
+            [-0.0, 0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::NEG_INFINITY, 0.1 + 0.2]
+                .map(Value::from)
+                .into(),
+        ),
+    ];
+    for (kind, values) in cases {
+        for end in ["\n", "\r\n"] {
+            let schema = Schema::builder("t").column("v", kind).primary_key(&["v"]);
+            let schema = schema.build().expect("the schema is sound");
+            let rows: Vec<Vec<Value>> = values.iter().map(|value| vec![value.clone()]).collect();
+            let read = read(&schema, &lines(&schema, &rows, end));
+            let read: Vec<_> = read.into_iter().map(|row| exactly(&row.expect("a row"))).collect();
+            let rows: Vec<_> = rows.iter().map(|row| exactly(row)).collect();
+            assert_eq!(read, rows, "{kind:?}");
         }
     }
 }
@@ -186,24 +247,48 @@ proptest! {
     #![proptest_config(drawn("csv", 200))]
 
     #[test]
-    fn gives_back_what_was_written((schema, rows) in table_and_rows(6, 3)) {
-        let mut writer = ::csv::Writer::from_writer(Vec::new());
-        let names = schema.columns().iter().rev().map(|column| &column.name);
-        writer.write_record(names).unwrap();
-        for row in &rows {
-            let fields = schema.columns().iter().zip(row).rev();
-            let fields = fields.map(|(column, value)| field(column.kind, value.as_ref()));
-            writer.write_record(fields).unwrap();
-        }
-        let text = writer.into_inner().unwrap();
-        let read = CsvRows::new(&schema, &text[..]).unwrap().collect::<Result<Vec<_>, _>>().unwrap();
-        prop_assert_eq!(read.len(), rows.len());
+    fn gives_back_what_was_written((schema, rows) in awkward_rows(), end in select(vec!["\n", "\r\n"])) {
+        let text = lines(&schema, &rows, end);
+        let read = CsvRows::new(&schema, text.as_bytes()).unwrap();
+        let read = read.collect::<Result<Vec<_>, _>>().unwrap();
+        prop_assert_eq!(read.len(), rows.len(), "{}", text);
         for (read, row) in read.iter().zip(&rows) {
-            // Of the numbers that are none, decimal digits keep no bits.
-            if !row.iter().any(|value| matches!(value, Value::Float(value) if value.is_nan())) {
-                prop_assert_eq!(exactly(&read.as_row().to_values()), exactly(row));
+            let (read, row) = (one_nan(&read.as_row().to_values()), one_nan(row));
+            prop_assert_eq!(exactly(&read), exactly(&row), "{}", text);
+        }
+    }
+
+    /// Whether a field is in quotes is told of the right one, whatever stands around it.
+    #[test]
+    fn knows_which_fields_are_in_quotes(
+        lines in prop::collection::vec(prop::collection::vec(0..6usize, 1..4), 0..8),
+        end in select(vec!["\n", "\r\n", "\r", "\n\n"]),
+    ) {
+        let schema = Schema::builder("t")
+            .column("id", Type::Int64)
+            .nullable_column("a", Type::Text)
+            .nullable_column("b", Type::Text)
+            .primary_key(&["id"])
+            .build()
+            .unwrap();
+        // As they are written, and what they are.
+        let fields = [
+            ("\\N", None), ("\"\\N\"", Some("\\N")), ("", Some("")), ("\"\"", Some("")),
+            ("x\"y", Some("x\"y")), ("\"a,\nb\"", Some("a,\nb")),
+        ];
+        let mut text = format!("id,a,b{end}");
+        let mut expected = Vec::new();
+        for (id, line) in lines.iter().enumerate() {
+            // A line of two fields or four is wrong, and passed over.
+            let written: Vec<_> = line.iter().map(|field| fields[*field].0).collect();
+            text += &format!("{id},{}{end}", written.join(","));
+            if let [a, b] = line[..] {
+                let value = |field: usize| fields[field].1.map_or(Value::Null, Value::from);
+                expected.push(vec![Value::Int(id as i64), value(a), value(b)]);
             }
         }
+        let read: Vec<_> = read(&schema, &text).into_iter().filter_map(Result::ok).collect();
+        prop_assert_eq!(read, expected, "{}", text);
     }
 
     #[test]
