@@ -1,6 +1,6 @@
 //! A bank in forty lines: money moves between accounts, and none is lost, whatever happens.
 //!
-//! `cargo run -p lockdb --example bank [FOLDER]`; run it again, and the accounts are still there.
+//! `cargo run -p bank [FOLDER]`; run it again, and the accounts are still there.
 
 use lockdb::store::schema::{RowBuffer, Schema, Type};
 use lockdb::store::{Database, Error, Options};
