@@ -20,6 +20,9 @@ pub enum Failure {
     /// Ended by Ctrl-C; what there was to say has been said. Exit code 130.
     #[error("interrupted")]
     Interrupted,
+    /// A process that was started for it has failed with this exit code, and has said why.
+    #[error("a process that was started has failed")]
+    Told(u8),
     /// Nobody reads the output any more (`lockstep … | head`). Exit code 0, without a message.
     #[error("nobody reads the output")]
     Unread,
@@ -40,6 +43,7 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Unread => ExitCode::SUCCESS,
+            Self::Told(code) => ExitCode::from(*code),
             Self::Internal(_) => ExitCode::FAILURE,
             Self::Input(_) | Self::NotMeasured(_) => ExitCode::from(2),
             Self::Interrupted => ExitCode::from(130),
@@ -68,7 +72,10 @@ impl From<system::RunError> for Failure {
         match error {
             system::RunError::Scenario(error) => error.into(),
             // The device does not do as it should.
-            system::RunError::System(_)
+            system::RunError::Platform(_)
+            | system::RunError::NotCoherent { .. }
+            | system::RunError::EndOfTime { .. }
+            | system::RunError::System(_)
             | system::RunError::Silent { .. }
             | system::RunError::Device { .. }
             | system::RunError::Answer { .. } => Self::Input(error.to_string()),

@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            if !matches!(failure, Failure::Unread) {
+            if !matches!(failure, Failure::Unread | Failure::Told(_)) {
                 eprintln!("lockstep: {failure}");
             }
             failure.exit_code()

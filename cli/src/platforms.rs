@@ -1,7 +1,9 @@
 //! `lockstep platforms`: every number of every platform, with where it comes from.
 
 use std::fmt::Write;
+use std::path::Path;
 
+use clap::ValueHint;
 use sim::platform::Platform;
 use toml::de::{DeTable, DeValue};
 
@@ -20,15 +22,22 @@ const WIDTH: usize = 100;
 /// Lists the platforms: every latency and rate, and where it comes from.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only this one.
+    /// Only this one; or a platform file of your own, by its path.
+    #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     name: Option<String>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no platform of that name.
+/// When there is no platform of that name, or the file is none.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+    if let Some(file) = args.name.as_deref().filter(|name| is_path(name)) {
+        Platform::load(file).map_err(|error| Failure::Input(error.to_string()))?;
+        let text = std::fs::read_to_string(file);
+        let text = text.map_err(|error| Failure::input(Path::new(file), error))?;
+        return print(file, &text, out);
+    }
     let wanted = |name: &&(&str, &str)| args.name.as_deref().is_none_or(|wanted| wanted == name.0);
     let mut files = FILES.iter().filter(wanted).peekable();
     if let (None, Some(name)) = (files.peek(), args.name.as_deref()) {
@@ -37,18 +46,27 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         return Err(Failure::Input(error.to_string()));
     }
     while let Some((name, text)) = files.next() {
-        out.print(out.strong(name))?;
-        out.print(comment(text))?;
-        let document = DeTable::parse(text)
-            .map_err(|error| Failure::Internal(format!("{name}.toml: {error}")))?;
-        let mut listing = String::new();
-        list(document.get_ref(), "", &mut listing);
-        out.print(listing.trim_end())?;
+        print(name, text, out)?;
         if files.peek().is_some() {
             out.print("")?;
         }
     }
     Ok(())
+}
+
+/// Names of platforms have neither.
+fn is_path(name: &str) -> bool {
+    name.contains('/') || name.ends_with(".toml")
+}
+
+fn print(name: &str, text: &str, out: &Output) -> Result<(), Failure> {
+    out.print(out.strong(name))?;
+    out.print(comment(text))?;
+    let document =
+        DeTable::parse(text).map_err(|error| Failure::Internal(format!("{name}: {error}")))?;
+    let mut listing = String::new();
+    list(document.get_ref(), "", &mut listing);
+    out.print(listing.trim_end())
 }
 
 /// The comment at the top of a platform file.

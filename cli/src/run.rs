@@ -11,6 +11,7 @@ use driver::DeviceAddress;
 use serde::Serialize;
 use system::{Interrupt, Options, Progress, Report, RunError};
 use workloads::Scenario;
+use workloads::scenario::Mode;
 
 use crate::device_address;
 use crate::failure::Failure;
@@ -27,6 +28,7 @@ Examples:
   lockstep run scenarios/ycsb-zipf.toml --seed 7 --json
   lockstep run scenarios/ycsb-zipf.toml --quiet --out zipf.json
   lockstep run scenarios/pgbench-replay.toml --trace my.trace.csv
+  lockstep run scenarios/ycsb-zipf.toml --platform my-board.toml
   lockstep run scenarios/wall-clock.toml --device sim:
   lockstep run scenarios/wall-clock.toml --device vfio-user:/tmp/lockstep.socket
 
@@ -47,12 +49,15 @@ pub struct Args {
     /// Replaces the scenario's seed.
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Replays this lock trace in place of the scenario's workload.
+    /// Replays this lock trace in place of the scenario's workload, or of the trace that it names.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
     /// Asks the lock unit of this device; for a scenario by the wall clock.
     #[arg(long, value_name = "URI", value_parser = device_address::parse)]
     device: Option<DeviceAddress>,
+    /// Takes this platform file in place of the scenario's platform; in virtual time.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "device")]
+    platform: Option<PathBuf>,
     /// Prints the report as a line of JSON, and how long it took as another.
     #[arg(long)]
     json: bool,
@@ -107,10 +112,16 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     if let Some(trace) = &args.trace {
         scenario.replay(trace.clone())?;
     }
+    if let (Some(file), Mode::WallClock) = (&args.platform, scenario.mode) {
+        let message = "--platform: expected a scenario in virtual time; by the wall clock no \
+                       platform is modelled";
+        return Err(Failure::input(file, message));
+    }
+    let options = Options { platform: args.platform.clone(), ..Options::default() };
     // Before the run, so that a long one is not in vain.
     let file = args.out.as_deref().map(WholeFile::create).transpose()?;
     let outcome = match &args.device {
-        None => execute(&scenario, &Options::default(), interrupt::install()?, &out),
+        None => execute(&scenario, &options, interrupt::install()?, &out),
         Some(address) => execute_on(&scenario, address, &out),
     };
     let outcome = outcome.map_err(|failure| match failure {
@@ -144,6 +155,9 @@ fn repetition(args: &Args, seed: u64) -> String {
     let mut command = format!("lockstep run {} --seed {seed}", args.scenario.display());
     if let Some(trace) = &args.trace {
         command.push_str(&format!(" --trace {}", trace.display()));
+    }
+    if let Some(platform) = &args.platform {
+        command.push_str(&format!(" --platform {}", platform.display()));
     }
     if let Some(device) = &args.device {
         command.push_str(&format!(" --device '{device}'"));

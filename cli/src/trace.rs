@@ -1,15 +1,16 @@
 //! `lockstep trace`: makes lock traces and checks them.
 
+mod replay;
+
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fs::File;
-use std::io::{BufRead, BufReader, stdin, stdout};
+use std::io::{BufRead, Write, stdin, stdout};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use workloads::trace::{TraceOp, TraceReader};
-use workloads::waldump;
+use workloads::{text_file, waldump};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -19,7 +20,9 @@ use crate::whole_file::WholeFile;
 const FROM_WALDUMP_EXAMPLES: &str = "\
 Examples:
   pg_waldump --path=pg_wal --start=LSN --end=LSN > dump.txt
-  lockstep trace from-waldump dump.txt -o trace.csv
+  lockstep trace from-waldump dump.txt -o trace.csv --scenario replay.toml
+  lockstep run replay.toml
+  lockstep trace from-waldump dump.txt.gz -o trace.csv
   pg_waldump … | lockstep trace from-waldump - -o - | lockstep trace check -
 
 docs/traces.md says what becomes of each record.";
@@ -41,11 +44,14 @@ enum Command {
 #[derive(clap::Args)]
 #[command(after_help = FROM_WALDUMP_EXAMPLES)]
 struct FromWaldump {
-    /// Text that pg_waldump of PostgreSQL 15 printed; - reads standard input.
+    /// Text that pg_waldump of PostgreSQL 15 to 18 printed, perhaps in gzip; - reads standard input.
     file: PathBuf,
     /// Where the trace goes; - is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Writes a scenario, too, that replays the trace: half of its agents on the device.
+    #[arg(long, value_name = "FILE")]
+    scenario: Option<PathBuf>,
     /// The most agents that the trace may have [default: as many as it needs].
     #[arg(long, value_name = "N")]
     agents: Option<NonZeroU32>,
@@ -54,7 +60,7 @@ struct FromWaldump {
 /// Checks a lock trace and says what is in it.
 #[derive(clap::Args)]
 struct Check {
-    /// The trace; - reads standard input.
+    /// The trace, perhaps in gzip; - reads standard input.
     file: PathBuf,
 }
 
@@ -77,24 +83,38 @@ fn from_waldump(args: &FromWaldump, out: &Output) -> Result<(), Failure> {
     let (file, reader) = open(&args.file)?;
     let options = waldump::Options { file, agents: args.agents };
     if args.output == Path::new("-") {
+        if let Some(scenario) = &args.scenario {
+            let message = "--scenario: expected -o FILE with it, as a scenario names its trace";
+            return Err(Failure::input(scenario, message));
+        }
         let report = waldump::convert(reader, &options, stdout().lock())?;
         out.note(report);
         return Ok(());
     }
     let mut trace = WholeFile::create(&args.output)?;
+    let mut scenario = args.scenario.as_deref().map(WholeFile::create).transpose()?;
     let report = waldump::convert(reader, &options, &mut trace)?;
+    if let (Some(file), Some(path)) = (&mut scenario, &args.scenario) {
+        let text = replay::scenario(&args.output, path, &report);
+        file.write_all(text.as_bytes()).map_err(|cause| Failure::writing(path, cause))?;
+    }
     trace.finish()?;
+    if let (Some(file), Some(path)) = (scenario, &args.scenario) {
+        file.finish()?;
+        out.print(report)?;
+        return out.print(format_args!("Replay it: lockstep run {}", path.display()));
+    }
     out.print(report)
 }
 
 /// Opens a file or standard input, and says what errors call it.
 fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
-    if path == Path::new("-") {
-        return Ok(("standard input".into(), Box::new(stdin().lock())));
-    }
-    let file = File::open(path)
-        .map_err(|cause| Failure::input(path, format_args!("cannot read: {cause}")))?;
-    Ok((path.display().to_string(), Box::new(BufReader::new(file))))
+    let (name, reader) = match path == Path::new("-") {
+        true => ("standard input".into(), text_file::plain(stdin().lock())),
+        false => (path.display().to_string(), text_file::open(path)),
+    };
+    let reader = reader.map_err(|cause| Failure::input(path, format_args!("cannot read: {cause}")));
+    Ok((name, reader?))
 }
 
 /// What is in a trace.

@@ -1,4 +1,9 @@
 //! `lockstep wave`: waveforms of the lock unit.
+//!
+//! Verilator's wave writer ends its process when it cannot write. So the run is made by a process of its
+//! own, the same program with `--into`, and this one says what became of it.
+
+mod apart;
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +18,6 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::run::{execute, seed};
 use crate::text;
-use crate::whole_file::WholeFile;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,6 +62,16 @@ struct Run {
     /// Where the waves go.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: PathBuf,
+    #[command(flatten)]
+    part: Part,
+}
+
+/// Which of the two processes this is.
+#[derive(clap::Args)]
+struct Part {
+    /// The process that writes: into this file, which the other has made and looks at afterwards.
+    #[arg(long, hide = true)]
+    into: Option<PathBuf>,
 }
 
 /// Repeats a case of hardware against software, as a failed test leaves it, and keeps the waves.
@@ -76,6 +90,8 @@ struct Conformance {
     /// Where the waves go.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: PathBuf,
+    #[command(flatten)]
+    part: Part,
 }
 
 /// Runs the subcommand.
@@ -102,47 +118,41 @@ pub fn window(from: u64, to: u64) -> Result<WaveWindow, Failure> {
 }
 
 fn waves_of_a_run(args: Run, out: &Output) -> Result<(), Failure> {
-    let Run { scenario, seed, from, to, output } = args;
+    let Run { scenario, seed, from, to, output, part } = args;
     let window = window(from, to)?;
     let mut scenario = Scenario::load(scenario)?;
     scenario.seed = seed.unwrap_or(scenario.seed);
-    let file = WholeFile::create(&output)?;
-    let options = Options { waves: Some((file.temporary().to_owned(), window)) };
+    let Some(into) = part.into else { return apart::write(&output, false) };
+    let waves = Some((into, window));
+    let options = Options { waves, ..Options::default() };
     let outcome = execute(&scenario, &options, interrupt::install()?, out)?;
     if outcome.interrupted {
         return Err(Failure::Interrupted);
     }
     let cycles = outcome.report.unit.and_then(|unit| unit.cycles).unwrap_or(0);
-    keep(file, &output, window, cycles, out)
+    tell(&output, window, cycles, out)
 }
 
 fn waves_of_a_case(args: Conformance, out: &Output) -> Result<(), Failure> {
-    let Conformance { case, from, to, output } = args;
+    let Conformance { case, from, to, output, part } = args;
     let window = window(from, to.unwrap_or(u64::MAX))?;
     // Its errors name the file.
     let case = conformance::load(&case).map_err(|error| Failure::Input(error.to_string()))?;
-    let file = WholeFile::create(&output)?;
-    match conformance::replay(&case, Some((file.temporary().to_owned(), window))) {
+    let Some(into) = part.into else { return apart::write(&output, true) };
+    match conformance::replay(&case, Some((into, window))) {
         Ok(summary) => {
-            keep(file, &output, window, summary.cycles, out)?;
+            tell(&output, window, summary.cycles, out)?;
             out.print("Hardware and software agree in this case.")
         }
         Err(ReplayError::Mismatch(mismatch)) => {
-            file.finish()?;
             Err(Failure::Internal(format!("{mismatch}\nThe waves are in {}", output.display())))
         }
         Err(ReplayError::File(error)) => Err(Failure::writing(&output, error)),
     }
 }
 
-/// Keeps the file, if some of the run's `cycles` are in the window.
-fn keep(
-    file: WholeFile,
-    path: &Path,
-    window: WaveWindow,
-    cycles: u64,
-    out: &Output,
-) -> Result<(), Failure> {
+/// Says what is in the file, if some of the run's `cycles` are in the window.
+fn tell(path: &Path, window: WaveWindow, cycles: u64, out: &Output) -> Result<(), Failure> {
     let WaveWindow { from, to } = window;
     if cycles <= from {
         return Err(Failure::Input(format!(
@@ -150,7 +160,6 @@ fn keep(
             text::count(cycles)
         )));
     }
-    file.finish()?;
     out.print(format_args!(
         "{}: cycles {} to {} of {}",
         path.display(),

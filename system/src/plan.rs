@@ -1,10 +1,10 @@
 //! What an agent is to do next: generated transactions and replayed ones in one form.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use lockdb::TupleKey;
 use workloads::Generator;
-use workloads::scenario::{Scenario, TraceSettings, Workload};
+use workloads::scenario::{Scenario, TraceSettings, Versions, Workload};
 use workloads::trace::{self, TraceOp, TraceTransaction};
 
 use crate::RunError;
@@ -14,7 +14,7 @@ use crate::RunError;
 pub(crate) enum Pause {
     /// So many nanoseconds after the step before.
     After(u64),
-    /// Not before this time of the run, in nanoseconds.
+    /// Not before this time of the run, in picoseconds.
     Until(u64),
 }
 
@@ -27,6 +27,8 @@ pub(crate) enum Operation {
     LockVersion(TupleKey),
     /// Give a lock back early.
     Unlock(TupleKey),
+    /// Give the locks of a row back early, whatever versions they are of.
+    UnlockRow(u64),
     /// Write and commit.
     Commit,
     /// Abort by the workload's own wish.
@@ -53,6 +55,9 @@ pub(crate) enum Source {
     Replayed {
         transactions: VecDeque<TraceTransaction>,
         time_scale: f64,
+        versions: Versions,
+        /// Picoseconds by which the agent is later than the trace says.
+        later_ps: u64,
     },
 }
 
@@ -88,11 +93,18 @@ impl Source {
                 let steps = transaction.locks.iter().map(lock).chain([end]).collect();
                 Some(Plan { pause: Pause::After(transaction.think_ns), steps })
             }
-            Source::Replayed { transactions, time_scale } => {
+            Source::Replayed { transactions, time_scale, versions, later_ps } => {
                 let transaction = transactions.pop_front()?;
-                let at = |time_ns: u64| Pause::Until((time_ns as f64 * *time_scale) as u64);
-                let step = |step: &trace::TraceStep| (at(step.time_ns), operation(step.op));
-                let steps: Vec<_> = transaction.steps.iter().map(step).collect();
+                let at = |time_ns: u64| {
+                    let time_ps = (time_ns as f64 * *time_scale * 1000.0) as u64;
+                    Pause::Until(time_ps.saturating_add(*later_ps))
+                };
+                let timed = |step: &trace::TraceStep| (at(step.time_ns), step.op);
+                let steps = transaction.steps.iter().map(timed);
+                let steps: Vec<_> = match versions {
+                    Versions::Recorded => steps.map(|(at, op)| (at, recorded(op))).collect(),
+                    Versions::Latest => latest(steps),
+                };
                 Some(Plan { pause: steps[0].0, steps })
             }
         }
@@ -120,7 +132,23 @@ impl Source {
     }
 }
 
-fn operation(op: TraceOp) -> Operation {
+/// A transaction's steps by rows alone. A second lock of a row that it has would be of the successor
+/// that came while the server waited, and whether there is one is for the replay to find out.
+fn latest(steps: impl Iterator<Item = (Pause, TraceOp)>) -> Vec<(Pause, Operation)> {
+    let mut locked = BTreeSet::new();
+    let operation = |(at, op)| {
+        let operation = match op {
+            TraceOp::Lock(key) if locked.insert(key.vid) => Operation::LockLatest(key.vid),
+            TraceOp::Unlock(key) if locked.remove(&key.vid) => Operation::UnlockRow(key.vid),
+            TraceOp::Lock(_) | TraceOp::Unlock(_) => return None,
+            ends => recorded(ends),
+        };
+        Some((at, operation))
+    };
+    steps.filter_map(operation).collect()
+}
+
+fn recorded(op: TraceOp) -> Operation {
     match op {
         TraceOp::Lock(key) => Operation::LockVersion(key),
         TraceOp::Unlock(key) => Operation::Unlock(key),
@@ -136,8 +164,9 @@ fn replayed(
     by_agent: BTreeMap<u32, Vec<TraceTransaction>>,
     agents: usize,
 ) -> Result<Vec<Source>, RunError> {
-    let TraceSettings { file, time_scale, .. } = settings;
-    let time_scale = *time_scale;
+    let TraceSettings { file, time_scale, versions, clock_step_ns, .. } = settings;
+    let (time_scale, versions) = (*time_scale, *versions);
+    let step_ps = (*clock_step_ns as f64 * time_scale * 1000.0) as u64;
     if by_agent.len() > agents {
         let expected = format!(
             "a trace of at most {agents} agents, as many as the scenario has; {} has {}",
@@ -147,7 +176,11 @@ fn replayed(
         return Err(scenario.reject("workload.trace.file", expected).into());
     }
     let mut transactions = by_agent.into_values().map(VecDeque::from);
-    let replay =
-        |_| Source::Replayed { transactions: transactions.next().unwrap_or_default(), time_scale };
-    Ok((0..agents).map(replay).collect())
+    let replay = |agent| Source::Replayed {
+        transactions: transactions.next().unwrap_or_default(),
+        time_scale,
+        versions,
+        later_ps: trace::draw_start(scenario.seed, agent, step_ps),
+    };
+    Ok((0..agents as u32).map(replay).collect())
 }

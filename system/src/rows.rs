@@ -19,7 +19,7 @@ use lockdb::store::{
     Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions,
 };
 use lockdb::{SharedMemory, TupleKey};
-use workloads::scenario::{Mode, Scenario, Workload};
+use workloads::scenario::{Mode, Scenario, Versions, Workload};
 
 use crate::RunError;
 use crate::plan::Source;
@@ -122,7 +122,9 @@ impl Rows {
             .build();
         let table = database.create_table(schema.map_err(Error::from)?)?;
         let protection = match (&scenario.workload, wall_clock) {
-            (Workload::Trace(_), _) => Protection::Trace,
+            (Workload::Trace(trace), _) if trace.versions == Versions::Recorded => {
+                Protection::Trace
+            }
             (_, true) => Protection::Store,
             (_, false) => Protection::Simulated,
         };

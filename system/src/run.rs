@@ -1,13 +1,13 @@
 //! Starting a run, watching it, and what can go wrong.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use driver::{Device, QueueError};
 use lockdb::Timestamp;
 use sim::models::{TupleLockUnit, WaveWindow};
-use sim::platform::Platform;
+use sim::platform::{Platform, PlatformError};
 use sim::system::SystemError;
 use workloads::scenario::{Mode, Scenario};
 
@@ -18,6 +18,8 @@ use crate::{Report, virtual_time, wall_clock};
 pub struct Options {
     /// Where the lock unit's waves go, and of which of its clock cycles.
     pub waves: Option<(PathBuf, WaveWindow)>,
+    /// A platform file, instead of the platform that the scenario names.
+    pub platform: Option<PathBuf>,
 }
 
 impl Options {
@@ -60,6 +62,15 @@ pub enum RunError {
     /// The scenario asks for something impossible. Nothing was run.
     #[error(transparent)]
     Scenario(#[from] workloads::Error),
+    /// The platform file is no platform. Nothing was run.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+    /// The platform of the file has no coherent memory. Nothing was run.
+    #[error("{platform}: expected a cache-coherent platform, with a table [coherence]")]
+    NotCoherent {
+        /// The file.
+        platform: String,
+    },
     /// The simulated machine failed.
     #[error(transparent)]
     System(#[from] SystemError),
@@ -149,6 +160,15 @@ pub enum RunError {
         /// What it would be if no update had been lost, and none added.
         expected: i64,
     },
+    /// There is no more virtual time.
+    #[error(
+        "virtual time ends at 2^62 ps (53 days), and {left} transactions are still to come: \
+         expected a shorter run, such as by a smaller time_scale of the replay"
+    )]
+    EndOfTime {
+        /// Transactions that were not begun, as far as their number is known.
+        left: u64,
+    },
     /// All agents have ended, but the table is not empty.
     #[error("bucket {bucket} is {line:x?} after the last release, expected zeros")]
     LeftBehind {
@@ -170,7 +190,7 @@ pub fn run(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, RunError> {
-    let platform = platform(scenario)?;
+    let platform = platform(scenario, options.platform.as_deref())?;
     match scenario.mode {
         Mode::Virtual => virtual_time::run(scenario, platform, options, interrupt, progress),
         Mode::WallClock => wall_clock::run(scenario, options, interrupt, progress),
@@ -189,7 +209,7 @@ pub fn run_on_device(
     interrupt: &Interrupt,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, RunError> {
-    platform(scenario)?;
+    platform(scenario, None)?;
     if scenario.mode != Mode::WallClock {
         let expected = "`wall-clock` for a run on a device, which keeps no virtual time";
         return Err(scenario.reject("mode", expected).into());
@@ -197,8 +217,18 @@ pub fn run_on_device(
     wall_clock::run_on_device(scenario, device, interrupt, progress)
 }
 
-/// The scenario's platform, which has coherent memory.
-fn platform(scenario: &Scenario) -> Result<Platform, RunError> {
+/// The scenario's platform, or the one of a file; it has coherent memory.
+fn platform(scenario: &Scenario, file: Option<&Path>) -> Result<Platform, RunError> {
+    if let Some(file) = file {
+        let platform = Platform::load(file)?;
+        let what = file.display();
+        if platform.coherence.is_none() {
+            return Err(RunError::NotCoherent { platform: what.to_string() });
+        }
+        // Others may have this name, and other numbers.
+        let name = format!("{} ({what})", platform.name);
+        return Ok(Platform { name, ..platform });
+    }
     let platform = Platform::named(&scenario.platform).map_err(|error| {
         scenario.reject("platform", format!("a platform that can be used ({error})"))
     })?;

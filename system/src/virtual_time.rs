@@ -30,7 +30,7 @@ const CLOSING: Time = Time::from_ns(50_000_000);
 /// rounds over the link take.
 const UNIT_PATIENCE: Time = Time::from_ns(10_000_000);
 
-/// Virtual time is 64 bits of picoseconds; a run that comes here ends.
+/// Virtual time is 64 bits of picoseconds; a run that comes here fails.
 const END_OF_TIME: Time = Time::from_ps(1 << 62);
 
 /// Buckets of the largest table in virtual time. The model keeps each line, its directory entry
@@ -68,6 +68,8 @@ struct Run {
     /// When no transaction was begun any more.
     closed_at: Option<Time>,
     planned: u64,
+    /// Its name.
+    platform: String,
 }
 
 /// The timer that ends the run: no agent has this number.
@@ -89,6 +91,7 @@ impl Run {
             let expected = format!("at most {MOST_BUCKETS} (1 GiB) in virtual time");
             return Err(scenario.reject("table.buckets", expected).into());
         }
+        let name = platform.name.clone();
         let config = SystemConfig { platform, buckets, home: Some(home), unit };
         let mut system = System::new(TupleLockUnit::new(), &config)?;
         options.open_waves(system.unit_mut().model_mut())?;
@@ -104,6 +107,7 @@ impl Run {
             planned: agents.iter().filter_map(Workflow::left).sum(),
             system,
             agents,
+            platform: name,
         })
     }
 
@@ -130,6 +134,10 @@ impl Run {
                 // Whatever was asked will never be answered.
                 return Err(self.silence(Time::ZERO).unwrap_or_else(|| self.stuck()));
             };
+            if self.system.now() >= END_OF_TIME {
+                let left = self.agents.iter().filter_map(Workflow::left).sum();
+                return Err(RunError::EndOfTime { left });
+            }
             self.happened(happening)?;
             happenings += 1;
             if happenings.is_multiple_of(BREATH) {
@@ -140,9 +148,6 @@ impl Run {
                 if let Some(silence) = self.silence(UNIT_PATIENCE) {
                     return Err(silence);
                 }
-            }
-            if self.system.now() >= END_OF_TIME {
-                self.close()?;
             }
             if self.closed_at.is_some_and(|closed| self.system.now() > closed + CLOSING) {
                 return Err(self.silence(UNIT_PATIENCE).unwrap_or_else(|| self.stuck()));
@@ -286,7 +291,7 @@ impl Run {
         let rows = self.rows.check(&self.world.ledger)?;
         Ok(Report {
             scenario: scenario.name.clone(),
-            platform: scenario.platform.clone(),
+            platform: self.platform,
             mode: "virtual",
             door: None,
             seed: scenario.seed,

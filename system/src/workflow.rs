@@ -108,6 +108,8 @@ struct Asked {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterRelease {
+    /// There may be more to give back.
+    SameStep,
     NextStep,
     End(Ending),
 }
@@ -118,6 +120,8 @@ pub(crate) struct Workflow {
     device: bool,
     settings: AgentSettings,
     order: LockOrder,
+    /// Of the scenario, for the back-off.
+    seed: u64,
     source: Source,
     plan: Plan,
     step: usize,
@@ -138,7 +142,7 @@ impl Workflow {
     fn new(
         device: bool,
         settings: AgentSettings,
-        order: LockOrder,
+        (order, seed): (LockOrder, u64),
         source: Source,
         teller: Teller,
     ) -> Self {
@@ -146,6 +150,7 @@ impl Workflow {
             device,
             settings,
             order,
+            seed,
             source,
             plan: Plan { pause: Pause::After(0), steps: Vec::new() },
             step: 0,
@@ -174,7 +179,8 @@ impl Workflow {
             let device = matches!(side, Side::Device { .. });
             let settings = if device { &scenario.device.agents } else { &scenario.host.agents };
             let teller = Teller::new(rows.clone())?;
-            Ok(Self::new(device, settings.clone(), scenario.lock_order, source, teller))
+            let common = (scenario.lock_order, scenario.seed);
+            Ok(Self::new(device, settings.clone(), common, source, teller))
         };
         let agents = scenario.agents().zip(sources).map(agent);
         Ok((agents.collect::<Result<_, RunError>>()?, rows))
@@ -352,7 +358,17 @@ impl Workflow {
                 self.ask_latest(newest.key, now, world)
             }
             Operation::LockVersion(key) => Ok(self.ask(key, now, world)),
-            Operation::Unlock(key) => self.unlock(key, now, world),
+            Operation::Unlock(key) => self.unlock(key, AfterRelease::NextStep, now, world),
+            Operation::UnlockRow(row) => {
+                let mut keys = self.held.values().flatten();
+                match keys.find(|key| key.vid == row).copied() {
+                    Some(key) => self.unlock(key, AfterRelease::SameStep, now, world),
+                    None => {
+                        self.step += 1;
+                        self.before_step(now, world)
+                    }
+                }
+            }
             Operation::Commit if self.teller.has_work() => {
                 self.state = State::Writing;
                 Ok(Command::Write)
@@ -456,17 +472,16 @@ impl Workflow {
         self.before_step(now, world)
     }
 
-    fn unlock(&mut self, key: TupleKey, now: u64, world: &mut World) -> Next {
+    fn unlock(&mut self, key: TupleKey, then: AfterRelease, now: u64, world: &mut World) -> Next {
         self.teller.let_go(key);
         let bucket = world.bucket_of(key);
         let keys = self.held.get_mut(&bucket).expect("traces unlock what they have locked");
         keys.retain(|&held| held != key);
         if !keys.is_empty() {
-            self.step += 1;
-            return self.before_step(now, world);
+            return self.released(then, now, world);
         }
         self.held.remove(&bucket);
-        self.release(key, bucket, AfterRelease::NextStep, now, world)
+        self.release(key, bucket, then, now, world)
     }
 
     fn release(
@@ -484,6 +499,7 @@ impl Workflow {
 
     fn released(&mut self, then: AfterRelease, now: u64, world: &mut World) -> Next {
         match then {
+            AfterRelease::SameStep => self.make_step(now, world),
             AfterRelease::NextStep => {
                 self.step += 1;
                 self.before_step(now, world)
@@ -530,6 +546,7 @@ impl Workflow {
             let key = match step.1 {
                 Operation::LockLatest(row) => teller.newest(row)?.key,
                 Operation::LockVersion(key) | Operation::Unlock(key) => key,
+                Operation::UnlockRow(_) => unreachable!("a replay keeps the order of its trace"),
                 Operation::Commit | Operation::Abort => unreachable!("only the last step ends"),
             };
             steps.push((world.bucket_of(key), step));
@@ -540,10 +557,10 @@ impl Workflow {
         Ok(())
     }
 
-    /// Spread by the timestamp and the try, so that those who met part ways.
+    /// Spread by seed, timestamp and try, so that those who met part ways.
     fn backoff_ns(&self) -> u64 {
         let Span { least, most } = self.settings.backoff_ns;
-        let mixed = scatter(self.transaction().get());
+        let mixed = scatter(self.transaction().get() ^ scatter(self.seed));
         least + mixed % (most - least + 1)
     }
 }
@@ -570,6 +587,6 @@ fn cause_count(aborts: &mut Aborts, cause: Cause) -> &mut u64 {
 fn at(pause: Pause, now: u64) -> u64 {
     match pause {
         Pause::After(ns) => now.saturating_add(ns.saturating_mul(1000)),
-        Pause::Until(ns) => now.max(ns.saturating_mul(1000)),
+        Pause::Until(ps) => now.max(ps),
     }
 }

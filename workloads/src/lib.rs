@@ -6,7 +6,7 @@
 //! - [`Generator`] gives one agent's endless stream of update transactions (YCSB-style,
 //!   SmallBank, hot rows), a pure function of scenario, seed and agent.
 //! - [`trace`] reads, checks and writes lock traces; [`waldump`] makes one from the log of a
-//!   PostgreSQL server.
+//!   PostgreSQL server. Both may be compressed ([`text_file`]).
 //!
 //! All times are nanoseconds in `u64`; a runner that counts in picoseconds multiplies.
 //! Nothing here reads a clock, and no iteration follows the order of a hash table.
@@ -20,6 +20,7 @@ pub mod scenario;
 mod smallbank;
 #[cfg(test)]
 mod testing;
+pub mod text_file;
 pub mod trace;
 pub mod waldump;
 mod ycsb;

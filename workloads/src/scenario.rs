@@ -249,6 +249,37 @@ pub struct TraceSettings {
     pub time_scale: f64,
     /// How many of the trace's transactions are replayed, in the order of their first lock.
     pub transactions: Option<u64>,
+    /// Which version of a row its lock names.
+    pub versions: Versions,
+    /// Nanoseconds of the trace that its clock does not tell apart: each agent starts up to so much
+    /// later, as the seed says.
+    pub clock_step_ns: u64,
+}
+
+/// Which version of a row a replayed lock names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Versions {
+    /// The one that the trace says. In a replay that goes another way than the server did, two
+    /// transactions can hold different versions of one row, and do not meet.
+    #[default]
+    Recorded,
+    /// The row's latest in the replay, and its successor after a wait: the trace says the rows alone.
+    /// A transaction locks a row once.
+    Latest,
+}
+
+impl TraceSettings {
+    /// All of a trace, as it was recorded.
+    fn whole(file: PathBuf) -> Self {
+        Self {
+            file,
+            time_scale: 1.0,
+            transactions: None,
+            versions: Versions::Recorded,
+            clock_step_ns: check::DEFAULT_CLOCK_STEP_NS,
+        }
+    }
 }
 
 /// Where an agent runs.
@@ -309,13 +340,23 @@ impl Scenario {
         host.chain(device)
     }
 
-    /// Replaces the workload by the replay of a trace, without scaling its time.
+    /// Replaces the workload by the replay of a trace: as the scenario replays its own, if it does;
+    /// else whole, without scaling its time. The description says so.
     ///
     /// # Errors
     /// When the scenario's wait policies do not go with a replay; it is unchanged then.
     pub fn replay(&mut self, file: PathBuf) -> Result<()> {
-        let trace = TraceSettings { file, time_scale: 1.0, transactions: None };
-        let replay = Self { workload: Workload::Trace(trace), ..self.clone() };
+        let which = file.display().to_string();
+        let trace = match &self.workload {
+            Workload::Trace(own) => TraceSettings { file, ..own.clone() },
+            _ => TraceSettings::whole(file),
+        };
+        let transactions =
+            trace.transactions.map_or("all".into(), |first| format!("the first {first}"));
+        let scale = trace.time_scale;
+        let description =
+            format!("{transactions} transactions of {which}, at {scale} ns a nanosecond");
+        let replay = Self { workload: Workload::Trace(trace), description, ..self.clone() };
         check::waits(&replay, &replay.source)?;
         *self = replay;
         Ok(())

@@ -7,12 +7,14 @@
 //! and only a lock that is held is unlocked.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, Write};
 use std::path::Path;
 
 use crate::error::{Error, Found, InputError, Result};
+use crate::random::agent_stream;
+use crate::text_file;
 use lockdb::TupleKey;
+use rand::RngExt;
 
 /// The header line: the names of the fields in their order.
 pub const FIELDS: [&str; 6] = ["time_ns", "agent", "txn", "vid", "version", "op"];
@@ -382,8 +384,16 @@ pub fn read_transactions<R: BufRead>(
 /// When it cannot be read, and as [`read_transactions`].
 pub fn load_transactions(path: impl AsRef<Path>) -> Result<BTreeMap<u32, Vec<TraceTransaction>>> {
     let file = path.as_ref().display().to_string();
-    let reader = File::open(&path).map_err(|source| Error::Read { file: file.clone(), source })?;
-    read_transactions(TraceReader::new(file, BufReader::new(reader)))
+    let reader = text_file::open(&path);
+    let reader = reader.map_err(|source| Error::Read { file: file.clone(), source })?;
+    read_transactions(TraceReader::new(file, reader))
+}
+
+/// By how many picoseconds an agent of a replay is later than the trace says: drawn from the seed, less
+/// than `step_ps`. The clock that stamped the trace tells no times apart within its step, so any of them
+/// is as true as the one that the trace has.
+pub fn draw_start(seed: u64, agent: u32, step_ps: u64) -> u64 {
+    if step_ps == 0 { 0 } else { agent_stream(seed, agent).random_range(0..step_ps) }
 }
 
 /// Keeps the first `count` transactions by the time of their first lock (ties: by number) and

@@ -1,6 +1,6 @@
 //! From the log of a PostgreSQL server to a lock trace.
 //!
-//! [`convert`] reads the text of `pg_waldump` (PostgreSQL 15) and writes the row locks in it as
+//! [`convert`] reads the text of `pg_waldump` (PostgreSQL 15 to 18) and writes the row locks in it as
 //! a [`trace`](crate::trace). What a log does not say is settled thus (more in
 //! `docs/traces.md`):
 //!
@@ -99,7 +99,8 @@ impl fmt::Display for Report {
 ///
 /// # Errors
 /// At a line that is no record, that goes back in the log, or that opens more transactions
-/// than [`Options::agents`] allows; when reading or writing fails. What has been written by
+/// than [`Options::agents`] allows; at the end when there was no row lock; when reading or writing
+/// fails. What has been written by
 /// then is no whole trace.
 pub fn convert(reader: impl BufRead, options: &Options, writer: impl Write) -> Result<Report> {
     let mut converter = Converter::new(options, TraceWriter::new(writer)?);
@@ -131,6 +132,12 @@ pub fn convert(reader: impl BufRead, options: &Options, writer: impl Write) -> R
         }
     }
     converter.lock_all(&clock.rest())?;
+    if converter.report.locks == 0 {
+        let lines = converter.report.lines;
+        let (found, expected) =
+            (format!("no row lock in {lines} lines"), "some, or there is no trace");
+        return Err(converter.reject(lines.max(1), "", found, expected));
+    }
     converter.finish(clock.now())
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lockstep_workloads::scenario::{Side, Span, WaitPolicy, Workload};
+use lockstep_workloads::scenario::{Side, Span, Versions, WaitPolicy, Workload};
 use lockstep_workloads::trace::load_transactions;
 use lockstep_workloads::{Generator, Scenario, Transaction};
 
@@ -252,6 +252,27 @@ fn a_replay_takes_the_place_of_the_workload_or_leaves_it() {
     let error = scenario.replay("t.csv".into()).expect_err("may deadlock").to_string();
     assert!(error.starts_with("s.toml:1: field `lock_order` = \"bucket\": expected"), "{error}");
     assert!(Generator::new(&scenario, 0).is_some());
+}
+
+/// What a scenario says of its replay holds for another trace, too.
+#[test]
+fn a_replay_of_another_trace_is_as_the_scenario_says() {
+    let workload = GOOD.find("[workload").expect("there");
+    let more = "[workload.trace]\nfile = \"own.csv\"\ntime_scale = 0.5\ntransactions = 7\n\
+                versions = \"latest\"\nclock_step_ns = 10\n";
+    let text = format!("{}{more}", &GOOD[..workload]);
+    // The trace says these.
+    let said = ["think_ns", "hold_ns", "rows_per_transaction"];
+    let lines = text.lines().filter(|line| !said.iter().any(|key| line.starts_with(key)));
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let mut scenario = Scenario::parse("s.toml", &text).unwrap_or_else(|error| panic!("{error}"));
+    scenario.replay("other.csv".into()).unwrap_or_else(|error| panic!("{error}"));
+    let Workload::Trace(trace) = &scenario.workload else { panic!("a replay") };
+    assert_eq!(trace.file, std::path::Path::new("other.csv"));
+    assert_eq!((trace.time_scale, trace.transactions, trace.clock_step_ns), (0.5, Some(7), 10));
+    assert_eq!(trace.versions, Versions::Latest);
+    let expected = "the first 7 transactions of other.csv, at 0.5 ns a nanosecond";
+    assert_eq!(scenario.description, expected);
 }
 
 #[test]

@@ -14,13 +14,13 @@ pub struct Args {
     #[command(flatten)]
     target: Target,
     /// Which rows.
-    #[arg(long = "where", value_name = "PREDICATE")]
+    #[arg(long = "where", value_name = "PREDICATE", allow_hyphen_values = true)]
     predicate: Option<String>,
     /// An update: its assignments.
     #[arg(long, value_name = "ASSIGNMENTS", conflicts_with = "columns")]
     set: Option<String>,
     /// A select: its expressions.
-    #[arg(long, value_name = "EXPRESSIONS")]
+    #[arg(long, value_name = "EXPRESSIONS", allow_hyphen_values = true)]
     columns: Option<String>,
 }
 

@@ -1,16 +1,18 @@
 //! `lockstep ndp load`: rows for a store.
 
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ValueHint;
-use lockdb::store::schema::{CsvError, Schema, Type};
-use lockdb::store::{Database, Error, LoadError};
+use lockdb::store::schema::{CsvError, RowBuffer, Schema, Type};
+use lockdb::store::{Database, Error, LoadError, Table};
 use system::Interrupt;
 use workloads::database::tpcc::{Scale, Tpcc};
 use workloads::database::ycsb::{Mix, Ycsb};
 use workloads::database::{
-    Load, StoreError, StoreLoader, TableDefinition, TableId, Value, Workload,
+    Load, Loaded, StoreError, StoreLoader, TableDefinition, TableId, Value, Workload,
 };
 use workloads::scenario::{Distribution, YcsbSettings};
 
@@ -24,9 +26,6 @@ use crate::text::count;
 /// Populations are the same every time.
 const SEED: u64 = 1;
 
-/// Rows of a transaction of generated accounts.
-const BATCH: i64 = 10_000;
-
 const EXAMPLES: &str = "\
 Examples:
   lockstep ndp load /tmp/store --accounts 100000
@@ -38,7 +37,8 @@ Examples:
 Types are int64, float64, bool, fixed(BYTES), text and bytes. The header line of a CSV file names
 the columns; a field \\N is null. The store is made if there is none. Tables that are generated:
 account (id, region, balance, rate, owner); usertable (YCSB); warehouse, district, customer,
-orders, order_line, … (TPC-C).";
+orders, order_line, … (TPC-C).
+A load that was broken off goes on when the same command is given again.";
 
 /// Puts rows into a store, and makes them durable on its pages.
 #[derive(clap::Args)]
@@ -87,8 +87,8 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// When the rows are not as they should be: of a CSV file nothing is kept then, of generated rows what
-/// was committed before.
+/// When the rows are not as they should be: of a CSV file nothing is kept then. Of generated rows what
+/// was committed before stays, and the same command goes on from there.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let interrupt = interrupt::install()?;
     let csv = args.csv.as_deref().map(|path| Ok::<_, Failure>((path, open_csv(path)?)));
@@ -106,35 +106,74 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let what = if let (Some((path, file)), Some(table)) = (csv, &args.table) {
         let rows = load_csv(database, table, schema, path, file, interrupt, &mut progress)?;
         format!("{} rows of table {table}", count(rows))
-    } else if let Some(rows) = args.accounts {
-        load_accounts(database, rows.into(), interrupt, &mut progress)?;
-        format!("{} rows of table account", count(rows.into()))
     } else {
         let mut loader = Watched {
-            loader: StoreLoader::new(database),
+            loader: StoreLoader::going_on(database),
             rows: 0,
             expected: 0.0,
             interrupt,
             progress: &mut progress,
         };
-        if let Some(rows) = args.ycsb {
-            loader.expected = rows.into();
-            let settings = YcsbSettings { rows: rows.into(), distribution: Distribution::Uniform };
-            Ycsb::new(Mix::A, &settings, SEED).populate(&mut loader)?;
-        } else if let Some(warehouses) = args.tpcc {
-            let scale = Scale::shrunk(warehouses.into(), args.shrink.into());
-            // Each customer has an order of some ten lines and a line of history.
-            let rows = scale.items + scale.warehouses * (scale.items + 130 * scale.customers);
-            loader.expected = rows as f64;
-            Tpcc::new(scale, SEED).populate(&mut loader)?;
+        let ended = generate(&args, &mut loader);
+        let loaded = loader.loader.loaded();
+        let table = if args.accounts.is_some() { " of table account" } else { "" };
+        ended.map_err(|failure| broken_off(failure, loaded, out))?;
+        match (loaded.inserted, loaded.kept) {
+            (0, kept) => {
+                let message = format!("all {} rows{table} are there already", count(kept));
+                return Err(Failure::input(&args.folder, message));
+            }
+            (inserted, 0) => format!("{} rows{table}", count(inserted)),
+            (inserted, kept) => {
+                format!(
+                    "{} rows{table}, beside {} of an earlier load,",
+                    count(inserted),
+                    count(kept)
+                )
+            }
         }
-        format!("{} rows", count(loader.rows))
     };
     progress.set(1.0, "writing pages");
     database.checkpoint()?;
     database.close()?;
     drop(progress);
     out.print(format!("loaded {what} into {}", args.folder.display()))
+}
+
+/// Gives the loader the rows that are asked for.
+fn generate(args: &Args, loader: &mut Watched<'_>) -> Result<(), Failure> {
+    if let Some(rows) = args.accounts {
+        loader.expected = rows.into();
+        accounts(loader, rows.into())
+    } else if let Some(rows) = args.ycsb {
+        loader.expected = rows.into();
+        let settings = YcsbSettings { rows: rows.into(), distribution: Distribution::Uniform };
+        Ycsb::new(Mix::A, &settings, SEED).populate(loader)
+    } else if let Some(warehouses) = args.tpcc {
+        let scale = Scale::shrunk(warehouses.into(), args.shrink.into());
+        // Each customer has an order of some ten lines and a line of history.
+        let rows = scale.items + scale.warehouses * (scale.items + 130 * scale.customers);
+        loader.expected = rows as f64;
+        Tpcc::new(scale, SEED).populate(loader)
+    } else {
+        unreachable!("the arguments name one kind of rows")
+    }
+}
+
+/// A load that ends early says what stays of it.
+fn broken_off(failure: Failure, loaded: Loaded, out: &Output) -> Failure {
+    let stays = format!(
+        "{} rows stay; the same command goes on from there",
+        count(loaded.inserted + loaded.kept)
+    );
+    match failure {
+        Failure::Interrupted => {
+            out.note(stays);
+            Failure::Interrupted
+        }
+        Failure::Internal(what) => Failure::Internal(format!("{what}; {stays}")),
+        other => other,
+    }
 }
 
 fn open_csv(path: &Path) -> Result<File, Failure> {
@@ -151,7 +190,7 @@ fn load_csv(
     progress: &mut Progress,
 ) -> Result<u64, Failure> {
     let (table, made) = match schema {
-        Some(schema) => (database.create_table(schema)?, true),
+        Some(schema) => (empty_table(database, schema)?, true),
         None => (database.table(table).map_err(|error| no_table(error, table))?, false),
     };
     let bytes = file.metadata().map_or(1, |file| file.len().max(1)) as f64;
@@ -165,12 +204,34 @@ fn load_csv(
         error if made => Failure::input(
             path,
             format!(
-                "{error}; table {:?} is there now, empty: go on without --schema",
+                "{error}; table {:?} is there now, empty, and the same command goes on with it",
                 table.name()
             ),
         ),
         error => Failure::input(path, error),
     })
+}
+
+/// A new table, or one just like it without rows: what a load leaves that comes to nothing.
+fn empty_table(database: &Database, schema: Schema) -> Result<Arc<Table>, Failure> {
+    let Ok(table) = database.table(schema.name()) else {
+        return Ok(database.create_table(schema)?);
+    };
+    let refuse = |what: &str| {
+        let name = schema.name();
+        Err(Failure::Input(format!("--schema: table {name:?} is there already, {what}")))
+    };
+    if *table.schema() != schema {
+        return refuse("with other columns or keys, expected none, or the same");
+    }
+    let mut empty = true;
+    database.transaction(|transaction| {
+        transaction.scan(&table, |_| {
+            empty = false;
+            ControlFlow::Break(())
+        })
+    })?;
+    if empty { Ok(table) } else { refuse("with rows: leave --schema out to add some") }
 }
 
 fn no_table(error: Error, table: &str) -> Failure {
@@ -199,12 +260,7 @@ impl std::io::Read for Interruptible<'_> {
 }
 
 /// Accounts 0 to `rows` in regions 0 to 9, with balances of 0 to 9,999.
-fn load_accounts(
-    database: &Database,
-    rows: i64,
-    interrupt: &Interrupt,
-    progress: &mut Progress,
-) -> Result<(), Failure> {
+fn accounts(loader: &mut Watched<'_>, rows: i64) -> Result<(), Failure> {
     let schema = Schema::builder("account")
         .column("id", Type::Int64)
         .column("region", Type::Int64)
@@ -214,29 +270,20 @@ fn load_accounts(
         .primary_key(&["id"])
         .build()
         .expect("the schema is sound");
-    let table = database.create_table(schema)?;
-    for first in (0..rows).step_by(BATCH as usize) {
-        if interrupt.is_raised() {
-            return Err(Failure::Interrupted);
-        }
-        progress.set(first as f64 / rows as f64, format_args!("{} rows", count(first as u64)));
-        database.transaction(|transaction| {
-            for id in first..(first + BATCH).min(rows) {
-                // A step of a linear congruential generator: as good as drawn.
-                let mixed = (id as u64).wrapping_mul(6364136223846793005).wrapping_add(SEED) >> 33;
-                let owner = (!mixed.is_multiple_of(5)).then(|| format!("owner {}", mixed % 1000));
-                let rate = f64::from((mixed % 64) as u32) / 1024.0;
-                let region = i64::from((mixed % 10) as u32);
-                let balance = (mixed / 10 % 10_000) as i64;
-                transaction.insert(
-                    &table,
-                    &[id.into(), region.into(), balance.into(), rate.into(), owner.into()],
-                )?;
-            }
-            Ok::<_, Error>(())
-        })?;
+    let table = loader.loader.add_table(schema.clone())?;
+    for id in 0..rows {
+        // A step of a linear congruential generator: as good as drawn.
+        let mixed = (id as u64).wrapping_mul(6364136223846793005).wrapping_add(SEED) >> 33;
+        let owner = (!mixed.is_multiple_of(5)).then(|| format!("owner {}", mixed % 1000));
+        let rate = f64::from((mixed % 64) as u32) / 1024.0;
+        let region = i64::from((mixed % 10) as u32);
+        let balance = (mixed / 10 % 10_000) as i64;
+        let row = [id.into(), region.into(), balance.into(), rate.into(), owner.into()];
+        let row = RowBuffer::from_values(&schema, &row).expect("the row fits its schema");
+        loader.note_row()?;
+        loader.loader.add_row(table, row)?;
     }
-    Ok(())
+    Ok(loader.loader.finish()?)
 }
 
 /// A loader that shows how far it is, and ends when Ctrl-C was pressed.
@@ -248,14 +295,9 @@ struct Watched<'w> {
     progress: &'w mut Progress,
 }
 
-impl Load for Watched<'_> {
-    type Error = Failure;
-
-    fn create(&mut self, tables: &'static [TableDefinition]) -> Result<(), Failure> {
-        Ok(self.loader.create(tables)?)
-    }
-
-    fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), Failure> {
+impl Watched<'_> {
+    /// Another row is to come.
+    fn note_row(&mut self) -> Result<(), Failure> {
         self.rows += 1;
         if self.rows.is_multiple_of(1024) {
             if self.interrupt.is_raised() {
@@ -264,6 +306,19 @@ impl Load for Watched<'_> {
             let done = self.rows as f64 / self.expected;
             self.progress.set(done, format_args!("{} rows", count(self.rows)));
         }
+        Ok(())
+    }
+}
+
+impl Load for Watched<'_> {
+    type Error = Failure;
+
+    fn create(&mut self, tables: &'static [TableDefinition]) -> Result<(), Failure> {
+        Ok(self.loader.create(tables)?)
+    }
+
+    fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), Failure> {
+        self.note_row()?;
         Ok(self.loader.row(table, row)?)
     }
 
@@ -277,6 +332,9 @@ impl From<StoreError> for Failure {
         match error {
             StoreError::Store(error) => error.into(),
             StoreError::Violation(violation) => Self::Internal(violation.to_string()),
+            other @ (StoreError::OtherTable { .. } | StoreError::OtherRow { .. }) => {
+                Self::Input(other.to_string())
+            }
         }
     }
 }

@@ -1,35 +1,21 @@
-//! Values as CSV and JSON have them.
+//! Values as SQL and JSON have them.
 
 use lockdb::store::schema::{Type, Value, ValueRef};
-
-/// A value as a field of CSV that `lockstep ndp load` would take.
-pub fn field(value: ValueRef<'_>) -> String {
-    match value {
-        ValueRef::Null => "\\N".into(),
-        ValueRef::Int(value) => value.to_string(),
-        ValueRef::Float(value) => format!("{value:?}"),
-        ValueRef::Bool(value) => value.to_string(),
-        ValueRef::Text(text) => quoted(text),
-        ValueRef::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-    }
-}
-
-/// A text in quotes if it would be something else without.
-pub fn quoted(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) || text == "\\N" {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.into(),
-    }
-}
 
 /// A value as SQL has it.
 pub fn value_text(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Null => "null".into(),
         ValueRef::Text(text) => format!("'{}'", text.replace('\'', "''")),
-        ValueRef::Bytes(_) => format!("X'{}'", field(value)),
-        value => field(value),
+        ValueRef::Bytes(bytes) => format!("X'{}'", hexadecimal(bytes)),
+        ValueRef::Int(value) => value.to_string(),
+        ValueRef::Float(value) => format!("{value:?}"),
+        ValueRef::Bool(value) => value.to_string(),
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A value as JSON; bytes as hexadecimal digits, floats that JSON lacks as texts.
@@ -40,7 +26,8 @@ pub fn json(value: ValueRef<'_>) -> serde_json::Value {
         ValueRef::Float(value) if value.is_finite() => value.into(),
         ValueRef::Bool(value) => value.into(),
         ValueRef::Text(text) => text.into(),
-        ValueRef::Float(_) | ValueRef::Bytes(_) => field(value).into(),
+        ValueRef::Float(value) => format!("{value:?}").into(),
+        ValueRef::Bytes(bytes) => hexadecimal(bytes).into(),
     }
 }
 
@@ -60,13 +47,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_quoted_when_they_must_be() {
-        assert_eq!(field("plain".into()), "plain");
-        assert_eq!(field("a, \"b\"".into()), "\"a, \"\"b\"\"\"");
-        assert_eq!(field(ValueRef::Null), "\\N");
-        assert_eq!(field("\\N".into()), "\"\\N\"");
-        assert_eq!(field(ValueRef::Bytes(&[0, 255])), "00ff");
+    fn values_are_those_of_sql() {
         assert_eq!(value_text("it's".into()), "'it''s'");
-        assert_eq!(field(1.0.into()), "1.0");
+        assert_eq!(value_text(ValueRef::Bytes(&[0, 255])), "X'00ff'");
+        assert_eq!(value_text(1.0.into()), "1.0");
+        assert_eq!(value_text(ValueRef::Null), "null");
     }
 }

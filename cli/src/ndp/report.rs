@@ -1,11 +1,13 @@
 //! What an update cost, for human eyes and as JSON.
 
+use std::fmt;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use lockdb::store::StorageBytes;
 use ndp_runtime::host::{LinkBytes, UpdateReport};
+use ndp_runtime::job::{Embodiment, Statistics};
 
 use super::host_load::HostLoadReport;
 use crate::output::Output;
@@ -40,7 +42,55 @@ pub struct Report {
     pub locks: Option<(u64, u64, Duration)>,
     /// Bytes that the device has read of its storage.
     pub storage_bytes: Option<u64>,
+    /// Who found the rows there.
+    pub elements: Option<Elements>,
     pub host_load: Option<HostLoadReport>,
+}
+
+/// The processing elements of a job.
+#[derive(Clone, Copy, Debug)]
+pub struct Elements {
+    count: u16,
+    embodiment: Embodiment,
+    clocks: u64,
+}
+
+impl Elements {
+    /// Those that a device has counted.
+    pub fn of(device: &Statistics) -> Self {
+        let embodiment = device.embodiment().expect("result sets are checked");
+        Self { count: device.elements, embodiment, clocks: device.element_clocks }
+    }
+
+    /// What they were, by the words of `elements=` in a device's URI.
+    fn ran(self) -> &'static str {
+        if self.embodiment.is_hardware() { "rtl" } else { "software" }
+    }
+
+    /// As JSON.
+    pub fn json(self) -> Value {
+        let clocks = self.embodiment.is_hardware().then_some(self.clocks);
+        json!({
+            "count": self.count,
+            "ran": self.ran(),
+            "why_not_rtl": self.embodiment.why_not_hardware(),
+            "clocks": clocks,
+        })
+    }
+}
+
+impl fmt::Display for Elements {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = count(self.count.into());
+        match self.embodiment.why_not_hardware() {
+            None if self.embodiment.is_hardware() => {
+                let clocks = self::count(self.clocks);
+                write!(out, "{count} in hardware (RTL), {clocks} clocks until the last was done")
+            }
+            None => write!(out, "{count} in software"),
+            Some(why) => write!(out, "{count} in software, not as RTL: {why}"),
+        }
+    }
 }
 
 /// What the host's part of the store has moved over the link, as it was counted there.
@@ -99,6 +149,7 @@ impl From<&UpdateReport> for Report {
                 Duration::from_nanos(device.lock_wait),
             )),
             storage_bytes: Some(device.storage_bytes),
+            elements: Some(Elements::of(device)),
             host_load: None,
         }
     }
@@ -173,6 +224,9 @@ impl Report {
         if let Some(storage) = self.storage_bytes {
             line("Storage", format!("{} read by the device", sizes(storage)));
         }
+        if let Some(elements) = self.elements {
+            line("Elements", elements.to_string());
+        }
         if let Some((asked, waited, wait)) = self.locks {
             let how_long =
                 if waited > 0 { format!(" for {} in all", time(wait)) } else { "".into() };
@@ -213,6 +267,7 @@ impl Report {
             "lock_waits": self.locks.map(|locks| locks.1),
             "lock_wait_ns": self.locks.map(|locks| nanoseconds(locks.2)),
             "storage_bytes": self.storage_bytes,
+            "elements": self.elements.map(|elements| elements.json()),
             "host_load": self.host_load,
         });
         match report {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-use lockdb::store::schema::{RowRef, Schema, Value};
+use lockdb::store::schema::{RowRef, Schema, Value, csv_header, csv_line};
 use lockdb::store::{Isolation, Table};
 use ndp_runtime::host::{
     AggregateOf, JobOptions, NearTransaction, Progress, ReadReport, SelectReport, SelectedRow,
@@ -13,8 +13,8 @@ use ndp_runtime::program::{Aggregate, compile_select};
 use serde_json::json;
 
 use super::device::DeviceArgs;
-use super::print::{field, json as json_value, output, quoted};
-use super::report::{StoreTraffic, link};
+use super::print::{json as json_value, output};
+use super::report::{Elements, StoreTraffic, link};
 use super::store::{Level, Target};
 use super::update::show;
 use crate::device_address::URIS;
@@ -41,10 +41,10 @@ pub struct Args {
     #[command(flatten)]
     target: Target,
     /// Which rows; all without it.
-    #[arg(long = "where", value_name = "PREDICATE")]
+    #[arg(long = "where", value_name = "PREDICATE", allow_hyphen_values = true)]
     predicate: Option<String>,
     /// Expressions to be printed, at most 8, or columns; without it, whole rows.
-    #[arg(long, value_name = "EXPRESSIONS")]
+    #[arg(long, value_name = "EXPRESSIONS", allow_hyphen_values = true)]
     columns: Option<String>,
     /// Instead of rows count, sum, min or max: `sum(EXPRESSION)`, `count(*) by EXPRESSION`.
     #[arg(long, value_name = "AGGREGATE", conflicts_with = "columns")]
@@ -122,18 +122,21 @@ fn report(
             "link_bytes": parts,
             "link_bytes_total": moved,
             "storage_bytes": read.device.storage_bytes,
+            "elements": Elements::of(&read.device).json(),
         }));
     }
     // At its limit a select is broken off: the device has found more than was printed.
     let rows = args.limit.map_or(read.device.qualified, |_| read.rows);
     out.note(format_args!(
-        "{} of {} rows in {}; {} over the link, {} of it to open the store; {} read by the device",
+        "{} of {} rows in {}; {} over the link, {} of it to open the store; {} read by the device; \
+         elements: {}",
         count(rows),
         count(read.device.visible),
         duration(time.as_nanos() as f64),
         bytes(moved as f64),
         bytes(store.opening.read as f64),
-        bytes(read.device.storage_bytes as f64)
+        bytes(read.device.storage_bytes as f64),
+        Elements::of(&read.device)
     ));
     Ok(())
 }
@@ -184,7 +187,7 @@ fn rows(
     let outputs: &[&str] = if let Columns::Outputs(list) = &columns { list } else { &[] };
     let types = compile_select(table.id(), schema, predicate, outputs)?.types;
     if !args.json {
-        out.print(names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(","))?;
+        out.print(csv_header(names.iter().map(String::as_str)))?;
     }
     let (mut printed, mut unread) = (0, None);
     let values = |row: &SelectedRow<'_>| -> Vec<Value> {
@@ -224,8 +227,7 @@ fn print_row(
         let fields = fields.map(|(name, value)| (name.clone(), json_value(value.as_ref())));
         return out.print(serde_json::Value::Object(fields.collect()));
     }
-    let fields: Vec<_> = values.iter().map(|value| field(value.as_ref())).collect();
-    out.print(fields.join(","))
+    out.print(csv_line(values.iter().map(Value::as_ref)))
 }
 
 fn sum_up(
@@ -250,7 +252,7 @@ fn sum_up(
     let (groups, read) = near.aggregate(table, predicate, of, options)?;
     let names: Vec<String> = group.into_iter().chain([name]).map(str::to_owned).collect();
     if !args.json {
-        out.print(names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(","))?;
+        out.print(csv_header(names.iter().map(String::as_str)))?;
     }
     for found in groups {
         let mut values = Vec::new();

@@ -137,6 +137,7 @@ impl From<NearDataFailure> for Failure {
             NearDataFailure::Store(error) => error.into(),
             NearDataFailure::Compile(_)
             | NearDataFailure::RowFaults { .. }
+            | NearDataFailure::NoAggregate { .. }
             | NearDataFailure::Evaluation { .. } => Self::Input(failure.to_string()),
             other => Self::Internal(other.to_string()),
         }

@@ -37,7 +37,7 @@ pub struct Args {
     #[command(flatten)]
     target: Target,
     /// Which rows; all without it.
-    #[arg(long = "where", value_name = "PREDICATE")]
+    #[arg(long = "where", value_name = "PREDICATE", allow_hyphen_values = true)]
     predicate: Option<String>,
     /// What they are to have: COLUMN = EXPRESSION, …
     #[arg(long, value_name = "ASSIGNMENTS")]

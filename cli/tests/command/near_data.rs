@@ -123,6 +123,9 @@ fn values_and_sums_are_selected() {
     assert_eq!(lines, ["region,sum(balance)", "7,200", "8,20"]);
     assert_eq!(select(folder, &["--aggregate", "count(*)"]), ["count(*)", "4"]);
     assert_eq!(select(folder, &["--limit", "2"]).len(), 3);
+    // What begins like an option is a value where one is expected.
+    let negative = ["--where", "-balance < -100", "--columns", "-id"];
+    assert_eq!(select(folder, &negative), ["-id", "-2"]);
     let limited = account(folder, "select", &["--limit", "2", "--json"]).expect_success();
     let report: Value =
         serde_json::from_str(limited.lines().last().expect("the report")).expect("JSON");
@@ -130,6 +133,46 @@ fn values_and_sums_are_selected() {
     let lines = account(folder, "select", &["--where", "id = 3", "--json"]).expect_success();
     let row: Value = serde_json::from_str(lines.lines().next().expect("a row")).expect("JSON");
     assert_eq!((&row["balance"], &row["owner"]), (&Value::Null, &"smith, b".into()));
+}
+
+/// Who found the rows, and that hardware did not where it cannot.
+#[test]
+fn a_report_says_what_elements_ran() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    load(folder);
+    let elements = |arguments: &[&str]| {
+        let arguments: Vec<&str> = arguments.iter().chain(&["--json"]).copied().collect();
+        let lines = account(folder, "select", &arguments).expect_success();
+        let report: Value =
+            serde_json::from_str(lines.lines().last().expect("the report")).expect("JSON");
+        report["elements"].clone()
+    };
+    let device = "sim:?elements=rtl";
+    let rtl = elements(&["--device", device, "--where", "region = 7", "--elements", "2"]);
+    assert_eq!((&rtl["ran"], &rtl["count"]), (&"rtl".into(), &2.into()), "{rtl}");
+    assert!(rtl["clocks"].as_u64() > Some(0) && rtl["why_not_rtl"].is_null(), "{rtl}");
+    let text = elements(&["--device", device, "--where", "owner = 'ann'"]);
+    assert_eq!((&text["ran"], &text["clocks"]), (&"software".into(), &Value::Null), "{text}");
+    assert_eq!(text["why_not_rtl"], "the program compares text or bytes of any length");
+    assert!(elements(&["--where", "owner = 'ann'"])["why_not_rtl"].is_null());
+    let update = ["--device", device, "--where", "owner = 'ann'", "--set", "balance = 1"];
+    let text = account(folder, "update", &update).expect_success();
+    let expected = "in software, not as RTL: the program compares text or bytes of any length";
+    assert!(text.contains(expected), "{text}");
+}
+
+/// By the device's own words.
+#[test]
+fn a_sum_beyond_64_bits_is_told_as_such() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    load(folder);
+    let sum = ["--aggregate", "sum(region * 1000000000000000000)"];
+    let done = account(folder, "select", &sum);
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    let expected = "a sum of integers is 29000000000000000000";
+    assert!(done.stderr.contains(expected) && done.stderr.contains("64 bits"), "{}", done.stderr);
 }
 
 #[test]
@@ -206,13 +249,78 @@ fn bad_rows_are_refused_with_their_line() {
     let done = ndp(folder, "load", &arguments);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("bad.csv: line 3, column \"id\": found \"x\""), "{}", done.stderr);
-    let hint = "table \"t\" is there now, empty: go on without --schema";
+    let hint = "table \"t\" is there now, empty, and the same command goes on with it";
     assert!(done.stderr.contains(hint), "{}", done.stderr);
+    fs::write(folder.join("bad.csv"), "id\n1\n2\n").expect("written");
+    let mended = ndp(folder, "load", &arguments).expect_success();
+    assert_eq!(mended, "loaded 2 rows of table t into store\n");
+    let done = ndp(folder, "load", &arguments);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("with rows: leave --schema out to add some"), "{}", done.stderr);
+    let other = ["--table", "t", "--csv", "bad.csv", "--schema", "id float64"];
+    let done = ndp(folder, "load", &other);
+    assert!(done.stderr.contains("with other columns or keys"), "{}", done.stderr);
     let done = ndp(folder, "load", &["--table", "u", "--csv", "bad.csv"]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("no table \"u\", expected one, or --schema"), "{}", done.stderr);
     let done = ndp(folder, "load", &["--table", "t", "--csv", "none.csv"]);
     assert!(done.stderr.contains("none.csv: cannot open"), "{}", done.stderr);
+}
+
+/// What a load that is killed leaves are the first of its rows.
+#[test]
+fn a_load_that_was_broken_off_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    ndp(folder, "load", &["--accounts", "2500"]).expect_success();
+    let text = ndp(folder, "load", &["--accounts", "6000"]).expect_success();
+    let expected =
+        "loaded 3,500 rows of table account, beside 2,500 of an earlier load, into store\n";
+    assert_eq!(text, expected);
+    let columns = ["--columns", "id, balance, owner", "-q"];
+    let goes_on = select(folder, &columns);
+    assert_eq!(goes_on.len(), 6001);
+    let done = ndp(folder, "load", &["--accounts", "6000"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("all 6,000 rows of table account are there"), "{}", done.stderr);
+    let at_once = tempfile::tempdir().expect("a folder");
+    ndp(at_once.path(), "load", &["--accounts", "6000"]).expect_success();
+    assert_eq!(goes_on, select(at_once.path(), &columns));
+    account(folder, "update", &["--where", "id = 17", "--set", "balance = -1"]).expect_success();
+    let done = ndp(folder, "load", &["--accounts", "9000"]);
+    assert_eq!(done.code, Some(2));
+    let expected = "table \"account\" has another row of key Int(17) than this load makes";
+    assert!(done.stderr.contains(expected), "{}", done.stderr);
+}
+
+/// Through the device and back, each type with what is hard to write.
+#[test]
+fn rows_that_were_selected_load_as_they_were() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let schema =
+        "id int64, f float64 null, b bool null, x fixed(4) null, t text null, y bytes null";
+    let rows = "id,f,b,x,t,y\n\
+        -9223372036854775808,-0.0,true,ab,\"a, \"\"b\"\"\r\nc\",00ff\n\
+        9223372036854775807,inf,false,\"\\N\",\"\\N\",\\x\n\
+        0,5e-324,\\N,\\N,\\N,\\N\n\
+        1,NaN,t,,\"\",\"\"\n\
+        2,-inf,f, a ,  spaces  ,5c4e\n";
+    fs::write(folder.join("rows.csv"), rows).expect("written");
+    let load = |csv: &str, table: &str| {
+        let arguments = ["--table", table, "--csv", csv, "--schema", schema];
+        ndp(folder, "load", &arguments).expect_success();
+    };
+    let selected = |table: &str| {
+        ndp(folder, "select", &["--table", table, "-q", "--elements", "1"]).expect_success()
+    };
+    load("rows.csv", "one");
+    let first = selected("one");
+    assert!(first.contains(",inf,false,\"\\N\",\"\\N\",\\x\n"), "{first}");
+    assert!(first.contains("\n1,NaN,true,,,\\x\n"), "{first}");
+    fs::write(folder.join("again.csv"), &first).expect("written");
+    load("again.csv", "two");
+    assert_eq!(selected("two"), first);
 }
 
 /// Whatever it was at, the store is as before, and whole.

@@ -2,7 +2,7 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::{command, lockstep, project};
+use crate::{command, lockstep, lockstep_in, project};
 
 const DUMP: &str = "workloads/tests/postgresql-15.waldump.txt";
 
@@ -38,6 +38,49 @@ fn standard_input_and_output_carry_a_trace() {
     let output = check.wait_with_output().expect("it ends");
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stdout).contains("agents                   3"));
+}
+
+/// In gzip, with a scenario beside the trace; and the trace in gzip, too.
+#[test]
+fn a_compressed_dump_comes_with_a_scenario() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("dump"), crate::shipped(DUMP)).expect("written");
+    let gzip = |name: &str| {
+        let done = std::process::Command::new("gzip").current_dir(folder).arg(name).status();
+        assert!(done.expect("gzip is there").success());
+    };
+    gzip("dump");
+    let convert = ["trace", "from-waldump", "dump.gz", "-o", "t.csv", "--scenario", "Re play.toml"];
+    let said = lockstep_in(folder, convert).expect_success();
+    assert!(said.contains("24 transactions of 3 agents"), "{said}");
+    assert!(said.ends_with("Replay it: lockstep run Re play.toml\n"), "{said}");
+    let committed = || {
+        let line = lockstep_in(folder, ["run", "Re play.toml", "--json"]).expect_success();
+        let report: serde_json::Value = serde_json::from_str(line.trim_end()).expect("JSON");
+        ["host", "device"].map(|side| report[side]["committed"].as_u64().expect("a number"))
+    };
+    let plain = committed();
+    assert_eq!(plain.iter().sum::<u64>(), 21);
+    gzip("t.csv");
+    let text = fs::read_to_string(folder.join("Re play.toml")).expect("read");
+    fs::write(folder.join("Re play.toml"), text.replace("t.csv", "t.csv.gz")).expect("written");
+    assert_eq!(committed(), plain);
+}
+
+#[test]
+fn a_dump_without_row_locks_leaves_no_trace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let others = "rmgr: Btree       len (rec/tot):     64/    64, tx:        735, lsn: 0/0152B0B0, \
+                  prev 0/0152B088, desc: INSERT_LEAF off 3\n";
+    for (text, expected) in [("", "no row lock in 0 lines"), (others, "no row lock in 1 lines")] {
+        fs::write(folder.join("dump"), text).expect("written");
+        let done = lockstep_in(folder, ["trace", "from-waldump", "dump", "-o", "t.csv"]);
+        assert_eq!(done.code, Some(2), "{}", done.stderr);
+        assert!(done.stderr.contains(expected), "{}", done.stderr);
+        assert_eq!(fs::read_dir(folder).expect("listed").count(), 1);
+    }
 }
 
 #[test]

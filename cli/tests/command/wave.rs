@@ -1,4 +1,5 @@
 use std::fs;
+use std::process::Command;
 
 use crate::{SMALL, lockstep_in};
 
@@ -46,4 +47,23 @@ fn a_case_of_hardware_against_software_is_repeated() {
     let done = lockstep_in(folder.path(), arguments);
     assert_eq!(done.code, Some(2), "{}", done.stderr);
     assert!(done.stderr.contains("case.json: "), "{}", done.stderr);
+}
+
+/// A bound of the size of files, whose signal is not wanted, makes writes fail as a full disk does.
+#[test]
+fn waves_for_which_there_is_no_room_are_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("small.toml"), SMALL).expect("written");
+    for trap in ["trap '' XFSZ; ", ""] {
+        let wave = "wave run small.toml --from 0 --to 4000 -o w.fst";
+        let script = format!("{trap}ulimit -c 0; ulimit -f 1; exec \"$0\" {wave}");
+        let mut shell = Command::new("sh");
+        shell.current_dir(folder.path()).args(["-c", &script, env!("CARGO_BIN_EXE_lockstep")]);
+        let done = shell.output().expect("a shell");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(1), "{said}");
+        assert!(said.contains("w.fst: cannot write: "), "{said}");
+        assert!(said.contains("is there room for the file?"), "{said}");
+        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1, "{trap:?}");
+    }
 }

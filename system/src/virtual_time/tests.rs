@@ -44,7 +44,10 @@ fn an_update_without_a_lock_is_noticed() {
     // Before anybody has read a row, only the sums tell.
     let error = run_with_a_sneak_after(0);
     assert!(matches!(error, RunError::WrongRow { row: 1, .. }), "{error:?}");
-    // Once all rows are locked, those who have locked them find out.
-    let error = run_with_a_sneak_after(300);
-    assert!(matches!(error, RunError::Update { .. }), "{error:?}");
+    // Once all rows are locked, those who have locked them find out, unless they write no more.
+    let errors = [200, 300, 400, 500].map(run_with_a_sneak_after);
+    let by_holders = errors.iter().filter(|error| matches!(error, RunError::Update { .. })).count();
+    let by_the_end =
+        errors.iter().filter(|error| matches!(error, RunError::WrongRow { .. })).count();
+    assert!(by_holders >= 2 && by_holders + by_the_end == errors.len(), "{errors:?}");
 }

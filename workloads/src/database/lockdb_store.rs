@@ -21,32 +21,136 @@ pub enum StoreError {
     /// The store's reason.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// A load that goes on finds a table that it would have made otherwise.
+    #[error("table {table:?} is there with other columns or keys, expected none, or the same")]
+    OtherTable {
+        /// The table.
+        table: String,
+    },
+    /// A load that goes on finds a row that it would have made otherwise.
+    #[error(
+        "table {table:?} has another row of key {key} than this load makes, expected none, or the \
+         same"
+    )]
+    OtherRow {
+        /// The table.
+        table: String,
+        /// The row's key.
+        key: String,
+    },
 }
 
 /// Fills a store with a population. The tables are `lockdb`'s; fixed bytes are [`Type::Bytes`]
 /// there, because its fixed columns hold texts.
+///
+/// Rows are committed some thousand at a time: a load that is broken off leaves the first of them. One
+/// that [goes on](StoreLoader::going_on) with the same rows then adds the others.
 #[derive(Debug)]
 pub struct StoreLoader<'d> {
     database: &'d Database,
     tables: Vec<Arc<Table>>,
+    /// For each table whether it had been there before.
+    old: Vec<bool>,
     rows: Vec<(usize, RowBuffer)>,
+    goes_on: bool,
+    loaded: Loaded,
+}
+
+/// How far a load is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// Rows that it has inserted and committed.
+    pub inserted: u64,
+    /// Rows that had been there.
+    pub kept: u64,
 }
 
 impl<'d> StoreLoader<'d> {
     /// Loads into `database`, which has no tables of the workload's names yet.
     pub fn new(database: &'d Database) -> Self {
-        Self { database, tables: Vec::new(), rows: Vec::new() }
+        Self {
+            database,
+            tables: Vec::new(),
+            old: Vec::new(),
+            rows: Vec::new(),
+            goes_on: false,
+            loaded: Loaded::default(),
+        }
+    }
+
+    /// Loads into `database`, where the same load may have been broken off: tables and rows that are
+    /// there stay, if they are as this load makes them.
+    pub fn going_on(database: &'d Database) -> Self {
+        Self { goes_on: true, ..Self::new(database) }
+    }
+
+    /// How far it is.
+    pub fn loaded(&self) -> Loaded {
+        self.loaded
+    }
+
+    /// Makes a table; gives its number.
+    ///
+    /// # Errors
+    /// When there is one of its name, which a load that goes on has not made.
+    pub fn add_table(&mut self, schema: Schema) -> Result<usize, StoreError> {
+        let found = if self.goes_on { self.database.table(schema.name()).ok() } else { None };
+        let old = found.is_some();
+        let table = match found {
+            Some(table) if *table.schema() == schema => table,
+            Some(table) => return Err(StoreError::OtherTable { table: table.name().into() }),
+            None => self.database.create_table(schema)?,
+        };
+        self.tables.push(table);
+        self.old.push(old);
+        Ok(self.tables.len() - 1)
+    }
+
+    /// Takes one row of a table that it has.
+    ///
+    /// # Errors
+    /// As [`Load::row`]; when a row of its key is there, which this load does not make.
+    pub fn add_row(&mut self, table: usize, row: RowBuffer) -> Result<(), StoreError> {
+        self.rows.push((table, row));
+        if self.rows.len() == BATCH { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), StoreError> {
-        self.database.transaction(|transaction| {
-            let insert = |(table, row): &(usize, RowBuffer)| {
-                transaction.insert_row(&self.tables[*table], row)
-            };
-            self.rows.iter().try_for_each(insert)
+        let Self { database, tables, old, rows, loaded, .. } = self;
+        let kept = database.transaction(|transaction| {
+            let mut kept = 0;
+            for (number, row) in &*rows {
+                let table = &tables[*number];
+                match old[*number] && is_there(transaction, table, row)? {
+                    true => kept += 1,
+                    false => transaction.insert_row(table, row)?,
+                }
+            }
+            Ok::<_, StoreError>(kept)
         })?;
-        self.rows.clear();
+        loaded.kept += kept;
+        loaded.inserted += rows.len() as u64 - kept;
+        rows.clear();
         Ok(())
+    }
+}
+
+/// Whether a table has just this row.
+fn is_there(
+    transaction: &mut Transaction<'_>,
+    table: &Table,
+    row: &RowBuffer,
+) -> Result<bool, StoreError> {
+    let row = row.as_row();
+    let key: Vec<_> =
+        table.schema().primary_key().iter().map(|&at| row.get(at).to_value()).collect();
+    match transaction.get(table, &key[..])? {
+        None => Ok(false),
+        Some(found) if found.payload() == row.payload() => Ok(true),
+        Some(_) => {
+            let key: Vec<String> = key.iter().map(|value| format!("{value:?}")).collect();
+            Err(StoreError::OtherRow { table: table.name().into(), key: key.join(", ") })
+        }
     }
 }
 
@@ -54,17 +158,13 @@ impl Load for StoreLoader<'_> {
     type Error = StoreError;
 
     fn create(&mut self, tables: &'static [TableDefinition]) -> Result<(), StoreError> {
-        for table in tables {
-            self.tables.push(self.database.create_table(schema(table)?)?);
-        }
-        Ok(())
+        tables.iter().try_for_each(|table| self.add_table(schema(table)?).map(drop))
     }
 
     fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), StoreError> {
         let mut buffer = RowBuffer::new(self.tables[table.0].schema());
         buffer.fill(row).map_err(store::Error::from)?;
-        self.rows.push((table.0, buffer));
-        if self.rows.len() == BATCH { self.flush() } else { Ok(()) }
+        self.add_row(table.0, buffer)
     }
 
     fn finish(&mut self) -> Result<(), StoreError> {

@@ -43,7 +43,7 @@ pub mod ycsb;
 
 use std::fmt::Debug;
 
-pub use lockdb_store::{SerialPlace, StoreError, StoreLoader, StoreSession};
+pub use lockdb_store::{Loaded, SerialPlace, StoreError, StoreLoader, StoreSession};
 pub use oracle::{replay, same_tables};
 pub use reference::{Reference, ReferenceError, ReferenceRow};
 pub use schema::{Column, ColumnKind, IndexDefinition, TableDefinition, TableId, Value};

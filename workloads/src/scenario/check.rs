@@ -17,6 +17,8 @@ const MAX_DEVICE_AGENTS: u32 = 64;
 const MAX_ROWS_PER_TRANSACTION: u64 = 64;
 const MAX_ATTEMPTS: u32 = 1_000_000;
 const DEFAULT_ATTEMPTS: u32 = 100;
+/// PostgreSQL stamps its log in microseconds.
+pub(super) const DEFAULT_CLOCK_STEP_NS: u64 = 1000;
 const DEFAULT_BACKOFF_NS: Span = Span { least: 500, most: 1500 };
 
 /// Checks everything that the types of the file leave open.
@@ -291,10 +293,14 @@ fn replay(file: &file::TraceFile, source: &Source) -> Result<TraceSettings> {
     if let Some(transactions) = file.transactions {
         within("workload.trace.transactions", transactions, 1, u64::MAX, source)?;
     }
+    let clock_step_ns = file.clock_step_ns.unwrap_or(DEFAULT_CLOCK_STEP_NS);
+    within("workload.trace.clock_step_ns", clock_step_ns, 0, MAX_TIME_NS, source)?;
     Ok(TraceSettings {
         file: file.file.clone().into(),
         time_scale,
         transactions: file.transactions,
+        versions: file.versions.unwrap_or_default(),
+        clock_step_ns,
     })
 }
 

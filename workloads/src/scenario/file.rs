@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 
 use super::source::Source;
-use super::{Home, LockOrder, Mode, SmallBankAccess, Span};
+use super::{Home, LockOrder, Mode, SmallBankAccess, Span, Versions};
 use crate::error::Result;
 
 /// Reads the text into the shape of the file; only types and names have been checked then.
@@ -154,6 +154,8 @@ pub(super) struct TraceFile {
     pub file: String,
     pub time_scale: Option<f64>,
     pub transactions: Option<u64>,
+    pub versions: Option<Versions>,
+    pub clock_step_ns: Option<u64>,
 }
 
 /// One integer, or the least and the most of a span.

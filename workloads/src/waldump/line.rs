@@ -1,7 +1,7 @@
-//! One line of `pg_waldump`, PostgreSQL 15.
+//! One line of `pg_waldump`, PostgreSQL 15 to 18.
 //!
-//! The layout is that of `rmgrdesc/heapdesc.c` and `rmgrdesc/xactdesc.c` of that version;
-//! from PostgreSQL 16 on heap records are described in other words.
+//! The layout is that of `rmgrdesc/heapdesc.c` and `rmgrdesc/xactdesc.c`. From PostgreSQL 16 on heap
+//! records are described in other words: `off: 3` for `off 3`, and each flag in a list in brackets.
 
 /// Where one version of a row lies: relation, block, line pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,9 +109,12 @@ fn heap(description: &str) -> Parsed<Event> {
     let (name, rest) = description.split_once(' ').unwrap_or((description, ""));
     match name.strip_suffix("+INIT").unwrap_or(name) {
         "UPDATE" | "HOT_UPDATE" => {
-            let (before, after) = match rest.split_once("; new off ") {
-                Some((before, after)) => (before, after),
-                None => return malformed("desc", description, "`; new off N` in an update"),
+            const LAYOUT: &str = "`off N … ; new off N` in an update (PostgreSQL 15), \
+                                  or `old_off: N, … new_off: N` (16 to 18)";
+            let to_15 = rest.split_once("; new off ").map(|(before, after)| (before, word(after)));
+            let from_16 = labelled(rest, "new_off: ").map(|after| (rest, after));
+            let Some((before, after)) = to_15.or(from_16) else {
+                return malformed("desc", description, LAYOUT);
             };
             // Block 0 of the record holds the new version; block 1 the old, if it is another.
             let (relation, block) = match block(rest, "blkref #0: ")? {
@@ -120,7 +123,7 @@ fn heap(description: &str) -> Parsed<Event> {
             };
             let (_, old_block) = self::block(rest, "blkref #1: ")?.unwrap_or((relation, block));
             let old = TupleAddress { relation, block: old_block, offset: offset(before)? };
-            let new = TupleAddress { relation, block, offset: number("new off", word(after))? };
+            let new = TupleAddress { relation, block, offset: number("new off", after)? };
             Ok(Event::Update { old, new })
         }
         "DELETE" => Ok(Event::Delete { row: row(description, rest)? }),
@@ -141,12 +144,23 @@ fn row(description: &str, rest: &str) -> Parsed<TupleAddress> {
     }
 }
 
-/// The line pointer at the front: `off N …`.
+/// The line pointer: `off N …` at the front, or from PostgreSQL 16 on `off: N` or `old_off: N` behind
+/// `xmax: N, `.
 fn offset(text: &str) -> Parsed<u16> {
-    match text.strip_prefix("off ") {
-        Some(rest) => number("off", word(rest)),
-        None => malformed("off", text, "`off N` after the name of the operation"),
+    let labelled = || labelled(text, "off: ").or_else(|| labelled(text, "old_off: "));
+    match text.strip_prefix("off ").map(word).or_else(labelled) {
+        Some(offset) => number("off", offset),
+        None => {
+            let expected = "`off N` after the name of the operation (PostgreSQL 15), \
+                            or `xmax: N, off: N` (16 to 18)";
+            malformed("off", text, expected)
+        }
     }
+}
+
+/// What follows a label of a list: `LABEL VALUE, LABEL VALUE, …`.
+fn labelled<'t>(text: &'t str, label: &str) -> Option<&'t str> {
+    text.split(", ").find_map(|part| part.strip_prefix(label)).map(word)
 }
 
 /// `rel SPACE/DATABASE/FILE blk N` after `lead`, if that is there.
@@ -261,6 +275,36 @@ mod tests {
         assert_eq!(event("Heap", text), Ok(Event::Update { old, new }));
     }
 
+    /// The words of PostgreSQL 16, 17 and 18.
+    #[test]
+    fn newer_servers_describe_the_same() {
+        let text = "UPDATE old_xmax: 735, old_off: 10, old_infobits: [], flags: 0x03, \
+                    new_xmax: 0, new_off: 22, blkref #0: rel 1663/5/16396 blk 1639 FPW, \
+                    blkref #1: rel 1663/5/16396 blk 502";
+        let old = TupleAddress { relation: RELATION, block: 502, offset: 10 };
+        let new = TupleAddress { relation: RELATION, block: 1639, offset: 22 };
+        assert_eq!(event("Heap", text), Ok(Event::Update { old, new }));
+        let text = "HOT_UPDATE old_xmax: 741, old_off: 9, \
+                    old_infobits: [LOCK_ONLY, KEYS_UPDATED], flags: 0x20, new_xmax: 741, \
+                    new_off: 12, blkref #0: rel 1663/5/16396 blk 7";
+        let old = TupleAddress { relation: RELATION, block: 7, offset: 9 };
+        let new = TupleAddress { offset: 12, ..old };
+        assert_eq!(event("Heap", text), Ok(Event::Update { old, new }));
+        let row = TupleAddress { relation: RELATION, block: 7, offset: 3 };
+        let text = "DELETE xmax: 741, off: 3, infobits: [KEYS_UPDATED], flags: 0x00, \
+                    blkref #0: rel 1663/5/16396 blk 7";
+        assert_eq!(event("Heap", text), Ok(Event::Delete { row }));
+        for (bits, shared) in [("EXCL_LOCK", false), ("EXCL_LOCK, KEYSHR_LOCK", true)] {
+            let text = format!(
+                "LOCK xmax: 741, off: 3, infobits: [LOCK_ONLY, {bits}], flags: 0x01, \
+                 blkref #0: rel 1663/5/16396 blk 7"
+            );
+            assert_eq!(event("Heap", &text), Ok(Event::Lock { row, shared }));
+        }
+        let text = "INSERT off: 8, flags: 0x00, blkref #0: rel 1663/5/16396 blk 7";
+        assert_eq!(event("Heap", text), Ok(Event::Other));
+    }
+
     #[test]
     fn a_lock_is_shared_or_not() {
         let row = TupleAddress { relation: RELATION, block: 502, offset: 10 };
@@ -302,6 +346,9 @@ mod tests {
             ("Heap", "DELETE off x flags 0x00, blkref #0: rel 1663/5/1 blk 0", "off"),
             ("Heap", "DELETE off 1 flags 0x00, blkref #0: rel 1663/5 blk 0", "blkref"),
             ("Heap", "DELETE off 1 flags 0x00", "desc"),
+            ("Heap", "DELETE line 1, blkref #0: rel 1663/5/1 blk 0", "off"),
+            ("Heap", "DELETE xmax: 1, off: y, blkref #0: rel 1663/5/1 blk 0", "off"),
+            ("Heap", "UPDATE old_off: 1, new_off: z, blkref #0: rel 1/2/3 blk 0", "new off"),
             ("Heap", "UPDATE off 1 xmax 2 flags 0x00, blkref #0: rel 1/2/3 blk 0", "desc"),
             ("Transaction", "COMMIT yesterday", "desc"),
             ("Transaction", "COMMIT 2026-13-01 00:00:00.000000 UTC", "desc"),

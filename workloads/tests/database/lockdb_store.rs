@@ -3,7 +3,8 @@
 use lockdb::store::{Database, Isolation, Options, Sync, TransactionOptions};
 use lockstep_workloads::database::ycsb::Mix;
 use lockstep_workloads::database::{
-    Outcome, StoreLoader, StoreSession, Workload, check, execute, replay, same_tables, total,
+    Load, Loaded, Outcome, StoreError, StoreLoader, StoreSession, TableDefinition, TableId, Value,
+    Violation, Workload, check, execute, replay, same_tables, total,
 };
 use lockstep_workloads::scenario::SmallBankAccess;
 
@@ -51,4 +52,56 @@ fn a_single_session_does_what_the_reference_does() {
     agrees(&tatp(1), 1_500);
     agrees(&ycsb(Mix::F, 1), 1_000);
     agrees(&tpcc(1), 300);
+}
+
+/// A loader that breaks off behind so many rows, without what it has not committed.
+struct BreaksOff<'d>(StoreLoader<'d>, u64);
+
+impl Load for BreaksOff<'_> {
+    type Error = StoreError;
+
+    fn create(&mut self, tables: &'static [TableDefinition]) -> Result<(), StoreError> {
+        self.0.create(tables)
+    }
+
+    fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), StoreError> {
+        match self.1.checked_sub(1) {
+            Some(left) => self.1 = left,
+            None => return Err(Violation::new("there is room", "none").into()),
+        }
+        self.0.row(table, row)
+    }
+
+    fn finish(&mut self) -> Result<(), StoreError> {
+        self.0.finish()
+    }
+}
+
+#[test]
+fn a_load_that_was_broken_off_goes_on() {
+    let workload = tpcc(1);
+    let whole = loaded(&workload);
+    let rows = |database: &Database| -> u64 {
+        let count =
+            |table: &std::sync::Arc<lockdb::store::Table>| table.entries(None).unwrap() as u64;
+        database.tables().iter().map(count).sum()
+    };
+    let all = rows(&whole);
+    let database = Database::in_memory(Options::small()).expect("a store");
+    for after in [0, 700, all / 2, all - 1] {
+        let mut loader = BreaksOff(StoreLoader::going_on(&database), after);
+        workload.populate(&mut loader).expect_err("it breaks off");
+        assert!(rows(&database) <= after);
+    }
+    let before = rows(&database);
+    let mut loader = StoreLoader::going_on(&database);
+    workload.populate(&mut loader).expect("the rest");
+    assert_eq!(loader.loaded(), Loaded { inserted: all - before, kept: before });
+    let mut store = session(&database, &workload, Isolation::Snapshot);
+    same_tables(&mut store, &mut populated(&workload)).expect("the same rows");
+    let other = StoreLoader::going_on(&database);
+    let failed = bank(SmallBankAccess::Hot10, 1).populate(&mut { other });
+    failed.expect("other tables");
+    let error = tpcc(2).populate(&mut StoreLoader::going_on(&database)).expect_err("others");
+    assert!(matches!(error, StoreError::OtherRow { .. }), "{error}");
 }
