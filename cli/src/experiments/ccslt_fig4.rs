@@ -5,7 +5,8 @@ use sim::kernel::Time;
 use sim::platform::{Platform, Side};
 
 use super::findings::{Claim, Colour, Curve, Findings, Paper, Plot, Row};
-use super::lock_load::{Demand, LoadSeen, LockLoad, Seen, run};
+use super::lock_load::{self, Demand, LoadSeen, LockLoad, Seen};
+use super::samples::{Run, Samples, Spread};
 use super::{ExperimentError, Setting};
 
 const HOST_ALONE: Paper = Paper {
@@ -38,12 +39,38 @@ const FEW: u64 = 64;
 /// How much hangs on that choice: both sides at full load on so many tuples.
 const SWEEP: [u64; 5] = [16, 64, 256, 1024, 4096];
 
+/// Both cases, and both sides at full load on each number of tuples of [`SWEEP`].
+struct Sample {
+    cases: [Case; 2],
+    sweep: Vec<LoadSeen>,
+}
+
 /// One pair of curves: each side, measured while the other's load grows.
 struct Case {
-    /// In the labels of the rows.
-    name: &'static str,
     host: Vec<Seen>,
     device: Vec<Seen>,
+}
+
+const FEW_TUPLES: usize = 0;
+const WHOLE_TABLE: usize = 1;
+/// Of [`Sample::cases`], in the labels of the rows.
+const CASES: [&str; 2] = ["few tuples", "whole table"];
+/// Of a curve: the other side idle, and at full load.
+const IDLE: usize = 0;
+const FULL: usize = LOADS.len() - 1;
+
+impl Sample {
+    fn seen(&self, side: Side, case: usize, load: usize) -> &Seen {
+        let case = &self.cases[case];
+        match side {
+            Side::Host => &case.host[load],
+            Side::Device => &case.device[load],
+        }
+    }
+
+    fn mean(&self, side: Side, case: usize, load: usize) -> f64 {
+        self.seen(side, case, load).acquire.mean_ns
+    }
 }
 
 /// Measures both cases.
@@ -52,10 +79,7 @@ struct Case {
 /// When the simulation fails.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let platform = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
-    // All of a large table has to be visited often, for caches to be as they stay.
-    let few = case(setting, &platform, "few tuples", FEW, Time::from_us(2_000), 0.0)?;
-    let all = case(setting, &platform, "whole table", BUCKETS, Time::from_us(8_000), 0.4)?;
-    let sweep = sweep(setting, &platform, 0.8)?;
+    let samples = Samples::take(setting, |run| sample(run, &platform))?;
     Ok(Findings {
         parameters: vec![
             ("platform", platform.name.clone()),
@@ -67,27 +91,33 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
             ("whole table", format!("both sides draw from the same {BUCKETS}")),
             ("load", "part of the time in which the other side's requesters are at work".into()),
         ],
-        rows: [&few, &all].into_iter().flat_map(rows).chain(sweep).collect(),
-        claims: claims(&few, &all),
-        notes: notes(&few, &all),
-        plot: plot(&few, &all),
+        rows: rows(&samples),
+        claims: host_claims(&samples).into_iter().chain(device_claims(&samples)).collect(),
+        notes: notes(&samples),
+        plot: plot(&samples),
     })
 }
 
+fn sample(run: &Run<'_>, platform: &Platform) -> Result<Sample, ExperimentError> {
+    // All of a large table has to be visited often, for caches to be as they stay.
+    let few = case(run, platform, (CASES[FEW_TUPLES], FEW), Time::from_us(2_000), 0.0)?;
+    let all = case(run, platform, (CASES[WHOLE_TABLE], BUCKETS), Time::from_us(8_000), 0.4)?;
+    Ok(Sample { cases: [few, all], sweep: sweep(run, platform, 0.8)? })
+}
+
 fn case(
-    setting: &mut Setting<'_>,
+    run: &Run<'_>,
     platform: &Platform,
-    name: &'static str,
-    tuples: u64,
+    (name, tuples): (&'static str, u64),
     length: Time,
     done: f64,
 ) -> Result<Case, ExperimentError> {
-    let mut measured = Case { name, host: Vec::new(), device: Vec::new() };
+    let mut measured = Case { host: Vec::new(), device: Vec::new() };
     for (number, percent) in LOADS.into_iter().enumerate() {
         let part = number as f64 / LOADS.len() as f64;
-        setting.progress.set(done + part * 0.4, format_args!("{name}, load {percent} %"));
+        run.progress(done + part * 0.4, format_args!("{name}, load {percent} %"));
         let other = f64::from(percent) / 100.0;
-        let mut under = |host, device| load(setting, platform, tuples, length, (host, device));
+        let under = |host, device| load(run, platform, tuples, length, (host, device));
         measured.host.push(under(1.0, other)?.host);
         measured.device.push(under(other, 1.0)?.device);
     }
@@ -96,142 +126,163 @@ fn case(
 
 /// Both sides on `tuples` tuples, each for its part of the time (`duties`: host, device).
 fn load(
-    setting: &mut Setting<'_>,
+    run: &Run<'_>,
     platform: &Platform,
     tuples: u64,
     length: Time,
     duties: (f64, f64),
 ) -> Result<LoadSeen, ExperimentError> {
-    Ok(run(&LockLoad {
+    Ok(lock_load::run(&LockLoad {
         platform: platform.clone(),
         home: Side::Host,
         buckets: BUCKETS,
         tuples,
         host: Demand { requesters: CORES, duty: duties.0 },
         device: Demand { requesters: PROCESSING_ELEMENTS, duty: duties.1 },
-        length: setting.scaled(length),
-        seed: setting.seed,
+        length: run.scaled(length),
+        seed: run.seed,
     })?)
 }
 
 /// Both sides at full load, for each number of tuples.
-fn sweep(
-    setting: &mut Setting<'_>,
-    platform: &Platform,
-    done: f64,
-) -> Result<Vec<Row>, ExperimentError> {
-    let mut rows = Vec::new();
-    for (number, tuples) in SWEEP.into_iter().enumerate() {
+fn sweep(run: &Run<'_>, platform: &Platform, done: f64) -> Result<Vec<LoadSeen>, ExperimentError> {
+    let under = |(number, tuples)| {
         let part = number as f64 / SWEEP.len() as f64;
-        setting.progress.set(done + part * 0.2, format_args!("both sides on {tuples} tuples"));
-        let seen = load(setting, platform, tuples, Time::from_us(2_000), (1.0, 1.0))?;
-        for (side, seen) in [("host", &seen.host), ("device", &seen.device)] {
-            let label = format!("{side}, both at 100 % on {tuples} tuples");
-            rows.push(Row::new(label, "ns", seen.acquire.mean_ns));
+        run.progress(done + part * 0.2, format_args!("both sides on {tuples} tuples"));
+        load(run, platform, tuples, Time::from_us(2_000), (1.0, 1.0))
+    };
+    SWEEP.into_iter().enumerate().map(under).collect()
+}
+
+/// The paper's value for a point of a curve.
+fn paper(side: Side, load: usize) -> Option<Paper> {
+    match (side, load) {
+        (Side::Host, IDLE) => Some(HOST_ALONE),
+        (Side::Host, FULL) => Some(HOST_CONTENDED),
+        (Side::Host, _) => None,
+        (Side::Device, _) => Some(DEVICE),
+    }
+}
+
+fn rows(samples: &Samples<Sample>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (case, name) in CASES.into_iter().enumerate() {
+        for (side, of) in [("host", Side::Host), ("device", Side::Device)] {
+            for (load, percent) in LOADS.into_iter().enumerate() {
+                let label = format!("{side}, {name}, other side at {percent} %");
+                let row = samples.row(label, "ns", |sample| sample.mean(of, case, load));
+                rows.push(row.beside(paper(of, load)));
+            }
         }
     }
-    Ok(rows)
+    for (number, tuples) in SWEEP.into_iter().enumerate() {
+        let label = |side: &str| format!("{side}, both at 100 % on {tuples} tuples");
+        let host = |sample: &Sample| sample.sweep[number].host.acquire.mean_ns;
+        let device = |sample: &Sample| sample.sweep[number].device.acquire.mean_ns;
+        rows.push(samples.row(label("host"), "ns", host));
+        rows.push(samples.row(label("device"), "ns", device));
+    }
+    rows
 }
 
-fn rows(case: &Case) -> Vec<Row> {
-    let row = |side: &str, number: usize, seen: &Seen, paper| {
-        let label = format!("{side}, {}, other side at {} %", case.name, LOADS[number]);
-        Row::new(label, "ns", seen.acquire.mean_ns).beside(paper)
-    };
-    let host_paper = |number| match LOADS[number] {
-        0 => Some(HOST_ALONE),
-        100 => Some(HOST_CONTENDED),
-        _ => None,
-    };
-    let host = case.host.iter().enumerate().map(|(n, seen)| row("host", n, seen, host_paper(n)));
-    let device =
-        case.device.iter().enumerate().map(|(n, seen)| row("device", n, seen, Some(DEVICE)));
-    host.chain(device).collect()
+/// The mean times of a point over all seeds.
+fn mean(samples: &Samples<Sample>, side: Side, case: usize, load: usize) -> Spread {
+    samples.spread(|sample| sample.mean(side, case, load))
 }
 
-/// The first and the last point of a curve: the other side idle, and at full load.
-fn ends(curve: &[Seen]) -> (f64, f64) {
-    let (first, last) = (&curve[0], &curve[curve.len() - 1]);
-    (first.acquire.mean_ns, last.acquire.mean_ns)
-}
-
-fn claims(few: &Case, all: &Case) -> Vec<Claim> {
-    let (few_idle, few_full) = ends(&few.host);
-    let (all_idle, all_full) = ends(&all.host);
-    let (device_idle, device_full) = ends(&few.device);
-    let (device_all_idle, device_all_full) = ends(&all.device);
-    let last = LOADS.len() - 1;
-    let (waited, at_once) = (few.host[last].waited, few.host[last].at_once.mean_ns);
-    let steady = |idle: f64, full: f64| (full / idle - 1.0).abs() <= 0.1;
-    vec![
-        Claim {
-            says: "\"Under low contention, tuple versions can be locked on the host with low \
-                   latencies of 80-100ns\" (section 4)."
-                .into(),
-            comes_out: [few_idle, all_idle].iter().all(|&ns| HOST_ALONE.agrees_with(ns)),
-            because: format!(
-                "{few_idle:.0} ns for few tuples, whose lines move between the four cores, and \
-                 {all_idle:.0} ns for the whole table, of which each core's cache has a part."
+fn host_claims(samples: &Samples<Sample>) -> [Claim; 3] {
+    let ns = |case, load| mean(samples, Side::Host, case, load);
+    let of = |sample: &Sample, case, load| sample.mean(Side::Host, case, load);
+    let full = |sample: &Sample| sample.seen(Side::Host, FEW_TUPLES, FULL).clone();
+    [
+        samples.claim(
+            "\"Under low contention, tuple versions can be locked on the host with low latencies \
+             of 80-100ns\" (section 4).",
+            |sample| {
+                let alone = [FEW_TUPLES, WHOLE_TABLE].map(|case| of(sample, case, IDLE));
+                alone.into_iter().all(|ns| HOST_ALONE.agrees_with(ns))
+            },
+            format!(
+                "{} ns for few tuples, whose lines move between the four cores, and {} ns for the \
+                 whole table, of which each core's cache has a part.",
+                ns(FEW_TUPLES, IDLE),
+                ns(WHOLE_TABLE, IDLE)
             ),
-        },
-        Claim {
-            says: "\"Under high contention … the host still provides robust performance with \
-                   latencies around 400ns\" (section 4), for few tuples."
-                .into(),
-            comes_out: HOST_CONTENDED.agrees_with(few_full),
-            because: format!(
-                "{few_full:.0} ns on average for {FEW} tuples; for more or fewer it does not, see \
-                 the sweep. It is a mixture: {:.0} % of the requests wait for a lock that the \
-                 device holds, for microseconds, since the device gives a lock back no faster \
-                 than it takes it; the others take {at_once:.0} ns.",
-                100.0 * waited
+        ),
+        samples.claim(
+            "\"Under high contention … the host still provides robust performance with latencies \
+             around 400ns\" (section 4), for few tuples.",
+            |sample| HOST_CONTENDED.agrees_with(of(sample, FEW_TUPLES, FULL)),
+            format!(
+                "{} ns on average for {FEW} tuples; for more or fewer it does not, see the sweep. \
+                 It is a mixture: {} % of the requests wait for a lock that the device holds, for \
+                 microseconds, since the device gives a lock back no faster than it takes it; the \
+                 others take {} ns.",
+                ns(FEW_TUPLES, FULL),
+                samples.spread(|sample| 100.0 * full(sample).waited),
+                samples.spread(|sample| full(sample).at_once.mean_ns)
             ),
-        },
-        Claim {
-            says: "The same for the whole table.".into(),
-            comes_out: HOST_CONTENDED.agrees_with(all_full),
-            because: format!(
-                "{all_full:.0} ns: among {BUCKETS} tuples the two sides hardly ever meet, and far \
-                 atomics leave no copy on the device that the host would have to call back."
+        ),
+        samples.claim(
+            "The same for the whole table.",
+            |sample| HOST_CONTENDED.agrees_with(of(sample, WHOLE_TABLE, FULL)),
+            format!(
+                "{} ns: among {BUCKETS} tuples the two sides hardly ever meet, and far atomics \
+                 leave no copy on the device that the host would have to call back.",
+                ns(WHOLE_TABLE, FULL)
             ),
-        },
-        Claim {
-            says:
-                "The device's latency is \"unaffected by the increased contention\" (section 4), \
-                   for the whole table."
-                    .into(),
-            comes_out: steady(device_all_idle, device_all_full)
-                && DEVICE.agrees_with(device_all_full),
-            because: format!(
-                "{device_all_idle:.0} ns alone, {device_all_full:.0} ns with the host at full \
-                 load: two crossings of the link and a few cycles of the lock unit, whatever \
-                 the host does."
-            ),
-        },
-        Claim {
-            says: "The same for few tuples.".into(),
-            comes_out: steady(device_idle, device_full) && DEVICE.agrees_with(device_full),
-            because: format!(
-                "{device_idle:.0} ns alone, {device_full:.0} ns with the host at full load, on \
-                 average; half of the requests take no more than {:.0} ns in both cases. The \
-                 average is above it because processing elements meet each other, and a request \
-                 that has to queue crosses the link at least four times.",
-                few.device[last].acquire.p50_ns
-            ),
-        },
+        ),
     ]
 }
 
-fn notes(few: &Case, all: &Case) -> Vec<String> {
-    let last = LOADS.len() - 1;
-    let tail = |case: &Case| {
+fn device_claims(samples: &Samples<Sample>) -> [Claim; 2] {
+    let ns = |case, load| mean(samples, Side::Device, case, load);
+    let is_constant = |sample: &Sample, case| {
+        let [idle, full] = [IDLE, FULL].map(|load| sample.mean(Side::Device, case, load));
+        (full / idle - 1.0).abs() <= 0.1 && DEVICE.agrees_with(full)
+    };
+    [
+        samples.claim(
+            "The device's latency is \"unaffected by the increased contention\" (section 4), for \
+             the whole table.",
+            |sample| is_constant(sample, WHOLE_TABLE),
+            format!(
+                "{} ns alone, {} ns with the host at full load: two crossings of the link and a \
+                 few cycles of the lock unit, whatever the host does.",
+                ns(WHOLE_TABLE, IDLE),
+                ns(WHOLE_TABLE, FULL)
+            ),
+        ),
+        samples.claim(
+            "The same for few tuples.",
+            |sample| is_constant(sample, FEW_TUPLES),
+            format!(
+                "{} ns alone, {} ns with the host at full load, on average; half of the requests \
+                 take no more than {} ns at full load. The average is above it because processing \
+                 elements meet each other, and a request that has to queue crosses the link at \
+                 least four times.",
+                ns(FEW_TUPLES, IDLE),
+                ns(FEW_TUPLES, FULL),
+                samples.spread(|of| of.seen(Side::Device, FEW_TUPLES, FULL).acquire.p50_ns)
+            ),
+        ),
+    ]
+}
+
+fn notes(samples: &Samples<Sample>) -> Vec<String> {
+    let full = |side, case, of: fn(&Seen) -> f64| {
+        samples.spread(|sample| of(sample.seen(side, case, FULL)))
+    };
+    let tail = |case: usize| {
+        let ends = |side| {
+            let median = full(side, case, |seen| seen.acquire.p50_ns);
+            format!("{median} and {} ns", full(side, case, |seen| seen.acquire.p99_ns))
+        };
         format!(
-            "{}: {:.0} and {:.0} ns on the host, {:.0} and {:.0} ns on the device",
-            case.name,
-            case.host[last].acquire.p50_ns,
-            case.host[last].acquire.p99_ns,
-            case.device[last].acquire.p50_ns,
-            case.device[last].acquire.p99_ns,
+            "{}: {} on the host, {} on the device",
+            CASES[case],
+            ends(Side::Host),
+            ends(Side::Device)
         )
     };
     vec![
@@ -249,29 +300,31 @@ fn notes(few: &Case, all: &Case) -> Vec<String> {
             .into(),
         format!(
             "Median and 99th percentile with both sides at full load, for {}; for {}.",
-            tail(few),
-            tail(all)
+            tail(FEW_TUPLES),
+            tail(WHOLE_TABLE)
         ),
         format!(
-            "Giving the lock back takes {:.0} ns on the host and {:.0} ns on the device, for few \
-             tuples with both sides at full load.",
-            few.host[last].release.mean_ns, few.device[last].release.mean_ns
+            "Giving the lock back takes {} ns on the host and {} ns on the device, for few tuples \
+             with both sides at full load.",
+            full(Side::Host, FEW_TUPLES, |seen| seen.release.mean_ns),
+            full(Side::Device, FEW_TUPLES, |seen| seen.release.mean_ns)
         ),
     ]
 }
 
-fn plot(few: &Case, all: &Case) -> Plot {
-    let curve = |case: &Case, side: &str, colour, seen: &[Seen]| Curve {
-        name: format!("{side}, {}", case.name),
+fn plot(samples: &Samples<Sample>) -> Plot {
+    let curve = |(side, name, colour): (Side, &str, Colour), case: usize| Curve {
+        name: format!("{name}, {}", CASES[case]),
         colour,
-        dashed: false,
+        dashed: case == WHOLE_TABLE,
         points: LOADS
             .iter()
-            .zip(seen)
-            .map(|(&load, seen)| (f64::from(load), seen.acquire.mean_ns))
+            .enumerate()
+            .map(|(load, &percent)| (f64::from(percent), mean(samples, side, case, load).median))
             .collect(),
     };
-    let faint = |curve: Curve| Curve { dashed: true, ..curve };
+    let host = (Side::Host, "host", Colour::Host);
+    let device = (Side::Device, "device", Colour::Device);
     let paper = |name: &str, points: Vec<(f64, f64)>| Curve {
         name: name.into(),
         colour: Colour::Paper,
@@ -282,10 +335,10 @@ fn plot(few: &Case, all: &Case) -> Plot {
         across: "load of the other side, %",
         up: "mean time to the lock, ns",
         curves: vec![
-            curve(few, "host", Colour::Host, &few.host),
-            curve(few, "device", Colour::Device, &few.device),
-            faint(curve(all, "host", Colour::Host, &all.host)),
-            faint(curve(all, "device", Colour::Device, &all.device)),
+            curve(host, FEW_TUPLES),
+            curve(device, FEW_TUPLES),
+            curve(host, WHOLE_TABLE),
+            curve(device, WHOLE_TABLE),
             paper(
                 "paper: host, ends joined",
                 vec![(0.0, HOST_ALONE.middle()), (100.0, HOST_CONTENDED.middle())],

@@ -10,7 +10,8 @@ use sim::dma::{DmaEngine, Transfer};
 use sim::kernel::{Kernel, Priority, Time};
 use sim::platform::Platform;
 
-use super::findings::{Claim, Findings, Paper, Plot, Row};
+use super::findings::{Claim, Findings, Paper, Plot};
+use super::samples::{Run, Samples, scaled_count};
 use super::{ExperimentError, Setting};
 
 const LOCAL: Paper = Paper {
@@ -36,6 +37,19 @@ const ACCESSES: u64 = 4_000;
 /// Pages behind each value.
 const PAGES_READ: u64 = 200;
 
+/// Mean times in ns.
+struct Sample {
+    local: f64,
+    atomic: f64,
+    read: f64,
+    page_in_a_row: f64,
+    page_at_once: f64,
+    dma_read: f64,
+    dma_write: f64,
+    page_dma_read: f64,
+    page_dma_write: f64,
+}
+
 /// Measures all transfers.
 ///
 /// # Errors
@@ -43,52 +57,30 @@ const PAGES_READ: u64 = 200;
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let ccix = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
     let pcie = Platform::named("pcie-gen3").expect("comes with the program");
-    let accesses = setting.scaled_count(ACCESSES);
-    let mut random = ChaCha8Rng::seed_from_u64(setting.seed);
-
-    setting.progress.set(0.0, "lines over CCIX");
-    let lines = TABLE / LINE_BYTES;
-    let in_a_row = (0..accesses).map(|number| read_line(number % lines * LINE_BYTES));
-    let local = Device::new(&ccix, TABLE)?.one_by_one(in_a_row)?;
-    let anywhere: Vec<u64> =
-        (0..accesses).map(|_| random.random_range(0..lines) * LINE_BYTES).collect();
-    let read = Device::new(&ccix, TABLE)?.one_by_one(anywhere.iter().map(|&at| read_line(at)))?;
-    let swap = |&address: &u64| Operation::CompareSwap { address, expected: 0, new: 0 };
-    let atomic = Device::new(&ccix, TABLE)?.one_by_one(anywhere.iter().map(swap))?;
-
-    setting.progress.set(0.5, "pages over CCIX");
-    let pages: Vec<u64> = (0..setting.scaled_count(PAGES_READ))
-        .map(|_| random.random_range(0..PAGES / PAGE) * PAGE)
-        .collect();
-    let page_in_a_row = Device::new(&ccix, PAGES)?.pages_line_by_line(&pages)?;
-    let page_at_once = Device::new(&ccix, PAGES)?.pages_at_once(&pages)?;
-
-    let dma = |bytes: u64, transfer: fn(&mut DmaEngine, Time, u64) -> Transfer| {
-        let mut engine = DmaEngine::new(&pcie).expect("the platform has DMA");
-        let done = transfer(&mut engine, Time::ZERO, bytes);
-        (done.completed - done.issued).as_ns_f64()
-    };
-    let row = |label: &str, ns: f64| Row::new(label, "ns", ns);
+    let (accesses, pages) =
+        (scaled_count(ACCESSES, setting.scale), scaled_count(PAGES_READ, setting.scale));
+    let samples = Samples::take(setting, |run| sample(run, &ccix, &pcie))?;
+    let row = |label, of: fn(&Sample) -> f64| samples.row(label, "ns", of);
     let rows = vec![
-        row("64 B, CCIX, read in sequence", local).beside(Some(LOCAL)),
-        row("64 B, CCIX, atomic anywhere", atomic).beside(Some(MISS)),
-        row("64 B, CCIX, read anywhere", read),
-        row("64 B, PCIe, DMA read", dma(64, DmaEngine::read)),
-        row("64 B, PCIe, DMA write", dma(64, DmaEngine::write)),
-        row("8 KiB, CCIX, line after line", page_in_a_row),
-        row("8 KiB, CCIX, all lines at once", page_at_once),
-        row("8 KiB, PCIe, DMA read", dma(PAGE, DmaEngine::read)),
-        row("8 KiB, PCIe, DMA write", dma(PAGE, DmaEngine::write)),
+        row("64 B, CCIX, read in sequence", |ns| ns.local).beside(Some(LOCAL)),
+        row("64 B, CCIX, atomic anywhere", |ns| ns.atomic).beside(Some(MISS)),
+        row("64 B, CCIX, read anywhere", |ns| ns.read),
+        row("64 B, PCIe, DMA read", |ns| ns.dma_read),
+        row("64 B, PCIe, DMA write", |ns| ns.dma_write),
+        row("8 KiB, CCIX, line after line", |ns| ns.page_in_a_row),
+        row("8 KiB, CCIX, all lines at once", |ns| ns.page_at_once),
+        row("8 KiB, PCIe, DMA read", |ns| ns.page_dma_read),
+        row("8 KiB, PCIe, DMA write", |ns| ns.page_dma_write),
     ];
     Ok(Findings {
         parameters: vec![
             ("platforms", format!("{}, {}", ccix.name, pcie.name)),
             ("64 B", format!("{accesses} accesses one after another, in a table of 4 MiB")),
-            ("8 KiB", format!("{} pages of 64 MiB in DRAM, drawn at random", pages.len())),
+            ("8 KiB", format!("{pages} pages of 64 MiB in DRAM, drawn at random")),
         ],
-        claims: claims(&rows),
+        claims: claims(&samples),
         notes: vec![
-            pages_note(&rows),
+            pages_note(&samples),
             "The paper's text gives no number for PCIe: its bars are in the figure alone, so \
              that column is empty."
                 .into(),
@@ -101,58 +93,85 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })
 }
 
-/// The measured value of the row with this label.
-fn value(rows: &[Row], label: &str) -> f64 {
-    let row = rows.iter().find(|row| row.label == label);
-    row.unwrap_or_else(|| panic!("no row {label}")).measured
+fn sample(run: &Run<'_>, ccix: &Platform, pcie: &Platform) -> Result<Sample, ExperimentError> {
+    let accesses = run.scaled_count(ACCESSES);
+    let mut random = ChaCha8Rng::seed_from_u64(run.seed);
+
+    run.progress(0.0, "lines over CCIX");
+    let lines = TABLE / LINE_BYTES;
+    let in_a_row = (0..accesses).map(|number| read_line(number % lines * LINE_BYTES));
+    let anywhere: Vec<u64> =
+        (0..accesses).map(|_| random.random_range(0..lines) * LINE_BYTES).collect();
+    let reads = anywhere.iter().map(|&address| read_line(address));
+    let swap = |&address: &u64| Operation::CompareSwap { address, expected: 0, new: 0 };
+    let local = Device::new(ccix, TABLE)?.one_by_one(in_a_row)?;
+    let read = Device::new(ccix, TABLE)?.one_by_one(reads)?;
+    let atomic = Device::new(ccix, TABLE)?.one_by_one(anywhere.iter().map(swap))?;
+
+    run.progress(0.5, "pages over CCIX");
+    let pages: Vec<u64> = (0..run.scaled_count(PAGES_READ))
+        .map(|_| random.random_range(0..PAGES / PAGE) * PAGE)
+        .collect();
+    let dma = |bytes: u64, transfer: fn(&mut DmaEngine, Time, u64) -> Transfer| {
+        let mut engine = DmaEngine::new(pcie).expect("the platform has DMA");
+        let done = transfer(&mut engine, Time::ZERO, bytes);
+        (done.completed - done.issued).as_ns_f64()
+    };
+    Ok(Sample {
+        local,
+        atomic,
+        read,
+        page_in_a_row: Device::new(ccix, PAGES)?.pages_line_by_line(&pages)?,
+        page_at_once: Device::new(ccix, PAGES)?.pages_at_once(&pages)?,
+        dma_read: dma(64, DmaEngine::read),
+        dma_write: dma(64, DmaEngine::write),
+        page_dma_read: dma(PAGE, DmaEngine::read),
+        page_dma_write: dma(PAGE, DmaEngine::write),
+    })
 }
 
-fn pages_note(rows: &[Row]) -> String {
-    let ns = |label| value(rows, label);
+fn pages_note(samples: &Samples<Sample>) -> String {
     format!(
-        "For 8 KiB the text makes no claim. Here {:.0} ns with all lines under way at once stand \
-         against {:.0} ns of DMA: the wire is the same, the DMA engine has to be told first, but \
-         each coherent line pays for a packet of its own. Line after line it takes {:.0} ns: 128 \
+        "For 8 KiB the text makes no claim. Here {} ns with all lines under way at once stand \
+         against {} ns of DMA: the wire is the same, the DMA engine has to be told first, but \
+         each coherent line pays for a packet of its own. Line after line it takes {} ns: 128 \
          hits of the device's cache, one after another.",
-        ns("8 KiB, CCIX, all lines at once"),
-        ns("8 KiB, PCIe, DMA read"),
-        ns("8 KiB, CCIX, line after line")
+        samples.spread(|ns| ns.page_at_once),
+        samples.spread(|ns| ns.page_dma_read),
+        samples.spread(|ns| ns.page_in_a_row)
     )
 }
 
-fn claims(rows: &[Row]) -> Vec<Claim> {
-    let ns = |label| value(rows, label);
-    let (local, atomic) = (ns("64 B, CCIX, read in sequence"), ns("64 B, CCIX, atomic anywhere"));
-    let (read, dma) = (ns("64 B, CCIX, read anywhere"), ns("64 B, PCIe, DMA read"));
+fn claims(samples: &Samples<Sample>) -> Vec<Claim> {
+    let ns = |of: fn(&Sample) -> f64| samples.spread(of);
+    let [local, read] = [ns(|ns| ns.local), ns(|ns| ns.read)];
     vec![
-        Claim {
-            says: "\"CCIX provides excellent latencies (80-100ns) for small granularity (64B) \
-                   accesses\" (section 4)."
-                .into(),
-            comes_out: LOCAL.agrees_with(local),
-            because: format!(
-                "{local:.0} ns on average when lines are read in sequence, so that they have been \
-                 fetched ahead; {read:.0} ns anywhere."
+        samples.claim(
+            "\"CCIX provides excellent latencies (80-100ns) for small granularity (64B) accesses\" \
+             (section 4).",
+            |ns| LOCAL.agrees_with(ns.local),
+            format!(
+                "{local} ns on average when lines are read in sequence, so that they have been \
+                 fetched ahead; {read} ns anywhere."
             ),
-        },
-        Claim {
-            says: "Cache misses are \"consistent with the device latency of 800ns in experiment \
-                   1\" (section 4)."
-                .into(),
-            comes_out: MISS.agrees_with(atomic),
-            because: format!("{atomic:.0} ns for a compare-and-swap at the home agent."),
-        },
-        Claim {
-            says: "\"the benefit of using the latency-optimized CCIX\" over PCIe (section 4), for \
-                   64 B read by the device."
-                .into(),
-            comes_out: local < dma && read < dma,
-            because: format!(
-                "{local:.0} to {read:.0} ns against {dma:.0} ns for a DMA engine, which has to be \
-                 told first. A DMA write, which nobody answers, takes {:.0} ns.",
-                ns("64 B, PCIe, DMA write")
+        ),
+        samples.claim(
+            "Cache misses are \"consistent with the device latency of 800ns in experiment 1\" \
+             (section 4).",
+            |ns| MISS.agrees_with(ns.atomic),
+            format!("{} ns for a compare-and-swap at the home agent.", ns(|ns| ns.atomic)),
+        ),
+        samples.claim(
+            "\"the benefit of using the latency-optimized CCIX\" over PCIe (section 4), for 64 B \
+             read by the device.",
+            |ns| ns.local < ns.dma_read && ns.read < ns.dma_read,
+            format!(
+                "{local} to {read} ns against {} ns for a DMA engine, which has to be told first. \
+                 A DMA write, which nobody answers, takes {} ns.",
+                ns(|ns| ns.dma_read),
+                ns(|ns| ns.dma_write)
             ),
-        },
+        ),
     ]
 }
 

@@ -3,6 +3,7 @@
 //! are software.
 
 use super::findings::{Claim, Colour, Curve, Findings, Paper, Plot, Row};
+use super::samples::{Spread, scaled_count};
 use super::{ExperimentError, Setting};
 use crate::postgres::{
     self, Comparison, InOrder, LARGE_TABLE_MIB, Latencies, PASSES, Plan, TABLE_MIB,
@@ -35,12 +36,12 @@ const END: u32 = 600;
 /// # Errors
 /// When there is no PostgreSQL to measure, or it does not work.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
-    let tuples = setting.scaled_count(TUPLES);
+    let tuples = scaled_count(TUPLES, setting.scale);
     let plan = Plan { tuples, rounds: ROUNDS, seed: setting.seed };
     let compared = postgres::side_by_side(plan, setting.progress)?;
     let mut rows: Vec<Row> = compared.orders.iter().flat_map(rows).collect();
-    rows.push(Row::new("one reading of the clock, PostgreSQL", "ns", compared.clock.0));
-    rows.push(Row::new("one reading of the clock, Lockstep", "ns", compared.clock.1));
+    rows.push(once("one reading of the clock, PostgreSQL", compared.clock.0));
+    rows.push(once("one reading of the clock, Lockstep", compared.clock.1));
     Ok(Findings {
         parameters: vec![
             ("PostgreSQL", compared.version.clone()),
@@ -56,10 +57,14 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })
 }
 
+/// A row of what is measured once.
+fn once(label: impl Into<String>, ns: f64) -> Row {
+    Row::new(label, "ns", Spread::once(ns))
+}
+
 fn rows(order: &InOrder) -> Vec<Row> {
     let InOrder { name, postgres_lock, postgres_row, lockstep_lock, pair } = order;
-    let row =
-        |who: &str, what: &str, value| Row::new(format!("{who}, {name}: {what}"), "ns", value);
+    let row = |who: &str, what: &str, value| once(format!("{who}, {name}: {what}"), value);
     let lock = |who: &str, latencies: &Latencies, paper| {
         [
             row(who, "lock, peak", latencies.peak(BIN)).beside(Some(paper)),
@@ -104,39 +109,37 @@ fn claims(compared: &Comparison) -> Vec<Claim> {
     };
     let tail = |order: &InOrder| order.lockstep_lock.quantile(0.999);
     vec![
-        Claim {
-            says: "\"the ccSLT yields much lower latencies than PostgreSQL\" (section 4), of a \
-                   single lock."
-                .into(),
-            comes_out: is_much_lower(sequential) && is_much_lower(random),
-            because: format!(
+        Claim::once(
+            "\"the ccSLT yields much lower latencies than PostgreSQL\" (section 4), of a single \
+             lock.",
+            is_much_lower(sequential) && is_much_lower(random),
+            format!(
                 "{} {} one reading of the clock, {:.0} ns, is part of each.",
                 both(sequential),
                 both(random),
                 compared.clock.1
             ),
-        },
-        Claim {
-            says: "The same, of lock and unlock without a clock between.".into(),
-            comes_out: compared.orders.iter().all(|InOrder { pair, .. }| {
+        ),
+        Claim::once(
+            "The same, of lock and unlock without a clock between.",
+            compared.orders.iter().all(|InOrder { pair, .. }| {
                 pair.lockstep.overlapping < pair.postgres && pair.lockstep.dependent < pair.postgres
             }),
-            because: compared.orders.iter().map(times_cheaper).collect::<Vec<_>>().join(" "),
-        },
-        Claim {
-            says: "Sequential accesses profit from prefetching, \"shown by the shorter tail of \
-                   the distribution\" (section 4)."
-                .into(),
+            compared.orders.iter().map(times_cheaper).collect::<Vec<_>>().join(" "),
+        ),
+        Claim::once(
+            "Sequential accesses profit from prefetching, \"shown by the shorter tail of the \
+             distribution\" (section 4).",
             // Less than a bin is less than the clock can tell.
-            comes_out: tail(sequential) + f64::from(BIN) < tail(random),
-            because: format!(
+            tail(sequential) + f64::from(BIN) < tail(random),
+            format!(
                 "999 of 1000 locks take at most {:.0} ns in sequence and {:.0} ns at random. \
                  Tuples in sequence have buckets in sequence, whose lines this machine's own \
                  caches fetch ahead; no link is between.",
                 tail(sequential),
                 tail(random)
             ),
-        },
+        ),
     ]
 }
 

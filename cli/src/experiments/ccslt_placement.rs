@@ -5,7 +5,8 @@ use sim::kernel::Time;
 use sim::platform::{Platform, Side};
 
 use super::findings::{Claim, Findings, Plot, Row};
-use super::lock_load::{Demand, LoadSeen, LockLoad, run};
+use super::lock_load::{self, Demand, LoadSeen, LockLoad};
+use super::samples::{Run, Samples};
 use super::{ExperimentError, Setting};
 
 const BUCKETS: u64 = 1 << 16;
@@ -14,9 +15,16 @@ const CORES: u32 = 4;
 const PROCESSING_ELEMENTS: u32 = 16;
 const MANY_PROCESSING_ELEMENTS: u32 = 128;
 
+/// The home agent on the host, and on the device.
+type Sample = [Placement; 2];
+
+const ON_HOST: usize = 0;
+const ON_DEVICE: usize = 1;
+/// Of a [`Sample`], in the labels of the rows.
+const HOMES: [&str; 2] = ["home on host", "home on device"];
+
 /// All runs with the home agent on one side.
 struct Placement {
-    home: &'static str,
     /// The host alone, on the whole table.
     host: LoadSeen,
     /// The device alone, on the whole table.
@@ -33,9 +41,11 @@ struct Placement {
 /// When the simulation fails.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let platform = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
-    let on_host = placement(setting, &platform, Side::Host, 0.0)?;
-    let on_device = placement(setting, &platform, Side::Device, 0.5)?;
-    let latencies: Vec<Row> = rows(&on_host, &on_device, &LATENCIES);
+    let samples = Samples::take(setting, |run| -> Result<Sample, _> {
+        let on_host = placement(run, &platform, Side::Host, 0.0)?;
+        Ok([on_host, placement(run, &platform, Side::Device, 0.5)?])
+    })?;
+    let latencies: Vec<Row> = rows(&samples, &LATENCIES);
     Ok(Findings {
         parameters: vec![
             ("platform", platform.name.clone()),
@@ -46,8 +56,8 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
             ("both", format!("both sides at full load on the same {FEW} tuples")),
         ],
         plot: Plot::Bars { along: "mean time to the lock, ns", rows: latencies.clone() },
-        rows: latencies.into_iter().chain(rows(&on_host, &on_device, &RATES)).collect(),
-        claims: claims(&on_host, &on_device),
+        rows: latencies.into_iter().chain(rows(&samples, &RATES)).collect(),
+        claims: claims(&samples),
         notes: vec![
             "The paper has no measured values for this: the column is empty.".into(),
             "With the home agent on the device the table stands in the device's memory behind a \
@@ -62,30 +72,29 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
 }
 
 fn placement(
-    setting: &mut Setting<'_>,
+    run: &Run<'_>,
     platform: &Platform,
     home: Side,
     done: f64,
 ) -> Result<Placement, ExperimentError> {
-    let name = if home == Side::Host { "home on host" } else { "home on device" };
+    let name = HOMES[if home == Side::Host { ON_HOST } else { ON_DEVICE }];
     let mut part = 0.0;
     let mut under = |cores: u32, elements: u32, tuples: u64, length: Time| {
-        setting.progress.set(done + part, name);
+        run.progress(done + part, name);
         part += 0.125;
         let demand = |requesters: u32| Demand { requesters, duty: f64::from(requesters.min(1)) };
-        run(&LockLoad {
+        lock_load::run(&LockLoad {
             platform: platform.clone(),
             home,
             buckets: BUCKETS,
             tuples,
             host: demand(cores),
             device: demand(elements),
-            length: setting.scaled(length),
-            seed: setting.seed,
+            length: run.scaled(length),
+            seed: run.seed,
         })
     };
     Ok(Placement {
-        home: name,
         host: under(CORES, 0, BUCKETS, Time::from_us(8_000))?,
         device: under(0, PROCESSING_ELEMENTS, BUCKETS, Time::from_us(1_000))?,
         both: under(CORES, PROCESSING_ELEMENTS, FEW, Time::from_us(2_000))?,
@@ -117,43 +126,61 @@ fn link_bytes(seen: &LoadSeen) -> f64 {
     bytes as f64 / seen.locks as f64
 }
 
-fn rows(on_host: &Placement, on_device: &Placement, quantities: &[Quantity]) -> Vec<Row> {
-    let row = |runs: &Placement, &(name, unit, of): &Quantity| {
-        Row::new(format!("{name}, {}", runs.home), unit, of(runs))
+fn rows(samples: &Samples<Sample>, quantities: &[Quantity]) -> Vec<Row> {
+    let row = |&(name, unit, of): &Quantity, home: usize| {
+        samples.row(format!("{name}, {}", HOMES[home]), unit, |sample| of(&sample[home]))
     };
-    quantities.iter().flat_map(|of| [row(on_host, of), row(on_device, of)]).collect()
+    quantities.iter().flat_map(|of| [row(of, ON_HOST), row(of, ON_DEVICE)]).collect()
 }
 
-fn claims(on_host: &Placement, on_device: &Placement) -> Vec<Claim> {
+fn claims(samples: &Samples<Sample>) -> Vec<Claim> {
     let host = |runs: &Placement| runs.host.host.acquire.mean_ns;
     let device = |runs: &Placement| runs.device.device.acquire.mean_ns;
     let rate = |runs: &Placement| runs.many.device.locks_per_second / 1e6;
-    let (host_near, host_far) = (host(on_host), host(on_device));
-    let (device_far, device_near) = (device(on_host), device(on_device));
+    let both_host = |runs: &Placement| runs.both.host.acquire.mean_ns;
+    let both_device = |runs: &Placement| runs.both.device.acquire.mean_ns;
+    let of =
+        |value: fn(&Placement) -> f64, home: usize| samples.spread(|sample| value(&sample[home]));
     vec![
-        Claim {
-            says: "\"If the host executes a latency sensitive OLTP-style workload, it should be \
-                   the one acting as CCIX-HA\" (section 4)."
-                .into(),
-            comes_out: host_near < host_far,
-            because: format!(
-                "A host lock takes {host_near:.0} ns with the home agent on the host and \
-                 {host_far:.0} ns with it on the device, where each miss of a core's cache \
-                 crosses the link twice."
+        samples.claim(
+            "\"If the host executes a latency sensitive OLTP-style workload, it should be the one \
+             acting as CCIX-HA\" (section 4).",
+            |[on_host, on_device]| host(on_host) < host(on_device),
+            format!(
+                "A host lock takes {} ns with the home agent on the host and {} ns with it on the \
+                 device, where each miss of a core's cache crosses the link twice.",
+                of(host, ON_HOST),
+                of(host, ON_DEVICE)
             ),
-        },
-        Claim {
-            says: "\"if the workload is NDP-update intensive …, the CCIX-HA should be placed on \
-                   the smart storage device\" (section 4)."
-                .into(),
-            comes_out: device_near < device_far && rate(on_device) > rate(on_host),
-            because: format!(
-                "A device lock takes {device_far:.0} ns with the home agent on the host and \
-                 {device_near:.0} ns with it on the device; the lock unit reaches {:.0} and {:.0} \
-                 million locks/s.",
-                rate(on_host),
-                rate(on_device)
+        ),
+        samples.claim(
+            "\"if the workload is NDP-update intensive …, the CCIX-HA should be placed on the \
+             smart storage device\" (section 4).",
+            |[on_host, on_device]| {
+                device(on_device) < device(on_host) && rate(on_device) > rate(on_host)
+            },
+            format!(
+                "A device lock takes {} ns with the home agent on the host and {} ns with it on \
+                 the device; the lock unit reaches {} and {} million locks/s.",
+                of(device, ON_HOST),
+                of(device, ON_DEVICE),
+                of(rate, ON_HOST),
+                of(rate, ON_DEVICE)
             ),
-        },
+        ),
+        samples.claim(
+            format!("The first, with both sides at full load on the same {FEW} tuples."),
+            |[on_host, on_device]| both_host(on_host) < both_host(on_device),
+            format!("{} ns against {} ns.", of(both_host, ON_HOST), of(both_host, ON_DEVICE)),
+        ),
+        samples.claim(
+            format!("The second, with both sides at full load on the same {FEW} tuples."),
+            |[on_host, on_device]| both_device(on_device) < both_device(on_host),
+            format!(
+                "{} ns against {} ns: who waits behind whom decides it, not the access alone.",
+                of(both_device, ON_DEVICE),
+                of(both_device, ON_HOST)
+            ),
+        ),
     ]
 }

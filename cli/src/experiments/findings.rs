@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use super::samples::Spread;
+use super::{Clock, Experiment, Seeds};
+
 /// A value of the paper, and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paper {
@@ -33,7 +36,7 @@ impl Paper {
     }
 }
 
-/// One measured value.
+/// One measured value, over all seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// What was measured.
@@ -43,12 +46,12 @@ pub struct Row {
     /// What the paper says, if it says anything.
     pub paper: Option<Paper>,
     /// What came out here.
-    pub measured: f64,
+    pub measured: Spread,
 }
 
 impl Row {
     /// A row that the paper has no value for.
-    pub fn new(label: impl Into<String>, unit: &'static str, measured: f64) -> Self {
+    pub fn new(label: impl Into<String>, unit: &'static str, measured: Spread) -> Self {
         Self { label: label.into(), unit, paper: None, measured }
     }
 
@@ -57,9 +60,9 @@ impl Row {
         Self { paper, ..self }
     }
 
-    /// Measured by the middle of the paper's value.
+    /// The median by the middle of the paper's value.
     pub fn ratio(&self) -> Option<f64> {
-        self.paper.map(|paper| self.measured / paper.middle())
+        self.paper.map(|paper| self.measured.median / paper.middle())
     }
 }
 
@@ -68,10 +71,33 @@ impl Row {
 pub struct Claim {
     /// The sentence and its place.
     pub says: String,
-    /// Whether it comes out.
-    pub comes_out: bool,
+    /// For how many seeds it comes out.
+    pub held: usize,
+    /// Of how many.
+    pub seeds: usize,
     /// The measured values that decide it, and why they are as they are.
     pub because: String,
+}
+
+impl Claim {
+    /// Of a single measurement.
+    pub fn once(says: impl Into<String>, comes_out: bool, because: String) -> Self {
+        Self { says: says.into(), held: comes_out.into(), seeds: 1, because }
+    }
+
+    /// Whether it comes out under every seed.
+    pub fn comes_out(&self) -> bool {
+        self.held == self.seeds
+    }
+
+    /// What came of it, in words.
+    pub fn verdict(&self) -> String {
+        match self.held {
+            held if held == self.seeds => "Comes out".into(),
+            0 => "Does not come out".into(),
+            held => format!("Comes out for {held} of {} seeds", self.seeds),
+        }
+    }
 }
 
 /// Lines over a number, or bars by name.
@@ -139,10 +165,10 @@ pub struct Findings {
 impl Findings {
     /// The claims and notes as sentences.
     pub fn all_notes(&self) -> Vec<String> {
-        let claims = self.claims.iter().map(|claim| {
-            let verdict = if claim.comes_out { "Comes out" } else { "Does not come out" };
-            format!("{verdict}: {} {}", claim.says, claim.because)
-        });
+        let claims = self
+            .claims
+            .iter()
+            .map(|claim| format!("{}: {} {}", claim.verdict(), claim.says, claim.because));
         claims.chain(self.notes.iter().cloned()).collect()
     }
 }
@@ -152,6 +178,7 @@ impl Findings {
 pub struct Json<'a> {
     experiment: &'a str,
     seed: u64,
+    seeds: u32,
     rows: Vec<JsonRow<'a>>,
     notes: Vec<String>,
 }
@@ -161,13 +188,18 @@ struct JsonRow<'a> {
     label: &'a str,
     unit: &'a str,
     paper: Option<f64>,
+    /// The median of all seeds.
     measured: f64,
+    min: f64,
+    max: f64,
+    seeds: usize,
     ratio: Option<f64>,
 }
 
 impl<'a> Json<'a> {
-    /// The findings of the experiment `name` under `seed`.
-    pub fn new(name: &'a str, seed: u64, findings: &'a Findings) -> Self {
+    /// What came of `experiment` under these seeds.
+    pub fn new(experiment: &'a Experiment, seeds: Seeds, findings: &'a Findings) -> Self {
+        let Seeds { seed, seeds } = seeds;
         let rows = findings
             .rows
             .iter()
@@ -175,11 +207,15 @@ impl<'a> Json<'a> {
                 label: &row.label,
                 unit: row.unit,
                 paper: row.paper.map(|paper| paper.middle()),
-                measured: row.measured,
+                measured: row.measured.median,
+                min: row.measured.min,
+                max: row.measured.max,
+                seeds: row.measured.seeds,
                 ratio: row.ratio(),
             })
             .collect();
-        Self { experiment: name, seed, rows, notes: findings.all_notes() }
+        let seeds = if experiment.clock == Clock::Virtual { seeds } else { 1 };
+        Self { experiment: experiment.name, seed, seeds, rows, notes: findings.all_notes() }
     }
 }
 
@@ -190,10 +226,18 @@ mod tests {
     #[test]
     fn the_ratio_is_against_the_middle_of_the_papers_range() {
         let paper = Paper { low: 80.0, high: 100.0, place: "section 4" };
-        let row = Row::new("host", "ns", 180.0).beside(Some(paper));
+        let row = Row::new("host", "ns", Spread::once(180.0)).beside(Some(paper));
         assert_eq!(row.ratio(), Some(2.0));
         assert_eq!((paper.text().as_str(), paper.agrees_with(100.0)), ("80–100", true));
         assert!(!paper.agrees_with(180.0) && paper.agrees_with(61.0) && !paper.agrees_with(59.0));
-        assert_eq!(Row::new("host", "ns", 180.0).ratio(), None);
+        assert_eq!(Row::new("host", "ns", Spread::once(180.0)).ratio(), None);
+    }
+
+    #[test]
+    fn a_claim_says_for_how_many_seeds_it_comes_out() {
+        let claim = |held, seeds| Claim { says: "x".into(), held, seeds, because: "y".into() };
+        let verdicts = [(5, 5), (0, 5), (3, 5)].map(|(held, seeds)| claim(held, seeds).verdict());
+        assert_eq!(verdicts, ["Comes out", "Does not come out", "Comes out for 3 of 5 seeds"]);
+        assert!(claim(5, 5).comes_out() && !claim(4, 5).comes_out());
     }
 }

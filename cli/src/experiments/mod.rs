@@ -1,7 +1,7 @@
 //! `lockstep experiment`: figures and tables of the papers, measured again.
 //!
 //! Each is one entry of [`ALL`]. What is measured never comes from the paper; what does not come
-//! out is said not to, and why.
+//! out is said not to, and why. In virtual time each is measured under several seeds.
 
 mod ccslt_fig4;
 mod ccslt_fig5;
@@ -11,6 +11,7 @@ mod findings;
 mod lock_load;
 mod ndp_update_speedup;
 mod plot;
+mod samples;
 mod table;
 
 use std::fs;
@@ -18,7 +19,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use sim::coherence::CoherenceError;
-use sim::kernel::Time;
 use sim::system::SystemError;
 use system::near_data::NearDataError;
 
@@ -47,9 +47,9 @@ pub struct Experiment {
 /// What times are measured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// Of the model: the same seed and version give the same values on every machine.
+    /// Of the model: the same seeds and version give the same values on every machine.
     Virtual,
-    /// On the wall: values are those of this machine.
+    /// On the wall: values are those of this machine, measured once.
     Wall,
 }
 
@@ -94,22 +94,14 @@ pub const ALL: [Experiment; 5] = [
 
 /// What an experiment is measured with.
 pub struct Setting<'a> {
-    /// Of all draws.
+    /// Of all draws of the first run; the next has the next seed.
     pub seed: u64,
+    /// How many runs, at least 1.
+    pub seeds: u32,
     /// Part of the full length, above 0 to 1: tests take less.
     pub scale: f64,
     /// Where to say how far it is.
     pub progress: &'a mut Progress,
-}
-
-impl Setting<'_> {
-    fn scaled(&self, length: Time) -> Time {
-        Time::from_ps((length.as_ps() as f64 * self.scale) as u64)
-    }
-
-    fn scaled_count(&self, count: u64) -> u64 {
-        ((count as f64 * self.scale) as u64).max(1)
-    }
 }
 
 /// Why an experiment could not be measured.
@@ -141,9 +133,10 @@ impl Experiment {
     /// # Errors
     /// When the simulation fails, which is never the input's fault, or when something that is to
     /// be measured is not on this machine.
-    pub fn measure(&self, seed: u64, out: &Output) -> Result<Findings, Failure> {
+    pub fn measure(&self, seeds: Seeds, out: &Output) -> Result<Findings, Failure> {
+        let Seeds { seed, seeds } = seeds;
         let mut progress = out.progress(self.name);
-        let mut setting = Setting { seed, scale: 1.0, progress: &mut progress };
+        let mut setting = Setting { seed, seeds, scale: 1.0, progress: &mut progress };
         (self.measure)(&mut setting).map_err(|error| match error {
             ExperimentError::Postgres(why) => {
                 Failure::NotMeasured(format!("{}: not measured: {why}", self.name))
@@ -157,8 +150,32 @@ const ABOUT: &str = "\
 Examples:
   lockstep experiment                       lists them
   lockstep experiment ccslt-fig4            prints the table, writes out/ccslt-fig4.json and .svg
-  lockstep experiment ccslt-fig5 --json --seed 7
+  lockstep experiment ccslt-fig5 --json --seed 7 --seeds 12
 ";
+
+/// Under which seeds to measure.
+#[derive(clap::Args, Clone, Copy)]
+pub struct Seeds {
+    /// Of all draws of the first run; the next has the next seed. The same seeds give the same
+    /// values, but for those of this machine's clock.
+    #[arg(long, default_value_t = DEFAULT_SEED, value_parser = crate::run::seed, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// How many seeds each experiment in virtual time is run under; one by this machine's clock is
+    /// run once.
+    #[arg(long, default_value_t = DEFAULT_SEEDS, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub seeds: u32,
+}
+
+impl Seeds {
+    /// Those of an experiment that is measured by `clock`, in words.
+    pub fn text(&self, clock: Clock) -> String {
+        let last = self.seed.wrapping_add(u64::from(self.seeds) - 1);
+        match clock {
+            Clock::Virtual if self.seeds > 1 => format!("{} to {last}", self.seed),
+            _ => self.seed.to_string(),
+        }
+    }
+}
 
 /// Measures a figure or table of a paper again, or lists those that there are.
 #[derive(clap::Args)]
@@ -169,16 +186,18 @@ pub struct Args {
     /// Prints JSON instead of the table.
     #[arg(long)]
     json: bool,
-    /// Of all draws; the same seed gives the same values, but for those of this machine's clock.
-    #[arg(long, default_value_t = DEFAULT_SEED, value_parser = crate::run::seed, allow_negative_numbers = true)]
-    seed: u64,
+    #[command(flatten)]
+    seeds: Seeds,
     /// Folder for the JSON and SVG files.
     #[arg(long, default_value = "out")]
     out: PathBuf,
 }
 
 /// Of an experiment that was not given one.
-pub const DEFAULT_SEED: u64 = 1;
+const DEFAULT_SEED: u64 = 1;
+
+/// How many seeds: enough to tell a value from its luck, few enough to wait for.
+const DEFAULT_SEEDS: u32 = 5;
 
 /// Runs the command.
 ///
@@ -198,13 +217,13 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let experiment = named(&name)?;
     // Before the run, so that a long one is not in vain.
     make_folder(&args.out)?;
-    let findings = experiment.measure(args.seed, out)?;
-    let json = json(experiment, args.seed, &findings);
+    let findings = experiment.measure(args.seeds, out)?;
+    let json = json(experiment, args.seeds, &findings);
     let written = write(&args.out, experiment, &findings, &json)?;
     if args.json {
         return out.print(json);
     }
-    out.print(table::text(experiment, args.seed, &findings, out))?;
+    out.print(table::text(experiment, args.seeds, &findings, out))?;
     out.note(format_args!("Written: {} and .svg", written.display()));
     Ok(())
 }
@@ -228,9 +247,8 @@ fn named(name: &str) -> Result<&'static Experiment, Failure> {
 }
 
 /// The findings on one line.
-pub fn json(experiment: &Experiment, seed: u64, findings: &Findings) -> String {
-    serde_json::to_string(&Json::new(experiment.name, seed, findings))
-        .expect("findings are plain data")
+pub fn json(experiment: &Experiment, seeds: Seeds, findings: &Findings) -> String {
+    serde_json::to_string(&Json::new(experiment, seeds, findings)).expect("findings are plain data")
 }
 
 /// Writes both files into `folder`, which is made if it is not there; the first one's path.
@@ -259,27 +277,41 @@ mod tests {
     use super::*;
 
     /// At a small part of the full length: enough to see that all of it works.
-    fn small(experiment: &Experiment, seed: u64) -> Findings {
+    fn small(experiment: &Experiment, Seeds { seed, seeds }: Seeds) -> Findings {
         let mut progress = Output::new().quiet(true).progress("test");
-        let mut setting = Setting { seed, scale: 0.02, progress: &mut progress };
+        let mut setting = Setting { seed, seeds, scale: 0.02, progress: &mut progress };
         (experiment.measure)(&mut setting).expect("measured")
     }
 
+    fn seeds(seed: u64, seeds: u32) -> Seeds {
+        Seeds { seed, seeds }
+    }
+
     #[test]
-    fn every_experiment_gives_whole_rows_and_repeats_under_its_seed() {
+    fn every_experiment_gives_whole_rows_and_repeats_under_its_seeds() {
         for experiment in ALL.iter().filter(|experiment| experiment.clock == Clock::Virtual) {
-            let findings = small(experiment, 5);
+            let findings = small(experiment, seeds(5, 2));
             for row in &findings.rows {
                 // A host that is home to the table needs no link.
-                let possible = row.measured > 0.0 || row.unit == "B/lock" && row.measured == 0.0;
-                assert!(row.measured.is_finite() && possible, "{row:?}");
+                let least = row.measured.min;
+                let possible = least > 0.0 || row.unit == "B/lock" && least == 0.0;
+                assert!(row.measured.max.is_finite() && possible, "{row:?}");
+                assert_eq!(row.measured.seeds, 2, "{row:?}");
             }
             assert!(findings.rows.len() >= 8 && !findings.claims.is_empty());
-            let first = json(experiment, 5, &findings);
-            assert_eq!(first, json(experiment, 5, &small(experiment, 5)), "{}", experiment.name);
+            let first = json(experiment, seeds(5, 2), &findings);
+            let again = json(experiment, seeds(5, 2), &small(experiment, seeds(5, 2)));
+            assert_eq!(first, again, "{}", experiment.name);
+            // What one seed gives alone is an end of what it gives with another.
+            let alone = small(experiment, seeds(6, 1));
+            for (row, alone) in findings.rows.iter().zip(&alone.rows) {
+                let (ends, value) = (row.measured, alone.measured.median);
+                assert_eq!(row.label, alone.label, "{}", experiment.name);
+                assert!([ends.min, ends.max].contains(&value), "{row:?}: {value}");
+            }
             // Transfers of one device alone hardly depend on where they go.
-            let other = small(experiment, 6);
-            assert!(findings.rows != other.rows || experiment.name == "ccslt-fig5");
+            let differs = findings.rows.iter().any(|row| row.measured.min < row.measured.max);
+            assert!(differs || experiment.name == "ccslt-fig5");
         }
     }
 
@@ -289,14 +321,17 @@ mod tests {
         let experiment = named("ccslt-fig6").expect("there");
         assert_eq!(experiment.clock, Clock::Wall);
         let mut progress = Output::new().quiet(true).progress("test");
-        let mut setting = Setting { seed: 5, scale: 0.01, progress: &mut progress };
+        let mut setting = Setting { seed: 5, seeds: 3, scale: 0.01, progress: &mut progress };
         let findings = match (experiment.measure)(&mut setting) {
             Err(ExperimentError::Postgres(missing @ PostgresError::Missing { .. })) => {
                 return eprintln!("skipped: {missing}");
             }
             findings => findings.expect("measured"),
         };
-        assert!(findings.rows.iter().all(|row| row.measured.is_finite() && row.measured > 0.0));
+        for row in &findings.rows {
+            assert!(row.measured.max.is_finite() && row.measured.min > 0.0, "{row:?}");
+            assert_eq!(row.measured.seeds, 1, "a clock on the wall is read once: {row:?}");
+        }
         assert_eq!(findings.rows.iter().filter(|row| row.paper.is_some()).count(), 4);
         assert_eq!((findings.rows.len(), findings.claims.len()), (32, 3));
         let picture = svg(&findings.plot, experiment.title);
@@ -307,18 +342,21 @@ mod tests {
     fn the_files_are_written_and_read_back() {
         let folder = tempfile::tempdir().expect("a folder");
         let experiment = named("ccslt-fig5").expect("there");
-        let findings = small(experiment, 1);
+        let findings = small(experiment, seeds(1, 3));
         let path = write(
             &folder.path().join("new"),
             experiment,
             &findings,
-            &json(experiment, 1, &findings),
+            &json(experiment, seeds(1, 3), &findings),
         )
         .expect("written");
         let text = fs::read_to_string(&path).expect("JSON");
         let value: serde_json::Value = serde_json::from_str(&text).expect("well formed");
         assert_eq!((&value["experiment"], &value["seed"]), (&"ccslt-fig5".into(), &1.into()));
+        assert_eq!(value["seeds"], 3);
         let row = &value["rows"][0];
+        let [min, measured, max] = ["min", "measured", "max"].map(|key| row[key].as_f64().unwrap());
+        assert!(min <= measured && measured <= max && row["seeds"] == 3, "{row}");
         let ratio = row["measured"].as_f64().unwrap() / row["paper"].as_f64().unwrap();
         assert!((row["ratio"].as_f64().unwrap() - ratio).abs() < 1e-9);
         assert!(value["rows"][3]["paper"].is_null() && value["rows"][3]["ratio"].is_null());

@@ -5,6 +5,7 @@ use sim::platform::{Measure, Platform};
 use system::near_data::{Beside, Keys, LongReport, Outcome, Phase, Setup, Strategy, run};
 
 use super::findings::{Claim, Findings, Plot, Row};
+use super::samples::{Run, Samples, scaled_count};
 use super::{ExperimentError, Setting};
 
 const ROWS: u64 = 100_000;
@@ -26,9 +27,14 @@ const LEFT_OF_THROUGHPUT: f64 = 0.85;
 /// What refreshes and row misses may leave of the peak of memory, which the platform has.
 const PART_OF_PEAK: f64 = 0.9;
 
+/// Distributions of the short updates' keys, and how the rows call them.
+const KEYS: [(Keys, &str); 2] =
+    [(Keys::Uniform, "uniform"), (Keys::Zipf { exponent: 0.99 }, "Zipf")];
+/// In the order of [`KEYS`].
+type Sample = [Runs; 2];
+
 /// All runs with one distribution of the short updates' keys.
 struct Runs {
-    keys: &'static str,
     alone: Outcome,
     near: Outcome,
     verified: Outcome,
@@ -49,10 +55,12 @@ struct Runs {
 /// # Errors
 /// When a run does not come to its end, or one of its checks fails.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
-    let uniform = runs(setting, "uniform", Keys::Uniform, 0.0)?;
-    let zipf = runs(setting, "Zipf", Keys::Zipf { exponent: 0.99 }, 0.5)?;
-    let all = [uniform, zipf];
-    let rows = setting.scaled_count(ROWS);
+    let rows = scaled_count(ROWS, setting.scale);
+    let samples = Samples::take(setting, |run| -> Result<Sample, _> {
+        let uniform = runs(run, KEYS[0], 0.0)?;
+        Ok([uniform, runs(run, KEYS[1], 0.5)?])
+    })?;
+    let keys = || 0..KEYS.len();
     Ok(Findings {
         parameters: vec![
             ("platform", "n1sdp-u280-ccix".into()),
@@ -61,27 +69,22 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
             ("short updates", format!("{WORKERS} cores, one row each, one after the other")),
             ("Zipf", "exponent 0.99, ranks scattered over the table".into()),
         ],
-        rows: all.iter().flat_map(Runs::rows).collect(),
-        claims: all.iter().flat_map(Runs::claims).collect(),
-        notes: notes(&all),
+        rows: keys().flat_map(|keys| rows_of(&samples, keys)).collect(),
+        claims: keys().flat_map(|keys| claims(&samples, keys)).collect(),
+        notes: notes(&samples),
         plot: Plot::Bars {
             along: "the long update, from its beginning to its last lock given back, us",
-            rows: all.iter().flat_map(Runs::bars).collect(),
+            rows: keys().flat_map(|keys| bars(&samples, keys)).collect(),
         },
     })
 }
 
 fn runs(
-    setting: &mut Setting<'_>,
-    name: &'static str,
-    keys: Keys,
+    setting: &Run<'_>,
+    (keys, name): (Keys, &'static str),
     done: f64,
 ) -> Result<Runs, ExperimentError> {
     let platform = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
-    let rows = setting.scaled_count(ROWS);
-    let alone = Beside::Nothing(setting.scaled(ALONE));
-    let (warm_up, seed) = (setting.scaled_count(WARM_UP), setting.seed);
-    let mut part = done;
     let mut quick_host = platform.clone();
     if let Some(store) = &mut quick_host.host_store {
         store.visit_row.value = Time::from_ps(store.visit_row.value.as_ps() / 2);
@@ -92,38 +95,40 @@ fn runs(
         let left = bandwidth.bytes_per_second() as f64 * PART_OF_PEAK / 1e6;
         *bandwidth = Measure::convert(left.round(), "MB/s").expect("a rate above 0");
     }
-    let mut made = |platform: &Platform, beside, other_rows, verified| {
-        setting.progress.set(part, name);
+    let alone = Setup {
+        platform,
+        rows: setting.scaled_count(ROWS),
+        fields: FIELDS,
+        regions: REGIONS,
+        workers: WORKERS,
+        keys,
+        other_rows: false,
+        warm_up: setting.scaled_count(WARM_UP),
+        beside: Beside::Nothing(setting.scaled(ALONE)),
+        verified: false,
+        seed: setting.seed,
+    };
+    let beside = |strategy| Setup { beside: Beside::Update(strategy), ..alone.clone() };
+    let near = || beside(Strategy::NearData);
+    let host = |threads| beside(Strategy::HostPath { threads });
+    let other_rows = |setup| Setup { other_rows: true, ..setup };
+    let mut part = done;
+    let mut made = |setup: Setup| {
+        setting.progress(part, name);
         part += 0.5 / 10.0;
-        let setup = Setup {
-            platform: platform.clone(),
-            rows,
-            fields: FIELDS,
-            regions: REGIONS,
-            workers: WORKERS,
-            keys,
-            other_rows,
-            warm_up,
-            beside,
-            verified,
-            seed,
-        };
         run(&setup, &mut |_| {}).map_err(ExperimentError::from)
     };
-    let near = Beside::Update(Strategy::NearData);
-    let host = |threads| Beside::Update(Strategy::HostPath { threads });
     Ok(Runs {
-        keys: name,
-        alone: made(&platform, alone, false, false)?,
-        near: made(&platform, near, false, false)?,
-        verified: made(&platform, near, false, true)?,
-        host: made(&platform, host(1), false, false)?,
-        many: made(&platform, host(MANY_THREADS), false, false)?,
-        quick: made(&quick_host, host(1), false, false)?,
-        slow: made(&slow_memory, near, false, false)?,
-        table_lock: made(&platform, Beside::Update(Strategy::TableLock), false, false)?,
-        others_alone: made(&platform, alone, true, false)?,
-        others: made(&platform, near, true, false)?,
+        alone: made(alone.clone())?,
+        near: made(near())?,
+        host: made(host(1))?,
+        many: made(host(MANY_THREADS))?,
+        quick: made(Setup { platform: quick_host, ..host(1) })?,
+        slow: made(Setup { platform: slow_memory, ..near() })?,
+        verified: made(Setup { verified: true, ..near() })?,
+        table_lock: made(beside(Strategy::TableLock))?,
+        others_alone: made(other_rows(alone.clone()))?,
+        others: made(other_rows(near()))?,
     })
 }
 
@@ -157,149 +162,162 @@ impl Runs {
     fn left_of_throughput(&self) -> f64 {
         self.others.short.per_second / self.others_alone.short.per_second
     }
+}
 
-    fn rows(&self) -> Vec<Row> {
-        let row =
-            |label: &str, unit, value| Row::new(format!("{label}, {}", self.keys), unit, value);
-        let mut rows = vec![
-            row("speed-up over the host path", "x", self.speed_up()),
-            row("pages verified before", "x", took(&self.host) / took(&self.verified)),
-            row("over the host path, 4 threads", "x", took(&self.many) / took(&self.near)),
-            row(
-                "if the host visited rows twice as fast",
-                "x",
-                took(&self.quick) / took(&self.near),
+fn rows_of(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
+    let row = |label: &str, unit, of: &dyn Fn(&Runs) -> f64| {
+        samples.row(format!("{label}, {}", KEYS[keys].1), unit, |sample| of(&sample[keys]))
+    };
+    let mut rows = vec![
+        row("speed-up over the host path", "x", &Runs::speed_up),
+        row("pages verified before", "x", &|runs| took(&runs.host) / took(&runs.verified)),
+        row("over the host path, 4 threads", "x", &|runs| took(&runs.many) / took(&runs.near)),
+        row("if the host visited rows twice as fast", "x", &|runs| {
+            took(&runs.quick) / took(&runs.near)
+        }),
+        row("if memory gave 90 % of its peak", "x", &|runs| took(&runs.host) / took(&runs.slow)),
+        row("fewer bytes over the link", "x", &Runs::fewer_bytes),
+    ];
+    let ways: [(&str, fn(&Runs) -> &Outcome); 2] =
+        [("near data", |runs| &runs.near), ("host path", |runs| &runs.host)];
+    for (name, of) in ways {
+        rows.push(row(&format!("{name}: all"), "us", &|runs| took(of(runs))));
+        rows.extend(Phase::ALL.map(|phase_of| {
+            row(&format!("{name}: {}", phase_of.name()), "us", &|runs| {
+                microseconds(phase(long(of(runs)), phase_of))
+            })
+        }));
+        let label = format!("{name}: over the link");
+        rows.push(row(&label, "MB", &|runs| long(of(runs)).link_bytes as f64 / 1e6));
+    }
+    rows.push(row("host path: flush, later", "us", &|runs| microseconds(long(&runs.host).flush)));
+    rows.push(row("host path, 4 threads: all", "us", &|runs| took(&runs.many)));
+    rows.push(row("whole-table lock: all", "us", &|runs| took(&runs.table_lock)));
+    let shorts: [(&str, fn(&Runs) -> &Outcome); 7] = [
+        ("short updates alone", |runs| &runs.alone),
+        ("short, near data", |runs| &runs.near),
+        ("short, host path", |runs| &runs.host),
+        ("short, host path, 4 threads", |runs| &runs.many),
+        ("short, whole-table lock", |runs| &runs.table_lock),
+        ("short on other rows, alone", |runs| &runs.others_alone),
+        ("short on other rows, near data", |runs| &runs.others),
+    ];
+    rows.extend(shorts.map(|(name, of)| row(name, "k/s", &|runs| of(runs).short.per_second / 1e3)));
+    // Phases that a strategy does not have; and under the lock of the whole table there may be no
+    // short updates at all.
+    rows.retain(|row| row.measured.max > 0.0);
+    rows
+}
+
+fn bars(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
+    let runs: [(&str, fn(&Runs) -> &Outcome); 5] = [
+        ("near data", |runs| &runs.near),
+        ("near data, pages verified before", |runs| &runs.verified),
+        ("host path", |runs| &runs.host),
+        ("host path, 4 threads", |runs| &runs.many),
+        ("whole-table lock", |runs| &runs.table_lock),
+    ];
+    let bar = |(name, of): (&str, fn(&Runs) -> &Outcome)| {
+        let label = format!("{name}, {}", KEYS[keys].1);
+        samples.row(label, "us", |sample| took(of(&sample[keys])))
+    };
+    runs.into_iter().map(bar).collect()
+}
+
+fn claims(samples: &Samples<Sample>, number: usize) -> Vec<Claim> {
+    let keys = KEYS[number].1;
+    let of = |value: &dyn Fn(&Runs) -> f64| samples.spread(|sample| value(&sample[number]));
+    let claim = |says: String, holds: &dyn Fn(&Runs) -> bool, because| {
+        samples.claim(says, |sample| holds(&sample[number]), because)
+    };
+    let binds = format!(
+        "The host path takes {} us, of which its core works {} us and waits {} us for pages; near \
+         the data it is {} us, of which the walk is {} us.",
+        of(&|runs| took(&runs.host)),
+        of(&|runs| microseconds(long(&runs.host).core_time)),
+        of(&|runs| microseconds(long(&runs.host).page_wait)),
+        of(&|runs| took(&runs.near)),
+        of(&|runs| microseconds(phase(long(&runs.near), Phase::Walk))),
+    );
+    vec![
+        claim(
+            format!(
+                "Goal, {keys} keys: at least {SPEED_UP} times as fast end to end as the host path, \
+                 the figure that this line of work has published for a full system."
             ),
-            row("if memory gave 90 % of its peak", "x", took(&self.host) / took(&self.slow)),
-            row("fewer bytes over the link", "x", self.fewer_bytes()),
-        ];
-        for (name, outcome) in [("near data", &self.near), ("host path", &self.host)] {
-            rows.push(row(&format!("{name}: all"), "us", took(outcome)));
-            let phases = long(outcome).phases.iter().filter(|(_, time)| *time > Time::ZERO);
-            rows.extend(phases.map(|(phase, time)| {
-                row(&format!("{name}: {}", phase.name()), "us", microseconds(*time))
-            }));
-            let bytes = long(outcome).link_bytes as f64 / 1e6;
-            rows.push(row(&format!("{name}: over the link"), "MB", bytes));
-        }
-        rows.push(row("host path: flush, later", "us", microseconds(long(&self.host).flush)));
-        rows.push(row("host path, 4 threads: all", "us", took(&self.many)));
-        rows.push(row("whole-table lock: all", "us", took(&self.table_lock)));
-        let shorts = [
-            ("short updates alone", &self.alone),
-            ("short, near data", &self.near),
-            ("short, host path", &self.host),
-            ("short, host path, 4 threads", &self.many),
-            ("short, whole-table lock", &self.table_lock),
-            ("short on other rows, alone", &self.others_alone),
-            ("short on other rows, near data", &self.others),
-        ];
-        rows.extend(shorts.map(|(name, of)| row(name, "k/s", of.short.per_second / 1e3)));
-        // Under the lock of the whole table there may be none at all.
-        rows.retain(|row| row.measured > 0.0);
-        rows
-    }
-
-    fn bars(&self) -> Vec<Row> {
-        let runs = [
-            ("near data", &self.near),
-            ("near data, pages verified before", &self.verified),
-            ("host path", &self.host),
-            ("host path, 4 threads", &self.many),
-            ("whole-table lock", &self.table_lock),
-        ];
-        let bar = |(name, of)| Row::new(format!("{name}, {}", self.keys), "us", took(of));
-        runs.into_iter().map(bar).collect()
-    }
-
-    fn claims(&self) -> Vec<Claim> {
-        let (near, host, keys) = (long(&self.near), long(&self.host), self.keys);
-        let binds = format!(
-            "The host path takes {:.0} us, of which its core works {:.0} us and waits {:.0} us for \
-             pages; near the data it is {:.0} us, of which the walk is {:.0} us.",
-            took(&self.host),
-            microseconds(host.core_time),
-            microseconds(host.page_wait),
-            took(&self.near),
-            microseconds(phase(near, Phase::Walk)),
-        );
-        vec![
-            Claim {
-                says: format!(
-                    "Goal, {keys} keys: at least {SPEED_UP} times as fast end to end as the host \
-                     path, the figure that this line of work has published for a full system."
-                ),
-                comes_out: self.speed_up() >= SPEED_UP,
-                because: format!("It is {:.2} times. {binds}", self.speed_up()),
-            },
-            Claim {
-                says: format!(
-                    "Goal, {keys} keys: at least {FEWER_BYTES} times fewer bytes on the link."
-                ),
-                comes_out: self.fewer_bytes() >= FEWER_BYTES,
-                because: format!(
-                    "{:.2} MB instead of {:.1} MB; {:.2} MB of it are the shared state.",
-                    near.link_bytes as f64 / 1e6,
-                    host.link_bytes as f64 / 1e6,
-                    near.delta_bytes as f64 / 1e6,
-                ),
-            },
-            Claim {
-                says: format!(
-                    "Goal, {keys} keys: short updates of other rows lose at most 15 % of their \
-                     throughput beside the near-data update."
-                ),
-                comes_out: self.left_of_throughput() >= LEFT_OF_THROUGHPUT,
-                because: format!(
-                    "{:.1} % are left; {} of {} were turned away at a lock: that of a row which \
-                     shares a bucket with one of the long update's, or of each other's.",
-                    100.0 * self.left_of_throughput(),
-                    self.others.short.turned_away,
-                    self.others.short.turned_away + self.others.short.committed,
-                ),
-            },
-        ]
-    }
+            &|runs| runs.speed_up() >= SPEED_UP,
+            format!("It is {:.2} times. {binds}", of(&Runs::speed_up)),
+        ),
+        claim(
+            format!("Goal, {keys} keys: at least {FEWER_BYTES} times fewer bytes on the link."),
+            &|runs| runs.fewer_bytes() >= FEWER_BYTES,
+            format!(
+                "{:.2} MB instead of {:.1} MB; {:.2} MB of it are the shared state.",
+                of(&|runs| long(&runs.near).link_bytes as f64 / 1e6),
+                of(&|runs| long(&runs.host).link_bytes as f64 / 1e6),
+                of(&|runs| long(&runs.near).delta_bytes as f64 / 1e6),
+            ),
+        ),
+        claim(
+            format!(
+                "Goal, {keys} keys: short updates of other rows lose at most 15 % of their \
+                 throughput beside the near-data update."
+            ),
+            &|runs| runs.left_of_throughput() >= LEFT_OF_THROUGHPUT,
+            format!(
+                "{:.1} % are left; {} of {} were turned away at a lock: that of a row which shares \
+                 a bucket with one of the long update's, or of each other's.",
+                of(&|runs| 100.0 * runs.left_of_throughput()),
+                of(&|runs| runs.others.short.turned_away as f64),
+                of(&|runs| (runs.others.short.turned_away + runs.others.short.committed) as f64),
+            ),
+        ),
+    ]
 }
 
 /// What binds each strategy.
-fn notes([uniform, zipf]: &[Runs; 2]) -> Vec<String> {
+fn notes(samples: &Samples<Sample>) -> Vec<String> {
     let rate = |report: &LongReport, of| {
         report.memory_bytes as f64 / phase(report, of).as_ns_f64().max(1.0)
     };
-    let (near, verified) = (long(&uniform.near), long(&uniform.verified));
-    let (host, many) = (long(&uniform.host), long(&uniform.many));
+    let uniform = |value: &dyn Fn(&Runs) -> f64| samples.spread(|[runs, _]| value(runs));
+    let zipf = |value: &dyn Fn(&Runs) -> f64| samples.spread(|[_, runs]| value(runs));
     let link = |report: &LongReport| report.link_bytes as f64 / report.took.as_ns_f64();
+    let busy = |report: &LongReport| report.core_time.as_ns_f64() / report.took.as_ns_f64();
+    let left = |runs: &Runs| long(&runs.near).left as f64;
+    let changed = |runs: &Runs| long(&runs.near).changed as f64;
+    let lock_waits = |runs: &Runs| long(&runs.near).lock_waits as f64;
+    let lock_wait = |runs: &Runs| microseconds(long(&runs.near).lock_wait);
     vec![
         format!(
             "What binds near the data, uniform keys: the walk moves {:.1} GB/s of the 38.4 GB/s of \
              the two DIMMs, {:.1} GB/s with pages verified before. {} pages were checked as a \
              whole, each once; an element hands on whole rows, so that it reads every byte of the \
              table in either case.",
-            rate(near, Phase::Walk),
-            rate(verified, Phase::Walk),
-            near.page_checks,
+            uniform(&|runs| rate(long(&runs.near), Phase::Walk)),
+            uniform(&|runs| rate(long(&runs.verified), Phase::Walk)),
+            uniform(&|runs| long(&runs.near).page_checks as f64),
         ),
         format!(
-            "What binds the host path: one thread is at work {:.0} % of the time; four take {:.1} \
-             GB/s over a link of 15.75 GB/s and wait {:.0} us for pages, and share their cores with \
+            "What binds the host path: one thread is at work {} % of the time; four take {:.1} \
+             GB/s over a link of 15.75 GB/s and wait {} us for pages, and share their cores with \
              the short updates.",
-            100.0 * host.core_time.as_ns_f64() / host.took.as_ns_f64(),
-            link(many),
-            microseconds(many.page_wait),
+            uniform(&|runs| 100.0 * busy(long(&runs.host))),
+            uniform(&|runs| link(long(&runs.many))),
+            uniform(&|runs| microseconds(long(&runs.many).page_wait)),
         ),
         format!(
             "Rows that somebody had changed between snapshot and lock, which the host changes: {} \
              of {} with uniform keys, {} of {} with Zipf's. Locks that were not free: {} and {}; \
              they were waited for {:.1} and {:.1} us altogether.",
-            near.left,
-            near.changed,
-            long(&zipf.near).left,
-            long(&zipf.near).changed,
-            near.lock_waits,
-            long(&zipf.near).lock_waits,
-            microseconds(near.lock_wait),
-            microseconds(long(&zipf.near).lock_wait),
+            uniform(&left),
+            uniform(&changed),
+            zipf(&left),
+            zipf(&changed),
+            uniform(&lock_waits),
+            zipf(&lock_waits),
+            uniform(&lock_wait),
+            zipf(&lock_wait),
         ),
         "A short update that meets a lock of the long one is turned away (wait-die) and goes on \
          with another row; under the lock of the whole table all wait. They do not wait for the \

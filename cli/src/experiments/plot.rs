@@ -9,6 +9,7 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::findings::{Colour, Curve, Plot, Row};
+use super::samples::Spread;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -144,7 +145,7 @@ const BAR_HEIGHT: u32 = 30;
 
 fn bars(area: &Area<'_>, along: &str, rows: &[Row]) -> Drawn {
     let longest = rows.iter().map(|row| row.label.chars().count()).max().expect("some rows");
-    let values = rows.iter().flat_map(|row| [row.measured, row.paper.map_or(0.0, |p| p.high)]);
+    let values = rows.iter().flat_map(|row| [row.measured.max, row.paper.map_or(0.0, |p| p.high)]);
     let right = values.fold(0.0, f64::max) * 1.15;
     let count = rows.len() as f64;
     let mut chart = ChartBuilder::on(area)
@@ -181,10 +182,14 @@ fn bars(area: &Area<'_>, along: &str, rows: &[Row]) -> Drawn {
     for (number, row) in rows.iter().enumerate() {
         let middle = count - number as f64 - 0.5;
         let colour = ink(if row.label.starts_with("host") { Colour::Host } else { Colour::Device });
-        let corners = [(0.0, middle - 0.3), (row.measured, middle + 0.3)];
+        let Spread { median, min, max, .. } = row.measured;
+        let corners = [(0.0, middle - 0.3), (median, middle + 0.3)];
         chart.draw_series([Rectangle::new(corners, colour.filled())])?;
-        let value = format!("{:.0}", row.measured);
-        let beside = EmptyElement::at((row.measured, middle)) + Text::new(value, (5, -7), text(13));
+        // From the least to the most of all seeds.
+        let ends = PathElement::new([(min, middle), (max, middle)], TEXT.drawn.stroke_width(2));
+        chart.draw_series([ends])?;
+        let value = format!("{median:.0}");
+        let beside = EmptyElement::at((max, middle)) + Text::new(value, (5, -7), text(13));
         chart.draw_series([beside])?;
         if let Some(paper) = row.paper {
             let mark = [(paper.low, middle - 0.4), (paper.high, middle + 0.4)];
@@ -215,8 +220,10 @@ mod tests {
     #[test]
     fn every_bar_has_its_name_once() {
         let paper = Some(Paper { low: 80.0, high: 100.0, place: "" });
-        let row =
-            |number: f64| Row::new(format!("bar {number}"), "ns", 100.0 * number).beside(paper);
+        let row = |number: f64| {
+            let measured = Spread::once(100.0 * number);
+            Row::new(format!("bar {number}"), "ns", measured).beside(paper)
+        };
         for count in 1..=9 {
             let rows: Vec<Row> = (1..=count).map(|number| row(f64::from(number))).collect();
             let picture = svg(&Plot::Bars { along: "ns", rows: rows.clone() }, "bars");

@@ -1,28 +1,29 @@
 //! Findings as text for a terminal.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-use super::{Experiment, Findings};
+use super::{Clock, Experiment, Findings, Seeds};
 use crate::output::Output;
 use crate::text;
 
-const WIDTH: usize = 96;
+const WIDTH: usize = 98;
 
 /// The table, the claims and the notes.
-pub fn text(experiment: &Experiment, seed: u64, findings: &Findings, out: &Output) -> String {
+pub fn text(experiment: &Experiment, seeds: Seeds, findings: &Findings, out: &Output) -> String {
     let mut text = format!("{}\n{}\n\n", out.strong(experiment.title), experiment.source);
     for (name, value) in &findings.parameters {
         line(&mut text, format_args!("  {name:<14}{value}"));
     }
-    line(&mut text, format_args!("  {:<14}{seed}\n", "seed"));
-    let heads = ["", "paper", "measured", "", "ratio"];
-    let [label, paper, measured, unit, ratio] = heads;
-    line(&mut text, format_args!("{label:<46}{paper:>9}{measured:>11} {unit:<10}{ratio:>6}"));
+    line(&mut text, format_args!("  {:<14}{}\n", "seeds", seeds.text(experiment.clock)));
+    let middle = if experiment.clock == Clock::Virtual { "median" } else { "measured" };
+    let heads = ["", "paper", middle, "min–max", "", "ratio"];
+    line(&mut text, cells(heads));
     for row in &findings.rows {
         let paper = row.paper.map_or("–".into(), |paper| paper.text());
         let ratio = row.ratio().map_or("–".into(), |ratio| format!("{ratio:.2}"));
-        let (label, measured, unit) = (&row.label, row.measured, row.unit);
-        line(&mut text, format_args!("{label:<46}{paper:>9}{measured:>11.1} {unit:<10}{ratio:>6}"));
+        let median = format!("{:.1}", row.measured.median);
+        let range = row.measured.range(1).unwrap_or_default();
+        line(&mut text, cells([&row.label, &paper, &median, &range, row.unit, &ratio]));
     }
     for note in findings.all_notes() {
         text.push('\n');
@@ -33,6 +34,11 @@ pub fn text(experiment: &Experiment, seed: u64, findings: &Findings, out: &Outpu
     text.trim_end().into()
 }
 
-fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
+/// A line of the table.
+fn cells([label, paper, median, range, unit, ratio]: [&str; 6]) -> String {
+    format!("{label:<47}{paper:>8}{median:>9}  {range:<17}{unit:<10}{ratio:>5}")
+}
+
+fn line(text: &mut String, line: impl Display) {
     writeln!(text, "{line}").expect("writing into a string does not fail");
 }

@@ -6,6 +6,7 @@ mod page;
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::experiments::Seeds;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::whole_file::WholeFile;
@@ -19,9 +20,8 @@ pub struct Args {
     /// Folder for the page, and for the JSON and SVG files of the experiments.
     #[arg(long, default_value = "out")]
     out: PathBuf,
-    /// Of all draws; the same seed gives the same values.
-    #[arg(long, default_value_t = experiments::DEFAULT_SEED, value_parser = crate::run::seed, allow_negative_numbers = true)]
-    seed: u64,
+    #[command(flatten)]
+    seeds: Seeds,
     /// Runs the benches too, which depend on this machine.
     #[arg(long)]
     benches: bool,
@@ -37,14 +37,14 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         experiments: Vec::new(),
         benches: Vec::new(),
         benches_not_measured: Vec::new(),
-        seed: args.seed,
+        seeds: args.seeds,
         made_with: machine::description(),
     };
     page.made_with.push(("Lockstep", env!("CARGO_PKG_VERSION").into()));
     page.made_with.push(("Verilator", sim::models::VERILATOR_VERSION.into()));
     for (number, experiment) in experiments::ALL.iter().enumerate() {
         out.note(format_args!("{} of {}: {}", number + 1, experiments::ALL.len(), experiment.name));
-        let findings = match experiment.measure(args.seed, out) {
+        let findings = match experiment.measure(args.seeds, out) {
             // The page says so; the others are worth having.
             Err(Failure::NotMeasured(why)) => {
                 out.note(&why);
@@ -53,7 +53,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
             findings => Ok(findings?),
         };
         if let Ok(findings) = &findings {
-            let json = experiments::json(experiment, args.seed, findings);
+            let json = experiments::json(experiment, args.seeds, findings);
             experiments::write(&args.out, experiment, findings, &json)?;
         }
         page.experiments.push((experiment, findings));

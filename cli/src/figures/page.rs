@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Write};
 
 use crate::bench::{HEADS, Measurement};
-use crate::experiments::{Clock, Experiment, Findings, svg};
+use crate::experiments::{Clock, Experiment, Findings, Seeds, svg};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -16,7 +16,7 @@ pub struct Page<'a> {
     /// Why other benches could not run.
     pub benches_not_measured: Vec<String>,
     /// Of all draws.
-    pub seed: u64,
+    pub seeds: Seeds,
     /// Names and values: the machine and the versions.
     pub made_with: Vec<(&'static str, String)>,
 }
@@ -71,11 +71,11 @@ impl Page<'_> {
         }
         self.benches(&mut html);
         put!(html, "</main>\n<footer>\n<h3>Made with</h3>\n");
-        let seed = ("seed", self.seed.to_string());
-        definitions(&mut html, self.made_with.iter().chain([&seed]));
+        let seeds = ("seeds", self.seeds.text(Clock::Virtual));
+        definitions(&mut html, self.made_with.iter().chain([&seeds]));
         put!(
             html,
-            "<p>Experiments run in virtual time: the same seed and versions give the same values \
+            "<p>Experiments run in virtual time: the same seeds and versions give the same values \
              on every machine, unless an experiment says that it is measured by the clock on the \
              wall.{}</p>\n</footer>\n</body>\n</html>\n",
             if self.benches.is_empty() { "" } else { " Benches depend on the machine." }
@@ -136,10 +136,8 @@ fn section(html: &mut String, experiment: &Experiment, findings: &Result<Finding
     put!(html, "<figure>{}</figure>\n", svg(&findings.plot, experiment.title));
     put!(html, "<h3>What the paper says, and what comes out</h3>\n<ul class=\"claims\">\n");
     for claim in &findings.claims {
-        let (class, verdict) = match claim.comes_out {
-            true => (" class=\"out\"", "Comes out"),
-            false => ("", "Does not come out"),
-        };
+        let class = if claim.comes_out() { " class=\"out\"" } else { "" };
+        let verdict = claim.verdict();
         let (says, because) = (Escaped(&claim.says), Escaped(&claim.because));
         put!(html, "<li{class}><strong>{verdict}</strong>{says} {because}</li>\n");
     }
@@ -155,8 +153,8 @@ fn section(html: &mut String, experiment: &Experiment, findings: &Result<Finding
 fn table(html: &mut String, findings: &Findings) {
     put!(
         html,
-        "<div class=\"scroll\"><table>\n<thead><tr><th></th><th>paper</th><th>measured</th>\
-         <th></th><th>ratio</th></tr></thead>\n<tbody>\n"
+        "<div class=\"scroll\"><table>\n<thead><tr><th></th><th>paper</th><th>median</th>\
+         <th>min–max</th><th></th><th>ratio</th></tr></thead>\n<tbody>\n"
     );
     for row in &findings.rows {
         let paper = row.paper.map_or("–".into(), |paper| {
@@ -165,10 +163,11 @@ fn table(html: &mut String, findings: &Findings) {
         let ratio = row.ratio().map_or("–".into(), |ratio| format!("{ratio:.2}"));
         put!(
             html,
-            "<tr><td>{}</td><td>{paper}</td><td>{:.1}</td><td class=\"word\">{}</td>\
+            "<tr><td>{}</td><td>{paper}</td><td>{:.1}</td><td>{}</td><td class=\"word\">{}</td>\
              <td>{ratio}</td></tr>\n",
             Escaped(&row.label),
-            row.measured,
+            row.measured.median,
+            row.measured.range(1).unwrap_or_default(),
             row.unit
         );
     }
@@ -196,7 +195,7 @@ mod tests {
             experiments: Vec::new(),
             benches: Vec::new(),
             benches_not_measured: Vec::new(),
-            seed: 7,
+            seeds: Seeds { seed: 7, seeds: 5 },
             made_with,
         }
     }
@@ -220,7 +219,7 @@ mod tests {
         let page = empty(made_with);
         let html = page.html();
         assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
-        assert!(html.contains("a &lt;test&gt;") && html.contains("<dt>seed</dt><dd>7</dd>"));
+        assert!(html.contains("a &lt;test&gt;") && html.contains("<dt>seeds</dt><dd>7 to 11</dd>"));
         assert!(!html.contains("src=") && !html.contains("http"));
     }
 }

@@ -32,6 +32,22 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// All, in the order in which they come.
+    pub const ALL: [Phase; 12] = [
+        Phase::Gate,
+        Phase::Begin,
+        Phase::Invoke,
+        Phase::Walk,
+        Phase::Tail,
+        Phase::Scan,
+        Phase::Adopt,
+        Phase::Left,
+        Phase::Seal,
+        Phase::Log,
+        Phase::Install,
+        Phase::Release,
+    ];
+
     /// As a figure calls it.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,0 +1,214 @@
+//! An experiment under several seeds: one [`Run`] each, on all cores, and what they make together.
+
+use std::fmt::{self, Display};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use sim::kernel::Time;
+
+use super::findings::{Claim, Row};
+use super::{ExperimentError, Setting};
+use crate::progress::Progress;
+
+/// One run of an experiment: all of it, under one seed.
+pub struct Run<'a> {
+    /// Of all draws.
+    pub seed: u64,
+    scale: f64,
+    number: usize,
+    shared: &'a Mutex<Shared<'a>>,
+}
+
+/// What the runs tell of how far they are.
+struct Shared<'a> {
+    progress: &'a mut Progress,
+    done: Vec<f64>,
+}
+
+impl Run<'_> {
+    /// Says that the part `done` (0 to 1) of the run is done, and something about it.
+    pub fn progress(&self, done: f64, message: impl Display) {
+        let mut shared = self.shared.lock().expect("nothing panics while it is held");
+        shared.done[self.number] = done;
+        let all = shared.done.iter().sum::<f64>() / shared.done.len() as f64;
+        shared.progress.set(all, format_args!("seed {}, {message}", self.seed));
+    }
+
+    /// The part of a length that is to be taken.
+    pub fn scaled(&self, length: Time) -> Time {
+        Time::from_ps((length.as_ps() as f64 * self.scale) as u64)
+    }
+
+    /// The part of a count that is to be taken, at least 1.
+    pub fn scaled_count(&self, count: u64) -> u64 {
+        scaled_count(count, self.scale)
+    }
+}
+
+/// The part `scale` of a count, at least 1.
+pub fn scaled_count(count: u64, scale: f64) -> u64 {
+    ((count as f64 * scale) as u64).max(1)
+}
+
+/// What the runs under all seeds have measured, in the order of their seeds.
+pub struct Samples<S>(Vec<S>);
+
+impl<S: Send> Samples<S> {
+    /// Makes a run under each seed of `setting`. Which core makes which, and when, changes nothing.
+    ///
+    /// # Errors
+    /// That of the first run that fails.
+    pub fn take(
+        setting: &mut Setting<'_>,
+        make: impl Fn(&Run<'_>) -> Result<S, ExperimentError> + Sync,
+    ) -> Result<Self, ExperimentError> {
+        let Setting { seed, seeds, scale, progress } = setting;
+        let count = *seeds as usize;
+        let shared = Mutex::new(Shared { progress, done: vec![0.0; count] });
+        let made: Vec<Mutex<Option<Result<S, ExperimentError>>>> =
+            (0..count).map(|_| Mutex::new(None)).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let number = next.fetch_add(1, Ordering::Relaxed)
+                && let Some(place) = made.get(number)
+            {
+                let seed = seed.wrapping_add(number as u64);
+                let run = Run { seed, scale: *scale, number, shared: &shared };
+                let sample = make(&run);
+                *place.lock().expect("one thread has it") = Some(sample);
+            }
+        };
+        let cores = thread::available_parallelism().map_or(1, usize::from).min(count);
+        thread::scope(|scope| {
+            // This thread is one of them.
+            for _ in 1..cores {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let samples = made.into_iter().map(|place| {
+            let sample = place.into_inner().expect("its thread has not panicked");
+            sample.expect("every run was made")
+        });
+        samples.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl<S> Samples<S> {
+    /// A value over all seeds.
+    pub fn spread(&self, of: impl Fn(&S) -> f64) -> Spread {
+        Spread::over(self.0.iter().map(of).collect())
+    }
+
+    /// A row of such a value.
+    pub fn row(&self, label: impl Into<String>, unit: &'static str, of: impl Fn(&S) -> f64) -> Row {
+        Row::new(label, unit, self.spread(of))
+    }
+
+    /// A claim, and for how many seeds it holds.
+    pub fn claim(
+        &self,
+        says: impl Into<String>,
+        holds: impl Fn(&S) -> bool,
+        because: String,
+    ) -> Claim {
+        let held = self.0.iter().filter(|sample| holds(sample)).count();
+        Claim { says: says.into(), held, seeds: self.0.len(), because }
+    }
+
+    /// Of the first seed, for what is the same under each.
+    pub fn first(&self) -> &S {
+        &self.0[0]
+    }
+}
+
+/// A value under several seeds. Displayed as the median, with the ends where they print otherwise:
+/// `808 (575–2572)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// Half of the seeds give no more, half no less.
+    pub median: f64,
+    /// The least.
+    pub min: f64,
+    /// The most.
+    pub max: f64,
+    /// How many seeds.
+    pub seeds: usize,
+}
+
+impl Spread {
+    /// Over these values, one a seed.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn over(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        let seeds = values.len();
+        let median = f64::midpoint(values[(seeds - 1) / 2], values[seeds / 2]);
+        Self { median, min: values[0], max: values[seeds - 1], seeds }
+    }
+
+    /// Measured once.
+    pub fn once(value: f64) -> Self {
+        Self::over(vec![value])
+    }
+
+    /// From the least to the most with so many decimals, `575–2572`; nothing where both print alike.
+    pub fn range(&self, decimals: usize) -> Option<String> {
+        let [min, max] = [self.min, self.max].map(|end| format!("{end:.decimals$}"));
+        (min != max).then(|| format!("{min}–{max}"))
+    }
+}
+
+impl Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = f.precision().unwrap_or(0);
+        write!(f, "{:.decimals$}", self.median)?;
+        match self.range(decimals) {
+            Some(range) => write!(f, " ({range})"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::Output;
+
+    fn taken(
+        seeds: u32,
+        make: impl Fn(&Run<'_>) -> Result<u64, ExperimentError> + Sync,
+    ) -> Samples<u64> {
+        let mut progress = Output::new().quiet(true).progress("test");
+        let mut setting = Setting { seed: u64::MAX, seeds, scale: 1.0, progress: &mut progress };
+        Samples::take(&mut setting, make).expect("made")
+    }
+
+    #[test]
+    fn runs_stand_in_the_order_of_their_seeds_however_long_they_take() {
+        let samples = taken(9, |run| {
+            thread::sleep(std::time::Duration::from_millis(9 - run.seed.wrapping_add(1).min(9)));
+            run.progress(0.5, "half");
+            Ok(run.seed)
+        });
+        assert_eq!(samples.0, [u64::MAX, 0, 1, 2, 3, 4, 5, 6, 7]);
+        let claim = samples.claim("small", |&seed| seed < 5, String::new());
+        assert_eq!((claim.held, claim.seeds), (5, 9));
+        assert_eq!(*samples.first(), u64::MAX);
+    }
+
+    #[test]
+    fn a_spread_has_the_median_and_says_its_ends_where_they_differ() {
+        let spread = Spread::over(vec![2572.4, 575.0, 808.0]);
+        assert_eq!(
+            (spread.median, spread.min, spread.max, spread.seeds),
+            (808.0, 575.0, 2572.4, 3)
+        );
+        assert_eq!(format!("{spread}; {spread:.1}"), "808 (575–2572); 808.0 (575.0–2572.4)");
+        assert_eq!(Spread::over(vec![1.0, 2.0]).median, 1.5);
+        assert_eq!(Spread::over(vec![83.1, 82.9]).to_string(), "83");
+        assert_eq!(Spread::once(7.0).range(3), None);
+    }
+}
