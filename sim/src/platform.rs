@@ -12,7 +12,9 @@ use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub use near_data::{DeviceMemoryTiming, ElementTiming, HostStoreTiming, NearDataTiming};
+pub use near_data::{
+    DeviceMemoryTiming, ElementTiming, HostStoreTiming, NearDataTiming, StorageTiming,
+};
 
 /// Where the number of an entry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

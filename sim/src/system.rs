@@ -83,7 +83,7 @@ pub enum Happening {
         /// The line's bucket.
         bucket: u64,
     },
-    /// An access to a shared word has been made.
+    /// An access to a shared word, or a core's load of a bucket's head, has been made.
     Word {
         /// The number given with it.
         ticket: u64,
@@ -107,7 +107,7 @@ enum Event {
 /// was asked for although the whole line was read, so as to keep a copy.
 const HEAD_ONLY: u64 = 1 << 63;
 
-/// This bit says that the access is to a shared word, whoever made it.
+/// This bit says that the access ends as [`Happening::Word`], whoever made it.
 const WORD: u64 = 1 << 62;
 
 /// Cycles without anything on its pins after which the unit has nothing left to do by itself.
@@ -237,6 +237,28 @@ impl<M: LockUnit> System<M> {
         let agent = self.memory.host_agent(core);
         let address = self.word_address(word);
         self.word_access(agent, ticket, Operation::Store { address, value });
+    }
+
+    /// A host core loads a shared word; [`Happening::Word`] brings its end.
+    ///
+    /// # Panics
+    /// When there is no such core or word, or `ticket` is 2⁶² or more.
+    pub fn host_load(&mut self, core: u32, ticket: u64, word: u64) {
+        let agent = self.memory.host_agent(core);
+        let address = self.word_address(word);
+        self.word_access(agent, ticket, Operation::Load { address });
+    }
+
+    /// A host core loads the head of a bucket, beside the accesses of its lock machine;
+    /// [`Happening::Word`] brings its end.
+    ///
+    /// # Panics
+    /// When there is no such core or bucket, or `ticket` is 2⁶² or more.
+    pub fn host_load_head(&mut self, core: u32, ticket: u64, bucket: u64) {
+        assert!(bucket < self.buckets, "bucket {bucket} of {}", self.buckets);
+        let agent = self.memory.host_agent(core);
+        let address = TABLE_BASE + bucket * LINE_BYTES;
+        self.word_access(agent, ticket, Operation::Load { address });
     }
 
     /// The device loads a shared word, beside its lock unit; [`Happening::Word`] brings its end.

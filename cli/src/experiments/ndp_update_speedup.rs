@@ -45,6 +45,8 @@ struct Runs {
     /// Near data, where memory gives [`PART_OF_PEAK`] of its peak.
     slow: Outcome,
     table_lock: Outcome,
+    /// Where a commit counts in memory: near the data, and by the host.
+    volatile: [Outcome; 2],
     /// Of short updates that leave the long one's rows alone.
     others_alone: Outcome,
     others: Outcome,
@@ -106,16 +108,18 @@ fn runs(
         warm_up: setting.scaled_count(WARM_UP),
         beside: Beside::Nothing(setting.scaled(ALONE)),
         verified: false,
+        durable: true,
         seed: setting.seed,
     };
     let beside = |strategy| Setup { beside: Beside::Update(strategy), ..alone.clone() };
     let near = || beside(Strategy::NearData);
     let host = |threads| beside(Strategy::HostPath { threads });
+    let volatile = |setup| Setup { durable: false, ..setup };
     let other_rows = |setup| Setup { other_rows: true, ..setup };
     let mut part = done;
     let mut made = |setup: Setup| {
         setting.progress(part, name);
-        part += 0.5 / 10.0;
+        part += 0.5 / 12.0;
         run(&setup, &mut |_| {}).map_err(ExperimentError::from)
     };
     Ok(Runs {
@@ -126,6 +130,7 @@ fn runs(
         quick: made(Setup { platform: quick_host, ..host(1) })?,
         slow: made(Setup { platform: slow_memory, ..near() })?,
         verified: made(Setup { verified: true, ..near() })?,
+        volatile: [made(volatile(near()))?, made(volatile(host(1)))?],
         table_lock: made(beside(Strategy::TableLock))?,
         others_alone: made(other_rows(alone.clone()))?,
         others: made(other_rows(near()))?,
@@ -176,6 +181,9 @@ fn rows_of(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
             took(&runs.quick) / took(&runs.near)
         }),
         row("if memory gave 90 % of its peak", "x", &|runs| took(&runs.host) / took(&runs.slow)),
+        row("if both sides were volatile", "x", &|runs| {
+            took(&runs.volatile[1]) / took(&runs.volatile[0])
+        }),
         row("fewer bytes over the link", "x", &Runs::fewer_bytes),
     ];
     let ways: [(&str, fn(&Runs) -> &Outcome); 2] =
@@ -193,6 +201,8 @@ fn rows_of(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
     rows.push(row("host path: flush, later", "us", &|runs| microseconds(long(&runs.host).flush)));
     rows.push(row("host path, 4 threads: all", "us", &|runs| took(&runs.many)));
     rows.push(row("whole-table lock: all", "us", &|runs| took(&runs.table_lock)));
+    rows.push(row("both volatile, near data: all", "us", &|runs| took(&runs.volatile[0])));
+    rows.push(row("both volatile, host path: all", "us", &|runs| took(&runs.volatile[1])));
     let shorts: [(&str, fn(&Runs) -> &Outcome); 7] = [
         ("short updates alone", |runs| &runs.alone),
         ("short, near data", |runs| &runs.near),
@@ -320,14 +330,18 @@ fn notes(samples: &Samples<Sample>) -> Vec<String> {
             zipf(&lock_wait),
         ),
         "A short update that meets a lock of the long one is turned away (wait-die) and goes on \
-         with another row; under the lock of the whole table all wait. They do not wait for the \
-         log. The lock table has eight buckets a row."
+         with another row; under the lock of the whole table all wait. Their log records go to \
+         the same device, and they do not wait for it. The lock table has eight buckets a row."
             .into(),
         "Each run checks itself: every row has the versions, the count and the balance that the \
          committed updates make, the lock table is all zeros, and the shared VID map is the store's."
             .into(),
-        "The time until the host path's new pages are back on the device is not part of its time, \
-         as a flush comes later; near the data, new pages are durable at the commit."
+        "One rule for both sides: a commit counts when it can be redone after a loss of power. The \
+         host's log goes to its device while the rows are changed, and its end waits for the last \
+         of it; the device writes its new pages to its storage, of the same kind, when they are \
+         sealed, since they carry the commit's timestamp. Where both are volatile neither is \
+         written. The time until the host path's pages are back on the device is not part of its \
+         time, as a flush comes later."
             .into(),
     ]
 }

@@ -8,6 +8,7 @@ mod crashes;
 mod device;
 mod memory;
 mod planted;
+mod price;
 mod refusals;
 mod scene;
 mod workload;

@@ -91,15 +91,37 @@ pub fn evaluate(
     payload: &[u8],
     outputs: &mut Outputs,
 ) -> Result<Evaluation, EvaluationFault> {
+    execute(program, payload, outputs).map(|(evaluation, _)| evaluation)
+}
+
+/// As [`evaluate`], with how many instructions were executed: a filter that fails ends the program.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_counting(
+    program: &Program,
+    payload: &[u8],
+    outputs: &mut Outputs,
+) -> Result<(Evaluation, u64), EvaluationFault> {
+    execute(program, payload, outputs).map(|(evaluation, last)| (evaluation, last as u64 + 1))
+}
+
+/// Gives the number of the last instruction executed, too.
+#[inline(always)]
+fn execute(
+    program: &Program,
+    payload: &[u8],
+    outputs: &mut Outputs,
+) -> Result<(Evaluation, usize), EvaluationFault> {
     let mut registers: [Word; REGISTERS] = [None; REGISTERS];
-    for instruction in program.instructions() {
+    for (number, instruction) in program.instructions().iter().enumerate() {
         let Instruction { op, dst, a, b, z, x, y } = *instruction;
         let a = registers[usize::from(a)];
         let result = match op {
-            Opcode::End => return Ok(Evaluation::Passes),
+            Opcode::End => return Ok((Evaluation::Passes, number)),
             Opcode::Filter => {
                 if a.is_none_or(|value| value == 0) {
-                    return Ok(Evaluation::Fails);
+                    return Ok((Evaluation::Fails, number));
                 }
                 continue;
             }

@@ -41,7 +41,9 @@ pub use assignment::{Assignment, AssignmentError, apply, check_assignments};
 pub use image::{MAX_CONSTANTS, MAX_INSTRUCTIONS, Program, ProgramFault};
 pub use instruction::{Instruction, MAX_OUTPUTS, NEVER_NULL, Opcode, REGISTERS};
 pub use listing::ListingError;
-pub use machine::{CANONICAL_NAN, Evaluation, EvaluationFault, Outputs, evaluate};
+pub use machine::{
+    CANONICAL_NAN, Evaluation, EvaluationFault, Outputs, evaluate, evaluate_counting,
+};
 pub use sql::{
     CompileError, CompileErrorKind, Compiled, CompiledUpdate, compile_select, compile_update,
 };

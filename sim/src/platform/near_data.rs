@@ -21,6 +21,20 @@ pub struct NearDataTiming {
     pub element: ElementTiming,
     /// The memory that native storage and delta buffer stand in.
     pub device_memory: DeviceMemoryTiming,
+    /// Where new pages are durable.
+    pub storage: StorageTiming,
+    /// Before a lock that the lock unit had no place for is asked for again.
+    pub ask_again: Entry<Time>,
+}
+
+/// The storage behind the device's memory.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StorageTiming {
+    /// From a synced write to its end.
+    pub latency: Entry<Time>,
+    /// Of sequential writes.
+    pub bandwidth: Entry<Bandwidth>,
 }
 
 /// A processing element: the parameters of its hardware.
@@ -77,8 +91,13 @@ pub struct HostStoreTiming {
     pub pages_in_flight: Entry<Count>,
     /// Collect the shared state: bytes of it in a second.
     pub collect: Entry<Bandwidth>,
-    /// Check one entry of a result set, and note its lock.
+    /// Check one entry of a result set, and note its lock, beside the loads of the lock table and the
+    /// VID map.
     pub adopt_row: Entry<Time>,
+    /// Loads of shared words that do not depend on each other, under way at once.
+    pub loads_in_flight: Entry<Count>,
+    /// Find a page and a place for a device to write to.
+    pub grant_page: Entry<Time>,
     /// Publish one row at the commit, beside the store to its VID map word.
     pub install_row: Entry<Time>,
     /// From a completion in host memory to the thread that waits for it.

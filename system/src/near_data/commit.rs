@@ -75,7 +75,8 @@ pub(crate) struct Commit {
 }
 
 impl Commit {
-    /// Begins with a log record of so many bytes; the timer `Long(timer)` tells that it is durable.
+    /// Begins with a log record of so many bytes beside the changes that the log has already; the
+    /// timer `Long(timer)` tells that it is durable.
     pub fn begin(
         machine: &mut Machine,
         (agent, transaction): (usize, Timestamp),
@@ -83,9 +84,8 @@ impl Commit {
         log_bytes: u64,
         timer: u64,
     ) -> Self {
-        let store = &machine.store;
-        let written = store.log_bandwidth.value.time_for(log_bytes + store.log_record.value.0);
-        let durable = machine.now() + written + store.log_latency.value;
+        machine.log.commit(machine.now(), log_bytes);
+        let durable = machine.log.durable(machine.now());
         machine.system.at(durable, Timer::Long(timer).encode());
         let step = Step::Logging;
         let locks = locks.into_keys();

@@ -33,9 +33,6 @@ const ENTRIES: u64 = 8;
 /// Where new pages begin in device memory.
 const NEW_PAGES: u64 = 1 << 45;
 
-/// Before a lock that the unit had no place for is asked for again.
-const ASK_AGAIN: Time = Time::from_us(1);
-
 /// Tags of cancels follow those of acquires.
 const CANCELS: usize = 64;
 
@@ -143,6 +140,22 @@ impl Device {
 
     pub fn memory(&mut self) -> &mut DeviceMemory {
         &mut self.memory
+    }
+
+    /// When so many bytes of new pages are stamped and, if `durable`, on the device's storage.
+    pub fn seal(&mut self, now: Time, bytes: u64, durable: bool) -> Time {
+        // Each line is read and written.
+        let moved = self.memory.access(now, NEW_PAGES, 2 * bytes.div_ceil(64));
+        let stamped = moved.max(now + self.engine_time(bytes));
+        let storage = &self.timing.storage;
+        match durable {
+            // Pages are written as they are stamped.
+            true => {
+                let written = now + storage.bandwidth.value.time_for(bytes);
+                stamped.max(written) + storage.latency.value
+            }
+            false => stamped,
+        }
     }
 
     /// Bytes that an engine moves: the time that it takes.
@@ -365,7 +378,7 @@ impl Device {
                     system.at(now + patience, row_timer);
                 }
             }
-            Action::AskLater => system.at(now + ASK_AGAIN, row_timer),
+            Action::AskLater => system.at(now + self.timing.ask_again.value, row_timer),
             Action::LoadHead => {
                 slot.open += 1;
                 system.device_load(number as u64, slot.found.vid.into());

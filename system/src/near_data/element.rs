@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lockdb::store::device::{Next, PageAt, PageFacts, Visible, Walk};
 use lockdb::store::layout::{LinePointer, MAP_WORDS, PAGE_BYTES, VERSION_BYTES};
-use ndp_runtime::program::{Evaluation, EvaluationFault, Outputs, Program, evaluate};
+use ndp_runtime::program::{Evaluation, EvaluationFault, Outputs, Program, evaluate_counting};
 use sim::kernel::Time;
 use sim::platform::ElementTiming;
 
@@ -414,18 +414,20 @@ impl Element {
         let lane = lane.expect("a platform has lanes");
         let begin = at.max(self.output).max(self.lanes[lane]);
         self.output = begin + clocks(&self.timing, beats);
-        let instructions = around.program.instructions().len() as u64;
-        self.lanes[lane] = self.output + clocks(&self.timing, instructions);
-        self.busy_until = self.busy_until.max(self.lanes[lane]);
-        self.after(self.output, What::Left(chain), around);
         let bytes = around.image.page(version.at).bytes();
         let payload = &bytes[version.offset..version.offset + version.payload];
         let mut outputs = Outputs::default();
-        let evaluated: Result<Evaluation, EvaluationFault> =
-            evaluate(around.program, payload, &mut outputs);
+        let evaluated: Result<(Evaluation, u64), EvaluationFault> =
+            evaluate_counting(around.program, payload, &mut outputs);
+        // Of one that faults all count, as nobody has counted them.
+        let all = around.program.instructions().len() as u64;
+        let instructions = evaluated.map_or(all, |(_, instructions)| instructions);
+        self.lanes[lane] = self.output + clocks(&self.timing, instructions);
+        self.busy_until = self.busy_until.max(self.lanes[lane]);
+        self.after(self.output, What::Left(chain), around);
         match evaluated {
-            Ok(Evaluation::Fails) => {}
-            Ok(Evaluation::Passes) => {
+            Ok((Evaluation::Fails, _)) => {}
+            Ok((Evaluation::Passes, _)) => {
                 self.counts.qualified += 1;
                 let vid = self.walk(chain).vid();
                 self.rows.push_back(Found { vid, version, outputs });

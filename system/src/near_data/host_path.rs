@@ -10,7 +10,7 @@ use lockdb::machine::Rule;
 use lockdb::store::device::PageAt;
 use lockdb::store::layout::RecordId;
 use lockdb::{Timestamp, TupleKey};
-use ndp_runtime::program::{Evaluation, Outputs, evaluate};
+use ndp_runtime::program::{Evaluation, Outputs, evaluate_counting};
 use sim::kernel::Time;
 use sim::platform::Side;
 
@@ -40,8 +40,8 @@ const COMMIT: u64 = 1 << 50;
 enum Item {
     /// Take a page, and check it.
     Page(usize),
-    /// Visit a row that does not qualify.
-    Row,
+    /// Visit a row that does not qualify, which takes so many instructions.
+    Row { instructions: u64 },
     /// Visit and change a row.
     Change(u32),
 }
@@ -143,10 +143,10 @@ impl HostPath {
                 }
                 self.visible += 1;
                 let mut outputs = Outputs::default();
-                let passes = evaluate(&machine.update.program, payload, &mut outputs)?;
-                items.push(match passes {
-                    Evaluation::Passes => Item::Change(vid),
-                    Evaluation::Fails => Item::Row,
+                let program = &machine.update.program;
+                items.push(match evaluate_counting(program, payload, &mut outputs)? {
+                    (Evaluation::Passes, _) => Item::Change(vid),
+                    (Evaluation::Fails, instructions) => Item::Row { instructions },
                 });
                 break;
             }
@@ -192,8 +192,8 @@ impl HostPath {
                     thread.next += 1;
                     self.ask(machine, number);
                 }
-                Some(Item::Row) => {
-                    length += machine.visit_time(1);
+                Some(&Item::Row { instructions }) => {
+                    length += machine.visit_time(instructions);
                     thread.next += 1;
                 }
                 Some(&Item::Change(vid)) if length == Time::ZERO => {
@@ -298,12 +298,15 @@ impl HostPath {
                 }
                 let payload = machine.table.payload(vid)?;
                 let mut outputs = Outputs::default();
-                if evaluate(&machine.update.program, &payload, &mut outputs)? == Evaluation::Passes
-                {
+                let program = &machine.update.program;
+                let (passes, instructions) = evaluate_counting(program, &payload, &mut outputs)?;
+                let mut length = machine.visit_time(instructions);
+                if passes == Evaluation::Passes {
                     self.written.push(machine.new_row(vid, newest.number, &outputs));
+                    length += machine.change_time();
+                    machine.log_change();
                 }
                 self.threads[number].next += 1;
-                let length = machine.visit_time(1) + machine.change_time(1);
                 self.work(machine, number, length);
             }
             Input::Queued { .. } => {}
@@ -315,14 +318,13 @@ impl HostPath {
 
     fn begin_commit(&mut self, machine: &mut Machine) {
         self.watch.mark(machine.now(), Phase::Scan);
-        let log = self.written.len() as u64 * (machine.payload + 14);
         let (rows, held) = (self.written.clone(), std::mem::take(&mut self.held));
         let by = (self.threads[0].agent, self.transaction);
-        self.commit = Some(Commit::begin(machine, by, (rows, held), log, COMMIT));
+        self.commit = Some(Commit::begin(machine, by, (rows, held), 0, COMMIT));
     }
 
     /// A word of the VID map is stored. `true`: the update has ended.
-    pub fn published(&mut self, machine: &mut Machine) -> bool {
+    pub fn word_done(&mut self, machine: &mut Machine) -> bool {
         let commit = self.commit.as_mut().expect("only a commit publishes");
         commit.published(machine, &mut self.watch)
     }

@@ -11,12 +11,13 @@ use sim::system::System;
 
 use super::cores::Cores;
 use super::device::Device;
+use super::log::Log;
 use super::table::{BALANCE, NewRow, WRITES, YcsbTable};
 use super::timer::Timer;
 use crate::virtual_time::host::HostThreads;
 use crate::workflow::Command;
 
-/// Tickets of agents' stores to shared words; those of the device's loads are below.
+/// Tickets of agents' accesses to shared words; those of the device's loads are below.
 const AGENT_WORD: u64 = 1 << 32;
 
 /// What agents share.
@@ -29,6 +30,7 @@ pub(crate) struct Machine {
     pub table: YcsbTable,
     pub device: Device,
     pub store: HostStoreTiming,
+    pub log: Log,
     pub update: CompiledUpdate,
     /// Bytes of a row, which all have.
     pub payload: u64,
@@ -86,7 +88,7 @@ impl Machine {
         self.system.host_store(self.core_of[agent], ticket, vid.into(), word);
     }
 
-    /// The ticket of an agent's store to a shared word.
+    /// The ticket of an agent's access to a shared word.
     pub fn agent_word(agent: usize) -> u64 {
         AGENT_WORD | agent as u64
     }
@@ -104,17 +106,32 @@ impl Machine {
         self.store.copy.value.time_for(bytes)
     }
 
-    /// Evaluating the update's program for so many rows, found by a scan.
-    pub fn visit_time(&self, rows: u64) -> Time {
-        let instructions = self.update.program.instructions().len() as u64;
-        let row = self.store.visit_row.value.as_ps()
-            + instructions * self.store.instruction.value.as_ps();
-        Time::from_ps(rows * row)
+    /// Finding a row, and executing so many instructions for it.
+    pub fn visit_time(&self, instructions: u64) -> Time {
+        let execute = instructions * self.store.instruction.value.as_ps();
+        Time::from_ps(self.store.visit_row.value.as_ps() + execute)
     }
 
-    /// Changing a row: the version into its page, and `logged` copies of it.
-    pub fn change_time(&self, logged: u64) -> Time {
-        self.store.change_row.value + self.copy_time(self.payload * (1 + logged))
+    /// Changing a row: the version into its page, and into the log.
+    pub fn change_time(&self) -> Time {
+        self.store.change_row.value + self.copy_time(2 * self.payload)
+    }
+
+    /// The log's device begins to write a row that was changed.
+    pub fn log_change(&mut self) {
+        self.log.change(self.system.now(), self.payload);
+    }
+
+    /// An agent loads the newest version's place from the shared VID map.
+    pub fn load_head(&mut self, agent: usize, vid: u32) {
+        let ticket = Self::agent_word(agent);
+        self.system.host_load(self.core_of[agent], ticket, vid.into());
+    }
+
+    /// An agent looks who holds a lock.
+    pub fn load_holder(&mut self, agent: usize, key: TupleKey) {
+        let (ticket, bucket) = (Self::agent_word(agent), self.bucket(key));
+        self.system.host_load_head(self.core_of[agent], ticket, bucket);
     }
 
     /// What the update makes of the version `number` of a row.

@@ -6,7 +6,8 @@
 //!   its shared state by the store's own machine, evaluate by that of `ndp_runtime`, and update by the
 //!   engine's machine of a row; locks are asked for at the lock unit's RTL, and by the host's cores
 //!   with the lock machine, all over one coherent memory.
-//! - What takes time stands in the platform file, and nowhere else.
+//! - What takes time stands in the platform file, and nowhere else. The host and the device pay by the
+//!   same rules: a program costs what it executes, a commit counts when it is durable.
 
 mod commit;
 mod cores;
@@ -15,6 +16,7 @@ mod device_memory;
 mod element;
 mod host_path;
 mod image;
+mod log;
 mod machine;
 mod near;
 mod report;
@@ -90,6 +92,9 @@ pub struct Setup {
     pub beside: Beside,
     /// The elements have checked the table's pages in an earlier job.
     pub verified: bool,
+    /// A commit counts when it is on storage: the host's log on its device, the pages that a job has
+    /// written on the device's storage. Otherwise both stay in memory.
+    pub durable: bool,
     /// Of all draws.
     pub seed: u64,
 }

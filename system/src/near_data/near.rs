@@ -4,13 +4,13 @@ use lockdb::machine::Rule;
 use lockdb::store::Isolation;
 use lockdb::{Timestamp, TupleKey};
 use ndp_runtime::engine::{RowEnd, Skipped};
-use ndp_runtime::program::{Evaluation, Outputs, Program, evaluate};
+use ndp_runtime::program::{Evaluation, Outputs, Program, evaluate_counting};
 use sim::kernel::Time;
 use sim::platform::Side;
 
 use super::NearDataError;
 use super::commit::{Commit, Held, Stopwatch};
-use super::device::{JobDone, JobPlan, Task};
+use super::device::{JobDone, JobPlan, RowDone, Task};
 use super::image::DeviceImage;
 use super::machine::Machine;
 use super::report::{LongReport, Phase};
@@ -45,7 +45,11 @@ enum Step {
     SettingUp,
     Working,
     Completing,
-    Adopting,
+    /// An entry of the result set: its loads are under way, or the core notes it.
+    Adopting {
+        row: usize,
+        loads: u8,
+    },
     Left {
         row: usize,
         key: TupleKey,
@@ -53,18 +57,35 @@ enum Step {
     Evaluating {
         row: usize,
     },
+    /// The core grants pages.
+    Granting,
+    /// The commit looks at the head of each written row: how many were asked for and are there.
+    Rechecking {
+        asked: usize,
+        there: usize,
+    },
     SealAsked,
     Sealing,
     Sealed,
     Committing,
 }
 
+/// How it is done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    /// With the whole table locked.
+    pub locks_table: bool,
+    /// The elements have checked the table's pages in an earlier job.
+    pub verified: bool,
+    /// It counts when it is on storage.
+    pub durable: bool,
+}
+
 /// See the module.
 pub(crate) struct NearUpdate {
     agent: usize,
     transaction: Timestamp,
-    locks_table: bool,
-    verified: bool,
+    how: How,
     step: Step,
     watch: Stopwatch,
     bytes_before: u64,
@@ -74,6 +95,8 @@ pub(crate) struct NearUpdate {
     /// VIDs of rows that were left to the host.
     left: Vec<u32>,
     written: Vec<NewRow>,
+    /// Those of them that the device has written.
+    adopted: usize,
     held: Held,
     commit: Option<Commit>,
     core_time: Time,
@@ -84,13 +107,12 @@ impl NearUpdate {
     pub fn begin(
         machine: &mut Machine,
         (agent, transaction): (usize, Timestamp),
-        (locks_table, verified): (bool, bool),
+        how: How,
     ) -> Result<Self, NearDataError> {
         let mut update = Self {
             agent,
             transaction,
-            locks_table,
-            verified,
+            how,
             step: Step::AtTheGate,
             watch: Stopwatch::new(machine.now()),
             bytes_before: link_bytes(machine),
@@ -99,12 +121,13 @@ impl NearUpdate {
             done: None,
             left: Vec::new(),
             written: Vec::new(),
+            adopted: 0,
             held: Held::default(),
             commit: None,
             core_time: Time::ZERO,
         };
-        machine.gate.closed = locks_table;
-        if !locks_table || machine.gate.inside == 0 {
+        machine.gate.closed = how.locks_table;
+        if !how.locks_table || machine.gate.inside == 0 {
             update.collect(machine)?;
         }
         Ok(update)
@@ -120,7 +143,7 @@ impl NearUpdate {
 
     /// Takes the snapshot, with the shared state that belongs to it.
     fn collect(&mut self, machine: &mut Machine) -> Result<(), NearDataError> {
-        if self.locks_table {
+        if self.how.locks_table {
             self.watch.mark(machine.now(), Phase::Gate);
         }
         let area = machine.table.database.shared_state()?;
@@ -153,11 +176,9 @@ impl NearUpdate {
                 self.watch.mark(machine.now(), Phase::Begin);
                 self.send(machine, Side::Device, SUBMISSION, Step::Submitting);
             }
-            Step::Completing => self.adopt(machine),
-            Step::Adopting => {
-                self.watch.mark(machine.now(), Phase::Adopt);
-                self.next_left(machine, 0)?;
-            }
+            Step::Completing => self.adopt(machine, 0)?,
+            Step::Adopting { row, .. } => self.adopt(machine, row + 1)?,
+            Step::Granting => self.recheck(machine, 0, 0),
             Step::Evaluating { row } => {
                 self.next_left(machine, row + 1)?;
             }
@@ -191,7 +212,7 @@ impl NearUpdate {
             Step::SettingUp => {
                 self.watch.mark(now, Phase::Invoke);
                 let isolation = Isolation::ReadCommitted;
-                let task = match self.locks_table {
+                let task = match self.how.locks_table {
                     true => Task::UpdateUnlocked,
                     false => Task::Update { isolation, patience: PATIENCE },
                 };
@@ -200,7 +221,7 @@ impl NearUpdate {
                     program: machine.update.program.clone(),
                     task,
                     transaction: self.transaction,
-                    verified: self.verified,
+                    verified: self.how.verified,
                     skipped: Skipped::default(),
                 };
                 self.step = Step::Working;
@@ -238,35 +259,61 @@ impl NearUpdate {
         Ok(())
     }
 
-    /// Takes over the rows and the locks of the result set.
-    fn adopt(&mut self, machine: &mut Machine) {
+    /// Takes over an entry of the result set: looks who holds its lock and, of a new version, where
+    /// the row's newest one is. The two loads overlap; the next entry comes when this one is noted.
+    fn adopt(&mut self, machine: &mut Machine, row: usize) -> Result<(), NearDataError> {
         let done = self.done.as_ref().expect("the job is done");
-        for row in &done.rows {
-            let number = row.found.version.number;
-            if row.end.is_locked() && !self.locks_table {
-                self.held.insert(machine, machine.table.lock_key(row.found.vid, number));
-            }
-            match row.end {
-                RowEnd::Written => {
-                    let outputs = &row.found.outputs;
-                    self.written.push(machine.new_row(row.found.vid, number, outputs));
-                }
-                RowEnd::Left => self.left.push(row.found.vid),
-                end => unreachable!("at READ COMMITTED, with nobody in its way, a row is {end:?}"),
-            }
+        let Some(RowDone { found, end }) = done.rows.get(row) else {
+            self.watch.mark(machine.now(), Phase::Adopt);
+            self.adopted = self.written.len();
+            return self.next_left(machine, 0);
+        };
+        let (vid, number) = (found.vid, found.version.number);
+        let mut loads = 0;
+        if end.is_locked() && !self.how.locks_table {
+            let key = machine.table.lock_key(vid, number);
+            self.held.insert(machine, key);
+            machine.load_holder(self.agent, key);
+            loads += 1;
         }
-        self.step = Step::Adopting;
-        let rows = done.rows.len() as u64;
-        self.work(machine, Time::from_ps(machine.store.adopt_row.value.as_ps() * rows));
+        match end {
+            RowEnd::Written => {
+                self.written.push(machine.new_row(vid, number, &found.outputs));
+                machine.load_head(self.agent, vid);
+                loads += 1;
+            }
+            RowEnd::Left => self.left.push(vid),
+            end => unreachable!("at READ COMMITTED, with nobody in its way, a row is {end:?}"),
+        }
+        self.step = Step::Adopting { row, loads };
+        assert!(loads > 0, "a row that is left is locked");
+        Ok(())
+    }
+
+    /// The commit looks at the heads of the rows that the device has written, from the row `asked`
+    /// on; `there` of them are. They do not depend on each other: so many are under way at once.
+    fn recheck(&mut self, machine: &mut Machine, mut asked: usize, there: usize) {
+        let most = machine.store.loads_in_flight.value.0 as usize;
+        while asked < self.adopted && asked - there < most {
+            machine.load_head(self.agent, self.written[asked].vid);
+            asked += 1;
+        }
+        self.step = Step::Rechecking { asked, there };
+        if there == self.adopted {
+            self.watch.mark(machine.now(), Phase::Recheck);
+            // With the grants, which a job gets as it needs them.
+            let bytes = SUBMISSION + self.pages() * GRANT;
+            self.send(machine, Side::Device, bytes, Step::SealAsked);
+        }
     }
 
     /// Goes on with the rows that were left to the host: each is locked at its newest version.
     fn next_left(&mut self, machine: &mut Machine, row: usize) -> Result<(), NearDataError> {
         let Some(&vid) = self.left.get(row) else {
             self.watch.mark(machine.now(), Phase::Left);
-            // With the grants, which a job gets as it needs them.
-            let bytes = SUBMISSION + self.pages() * GRANT;
-            self.send(machine, Side::Device, bytes, Step::SealAsked);
+            self.step = Step::Granting;
+            let pages = self.pages();
+            self.work(machine, Time::from_ps(machine.store.grant_page.value.as_ps() * pages));
             return Ok(());
         };
         let newest = machine.table.newest(vid)?;
@@ -289,12 +336,16 @@ impl NearUpdate {
                 }
                 let payload = machine.table.payload(vid)?;
                 let mut outputs = Outputs::default();
-                if evaluate(&machine.update.program, &payload, &mut outputs)? == Evaluation::Passes
-                {
+                let program = &machine.update.program;
+                let (passes, instructions) = evaluate_counting(program, &payload, &mut outputs)?;
+                let mut length = machine.visit_time(instructions);
+                if passes == Evaluation::Passes {
                     self.written.push(machine.new_row(vid, number, &outputs));
+                    length += machine.change_time();
+                    machine.log_change();
                 }
                 self.step = Step::Evaluating { row };
-                self.work(machine, machine.visit_time(1) + machine.change_time(1));
+                self.work(machine, length);
             }
             // Refused: a full queue; the lock is asked for again.
             (Step::Left { row, .. }, Input::Refused(_)) => self.next_left(machine, row)?,
@@ -315,26 +366,36 @@ impl NearUpdate {
     /// The device reads its new pages, stamps them and writes them to their places.
     fn seal(&mut self, machine: &mut Machine) {
         let (now, bytes) = (machine.now(), self.pages() * PAGE);
-        let moved = machine.device.memory().access(now, 0, 2 * bytes.div_ceil(64));
-        let end = moved.max(now + machine.device.engine_time(bytes));
+        let end = machine.device.seal(now, bytes, self.how.durable);
         self.step = Step::Sealing;
         machine.system.at(end, Timer::Long(0).encode());
     }
 
     fn begin_commit(&mut self, machine: &mut Machine) {
         self.watch.mark(machine.now(), Phase::Seal);
-        let left = self.left.len() as u64 * (machine.payload + 14);
-        let log = self.pages() * GRANT + left;
+        let log = self.pages() * GRANT;
         let (rows, held) = (self.written.clone(), std::mem::take(&mut self.held));
         self.step = Step::Committing;
         let by = (self.agent, self.transaction);
         self.commit = Some(Commit::begin(machine, by, (rows, held), log, 0));
     }
 
-    /// A word of the VID map is stored. `true`: the update has ended.
-    pub fn published(&mut self, machine: &mut Machine) -> bool {
-        let commit = self.commit.as_mut().expect("only a commit publishes");
-        commit.published(machine, &mut self.watch)
+    /// An access to a shared word is done: a look at a lock or a head, or a head is published.
+    /// `true`: the update has ended.
+    pub fn word_done(&mut self, machine: &mut Machine) -> Result<bool, NearDataError> {
+        match self.step {
+            Step::Adopting { row, loads: 1 } => {
+                self.step = Step::Adopting { row, loads: 0 };
+                self.work(machine, machine.store.adopt_row.value);
+            }
+            Step::Adopting { row, loads } => self.step = Step::Adopting { row, loads: loads - 1 },
+            Step::Rechecking { asked, there } => self.recheck(machine, asked, there + 1),
+            _ => {
+                let commit = self.commit.as_mut().expect("only a commit publishes");
+                return Ok(commit.published(machine, &mut self.watch));
+            }
+        }
+        Ok(false)
     }
 
     /// What came of it.

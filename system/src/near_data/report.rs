@@ -17,10 +17,13 @@ pub enum Phase {
     Tail,
     /// The host fetches pages, evaluates, locks and changes rows.
     Scan,
-    /// The host wakes, and checks the result set.
+    /// The host wakes, and checks the result set: who holds each lock, and whether each row's newest
+    /// version is still the one before.
     Adopt,
     /// Rows that were left to the host.
     Left,
+    /// The commit looks once more whether each row's newest version is the one before.
+    Recheck,
     /// The device stamps the new pages and makes them durable.
     Seal,
     /// The log record becomes durable.
@@ -33,7 +36,7 @@ pub enum Phase {
 
 impl Phase {
     /// All, in the order in which they come.
-    pub const ALL: [Phase; 12] = [
+    pub const ALL: [Phase; 13] = [
         Phase::Gate,
         Phase::Begin,
         Phase::Invoke,
@@ -42,6 +45,7 @@ impl Phase {
         Phase::Scan,
         Phase::Adopt,
         Phase::Left,
+        Phase::Recheck,
         Phase::Seal,
         Phase::Log,
         Phase::Install,
@@ -59,6 +63,7 @@ impl Phase {
             Phase::Scan => "fetch, evaluate, update",
             Phase::Adopt => "result set",
             Phase::Left => "rows left to the host",
+            Phase::Recheck => "heads, once more",
             Phase::Seal => "seal",
             Phase::Log => "log",
             Phase::Install => "install",

@@ -14,8 +14,9 @@ use super::commit::ADDED;
 use super::cores::Cores;
 use super::device::{Device, JobDone};
 use super::host_path::HostPath;
+use super::log::Log;
 use super::machine::{Gate, Machine};
-use super::near::NearUpdate;
+use super::near::{How, NearUpdate};
 use super::report::{LongReport, Outcome, ShortReport};
 use super::short::{Draws, Short};
 use super::table::{TableShape, YcsbTable};
@@ -135,6 +136,7 @@ impl<'a> Run<'a> {
             core_of,
             table,
             device: Device::new(&near),
+            log: Log::new(&store, setup.durable),
             store,
             update,
             payload,
@@ -180,7 +182,11 @@ impl<'a> Run<'a> {
                 self.advance(progress, &mut |run| run.ended.is_some())?;
             }
             Beside::Update(strategy) => {
-                let how = (strategy == Strategy::TableLock, self.setup.verified);
+                let how = How {
+                    locks_table: strategy == Strategy::TableLock,
+                    verified: self.setup.verified,
+                    durable: self.setup.durable,
+                };
                 let update = NearUpdate::begin(&mut self.machine, (workers, OLDEST), how)?;
                 self.long = Some(Long::Near(Box::new(update)));
                 self.advance(progress, &mut |run| run.ended.is_some())?;
@@ -248,7 +254,7 @@ impl<'a> Run<'a> {
                 machine.threads.line_changed(&mut machine.system, core, bucket);
             }
             Happening::Word { ticket, value } => match Machine::whose_word(ticket) {
-                Ok(agent) => self.published(agent)?,
+                Ok(agent) => self.word_done(agent)?,
                 Err(slot) => {
                     let done = machine.device.loaded(&mut machine.system, slot, value);
                     self.job_done(done)?;
@@ -303,16 +309,16 @@ impl<'a> Run<'a> {
         self.end_if(ended)
     }
 
-    fn published(&mut self, agent: usize) -> Result<(), NearDataError> {
+    fn word_done(&mut self, agent: usize) -> Result<(), NearDataError> {
         let machine = &mut self.machine;
         let ended = match (self.shorts.get_mut(agent), &mut self.long) {
             (Some(short), _) => {
                 short.published(machine, &mut self.draws);
                 false
             }
-            (None, Some(Long::Near(near))) => near.published(machine),
-            (None, Some(Long::HostPath(path))) => path.published(machine),
-            (None, None) => unreachable!("a word was stored for no update"),
+            (None, Some(Long::Near(near))) => near.word_done(machine)?,
+            (None, Some(Long::HostPath(path))) => path.word_done(machine),
+            (None, None) => unreachable!("a word was accessed for no update"),
         };
         self.end_if(ended)
     }

@@ -104,6 +104,7 @@ impl Short {
         match self.state {
             State::Beginning => self.lock_newest(machine)?,
             State::Writing(row) => {
+                machine.log_change();
                 machine.commit(&[row], self.amount)?;
                 self.state = State::Publishing;
                 machine.publish(self.agent, row.vid);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::program::{
     CANONICAL_NAN, Evaluation, EvaluationFault, Instruction, Opcode, Outputs, Program, evaluate,
+    evaluate_counting,
 };
 
 /// `op` of two operands that come from the row: words 1 and 2, with null bits 0 and 1.
@@ -213,4 +214,21 @@ fn every_fault_has_a_code_of_its_own() {
         codes.iter().map(|fault| fault.code()).collect::<Vec<_>>(),
         [20, 21, 22, 23, 24, 25]
     );
+}
+
+#[test]
+fn what_stands_behind_a_filter_that_fails_is_not_executed() {
+    let code = vec![
+        Instruction::load(0, 8, 0),
+        Instruction::filter(0),
+        Instruction::out(0, 0),
+        Instruction::new(Opcode::End),
+    ];
+    let program = Program::new(0, 16, code, vec![]).expect("the program is sound");
+    let counted = |value: u64| {
+        let payload: Vec<u8> = [0, value].iter().flat_map(|word| word.to_le_bytes()).collect();
+        evaluate_counting(&program, &payload, &mut Outputs::default())
+    };
+    assert_eq!(counted(1), Ok((Evaluation::Passes, 4)));
+    assert_eq!(counted(0), Ok((Evaluation::Fails, 2)));
 }

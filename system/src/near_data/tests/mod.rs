@@ -15,6 +15,7 @@ fn setup(beside: Beside) -> Setup {
         warm_up: 200,
         beside,
         verified: false,
+        durable: true,
         seed: 7,
     }
 }
@@ -43,4 +44,42 @@ fn every_strategy_changes_the_same_rows_and_repeats_under_its_seed() {
         assert!(outcome.short.committed > 0 || strategy == Strategy::TableLock);
         assert_eq!(outcome, made(&setup), "{strategy:?}");
     }
+}
+
+/// One rule for both sides: what a commit waits for is a price of its own storage.
+#[test]
+fn each_side_pays_for_storage_when_commits_are_durable() {
+    for strategy in [Strategy::NearData, Strategy::HostPath { threads: 1 }] {
+        let durable = setup(Beside::Update(strategy));
+        let volatile = Setup { durable: false, ..durable.clone() };
+        let [durable, volatile] = [made(&durable), made(&volatile)].map(|made| made.long.unwrap());
+        let of = |report: &LongReport, phase: Phase| {
+            let times = report.phases.iter().filter(|(found, _)| *found == phase);
+            times.fold(Time::ZERO, |sum, (_, time)| sum + *time)
+        };
+        let platform = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
+        let (near, store) = (platform.near_data.unwrap(), platform.host_store.unwrap());
+        assert_eq!(of(&volatile, Phase::Log), Time::ZERO, "{strategy:?}");
+        assert!(of(&durable, Phase::Log) >= store.log_latencyvalue, "{strategy:?}");
+        if strategy == Strategy::NearData {
+            let seals = [&durable, &volatile].map(|report| of(report, Phase::Seal));
+            assert!(seals[0] >= seals[1] + near.storage.latencyvalue, "{seals:?}");
+        }
+    }
+}
+
+/// Each entry of the result set costs its note and a look at lock and head; the commit looks again.
+#[test]
+fn adoption_and_the_second_look_cost_their_loads() {
+    let setup = setup(Beside::Update(Strategy::NearData));
+    let long = made(&setup).long.expect("there was one");
+    let of = |phase: Phase| long.phases.iter().find(|(found, _)| *found == phase).unwrap().1;
+    let store = setup.platform.host_store.unwrap();
+    let host = setup.platform.coherence.unwrap().host.cache;
+    let load = host.lookupvalue + host.respondvalue;
+    let least = |time: Time, count: u64| Time::from_ps(time.as_ps() * count);
+    assert!(of(Phase::Adopt) >= least(store.adopt_rowvalue + load, long.changed));
+    let together = u64::from(store.loads_in_flightvalue.0);
+    let adopted = long.changed - long.left;
+    assert!(of(Phase::Recheck) >= least(load, adopted / together));
 }

@@ -1,0 +1,66 @@
+//! What adoption and commit take of a core, a row: figures for the platform files of the simulator.
+//! `cargo test -p lockdb --test near_data price -- --ignored --nocapture` prints them.
+
+use std::time::{Duration, Instant};
+
+use lockdb::store::{Isolation, Options, Sync, TransactionOptions};
+use lockdb::{Policy, Waiting};
+
+use super::device::Job;
+use super::scene::Scene;
+
+const ROWS: i64 = 100_000;
+const ROUNDS: usize = 9;
+
+#[test]
+#[ignore = "measures; run it alone"]
+fn price_of_adoption() {
+    let waiting = Waiting { policy: Policy::NoWait, ..Waiting::default() };
+    let scene = Scene::with(
+        ROWS,
+        Options { lock_buckets: 1 << 20, waiting, maintenance: false, ..Options::default() },
+    );
+    scene.store.checkpoint().unwrap();
+    let quick = TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    let mut best = [Duration::MAX; 3];
+    let (mut rows, mut pages) = (0, 0);
+    for round in 0..ROUNDS {
+        let mut session = scene.store.session().unwrap();
+        let mut transaction = session.begin(quick);
+        let invocation = transaction.near_data(&scene.table).unwrap();
+        let mut device = scene.device();
+        pages = 400;
+        let began = Instant::now();
+        let grants = transaction.grant_pages(&scene.table, pages).unwrap();
+        let granting = began.elapsed();
+        device.grant(grants);
+        let job = device.update(&invocation, &scene.table, |row| {
+            let (id, n) = (row.as_row().int(0), row.as_row().int(1));
+            row.set_int(1, n + 1);
+            id % 10 == round as i64
+        });
+        assert_eq!(job, Job::Done);
+        rows = device.rows.len();
+        let began = Instant::now();
+        transaction.adopt(&scene.table, &device.rows).unwrap();
+        let adopting = began.elapsed();
+        let mut sealing = Duration::ZERO;
+        let began = Instant::now();
+        transaction
+            .commit_sealing(&mut |seal| {
+                let began = Instant::now();
+                let sealed = device.seal(seal);
+                sealing = began.elapsed();
+                sealed
+            })
+            .unwrap();
+        let committing = began.elapsed() - sealing;
+        for (best, took) in best.iter_mut().zip([granting, adopting, committing]) {
+            *best = took.min(*best);
+        }
+    }
+    let [grant, adopt, commit] = best.map(|time| time.as_nanos() as f64);
+    println!("grant: {:.1} ns a page of {pages}", grant / pages as f64);
+    println!("adopt: {:.1} ns a row of {rows}", adopt / rows as f64);
+    println!("commit and release, without the seal: {:.1} ns a row", commit / rows as f64);
+}
