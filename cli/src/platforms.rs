@@ -4,18 +4,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use clap::ValueHint;
-use sim::platform::Platform;
+use sim::platform::{Kind, Platform};
 use toml::de::{DeTable, DeValue};
 
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::text;
-
-/// The platform files that [`Platform::named`] reads, as text.
-const FILES: [(&str, &str); Platform::NAMES.len()] = [
-    ("n1sdp-u280-ccix", include_str!("../../sim/platforms/n1sdp-u280-ccix.toml")),
-    ("pcie-gen3", include_str!("../../sim/platforms/pcie-gen3.toml")),
-];
 
 const WIDTH: usize = 100;
 
@@ -38,18 +32,13 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         let text = text.map_err(|error| Failure::input(Path::new(file), error))?;
         return print(file, &text, out);
     }
-    let wanted = |name: &&(&str, &str)| args.name.as_deref().is_none_or(|wanted| wanted == name.0);
-    let mut files = FILES.iter().filter(wanted).peekable();
-    if let (None, Some(name)) = (files.peek(), args.name.as_deref()) {
-        // The reader of platforms knows best what is wrong with the name.
-        let error = Platform::named(name).expect_err("not among the names");
-        return Err(Failure::Input(error.to_string()));
-    }
-    while let Some((name, text)) = files.next() {
-        print(name, text, out)?;
-        if files.peek().is_some() {
+    let names = args.name.as_deref().map_or(Platform::NAMES.to_vec(), |name| vec![name]);
+    for (number, name) in names.into_iter().enumerate() {
+        let text = Platform::text(name).map_err(|error| Failure::Input(error.to_string()))?;
+        if number > 0 {
             out.print("")?;
         }
+        print(name, text, out)?;
     }
     Ok(())
 }
@@ -66,7 +55,36 @@ fn print(name: &str, text: &str, out: &Output) -> Result<(), Failure> {
         DeTable::parse(text).map_err(|error| Failure::Internal(format!("{name}: {error}")))?;
     let mut listing = String::new();
     list(document.get_ref(), "", &mut listing);
-    out.print(listing.trim_end())
+    out.print(listing.trim_end())?;
+    out.print(counts(document.get_ref()))
+}
+
+/// How many entries there are of each kind, those that others stand behind first.
+fn counts(document: &DeTable<'_>) -> String {
+    let mut counts = [0; Kind::ALL.len()];
+    count(document, &mut counts);
+    let all: usize = counts.iter().sum();
+    let each: Vec<String> = Kind::ALL
+        .iter()
+        .zip(counts)
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| format!("{count} {kind}"))
+        .collect();
+    format!("  {all} entries: {}", each.join(", "))
+}
+
+fn count(table: &DeTable<'_>, counts: &mut [usize; Kind::ALL.len()]) {
+    for value in table.values() {
+        let DeValue::Table(inner) = value.get_ref() else { continue };
+        match inner.get("kind") {
+            None => count(inner, counts),
+            Some(found) => {
+                let name = plain(found.get_ref());
+                let kind = Kind::ALL.iter().position(|kind| kind.name() == name);
+                counts[kind.expect("the reader of platforms admits no other kind")] += 1;
+            }
+        }
+    }
 }
 
 /// The comment at the top of a platform file.
@@ -121,21 +139,29 @@ mod tests {
 
     #[test]
     fn every_platform_is_listed_whole() {
-        assert_eq!(FILES.map(|(name, _)| name), Platform::NAMES);
-        for (name, text) in FILES {
+        for name in Platform::NAMES {
+            let text = Platform::text(name).expect("there");
             let mut listing = String::new();
             list(DeTable::parse(text).expect("TOML").get_ref(), "", &mut listing);
             let sources = text.matches("source = ").count();
             let listed =
                 listing.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-            let with_kind = |line: &&str| {
-                ["paper", "datasheet", "assumption", "measured"]
-                    .iter()
-                    .any(|kind| line.ends_with(kind))
-            };
+            let with_kind = |line: &&str| Kind::ALL.iter().any(|kind| line.ends_with(kind.name()));
             assert_eq!(listed.filter(with_kind).count(), sources, "{name}: {listing}");
             assert!(listing.lines().all(|line| line.chars().count() <= WIDTH), "{name}: {listing}");
+            let counts = counts(DeTable::parse(text).expect("TOML").get_ref());
+            let numbers = || counts.split_whitespace().filter_map(|word| word.parse().ok());
+            assert_eq!(numbers().next(), Some(sources), "{counts}");
+            assert_eq!(numbers().skip(1).sum::<usize>(), sources, "{counts}");
         }
+    }
+
+    #[test]
+    fn kinds_are_counted() {
+        let text = "a = { kind = \"fitted\" }\n[b]\nc = { kind = \"own RTL\" }\n\
+                    d = { kind = \"fitted\" }\nhome = \"host\"";
+        let counts = counts(DeTable::parse(text).expect("TOML").get_ref());
+        assert_eq!(counts, "  3 entries: 1 own RTL, 2 fitted");
     }
 
     #[test]

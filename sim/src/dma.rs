@@ -34,9 +34,9 @@ impl DmaEngine {
 
     /// Reads `bytes` of host memory into the device. Calls come in the order of `now`.
     pub fn read(&mut self, now: Time, bytes: u64) -> Transfer {
-        let started = now + self.timing.setup.value;
+        let started = now + self.timing.setup.get();
         let (at_host, request) = self.link.send(started, Side::Host, 0);
-        let fetched = at_host + self.timing.memory_access.value;
+        let fetched = at_host + self.timing.memory_access.get();
         let (completed, data) = self.link.send(fetched, Side::Device, bytes);
         Transfer { issued: now, completed, link_bytes: request + data }
     }
@@ -44,9 +44,9 @@ impl DmaEngine {
     /// Writes `bytes` from the device to host memory. Posted: complete when in memory,
     /// without an answer. Calls come in the order of `now`.
     pub fn write(&mut self, now: Time, bytes: u64) -> Transfer {
-        let started = now + self.timing.setup.value;
+        let started = now + self.timing.setup.get();
         let (at_host, link_bytes) = self.link.send(started, Side::Host, bytes);
-        let completed = at_host + self.timing.memory_access.value;
+        let completed = at_host + self.timing.memory_access.get();
         Transfer { issued: now, completed, link_bytes }
     }
 }
@@ -62,7 +62,7 @@ mod tests {
         let small = engine.read(Time::ZERO, 64);
         let later = Time::from_us(10);
         let large = engine.read(later, 8192);
-        let wire = platform.link.bandwidth.value;
+        let wire = platform.link.bandwidth.get();
         let difference = (large.completed - later) - (small.completed - Time::ZERO);
         assert_eq!(difference, wire.time_for(8192 + 32 * 26) - wire.time_for(64 + 26));
         assert_eq!(small.link_bytes, 26 + 64 + 26);

@@ -25,14 +25,14 @@ impl Link {
     /// Sends `payload` bytes towards `side`, in as many packets as they need.
     /// Returns when the last byte is there, and the bytes that went over the wire.
     pub fn send(&mut self, now: Time, towards: Side, payload: u64) -> (Time, u64) {
-        let packets = payload.div_ceil(self.timing.max_payload.value.0).max(1);
-        let bytes = payload + packets * self.timing.packet_overhead.value.0;
+        let packets = payload.div_ceil(self.timing.max_payload.get().0).max(1);
+        let bytes = payload + packets * self.timing.packet_overhead.get().0;
         let latency = match towards {
-            Side::Host => self.timing.latency_to_host.value,
-            Side::Device => self.timing.latency_to_device.value,
+            Side::Host => self.timing.latency_to_host.get(),
+            Side::Device => self.timing.latency_to_device.get(),
         };
         let free = &mut self.free[towards as usize];
-        *free = now.max(*free) + self.timing.bandwidth.value.time_for(bytes);
+        *free = now.max(*free) + self.timing.bandwidth.get().time_for(bytes);
         self.bytes[towards as usize] += bytes;
         (*free + latency, bytes)
     }
@@ -52,8 +52,8 @@ mod tests {
     fn the_wire_is_shared_and_the_order_kept() {
         let platform = Platform::named("pcie-gen3").expect("valid");
         let mut link = Link::new(&platform.link);
-        let wire = |bytes| platform.link.bandwidth.value.time_for(bytes);
-        let latency = platform.link.latency_to_host.value;
+        let wire = |bytes| platform.link.bandwidth.get().time_for(bytes);
+        let latency = platform.link.latency_to_host.get();
         // 8 KiB are 32 packets of 256 bytes with 26 bytes each beside.
         let (bulk, bytes) = link.send(Time::ZERO, Side::Host, 8192);
         assert_eq!(bytes, 8192 + 32 * 26);
@@ -62,7 +62,7 @@ mod tests {
         let (behind, _) = link.send(Time::from_ns(1), Side::Host, 0);
         assert_eq!(behind, wire(bytes) + wire(26) + latency);
         let (across, _) = link.send(Time::from_ns(1), Side::Device, 0);
-        assert_eq!(across, Time::from_ns(1) + wire(26) + platform.link.latency_to_device.value);
+        assert_eq!(across, Time::from_ns(1) + wire(26) + platform.link.latency_to_device.get());
         assert_eq!(link.bytes_towards(Side::Host), bytes + 26);
     }
 }

@@ -3,43 +3,23 @@
 //! Nothing timed is a constant in code. An entry is a table
 //! `{ value, unit, kind, source }`; a wrong unit, an impossible value, an unknown or
 //! missing key is an error that names file, line and what was expected.
+//!
+//! A platform knows which of its entries were read ([`Platform::read`]), so that what a run has
+//! measured says what it rests on.
 
+mod entry;
 mod near_data;
 
 use crate::kernel::Time;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
-use std::fmt;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+pub use entry::{Entry, Kind};
 
 pub use near_data::{
     DeviceMemoryTiming, ElementTiming, HostStoreTiming, NearDataTiming, StorageTiming,
 };
-
-/// Where the number of an entry comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// A sentence of the paper.
-    Paper,
-    /// A vendor's document or a specification.
-    Datasheet,
-    /// A bench of this program; the source says which, and how its figure was carried over.
-    Measured,
-    /// Nobody: the source says why the number was chosen.
-    Assumption,
-}
-
-/// One number of a platform, converted, with its source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry<T> {
-    /// The number in the unit of the model.
-    pub value: T,
-    /// What sort of source stands behind it.
-    pub kind: Kind,
-    /// The sentence it comes from, or why it was chosen.
-    pub source: String,
-}
 
 /// A number with a unit that a platform file can give.
 pub trait Measure: Sized {
@@ -138,29 +118,8 @@ impl Measure for Count {
     }
 }
 
-impl<'de, T: Measure> Deserialize<'de> for Entry<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Written {
-            value: f64,
-            unit: String,
-            kind: Kind,
-            source: String,
-        }
-        let Written { value, unit, kind, source } = Written::deserialize(deserializer)?;
-        if source.trim().is_empty() {
-            return Err(D::Error::custom("source is empty, expected where the number comes from"));
-        }
-        let value = T::convert(value, &unit).ok_or_else(|| {
-            D::Error::custom(format!("value {value} {unit} found, expected {}", T::EXPECTED))
-        })?;
-        Ok(Entry { value, kind, source })
-    }
-}
-
 /// One side of the link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The processor and its memory.
@@ -170,7 +129,7 @@ pub enum Side {
 }
 
 /// Where a request agent performs its atomics and stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Atomics {
     /// In its own cache, for which it obtains the line for itself alone.
@@ -180,7 +139,7 @@ pub enum Atomics {
 }
 
 /// The link between host and device.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkTiming {
     /// From the device's port to the host's, beside the time on the wire.
@@ -196,7 +155,7 @@ pub struct LinkTiming {
 }
 
 /// The cache of a request agent.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheTiming {
     /// Capacity in data.
@@ -216,7 +175,7 @@ pub struct CacheTiming {
 }
 
 /// The request agents of one side.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentTiming {
     /// How many there are, each with its own cache.
@@ -230,7 +189,7 @@ pub struct AgentTiming {
 }
 
 /// A home agent and the memory behind it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct HomeTiming {
     /// Of the directory.
@@ -250,7 +209,7 @@ pub struct HomeTiming {
 }
 
 /// The coherent half of a platform.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoherenceTiming {
     /// The side whose home agent owns the shared memory.
@@ -268,7 +227,7 @@ pub struct CoherenceTiming {
 }
 
 /// Bulk transfers that are not coherent, started by the device.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DmaTiming {
     /// Of the engine, for each transfer.
@@ -278,7 +237,7 @@ pub struct DmaTiming {
 }
 
 /// A machine.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Platform {
     /// The name it is asked for by.
@@ -346,14 +305,39 @@ impl Platform {
     /// # Errors
     /// When there is none of that name.
     pub fn named(name: &str) -> Result<Self, PlatformError> {
-        let text = match name {
-            "n1sdp-u280-ccix" => include_str!("../platforms/n1sdp-u280-ccix.toml"),
-            "pcie-gen3" => include_str!("../platforms/pcie-gen3.toml"),
-            _ => {
-                return Err(PlatformError::UnknownName { name: name.to_owned() });
-            }
-        };
-        Self::parse(Path::new(&format!("{name}.toml")), text)
+        Self::parse(&file_of(name), Self::text(name)?)
+    }
+
+    /// The file of the platform `name` of [`Platform::NAMES`].
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn text(name: &str) -> Result<&'static str, PlatformError> {
+        match name {
+            "n1sdp-u280-ccix" => Ok(include_str!("../platforms/n1sdp-u280-ccix.toml")),
+            "pcie-gen3" => Ok(include_str!("../platforms/pcie-gen3.toml")),
+            _ => Err(PlatformError::UnknownName { name: name.to_owned() }),
+        }
+    }
+
+    /// As [`Platform::named`], with every fitted entry times `factor`: what hangs on the fit changes.
+    ///
+    /// # Errors
+    /// As [`Platform::named`]; when an entry cannot be so much.
+    pub fn with_fitted_times(name: &str, factor: f64) -> Result<Self, PlatformError> {
+        let (file, text) = (file_of(name), Self::text(name)?);
+        let malformed =
+            |cause| PlatformError::Malformed { file: file.clone(), cause: Box::new(cause) };
+        let mut table: toml::Table = toml::from_str(text).map_err(malformed)?;
+        entry::multiply(&mut table, Kind::Fitted, factor);
+        Self::checked(&file, table.try_into().map_err(malformed)?)
+    }
+
+    /// The names, such as `link.bandwidth`, of all entries of a kind that were read since the file was,
+    /// through this platform or a clone of it or of a part.
+    pub fn read(&self, kind: Kind) -> BTreeSet<String> {
+        let table = toml::Table::try_from(self).expect("a platform is plain data");
+        entry::names_of_read(&table, kind)
     }
 
     /// Reads a platform file.
@@ -372,6 +356,10 @@ impl Platform {
         let platform: Platform = toml::from_str(text).map_err(|cause| {
             PlatformError::Malformed { file: file.to_owned(), cause: Box::new(cause) }
         })?;
+        Self::checked(file, platform)
+    }
+
+    fn checked(file: &Path, platform: Self) -> Result<Self, PlatformError> {
         match platform.first_impossible() {
             None => Ok(platform),
             Some((field, value, expected)) => {
@@ -415,6 +403,11 @@ impl Platform {
     }
 }
 
+/// The name of a platform that comes with the program, as that of its file.
+fn file_of(name: &str) -> PathBuf {
+    PathBuf::from(format!("{name}.toml"))
+}
+
 /// Near-data jobs need at least one of everything that there can be several of.
 fn nothing_to_work_with(near_data: &NearDataTiming) -> Option<Finding> {
     let element = &near_data.element;
@@ -438,17 +431,6 @@ fn sets_finding(field: String, size: &Entry<Bytes>, ways: &Entry<Count>) -> Opti
     let possible = set > 0 && bytes.is_multiple_of(set) && (bytes / set).is_power_of_two();
     let value = format!("{bytes} B in {} ways", ways.value.0);
     (!possible).then_some((field, value, "64 B times ways times a power of two"))
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Paper => "paper",
-            Kind::Datasheet => "datasheet",
-            Kind::Measured => "measured",
-            Kind::Assumption => "assumption",
-        })
-    }
 }
 
 #[cfg(test)]
@@ -475,8 +457,8 @@ mod tests {
     fn units_are_converted() {
         let platform = Platform::named("n1sdp-u280-ccix").expect("valid");
         let coherence = platform.coherence.expect("coherent");
-        assert_eq!(coherence.host.cache.lookup.value, Time::from_ps(4_200));
-        assert_eq!(coherence.host.cache.size.value, Bytes(1 << 20));
+        assert_eq!(coherence.host.cache.lookup.get(), Time::from_ps(4_200));
+        assert_eq!(coherence.host.cache.size.get(), Bytes(1 << 20));
         assert_eq!(platform.link.bandwidth.value.bytes_per_second(), 15_750_000_000);
         // 84 bytes at 15.75 GB/s.
         assert_eq!(platform.link.bandwidth.value.time_for(84), Time::from_ps(5_334));
@@ -526,5 +508,69 @@ mod tests {
     fn an_unknown_name_lists_the_known() {
         let text = Platform::named("x86").expect_err("unknown").to_string();
         assert_eq!(text, "unknown platform \"x86\", expected one of n1sdp-u280-ccix, pcie-gen3");
+    }
+
+    /// Entries of our own RTL are parameters of it: each names file and parameter, and has its value.
+    #[test]
+    fn entries_of_the_own_rtl_are_what_the_rtl_says() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+        let mut found = 0;
+        for name in Platform::NAMES {
+            let table: toml::Table = toml::from_str(Platform::text(name).unwrap()).unwrap();
+            for (entry, source, value) in entry::sources(&table, Kind::OwnRtl) {
+                found += 1;
+                if let Some((file, rest)) = source.split_once(": ports ") {
+                    let text = std::fs::read_to_string(folder.join(file)).expect(file);
+                    let ports: Vec<&str> = rest.split(';').next().unwrap().split(" and ").collect();
+                    let has = |port: &str| text.contains(&format!("{port}_arvalid"));
+                    let last = ports.last().unwrap().trim_end_matches(char::is_numeric);
+                    assert!(ports.iter().all(|port| has(port)), "{entry}: {ports:?} in {file}");
+                    assert!(!has(&format!("{last}{}", ports.len())), "{entry}: more in {file}");
+                    assert_eq!(value, ports.len() as f64, "{entry}");
+                    continue;
+                }
+                let (file, rest) = source.split_once(": parameter ").expect(&entry);
+                let (parameter, rest) = rest.split_once(" = ").expect(&entry);
+                let text = std::fs::read_to_string(folder.join(file)).expect(file);
+                let digits = |text: &str| -> String {
+                    text.chars().take_while(char::is_ascii_digit).collect()
+                };
+                let said = digits(rest);
+                let set = text.lines().find_map(|line| {
+                    let (before, after) = line.split_once('=')?;
+                    let of_it = before.split_whitespace().next_back() == Some(parameter);
+                    (line.contains("parameter") && of_it).then(|| digits(after.trim()))
+                });
+                assert_eq!(set.as_ref(), Some(&said), "{entry}: {parameter} in {file}");
+                let number: u32 = said.parse().expect(&entry);
+                let expected = if parameter.starts_with("Log") { 1 << number } else { number };
+                assert_eq!(value, f64::from(expected), "{entry}");
+            }
+        }
+        assert!(found >= 4, "{found} entries of the own RTL");
+    }
+
+    #[test]
+    fn a_platform_knows_which_entries_were_read() {
+        let platform = Platform::named("n1sdp-u280-ccix").expect("valid");
+        assert_eq!(platform.read(Kind::Fitted), BTreeSet::new(), "by its own checks neither");
+        let link = platform.link.clone();
+        assert_eq!(link.latency_to_host.get(), Time::from_ns(268));
+        link.bandwidth.get();
+        let read = |kind| platform.read(kind).into_iter().collect::<Vec<_>>();
+        assert_eq!(read(Kind::Fitted), ["link.latency_to_host"]);
+        assert_eq!(read(Kind::Datasheet), ["link.bandwidth"]);
+        assert!(Platform::named("n1sdp-u280-ccix").unwrap().read(Kind::Fitted).is_empty());
+    }
+
+    #[test]
+    fn fitted_entries_are_multiplied_and_others_left() {
+        let [plain, half] = [1.0, 0.5]
+            .map(|factor| Platform::with_fitted_times("n1sdp-u280-ccix", factor).expect("valid"));
+        assert_eq!(plain, Platform::named("n1sdp-u280-ccix").expect("valid"));
+        assert_eq!(half.link.latency_to_device.get(), Time::from_ns(134));
+        assert_eq!(half.link.bandwidth, plain.link.bandwidth);
+        let prefetch = |platform: Platform| platform.coherence.unwrap().device.cache.prefetch.get();
+        assert_eq!((prefetch(plain), prefetch(half)), (Count(16), Count(8)));
     }
 }

@@ -174,8 +174,8 @@ impl<M: LockUnit> System<M> {
         Ok(Self {
             kernel: Kernel::new(),
             device: memory.device_agent(0),
-            cores: timing.host.agents.value.0,
-            period: timing.unit_clock.value,
+            cores: timing.host.agents.get().0,
+            period: timing.unit_clock.get(),
             memory,
             unit,
             buckets,

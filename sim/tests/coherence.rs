@@ -7,7 +7,7 @@ use lockstep_sim::coherence::{
     AgentId, CoherenceError, CoherentMemory, Completion, Message, Notification, Operation, Region,
 };
 use lockstep_sim::kernel::Time;
-use lockstep_sim::platform::{Platform, Side};
+use lockstep_sim::platform::{Bytes, Count, Platform, Side};
 use proptest::prelude::*;
 
 fn swap(line: u64, word: u64, expected: u64, new: u64) -> Operation {
@@ -183,10 +183,10 @@ fn small_caches() -> Platform {
     let mut platform = Platform::named("n1sdp-u280-ccix").expect("valid");
     let coherence = platform.coherence.as_mut().expect("coherent");
     for cache in [&mut coherence.host.cache, &mut coherence.device.cache] {
-        cache.size.value.0 = 256;
-        cache.ways.value.0 = 2;
+        cache.size.set(Bytes(256));
+        cache.ways.set(Count(2));
     }
-    coherence.device.cache.prefetch.value.0 = 2;
+    coherence.device.cache.prefetch.set(Count(2));
     platform
 }
 
@@ -298,7 +298,7 @@ fn a_home_agent_takes_one_request_at_a_time() {
     bench.program(device, Time::ZERO, 64, (0..64).map(|line| swap(line, 0, 0, 1)));
     let completions = bench.run();
     for pair in completions.windows(2) {
-        assert_eq!(pair[1].completed - pair[0].completed, home.occupancy.value);
+        assert_eq!(pair[1].completed - pair[0].completed, home.occupancy.get());
     }
 }
 
@@ -310,7 +310,7 @@ fn one_line_is_worked_on_by_one_transaction_at_a_time() {
     let device = bench.memory.device_agent(0);
     bench.memory.warm_memory_caches();
     bench.program(device, Time::ZERO, 16, (0..16).map(|n| swap(0, 0, n, n + 1)));
-    let each = home.lookup.value + home.cached_access.value + home.atomic.value;
+    let each = home.lookup.get() + home.cached_access.get() + home.atomic.get();
     let completions = bench.run();
     for pair in completions.windows(2) {
         assert_eq!(pair[1].completed - pair[0].completed, each);

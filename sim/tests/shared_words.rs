@@ -49,8 +49,8 @@ fn transfers_share_the_link_with_coherence() {
     let mut busy = system(&[1]);
     let page = busy.send(Side::Device, 8192);
     let platform = Platform::named("n1sdp-u280-ccix").expect("valid");
-    let wire = platform.link.bandwidth.value.time_for(8192 + 32 * 20);
-    assert_eq!(page, wire + platform.link.latency_to_device.value);
+    let wire = platform.link.bandwidth.get().time_for(8192 + 32 * 20);
+    assert_eq!(page, wire + platform.link.latency_to_device.get());
     busy.send(Side::Device, 1 << 16);
     busy.device_load(1, 0);
     // Its answer stands behind the pages.

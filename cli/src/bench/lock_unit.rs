@@ -20,7 +20,7 @@ const LOCKS: u64 = 100_000;
 pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
     let idle = burst()?;
     let platform = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
-    let clock = platform.coherence.as_ref().expect("coherent").unit_clock.value;
+    let clock = platform.coherence.as_ref().expect("coherent").unit_clock.get();
     let of = |home| steady(&platform, home, size.of(LOCKS)).map_err(|error| error.to_string());
     let (on_host, on_device) = (of(Side::Host)?, of(Side::Device)?);
     Ok(vec![

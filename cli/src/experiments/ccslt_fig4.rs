@@ -2,11 +2,11 @@
 //! other side goes from nothing to as much as it can.
 
 use sim::kernel::Time;
-use sim::platform::{Platform, Side};
+use sim::platform::Side;
 
 use super::findings::{Claim, Colour, Curve, Findings, Paper, Plot, Row};
 use super::lock_load::{self, Demand, LoadSeen, LockLoad, Seen};
-use super::samples::{Run, Samples, Spread};
+use super::samples::{Measured, Run, Samples, Spread};
 use super::{ExperimentError, Setting};
 
 const HOST_ALONE: Paper = Paper {
@@ -28,6 +28,7 @@ const DEVICE: Paper = Paper {
             800ns\"",
 };
 
+const PLATFORM: &str = "n1sdp-u280-ccix";
 const LOADS: [u32; 6] = [0, 20, 40, 60, 80, 100];
 const CORES: u32 = 4;
 const PROCESSING_ELEMENTS: u32 = 16;
@@ -42,13 +43,13 @@ const SWEEP: [u64; 5] = [16, 64, 256, 1024, 4096];
 /// Both cases, and both sides at full load on each number of tuples of [`SWEEP`].
 struct Sample {
     cases: [Case; 2],
-    sweep: Vec<LoadSeen>,
+    sweep: Vec<Measured<LoadSeen>>,
 }
 
 /// One pair of curves: each side, measured while the other's load grows.
 struct Case {
-    host: Vec<Seen>,
-    device: Vec<Seen>,
+    host: Vec<Measured<LoadSeen>>,
+    device: Vec<Measured<LoadSeen>>,
 }
 
 const FEW_TUPLES: usize = 0;
@@ -60,12 +61,16 @@ const IDLE: usize = 0;
 const FULL: usize = LOADS.len() - 1;
 
 impl Sample {
-    fn seen(&self, side: Side, case: usize, load: usize) -> &Seen {
+    fn load(&self, side: Side, case: usize, load: usize) -> &Measured<LoadSeen> {
         let case = &self.cases[case];
         match side {
             Side::Host => &case.host[load],
             Side::Device => &case.device[load],
         }
+    }
+
+    fn seen(&self, side: Side, case: usize, load: usize) -> &Seen {
+        self.load(side, case, load).side(side)
     }
 
     fn mean(&self, side: Side, case: usize, load: usize) -> f64 {
@@ -78,11 +83,10 @@ impl Sample {
 /// # Errors
 /// When the simulation fails.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
-    let platform = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
-    let samples = Samples::take(setting, |run| sample(run, &platform))?;
+    let samples = Samples::take(setting, sample)?;
     Ok(Findings {
         parameters: vec![
-            ("platform", platform.name.clone()),
+            ("platform", PLATFORM.into()),
             ("home agent", "host".into()),
             ("lock table", "4 MiB, 65,536 buckets".into()),
             ("host", format!("{CORES} cores, one request at a time each")),
@@ -98,16 +102,15 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })
 }
 
-fn sample(run: &Run<'_>, platform: &Platform) -> Result<Sample, ExperimentError> {
+fn sample(run: &Run<'_>) -> Result<Sample, ExperimentError> {
     // All of a large table has to be visited often, for caches to be as they stay.
-    let few = case(run, platform, (CASES[FEW_TUPLES], FEW), Time::from_us(2_000), 0.0)?;
-    let all = case(run, platform, (CASES[WHOLE_TABLE], BUCKETS), Time::from_us(8_000), 0.4)?;
-    Ok(Sample { cases: [few, all], sweep: sweep(run, platform, 0.8)? })
+    let few = case(run, (CASES[FEW_TUPLES], FEW), Time::from_us(2_000), 0.0)?;
+    let all = case(run, (CASES[WHOLE_TABLE], BUCKETS), Time::from_us(8_000), 0.4)?;
+    Ok(Sample { cases: [few, all], sweep: sweep(run, 0.8)? })
 }
 
 fn case(
     run: &Run<'_>,
-    platform: &Platform,
     (name, tuples): (&'static str, u64),
     length: Time,
     done: f64,
@@ -117,9 +120,9 @@ fn case(
         let part = number as f64 / LOADS.len() as f64;
         run.progress(done + part * 0.4, format_args!("{name}, load {percent} %"));
         let other = f64::from(percent) / 100.0;
-        let under = |host, device| load(run, platform, tuples, length, (host, device));
-        measured.host.push(under(1.0, other)?.host);
-        measured.device.push(under(other, 1.0)?.device);
+        let under = |host, device| load(run, tuples, length, (host, device));
+        measured.host.push(under(1.0, other)?);
+        measured.device.push(under(other, 1.0)?);
     }
     Ok(measured)
 }
@@ -127,29 +130,30 @@ fn case(
 /// Both sides on `tuples` tuples, each for its part of the time (`duties`: host, device).
 fn load(
     run: &Run<'_>,
-    platform: &Platform,
     tuples: u64,
     length: Time,
     duties: (f64, f64),
-) -> Result<LoadSeen, ExperimentError> {
-    Ok(lock_load::run(&LockLoad {
-        platform: platform.clone(),
-        home: Side::Host,
-        buckets: BUCKETS,
-        tuples,
-        host: Demand { requesters: CORES, duty: duties.0 },
-        device: Demand { requesters: PROCESSING_ELEMENTS, duty: duties.1 },
-        length: run.scaled(length),
-        seed: run.seed,
-    })?)
+) -> Result<Measured<LoadSeen>, ExperimentError> {
+    run.measured(PLATFORM, |platform| {
+        Ok(lock_load::run(&LockLoad {
+            platform: platform.clone(),
+            home: Side::Host,
+            buckets: BUCKETS,
+            tuples,
+            host: Demand { requesters: CORES, duty: duties.0 },
+            device: Demand { requesters: PROCESSING_ELEMENTS, duty: duties.1 },
+            length: run.scaled(length),
+            seed: run.seed,
+        })?)
+    })
 }
 
 /// Both sides at full load, for each number of tuples.
-fn sweep(run: &Run<'_>, platform: &Platform, done: f64) -> Result<Vec<LoadSeen>, ExperimentError> {
+fn sweep(run: &Run<'_>, done: f64) -> Result<Vec<Measured<LoadSeen>>, ExperimentError> {
     let under = |(number, tuples)| {
         let part = number as f64 / SWEEP.len() as f64;
         run.progress(done + part * 0.2, format_args!("both sides on {tuples} tuples"));
-        load(run, platform, tuples, Time::from_us(2_000), (1.0, 1.0))
+        load(run, tuples, Time::from_us(2_000), (1.0, 1.0))
     };
     SWEEP.into_iter().enumerate().map(under).collect()
 }
@@ -170,17 +174,20 @@ fn rows(samples: &Samples<Sample>) -> Vec<Row> {
         for (side, of) in [("host", Side::Host), ("device", Side::Device)] {
             for (load, percent) in LOADS.into_iter().enumerate() {
                 let label = format!("{side}, {name}, other side at {percent} %");
-                let row = samples.row(label, "ns", |sample| sample.mean(of, case, load));
+                let row = samples.row(label, "ns", |sample| {
+                    sample.load(of, case, load).value(|seen| seen.side(of).acquire.mean_ns)
+                });
                 rows.push(row.beside(paper(of, load)));
             }
         }
     }
     for (number, tuples) in SWEEP.into_iter().enumerate() {
         let label = |side: &str| format!("{side}, both at 100 % on {tuples} tuples");
-        let host = |sample: &Sample| sample.sweep[number].host.acquire.mean_ns;
-        let device = |sample: &Sample| sample.sweep[number].device.acquire.mean_ns;
-        rows.push(samples.row(label("host"), "ns", host));
-        rows.push(samples.row(label("device"), "ns", device));
+        for (side, of) in [("host", Side::Host), ("device", Side::Device)] {
+            rows.push(samples.row(label(side), "ns", |sample| {
+                sample.sweep[number].value(|seen| seen.side(of).acquire.mean_ns)
+            }));
+        }
     }
     rows
 }

@@ -11,7 +11,7 @@ use sim::kernel::{Kernel, Priority, Time};
 use sim::platform::Platform;
 
 use super::findings::{Claim, Findings, Paper, Plot};
-use super::samples::{Run, Samples, scaled_count};
+use super::samples::{Measured, Run, Samples, scaled_count};
 use super::{ExperimentError, Setting};
 
 const LOCAL: Paper = Paper {
@@ -37,17 +37,20 @@ const ACCESSES: u64 = 4_000;
 /// Pages behind each value.
 const PAGES_READ: u64 = 200;
 
+const CCIX: &str = "n1sdp-u280-ccix";
+const PCIE: &str = "pcie-gen3";
+
 /// Mean times in ns.
 struct Sample {
-    local: f64,
-    atomic: f64,
-    read: f64,
-    page_in_a_row: f64,
-    page_at_once: f64,
-    dma_read: f64,
-    dma_write: f64,
-    page_dma_read: f64,
-    page_dma_write: f64,
+    local: Measured<f64>,
+    atomic: Measured<f64>,
+    read: Measured<f64>,
+    page_in_a_row: Measured<f64>,
+    page_at_once: Measured<f64>,
+    dma_read: Measured<f64>,
+    dma_write: Measured<f64>,
+    page_dma_read: Measured<f64>,
+    page_dma_write: Measured<f64>,
 }
 
 /// Measures all transfers.
@@ -55,26 +58,26 @@ struct Sample {
 /// # Errors
 /// When the memory refuses an access.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
-    let ccix = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
-    let pcie = Platform::named("pcie-gen3").expect("comes with the program");
     let (accesses, pages) =
         (scaled_count(ACCESSES, setting.scale), scaled_count(PAGES_READ, setting.scale));
-    let samples = Samples::take(setting, |run| sample(run, &ccix, &pcie))?;
-    let row = |label, of: fn(&Sample) -> f64| samples.row(label, "ns", of);
+    let samples = Samples::take(setting, sample)?;
+    let row = |label, of: fn(&Sample) -> &Measured<f64>| {
+        samples.row(label, "ns", |sample| of(sample).value(|&ns| ns))
+    };
     let rows = vec![
-        row("64 B, CCIX, read in sequence", |ns| ns.local).beside(Some(LOCAL)),
-        row("64 B, CCIX, atomic anywhere", |ns| ns.atomic).beside(Some(MISS)),
-        row("64 B, CCIX, read anywhere", |ns| ns.read),
-        row("64 B, PCIe, DMA read", |ns| ns.dma_read),
-        row("64 B, PCIe, DMA write", |ns| ns.dma_write),
-        row("8 KiB, CCIX, line after line", |ns| ns.page_in_a_row),
-        row("8 KiB, CCIX, all lines at once", |ns| ns.page_at_once),
-        row("8 KiB, PCIe, DMA read", |ns| ns.page_dma_read),
-        row("8 KiB, PCIe, DMA write", |ns| ns.page_dma_write),
+        row("64 B, CCIX, read in sequence", |ns| &ns.local).beside(Some(LOCAL)),
+        row("64 B, CCIX, atomic anywhere", |ns| &ns.atomic).beside(Some(MISS)),
+        row("64 B, CCIX, read anywhere", |ns| &ns.read),
+        row("64 B, PCIe, DMA read", |ns| &ns.dma_read),
+        row("64 B, PCIe, DMA write", |ns| &ns.dma_write),
+        row("8 KiB, CCIX, line after line", |ns| &ns.page_in_a_row),
+        row("8 KiB, CCIX, all lines at once", |ns| &ns.page_at_once),
+        row("8 KiB, PCIe, DMA read", |ns| &ns.page_dma_read),
+        row("8 KiB, PCIe, DMA write", |ns| &ns.page_dma_write),
     ];
     Ok(Findings {
         parameters: vec![
-            ("platforms", format!("{}, {}", ccix.name, pcie.name)),
+            ("platforms", format!("{CCIX}, {PCIE}")),
             ("64 B", format!("{accesses} accesses one after another, in a table of 4 MiB")),
             ("8 KiB", format!("{pages} pages of 64 MiB in DRAM, drawn at random")),
         ],
@@ -93,40 +96,46 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })
 }
 
-fn sample(run: &Run<'_>, ccix: &Platform, pcie: &Platform) -> Result<Sample, ExperimentError> {
+fn sample(run: &Run<'_>) -> Result<Sample, ExperimentError> {
     let accesses = run.scaled_count(ACCESSES);
     let mut random = ChaCha8Rng::seed_from_u64(run.seed);
 
     run.progress(0.0, "lines over CCIX");
     let lines = TABLE / LINE_BYTES;
-    let in_a_row = (0..accesses).map(|number| read_line(number % lines * LINE_BYTES));
+    let mut in_a_row = (0..accesses).map(|number| read_line(number % lines * LINE_BYTES));
     let anywhere: Vec<u64> =
         (0..accesses).map(|_| random.random_range(0..lines) * LINE_BYTES).collect();
-    let reads = anywhere.iter().map(|&address| read_line(address));
+    let mut reads = anywhere.iter().map(|&address| read_line(address));
     let swap = |&address: &u64| Operation::CompareSwap { address, expected: 0, new: 0 };
-    let local = Device::new(ccix, TABLE)?.one_by_one(in_a_row)?;
-    let read = Device::new(ccix, TABLE)?.one_by_one(reads)?;
-    let atomic = Device::new(ccix, TABLE)?.one_by_one(anywhere.iter().map(swap))?;
+    let lines = |operations: &mut dyn Iterator<Item = Operation>| {
+        run.measured(CCIX, |ccix| Device::new(ccix, TABLE)?.one_by_one(operations))
+    };
+    let local = lines(&mut in_a_row)?;
+    let read = lines(&mut reads)?;
+    let atomic = lines(&mut anywhere.iter().map(swap))?;
 
     run.progress(0.5, "pages over CCIX");
     let pages: Vec<u64> = (0..run.scaled_count(PAGES_READ))
         .map(|_| random.random_range(0..PAGES / PAGE) * PAGE)
         .collect();
     let dma = |bytes: u64, transfer: fn(&mut DmaEngine, Time, u64) -> Transfer| {
-        let mut engine = DmaEngine::new(pcie).expect("the platform has DMA");
-        let done = transfer(&mut engine, Time::ZERO, bytes);
-        (done.completed - done.issued).as_ns_f64()
+        run.measured(PCIE, |pcie| {
+            let mut engine = DmaEngine::new(pcie).expect("the platform has DMA");
+            let done = transfer(&mut engine, Time::ZERO, bytes);
+            Ok((done.completed - done.issued).as_ns_f64())
+        })
     };
     Ok(Sample {
         local,
         atomic,
         read,
-        page_in_a_row: Device::new(ccix, PAGES)?.pages_line_by_line(&pages)?,
-        page_at_once: Device::new(ccix, PAGES)?.pages_at_once(&pages)?,
-        dma_read: dma(64, DmaEngine::read),
-        dma_write: dma(64, DmaEngine::write),
-        page_dma_read: dma(PAGE, DmaEngine::read),
-        page_dma_write: dma(PAGE, DmaEngine::write),
+        page_in_a_row: run
+            .measured(CCIX, |ccix| Device::new(ccix, PAGES)?.pages_line_by_line(&pages))?,
+        page_at_once: run.measured(CCIX, |ccix| Device::new(ccix, PAGES)?.pages_at_once(&pages))?,
+        dma_read: dma(64, DmaEngine::read)?,
+        dma_write: dma(64, DmaEngine::write)?,
+        page_dma_read: dma(PAGE, DmaEngine::read)?,
+        page_dma_write: dma(PAGE, DmaEngine::write)?,
     })
 }
 
@@ -136,20 +145,20 @@ fn pages_note(samples: &Samples<Sample>) -> String {
          against {} ns of DMA: the wire is the same, the DMA engine has to be told first, but \
          each coherent line pays for a packet of its own. Line after line it takes {} ns: 128 \
          hits of the device's cache, one after another.",
-        samples.spread(|ns| ns.page_at_once),
-        samples.spread(|ns| ns.page_dma_read),
-        samples.spread(|ns| ns.page_in_a_row)
+        samples.spread(|ns| *ns.page_at_once),
+        samples.spread(|ns| *ns.page_dma_read),
+        samples.spread(|ns| *ns.page_in_a_row)
     )
 }
 
 fn claims(samples: &Samples<Sample>) -> Vec<Claim> {
     let ns = |of: fn(&Sample) -> f64| samples.spread(of);
-    let [local, read] = [ns(|ns| ns.local), ns(|ns| ns.read)];
+    let [local, read] = [ns(|ns| *ns.local), ns(|ns| *ns.read)];
     vec![
         samples.claim(
             "\"CCIX provides excellent latencies (80-100ns) for small granularity (64B) accesses\" \
              (section 4).",
-            |ns| LOCAL.agrees_with(ns.local),
+            |ns| LOCAL.agrees_with(*ns.local),
             format!(
                 "{local} ns on average when lines are read in sequence, so that they have been \
                  fetched ahead; {read} ns anywhere."
@@ -158,18 +167,18 @@ fn claims(samples: &Samples<Sample>) -> Vec<Claim> {
         samples.claim(
             "Cache misses are \"consistent with the device latency of 800ns in experiment 1\" \
              (section 4).",
-            |ns| MISS.agrees_with(ns.atomic),
-            format!("{} ns for a compare-and-swap at the home agent.", ns(|ns| ns.atomic)),
+            |ns| MISS.agrees_with(*ns.atomic),
+            format!("{} ns for a compare-and-swap at the home agent.", ns(|ns| *ns.atomic)),
         ),
         samples.claim(
             "\"the benefit of using the latency-optimized CCIX\" over PCIe (section 4), for 64 B \
              read by the device.",
-            |ns| ns.local < ns.dma_read && ns.read < ns.dma_read,
+            |ns| *ns.local < *ns.dma_read && *ns.read < *ns.dma_read,
             format!(
                 "{local} to {read} ns against {} ns for a DMA engine, which has to be told first. \
                  A DMA write, which nobody answers, takes {} ns.",
-                ns(|ns| ns.dma_read),
-                ns(|ns| ns.dma_write)
+                ns(|ns| *ns.dma_read),
+                ns(|ns| *ns.dma_write)
             ),
         ),
     ]

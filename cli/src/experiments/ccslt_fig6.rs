@@ -3,7 +3,7 @@
 //! are software.
 
 use super::findings::{Claim, Colour, Curve, Findings, Paper, Plot, Row};
-use super::samples::{Spread, scaled_count};
+use super::samples::scaled_count;
 use super::{ExperimentError, Setting};
 use crate::postgres::{
     self, Comparison, InOrder, LARGE_TABLE_MIB, Latencies, PASSES, Plan, TABLE_MIB,
@@ -59,7 +59,7 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
 
 /// A row of what is measured once.
 fn once(label: impl Into<String>, ns: f64) -> Row {
-    Row::new(label, "ns", Spread::once(ns))
+    Row::by_the_clock(label, "ns", ns)
 }
 
 fn rows(order: &InOrder) -> Vec<Row> {
@@ -109,7 +109,7 @@ fn claims(compared: &Comparison) -> Vec<Claim> {
     };
     let tail = |order: &InOrder| order.lockstep_lock.quantile(0.999);
     vec![
-        Claim::once(
+        Claim::by_the_clock(
             "\"the ccSLT yields much lower latencies than PostgreSQL\" (section 4), of a single \
              lock.",
             is_much_lower(sequential) && is_much_lower(random),
@@ -120,14 +120,14 @@ fn claims(compared: &Comparison) -> Vec<Claim> {
                 compared.clock.1
             ),
         ),
-        Claim::once(
+        Claim::by_the_clock(
             "The same, of lock and unlock without a clock between.",
             compared.orders.iter().all(|InOrder { pair, .. }| {
                 pair.lockstep.overlapping < pair.postgres && pair.lockstep.dependent < pair.postgres
             }),
             compared.orders.iter().map(times_cheaper).collect::<Vec<_>>().join(" "),
         ),
-        Claim::once(
+        Claim::by_the_clock(
             "Sequential accesses profit from prefetching, \"shown by the shorter tail of the \
              distribution\" (section 4).",
             // Less than a bin is less than the clock can tell.

@@ -2,13 +2,14 @@
 //! section 4 but does not measure.
 
 use sim::kernel::Time;
-use sim::platform::{Platform, Side};
+use sim::platform::Side;
 
 use super::findings::{Claim, Findings, Plot, Row};
 use super::lock_load::{self, Demand, LoadSeen, LockLoad};
-use super::samples::{Run, Samples};
+use super::samples::{Measured, Run, Samples, Value};
 use super::{ExperimentError, Setting};
 
+const PLATFORM: &str = "n1sdp-u280-ccix";
 const BUCKETS: u64 = 1 << 16;
 const FEW: u64 = 64;
 const CORES: u32 = 4;
@@ -26,13 +27,13 @@ const HOMES: [&str; 2] = ["home on host", "home on device"];
 /// All runs with the home agent on one side.
 struct Placement {
     /// The host alone, on the whole table.
-    host: LoadSeen,
+    host: Measured<LoadSeen>,
     /// The device alone, on the whole table.
-    device: LoadSeen,
+    device: Measured<LoadSeen>,
     /// Both at full load, on few tuples.
-    both: LoadSeen,
+    both: Measured<LoadSeen>,
     /// The device alone, with as many requests as the lock unit can have open.
-    many: LoadSeen,
+    many: Measured<LoadSeen>,
 }
 
 /// Measures both placements.
@@ -40,15 +41,14 @@ struct Placement {
 /// # Errors
 /// When the simulation fails.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
-    let platform = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
     let samples = Samples::take(setting, |run| -> Result<Sample, _> {
-        let on_host = placement(run, &platform, Side::Host, 0.0)?;
-        Ok([on_host, placement(run, &platform, Side::Device, 0.5)?])
+        let on_host = placement(run, Side::Host, 0.0)?;
+        Ok([on_host, placement(run, Side::Device, 0.5)?])
     })?;
     let latencies: Vec<Row> = rows(&samples, &LATENCIES);
     Ok(Findings {
         parameters: vec![
-            ("platform", platform.name.clone()),
+            ("platform", PLATFORM.into()),
             ("lock table", "4 MiB, 65,536 buckets".into()),
             ("host", format!("{CORES} cores, one request at a time each")),
             ("device", format!("{PROCESSING_ELEMENTS} processing elements before one lock unit")),
@@ -71,27 +71,24 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })
 }
 
-fn placement(
-    run: &Run<'_>,
-    platform: &Platform,
-    home: Side,
-    done: f64,
-) -> Result<Placement, ExperimentError> {
+fn placement(run: &Run<'_>, home: Side, done: f64) -> Result<Placement, ExperimentError> {
     let name = HOMES[if home == Side::Host { ON_HOST } else { ON_DEVICE }];
     let mut part = 0.0;
     let mut under = |cores: u32, elements: u32, tuples: u64, length: Time| {
         run.progress(done + part, name);
         part += 0.125;
         let demand = |requesters: u32| Demand { requesters, duty: f64::from(requesters.min(1)) };
-        lock_load::run(&LockLoad {
-            platform: platform.clone(),
-            home,
-            buckets: BUCKETS,
-            tuples,
-            host: demand(cores),
-            device: demand(elements),
-            length: run.scaled(length),
-            seed: run.seed,
+        run.measured(PLATFORM, |platform| {
+            Ok(lock_load::run(&LockLoad {
+                platform: platform.clone(),
+                home,
+                buckets: BUCKETS,
+                tuples,
+                host: demand(cores),
+                device: demand(elements),
+                length: run.scaled(length),
+                seed: run.seed,
+            })?)
         })
     };
     Ok(Placement {
@@ -103,22 +100,37 @@ fn placement(
 }
 
 /// What, its unit, and how it comes out of a placement.
-type Quantity = (&'static str, &'static str, fn(&Placement) -> f64);
+type Quantity = (&'static str, &'static str, fn(&Placement) -> Value);
 
 const LATENCIES: [Quantity; 4] = [
-    ("host alone", "ns", |runs| runs.host.host.acquire.mean_ns),
-    ("device alone", "ns", |runs| runs.device.device.acquire.mean_ns),
-    ("host, both", "ns", |runs| runs.both.host.acquire.mean_ns),
-    ("device, both", "ns", |runs| runs.both.device.acquire.mean_ns),
+    ("host alone", "ns", |runs| runs.host.value(host_ns)),
+    ("device alone", "ns", |runs| runs.device.value(device_ns)),
+    ("host, both", "ns", |runs| runs.both.value(host_ns)),
+    ("device, both", "ns", |runs| runs.both.value(device_ns)),
 ];
 
 const RATES: [Quantity; 5] = [
-    ("host alone, 4 cores", "M locks/s", |runs| runs.host.host.locks_per_second / 1e6),
-    ("device alone, 16 elements", "M locks/s", |runs| runs.device.device.locks_per_second / 1e6),
-    ("device alone, 128 elements", "M locks/s", |runs| runs.many.device.locks_per_second / 1e6),
-    ("host alone, on the link", "B/lock", |runs| link_bytes(&runs.host)),
-    ("device alone, on the link", "B/lock", |runs| link_bytes(&runs.device)),
+    ("host alone, 4 cores", "M locks/s", |runs| {
+        runs.host.value(|seen| seen.host.locks_per_second / 1e6)
+    }),
+    ("device alone, 16 elements", "M locks/s", |runs| runs.device.value(device_rate)),
+    ("device alone, 128 elements", "M locks/s", |runs| runs.many.value(device_rate)),
+    ("host alone, on the link", "B/lock", |runs| runs.host.value(link_bytes)),
+    ("device alone, on the link", "B/lock", |runs| runs.device.value(link_bytes)),
 ];
+
+fn host_ns(seen: &LoadSeen) -> f64 {
+    seen.host.acquire.mean_ns
+}
+
+fn device_ns(seen: &LoadSeen) -> f64 {
+    seen.device.acquire.mean_ns
+}
+
+/// Million locks a second.
+fn device_rate(seen: &LoadSeen) -> f64 {
+    seen.device.locks_per_second / 1e6
+}
 
 /// Bytes on the link, in both directions, for each lock taken and given back.
 fn link_bytes(seen: &LoadSeen) -> f64 {
@@ -134,11 +146,11 @@ fn rows(samples: &Samples<Sample>, quantities: &[Quantity]) -> Vec<Row> {
 }
 
 fn claims(samples: &Samples<Sample>) -> Vec<Claim> {
-    let host = |runs: &Placement| runs.host.host.acquire.mean_ns;
-    let device = |runs: &Placement| runs.device.device.acquire.mean_ns;
-    let rate = |runs: &Placement| runs.many.device.locks_per_second / 1e6;
-    let both_host = |runs: &Placement| runs.both.host.acquire.mean_ns;
-    let both_device = |runs: &Placement| runs.both.device.acquire.mean_ns;
+    let host = |runs: &Placement| host_ns(&runs.host);
+    let device = |runs: &Placement| device_ns(&runs.device);
+    let rate = |runs: &Placement| device_rate(&runs.many);
+    let both_host = |runs: &Placement| host_ns(&runs.both);
+    let both_device = |runs: &Placement| device_ns(&runs.both);
     let of =
         |value: fn(&Placement) -> f64, home: usize| samples.spread(|sample| value(&sample[home]));
     vec![

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::samples::Spread;
+use super::samples::{Fitted, Spread};
 use super::{Clock, Experiment, Seeds};
 
 /// A value of the paper, and where it stands.
@@ -47,17 +47,26 @@ pub struct Row {
     pub paper: Option<Paper>,
     /// What came out here.
     pub measured: Spread,
+    /// The fitted entries of platforms that it rests on: with one, its ratio to the paper's value is
+    /// no finding.
+    pub fitted: Fitted,
 }
 
 impl Row {
-    /// A row that the paper has no value for.
-    pub fn new(label: impl Into<String>, unit: &'static str, measured: Spread) -> Self {
-        Self { label: label.into(), unit, paper: None, measured }
+    /// A row of what was measured once, by the clock on the wall.
+    pub fn by_the_clock(label: impl Into<String>, unit: &'static str, value: f64) -> Self {
+        let measured = Spread::once(value);
+        Self { label: label.into(), unit, paper: None, measured, fitted: Fitted::new() }
     }
 
     /// The same with a value of the paper, if there is one.
     pub fn beside(self, paper: Option<Paper>) -> Self {
         Self { paper, ..self }
+    }
+
+    /// What stands beside the ratio: `fitted`, or nothing.
+    pub fn mark(&self) -> &'static str {
+        if self.fitted.is_empty() { "" } else { "fitted" }
     }
 
     /// The median by the middle of the paper's value.
@@ -75,27 +84,49 @@ pub struct Claim {
     pub held: usize,
     /// Of how many.
     pub seeds: usize,
+    /// It does not come out with the fitted entries at other values.
+    pub hangs_on_fit: bool,
     /// The measured values that decide it, and why they are as they are.
     pub because: String,
 }
 
+/// What came of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Under every seed, whatever the fitted entries are: a finding.
+    ComesOut,
+    /// Under every seed, with the entries as they were fitted: no finding.
+    Fitted,
+    /// Under some seeds.
+    InPart,
+    /// Under none.
+    DoesNot,
+}
+
 impl Claim {
-    /// Of a single measurement.
-    pub fn once(says: impl Into<String>, comes_out: bool, because: String) -> Self {
-        Self { says: says.into(), held: comes_out.into(), seeds: 1, because }
+    /// Of a single measurement, by the clock on the wall.
+    pub fn by_the_clock(says: impl Into<String>, comes_out: bool, because: String) -> Self {
+        let held = comes_out.into();
+        Self { says: says.into(), held, seeds: 1, hangs_on_fit: false, because }
     }
 
-    /// Whether it comes out under every seed.
-    pub fn comes_out(&self) -> bool {
-        self.held == self.seeds
-    }
-
-    /// What came of it, in words.
-    pub fn verdict(&self) -> String {
+    /// What came of it.
+    pub fn verdict(&self) -> Verdict {
         match self.held {
-            held if held == self.seeds => "Comes out".into(),
-            0 => "Does not come out".into(),
-            held => format!("Comes out for {held} of {} seeds", self.seeds),
+            held if held == self.seeds && self.hangs_on_fit => Verdict::Fitted,
+            held if held == self.seeds => Verdict::ComesOut,
+            0 => Verdict::DoesNot,
+            _ => Verdict::InPart,
+        }
+    }
+
+    /// The same in words.
+    pub fn words(&self) -> String {
+        match self.verdict() {
+            Verdict::ComesOut => "Comes out".into(),
+            Verdict::Fitted => "As fitted".into(),
+            Verdict::DoesNot => "Does not come out".into(),
+            Verdict::InPart => format!("Comes out for {} of {} seeds", self.held, self.seeds),
         }
     }
 }
@@ -168,8 +199,39 @@ impl Findings {
         let claims = self
             .claims
             .iter()
-            .map(|claim| format!("{}: {} {}", claim.verdict(), claim.says, claim.because));
-        claims.chain(self.notes.iter().cloned()).collect()
+            .map(|claim| format!("{}: {} {}", claim.words(), claim.says, claim.because));
+        claims.chain([self.count()]).chain(self.fit()).chain(self.notes.iter().cloned()).collect()
+    }
+
+    /// How many claims are findings, and how many are not.
+    pub fn count(&self) -> String {
+        let count = |of| self.claims.iter().filter(|claim| claim.verdict() == of).count();
+        let mut text =
+            format!("Claims that come out: {} of {}", count(Verdict::ComesOut), self.claims.len());
+        for (verdict, words) in [
+            (Verdict::Fitted, "as fitted only, which is no finding"),
+            (Verdict::InPart, "under some seeds"),
+            (Verdict::DoesNot, "not at all"),
+        ] {
+            if count(verdict) > 0 {
+                text += &format!("; {words}: {}", count(verdict));
+            }
+        }
+        text + "."
+    }
+
+    /// The fitted entries that rows rest on, and what that means; nothing without any.
+    pub fn fit(&self) -> Option<String> {
+        let names: Fitted = self.rows.iter().flat_map(|row| row.fitted.clone()).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "Rows marked \"fitted\" rest on entries that were chosen so that published \
+                 latencies come out: {} (lockstep platforms). A claim that comes out \"as fitted\" \
+                 does not with these at half, or at one and a half times, their values.",
+                names.join(", ")
+            )
+        })
     }
 }
 
@@ -180,6 +242,7 @@ pub struct Json<'a> {
     seed: u64,
     seeds: u32,
     rows: Vec<JsonRow<'a>>,
+    claims: Vec<JsonClaim<'a>>,
     notes: Vec<String>,
 }
 
@@ -194,6 +257,20 @@ struct JsonRow<'a> {
     max: f64,
     seeds: usize,
     ratio: Option<f64>,
+    /// The fitted entries that it rests on.
+    fitted: &'a Fitted,
+}
+
+#[derive(Serialize)]
+struct JsonClaim<'a> {
+    says: &'a str,
+    verdict: String,
+    /// For how many seeds it comes out.
+    held: usize,
+    seeds: usize,
+    /// It comes out under every seed, and not only as fitted.
+    finding: bool,
+    because: &'a str,
 }
 
 impl<'a> Json<'a> {
@@ -212,10 +289,23 @@ impl<'a> Json<'a> {
                 max: row.measured.max,
                 seeds: row.measured.seeds,
                 ratio: row.ratio(),
+                fitted: &row.fitted,
             })
             .collect();
         let seeds = if experiment.clock == Clock::Virtual { seeds } else { 1 };
-        Self { experiment: experiment.name, seed, seeds, rows, notes: findings.all_notes() }
+        let claims = findings
+            .claims
+            .iter()
+            .map(|claim| JsonClaim {
+                says: &claim.says,
+                verdict: claim.words(),
+                held: claim.held,
+                seeds: claim.seeds,
+                finding: claim.verdict() == Verdict::ComesOut,
+                because: &claim.because,
+            })
+            .collect();
+        Self { experiment: experiment.name, seed, seeds, rows, claims, notes: findings.all_notes() }
     }
 }
 
@@ -226,18 +316,23 @@ mod tests {
     #[test]
     fn the_ratio_is_against_the_middle_of_the_papers_range() {
         let paper = Paper { low: 80.0, high: 100.0, place: "section 4" };
-        let row = Row::new("host", "ns", Spread::once(180.0)).beside(Some(paper));
+        let row = Row::by_the_clock("host", "ns", 180.0).beside(Some(paper));
         assert_eq!(row.ratio(), Some(2.0));
         assert_eq!((paper.text().as_str(), paper.agrees_with(100.0)), ("80–100", true));
         assert!(!paper.agrees_with(180.0) && paper.agrees_with(61.0) && !paper.agrees_with(59.0));
-        assert_eq!(Row::new("host", "ns", Spread::once(180.0)).ratio(), None);
+        assert_eq!(Row::by_the_clock("host", "ns", 180.0).ratio(), None);
     }
 
     #[test]
     fn a_claim_says_for_how_many_seeds_it_comes_out() {
-        let claim = |held, seeds| Claim { says: "x".into(), held, seeds, because: "y".into() };
-        let verdicts = [(5, 5), (0, 5), (3, 5)].map(|(held, seeds)| claim(held, seeds).verdict());
-        assert_eq!(verdicts, ["Comes out", "Does not come out", "Comes out for 3 of 5 seeds"]);
-        assert!(claim(5, 5).comes_out() && !claim(4, 5).comes_out());
+        let claim = |held, hangs_on_fit| {
+            let (says, because) = ("x".into(), "y".into());
+            Claim { says, held, seeds: 5, hangs_on_fit, because }
+        };
+        let words = [(5, false), (5, true), (3, true), (0, false)]
+            .map(|(held, hangs_on_fit)| claim(held, hangs_on_fit).words());
+        let expected =
+            ["Comes out", "As fitted", "Comes out for 3 of 5 seeds", "Does not come out"];
+        assert_eq!(words, expected);
     }
 }

@@ -75,6 +75,16 @@ pub struct LoadSeen {
     pub traffic: Traffic,
 }
 
+impl LoadSeen {
+    /// What one side saw.
+    pub fn side(&self, side: Side) -> &Seen {
+        match side {
+            Side::Host => &self.host,
+            Side::Device => &self.device,
+        }
+    }
+}
+
 /// Runs `load` to its end.
 ///
 /// # Errors

@@ -5,9 +5,10 @@ use sim::platform::{Measure, Platform};
 use system::near_data::{Beside, Keys, LongReport, Outcome, Phase, Setup, Strategy, run};
 
 use super::findings::{Claim, Findings, Plot, Row};
-use super::samples::{Run, Samples, scaled_count};
+use super::samples::{Measured, Run, Samples, Value, scaled_count};
 use super::{ExperimentError, Setting};
 
+const PLATFORM: &str = "n1sdp-u280-ccix";
 const ROWS: u64 = 100_000;
 const FIELDS: u16 = 10;
 const REGIONS: u64 = 10;
@@ -35,21 +36,21 @@ type Sample = [Runs; 2];
 
 /// All runs with one distribution of the short updates' keys.
 struct Runs {
-    alone: Outcome,
-    near: Outcome,
-    verified: Outcome,
-    host: Outcome,
-    many: Outcome,
+    alone: Measured<Outcome>,
+    near: Measured<Outcome>,
+    verified: Measured<Outcome>,
+    host: Measured<Outcome>,
+    many: Measured<Outcome>,
     /// By a host that visits rows twice as fast.
-    quick: Outcome,
+    quick: Measured<Outcome>,
     /// Near data, where memory gives [`PART_OF_PEAK`] of its peak.
-    slow: Outcome,
-    table_lock: Outcome,
+    slow: Measured<Outcome>,
+    table_lock: Measured<Outcome>,
     /// Where a commit counts in memory: near the data, and by the host.
-    volatile: [Outcome; 2],
+    volatile: [Measured<Outcome>; 2],
     /// Of short updates that leave the long one's rows alone.
-    others_alone: Outcome,
-    others: Outcome,
+    others_alone: Measured<Outcome>,
+    others: Measured<Outcome>,
 }
 
 /// Measures with uniform keys and with Zipf's.
@@ -65,7 +66,7 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let keys = || 0..KEYS.len();
     Ok(Findings {
         parameters: vec![
-            ("platform", "n1sdp-u280-ccix".into()),
+            ("platform", PLATFORM.into()),
             ("table", format!("{rows} rows of 4 numbers and {FIELDS} fields of 100 B (YCSB)")),
             ("long update", format!("the rows of one region of {REGIONS}, READ COMMITTED")),
             ("short updates", format!("{WORKERS} cores, one row each, one after the other")),
@@ -86,17 +87,17 @@ fn runs(
     (keys, name): (Keys, &'static str),
     done: f64,
 ) -> Result<Runs, ExperimentError> {
-    let platform = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
-    let mut quick_host = platform.clone();
-    if let Some(store) = &mut quick_host.host_store {
-        store.visit_row.value = Time::from_ps(store.visit_row.value.as_ps() / 2);
-    }
-    let mut slow_memory = platform.clone();
-    if let Some(near_data) = &mut slow_memory.near_data {
-        let bandwidth = &mut near_data.device_memory.bandwidth.value;
-        let left = bandwidth.bytes_per_second() as f64 * PART_OF_PEAK / 1e6;
-        *bandwidth = Measure::convert(left.round(), "MB/s").expect("a rate above 0");
-    }
+    let quick_host = |platform: &mut Platform| {
+        let store = platform.host_store.as_mut().expect("the platform has one");
+        store.visit_row.set(Time::from_ps(store.visit_row.get().as_ps() / 2));
+    };
+    let slow_memory = |platform: &mut Platform| {
+        let near_data = platform.near_data.as_mut().expect("the platform has one");
+        let bandwidth = &mut near_data.device_memory.bandwidth;
+        let left = bandwidth.get().bytes_per_second() as f64 * PART_OF_PEAK / 1e6;
+        bandwidth.set(Measure::convert(left.round(), "MB/s").expect("a rate above 0"));
+    };
+    let platform = Platform::named(PLATFORM).expect("comes with the program");
     let alone = Setup {
         platform,
         rows: setting.scaled_count(ROWS),
@@ -117,18 +118,25 @@ fn runs(
     let volatile = |setup| Setup { durable: false, ..setup };
     let other_rows = |setup| Setup { other_rows: true, ..setup };
     let mut part = done;
-    let mut made = |setup: Setup| {
+    let mut made_with = |setup: Setup, change: &dyn Fn(&mut Platform)| {
         setting.progress(part, name);
         part += 0.5 / 12.0;
-        run(&setup, &mut |_| {}).map_err(ExperimentError::from)
+        setting.measured(PLATFORM, |platform| {
+            let mut platform = platform.clone();
+            change(&mut platform);
+            Ok(run(&Setup { platform, ..setup }, &mut |_| {})?)
+        })
     };
+    let quick = made_with(host(1), &quick_host)?;
+    let slow = made_with(near(), &slow_memory)?;
+    let mut made = |setup| made_with(setup, &|_| {});
     Ok(Runs {
         alone: made(alone.clone())?,
         near: made(near())?,
         host: made(host(1))?,
         many: made(host(MANY_THREADS))?,
-        quick: made(Setup { platform: quick_host, ..host(1) })?,
-        slow: made(Setup { platform: slow_memory, ..near() })?,
+        quick,
+        slow,
         verified: made(Setup { verified: true, ..near() })?,
         volatile: [made(volatile(near()))?, made(volatile(host(1)))?],
         table_lock: made(beside(Strategy::TableLock))?,
@@ -149,18 +157,27 @@ fn took(outcome: &Outcome) -> f64 {
     microseconds(long(outcome).took)
 }
 
+/// Microseconds of the long update.
+fn length(outcome: &Measured<Outcome>) -> Value {
+    outcome.value(took)
+}
+
 fn phase(report: &LongReport, of: Phase) -> Time {
     let times = report.phases.iter().filter(|(phase, _)| *phase == of);
     times.fold(Time::ZERO, |sum, (_, time)| sum + *time)
 }
 
+/// One measurement of several.
+type Pick = fn(&Runs) -> &Measured<Outcome>;
+
 impl Runs {
-    fn speed_up(&self) -> f64 {
-        took(&self.host) / took(&self.near)
+    fn speed_up(&self) -> Value {
+        length(&self.host) / length(&self.near)
     }
 
-    fn fewer_bytes(&self) -> f64 {
-        long(&self.host).link_bytes as f64 / long(&self.near).link_bytes as f64
+    fn fewer_bytes(&self) -> Value {
+        let bytes = |outcome: &Outcome| long(outcome).link_bytes as f64;
+        self.host.value(bytes) / self.near.value(bytes)
     }
 
     /// Of the throughput of short updates alone, what is left beside an update of other rows.
@@ -170,40 +187,46 @@ impl Runs {
 }
 
 fn rows_of(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
-    let row = |label: &str, unit, of: &dyn Fn(&Runs) -> f64| {
+    let row = |label: &str, unit, of: &dyn Fn(&Runs) -> Value| {
         samples.row(format!("{label}, {}", KEYS[keys].1), unit, |sample| of(&sample[keys]))
     };
     let mut rows = vec![
         row("speed-up over the host path", "x", &Runs::speed_up),
-        row("pages verified before", "x", &|runs| took(&runs.host) / took(&runs.verified)),
-        row("over the host path, 4 threads", "x", &|runs| took(&runs.many) / took(&runs.near)),
+        row("pages verified before", "x", &|runs| length(&runs.host) / length(&runs.verified)),
+        row("over the host path, 4 threads", "x", &|runs| length(&runs.many) / length(&runs.near)),
         row("if the host visited rows twice as fast", "x", &|runs| {
-            took(&runs.quick) / took(&runs.near)
+            length(&runs.quick) / length(&runs.near)
         }),
-        row("if memory gave 90 % of its peak", "x", &|runs| took(&runs.host) / took(&runs.slow)),
+        row("if memory gave 90 % of its peak", "x", &|runs| {
+            length(&runs.host) / length(&runs.slow)
+        }),
         row("if both sides were volatile", "x", &|runs| {
-            took(&runs.volatile[1]) / took(&runs.volatile[0])
+            length(&runs.volatile[1]) / length(&runs.volatile[0])
         }),
         row("fewer bytes over the link", "x", &Runs::fewer_bytes),
     ];
-    let ways: [(&str, fn(&Runs) -> &Outcome); 2] =
+    let ways: [(&str, Pick); 2] =
         [("near data", |runs| &runs.near), ("host path", |runs| &runs.host)];
     for (name, of) in ways {
-        rows.push(row(&format!("{name}: all"), "us", &|runs| took(of(runs))));
+        rows.push(row(&format!("{name}: all"), "us", &|runs| length(of(runs))));
         rows.extend(Phase::ALL.map(|phase_of| {
             row(&format!("{name}: {}", phase_of.name()), "us", &|runs| {
-                microseconds(phase(long(of(runs)), phase_of))
+                of(runs).value(|outcome| microseconds(phase(long(outcome), phase_of)))
             })
         }));
         let label = format!("{name}: over the link");
-        rows.push(row(&label, "MB", &|runs| long(of(runs)).link_bytes as f64 / 1e6));
+        rows.push(row(&label, "MB", &|runs| {
+            of(runs).value(|outcome| long(outcome).link_bytes as f64 / 1e6)
+        }));
     }
-    rows.push(row("host path: flush, later", "us", &|runs| microseconds(long(&runs.host).flush)));
-    rows.push(row("host path, 4 threads: all", "us", &|runs| took(&runs.many)));
-    rows.push(row("whole-table lock: all", "us", &|runs| took(&runs.table_lock)));
-    rows.push(row("both volatile, near data: all", "us", &|runs| took(&runs.volatile[0])));
-    rows.push(row("both volatile, host path: all", "us", &|runs| took(&runs.volatile[1])));
-    let shorts: [(&str, fn(&Runs) -> &Outcome); 7] = [
+    rows.push(row("host path: flush, later", "us", &|runs| {
+        runs.host.value(|outcome| microseconds(long(outcome).flush))
+    }));
+    rows.push(row("host path, 4 threads: all", "us", &|runs| length(&runs.many)));
+    rows.push(row("whole-table lock: all", "us", &|runs| length(&runs.table_lock)));
+    rows.push(row("both volatile, near data: all", "us", &|runs| length(&runs.volatile[0])));
+    rows.push(row("both volatile, host path: all", "us", &|runs| length(&runs.volatile[1])));
+    let shorts: [(&str, Pick); 7] = [
         ("short updates alone", |runs| &runs.alone),
         ("short, near data", |runs| &runs.near),
         ("short, host path", |runs| &runs.host),
@@ -212,7 +235,9 @@ fn rows_of(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
         ("short on other rows, alone", |runs| &runs.others_alone),
         ("short on other rows, near data", |runs| &runs.others),
     ];
-    rows.extend(shorts.map(|(name, of)| row(name, "k/s", &|runs| of(runs).short.per_second / 1e3)));
+    rows.extend(shorts.map(|(name, of)| {
+        row(name, "k/s", &|runs| of(runs).value(|outcome| outcome.short.per_second / 1e3))
+    }));
     // Phases that a strategy does not have; and under the lock of the whole table there may be no
     // short updates at all.
     rows.retain(|row| row.measured.max > 0.0);
@@ -220,16 +245,16 @@ fn rows_of(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
 }
 
 fn bars(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
-    let runs: [(&str, fn(&Runs) -> &Outcome); 5] = [
+    let runs: [(&str, Pick); 5] = [
         ("near data", |runs| &runs.near),
         ("near data, pages verified before", |runs| &runs.verified),
         ("host path", |runs| &runs.host),
         ("host path, 4 threads", |runs| &runs.many),
         ("whole-table lock", |runs| &runs.table_lock),
     ];
-    let bar = |(name, of): (&str, fn(&Runs) -> &Outcome)| {
+    let bar = |(name, of): (&str, Pick)| {
         let label = format!("{name}, {}", KEYS[keys].1);
-        samples.row(label, "us", |sample| took(of(&sample[keys])))
+        samples.row(label, "us", |sample| length(of(&sample[keys])))
     };
     runs.into_iter().map(bar).collect()
 }
@@ -255,12 +280,12 @@ fn claims(samples: &Samples<Sample>, number: usize) -> Vec<Claim> {
                 "Goal, {keys} keys: at least {SPEED_UP} times as fast end to end as the host path, \
                  the figure that this line of work has published for a full system."
             ),
-            &|runs| runs.speed_up() >= SPEED_UP,
-            format!("It is {:.2} times. {binds}", of(&Runs::speed_up)),
+            &|runs| runs.speed_up().number() >= SPEED_UP,
+            format!("It is {:.2} times. {binds}", of(&|runs| runs.speed_up().number())),
         ),
         claim(
             format!("Goal, {keys} keys: at least {FEWER_BYTES} times fewer bytes on the link."),
-            &|runs| runs.fewer_bytes() >= FEWER_BYTES,
+            &|runs| runs.fewer_bytes().number() >= FEWER_BYTES,
             format!(
                 "{:.2} MB instead of {:.1} MB; {:.2} MB of it are the shared state.",
                 of(&|runs| long(&runs.near).link_bytes as f64 / 1e6),

@@ -221,8 +221,7 @@ mod tests {
     fn every_bar_has_its_name_once() {
         let paper = Some(Paper { low: 80.0, high: 100.0, place: "" });
         let row = |number: f64| {
-            let measured = Spread::once(100.0 * number);
-            Row::new(format!("bar {number}"), "ns", measured).beside(paper)
+            Row::by_the_clock(format!("bar {number}"), "ns", 100.0 * number).beside(paper)
         };
         for count in 1..=9 {
             let rows: Vec<Row> = (1..=count).map(|number| row(f64::from(number))).collect();

@@ -1,11 +1,14 @@
 //! An experiment under several seeds: one [`Run`] each, on all cores, and what they make together.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display};
+use std::ops::{Deref, Div};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use sim::kernel::Time;
+use sim::platform::{Kind, Platform};
 
 use super::findings::{Claim, Row};
 use super::{ExperimentError, Setting};
@@ -16,6 +19,8 @@ pub struct Run<'a> {
     /// Of all draws.
     pub seed: u64,
     scale: f64,
+    /// Every fitted entry of the first platform is multiplied by it.
+    fitted: f64,
     number: usize,
     shared: &'a Mutex<Shared<'a>>,
 }
@@ -35,6 +40,28 @@ impl Run<'_> {
         shared.progress.set(all, format_args!("seed {}, {message}", self.seed));
     }
 
+    /// Measures on the platform `name`, and notes which fitted entries that has read.
+    ///
+    /// Where the entries of the first platform are moved, those of the others go the other way: that
+    /// one is better than another may hang on the fit of both.
+    ///
+    /// # Errors
+    /// Those of `measure`.
+    ///
+    /// # Panics
+    /// When the program has no such platform.
+    pub fn measured<T>(
+        &self,
+        name: &str,
+        measure: impl FnOnce(&Platform) -> Result<T, ExperimentError>,
+    ) -> Result<Measured<T>, ExperimentError> {
+        let factor = if name == Platform::NAMES[0] { self.fitted } else { 2.0 - self.fitted };
+        let platform = Platform::with_fitted_times(name, factor);
+        let platform = platform.expect("it comes with the program");
+        let seen = measure(&platform)?;
+        Ok(Measured { seen, fitted: platform.read(Kind::Fitted) })
+    }
+
     /// The part of a length that is to be taken.
     pub fn scaled(&self, length: Time) -> Time {
         Time::from_ps((length.as_ps() as f64 * self.scale) as u64)
@@ -51,8 +78,61 @@ pub fn scaled_count(count: u64, scale: f64) -> u64 {
     ((count as f64 * scale) as u64).max(1)
 }
 
+/// Names of fitted entries of a platform.
+pub type Fitted = BTreeSet<String>;
+
+/// What was seen on a platform.
+#[derive(Clone, Debug)]
+pub struct Measured<T> {
+    seen: T,
+    fitted: Fitted,
+}
+
+impl<T> Measured<T> {
+    /// A number that was seen.
+    pub fn value(&self, of: impl FnOnce(&T) -> f64) -> Value {
+        Value { number: of(&self.seen), fitted: self.fitted.clone() }
+    }
+}
+
+impl<T> Deref for Measured<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.seen
+    }
+}
+
+/// A number that was measured on a platform, and the fitted entries that it rests on: those that the
+/// run behind it has read.
+#[derive(Clone, Debug)]
+pub struct Value {
+    number: f64,
+    fitted: Fitted,
+}
+
+impl Value {
+    /// The number alone.
+    pub fn number(&self) -> f64 {
+        self.number
+    }
+}
+
+impl Div for Value {
+    type Output = Self;
+
+    fn div(mut self, by: Self) -> Self {
+        self.fitted.extend(by.fitted);
+        Self { number: self.number / by.number, ..self }
+    }
+}
+
 /// What the runs under all seeds have measured, in the order of their seeds.
-pub struct Samples<S>(Vec<S>);
+pub struct Samples<S> {
+    seeds: Vec<S>,
+    /// With other values of the fitted entries.
+    shifted: Vec<S>,
+}
 
 impl<S: Send> Samples<S> {
     /// Makes a run under each seed of `setting`. Which core makes which, and when, changes nothing.
@@ -63,8 +143,14 @@ impl<S: Send> Samples<S> {
         setting: &mut Setting<'_>,
         make: impl Fn(&Run<'_>) -> Result<S, ExperimentError> + Sync,
     ) -> Result<Self, ExperimentError> {
-        let Setting { seed, seeds, scale, progress } = setting;
-        let count = *seeds as usize;
+        let Setting { seed, seeds, scale, fitted, shifts, progress } = setting;
+        let seeds = *seeds as usize;
+        let shifts = shifts.iter().map(|shift| (*seed, *fitted * shift));
+        let runs: Vec<(u64, f64)> = (0..seeds)
+            .map(|number| (seed.wrapping_add(number as u64), *fitted))
+            .chain(shifts)
+            .collect();
+        let count = runs.len();
         let shared = Mutex::new(Shared { progress, done: vec![0.0; count] });
         let made: Vec<Mutex<Option<Result<S, ExperimentError>>>> =
             (0..count).map(|_| Mutex::new(None)).collect();
@@ -73,8 +159,8 @@ impl<S: Send> Samples<S> {
             while let number = next.fetch_add(1, Ordering::Relaxed)
                 && let Some(place) = made.get(number)
             {
-                let seed = seed.wrapping_add(number as u64);
-                let run = Run { seed, scale: *scale, number, shared: &shared };
+                let (seed, fitted) = runs[number];
+                let run = Run { seed, scale: *scale, fitted, number, shared: &shared };
                 let sample = make(&run);
                 *place.lock().expect("one thread has it") = Some(sample);
             }
@@ -91,35 +177,41 @@ impl<S: Send> Samples<S> {
             let sample = place.into_inner().expect("its thread has not panicked");
             sample.expect("every run was made")
         });
-        samples.collect::<Result<_, _>>().map(Self)
+        let mut samples: Vec<S> = samples.collect::<Result<_, _>>()?;
+        let shifted = samples.split_off(seeds);
+        Ok(Self { seeds: samples, shifted })
     }
 }
 
 impl<S> Samples<S> {
     /// A value over all seeds.
     pub fn spread(&self, of: impl Fn(&S) -> f64) -> Spread {
-        Spread::over(self.0.iter().map(of).collect())
+        Spread::over(self.seeds.iter().map(of).collect())
     }
 
-    /// A row of such a value.
-    pub fn row(&self, label: impl Into<String>, unit: &'static str, of: impl Fn(&S) -> f64) -> Row {
-        Row::new(label, unit, self.spread(of))
+    /// A row of a value.
+    pub fn row(
+        &self,
+        label: impl Into<String>,
+        unit: &'static str,
+        of: impl Fn(&S) -> Value,
+    ) -> Row {
+        let values: Vec<Value> = self.seeds.iter().map(of).collect();
+        let measured = Spread::over(values.iter().map(Value::number).collect());
+        let fitted = values.into_iter().flat_map(|value| value.fitted).collect();
+        Row { label: label.into(), unit, paper: None, measured, fitted }
     }
 
-    /// A claim, and for how many seeds it holds.
+    /// A claim, for how many seeds it holds, and whether it also does with fitted entries moved.
     pub fn claim(
         &self,
         says: impl Into<String>,
         holds: impl Fn(&S) -> bool,
         because: String,
     ) -> Claim {
-        let held = self.0.iter().filter(|sample| holds(sample)).count();
-        Claim { says: says.into(), held, seeds: self.0.len(), because }
-    }
-
-    /// Of the first seed, for what is the same under each.
-    pub fn first(&self) -> &S {
-        &self.0[0]
+        let held = self.seeds.iter().filter(|sample| holds(sample)).count();
+        let hangs_on_fit = !self.shifted.iter().all(holds);
+        Claim { says: says.into(), held, seeds: self.seeds.len(), hangs_on_fit, because }
     }
 }
 
@@ -175,15 +267,19 @@ impl Display for Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiments::{SHIFTS, Verdict};
     use crate::output::Output;
+
+    fn setting(seed: u64, seeds: u32, progress: &mut Progress) -> Setting<'_> {
+        Setting { seed, seeds, scale: 1.0, fitted: 1.0, shifts: &SHIFTS, progress }
+    }
 
     fn taken(
         seeds: u32,
         make: impl Fn(&Run<'_>) -> Result<u64, ExperimentError> + Sync,
     ) -> Samples<u64> {
         let mut progress = Output::new().quiet(true).progress("test");
-        let mut setting = Setting { seed: u64::MAX, seeds, scale: 1.0, progress: &mut progress };
-        Samples::take(&mut setting, make).expect("made")
+        Samples::take(&mut setting(u64::MAX, seeds, &mut progress), make).expect("made")
     }
 
     #[test]
@@ -193,10 +289,36 @@ mod tests {
             run.progress(0.5, "half");
             Ok(run.seed)
         });
-        assert_eq!(samples.0, [u64::MAX, 0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(samples.seeds, [u64::MAX, 0, 1, 2, 3, 4, 5, 6, 7]);
         let claim = samples.claim("small", |&seed| seed < 5, String::new());
         assert_eq!((claim.held, claim.seeds), (5, 9));
-        assert_eq!(*samples.first(), u64::MAX);
+    }
+
+    #[test]
+    fn what_rests_on_fitted_entries_says_so() {
+        const NAME: &str = "n1sdp-u280-ccix";
+        let mut progress = Output::new().quiet(true).progress("test");
+        let samples = Samples::take(&mut setting(1, 2, &mut progress), |run| {
+            let latency = |platform: &Platform| platform.link.latency_to_host.get().as_ns_f64();
+            let overhead = |platform: &Platform| platform.link.packet_overhead.get().0 as f64;
+            let far = run.measured(NAME, |platform| Ok(latency(platform)))?;
+            let plain = run.measured(NAME, |platform| Ok(overhead(platform)))?;
+            Ok((far, plain))
+        });
+        let samples = samples.expect("made");
+        let far = samples.row("far", "ns", |(far, _)| far.value(|&ns| ns));
+        let plain = samples.row("plain", "B", |(_, plain)| plain.value(|&bytes| bytes));
+        let both = samples
+            .row("both", "", |(far, plain)| plain.value(|&bytes| bytes) / far.value(|&ns| ns));
+        let names = |row: &Row| row.fitted.iter().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&far), ["link.latency_to_host"]);
+        assert_eq!(names(&plain), [""; 0]);
+        assert_eq!(names(&both), ["link.latency_to_host"]);
+        let verdict =
+            |least: f64| samples.claim("", |(far, _)| **far > least, String::new()).verdict();
+        // 268 ns, and 134 at half.
+        let verdicts = [100.0, 200.0, 300.0].map(verdict);
+        assert_eq!(verdicts, [Verdict::ComesOut, Verdict::Fitted, Verdict::DoesNot]);
     }
 
     #[test]

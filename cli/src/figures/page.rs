@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Write};
 
 use crate::bench::{HEADS, Measurement};
-use crate::experiments::{Clock, Experiment, Findings, Seeds, svg};
+use crate::experiments::{Clock, Experiment, Findings, Seeds, Verdict, svg};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -136,13 +136,19 @@ fn section(html: &mut String, experiment: &Experiment, findings: &Result<Finding
     put!(html, "<figure>{}</figure>\n", svg(&findings.plot, experiment.title));
     put!(html, "<h3>What the paper says, and what comes out</h3>\n<ul class=\"claims\">\n");
     for claim in &findings.claims {
-        let class = if claim.comes_out() { " class=\"out\"" } else { "" };
-        let verdict = claim.verdict();
+        let comes_out = claim.verdict() == Verdict::ComesOut;
+        let class = if comes_out { " class=\"out\"" } else { "" };
+        let verdict = claim.words();
         let (says, because) = (Escaped(&claim.says), Escaped(&claim.because));
         put!(html, "<li{class}><strong>{verdict}</strong>{says} {because}</li>\n");
     }
     put!(html, "</ul>\n");
-    findings.notes.iter().for_each(|note| put!(html, "<p>{}</p>\n", Escaped(note)));
+    put!(html, "<p>{}</p>\n", findings.count());
+    findings
+        .fit()
+        .iter()
+        .chain(&findings.notes)
+        .for_each(|note| put!(html, "<p>{}</p>\n", Escaped(note)));
     put!(html, "<details><summary>Parameters</summary>\n");
     definitions(html, findings.parameters.iter());
     put!(html, "</details>\n<details open><summary>All values</summary>\n");
@@ -154,7 +160,7 @@ fn table(html: &mut String, findings: &Findings) {
     put!(
         html,
         "<div class=\"scroll\"><table>\n<thead><tr><th></th><th>paper</th><th>median</th>\
-         <th>min–max</th><th></th><th>ratio</th></tr></thead>\n<tbody>\n"
+         <th>min–max</th><th></th><th>ratio</th><th></th></tr></thead>\n<tbody>\n"
     );
     for row in &findings.rows {
         let paper = row.paper.map_or("–".into(), |paper| {
@@ -164,11 +170,12 @@ fn table(html: &mut String, findings: &Findings) {
         put!(
             html,
             "<tr><td>{}</td><td>{paper}</td><td>{:.1}</td><td>{}</td><td class=\"word\">{}</td>\
-             <td>{ratio}</td></tr>\n",
+             <td>{ratio}</td><td class=\"word\">{}</td></tr>\n",
             Escaped(&row.label),
             row.measured.median,
             row.measured.range(1).unwrap_or_default(),
-            row.unit
+            row.unit,
+            row.mark()
         );
     }
     put!(html, "</tbody></table></div>\n");

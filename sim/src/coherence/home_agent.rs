@@ -19,7 +19,7 @@ pub(super) struct HomeAgent {
 
 impl HomeAgent {
     pub(super) fn new(timing: &HomeTiming) -> Self {
-        let (size, ways) = (timing.memory_cache.value.0, timing.memory_cache_ways.value.0);
+        let (size, ways) = (timing.memory_cache.get().0, timing.memory_cache_ways.get().0);
         HomeAgent {
             timing: timing.clone(),
             free: Time::ZERO,
@@ -35,11 +35,11 @@ impl HomeAgent {
     /// Time of an access to `line`, which is in the memory-side cache afterwards.
     fn access(&mut self, line: u32) -> Time {
         if self.memory_cache.touch(line).is_some() {
-            return self.timing.cached_access.value;
+            return self.timing.cached_access.get();
         }
         let inserted = self.memory_cache.insert(line, (), |_| false);
         debug_assert_ne!(inserted, Inserted::NoRoom);
-        self.timing.memory_access.value
+        self.timing.memory_access.get()
     }
 }
 
@@ -76,14 +76,14 @@ impl CoherentMemory {
         let (region, _) = self.region_of(line);
         let home = &mut self.homes[region];
         let taken = now.max(home.free);
-        home.free = taken + home.timing.occupancy.value;
+        home.free = taken + home.timing.occupancy.get();
         let entry = &mut self.directory[line as usize];
         if entry.busy {
             self.traffic.conflicts += 1;
             entry.enqueue(id, |last, id| self.transactions[last].next = id);
         } else {
             entry.busy = true;
-            let lookup = home.timing.lookup.value;
+            let lookup = home.timing.lookup.get();
             self.after(taken + lookup, Event::DirectoryRead(id));
         }
     }
@@ -129,7 +129,7 @@ impl CoherentMemory {
         self.transactions[id].cost.snoops = targets.count_ones() as u8;
         for target in (0..self.agents.len()).filter(|target| targets & (1 << target) != 0) {
             let arrival = self.carry(now, id, snoop, target, false);
-            let found = arrival + self.agent_timing(target).cache.snoop.value;
+            let found = arrival + self.agent_timing(target).cache.snoop.get();
             self.after(found, Event::Snooped(id, target as u8));
         }
         // The owner brings the data; a sharer that asks for the line has them.
@@ -177,7 +177,7 @@ impl CoherentMemory {
         let line = transaction.line;
         match transaction.message {
             Message::FarStore | Message::FarCompareSwap => {
-                let performed = now + self.home_timing(line).atomic.value;
+                let performed = now + self.home_timing(line).atomic.get();
                 self.after(performed, Event::PerformedAtHome(id));
             }
             Message::ReadOnce => self.perform_at_home(now, id),
@@ -241,7 +241,7 @@ impl CoherentMemory {
         let next = entry.dequeue(|first| std::mem::replace(&mut transactions[first].next, NOBODY));
         entry.busy = next.is_some();
         if let Some(next) = next {
-            let lookup = self.home_timing(line).lookup.value;
+            let lookup = self.home_timing(line).lookup.get();
             self.after(now + lookup, Event::DirectoryRead(next));
         }
         self.check_line(line);

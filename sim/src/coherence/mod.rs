@@ -267,7 +267,7 @@ impl CoherentMemory {
         let agents = sides
             .into_iter()
             .flat_map(|(side, of_side)| {
-                (0..of_side.agents.value.0).map(move |_| RequestAgent::new(side, of_side))
+                (0..of_side.agents.get().0).map(move |_| RequestAgent::new(side, of_side))
             })
             .collect();
         let homes = regions
@@ -310,7 +310,7 @@ impl CoherentMemory {
     /// # Panics
     /// When there are fewer.
     pub fn host_agent(&self, number: u32) -> AgentId {
-        let cores = self.timing.host.agents.value.0;
+        let cores = self.timing.host.agents.get().0;
         assert!(number < cores, "host agent {number}, expected one below {cores}");
         AgentId(number as u8)
     }
@@ -320,9 +320,9 @@ impl CoherentMemory {
     /// # Panics
     /// When there are fewer.
     pub fn device_agent(&self, number: u32) -> AgentId {
-        let agents = self.timing.device.agents.value.0;
+        let agents = self.timing.device.agents.get().0;
         assert!(number < agents, "device agent {number}, expected one below {agents}");
-        AgentId((self.timing.host.agents.value.0 + number) as u8)
+        AgentId((self.timing.host.agents.get().0 + number) as u8)
     }
 
     /// How many request agents there are.
@@ -514,7 +514,7 @@ impl CoherentMemory {
         let (region, _) = self.region_of(self.transactions[id].line);
         let home = self.regions[region].home;
         let side = self.agents[agent].side;
-        let hop = self.agent_timing(agent).hop.value;
+        let hop = self.agent_timing(agent).hop.get();
         if home == side {
             return now + hop;
         }

@@ -41,7 +41,7 @@ impl RequestAgent {
         RequestAgent {
             side,
             atomics: timing.atomics,
-            cache: SetAssociative::new(cache.size.value.0, cache.ways.value.0),
+            cache: SetAssociative::new(cache.size.get().0, cache.ways.get().0),
             pending: Vec::new(),
             last_read: None,
             fetched_ahead: 0,
@@ -104,7 +104,7 @@ impl CoherentMemory {
         let id = self.transactions.begin(now, agent, line, Message::ReadOnce);
         self.transactions[id].operation = Some(operation);
         self.transactions[id].request = request;
-        let found = now + self.agent_timing(agent).cache.lookup.value;
+        let found = now + self.agent_timing(agent).cache.lookup.get();
         self.after(found, Event::LookedUp(id));
     }
 
@@ -157,7 +157,7 @@ impl CoherentMemory {
         if self.regions[region].home == self.agents[agent].side {
             self.send_request(now, id);
         } else {
-            let sent = now + self.agent_timing(agent).cache.remote.value;
+            let sent = now + self.agent_timing(agent).cache.remote.get();
             self.after(sent, Event::Sent(id));
         }
     }
@@ -192,7 +192,7 @@ impl CoherentMemory {
 
     fn respond(&mut self, now: Time, id: TransactionId) {
         let agent = self.transactions[id].agent;
-        let completed = now + self.agent_timing(agent).cache.respond.value;
+        let completed = now + self.agent_timing(agent).cache.respond.get();
         self.after(completed, Event::Completed(id));
     }
 
@@ -281,7 +281,7 @@ impl CoherentMemory {
     /// copy are complete by then.
     fn note_copy_ended(&mut self, now: Time, agent: usize, line: u32, old: Copy) {
         if old.watched {
-            let known = now + self.agent_timing(agent).cache.respond.value;
+            let known = now + self.agent_timing(agent).cache.respond.get();
             self.after(known, Event::CopyEnded(agent as u8, line));
         }
     }
@@ -305,7 +305,7 @@ impl CoherentMemory {
 
     /// After two reads of neighbouring lines, asks for those behind.
     fn fetch_ahead(&mut self, now: Time, agent: usize, line: u32) {
-        let depth = self.agent_timing(agent).cache.prefetch.value.0;
+        let depth = self.agent_timing(agent).cache.prefetch.get().0;
         let reader = &mut self.agents[agent];
         let is_stream = reader.last_read.is_some_and(|last| last + 1 == line);
         if reader.last_read != Some(line) && !is_stream {

@@ -1,12 +1,12 @@
 //! What near-data jobs take: the device's elements and memory, and the host's store.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::{Bandwidth, Bytes, Count, Entry};
+use super::{Bandwidth, Count, Entry};
 use crate::kernel::Time;
 
 /// What the device has for near-data jobs.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct NearDataTiming {
     /// Processing elements.
@@ -28,7 +28,7 @@ pub struct NearDataTiming {
 }
 
 /// The storage behind the device's memory.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct StorageTiming {
     /// From a synced write to its end.
@@ -38,7 +38,7 @@ pub struct StorageTiming {
 }
 
 /// A processing element: the parameters of its hardware.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ElementTiming {
     /// Period of its clock.
@@ -56,7 +56,7 @@ pub struct ElementTiming {
 }
 
 /// The device's memory.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceMemoryTiming {
     /// From a request to the first line.
@@ -68,7 +68,7 @@ pub struct DeviceMemoryTiming {
 }
 
 /// What the store takes on a host core, beside accesses to the lock table and to shared words.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostStoreTiming {
     /// A short update: begin, look up the key, read the row.
@@ -106,6 +106,4 @@ pub struct HostStoreTiming {
     pub log_latency: Entry<Time>,
     /// Of the device that has the log.
     pub log_bandwidth: Entry<Bandwidth>,
-    /// Bytes of a log record that are not rows.
-    pub log_record: Entry<Bytes>,
 }

@@ -134,8 +134,8 @@ impl Commit {
     fn install(&mut self, machine: &mut Machine, watch: &mut Stopwatch, row: usize) -> bool {
         self.step = Step::Installing { row };
         if row < self.rows.len() {
-            self.core_time += machine.store.install_row.value;
-            machine.work(self.agent, machine.store.install_row.value);
+            self.core_time += machine.store.install_row.get();
+            machine.work(self.agent, machine.store.install_row.get());
             return false;
         }
         if self.publishing > 0 {

@@ -125,8 +125,8 @@ type Unit = System<TupleLockUnit>;
 
 impl Device {
     pub fn new(timing: &NearDataTiming) -> Self {
-        let elements = timing.elements.value.0 as u16;
-        let slots = (timing.updates_in_flight.value.0 as usize).min(CANCELS);
+        let elements = timing.elements.get().0 as u16;
+        let slots = (timing.updates_in_flight.get().0 as usize).min(CANCELS);
         Self {
             memory: DeviceMemory::new(&timing.device_memory),
             elements: (0..elements).map(|number| Element::new(number, &timing.element)).collect(),
@@ -151,8 +151,8 @@ impl Device {
         match durable {
             // Pages are written as they are stamped.
             true => {
-                let written = now + storage.bandwidth.value.time_for(bytes);
-                stamped.max(written) + storage.latency.value
+                let written = now + storage.bandwidth.get().time_for(bytes);
+                stamped.max(written) + storage.latency.get()
             }
             false => stamped,
         }
@@ -160,7 +160,7 @@ impl Device {
 
     /// Bytes that an engine moves: the time that it takes.
     pub fn engine_time(&self, bytes: u64) -> Time {
-        self.timing.engine_bandwidth.value.time_for(bytes)
+        self.timing.engine_bandwidth.get().time_for(bytes)
     }
 
     /// From the arrival of shared state and program to the start of the elements.
@@ -169,7 +169,7 @@ impl Device {
         let maps =
             self.memory.access(now, 0, bytes.div_ceil(64)).max(now + self.engine_time(bytes));
         let delta = now + self.engine_time(image.delta_bytes());
-        maps.max(delta) + self.timing.job_setup.value
+        maps.max(delta) + self.timing.job_setup.get()
     }
 
     /// Starts a job: the elements get their parts.
@@ -378,7 +378,7 @@ impl Device {
                     system.at(now + patience, row_timer);
                 }
             }
-            Action::AskLater => system.at(now + self.timing.ask_again.value, row_timer),
+            Action::AskLater => system.at(now + self.timing.ask_again.get(), row_timer),
             Action::LoadHead => {
                 slot.open += 1;
                 system.device_load(number as u64, slot.found.vid.into());

@@ -18,9 +18,9 @@ pub(crate) struct DeviceMemory {
 impl DeviceMemory {
     pub fn new(timing: &DeviceMemoryTiming) -> Self {
         Self {
-            latency: timing.latency.value,
-            line_time: timing.bandwidth.value.time_for(LINE),
-            free: vec![Time::ZERO; timing.channels.value.0 as usize],
+            latency: timing.latency.get(),
+            line_time: timing.bandwidth.get().time_for(LINE),
+            free: vec![Time::ZERO; timing.channels.get().0 as usize],
             lines: 0,
         }
     }
@@ -66,7 +66,7 @@ mod tests {
     fn channels_share_a_transfer_and_queue_what_comes_together() {
         let platform = Platform::named("n1sdp-u280-ccix").expect("valid");
         let timing = platform.near_data.expect("has one").device_memory;
-        let line = timing.bandwidth.value.time_for(64).as_ps();
+        let line = timing.bandwidth.get().time_for(64).as_ps();
         let mut memory = DeviceMemory::new(&timing);
         let latency = memory.latency().as_ps();
         // 128 lines over two channels; a line that comes with them waits behind its channel's half.

@@ -164,18 +164,18 @@ enum Check {
 
 impl Element {
     pub fn new(number: u16, timing: &ElementTiming) -> Self {
-        let chains = timing.chains.value.0 as u16;
+        let chains = timing.chains.get().0 as u16;
         Self {
             number,
-            step: clocks(timing, timing.step.value.0.into()),
-            ports: vec![Port::default(); timing.ports.value.0 as usize],
-            lanes: vec![Time::ZERO; timing.lanes.value.0 as usize],
+            step: clocks(timing, timing.step.get().0.into()),
+            ports: vec![Port::default(); timing.ports.get().0 as usize],
+            lanes: vec![Time::ZERO; timing.lanes.get().0 as usize],
             output: Time::ZERO,
             chains: vec![None; chains.into()],
             free: (0..chains).rev().collect(),
             vids: Vids::default(),
             pages: BTreeMap::new(),
-            page_map_lines: vec![NO_LINE; timing.page_map_lines.value.0 as usize],
+            page_map_lines: vec![NO_LINE; timing.page_map_lines.get().0 as usize],
             rows: VecDeque::new(),
             counts: Counts::default(),
             busy_until: Time::ZERO,
@@ -275,13 +275,13 @@ impl Element {
             let at = around.now.max(self.vids.issue);
             if head.is_none() {
                 self.vids.next += 1;
-                self.vids.issue = at + self.timing.clock.value;
+                self.vids.issue = at + self.timing.clock.get();
                 continue;
             }
             let Some(chain) = self.free.pop() else { break };
             let vid = self.vids.next;
             self.vids.next += 1;
-            self.vids.issue = at + self.timing.clock.value;
+            self.vids.issue = at + self.timing.clock.get();
             self.counts.visited += 1;
             let image = around.image;
             let walk = Walk::new(image.table(), image.snapshot(), vid, head);
@@ -447,7 +447,7 @@ impl Element {
 
     /// Reads lines through the port that is free first; when the last one is there.
     fn read(&mut self, at: Time, address: u64, lines: u64, around: &mut Surroundings) -> Time {
-        let clock = self.timing.clock.value;
+        let clock = self.timing.clock.get();
         let port = self.ports.iter_mut().min_by_key(|port| (port.address, port.data));
         let port = port.expect("a platform has ports");
         let issued = at.max(port.address);
@@ -488,5 +488,5 @@ impl Element {
 }
 
 fn clocks(timing: &ElementTiming, clocks: u64) -> Time {
-    Time::from_ps(timing.clock.value.as_ps() * clocks)
+    Time::from_ps(timing.clock.get().as_ps() * clocks)
 }

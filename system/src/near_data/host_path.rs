@@ -113,7 +113,7 @@ impl HostPath {
         }
         for thread in 0..path.threads.len() {
             path.ask(machine, thread);
-            path.work(machine, thread, machine.store.short_begin.value);
+            path.work(machine, thread, machine.store.short_begin.get());
         }
         Ok(path)
     }
@@ -158,7 +158,7 @@ impl HostPath {
     /// Asks for pages, as many as may be under way.
     fn ask(&mut self, machine: &mut Machine, number: usize) {
         let thread = &mut self.threads[number];
-        let most = machine.store.pages_in_flight.value.0 as usize;
+        let most = machine.store.pages_in_flight.get().0 as usize;
         while thread.asked < thread.pages.len() && thread.asked - thread.taken < most {
             let there = machine.system.send(Side::Device, REQUEST);
             machine.system.at(there, page_timer(false, number, thread.asked));
@@ -187,8 +187,8 @@ impl HostPath {
                 Some(&Item::Page(page)) if !thread.arrived[page] => break,
                 Some(Item::Page(_)) => {
                     thread.taken += 1;
-                    length += machine.store.page_request.value;
-                    length += machine.store.checksum.value.time_for(PAGE);
+                    length += machine.store.page_request.get();
+                    length += machine.store.checksum.get().time_for(PAGE);
                     thread.next += 1;
                     self.ask(machine, number);
                 }

@@ -4,14 +4,15 @@
 use sim::kernel::Time;
 use sim::platform::{Bandwidth, HostStoreTiming};
 
-/// Bytes of a change in a record, beside its payload (`docs/store-layouts.md`).
+/// Bytes of a record beside its changes, and of a change beside its payload
+/// (`docs/store-layouts.md`).
+const RECORD: u64 = 40;
 const CHANGE: u64 = 14;
 
 /// See the module.
 pub(crate) struct Log {
     bandwidth: Bandwidth,
     latency: Time,
-    record: u64,
     /// Nothing is written to its device, and nobody waits for it.
     volatile: bool,
     /// When all that was handed over is written.
@@ -22,9 +23,8 @@ impl Log {
     /// `durable`: commits wait for its device; otherwise it stays in memory.
     pub fn new(timing: &HostStoreTiming, durable: bool) -> Self {
         Self {
-            bandwidth: timing.log_bandwidth.value,
-            latency: timing.log_latency.value,
-            record: timing.log_record.value.0,
+            bandwidth: timing.log_bandwidth.get(),
+            latency: timing.log_latency.get(),
             volatile: !durable,
             written: Time::ZERO,
         }
@@ -37,7 +37,7 @@ impl Log {
 
     /// What makes the changes before it a commit, with so many bytes beside them.
     pub fn commit(&mut self, now: Time, bytes: u64) {
-        self.append(now, self.record + bytes);
+        self.append(now, RECORD + bytes);
     }
 
     fn append(&mut self, now: Time, bytes: u64) {
@@ -62,7 +62,7 @@ mod tests {
     fn what_was_written_meanwhile_is_not_waited_for() {
         let platform = Platform::named("n1sdp-u280-ccix").expect("valid");
         let timing = platform.host_store.expect("has one");
-        let (rate, latency) = (timing.log_bandwidth.value, timing.log_latency.value);
+        let (rate, latency) = (timing.log_bandwidth.get(), timing.log_latency.get());
         let mut log = Log::new(&timing, true);
         log.change(Time::ZERO, 3_000_000 - CHANGE);
         let written = rate.time_for(3_000_000);
@@ -70,7 +70,7 @@ mod tests {
         // Long after, only the sync is left.
         let later = Time::from_us(10_000);
         log.commit(later, 100);
-        let record = rate.time_for(timing.log_record.value.0 + 100);
+        let record = rate.time_for(RECORD + 100);
         assert_eq!(log.durable(later), later + record + latency);
         let mut log = Log::new(&timing, false);
         log.change(Time::ZERO, 1_000_000);

@@ -103,18 +103,18 @@ impl Machine {
 
     /// Copying bytes on a core.
     pub fn copy_time(&self, bytes: u64) -> Time {
-        self.store.copy.value.time_for(bytes)
+        self.store.copy.get().time_for(bytes)
     }
 
     /// Finding a row, and executing so many instructions for it.
     pub fn visit_time(&self, instructions: u64) -> Time {
-        let execute = instructions * self.store.instruction.value.as_ps();
-        Time::from_ps(self.store.visit_row.value.as_ps() + execute)
+        let execute = instructions * self.store.instruction.get().as_ps();
+        Time::from_ps(self.store.visit_row.get().as_ps() + execute)
     }
 
     /// Changing a row: the version into its page, and into the log.
     pub fn change_time(&self) -> Time {
-        self.store.change_row.value + self.copy_time(2 * self.payload)
+        self.store.change_row.get() + self.copy_time(2 * self.payload)
     }
 
     /// The log's device begins to write a row that was changed.

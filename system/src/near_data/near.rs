@@ -152,8 +152,8 @@ impl NearUpdate {
         self.delta_bytes = image.delta_bytes();
         self.image = Some(image);
         self.step = Step::Collecting;
-        let collect = machine.store.collect.value.time_for(self.delta_bytes);
-        self.work(machine, machine.store.short_begin.value + collect);
+        let collect = machine.store.collect.get().time_for(self.delta_bytes);
+        self.work(machine, machine.store.short_begin.get() + collect);
         Ok(())
     }
 
@@ -244,7 +244,7 @@ impl NearUpdate {
     /// The agent sees a completion that is in memory at `there`, as if its core had slept till then.
     fn wake(&mut self, machine: &mut Machine, there: Time, step: Step) {
         self.step = step;
-        let seen = there + machine.store.wake.value;
+        let seen = there + machine.store.wake.get();
         machine.system.at(seen, Timer::Agent(self.agent as u32).encode());
     }
 
@@ -293,7 +293,7 @@ impl NearUpdate {
     /// The commit looks at the heads of the rows that the device has written, from the row `asked`
     /// on; `there` of them are. They do not depend on each other: so many are under way at once.
     fn recheck(&mut self, machine: &mut Machine, mut asked: usize, there: usize) {
-        let most = machine.store.loads_in_flight.value.0 as usize;
+        let most = machine.store.loads_in_flight.get().0 as usize;
         while asked < self.adopted && asked - there < most {
             machine.load_head(self.agent, self.written[asked].vid);
             asked += 1;
@@ -313,7 +313,7 @@ impl NearUpdate {
             self.watch.mark(machine.now(), Phase::Left);
             self.step = Step::Granting;
             let pages = self.pages();
-            self.work(machine, Time::from_ps(machine.store.grant_page.value.as_ps() * pages));
+            self.work(machine, Time::from_ps(machine.store.grant_page.get().as_ps() * pages));
             return Ok(());
         };
         let newest = machine.table.newest(vid)?;
@@ -386,7 +386,7 @@ impl NearUpdate {
         match self.step {
             Step::Adopting { row, loads: 1 } => {
                 self.step = Step::Adopting { row, loads: 0 };
-                self.work(machine, machine.store.adopt_row.value);
+                self.work(machine, machine.store.adopt_row.get());
             }
             Step::Adopting { row, loads } => self.step = Step::Adopting { row, loads: loads - 1 },
             Step::Rechecking { asked, there } => self.recheck(machine, asked, there + 1),

@@ -93,7 +93,7 @@ impl Short {
         self.row = draws.row(machine, &mut self.random);
         self.amount = self.random.random_range(1..=100);
         self.state = State::Beginning;
-        machine.work(self.agent, machine.store.short_begin.value);
+        machine.work(self.agent, machine.store.short_begin.get());
     }
 
     /// The core has done what it was given.
@@ -137,7 +137,7 @@ impl Short {
                 let (balance, writes) = (newest.balance + self.amount, newest.writes + 1);
                 let row = NewRow { vid, number: newest.number, balance, writes };
                 self.state = State::Writing(row);
-                let length = machine.store.short_end.value + machine.copy_time(2 * machine.payload);
+                let length = machine.store.short_end.get() + machine.copy_time(2 * machine.payload);
                 machine.work(self.agent, length);
             }
             (State::Locking(_), Input::Queued { .. }) => {}

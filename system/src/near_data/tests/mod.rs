@@ -60,10 +60,10 @@ fn each_side_pays_for_storage_when_commits_are_durable() {
         let platform = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
         let (near, store) = (platform.near_data.unwrap(), platform.host_store.unwrap());
         assert_eq!(of(&volatile, Phase::Log), Time::ZERO, "{strategy:?}");
-        assert!(of(&durable, Phase::Log) >= store.log_latencyvalue, "{strategy:?}");
+        assert!(of(&durable, Phase::Log) >= store.log_latency.get(), "{strategy:?}");
         if strategy == Strategy::NearData {
             let seals = [&durable, &volatile].map(|report| of(report, Phase::Seal));
-            assert!(seals[0] >= seals[1] + near.storage.latencyvalue, "{seals:?}");
+            assert!(seals[0] >= seals[1] + near.storage.latency.get(), "{seals:?}");
         }
     }
 }
@@ -76,10 +76,10 @@ fn adoption_and_the_second_look_cost_their_loads() {
     let of = |phase: Phase| long.phases.iter().find(|(found, _)| *found == phase).unwrap().1;
     let store = setup.platform.host_store.unwrap();
     let host = setup.platform.coherence.unwrap().host.cache;
-    let load = host.lookupvalue + host.respondvalue;
+    let load = host.lookup.get() + host.respond.get();
     let least = |time: Time, count: u64| Time::from_ps(time.as_ps() * count);
-    assert!(of(Phase::Adopt) >= least(store.adopt_rowvalue + load, long.changed));
-    let together = u64::from(store.loads_in_flightvalue.0);
+    assert!(of(Phase::Adopt) >= least(store.adopt_row.get() + load, long.changed));
+    let together = u64::from(store.loads_in_flight.get().0);
     let adopted = long.changed - long.left;
     assert!(of(Phase::Recheck) >= least(load, adopted / together));
 }

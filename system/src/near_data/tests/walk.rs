@@ -11,7 +11,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::kernel::{Kernel, Priority, Time};
-use sim::platform::Platform;
+use sim::platform::{Count, Platform};
 
 use crate::near_data::device_memory::DeviceMemory;
 use crate::near_data::element::{Counts, Element, ElementEvent, Surroundings};
@@ -87,7 +87,7 @@ impl Updated {
         let platform = Platform::named("n1sdp-u280-ccix").expect("valid");
         let mut timing = platform.near_data.expect("it has elements");
         // As the RTL's test: no bandwidth but that of the ports.
-        timing.device_memory.channels.value.0 = 64;
+        timing.device_memory.channels.set(Count(64));
         let mut memory = DeviceMemory::new(&timing.device_memory);
         let mut element = Element::new(0, &timing.element);
         let mut kernel: Kernel<ElementEvent> = Kernel::new();
@@ -112,7 +112,7 @@ impl Updated {
             });
         }
         assert!(element.is_done());
-        let clock = timing.element.clock.value.as_ps();
+        let clock = timing.element.clock.get().as_ps();
         let clocks = (element.busy_until().saturating_sub(Time::ZERO).as_ps() / clock) as f64;
         let visible = element.counts().visible as f64;
         (visible / clocks, element.counts(), 100.0 * memory.bytes() as f64 / 64.0 / visible)
