@@ -527,7 +527,7 @@ impl Shared {
             return Err(Error::TableExists { table: schema.name().into() });
         }
         if id as usize == Catalog::LIMIT {
-            return Err(Error::Full { what: "tables", limit: Catalog::LIMIT as u64 });
+            return Err(Error::full("tables", Catalog::LIMIT as u64));
         }
         let body = schema.encode();
         let table = Arc::new(Table::new(self.id, id, schema, &self.options)?);

@@ -6,6 +6,7 @@ use super::files::is_no_room;
 use super::layout::{LAST_VERSION, PageFault};
 use super::log::{LogError, NO_ROOM};
 use super::near_data::NearDataError;
+use super::pins::OldSnapshot;
 use super::schema::{KeyError, RowError, SchemaError};
 use crate::LockError;
 
@@ -153,12 +154,15 @@ pub enum Error {
         waited: std::time::Duration,
     },
     /// Something of a configured size is used up.
-    #[error("all {limit} {what} of the store are in use")]
+    #[error("all {limit} {what} of the store are in use{}", Kept(.kept_by))]
     Full {
         /// What is used up.
         what: &'static str,
         /// How many there are.
         limit: u64,
+        /// The snapshot without which some could be used again, if there is one: when its
+        /// transaction has ended, the same may succeed.
+        kept_by: Option<OldSnapshot>,
     },
     /// A store without files has no pages that a device could read.
     #[error("the store has no files: there is no native storage that a device could read")]
@@ -260,6 +264,11 @@ impl Error {
         matches!(self, Error::Conflict(conflict) if conflict.is_time_out())
     }
 
+    /// No snapshot is to blame.
+    pub(crate) fn full(what: &'static str, limit: u64) -> Self {
+        Error::Full { what, limit, kept_by: None }
+    }
+
     pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         move |source| Error::System { what: what.into(), source }
     }
@@ -283,6 +292,18 @@ impl From<LogError> for Error {
             LogError::NoRoom { file, bytes, source } => Error::NoRoom { file, bytes, source },
             LogError::ReadOnly => Error::ReadOnly { refused: "commits" },
             error => Error::Log(error),
+        }
+    }
+}
+
+/// What keeps things in use, at the end of a sentence.
+struct Kept<'a>(&'a Option<OldSnapshot>);
+
+impl std::fmt::Display for Kept<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(snapshot) => write!(f, "; {snapshot}"),
+            None => Ok(()),
         }
     }
 }

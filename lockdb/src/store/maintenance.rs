@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::database::Shared;
 use super::options::IndexBuild;
+use super::session::Session;
 use super::vacuum::Vacuum;
 use crate::primitive::lock;
 
@@ -16,43 +17,97 @@ use crate::primitive::lock;
 /// more are taken.
 const PACE: u64 = 16;
 
-/// At most so many at a time, so that no transaction is held up for long.
+/// At most so many at a time.
 const AT_ONCE: u64 = 256;
 
-/// A session that finds too many pages in use waits so long for its turn to vacuum.
-const HELD_UP: Duration = Duration::from_millis(10);
+/// A session that has taken pages while too many are in use gives vacuum so long at the most, be it
+/// with work or waiting for its turn.
+const HELD_UP: Duration = Duration::from_micros(500);
+
+/// While all pages are in use, and none is to be had, the thread lets others have the processor.
+const BREATH: Duration = Duration::from_millis(10);
 
 /// Without anything to do the thread looks around all the same.
 const IDLE: Duration = Duration::from_secs(1);
 
-impl Shared {
-    /// A session passes by between two transactions, without a snapshot: it does what is due.
+impl Session {
+    /// Between two transactions, without a snapshot: whoever has asked for pages does what is due.
+    /// Nobody else ever waits for vacuum.
     #[inline]
-    pub(crate) fn maintain_in_passing(&self) {
-        if self.pages.owes_vacuum() {
-            self.vacuum_in_passing();
+    pub(crate) fn maintain_in_passing(&mut self) {
+        if self.open.has_asked {
+            self.open.has_asked = self.vacuum_in_passing();
         }
     }
 
+    /// Says whether something is left to do.
     #[cold]
-    fn vacuum_in_passing(&self) {
-        // It needs the indexes; its thread does not let a session wait for these.
-        if let Some(thread) = self.maintainer.get().filter(|_| !self.indexes.are_ready()) {
-            self.pages.take_debt();
-            return thread.unpark();
-        }
-        let excessive = self.pages.are_excessive();
-        if let Some(thread) = self.maintainer.get() {
+    fn vacuum_in_passing(&self) -> bool {
+        let shared = &self.shared;
+        // Vacuum needs the indexes; its thread does not let a session wait for these.
+        if let Some(thread) = shared.maintainer.get().filter(|_| !shared.indexes.are_ready()) {
+            shared.pages.take_debt();
             thread.unpark();
-            if !excessive {
-                self.pages.take_debt();
-                return;
+            return false;
+        }
+        let pressed = shared.pages.are_excessive() || !shared.pages.has_room(&shared.pins);
+        if !pressed && !shared.pages.owes_vacuum() {
+            return false;
+        }
+        if let Some(thread) = shared.maintainer.get() {
+            thread.unpark();
+            if !pressed {
+                shared.pages.take_debt();
+                return false;
             }
         }
-        let turn = if excessive { self.wait_for_turn() } else { self.try_turn() };
-        let Some(mut vacuum) = turn else { return };
-        let pages = if excessive { AT_ONCE } else { AT_ONCE.min(self.pages.take_debt() * PACE) };
-        self.vacuum_on(&mut vacuum, pages);
+        if pressed {
+            shared.vacuum_under_pressure();
+            return false;
+        }
+        let Some(mut vacuum) = shared.try_turn() else { return false };
+        let owed = AT_ONCE.min(shared.pages.take_debt() * PACE);
+        let left = shared.vacuum_on(&mut vacuum, owed);
+        shared.pages.add_debt(left.div_ceil(PACE));
+        left > 0
+    }
+}
+
+impl Shared {
+    /// Vacuums, or waits while somebody else does: for a short time, unless there is no other way to
+    /// get a page.
+    fn vacuum_under_pressure(&self) {
+        let (since, mut sweeps) = (Instant::now(), 0);
+        loop {
+            let turn = self.try_turn();
+            let mut worked = false;
+            if let Some(mut vacuum) = turn {
+                sweeps += u32::from(self.vacuum_on(&mut vacuum, AT_ONCE) == 0);
+                worked = true;
+            }
+            let (starved, hopeful) = self.room_to_come(sweeps);
+            let patience = if starved { self.options.room_patience.max(HELD_UP) } else { HELD_UP };
+            if worked && !starved || since.elapsed() >= patience {
+                return;
+            }
+            if !(worked && hopeful) {
+                thread::sleep(HELD_UP / 10);
+            }
+        }
+    }
+
+    /// Whether there is no page to be had while one may come soon, and whether that is for vacuum to
+    /// bring about, which has looked at all pages so many times.
+    fn room_to_come(&self, sweeps: u32) -> (bool, bool) {
+        if self.pages.has_room(&self.pins) {
+            return (false, false);
+        }
+        match self.pages.keeper(&self.pins) {
+            // A snapshot that is as old as that is likely to stay.
+            Some(keeper) => (keeper.oldest_for < self.options.room_patience, false),
+            // Two whole sweeps, and the rest of the one before, leave nothing to hope for.
+            None => (sweeps < 3, true),
+        }
     }
 
     fn try_turn(&self) -> Option<MutexGuard<'_, Vacuum>> {
@@ -60,17 +115,6 @@ impl Shared {
             Ok(vacuum) => Some(vacuum),
             Err(TryLockError::Poisoned(poison)) => Some(poison.into_inner()),
             Err(TryLockError::WouldBlock) => None,
-        }
-    }
-
-    /// `None` when somebody else takes too long: then it does what is to be done.
-    fn wait_for_turn(&self) -> Option<MutexGuard<'_, Vacuum>> {
-        let since = Instant::now();
-        loop {
-            match self.try_turn() {
-                None if since.elapsed() < HELD_UP => thread::sleep(Duration::from_micros(50)),
-                turn => return turn,
-            }
         }
     }
 }
@@ -120,10 +164,13 @@ fn maintain(shared: &Shared, stop: &AtomicBool) {
             if !shared.indexes.are_ready() && shared.build_indexes(stop).is_err() {
                 return;
             }
-            shared.vacuum_on(&mut lock(&shared.maintenance), AT_ONCE);
-            if shared.pages.are_used_up() {
-                // Vacuum stays due, whatever it finds: let others have the processor.
-                thread::park_timeout(HELD_UP);
+            let mut vacuum = lock(&shared.maintenance);
+            shared.vacuum_on(&mut vacuum, AT_ONCE);
+            let hopeful = vacuum.is_hopeful();
+            drop(vacuum);
+            // Vacuum stays due, whatever it finds.
+            if !hopeful && shared.pages.are_used_up() {
+                thread::park_timeout(BREATH);
             }
         } else if shared.shared_state_is_due() || shared.log_is_due() {
             // What fails here is told to whoever asks for a checkpoint or a shared state, and is
@@ -134,5 +181,55 @@ fn maintain(shared: &Shared, stop: &AtomicBool) {
         } else {
             thread::park_timeout(IDLE);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::options::{Isolation, Options, TransactionOptions};
+    use super::super::schema::{Schema, Type};
+    use super::super::{Database, Sync};
+    use super::*;
+
+    const QUICK: TransactionOptions =
+        TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+
+    #[test]
+    fn a_begin_waits_for_no_vacuum_of_others() {
+        let store = Database::in_memory(Options::small()).unwrap();
+        let schema = Schema::builder("t").column("id", Type::Int64).column("n", Type::Int64);
+        let table = store.create_table(schema.primary_key(&["id"]).build().unwrap()).unwrap();
+        let mut sessions = [(); 3].map(|()| store.session().unwrap());
+        let [holder, reader, writer] = &mut sessions;
+        let mut write = |n: i64| {
+            let done = writer.transaction(QUICK, |transaction| match n {
+                0 => transaction.insert(&table, &[0.into(), 0.into()]),
+                _ => transaction
+                    .update(&table, &0, |row| {
+                        row.set_int(1, n);
+                        Ok(())
+                    })
+                    .map(drop),
+            });
+            done.unwrap();
+        };
+        write(0);
+        drop(reader.begin(QUICK));
+        let _old = holder.begin(QUICK);
+        let (shared, mut n) = (&store.shared, 0);
+        let held = lock(&shared.maintenance);
+        // Nobody vacuums, and yet all of these begin.
+        while !shared.pages.are_excessive() {
+            n += 1;
+            write(n);
+        }
+        drop(reader.begin(QUICK));
+        drop(held);
+        // Somebody has to, but it is not the reader's to do.
+        assert!(shared.pages.owes_vacuum());
+        let owed = shared.pages.take_debt();
+        shared.pages.add_debt(owed);
+        drop(reader.begin(QUICK));
+        assert_eq!(shared.pages.take_debt(), owed);
     }
 }

@@ -65,6 +65,7 @@ pub use load::{LoadError, LoadProgress};
 pub use log::Sync;
 pub use native::StorageBytes;
 pub use options::{IndexBuild, Isolation, Options, TransactionOptions};
+pub use pins::OldSnapshot;
 pub use recovery::Recovery;
 pub use session::Session;
 pub use table::Table;

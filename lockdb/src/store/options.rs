@@ -66,6 +66,9 @@ pub struct Options {
     pub attempts: u32,
     /// The longest wait for commits of other sessions that are under way.
     pub commit_patience: Duration,
+    /// The longest wait for a page while all are in use, before a transaction that follows one that
+    /// needed pages. A snapshot that is known to keep them in use for longer is not waited for.
+    pub room_patience: Duration,
     /// A SERIALIZABLE transaction that has looked at more rows and index entries than this looks at
     /// them again before its commit gets its place in the order, where it keeps later commits waiting,
     /// and there only at what was committed meanwhile. That costs itself a few microseconds more.
@@ -108,6 +111,7 @@ impl Default for Options {
             },
             attempts: 1000,
             commit_patience: Duration::from_secs(60),
+            room_patience: Duration::from_millis(100),
             validated_in_place: 64,
             log_ring: 32 << 20,
             log_segment: 64 << 20,

@@ -9,6 +9,7 @@ use super::layout::{PAGE_BYTES, PageHeader, PageKind, RecordId};
 use super::memory::{Region, SharedArray, VersionRef};
 use super::native::NativeStorage;
 use super::options::Options;
+use super::pins::{OldSnapshot, Pins};
 use crate::primitive::{Mutex, lock};
 
 /// All logical pages of a store. Page 0 is never used, so that RecordID 0 is no record.
@@ -66,7 +67,12 @@ struct Allocation {
     taken: u64,
     /// How often at the last flush.
     flushed: u64,
+    /// The horizon at which vacuum last had to keep a page for a snapshot's sake.
+    kept_at: Option<u64>,
 }
+
+/// Retired pages, or VIDs, that are made free at once, while others wait to take one.
+pub(super) const RECLAIMED_AT_ONCE: usize = 256;
 
 /// Below this many pages in use vacuum is not worth its while.
 pub(crate) const SMALL: u64 = 64;
@@ -91,6 +97,7 @@ impl Pages {
             vacuum_at: SMALL,
             taken: 0,
             flushed: 0,
+            kept_at: None,
         };
         Ok(Self {
             region: Region::reserve(&options.memory, pages)?,
@@ -150,11 +157,10 @@ impl Pages {
         Ok(())
     }
 
-    /// An empty page for versions of `table`. `passed` says whether everybody who could have seen
-    /// what was unlinked at a commit has ended.
-    pub(crate) fn allocate(&self, table: u32, passed: impl Fn(u64) -> bool) -> Result<u64> {
+    /// An empty page for versions of `table`. `pins` tells which retired ones may be used again.
+    pub(crate) fn allocate(&self, table: u32, pins: &Pins) -> Result<u64> {
         let mut allocation = lock(&self.allocation);
-        let page = allocation.take(self.region.pages(), passed)?;
+        let page = allocation.take(self.region.pages(), pins)?;
         self.count(&mut allocation);
         allocation.dirty.push(page);
         self.region.format(page, PageHeader::new(PageKind::Data, page, table));
@@ -172,17 +178,12 @@ impl Pages {
         }
     }
 
-    /// Pages for a device to write, all of them or none. Their frames are not touched. `passed` as
-    /// for [`Pages::allocate`].
-    pub(crate) fn grant(
-        &self,
-        count: usize,
-        passed: impl Fn(u64) -> bool + Copy,
-    ) -> Result<Vec<u64>> {
+    /// Pages for a device to write, all of them or none. Their frames are not touched.
+    pub(crate) fn grant(&self, count: usize, pins: &Pins) -> Result<Vec<u64>> {
         let mut allocation = lock(&self.allocation);
         let mut pages = Vec::new();
         for _ in 0..count {
-            match allocation.take(self.region.pages(), passed) {
+            match allocation.take(self.region.pages(), pins) {
                 Ok(page) => pages.push(page),
                 Err(error) => {
                     allocation.free.append(&mut pages);
@@ -319,6 +320,21 @@ impl Pages {
         lock(&self.allocation).next
     }
 
+    /// At this horizon vacuum had to keep a page for a snapshot's sake.
+    pub(crate) fn note_kept(&self, horizon: u64) {
+        lock(&self.allocation).kept_at = Some(horizon);
+    }
+
+    /// Whether there is a page to be taken.
+    pub(crate) fn has_room(&self, pins: &Pins) -> bool {
+        lock(&self.allocation).has_room(self.region.pages(), pins)
+    }
+
+    /// The snapshot without which there would be more room.
+    pub(crate) fn keeper(&self, pins: &Pins) -> Option<OldSnapshot> {
+        lock(&self.allocation).keeper(pins)
+    }
+
     /// How many pages hold versions.
     pub(crate) fn in_use(&self) -> u64 {
         lock(&self.allocation).in_use
@@ -366,6 +382,11 @@ impl Pages {
     /// How many these are; from now on the caller's care.
     pub(crate) fn take_debt(&self) -> u64 {
         self.debt.swap(0, Ordering::Relaxed)
+    }
+
+    /// For so many nobody has vacuumed after all.
+    pub(crate) fn add_debt(&self, pages: u64) {
+        self.debt.fetch_add(pages, Ordering::Relaxed);
     }
 
     /// Vacuum has taken so many pages itself.
@@ -434,7 +455,7 @@ impl Pages {
     /// 0 when it has none.
     pub(crate) fn adopt(&self, map: &[u64]) -> Result<()> {
         if map.len() as u64 > self.region.pages() {
-            return Err(Error::Full { what: "pages", limit: self.region.pages() });
+            return Err(Error::full("pages", self.region.pages()));
         }
         let mut allocation = lock(&self.allocation);
         allocation.next = (map.len() as u64).max(1);
@@ -461,33 +482,40 @@ impl Allocation {
         self.vacuum_at = due.min(left.midpoint(limit)).max(SMALL);
     }
 
-    /// A page that holds nothing. `passed` as for [`Pages::allocate`].
-    fn take(&mut self, limit: u64, passed: impl Fn(u64) -> bool) -> Result<u64> {
+    fn has_room(&mut self, limit: u64, pins: &Pins) -> bool {
         if self.free.is_empty() {
-            self.reclaim(passed);
+            self.reclaim(pins);
+        }
+        !self.free.is_empty() || self.next < limit
+    }
+
+    /// A page that holds nothing.
+    fn take(&mut self, limit: u64, pins: &Pins) -> Result<u64> {
+        if !self.has_room(limit, pins) {
+            return Err(Error::Full { what: "pages", limit, kept_by: self.keeper(pins) });
         }
         if let Some(page) = self.free.pop() {
             return Ok(page);
-        }
-        if self.next == limit {
-            return Err(Error::Full { what: "pages", limit });
         }
         self.next += 1;
         Ok(self.next - 1)
     }
 
-    /// Makes retired pages free whose readers have ended.
-    fn reclaim(&mut self, passed: impl Fn(u64) -> bool) {
-        let Some(&(newest, _)) = self.retired.back() else { return };
-        if passed(newest) {
-            self.free.extend(self.retired.drain(..).map(|(_, page)| page));
-        } else {
-            while let Some(&(stamp, page)) = self.retired.front()
-                && passed(stamp)
-            {
-                self.retired.pop_front();
-                self.free.push(page);
-            }
+    /// Makes some retired pages free whose readers have ended.
+    fn reclaim(&mut self, pins: &Pins) {
+        if self.retired.is_empty() {
+            return;
         }
+        let oldest = pins.oldest().unwrap_or(u64::MAX);
+        let passed = self.retired.iter().take(RECLAIMED_AT_ONCE);
+        let passed = passed.take_while(|&&(stamp, _)| stamp < oldest).count();
+        self.free.extend(self.retired.drain(..passed).map(|(_, page)| page));
+    }
+
+    /// The snapshot that keeps vacuum from emptying pages, or those that it has emptied from being
+    /// used again.
+    fn keeper(&self, pins: &Pins) -> Option<OldSnapshot> {
+        let retired_at = self.retired.front().map(|&(stamp, _)| stamp);
+        pins.keeper(retired_at.max(self.kept_at)?)
     }
 }

@@ -224,10 +224,9 @@ impl Shared {
             if !is_head || version.is_tombstone() {
                 pages.note_dead(version);
             }
-            if is_head {
-                // It may tell of a commit that was lost.
-                version.invalidate(0);
-            }
+            // What stands there may tell of a commit that was lost, or nothing. Nobody is left who
+            // could see an older version.
+            version.invalidate(if is_head { 0 } else { last });
             if is_head && version.is_tombstone() {
                 // Nobody is left who could see the row; its number begins anew.
                 table.set_head(vid, RecordId::NONE);

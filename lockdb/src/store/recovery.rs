@@ -21,6 +21,7 @@ use super::native::{NativeStorage, PAGES_FILE};
 use super::near_data::{SealedPage, Sections};
 use super::options::Options;
 use super::pages::Pages;
+use super::pins::Pins;
 use super::rebuild::head_version;
 use super::schema::Schema;
 use super::session::OpenPages;
@@ -238,7 +239,7 @@ impl Redo {
         let mut standing = Standing { directory: places, ..Standing::default() };
         for (id, entry) in directory.tables.into_iter().enumerate() {
             if entry.vids > options.tuples {
-                return Err(Error::Full { what: "tuples", limit: options.tuples.into() });
+                return Err(Error::full("tuples", options.tuples.into()));
             }
             let table = Table::new(store, id as u32, entry.schema, options)?;
             read_map(&storage, PageKind::VidMap, &entry.vid_map, |piece| {
@@ -401,7 +402,8 @@ impl Redo {
             self.pages.note_dead(version);
         }
         let size = (change.table, change.payload.len());
-        self.open.provide(&self.pages, |_| true, std::iter::once(size))?;
+        // Nobody reads yet.
+        self.open.provide(&self.pages, &Pins::new(0), std::iter::once(size))?;
         let placed =
             self.open.append(&self.pages, change.table, &header, change.payload, change.tombstone);
         table.set_head(change.vid, placed);

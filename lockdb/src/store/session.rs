@@ -9,6 +9,7 @@ use super::layout::{LinePointer, PAGE_BYTES, RecordId, VersionHeader, placed_byt
 use super::maintenance::Maintainer;
 use super::options::TransactionOptions;
 use super::pages::Pages;
+use super::pins::Pins;
 use super::schema::RowBuffer;
 use super::transaction::{Reads, Transaction, WriteSet};
 use crate::{HeldLocks, Statistics, Timestamp, nesting};
@@ -54,7 +55,8 @@ impl Session {
             // Renamed before the first lock.
             locks: HeldLocks::new(Timestamp::MAX),
             statistics: Statistics::default(),
-            open: OpenPages::default(),
+            // Others may have left vacuum to do.
+            open: OpenPages { has_asked: true, ..OpenPages::default() },
             writes: WriteSet::default(),
             reads: Reads::default(),
             body: Vec::new(),
@@ -75,6 +77,12 @@ impl Session {
     /// transaction that changed nothing, that of its snapshot.
     pub fn last_commit(&self) -> u64 {
         self.last_commit
+    }
+
+    /// Tells it from the others that there are at the same time: 0, 1, …, as errors name it
+    /// ([`OldSnapshot::session`](super::OldSnapshot::session)).
+    pub fn number(&self) -> usize {
+        self.pin
     }
 
     /// Runs a transaction: commits it when `work` succeeds, rolls it back when it fails, and runs it
@@ -154,6 +162,8 @@ pub(crate) struct OpenPages {
     plan: Vec<Planned>,
     /// How often it took a page.
     taken: u64,
+    /// Whether it has asked for pages since its session last looked whether vacuum is due.
+    pub(crate) has_asked: bool,
 }
 
 /// How far a commit would fill a table's pages.
@@ -195,16 +205,16 @@ impl OpenPage {
 
 impl OpenPages {
     /// Sees to it that versions of these payloads, in this order, find room, so that appending them
-    /// cannot fail. `passed` as for [`Pages::allocate`].
+    /// cannot fail.
     pub(crate) fn provide(
         &mut self,
         pages: &Pages,
-        passed: impl Fn(u64) -> bool + Copy,
+        pins: &Pins,
         versions: impl Iterator<Item = (u32, usize)>,
     ) -> Result<()> {
         let mut plan = std::mem::take(&mut self.plan);
         plan.clear();
-        let result = self.plan_pages(pages, passed, versions, &mut plan);
+        let result = self.plan_pages(pages, pins, versions, &mut plan);
         self.plan = plan;
         result
     }
@@ -212,7 +222,7 @@ impl OpenPages {
     fn plan_pages(
         &mut self,
         pages: &Pages,
-        passed: impl Fn(u64) -> bool + Copy,
+        pins: &Pins,
         versions: impl Iterator<Item = (u32, usize)>,
         plan: &mut Vec<Planned>,
     ) -> Result<()> {
@@ -228,7 +238,7 @@ impl OpenPages {
                 Some(offset) => offset,
                 None => {
                     planned.open =
-                        OpenPage::new(self.spare_page(pages, passed, table, planned.spare)?);
+                        OpenPage::new(self.spare_page(pages, pins, table, planned.spare)?);
                     planned.spare += 1;
                     planned.open.place(payload).expect("a row fits into an empty page")
                 }
@@ -239,18 +249,13 @@ impl OpenPages {
     }
 
     /// The table's `nth` page in stock.
-    fn spare_page(
-        &mut self,
-        pages: &Pages,
-        passed: impl Fn(u64) -> bool,
-        table: u32,
-        nth: usize,
-    ) -> Result<u64> {
+    fn spare_page(&mut self, pages: &Pages, pins: &Pins, table: u32, nth: usize) -> Result<u64> {
         let mut stocked = self.spare.iter().filter(|(of, _)| *of == table);
         if let Some(&(_, page)) = stocked.nth(nth) {
             return Ok(page);
         }
-        let page = pages.allocate(table, passed)?;
+        self.has_asked = true;
+        let page = pages.allocate(table, pins)?;
         self.taken += 1;
         self.spare.push((table, page));
         Ok(page)

@@ -11,6 +11,8 @@ use super::error::{Error, Result};
 use super::layout::{MAP_WORDS, PAGE_BYTES, RecordId};
 use super::memory::SharedArray;
 use super::options::Options;
+use super::pages::RECLAIMED_AT_ONCE;
+use super::pins::Pins;
 use super::schema::{IndexKey, RowRef, Schema};
 use crate::TupleKey;
 use crate::primitive::{Mutex, lock};
@@ -48,17 +50,15 @@ struct Vids {
 }
 
 impl Vids {
-    /// Frees retired VIDs whose readers have ended.
-    fn reclaim(&mut self, passed: impl Fn(u64) -> bool) {
-        // Many are retired at one stamp, and to ask is not cheap.
-        let mut known = None;
-        while let Some(&(stamp, vid)) = self.retired.front()
-            && (known == Some(stamp) || passed(stamp))
-        {
-            known = Some(stamp);
-            self.retired.pop_front();
-            self.free.push(vid);
+    /// Frees some retired VIDs whose readers have ended.
+    fn reclaim(&mut self, pins: &Pins) {
+        if self.retired.is_empty() {
+            return;
         }
+        let oldest = pins.oldest().unwrap_or(u64::MAX);
+        let passed = self.retired.iter().take(RECLAIMED_AT_ONCE);
+        let passed = passed.take_while(|&&(stamp, _)| stamp < oldest).count();
+        self.free.extend(self.retired.drain(..passed).map(|(_, vid)| vid));
     }
 }
 
@@ -178,16 +178,21 @@ impl Table {
     }
 
     /// A VID without a tuple.
-    pub(crate) fn allocate_vid(&self, passed: impl Fn(u64) -> bool) -> Result<u32> {
+    pub(crate) fn allocate_vid(&self, pins: &Pins) -> Result<u32> {
         let mut vids = lock(&self.vids);
         if vids.free.is_empty() {
-            vids.reclaim(passed);
+            vids.reclaim(pins);
         }
         if let Some(vid) = vids.free.pop() {
             return Ok(vid);
         }
         if vids.next as usize == self.heads.len() {
-            return Err(Error::Full { what: "tuples", limit: self.heads.len() as u64 });
+            let kept = vids.retired.front().and_then(|&(stamp, _)| pins.keeper(stamp));
+            return Err(Error::Full {
+                what: "tuples",
+                limit: self.heads.len() as u64,
+                kept_by: kept,
+            });
         }
         vids.next += 1;
         Ok(vids.next - 1)
@@ -203,7 +208,7 @@ impl Table {
     /// Recovery has met this VID.
     pub(crate) fn use_vid(&self, vid: u32) -> Result<()> {
         if vid as usize >= self.heads.len() {
-            return Err(Error::Full { what: "tuples", limit: self.heads.len() as u64 });
+            return Err(Error::full("tuples", self.heads.len() as u64));
         }
         let mut vids = lock(&self.vids);
         vids.next = vids.next.max(vid + 1);

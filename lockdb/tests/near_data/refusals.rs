@@ -336,7 +336,7 @@ fn more_pages_than_there_are_are_not_granted_in_part() {
     let mut transaction = session.begin(at(Isolation::Snapshot));
     transaction.near_data(&scene.table).unwrap();
     let too_many = transaction.grant_pages(&scene.table, 64);
-    assert!(matches!(too_many, Err(Error::Full { what: "pages", limit: 64 })));
+    assert!(matches!(too_many, Err(Error::Full { what: "pages", limit: 64, .. })));
     // The table is not the device's by that.
     assert!(transaction.get(&scene.table, &1).unwrap().is_some());
     let free = 64 - 1 - scene.store.pages_in_use() as usize;

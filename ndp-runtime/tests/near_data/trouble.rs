@@ -18,7 +18,9 @@ const ROWS: i64 = 300;
 
 fn scene(rows: i64) -> Scene {
     let policy = Policy::WaitsFor { every: Duration::from_millis(1) };
-    let options = Options { pages: 1 << 10, ..options(policy) };
+    // Commits of the device take as long as their threads are put off the processor.
+    let room_patience = Duration::from_secs(60);
+    let options = Options { pages: 1 << 10, room_patience, ..options(policy) };
     let mut scene = Scene::with(rows, options, |_| {});
     // A device that is silent for so long counts as lost.
     let patience = Duration::from_millis(30);

@@ -69,7 +69,8 @@ pub struct VersionHeader {
     /// Commit timestamp of the transaction that created the version (`TX_C` or `TX_U` of the
     /// paper's Figure 2).
     pub created: u64,
-    /// A hint: commit timestamp of the transaction that invalidated it; 0 when not known here.
+    /// A hint: a commit by which it was superseded, that of its successor or a later one; its own when
+    /// it was moved elsewhere; 0 when not known here.
     pub invalidated: u64,
     /// The version before this one.
     pub predecessor: u64,

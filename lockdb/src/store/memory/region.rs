@@ -283,16 +283,17 @@ impl<'r> VersionRef<'r> {
         self.pointer.is_tombstone()
     }
 
-    /// Commit timestamp of its successor, when known; 0 when not.
+    /// A commit by which it was superseded, when known; 0 when not
+    /// ([`VersionHeader::invalidated`]).
     #[inline]
     pub fn invalidated(&self) -> u64 {
         self.word(1).load(Ordering::Relaxed)
     }
 
-    /// Leaves the hint that it has a successor.
+    /// Leaves the hint that it was superseded by this commit, or before.
     #[inline]
-    pub fn invalidate(&self, successor: u64) {
-        self.word(1).store(successor, Ordering::Relaxed);
+    pub fn invalidate(&self, commit: u64) {
+        self.word(1).store(commit, Ordering::Relaxed);
     }
 
     /// The row's bytes (a tombstone's are those of the row that was deleted).

@@ -117,7 +117,7 @@ fn publish(
     }
     let versions = writes.last_writes();
     let sizes = versions.map(|(write, payload)| (write.table, payload.len()));
-    open.provide(&shared.pages, |stamp| shared.pins.have_passed(stamp), sizes)?;
+    open.provide(&shared.pages, &shared.pins, sizes)?;
     body.clear();
     Sections::encode(sealed, body);
     encode(writes, body, shared);
@@ -156,6 +156,7 @@ fn publish(
     }
     shared.log.write(&ticket, Kind::NearData, body);
     install_sealed(shared, near, sealed, &ticket);
+    open.has_asked = true;
     let installed = install(shared, ticket, writes, open);
     drop(alone);
     if late {

@@ -95,7 +95,10 @@ impl Transaction<'_> {
         // epochs only grow, so that it stays one that readers accept.
         let near = self.near.as_deref_mut().expect("it has tables");
         let epoch = *near.epoch.get_or_insert_with(|| storage.epoch());
-        let pages = shared.pages.grant(count, |stamp| shared.pins.have_passed(stamp))?;
+        let pages = shared.pages.grant(count, &shared.pins).inspect_err(|_| {
+            self.session.open.has_asked = true;
+            shared.pages.add_debt(count as u64);
+        })?;
         near.works += 1;
         let near = near.table_mut(table.id).expect("it was found above");
         let grants = pages.into_iter().map(|page| Grant { page, place: storage.allocate(epoch) });

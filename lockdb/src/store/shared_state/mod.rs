@@ -62,7 +62,7 @@ impl Shared {
             self.checkpoint()?;
         }
         let limit = self.options.shared_state_limit as u64;
-        Err(Error::Full { what: "bytes of shared state", limit })
+        Err(Error::full("bytes of shared state", limit))
     }
 
     /// Whether a checkpoint is due because the shared state could be beyond its limit otherwise. A
@@ -129,7 +129,7 @@ impl SharedState {
         let length = self.bytes.len();
         let Some(place) = target.get_mut(..length) else {
             let limit = target.len() as u64;
-            return Err(Error::Full { what: "bytes for a shared state", limit });
+            return Err(Error::full("bytes for a shared state", limit));
         };
         place.copy_from_slice(&self.bytes);
         Ok(length)

@@ -104,7 +104,7 @@ fn publish(
     }
     let versions = writes.last_writes();
     let sizes = versions.map(|(write, payload)| (write.table, payload.len()));
-    open.provide(&shared.pages, |stamp| shared.pins.have_passed(stamp), sizes)?;
+    open.provide(&shared.pages, &shared.pins, sizes)?;
     body.clear();
     encode(writes, body, shared);
     let ticket = match &mut validation {

@@ -84,7 +84,7 @@ impl<'s> Transaction<'s> {
     ) -> Self {
         Self::end_forgotten(session);
         session.in_transaction = true;
-        session.shared.maintain_in_passing();
+        session.maintain_in_passing();
         session.writes.clear();
         session.reads.clear();
         let shared = &session.shared;
@@ -323,7 +323,7 @@ impl<'s> Transaction<'s> {
         let birth = *self.birth.get_or_insert_with(|| shared.draw_birth());
         let name = Timestamp::of_attempt(birth, tries);
         let limit = (1 << 40) - 1;
-        let name = name.ok_or(Error::Full { what: "transaction ages", limit })?;
+        let name = name.ok_or(Error::full("transaction ages", limit))?;
         nesting::name(&shared.locks, self.session.pin, name);
         self.session.locks.rename(name);
         self.named = true;

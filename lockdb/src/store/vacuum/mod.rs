@@ -4,9 +4,13 @@
 //! these elsewhere, each under its row's lock, removes what leads to the others, and gives the page
 //! back. The argument why nobody misses anything is in `docs/store-vacuum.md`.
 
+mod chain;
 mod page;
 
+use std::collections::HashMap;
 use std::sync::atomic::{Ordering, fence};
+
+use foldhash::fast::RandomState;
 
 use super::database::Shared;
 use super::error::Result;
@@ -15,6 +19,8 @@ use super::pages::SMALL;
 use super::session::OpenPages;
 use crate::primitive::lock;
 use crate::{HeldLocks, Statistics, Timestamp};
+use chain::Chain;
+use page::Outcome;
 
 /// What a vacuum did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +41,8 @@ pub struct Vacuumed {
     pub tuples_removed: u64,
     /// Entries of secondary indexes that led to nothing but dead versions.
     pub entries_removed: u64,
+    /// How often it has looked at a version, in its page or along a chain.
+    pub versions_visited: u64,
 }
 
 /// What vacuum keeps between its steps. Whoever vacuums or checkpoints holds the mutex around it.
@@ -51,6 +59,11 @@ pub(crate) struct Vacuum {
     horizon: u64,
     /// It spares tables for devices while fewer pages are in use.
     patience: u64,
+    /// When the horizon comes to this commit, one of the pages can be emptied that the last sweep had
+    /// to keep for a snapshot's sake; [`u64::MAX`] when it kept none.
+    chance: u64,
+    /// What is left to the step that is under way.
+    effort: Effort,
 }
 
 /// One walk over all pages.
@@ -63,7 +76,18 @@ pub(crate) struct Sweep {
     taken_before: u64,
     /// And those that it has taken itself.
     taken: u64,
+    /// As [`Vacuum::chance`], of the pages so far.
+    chance: u64,
+    /// Long chains, by table and VID.
+    chains: HashMap<(u32, u32), Chain, RandomState>,
     done: Vacuumed,
+}
+
+/// What a step of a sweep may still do: it ends early rather than hold up those who wait for it.
+#[derive(Debug, Default)]
+struct Effort {
+    left: u64,
+    visited: u64,
 }
 
 /// What nobody finds any more, but somebody may have found before.
@@ -77,12 +101,40 @@ struct Unlinked {
 /// Pages that are looked at in one step, during which nobody else vacuums or checkpoints.
 const STEP: u64 = 256;
 
+/// What a step may do, in looks at a version: some hundreds of microseconds.
+const EFFORT: u64 = 1 << 13;
+
+impl Effort {
+    /// Of moving a version, and of taking an entry out of an index, lock included.
+    const CHANGE: u64 = 8;
+    /// Of leaving the processor to others.
+    const YIELD: u64 = 128;
+    /// Of a page that has to be read from storage.
+    const READ: u64 = 256;
+
+    fn is_spent(&self) -> bool {
+        self.left == 0
+    }
+
+    fn spend(&mut self, looks: u64) {
+        self.left = self.left.saturating_sub(looks);
+    }
+
+    /// One look at a version.
+    fn visit(&mut self) {
+        self.visited += 1;
+        self.spend(1);
+    }
+}
+
 impl Vacuum {
     /// `horizon` is the oldest snapshot that can be read.
     pub(crate) fn new(horizon: u64) -> Self {
         Self {
             horizon,
             patience: 2 * SMALL,
+            chance: u64::MAX,
+            effort: Effort::default(),
             open: OpenPages::default(),
             // Renamed before the first lock.
             locks: HeldLocks::new(Timestamp::MAX),
@@ -96,6 +148,12 @@ impl Vacuum {
         shared.pages.in_use() < self.patience && !shared.faults.has(Fault::NearDataVacuumed)
     }
 
+    /// Whether a page that was kept for a snapshot's sake can be emptied by now.
+    pub(crate) fn is_hopeful(&self) -> bool {
+        self.sweep.as_ref().map_or(self.chance, |sweep| self.chance.min(sweep.chance))
+            <= self.horizon
+    }
+
     /// The oldest snapshot that all versions are there for.
     pub(crate) fn horizon(&self) -> u64 {
         self.horizon
@@ -105,7 +163,8 @@ impl Vacuum {
 impl Sweep {
     fn begin(shared: &Shared) -> Self {
         let (end, taken_before) = (shared.pages.end(), shared.pages.taken());
-        Self { next: 1, end, taken_before, taken: 0, done: Vacuumed::default() }
+        let (chance, chains) = (u64::MAX, HashMap::default());
+        Self { next: 1, end, taken_before, taken: 0, chance, chains, done: Vacuumed::default() }
     }
 
     fn is_done(&self) -> bool {
@@ -124,16 +183,20 @@ impl Shared {
         Ok(sweep.done)
     }
 
-    /// Goes on with the sweep that is under way, or with a new one: looks at `pages` pages. What
-    /// cannot be read stays as it is, for [`Shared::vacuum`] to tell of.
-    pub(crate) fn vacuum_on(&self, vacuum: &mut Vacuum, pages: u64) {
+    /// Goes on with the sweep that is under way, or with a new one: looks at `pages` pages, or at
+    /// fewer when there is much to do in them; gives how many of them it has left out. What cannot be
+    /// read stays as it is, for [`Shared::vacuum`] to tell of.
+    pub(crate) fn vacuum_on(&self, vacuum: &mut Vacuum, pages: u64) -> u64 {
         let mut sweep = vacuum.sweep.take().unwrap_or_else(|| Sweep::begin(self));
+        let before = sweep.next;
         let _ = self.sweep_on(vacuum, &mut sweep, pages);
         if sweep.is_done() {
             self.end_sweep(vacuum, &sweep);
-        } else {
-            vacuum.sweep = Some(sweep);
+            return 0;
         }
+        let left = pages - (sweep.next - before);
+        vacuum.sweep = Some(sweep);
+        left
     }
 
     fn end_sweep(&self, vacuum: &mut Vacuum, sweep: &Sweep) {
@@ -141,11 +204,13 @@ impl Shared {
             vacuum.patience = 2 * self.pages.in_use().max(SMALL);
         }
         let kept = sweep.done.pages_pinned + sweep.done.pages_busy + sweep.done.pages_spared;
+        vacuum.chance = sweep.chance;
         self.pages.schedule_vacuum(sweep.taken_before + sweep.taken, kept);
     }
 
     fn sweep_on(&self, vacuum: &mut Vacuum, sweep: &mut Sweep, pages: u64) -> Result<()> {
         self.need_indexes()?;
+        self.pins.meet_oldest();
         let horizon = match self.faults.has(Fault::VacuumIgnoresSnapshots) {
             false => self.pins.horizon(|| self.log.published()),
             true => self.log.published(),
@@ -159,19 +224,49 @@ impl Shared {
         let (mut unlinked, mut result) = (Unlinked::default(), Ok(()));
         let taken_before = vacuum.open.taken();
         let until = sweep.end.min(sweep.next + pages);
-        while sweep.next < until && result.is_ok() {
+        vacuum.effort = Effort { left: EFFORT, visited: 0 };
+        while sweep.next < until && result.is_ok() && !vacuum.effort.is_spent() {
             let page = sweep.next;
-            sweep.next += 1;
-            if self.pages.is_sparse(page) {
-                result = page::empty(self, vacuum, page, horizon, &mut unlinked, &mut sweep.done);
+            let was_in_memory = self.pages.is_in_memory(page);
+            let sparse = self.pages.is_sparse(page);
+            if !was_in_memory && self.pages.is_in_memory(page) {
+                vacuum.effort.spend(Effort::READ);
             }
+            if sparse {
+                match page::empty(self, vacuum, sweep, page, &mut unlinked) {
+                    Ok(Outcome::Unfinished) => break,
+                    Ok(outcome) => self.note(sweep, outcome, horizon),
+                    Err(error) => result = Err(error),
+                }
+            }
+            sweep.next += 1;
         }
+        sweep.done.versions_visited += vacuum.effort.visited;
         let taken = vacuum.open.taken() - taken_before;
         sweep.taken += taken;
         self.pages.forgive(taken);
         self.retire(&unlinked);
         self.locks.report(&std::mem::take(&mut vacuum.statistics));
         result
+    }
+
+    /// Counts what has become of a sparse page.
+    fn note(&self, sweep: &mut Sweep, outcome: Outcome, horizon: u64) {
+        let done = &mut sweep.done;
+        match outcome {
+            Outcome::Emptied { dead } => {
+                done.versions_removed += dead;
+                done.pages_freed += 1;
+            }
+            Outcome::Pinned { until } => {
+                done.pages_pinned += 1;
+                sweep.chance = sweep.chance.min(until);
+                self.pages.note_kept(horizon);
+            }
+            Outcome::Busy => done.pages_busy += 1,
+            Outcome::Spared => done.pages_spared += 1,
+            Outcome::Unfinished => unreachable!("its turn comes again"),
+        }
     }
 
     /// What was unlinked is used again when those have ended who may have found it.
@@ -182,6 +277,11 @@ impl Shared {
         }
         for &(table, vid) in &unlinked.tuples {
             self.table_by_id(table).retire_vid(vid, stamp);
+        }
+        if !unlinked.pages.is_empty() && !self.pages.has_room(&self.pins) {
+            // While nobody can commit, nobody's pin becomes newer than the stamp: so a void commit,
+            // for those who begin from now on. Without it they only lose time.
+            drop(self.log.begin(0));
         }
     }
 
@@ -200,19 +300,22 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::files::{Files, Memory};
+    use super::super::layout::RecordId;
     use super::super::options::{Isolation, Options, TransactionOptions};
-    use super::super::schema::{Schema, Type};
+    use super::super::schema::{RowBuffer, Schema, Type};
     use super::super::{Database, Sync};
+    use super::lock;
 
     const ROWS: i64 = 2_000;
+    const UNSYNCED: TransactionOptions =
+        TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
 
     /// Changes the rows that `chosen` chooses, or inserts them.
     fn put(store: &Database, n: i64, chosen: impl Fn(i64) -> bool) {
-        let unsynced = TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
         let table = store.table("t").unwrap();
         let mut session = store.session().unwrap();
         for id in (0..ROWS).filter(|&id| chosen(id)) {
-            let done = session.transaction(unsynced, |transaction| {
+            let done = session.transaction(UNSYNCED, |transaction| {
                 let found = transaction.update(&table, &id, |row| {
                     row.set_int(1, n);
                     Ok(())
@@ -224,6 +327,49 @@ mod tests {
             });
             done.unwrap();
         }
+    }
+
+    /// A device that changes a row leaves no hint in the version before, when that one is only on
+    /// storage. Here no version has one.
+    #[test]
+    fn a_long_chain_without_hints_is_walked_once() {
+        let store = Database::in_memory(Options::small()).unwrap();
+        let schema = Schema::builder("t").column("id", Type::Int64).column("n", Type::Int64);
+        let table = store.create_table(schema.primary_key(&["id"]).build().unwrap()).unwrap();
+        put(&store, 0, |id| id == 0);
+        let (versions, mut writer) = (20_000, store.session().unwrap());
+        let mut write = |values: std::ops::Range<i64>| {
+            for n in values {
+                let mut transaction = writer.begin(UNSYNCED);
+                let change = |row: &mut RowBuffer| {
+                    row.set_int(1, n);
+                    Ok(())
+                };
+                transaction.update(&table, &0, change).unwrap().unwrap();
+                transaction.commit().unwrap();
+            }
+        };
+        let shared = &store.shared;
+        // Nobody vacuums in passing.
+        let held = lock(&shared.maintenance);
+        write(0..versions / 2);
+        let mut reader = store.session().unwrap();
+        let mut old = reader.begin(Isolation::Snapshot);
+        write(versions / 2..versions);
+        drop((writer, held));
+        for page in (1..shared.pages.end()).filter(|&page| shared.pages.is_sparse(page)) {
+            for line in 0..shared.pages.region().lines(page) {
+                shared.pages.region().version(RecordId::new(page, line as u8)).invalidate(0);
+            }
+        }
+        let done = store.vacuum().unwrap();
+        let bound = 4 * versions as u64 + 2_000;
+        assert!(done.versions_visited <= bound && done.pages_freed > 0, "{done:?}");
+        assert_eq!(old.get(&table, &0).unwrap().map(|row| row.int(1)), Some(versions / 2 - 1));
+        drop(old);
+        store.vacuum().unwrap();
+        // But for the page that vacuum itself has open.
+        assert!(store.pages_in_use() <= 1, "{} pages", store.pages_in_use());
     }
 
     /// A session that is about to pin a snapshot looks as if it had the oldest of all; what vacuum

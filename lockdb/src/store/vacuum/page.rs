@@ -1,14 +1,31 @@
 //! The emptying of one page.
 
+use std::collections::hash_map::Entry;
+
 use super::super::database::Shared;
 use super::super::error::{Error, Result};
 use super::super::fault::Fault;
 use super::super::layout::{RecordId, VersionHeader};
 use super::super::memory::VersionRef;
-use super::super::schema::RowRef;
+use super::super::schema::{IndexKey, RowRef};
 use super::super::table::{Table, Which};
-use super::{Unlinked, Vacuum, Vacuumed};
+use super::{Effort, Sweep, Unlinked, Vacuum};
 use crate::{Policy, Waiting};
+
+/// What has become of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// Nobody finds it any more. It had so many dead versions.
+    Emptied { dead: u64 },
+    /// A snapshot needs one of its versions, until the horizon comes to this commit at least.
+    Pinned { until: u64 },
+    /// A transaction has one of its rows locked, or there was no room.
+    Busy,
+    /// A device is at work on its table.
+    Spared,
+    /// The step's effort is spent: it is to be looked at again in the next.
+    Unfinished,
+}
 
 /// How a version of the page stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +36,10 @@ enum Standing {
     Newest,
     /// The newest version of a tuple, and all snapshots see that it is deleted.
     Deleted,
-    /// A snapshot may need it where it is.
-    Needed,
+    /// A snapshot may need it where it is, until the horizon comes to this commit at least.
+    Needed { until: u64 },
+    /// It is not the newest, and does not tell what has superseded it.
+    Unknown,
 }
 
 /// A page in the course of being emptied. Only vacuum makes pages free, so while it runs every
@@ -29,60 +48,75 @@ enum Standing {
 struct Emptying<'s> {
     shared: &'s Shared,
     vacuum: &'s mut Vacuum,
+    sweep: &'s mut Sweep,
     table: &'s Table,
     page: u64,
     horizon: u64,
     unlinked: &'s mut Unlinked,
-    done: &'s mut Vacuumed,
 }
+
+/// What was tried, of one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Attempt {
+    Done,
+    /// A transaction was in the way, or there was no room.
+    Busy,
+    /// The step's effort is spent.
+    Unfinished,
+}
+
+/// How often a row's lock is tried for: that of a row which is changed all the time is seldom free.
+const TRIES: usize = 8;
 
 /// Moves out of a sealed page what stays, and unlinks the page, unless somebody needs it.
 pub(super) fn empty(
     shared: &Shared,
     vacuum: &mut Vacuum,
+    sweep: &mut Sweep,
     page: u64,
-    horizon: u64,
     unlinked: &mut Unlinked,
-    done: &mut Vacuumed,
-) -> Result<()> {
+) -> Result<Outcome> {
     shared.pages.ensure(page)?;
     let table = shared.table_by_id(shared.pages.region().table(page));
     // A row that is moved between a device's snapshot and its lock looks changed to the device.
     if table.is_invoked() && vacuum.is_patient(shared) {
-        done.pages_spared += 1;
-        return Ok(());
+        return Ok(Outcome::Spared);
     }
-    Emptying { shared, vacuum, table, page, horizon, unlinked, done }.run()
+    let horizon = vacuum.horizon;
+    Emptying { shared, vacuum, sweep, table, page, horizon, unlinked }.run()
 }
 
-impl Emptying<'_> {
-    fn run(&mut self) -> Result<()> {
+impl<'s> Emptying<'s> {
+    fn run(&mut self) -> Result<Outcome> {
         let (mut dead, mut others) = (0, 0);
         // First look, then touch: nothing is moved out of a page that has to stay.
         for record in self.records() {
-            match self.standing(record)? {
+            match self.standing(record) {
                 Standing::Dead => dead += 1,
                 Standing::Newest | Standing::Deleted => others += 1,
-                Standing::Needed => {
-                    self.done.pages_pinned += 1;
-                    return Ok(());
-                }
+                Standing::Needed { until } => return Ok(Outcome::Pinned { until }),
+                Standing::Unknown => match self.look_along_chain(record)? {
+                    None => return Ok(Outcome::Unfinished),
+                    Some(Standing::Needed { until }) => return Ok(Outcome::Pinned { until }),
+                    Some(_) => dead += 1,
+                },
             }
         }
         if others > 0 || self.has_indexes() {
             let mut emptied = true;
-            for record in self.records() {
-                emptied &= self.take_out(record)?;
+            for row in self.versions().chunk_by(|(vid, _), (other, _)| vid == other) {
+                match self.take_out(row[0].0, row)? {
+                    Attempt::Done => {}
+                    Attempt::Busy => emptied = false,
+                    Attempt::Unfinished => return Ok(Outcome::Unfinished),
+                }
             }
             if !emptied {
-                self.done.pages_busy += 1;
-                return Ok(());
+                return Ok(Outcome::Busy);
             }
         }
-        self.done.versions_removed += dead;
-        self.done.pages_freed += 1;
         self.unlinked.pages.push(self.page);
-        Ok(())
+        Ok(Outcome::Emptied { dead })
     }
 
     fn records(&self) -> impl Iterator<Item = RecordId> + use<> {
@@ -90,66 +124,103 @@ impl Emptying<'_> {
         (0..self.shared.pages.region().lines(page)).map(move |line| RecordId::new(page, line as u8))
     }
 
+    /// The page's versions, by their VIDs when each row is to be dealt with once.
+    fn versions(&self) -> Vec<(u32, RecordId)> {
+        let region = self.shared.pages.region();
+        let mut versions: Vec<_> =
+            self.records().map(|record| (region.version(record).vid(), record)).collect();
+        if self.has_indexes() {
+            versions.sort_unstable_by_key(|&(vid, record)| (vid, record.word()));
+        }
+        versions
+    }
+
     fn has_indexes(&self) -> bool {
         !self.table.schema().indexes().is_empty()
     }
 
-    fn standing(&self, record: RecordId) -> Result<Standing> {
+    fn standing(&mut self, record: RecordId) -> Standing {
+        self.vacuum.effort.visit();
         let version = self.shared.pages.region().version(record);
-        let successor = version.invalidated();
-        if successor != 0 && successor <= self.horizon {
-            return Ok(Standing::Dead);
+        let (created, superseded) = (version.created(), version.invalidated());
+        if superseded != 0 {
+            // One that was moved elsewhere is superseded by its copy, of the same commit.
+            return match superseded <= self.horizon.max(created) {
+                true => Standing::Dead,
+                false => Standing::Needed { until: superseded },
+            };
         }
-        let head = self.table.head(version.vid());
-        if head == record {
-            return Ok(match version.is_tombstone() {
+        if self.table.head(version.vid()) == record {
+            return match version.is_tombstone() {
                 false => Standing::Newest,
-                true if version.created() <= self.horizon => Standing::Deleted,
-                true => Standing::Needed,
-            });
+                true if created <= self.horizon => Standing::Deleted,
+                true => Standing::Needed { until: created },
+            };
         }
-        let found = self.find_above_horizon(head, |at, _| at == record)?;
-        Ok(if found { Standing::Needed } else { Standing::Dead })
+        match created <= self.horizon {
+            true => Standing::Unknown,
+            // So is its successor, whose walk leads to it.
+            false => Standing::Needed { until: created },
+        }
     }
 
-    /// Whether one of the versions that a snapshot may see, or may pass on its way to one, fits.
-    fn find_above_horizon(
-        &self,
-        head: RecordId,
-        fits: impl Fn(RecordId, VersionRef<'_>) -> bool,
-    ) -> Result<bool> {
-        let mut at = head;
-        while !at.is_none() {
-            let version = self.shared.pages.version(at)?;
-            if fits(at, version) {
-                return Ok(true);
-            }
-            if version.created() <= self.horizon {
-                // All snapshots see this one or a newer one. What it leads to may be gone.
-                break;
-            }
-            at = version.predecessor();
+    /// Finds out how a version stands that is older than the horizon, and not the newest: a walk along
+    /// the chain, if it gets to it, tells it. `None` when the effort is spent before.
+    fn look_along_chain(&mut self, record: RecordId) -> Result<Option<Standing>> {
+        let version = self.shared.pages.region().version(record);
+        let vid = version.vid();
+        let walked = self.walk_chain(vid)?.is_some();
+        self.forget_short(vid);
+        if !walked {
+            return Ok(None);
         }
-        Ok(false)
+        if version.invalidated() == 0 {
+            // No snapshot's walk gets to it. So it has a successor that is not newer than the horizon.
+            version.invalidate(self.horizon);
+        }
+        Ok(Some(self.standing(record)))
     }
 
-    /// Sees to it that nobody needs the record any more; says whether that is so.
-    fn take_out(&mut self, record: RecordId) -> Result<bool> {
-        match self.standing(record)? {
-            Standing::Dead => self.remove_entries(record),
-            Standing::Newest => self.move_version(record),
-            Standing::Deleted => self.remove_tuple(record),
-            Standing::Needed => Ok(false),
+    /// Walks what a row's chain has had since it was walked last; gives its head, or `None` when the
+    /// effort is spent.
+    fn walk_chain(&mut self, vid: u32) -> Result<Option<RecordId>> {
+        let chain = self.sweep.chains.entry((self.table.id, vid)).or_default();
+        chain.walk(&self.shared.pages, (self.table, vid), self.horizon, &mut self.vacuum.effort)
+    }
+
+    fn forget_short(&mut self, vid: u32) {
+        let chains = &mut self.sweep.chains;
+        if let Entry::Occupied(chain) = chains.entry((self.table.id, vid))
+            && !chain.get().is_worth_keeping()
+        {
+            chain.remove();
         }
+    }
+
+    /// Sees to it that nobody needs these versions of a row any more.
+    fn take_out(&mut self, vid: u32, versions: &[(u32, RecordId)]) -> Result<Attempt> {
+        let (mut dead, mut done) = (Vec::new(), true);
+        for &(_, record) in versions {
+            match self.standing(record) {
+                Standing::Dead => dead.push(record),
+                Standing::Newest => done &= self.move_version(record)?,
+                Standing::Deleted => done &= self.remove_tuple(record),
+                // Superseded since the first look.
+                Standing::Needed { .. } | Standing::Unknown => done = false,
+            }
+        }
+        let attempt = self.remove_entries(vid, &dead)?;
+        self.forget_short(vid);
+        Ok(if done { attempt } else { attempt.max(Attempt::Busy) })
     }
 
     /// Puts a row's newest version elsewhere.
     fn move_version(&mut self, record: RecordId) -> Result<bool> {
         let shared = self.shared;
+        self.vacuum.effort.spend(Effort::CHANGE);
         let version = shared.pages.region().version(record);
         let size = (self.table.id, version.payload().len());
-        let passed = |stamp| shared.pins.have_passed(stamp);
-        match self.vacuum.open.provide(&shared.pages, passed, std::iter::once(size)) {
+        match self.vacuum.open.provide(&shared.pages, &shared.pins, std::iter::once(size)) {
             Ok(()) => {}
             // Pages without any row to move give room all the same.
             Err(Error::Full { .. }) => return Ok(false),
@@ -178,19 +249,21 @@ impl Emptying<'_> {
             let (pages, payload) = (&shared.pages, version.payload());
             let placed = self.vacuum.open.append(pages, self.table.id, &header, payload, false);
             self.table.set_head(vid, placed);
+            version.invalidate(created);
             pages.note_dead(version);
-            self.done.versions_moved += 1;
+            self.sweep.done.versions_moved += 1;
         }
         self.unlock_row();
         Ok(unchanged)
     }
 
     /// Removes a deleted tuple: its entries, then its place in the VID map.
-    fn remove_tuple(&mut self, record: RecordId) -> Result<bool> {
+    fn remove_tuple(&mut self, record: RecordId) -> bool {
+        self.vacuum.effort.spend(Effort::CHANGE);
         let version = self.shared.pages.region().version(record);
         let vid = version.vid();
         if !self.lock_row(vid, version.number()) {
-            return Ok(false);
+            return false;
         }
         let unchanged = self.table.head(vid) == record;
         if unchanged {
@@ -198,61 +271,91 @@ impl Emptying<'_> {
             let row = RowRef::new(self.table.schema(), version.payload());
             let primary = self.table.entry(Which::Primary, vid, row);
             self.table.remove_entry(Which::Primary, &primary, vid);
-            for index in (0..self.table.schema().indexes().len()).map(Which::Secondary) {
-                self.remove_entry(index, vid, row);
+            for index in 0..self.table.schema().indexes().len() {
+                let key = self.table.entry(Which::Secondary(index), vid, row);
+                self.remove_entry(index, vid, &key);
             }
             self.table.set_head(vid, RecordId::NONE);
             self.unlinked.tuples.push((self.table.id, vid));
-            self.done.tuples_removed += 1;
+            self.sweep.done.tuples_removed += 1;
         }
         self.unlock_row();
-        Ok(unchanged)
+        unchanged
     }
 
-    /// Removes the secondary entries of a dead version's keys that no other version has. Each entry
-    /// is so the care of some version in a page that is not emptied yet.
-    fn remove_entries(&mut self, record: RecordId) -> Result<bool> {
-        if !self.has_indexes() {
-            return Ok(true);
+    /// Removes the secondary entries of dead versions' keys that no other version has. Each entry is
+    /// so the care of some version in a page that is not emptied yet.
+    fn remove_entries(&mut self, vid: u32, dead: &[RecordId]) -> Result<Attempt> {
+        if !self.has_indexes() || dead.is_empty() {
+            return Ok(Attempt::Done);
         }
-        let version = self.shared.pages.region().version(record);
-        let (vid, schema) = (version.vid(), self.table.schema());
-        let row = RowRef::new(schema, version.payload());
-        let head = self.table.head(vid);
-        let newest = match head.is_none() {
-            true => None,
-            false => Some(self.shared.pages.version(head)?),
-        };
-        let has_key = |version: VersionRef<'_>, index: usize| {
-            schema.secondary(index).is_same(row, RowRef::new(schema, version.payload()))
-        };
-        let count = schema.indexes().len();
         // Most updates change no key: the entry is the newest version's care. No lock is needed to
         // leave it.
-        if (0..count).all(|index| newest.is_some_and(|newest| has_key(newest, index))) {
-            return Ok(true);
+        let newest = self.version(self.table.head(vid))?;
+        if newest.is_some_and(|newest| dead.iter().all(|&dead| self.have_same_keys(newest, dead))) {
+            return Ok(Attempt::Done);
         }
-        // A writer of the row may count on an entry that it found: its lock keeps us away from then
-        // until its version is there.
-        if !self.lock_row(vid, newest.map_or(0, |newest| newest.number())) {
-            return Ok(false);
-        }
-        let unchanged = self.table.head(vid) == head;
-        let mut result = Ok(unchanged);
-        for index in (0..count).filter(|_| unchanged) {
-            match self.find_above_horizon(head, |_, version| has_key(version, index)) {
-                Ok(true) => {}
-                Ok(false) => self.remove_entry(Which::Secondary(index), vid, row),
-                Err(error) => result = Err(error),
+        for _ in 0..TRIES {
+            let Some(head) = self.walk_chain(vid)? else { return Ok(Attempt::Unfinished) };
+            let newest = self.version(head)?;
+            // A writer of the row may count on an entry that it found: its lock keeps us away from
+            // then until its version is there.
+            self.vacuum.effort.spend(Effort::CHANGE);
+            if !self.lock_row(vid, newest.map_or(0, |newest| newest.number())) {
+                // Who has it may need our processor.
+                self.vacuum.effort.spend(Effort::YIELD);
+                std::thread::yield_now();
+                continue;
+            }
+            let unchanged = self.table.head(vid) == head;
+            if unchanged {
+                dead.iter().for_each(|&dead| self.remove_entries_of(vid, dead, newest));
+            }
+            self.unlock_row();
+            if unchanged {
+                return Ok(Attempt::Done);
             }
         }
-        self.unlock_row();
-        result
+        Ok(Attempt::Busy)
     }
 
-    fn remove_entry(&mut self, which: Which, vid: u32, row: RowRef<'_>) {
-        let key = self.table.entry(which, vid, row);
-        self.done.entries_removed += u64::from(self.table.remove_entry(which, &key, vid));
+    /// The version of a record, if it is one.
+    fn version(&self, record: RecordId) -> Result<Option<VersionRef<'s>>> {
+        let shared = self.shared;
+        if record.is_none() { Ok(None) } else { shared.pages.version(record).map(Some) }
+    }
+
+    /// Whether a version has the same secondary keys as one of the page.
+    fn have_same_keys(&self, version: VersionRef<'_>, record: RecordId) -> bool {
+        let schema = self.table.schema();
+        let row = RowRef::new(schema, self.shared.pages.region().version(record).payload());
+        let other = RowRef::new(schema, version.payload());
+        (0..schema.indexes().len()).all(|index| schema.secondary(index).is_same(row, other))
+    }
+
+    /// Removes the secondary entries of a dead version's keys that no other version has. The row is
+    /// locked, and its chain is walked.
+    fn remove_entries_of(&mut self, vid: u32, dead: RecordId, newest: Option<VersionRef<'_>>) {
+        let (table, dead) = (self.table, self.shared.pages.region().version(dead));
+        for index in 0..table.schema().indexes().len() {
+            let key_of = |version: VersionRef<'_>| {
+                let row = RowRef::new(table.schema(), version.payload());
+                table.entry(Which::Secondary(index), vid, row)
+            };
+            let key = key_of(dead);
+            let chain = &self.sweep.chains[&(table.id, vid)];
+            if newest.is_none_or(|newest| key_of(newest) != key)
+                && !chain.has_key(index, &key, self.horizon)
+            {
+                self.remove_entry(index, vid, &key);
+            }
+        }
+    }
+
+    fn remove_entry(&mut self, index: usize, vid: u32, key: &IndexKey) {
+        self.vacuum.effort.spend(Effort::CHANGE);
+        let removed = self.table.remove_entry(Which::Secondary(index), key, vid);
+        self.sweep.done.entries_removed += u64::from(removed);
     }
 
     /// Takes a row's lock if it is free. With it, and the number still that of the row's newest
