@@ -49,13 +49,13 @@ pub struct Args {
     /// Replaces the scenario's seed.
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Replays this lock trace in place of the scenario's workload, or of the trace that it names.
+    /// Replays this lock trace in place of the scenario's workload or trace.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
     /// Asks the lock unit of this device; for a scenario by the wall clock.
     #[arg(long, value_name = "URI", value_parser = device_address::parse)]
     device: Option<DeviceAddress>,
-    /// Takes this platform file in place of the scenario's platform; in virtual time.
+    /// Takes this platform file, not the scenario's platform; in virtual time.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "device")]
     platform: Option<PathBuf>,
     /// Prints the report as a line of JSON, and how long it took as another.

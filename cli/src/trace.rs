@@ -44,12 +44,12 @@ enum Command {
 #[derive(clap::Args)]
 #[command(after_help = FROM_WALDUMP_EXAMPLES)]
 struct FromWaldump {
-    /// Text that pg_waldump of PostgreSQL 15 to 18 printed, perhaps in gzip; - reads standard input.
+    /// Text that pg_waldump of PostgreSQL 15 to 18 printed, or gzip of it; - for standard input.
     file: PathBuf,
     /// Where the trace goes; - is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Writes a scenario, too, that replays the trace: half of its agents on the device.
+    /// Writes a scenario that replays it, with half of its agents on the device.
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     /// The most agents that the trace may have [default: as many as it needs].
