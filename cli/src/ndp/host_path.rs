@@ -37,7 +37,7 @@ impl HostUpdate<'_> {
             match self.attempt(session) {
                 Ok(report) => return Ok(Report { aborts, ..report }),
                 Err(_) if self.cancel.is_cancelled() => return Err(Failure::Interrupted),
-                Err(failure) if failure.is_conflict() && aborts + 1 < self.attempts.into() => {
+                Err(failure) if failure.is_to_be_retried() && aborts + 1 < self.attempts.into() => {
                     aborts += 1;
                 }
                 Err(failure) => return Err(gave_up(failure, self.attempts)),

@@ -166,7 +166,7 @@ fn near_data(
 
 /// Why there was no end of it: after so many attempts, if others were in the way of each.
 pub fn gave_up(failure: NearDataFailure, attempts: u32) -> Failure {
-    match failure.is_conflict() {
+    match failure.is_to_be_retried() {
         true => Failure::Internal(format!("{failure}; gave up after --attempts {attempts}")),
         false => failure.into(),
     }

@@ -159,6 +159,21 @@ impl NearDataFailure {
             _ => false,
         }
     }
+
+    /// Whether a lock did not come within its patience. Another try is likely to take as long, so that
+    /// it is left to the caller.
+    pub fn is_time_out(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_time_out(),
+            Self::LockTimeout { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it is worth while to run the same transaction again at once.
+    pub fn is_to_be_retried(&self) -> bool {
+        self.is_conflict() && !self.is_time_out()
+    }
 }
 
 /// What a code of a row's fault says: below 20 of the walk, others of the program.

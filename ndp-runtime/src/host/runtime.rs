@@ -98,7 +98,8 @@ impl Runtime {
     /// `attempts` says.
     ///
     /// # Errors
-    /// See [`NearTransaction::update`]; the last conflict after so many attempts.
+    /// See [`NearTransaction::update`]; the last conflict after so many attempts; a lock that did not
+    /// come in time at once.
     pub fn update(
         &self,
         session: &mut Session,
@@ -120,7 +121,7 @@ impl Runtime {
                     report.aborts = aborts;
                     return Ok(report);
                 }
-                Err(failure) if failure.is_conflict() && aborts + 1 < u64::from(attempts) => {
+                Err(failure) if failure.is_to_be_retried() && aborts + 1 < u64::from(attempts) => {
                     aborts += 1;
                 }
                 Err(failure) => return Err(failure),

@@ -151,8 +151,28 @@ fn a_lock_that_does_not_come_ends_the_job() {
     short.update(&scene.table, &4_i64, |row| set(row, 1, 9)).unwrap();
     let failure = update(&scene, Isolation::ReadCommitted).unwrap_err();
     assert!(matches!(failure, NearDataFailure::LockTimeout { vid: 4, .. }), "{failure}");
-    assert!(failure.is_conflict());
-    short.commit().unwrap();
+    assert!(failure.is_conflict() && failure.is_time_out());
+    // However often it may try, once it has waited for nothing it leaves the rest to the caller.
+    let given_up = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        let (scene, given_up) = (&scene, &given_up);
+        threads.spawn(move || {
+            let mut session = scene.session();
+            let statement = (&*scene.table, Some("region < 5"), "balance = balance + 1");
+            let transaction = unsynced(Isolation::ReadCommitted);
+            let jobs = small_jobs();
+            let done = scene.runtime.update(&mut session, transaction, statement, &jobs, u32::MAX);
+            given_up.store(true, Ordering::Relaxed);
+            assert!(done.unwrap_err().is_time_out());
+        });
+        for _ in 0..2_000 {
+            if given_up.load(Ordering::Relaxed) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        short.commit().unwrap();
+    });
     scene.assert_no_locks();
     update(&scene, Isolation::ReadCommitted).unwrap();
 }
