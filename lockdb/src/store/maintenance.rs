@@ -44,6 +44,9 @@ impl Session {
     #[cold]
     fn vacuum_in_passing(&self) -> bool {
         let shared = &self.shared;
+        if !shared.options.vacuum {
+            return false;
+        }
         // Vacuum needs the indexes; its thread does not let a session wait for these.
         if let Some(thread) = shared.maintainer.get().filter(|_| !shared.indexes.are_ready()) {
             shared.pages.take_debt();
@@ -160,7 +163,7 @@ fn maintain(shared: &Shared, stop: &AtomicBool) {
         return;
     }
     while !stop.load(Ordering::Acquire) {
-        if shared.pages.vacuum_is_due() {
+        if shared.options.vacuum && shared.pages.vacuum_is_due() {
             if !shared.indexes.are_ready() && shared.build_indexes(stop).is_err() {
                 return;
             }

@@ -86,6 +86,9 @@ pub struct Options {
     /// Whether a thread of the store's own does checkpoints and vacuum when they are due. Without
     /// it, sessions vacuum in passing, and checkpoints are the caller's to ask for.
     pub maintenance: bool,
+    /// Whether vacuum is done when it is due. Without it versions stay where they are, and vacuum is the
+    /// caller's to ask for.
+    pub vacuum: bool,
     /// Whether the store is only to be read: nothing is written, not even to begin a store that is not
     /// there, so that this works on a full disk and on a file system that cannot be written. What stands
     /// in the folder is shown, and nobody vouches for its newest commits as opening to write would.
@@ -119,6 +122,7 @@ impl Default for Options {
             shared_state_limit: 4 << 20,
             indexes: IndexBuild::AtOpen,
             maintenance: true,
+            vacuum: true,
             read_only: false,
         }
     }

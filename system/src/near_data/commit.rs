@@ -141,6 +141,7 @@ impl Commit {
         if self.publishing > 0 {
             return false;
         }
+        self.rows.iter().for_each(|row| machine.published(row.vid));
         watch.mark(machine.now(), Phase::Install);
         self.release(machine, watch, 0)
     }

@@ -223,8 +223,8 @@ impl HostPath {
         number: usize,
         vid: u32,
     ) -> Result<(), NearDataError> {
-        let newest = machine.table.newest(vid)?;
-        let key = machine.table.lock_key(vid, newest.number);
+        let newest = machine.visible_number(vid)?;
+        let key = machine.table.lock_key(vid, newest);
         self.overtaken += u64::from(matches!(self.threads[number].doing, Doing::Locking { .. }));
         self.threads[number].doing = Doing::Locking { vid, key };
         machine.acquire(self.threads[number].agent, self.transaction, key, Rule::Queue);
@@ -291,8 +291,8 @@ impl HostPath {
         match input {
             Input::Granted { .. } => {
                 self.held.insert(machine, key);
-                let newest = machine.table.newest(vid)?;
-                if machine.table.lock_key(vid, newest.number) != key {
+                let newest = machine.visible_number(vid)?;
+                if machine.table.lock_key(vid, newest) != key {
                     self.lock_newest(machine, number, vid)?;
                     return Ok(false);
                 }
@@ -302,7 +302,7 @@ impl HostPath {
                 let (passes, instructions) = evaluate_counting(program, &payload, &mut outputs)?;
                 let mut length = machine.visit_time(instructions);
                 if passes == Evaluation::Passes {
-                    self.written.push(machine.new_row(vid, newest.number, &outputs));
+                    self.written.push(machine.new_row(vid, newest, &outputs));
                     length += machine.change_time();
                     machine.log_change();
                 }

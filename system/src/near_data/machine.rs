@@ -1,5 +1,7 @@
 //! The machine that a run happens on, and what its agents share.
 
+use std::collections::BTreeMap;
+
 use lockdb::machine::Rule;
 use lockdb::store::Error;
 use lockdb::{Timestamp, TupleKey};
@@ -37,6 +39,9 @@ pub(crate) struct Machine {
     pub buckets: u64,
     /// By row: what the committed updates add to the balance, and how many they are.
     pub ledger: Vec<(i64, i64)>,
+    /// Rows that are committed, but not yet published in the shared VID map: the numbers of the versions
+    /// that the map leads to.
+    pub unpublished: BTreeMap<u32, u32>,
     pub gate: Gate,
     pub committed: u64,
     pub turned_away: u64,
@@ -86,6 +91,24 @@ impl Machine {
         let word = self.table.head(vid).word();
         let ticket = Self::agent_word(agent);
         self.system.host_store(self.core_of[agent], ticket, vid.into(), word);
+    }
+
+    /// The shared VID map leads to a row's newest version: others may lock that one now.
+    pub fn published(&mut self, vid: u32) {
+        let published = self.unpublished.remove(&vid);
+        assert!(published.is_some(), "row {vid} was committed before it was published");
+    }
+
+    /// The number of the version of a row that the shared VID map leads to, by which it is locked: of a
+    /// row that is just being published the one before, whose lock its writer has until then.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn visible_number(&mut self, vid: u32) -> Result<u32, Error> {
+        match self.unpublished.get(&vid) {
+            Some(number) => Ok(*number),
+            None => Ok(self.table.newest(vid)?.number),
+        }
     }
 
     /// The ticket of an agent's access to a shared word.
@@ -157,6 +180,8 @@ impl Machine {
         for row in rows {
             let entry = &mut self.ledger[row.vid as usize];
             *entry = (entry.0 + added, entry.1 + 1);
+            let before = self.unpublished.insert(row.vid, row.number);
+            assert_eq!(before, None, "two writers publish row {} at once", row.vid);
         }
         Ok(())
     }

@@ -316,8 +316,8 @@ impl NearUpdate {
             self.work(machine, Time::from_ps(machine.store.grant_page.get().as_ps() * pages));
             return Ok(());
         };
-        let newest = machine.table.newest(vid)?;
-        let key = machine.table.lock_key(vid, newest.number);
+        let number = machine.visible_number(vid)?;
+        let key = machine.table.lock_key(vid, number);
         self.step = Step::Left { row, key };
         machine.acquire(self.agent, self.transaction, key, Rule::Queue);
         Ok(())
@@ -329,7 +329,7 @@ impl NearUpdate {
             (Step::Left { row, key }, Input::Granted { .. }) => {
                 self.held.insert(machine, key);
                 let vid = self.left[row];
-                let number = machine.table.newest(vid)?.number;
+                let number = machine.visible_number(vid)?;
                 if machine.table.lock_key(vid, number) != key {
                     self.next_left(machine, row)?;
                     return Ok(false);

@@ -1,7 +1,8 @@
 //! A run: the loop over what happens, and the checks at its end.
 
+use std::collections::BTreeMap;
+
 use lockdb::Timestamp;
-use lockdb::store::Isolation;
 use lockdb::store::device::DeviceError;
 use ndp_runtime::program::{CompileError, EvaluationFault, compile_update};
 use sim::kernel::Time;
@@ -69,10 +70,6 @@ pub enum NearDataError {
 /// When the platform does not do, or something does not come to its end, or a check fails.
 pub fn run(setup: &Setup, progress: &mut dyn FnMut(Time)) -> Result<Outcome, NearDataError> {
     let mut run = Run::new(setup)?;
-    // Vacuum moves versions without a lock of the simulated table; as long as a snapshot wants all
-    // of them, it has nothing to do.
-    let mut session = run.machine.table.database.session()?;
-    let _all_versions = session.begin(Isolation::Snapshot);
     run.warm_up(progress)?;
     let outcome = run.measure(progress)?;
     run.drain()?;
@@ -142,6 +139,7 @@ impl<'a> Run<'a> {
             payload,
             buckets,
             ledger: vec![(0, 0); vids],
+            unpublished: BTreeMap::new(),
             gate: Gate::default(),
             committed: 0,
             turned_away: 0,

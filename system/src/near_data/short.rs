@@ -130,10 +130,11 @@ impl Short {
                     self.held.push(key);
                 }
                 let vid = machine.table.vid(self.row);
-                let newest = machine.table.newest(vid)?;
-                if machine.table.lock_key(vid, newest.number) != key {
+                let number = machine.visible_number(vid)?;
+                if machine.table.lock_key(vid, number) != key {
                     return self.lock_newest(machine);
                 }
+                let newest = machine.table.newest(vid)?;
                 let (balance, writes) = (newest.balance + self.amount, newest.writes + 1);
                 let row = NewRow { vid, number: newest.number, balance, writes };
                 self.state = State::Writing(row);
@@ -156,13 +157,14 @@ impl Short {
     /// The new version is published.
     pub fn published(&mut self, machine: &mut Machine, draws: &mut Draws) {
         assert_eq!(self.state, State::Publishing, "a worker publishes what it has written");
+        machine.published(machine.table.vid(self.row));
         self.release(machine, draws, true);
     }
 
     fn lock_newest(&mut self, machine: &mut Machine) -> Result<(), Error> {
         let vid = machine.table.vid(self.row);
-        let newest = machine.table.newest(vid)?;
-        let key = machine.table.lock_key(vid, newest.number);
+        let number = machine.visible_number(vid)?;
+        let key = machine.table.lock_key(vid, number);
         self.state = State::Locking(key);
         machine.acquire(self.agent, self.transaction, key, Rule::WaitDie);
         Ok(())

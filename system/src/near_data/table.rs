@@ -83,6 +83,8 @@ impl YcsbTable {
             waiting: Waiting { policy: Policy::NoWait, ..Waiting::default() },
             // A thread of its own would make virtual time depend on this machine's.
             maintenance: false,
+            // It moves versions without the locks and the VID map of the model.
+            vacuum: false,
             ..Options::default()
         };
         let database = Database::open_in(Arc::new(files.clone()), options)?;
