@@ -4,7 +4,7 @@ use ndp_runtime::program::{Assignment, compile_select, compile_update};
 
 use super::print::value_text;
 use super::select::split_list;
-use super::store::Target;
+use super::store::{Access, Target};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -18,6 +18,7 @@ pub struct Args {
     predicate: Option<String>,
     /// An update: its assignments.
     #[arg(long, value_name = "ASSIGNMENTS", conflicts_with = "columns")]
+    #[arg(allow_hyphen_values = true)]
     set: Option<String>,
     /// A select: its expressions.
     #[arg(long, value_name = "EXPRESSIONS", allow_hyphen_values = true)]
@@ -29,7 +30,7 @@ pub struct Args {
 /// # Errors
 /// When the statement cannot be compiled.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
-    let (_opened, table) = args.target.open(false)?;
+    let (_opened, table) = args.target.open(false, Access::Read)?;
     let (schema, predicate) = (table.schema(), args.predicate.as_deref());
     let program = if let Some(set) = &args.set {
         let update = compile_update(table.id(), schema, predicate, set)?;

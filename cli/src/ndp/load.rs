@@ -16,6 +16,7 @@ use workloads::database::{
 };
 use workloads::scenario::{Distribution, YcsbSettings};
 
+use super::store::Access;
 use super::{schema_text, store};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -100,7 +101,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let opened = store::open(&args.folder, false)?;
+    let opened = store::open(&args.folder, false, Access::Write)?;
     let database = &opened.database;
     let mut progress = out.progress("loading");
     let what = if let (Some((path, file)), Some(table)) = (csv, &args.table) {
@@ -119,10 +120,6 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         let table = if args.accounts.is_some() { " of table account" } else { "" };
         ended.map_err(|failure| broken_off(failure, loaded, out))?;
         match (loaded.inserted, loaded.kept) {
-            (0, kept) => {
-                let message = format!("all {} rows{table} are there already", count(kept));
-                return Err(Failure::input(&args.folder, message));
-            }
             (inserted, 0) => format!("{} rows{table}", count(inserted)),
             (inserted, kept) => {
                 format!(
@@ -134,8 +131,13 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         }
     };
     progress.set(1.0, "writing pages");
-    database.checkpoint()?;
-    database.close()?;
+    let written = database.checkpoint().and_then(|_| database.close());
+    written.map_err(|error| match error.into() {
+        Failure::Internal(why) => {
+            Failure::Internal(format!("{why}; all rows are committed, and stay"))
+        }
+        other => other,
+    })?;
     drop(progress);
     out.print(format!("loaded {what} into {}", args.folder.display()))
 }

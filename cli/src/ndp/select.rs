@@ -15,7 +15,7 @@ use serde_json::json;
 use super::device::DeviceArgs;
 use super::print::{json as json_value, output};
 use super::report::{Elements, StoreTraffic, link};
-use super::store::{Level, Target};
+use super::store::{Access, Level, Target};
 use super::update::show;
 use crate::device_address::URIS;
 use crate::failure::Failure;
@@ -48,6 +48,7 @@ pub struct Args {
     columns: Option<String>,
     /// Instead of rows count, sum, min or max: `sum(EXPRESSION)`, `count(*) by EXPRESSION`.
     #[arg(long, value_name = "AGGREGATE", conflicts_with = "columns")]
+    #[arg(allow_hyphen_values = true)]
     aggregate: Option<String>,
     /// How far the transaction is kept apart from others.
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::Snapshot)]
@@ -71,7 +72,7 @@ pub struct Args {
 /// When the statement is at fault, or the device or store fails, or Ctrl-C ended it.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let out = &out.quiet(args.quiet);
-    let (opened, table) = args.target.open(args.device.needs_shared())?;
+    let (opened, table) = args.target.open(args.device.needs_shared(), Access::Read)?;
     let runtime = args.device.runtime(&args.target, &opened, out)?;
     let bar = RefCell::new(out.progress("reading"));
     let show = |progress: &Progress| show(&bar, progress);

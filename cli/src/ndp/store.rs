@@ -13,6 +13,9 @@ use crate::failure::Failure;
 /// Tuples that a table can have whose VID map a device is given, whole.
 const TUPLES: u32 = 1 << 24;
 
+/// The largest shared state that the store makes and a device takes, in bytes.
+const MOST_SHARED_STATE: usize = 1 << 30;
+
 /// Which store and table.
 #[derive(clap::Args)]
 pub struct Target {
@@ -25,20 +28,30 @@ pub struct Target {
 }
 
 impl Target {
-    /// Opens the store, which must be there, and finds the table; `shared` as [`open`].
+    /// Opens the store, which must be there, and finds the table; `shared` and `access` as [`open`].
     ///
     /// # Errors
     /// When there is no store, or no such table in it.
-    pub fn open(&self, shared: bool) -> Result<(Opened, Arc<Table>), Failure> {
+    pub fn open(&self, shared: bool, access: Access) -> Result<(Opened, Arc<Table>), Failure> {
         // The store would make one.
         if !self.folder.join("pages").is_file() {
             let message = "no store is here, expected one that `lockstep ndp load` has made";
             return Err(Failure::input(&self.folder, message));
         }
-        let opened = open(&self.folder, shared)?;
+        let opened = open(&self.folder, shared, access)?;
         let table = opened.database.table(&self.table)?;
         Ok((opened, table))
     }
+}
+
+/// What a command does with the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing is written: this works on a full disk, on a file system that cannot be written, and
+    /// beside others that read.
+    Read,
+    /// Alone.
+    Write,
 }
 
 /// An open store.
@@ -59,16 +72,21 @@ impl Opened {
     }
 }
 
-/// Opens the store in a folder, or makes it; if `shared`, with lock table and VID maps where a device
+/// Opens the store in a folder, or makes it if it is to be written; if `shared`, with lock table and VID maps where a device
 /// behind a driver reaches them. Its indexes, for which all its pages are read, are made when somebody
 /// asks for a row by its key.
 ///
 /// # Errors
 /// When what is there is no store, or in use by another process.
-pub fn open(folder: &Path, shared: bool) -> Result<Opened, Failure> {
-    let disk = Disk::open(folder).map_err(|error| Failure::input(folder, error))?;
+pub fn open(folder: &Path, shared: bool, access: Access) -> Result<Opened, Failure> {
+    let read_only = access == Access::Read;
+    let disk = if read_only { Disk::open_read_only(folder) } else { Disk::open(folder) };
+    let disk = disk.map_err(|error| Failure::input(folder, error))?;
     let files: Arc<dyn Files> = Arc::new(disk);
-    let options = Options { indexes: IndexBuild::WhenNeeded, ..Options::default() };
+    let options = Options { indexes: IndexBuild::WhenNeeded, read_only, ..Options::default() };
+    // All of the log may have to go there, as no checkpoint is made.
+    let shared_state_limit = if read_only { MOST_SHARED_STATE } else { options.shared_state_limit };
+    let options = Options { shared_state_limit, ..options };
     let (options, memory) = if shared {
         let options = Options { tuples: TUPLES, ..options };
         let (options, memory) = StoreMemory::for_store(options)

@@ -17,7 +17,7 @@ use super::device::DeviceArgs;
 use super::host_load::HostLoadArgs;
 use super::host_path::HostUpdate;
 use super::report::{Report, StoreTraffic};
-use super::store::{Level, Opened, Target};
+use super::store::{Access, Level, Opened, Target};
 use crate::device_address::URIS;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long = "where", value_name = "PREDICATE", allow_hyphen_values = true)]
     predicate: Option<String>,
     /// What they are to have: COLUMN = EXPRESSION, …
-    #[arg(long, value_name = "ASSIGNMENTS")]
+    #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     set: String,
     /// How far the transaction is kept apart from others.
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::ReadCommitted)]
@@ -96,7 +96,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         let message = "--device: expected none with --strategy host, which uses no device";
         return Err(Failure::Input(message.into()));
     }
-    let (opened, table) = args.target.open(args.device.needs_shared())?;
+    let (opened, table) = args.target.open(args.device.needs_shared(), Access::Write)?;
     // Before anything is begun.
     compile_update(table.id(), table.schema(), args.predicate.as_deref(), &args.set)?;
     let options = args.device.job_options()?;

@@ -1,7 +1,7 @@
 //! `lockstep ndp`: what it prints, what it changes, and what it refuses.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -280,17 +280,88 @@ fn a_load_that_was_broken_off_goes_on() {
     let columns = ["--columns", "id, balance, owner", "-q"];
     let goes_on = select(folder, &columns);
     assert_eq!(goes_on.len(), 6001);
-    let done = ndp(folder, "load", &["--accounts", "6000"]);
-    assert_eq!(done.code, Some(2));
-    assert!(done.stderr.contains("all 6,000 rows of table account are there"), "{}", done.stderr);
+    // For one that was broken off at its end, too.
+    let text = ndp(folder, "load", &["--accounts", "6000"]).expect_success();
+    let expected = "loaded 0 rows of table account, beside 6,000 of an earlier load, into store\n";
+    assert_eq!(text, expected);
     let at_once = tempfile::tempdir().expect("a folder");
     ndp(at_once.path(), "load", &["--accounts", "6000"]).expect_success();
     assert_eq!(goes_on, select(at_once.path(), &columns));
     account(folder, "update", &["--where", "id = 17", "--set", "balance = -1"]).expect_success();
     let done = ndp(folder, "load", &["--accounts", "9000"]);
     assert_eq!(done.code, Some(2));
-    let expected = "table \"account\" has another row of key Int(17) than this load makes";
+    let expected =
+        "table \"account\" has another row of key id = the integer 17 than this load makes";
     assert!(done.stderr.contains(expected), "{}", done.stderr);
+}
+
+/// The folder's files, with what stands in them.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = fs::read_dir(folder).expect("listed").map(|entry| entry.expect("read").path());
+    let mut files: Vec<_> =
+        entries.map(|path| (path.clone(), fs::read(path).expect("read"))).collect();
+    files.sort();
+    files
+}
+
+/// Not even where a load was broken off and most rows stand in the log alone, more than a shared state
+/// has otherwise.
+#[test]
+fn select_and_explain_change_no_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    // A log of 60,000 rows has room, their pages have none.
+    let mut shell = Command::new("bash");
+    let load = "ulimit -f 5000; exec \"$0\" ndp load store --accounts 60000";
+    shell.current_dir(folder).args(["-c", load, env!("CARGO_BIN_EXE_lockstep")]);
+    let done = shell.output().expect("a shell");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("pages"), "{said}");
+    assert!(said.contains("all rows are committed, and stay"), "{said}");
+    let before = files(&folder.join("store"));
+    let all = ["count(*)", "60000"];
+    assert_eq!(select(folder, &["-q", "--aggregate", "count(*)"]), all);
+    assert_eq!(select(folder, &["-q", "--aggregate", "count(*)", "--device", "sim:"]), all);
+    account(folder, "explain", &["--where", "-id > -3"]).expect_success();
+    assert!(files(&folder.join("store")) == before);
+    let text = ndp(folder, "load", &["--accounts", "60000"]).expect_success();
+    assert!(text.starts_with("loaded 0 rows of table account, beside 60,000"), "{text}");
+    assert_eq!(select(folder, &["-q", "--aggregate", "count(*)"]), all);
+}
+
+/// In a mount namespace of its own, where the system lets us have one.
+#[test]
+fn a_store_on_a_file_system_that_cannot_be_written_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    load(folder);
+    let inside = |script: &str| {
+        let mut shell = Command::new("unshare");
+        let read_only = "mount --bind store store && mount -o remount,bind,ro store || exit 77; ";
+        shell.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
+        shell.arg(format!("{read_only}{script}")).arg(env!("CARGO_BIN_EXE_lockstep"));
+        shell.current_dir(folder).output()
+    };
+    match inside("exit 0") {
+        Ok(probe) if probe.status.success() => {}
+        other => {
+            println!("skipped: this system lets nobody mount: {other:?}");
+            return;
+        }
+    }
+    for device in ["", "--device sim:", "--device 'sim:?elements=rtl'"] {
+        let script = format!(
+            "\"$0\" ndp select store --table account -q --aggregate 'sum(balance)' {device}"
+        );
+        let done = inside(&script).expect("it was there");
+        let said = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
+        assert_eq!(said, "sum(balance)\n220\n", "{device}");
+    }
+    let done = inside("\"$0\" ndp load store --accounts 10").expect("it was there");
+    assert_eq!(done.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(said.contains("store: Read-only file system"), "{said}");
 }
 
 /// Through the device and back, each type with what is hard to write.

@@ -69,7 +69,9 @@ impl NativeStorage {
         let path = self.path.as_ref().ok_or(io::ErrorKind::NotFound)?;
         let folder = path.join(PAGES);
         let path = if path.is_dir() { &folder } else { path };
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        // A store on a file system that cannot be written can be read.
+        let file = OpenOptions::new().read(true).write(true).open(path);
+        let file = file.or_else(|_| File::open(path))?;
         let metadata = file.metadata()?;
         let identity = (metadata.dev(), metadata.ino(), metadata.len());
         if let Some(known) = opened.as_ref().filter(|known| known.identity == identity) {

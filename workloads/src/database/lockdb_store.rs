@@ -142,13 +142,16 @@ fn is_there(
     row: &RowBuffer,
 ) -> Result<bool, StoreError> {
     let row = row.as_row();
-    let key: Vec<_> =
-        table.schema().primary_key().iter().map(|&at| row.get(at).to_value()).collect();
+    let columns = table.schema().primary_key();
+    let key: Vec<_> = columns.iter().map(|&at| row.get(at).to_value()).collect();
     match transaction.get(table, &key[..])? {
         None => Ok(false),
         Some(found) if found.payload() == row.payload() => Ok(true),
         Some(_) => {
-            let key: Vec<String> = key.iter().map(|value| format!("{value:?}")).collect();
+            let name = |&at: &usize| &table.schema().columns()[at].name;
+            let key = columns.iter().zip(&key);
+            let key: Vec<_> =
+                key.map(|(at, value)| format!("{} = {}", name(at), value.as_ref())).collect();
             Err(StoreError::OtherRow { table: table.name().into(), key: key.join(", ") })
         }
     }

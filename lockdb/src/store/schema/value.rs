@@ -97,6 +97,7 @@ impl fmt::Display for ValueRef<'_> {
             Self::Float(value) => write!(f, "the float {value:?}"),
             Self::Bool(value) => write!(f, "the truth value {value}"),
             Self::Text(text) => write!(f, "the text {}", shortened(text)),
+            Self::Bytes([]) => f.write_str("no bytes"),
             Self::Bytes(bytes) => {
                 write!(f, "{} bytes ", bytes.len())?;
                 bytes.iter().take(SHOWN / 2).try_for_each(|byte| write!(f, "{byte:02x}"))?;
