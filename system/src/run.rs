@@ -162,11 +162,11 @@ pub enum RunError {
     },
     /// There is no more virtual time.
     #[error(
-        "virtual time ends at 2^62 ps (53 days), and {left} transactions are still to come: \
-         expected a shorter run, such as by a smaller time_scale of the replay"
+        "virtual time ends at 2^62 ps (53 days) with {left} of the transactions not ended: expected a \
+         shorter run, such as by a smaller time_scale of the replay"
     )]
     EndOfTime {
-        /// Transactions that were not begun, as far as their number is known.
+        /// Transactions under way and still to come, as far as their number is known.
         left: u64,
     },
     /// All agents have ended, but the table is not empty.

@@ -135,7 +135,8 @@ impl Run {
                 return Err(self.silence(Time::ZERO).unwrap_or_else(|| self.stuck()));
             };
             if self.system.now() >= END_OF_TIME {
-                let left = self.agents.iter().filter_map(Workflow::left).sum();
+                let at_work = self.agents.iter().filter(|agent| !agent.rests());
+                let left = at_work.map(|agent| 1 + agent.left().unwrap_or(0)).sum();
                 return Err(RunError::EndOfTime { left });
             }
             self.happened(happening)?;

@@ -199,7 +199,11 @@ fn virtual_time_does_not_end_in_silence() {
     let trace =
         format!("0,0,1,1,0,lock\n10,0,1,,,commit\n{far},0,2,1,1,lock\n{far},0,2,,,commit\n");
     let error = replay(&trace, "").unwrap_err().to_string();
-    assert!(error.starts_with("virtual time ends at 2^62 ps"), "{error}");
+    let expected = "virtual time ends at 2^62 ps (53 days) with 1 of the transactions not ended: ";
+    assert!(error.starts_with(expected), "{error}");
+    let under_way = format!("0,0,1,1,0,lock\n{far},0,1,,,commit\n");
+    let error = replay(&under_way, "").unwrap_err().to_string();
+    assert!(error.starts_with(expected), "{error}");
     let report = replay(&trace, "transactions = 1").unwrap();
     assert_eq!(report.host.committed, 1);
 }
