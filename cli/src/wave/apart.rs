@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -17,14 +19,33 @@ use crate::whole_file::WholeFile;
 /// When the other is ended by its wave writer, or the file is not whole: nothing is left of it then. When
 /// the other fails with an exit code, it has said why.
 pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
-    // Ctrl-C reaches both; the other ends by it.
-    interrupt::install()?;
+    let other_id = Arc::new(AtomicI32::new(0));
+    let interrupt = interrupt::install_with({
+        let other_id = other_id.clone();
+        move || interrupt_process(&other_id)
+    })?;
     let file = WholeFile::create(output)?;
     let cannot = |cause: io::Error| Failure::Internal(format!("cannot start itself: {cause}"));
     let program = std::env::current_exe().map_err(cannot)?;
     let mut other = Command::new(program);
     other.args(std::env::args_os().skip(1)).arg("--into").arg(file.temporary());
-    let ended = other.status().map_err(cannot)?;
+    // Out of reach of a terminal, so that it is interrupted once, whoever interrupts this one.
+    other.process_group(0);
+    let parent = std::process::id();
+    // SAFETY: prctl and getppid may be called between fork and exec.
+    unsafe { other.pre_exec(move || end_with_parent(parent)) };
+    let mut other = other.spawn().map_err(cannot)?;
+    other_id.store(other.id() as i32, Ordering::SeqCst);
+    if interrupt.is_raised() {
+        interrupt_process(&other_id);
+    }
+    let ended = other.wait();
+    other_id.store(0, Ordering::SeqCst);
+    let ended = ended.map_err(cannot)?;
+    if ended.signal() == Some(libc::SIGINT) {
+        // So early that it did not handle it yet.
+        return Err(Failure::Interrupted);
+    }
     if let Some(signal) = ended.signal() {
         let what =
             format!("the wave writer gave up (signal {signal}): is there room for the file?");
@@ -39,6 +60,26 @@ pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
         (Some(0), Err(cause)) => Err(Failure::writing(output, cause)),
         (Some(1), Ok(true)) if why => file.finish().and(Err(Failure::Told(1))),
         (code, _) => Err(Failure::Told(code.unwrap_or(1) as u8)),
+    }
+}
+
+/// Passes Ctrl-C on to a process that was started, unless it has ended.
+fn interrupt_process(id: &AtomicI32) {
+    let id = id.load(Ordering::SeqCst);
+    if id > 0 {
+        // SAFETY: it takes numbers only.
+        unsafe { libc::kill(id, libc::SIGINT) };
+    }
+}
+
+/// Nobody would look at what the process writes after its parent is killed.
+fn end_with_parent(parent: u32) -> io::Result<()> {
+    // SAFETY: both take numbers only.
+    match unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) } {
+        (0, now) if now as u32 == parent => Ok(()),
+        // It was killed before.
+        (0, _) => Err(io::ErrorKind::Interrupted.into()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

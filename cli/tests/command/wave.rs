@@ -1,7 +1,10 @@
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use crate::{SMALL, lockstep_in};
+use crate::interrupt::wait_for_handler;
+use crate::{SMALL, command, lockstep_in};
 
 #[test]
 fn waves_of_a_window_are_written() {
@@ -47,6 +50,59 @@ fn a_case_of_hardware_against_software_is_repeated() {
     let done = lockstep_in(folder.path(), arguments);
     assert_eq!(done.code, Some(2), "{}", done.stderr);
     assert!(done.stderr.contains("case.json: "), "{}", done.stderr);
+}
+
+/// By whoever sends the signal: a terminal sends it to all processes, another program to one.
+#[test]
+fn interrupted_waves_end_at_once_and_leave_no_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenario = SMALL.replace("duration_ns = 20000", "duration_ns = 3_600_000_000_000");
+    fs::write(folder.path().join("long.toml"), scenario).expect("written");
+    let arguments = ["wave", "run", "long.toml", "--from", "0", "--to", "4000", "-o", "w.fst"];
+    let start = || {
+        let mut wave = command(folder.path(), arguments);
+        wave.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
+    };
+    let wave = start();
+    wait_for_handler(child_of(wave.id()));
+    send("-INT", wave.id());
+    let output = wave.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "lockstep: interrupted\n");
+    assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1);
+    // Killed, it leaves nobody at work.
+    let mut wave = start();
+    let child = child_of(wave.id());
+    wave.kill().expect("it runs");
+    wave.wait().expect("it ends");
+    let is_at_work = || {
+        let status = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        !status.is_empty() && !status.contains(") Z ")
+    };
+    let since = Instant::now();
+    while is_at_work() {
+        assert!(since.elapsed() < Duration::from_secs(20), "process {child} goes on");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+/// The process that another has started, once it has.
+fn child_of(process: u32) -> u32 {
+    let since = Instant::now();
+    loop {
+        let path = format!("/proc/{process}/task/{process}/children");
+        let children = fs::read_to_string(path).unwrap_or_default();
+        if let Some(child) = children.split(' ').next().and_then(|child| child.parse().ok()) {
+            return child;
+        }
+        assert!(since.elapsed() < Duration::from_secs(60), "no process is started");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn send(signal: &str, process: u32) {
+    let sent = Command::new("kill").args([signal, &process.to_string()]).status();
+    assert!(sent.expect("kill starts").success());
 }
 
 /// A bound of the size of files, whose signal is not wanted, makes writes fail as a full disk does.
