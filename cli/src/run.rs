@@ -49,7 +49,7 @@ pub struct Args {
     /// Replaces the scenario's seed.
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Replays this lock trace in place of the scenario's workload or trace.
+    /// Replays this lock trace in place of the scenario's workload, or trace.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
     /// Asks the lock unit of this device; for a scenario by the wall clock.

@@ -44,12 +44,12 @@ enum Command {
 #[derive(clap::Args)]
 #[command(after_help = FROM_WALDUMP_EXAMPLES)]
 struct FromWaldump {
-    /// Text that pg_waldump of PostgreSQL 15 to 18 printed, or gzip of it; - for standard input.
+    /// Text of pg_waldump (PostgreSQL 15 to 18), perhaps in gzip; - reads standard input.
     file: PathBuf,
     /// Where the trace goes; - is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Writes a scenario that replays it, with half of its agents on the device.
+    /// Writes a scenario that replays the trace, half of its agents on the device.
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     /// The most agents that the trace may have [default: as many as it needs].
@@ -91,6 +91,14 @@ fn from_waldump(args: &FromWaldump, out: &Output) -> Result<(), Failure> {
         out.note(report);
         return Ok(());
     }
+    if let Some(scenario) = args.scenario.as_deref().filter(|path| is_same(path, &args.output)) {
+        let message = "--scenario: expected another file than that of -o, the trace";
+        return Err(Failure::input(scenario, message));
+    }
+    let mut written = [Some(&args.output), args.scenario.as_ref()].into_iter().flatten();
+    if let Some(path) = written.find(|path| is_same(path, &args.file)) {
+        return Err(Failure::input(path, "expected another file to write than the dump"));
+    }
     let mut trace = WholeFile::create(&args.output)?;
     let mut scenario = args.scenario.as_deref().map(WholeFile::create).transpose()?;
     let report = waldump::convert(reader, &options, &mut trace)?;
@@ -105,6 +113,12 @@ fn from_waldump(args: &FromWaldump, out: &Output) -> Result<(), Failure> {
         return out.print(format_args!("Replay it: lockstep run {}", path.display()));
     }
     out.print(report)
+}
+
+/// Whether two paths lead to one file, be it there or still to be written.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+    one == other || place(one).is_some_and(|one| Some(one) == place(other))
 }
 
 /// Opens a file or standard input, and says what errors call it.

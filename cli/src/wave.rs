@@ -74,7 +74,7 @@ struct Part {
     into: Option<PathBuf>,
 }
 
-/// Repeats a case of hardware against software, as a failed test leaves it, and keeps the waves.
+/// Repeats a case of hardware against software, which a failed test left, for its waves.
 #[derive(clap::Args)]
 #[command(after_help = CONFORMANCE_EXAMPLES)]
 struct Conformance {

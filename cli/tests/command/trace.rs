@@ -69,6 +69,26 @@ fn a_compressed_dump_comes_with_a_scenario() {
 }
 
 #[test]
+fn no_file_is_written_over_another_of_the_same_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::copy(project().join(DUMP), folder.join("dump")).expect("copied");
+    let before = fs::read(folder.join("dump")).expect("read");
+    for (output, scenario, expected) in [
+        ("t.csv", "./t.csv", "./t.csv: --scenario: expected another file than that of -o"),
+        ("./dump", "s.toml", "./dump: expected another file to write than the dump"),
+        ("t.csv", "dump", "dump: expected another file to write than the dump"),
+    ] {
+        let convert = ["trace", "from-waldump", "dump", "-o", output, "--scenario", scenario];
+        let done = lockstep_in(folder, convert);
+        assert_eq!(done.code, Some(2), "{output} {scenario}");
+        assert!(done.stderr.contains(expected), "{}", done.stderr);
+        assert_eq!(fs::read_dir(folder).expect("listed").count(), 1);
+        assert_eq!(fs::read(folder.join("dump")).expect("read"), before);
+    }
+}
+
+#[test]
 fn a_dump_without_row_locks_leaves_no_trace() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
