@@ -45,4 +45,8 @@ name_scripts "$folder/venv.new" "$folder/venv"
 mv -- "$folder/venv.new" "$folder/venv"
 same "a script of the environment" "$("$folder/venv/bin/script")" "it runs"
 same "what still names the old place" "$(grep -rlF venv.new "$folder/venv" || true)" ""
+# One that was moved before its scripts were named anew.
+printf '#!%s/venv.new/bin/python3\nprint("it runs")\n' "$folder" >"$folder/venv/bin/script"
+name_scripts "$folder/venv.new" "$folder/venv" "$folder/venv"
+same "a script of an older environment" "$("$folder/venv/bin/script")" "it runs"
 say "The shell of ./kit does what it should."

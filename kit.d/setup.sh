@@ -68,6 +68,10 @@ need_verilator() {
         check_named_verilator
     elif ! environment_is_current; then
         make_environment
+    else
+        # One that was made before scripts were named anew still has those of the first place.
+        name_scripts "$kit_folder/venv.new" "$kit_folder/venv" "$kit_folder/venv" ||
+            give_up "could not write the scripts in $kit_folder/venv/bin"
     fi
 }
 
@@ -128,11 +132,11 @@ make_environment() (
             "Name one, $oldest_verilator or newer, in VERILATOR"
 )
 
-# name_scripts FROM TO: the scripts of the environment at FROM name their interpreter, and those that
-# activate it their folder, by the place to which it will be moved.
+# name_scripts FROM TO [PLACE]: the scripts of the environment that was made at FROM name their
+# interpreter, and those that activate it their folder, by TO; it stands at FROM, or else at PLACE.
 name_scripts() {
-    local from=$1 to=$2 script
-    for script in "$from"/bin/* "$from/pyvenv.cfg"; do
+    local from=$1 to=$2 place=${3:-$1} script
+    for script in "$place"/bin/* "$place/pyvenv.cfg"; do
         # Programs and links to them name no place.
         if [[ -f $script && ! -L $script ]] && grep -Iq -F -- "$from" "$script"; then
             FROM=$from TO=$to python3 - "$script" <<'PYTHON' || return
