@@ -243,6 +243,8 @@ impl Database {
             idle.or_else(|| self.new_session())
         })?;
         let result = session.transaction(options, work);
+        // The next may be anybody's.
+        session.maintain_in_passing();
         lock(&self.idle).push(session);
         self.shared.admission.note_free();
         result

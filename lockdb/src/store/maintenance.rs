@@ -35,14 +35,22 @@ impl Session {
     /// Nobody else ever waits for vacuum.
     #[inline]
     pub(crate) fn maintain_in_passing(&mut self) {
-        if self.open.has_asked {
-            self.open.has_asked = self.vacuum_in_passing();
+        if self.open.asked > 0 {
+            let patience = self.shared.options.room_patience;
+            self.open.asked = u64::from(self.vacuum_in_passing(patience));
+        }
+    }
+
+    /// A session ends. It waits for no room.
+    pub(crate) fn pay_for_pages(&mut self) {
+        if self.open.asked > 0 && !thread::panicking() {
+            self.vacuum_in_passing(Duration::ZERO);
         }
     }
 
     /// Says whether something is left to do.
     #[cold]
-    fn vacuum_in_passing(&self) -> bool {
+    fn vacuum_in_passing(&self, room_patience: Duration) -> bool {
         let shared = &self.shared;
         if !shared.options.vacuum {
             return false;
@@ -65,35 +73,42 @@ impl Session {
             }
         }
         if pressed {
-            shared.vacuum_under_pressure();
+            shared.vacuum_under_pressure(self.open.asked, room_patience);
             return false;
         }
         let Some(mut vacuum) = shared.try_turn() else { return false };
-        let owed = AT_ONCE.min(shared.pages.take_debt() * PACE);
-        let left = shared.vacuum_on(&mut vacuum, owed);
-        shared.pages.add_debt(left.div_ceil(PACE));
+        let debt = shared.pages.take_debt();
+        let now = debt.min(AT_ONCE / PACE);
+        let left = shared.vacuum_on(&mut vacuum, now * PACE);
+        // A sweep that has ended has settled all.
+        let left = if vacuum.has_ended() { 0 } else { debt - now + left.div_ceil(PACE) };
+        shared.pages.add_debt(left);
         left > 0
     }
 }
 
 impl Shared {
-    /// Vacuums, or waits while somebody else does: for a short time, unless there is no other way to
-    /// get a page.
-    fn vacuum_under_pressure(&self) {
-        let (since, mut sweeps) = (Instant::now(), 0);
+    /// Vacuums, or waits while somebody else does: for a short time by the pages that a session has
+    /// asked for, or for `room_patience` when there is no other way to get one.
+    fn vacuum_under_pressure(&self, asked: u64, room_patience: Duration) {
+        let (since, mut steps, mut sweeps) = (Instant::now(), 0, 0);
+        let held_up = HELD_UP.saturating_mul(asked.min(u64::from(u32::MAX)) as u32);
         loop {
             let turn = self.try_turn();
-            let mut worked = false;
+            let worked = turn.is_some();
             if let Some(mut vacuum) = turn {
                 sweeps += u32::from(self.vacuum_on(&mut vacuum, AT_ONCE) == 0);
-                worked = true;
+                steps += 1;
             }
-            let (starved, hopeful) = self.room_to_come(sweeps);
-            let patience = if starved { self.options.room_patience.max(HELD_UP) } else { HELD_UP };
-            if worked && !starved || since.elapsed() >= patience {
+            let (starved, hopeful) = self.room_to_come(sweeps, room_patience);
+            let done = steps >= asked || steps > 0 && !self.pages.are_excessive();
+            // A session that gets no turn does not wait for long: somebody else is at it.
+            let held_up = if worked { held_up } else { HELD_UP };
+            let patience = if starved { room_patience.max(held_up) } else { held_up };
+            if done && !starved || since.elapsed() >= patience {
                 return;
             }
-            if !(worked && hopeful) {
+            if !worked || starved && !hopeful {
                 thread::sleep(HELD_UP / 10);
             }
         }
@@ -101,15 +116,15 @@ impl Shared {
 
     /// Whether there is no page to be had while one may come soon, and whether that is for vacuum to
     /// bring about, which has looked at all pages so many times.
-    fn room_to_come(&self, sweeps: u32) -> (bool, bool) {
+    fn room_to_come(&self, sweeps: u32, patience: Duration) -> (bool, bool) {
         if self.pages.has_room(&self.pins) {
             return (false, false);
         }
         match self.pages.keeper(&self.pins) {
             // A snapshot that is as old as that is likely to stay.
-            Some(keeper) => (keeper.oldest_for < self.options.room_patience, false),
+            Some(keeper) => (keeper.oldest_for < patience, false),
             // Two whole sweeps, and the rest of the one before, leave nothing to hope for.
-            None => (sweeps < 3, true),
+            None => (sweeps < 3 && !patience.is_zero(), true),
         }
     }
 

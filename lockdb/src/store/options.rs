@@ -52,7 +52,8 @@ pub struct Options {
     /// Memory of somebody else's that VID maps stand in instead, each as `vid-map-N` of table N and
     /// 8 bytes for each of `tuples`: what a device looks at while transactions run.
     pub array_memory: Option<Arc<dyn ArrayMemory>>,
-    /// Logical pages, of 8 KiB each. Only address space until they are used.
+    /// Logical pages, of 8 KiB each, at least 3: one is never used, and one is left to vacuum. Only
+    /// address space until they are used.
     pub pages: u64,
     /// Tuples that one table can have. Only address space until they are used, 8 bytes each.
     pub tuples: u32,
@@ -153,8 +154,8 @@ impl Options {
             let expected = "either a file or memory for the lock table";
             return refuse("lock_file", format!("{} beside lock_memory", file.display()), expected);
         }
-        if !(2..=1 << 40).contains(&self.pages) {
-            return refuse("pages", self.pages.to_string(), "2 to 2^40");
+        if !(3..=1 << 40).contains(&self.pages) {
+            return refuse("pages", self.pages.to_string(), "3 to 2^40");
         }
         if self.tuples == 0 {
             return refuse("tuples", "0".into(), "1 or more");

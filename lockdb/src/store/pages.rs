@@ -54,8 +54,8 @@ struct Allocation {
     free: Vec<u64>,
     /// Emptied pages, each with the commit that was published when it was unlinked.
     retired: VecDeque<(u64, u64)>,
-    /// Pages that may have versions which no checkpoint has.
-    dirty: Vec<u64>,
+    /// Pages that may have versions which no checkpoint has. Empty in a store without files.
+    dirty: BTreeSet<u64>,
     /// Pages that stand on storage as a device has written them, where no checkpoint knows of.
     unnamed: Vec<u64>,
     /// Neither free nor retired nor granted.
@@ -74,6 +74,10 @@ struct Allocation {
 /// Retired pages, or VIDs, that are made free at once, while others wait to take one.
 pub(super) const RECLAIMED_AT_ONCE: usize = 256;
 
+/// So many pages are left to vacuum: when every page has a row to be moved, it could make no room
+/// without one.
+pub(super) const RESERVE: u64 = 1;
+
 /// Below this many pages in use vacuum is not worth its while.
 pub(crate) const SMALL: u64 = 64;
 
@@ -90,7 +94,7 @@ impl Pages {
             next: 1,
             free: Vec::new(),
             retired: VecDeque::new(),
-            dirty: Vec::new(),
+            dirty: BTreeSet::new(),
             unnamed: Vec::new(),
             in_use: 0,
             granted: 0,
@@ -157,12 +161,15 @@ impl Pages {
         Ok(())
     }
 
-    /// An empty page for versions of `table`. `pins` tells which retired ones may be used again.
-    pub(crate) fn allocate(&self, table: u32, pins: &Pins) -> Result<u64> {
+    /// An empty page for versions of `table`, unless only `reserve` are left. `pins` tells which
+    /// retired ones may be used again.
+    pub(crate) fn allocate(&self, table: u32, reserve: u64, pins: &Pins) -> Result<u64> {
         let mut allocation = lock(&self.allocation);
-        let page = allocation.take(self.region.pages(), pins)?;
+        let page = allocation.take(self.region.pages(), reserve, pins)?;
         self.count(&mut allocation);
-        allocation.dirty.push(page);
+        if self.storage.is_some() {
+            allocation.dirty.insert(page);
+        }
         self.region.format(page, PageHeader::new(PageKind::Data, page, table));
         self.usage.word(page as usize).store(PageState::Open as u64, Ordering::Release);
         self.physical.word(page as usize).fetch_or(Self::IN_MEMORY, Ordering::Release);
@@ -183,7 +190,7 @@ impl Pages {
         let mut allocation = lock(&self.allocation);
         let mut pages = Vec::new();
         for _ in 0..count {
-            match allocation.take(self.region.pages(), pins) {
+            match allocation.take(self.region.pages(), RESERVE, pins) {
                 Ok(page) => pages.push(page),
                 Err(error) => {
                     allocation.free.append(&mut pages);
@@ -327,7 +334,12 @@ impl Pages {
 
     /// Whether there is a page to be taken.
     pub(crate) fn has_room(&self, pins: &Pins) -> bool {
-        lock(&self.allocation).has_room(self.region.pages(), pins)
+        lock(&self.allocation).has_room(self.region.pages(), RESERVE, pins)
+    }
+
+    /// Whether emptied pages are of no use yet to those who begin now, after commit `published`.
+    pub(crate) fn await_commit(&self, published: u64) -> bool {
+        lock(&self.allocation).retired.back().is_some_and(|&(stamp, _)| stamp >= published)
     }
 
     /// The snapshot without which there would be more room.
@@ -349,7 +361,7 @@ impl Pages {
     /// Whether there is hardly a page left.
     pub(crate) fn are_used_up(&self) -> bool {
         let allocation = lock(&self.allocation);
-        allocation.in_use + allocation.granted + 2 >= self.region.pages()
+        allocation.in_use + allocation.granted + RESERVE + 2 >= self.region.pages()
     }
 
     /// Whether it is so long overdue that transactions should wait for it.
@@ -420,15 +432,15 @@ impl Pages {
     }
 
     /// The pages that may have versions which no checkpoint has; from now on somebody else's care.
-    pub(crate) fn take_dirty(&self) -> Vec<u64> {
+    pub(crate) fn take_dirty(&self) -> BTreeSet<u64> {
         let mut allocation = lock(&self.allocation);
         allocation.flushed = allocation.taken;
         std::mem::take(&mut allocation.dirty)
     }
 
-    /// The same pages, each once; they stay the next checkpoint's care.
+    /// The same pages; they stay the next checkpoint's care.
     pub(crate) fn dirty(&self) -> BTreeSet<u64> {
-        lock(&self.allocation).dirty.iter().copied().collect()
+        lock(&self.allocation).dirty.clone()
     }
 
     /// How many pages were taken since a checkpoint began to write them.
@@ -479,19 +491,20 @@ impl Allocation {
     /// eighth more than all of them, and before all `limit` are.
     fn schedule(&mut self, left: u64, kept: u64, limit: u64) {
         let due = (left.saturating_sub(kept) * 2).max(left + left / 8);
-        self.vacuum_at = due.min(left.midpoint(limit)).max(SMALL);
+        self.vacuum_at = due.min(left.midpoint(limit - RESERVE)).max(SMALL);
     }
 
-    fn has_room(&mut self, limit: u64, pins: &Pins) -> bool {
-        if self.free.is_empty() {
+    /// Whether there are more pages to be taken than `reserve`.
+    fn has_room(&mut self, limit: u64, reserve: u64, pins: &Pins) -> bool {
+        if self.free.len() as u64 <= reserve {
             self.reclaim(pins);
         }
-        !self.free.is_empty() || self.next < limit
+        self.free.len() as u64 + (limit - self.next) > reserve
     }
 
     /// A page that holds nothing.
-    fn take(&mut self, limit: u64, pins: &Pins) -> Result<u64> {
-        if !self.has_room(limit, pins) {
+    fn take(&mut self, limit: u64, reserve: u64, pins: &Pins) -> Result<u64> {
+        if !self.has_room(limit, reserve, pins) {
             return Err(Error::Full { what: "pages", limit, kept_by: self.keeper(pins) });
         }
         if let Some(page) = self.free.pop() {

@@ -8,7 +8,7 @@ use super::error::{Error, Result};
 use super::layout::{LinePointer, PAGE_BYTES, RecordId, VersionHeader, placed_bytes};
 use super::maintenance::Maintainer;
 use super::options::TransactionOptions;
-use super::pages::Pages;
+use super::pages::{Pages, RESERVE};
 use super::pins::Pins;
 use super::schema::RowBuffer;
 use super::transaction::{Reads, Transaction, WriteSet};
@@ -55,8 +55,7 @@ impl Session {
             // Renamed before the first lock.
             locks: HeldLocks::new(Timestamp::MAX),
             statistics: Statistics::default(),
-            // Others may have left vacuum to do.
-            open: OpenPages { has_asked: true, ..OpenPages::default() },
+            open: OpenPages { reserve: RESERVE, ..OpenPages::default() },
             writes: WriteSet::default(),
             reads: Reads::default(),
             body: Vec::new(),
@@ -145,6 +144,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         Transaction::end_forgotten(self);
+        self.pay_for_pages();
         self.open.seal_all(&self.shared.pages);
         self.shared.pins.give_back(self.pin);
         self.shared.admission.note_free();
@@ -162,8 +162,10 @@ pub(crate) struct OpenPages {
     plan: Vec<Planned>,
     /// How often it took a page.
     taken: u64,
-    /// Whether it has asked for pages since its session last looked whether vacuum is due.
-    pub(crate) has_asked: bool,
+    /// How many it has asked for since its session last looked whether vacuum is due.
+    pub(crate) asked: u64,
+    /// So many pages it leaves to others.
+    reserve: u64,
 }
 
 /// How far a commit would fill a table's pages.
@@ -254,8 +256,8 @@ impl OpenPages {
         if let Some(&(_, page)) = stocked.nth(nth) {
             return Ok(page);
         }
-        self.has_asked = true;
-        let page = pages.allocate(table, pins)?;
+        self.asked += 1;
+        let page = pages.allocate(table, self.reserve, pins)?;
         self.taken += 1;
         self.spare.push((table, page));
         Ok(page)

@@ -205,6 +205,11 @@ impl Table {
         lock(&self.vids).retired.push_back((stamp, vid));
     }
 
+    /// Whether VIDs without a tuple are of no use yet to those who begin now, after commit `published`.
+    pub(crate) fn await_commit(&self, published: u64) -> bool {
+        lock(&self.vids).retired.back().is_some_and(|&(stamp, _)| stamp >= published)
+    }
+
     /// Recovery has met this VID.
     pub(crate) fn use_vid(&self, vid: u32) -> Result<()> {
         if vid as usize >= self.heads.len() {

@@ -117,7 +117,8 @@ fn publish(
     }
     let versions = writes.last_writes();
     let sizes = versions.map(|(write, payload)| (write.table, payload.len()));
-    open.provide(&shared.pages, &shared.pins, sizes)?;
+    let provided = open.provide(&shared.pages, &shared.pins, sizes);
+    provided.inspect_err(|_| shared.note_refusal(None))?;
     body.clear();
     Sections::encode(sealed, body);
     encode(writes, body, shared);
@@ -156,7 +157,7 @@ fn publish(
     }
     shared.log.write(&ticket, Kind::NearData, body);
     install_sealed(shared, near, sealed, &ticket);
-    open.has_asked = true;
+    open.asked += 1;
     let installed = install(shared, ticket, writes, open);
     drop(alone);
     if late {

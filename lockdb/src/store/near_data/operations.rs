@@ -96,7 +96,8 @@ impl Transaction<'_> {
         let near = self.near.as_deref_mut().expect("it has tables");
         let epoch = *near.epoch.get_or_insert_with(|| storage.epoch());
         let pages = shared.pages.grant(count, &shared.pins).inspect_err(|_| {
-            self.session.open.has_asked = true;
+            self.session.open.asked += count as u64;
+            shared.note_refusal(None);
             shared.pages.add_debt(count as u64);
         })?;
         near.works += 1;

@@ -104,7 +104,8 @@ fn publish(
     }
     let versions = writes.last_writes();
     let sizes = versions.map(|(write, payload)| (write.table, payload.len()));
-    open.provide(&shared.pages, &shared.pins, sizes)?;
+    let provided = open.provide(&shared.pages, &shared.pins, sizes);
+    provided.inspect_err(|_| shared.note_refusal(None))?;
     body.clear();
     encode(writes, body, shared);
     let ticket = match &mut validation {

@@ -90,7 +90,8 @@ impl Transaction<'_> {
     /// take its index entry away with our own rollback.
     fn make_tuple(&mut self, table: &Table, key: &IndexKey) -> Result<Option<(u32, LockedRow)>> {
         let shared = &self.session.shared;
-        let vid = table.allocate_vid(&shared.pins)?;
+        let vid = table.allocate_vid(&shared.pins);
+        let vid = vid.inspect_err(|_| shared.note_refusal(Some(table)))?;
         let held_before = self.session.locks.buckets().len();
         let locked = match self.lock_row(table, vid, LockWait::Wait) {
             Ok(locked) => locked.expect("only those are passed over who asked for it"),

@@ -1,8 +1,6 @@
 //! What a sweep knows of a row's version chain, so that it walks no part of a long one twice.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
+use std::collections::BTreeMap;
 
 use super::super::error::Result;
 use super::super::layout::RecordId;
@@ -25,7 +23,7 @@ pub(super) struct Chain {
     walk: Option<Walk>,
     /// For each key of a secondary index the commit that superseded the newest version with it, the
     /// chain's newest version not counted.
-    superseded: HashMap<(usize, IndexKey), u64, RandomState>,
+    superseded: BTreeMap<(usize, IndexKey), u64>,
     visited: usize,
 }
 
@@ -96,6 +94,7 @@ impl Chain {
             }
             let row = RowRef::new(table.schema(), version.payload());
             for index in 0..table.schema().indexes().len() {
+                effort.spend(Effort::CHANGE);
                 let key = table.entry(Which::Secondary(index), vid, row);
                 let superseded = self.superseded.entry((index, key)).or_default();
                 *superseded = walk.successor.max(*superseded);
@@ -111,6 +110,15 @@ impl Chain {
     pub(super) fn has_key(&self, index: usize, key: &IndexKey, horizon: u64) -> bool {
         // A look-up by reference would need a key type of its own.
         self.superseded.get(&(index, key.clone())).is_some_and(|&commit| commit > horizon)
+    }
+
+    /// Lets go of what it knows, as far as the effort goes. Says whether nothing is left.
+    pub(super) fn forget(&mut self, effort: &mut Effort) -> bool {
+        effort.spend(1);
+        while !effort.is_spent() && self.superseded.pop_first().is_some() {
+            effort.spend(1);
+        }
+        self.superseded.is_empty()
     }
 
     /// Whether it would take long to learn the same again.

@@ -7,16 +7,15 @@
 mod chain;
 mod page;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{Ordering, fence};
-
-use foldhash::fast::RandomState;
 
 use super::database::Shared;
 use super::error::Result;
 use super::fault::Fault;
 use super::pages::SMALL;
 use super::session::OpenPages;
+use super::table::Table;
 use crate::primitive::lock;
 use crate::{HeldLocks, Statistics, Timestamp};
 use chain::Chain;
@@ -64,6 +63,17 @@ pub(crate) struct Vacuum {
     chance: u64,
     /// What is left to the step that is under way.
     effort: Effort,
+    /// The page that was left off in its midst.
+    begun: Option<Begun>,
+}
+
+/// A page of which some rows are dealt with.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    page: u64,
+    rows: usize,
+    /// Whether one of them was locked.
+    busy: bool,
 }
 
 /// One walk over all pages.
@@ -78,8 +88,9 @@ pub(crate) struct Sweep {
     taken: u64,
     /// As [`Vacuum::chance`], of the pages so far.
     chance: u64,
-    /// Long chains, by table and VID.
-    chains: HashMap<(u32, u32), Chain, RandomState>,
+    /// Long chains, by table and VID. A tree, like that of a chain's keys: to grow and to shrink, a
+    /// hash table would hold up a step for as long as all the others take.
+    chains: BTreeMap<(u32, u32), Chain>,
     done: Vacuumed,
 }
 
@@ -106,9 +117,9 @@ const EFFORT: u64 = 1 << 13;
 
 impl Effort {
     /// Of moving a version, and of taking an entry out of an index, lock included.
-    const CHANGE: u64 = 8;
-    /// Of leaving the processor to others.
-    const YIELD: u64 = 128;
+    const CHANGE: u64 = 16;
+    /// Of leaving the processor to others: so a step does it a few times at the most.
+    const YIELD: u64 = EFFORT / 8;
     /// Of a page that has to be read from storage.
     const READ: u64 = 256;
 
@@ -135,6 +146,7 @@ impl Vacuum {
             patience: 2 * SMALL,
             chance: u64::MAX,
             effort: Effort::default(),
+            begun: None,
             open: OpenPages::default(),
             // Renamed before the first lock.
             locks: HeldLocks::new(Timestamp::MAX),
@@ -154,6 +166,11 @@ impl Vacuum {
             <= self.horizon
     }
 
+    /// Whether no sweep is under way.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.sweep.is_none()
+    }
+
     /// The oldest snapshot that all versions are there for.
     pub(crate) fn horizon(&self) -> u64 {
         self.horizon
@@ -163,12 +180,23 @@ impl Vacuum {
 impl Sweep {
     fn begin(shared: &Shared) -> Self {
         let (end, taken_before) = (shared.pages.end(), shared.pages.taken());
-        let (chance, chains) = (u64::MAX, HashMap::default());
+        let (chance, chains) = (u64::MAX, BTreeMap::new());
         Self { next: 1, end, taken_before, taken: 0, chance, chains, done: Vacuumed::default() }
     }
 
     fn is_done(&self) -> bool {
-        self.next >= self.end
+        self.next >= self.end && self.chains.is_empty()
+    }
+
+    /// At the end: lets go of what it has learned, as far as the effort goes.
+    fn forget(&mut self, effort: &mut Effort) {
+        while !effort.is_spent()
+            && let Some(mut chain) = self.chains.first_entry()
+        {
+            if chain.get_mut().forget(effort) {
+                chain.remove();
+            }
+        }
     }
 }
 
@@ -195,6 +223,8 @@ impl Shared {
             return 0;
         }
         let left = pages - (sweep.next - before);
+        // What it has learned is to be forgotten yet.
+        let left = if sweep.next >= sweep.end { left.max(1) } else { left };
         vacuum.sweep = Some(sweep);
         left
     }
@@ -239,7 +269,11 @@ impl Shared {
                     Err(error) => result = Err(error),
                 }
             }
+            vacuum.begun = None;
             sweep.next += 1;
+        }
+        if sweep.next >= sweep.end {
+            sweep.forget(&mut vacuum.effort);
         }
         sweep.done.versions_visited += vacuum.effort.visited;
         let taken = vacuum.open.taken() - taken_before;
@@ -278,10 +312,26 @@ impl Shared {
         for &(table, vid) in &unlinked.tuples {
             self.table_by_id(table).retire_vid(vid, stamp);
         }
+        // Without it somebody would be refused first.
         if !unlinked.pages.is_empty() && !self.pages.has_room(&self.pins) {
-            // While nobody can commit, nobody's pin becomes newer than the stamp: so a void commit,
-            // for those who begin from now on. Without it they only lose time.
-            drop(self.log.begin(0));
+            self.let_snapshots_pass();
+        }
+    }
+
+    /// While nobody can commit, nobody's pin becomes newer than the stamp of what was unlinked: so a
+    /// void commit, for those who begin from now on.
+    fn let_snapshots_pass(&self) {
+        // If it fails, the next who commits is told why.
+        drop(self.log.begin(0));
+    }
+
+    /// A transaction was refused as something is used up: sees to it that the next can have what was
+    /// unlinked before, of pages or, if one is given, of a table's VIDs.
+    #[cold]
+    pub(crate) fn note_refusal(&self, table: Option<&Table>) {
+        let published = self.log.published();
+        if table.map_or(self.pages.await_commit(published), |table| table.await_commit(published)) {
+            self.let_snapshots_pass();
         }
     }
 
@@ -370,6 +420,24 @@ mod tests {
         store.vacuum().unwrap();
         // But for the page that vacuum itself has open.
         assert!(store.pages_in_use() <= 1, "{} pages", store.pages_in_use());
+    }
+
+    /// In a store without files nobody would ever take them off; nor is a page noted twice that is used
+    /// again and again between two checkpoints.
+    #[test]
+    fn pages_for_the_next_checkpoint_are_noted_once_if_there_is_one() {
+        let files: Arc<dyn Files> = Arc::new(Memory::new());
+        let in_files = Database::open_in(files, Options::small()).unwrap();
+        for (store, noted) in [(Database::in_memory(Options::small()).unwrap(), false), (in_files, true)]
+        {
+            let schema = Schema::builder("t").column("id", Type::Int64).column("n", Type::Int64);
+            store.create_table(schema.primary_key(&["id"]).build().unwrap()).unwrap();
+            (0..20).for_each(|n| put(&store, n, |_| true));
+            let pages = &store.shared.pages;
+            assert!(pages.taken() > 2 * pages.end(), "pages were used again");
+            let dirty = pages.take_dirty().into_iter().count() as u64;
+            assert!(dirty < pages.end() && (dirty > 0) == noted, "{dirty} of {}", pages.end());
+        }
     }
 
     /// A session that is about to pin a snapshot looks as if it had the oldest of all; what vacuum

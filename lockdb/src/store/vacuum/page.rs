@@ -1,6 +1,6 @@
 //! The emptying of one page.
 
-use std::collections::hash_map::Entry;
+use std::collections::btree_map::Entry;
 
 use super::super::database::Shared;
 use super::super::error::{Error, Result};
@@ -9,7 +9,7 @@ use super::super::layout::{RecordId, VersionHeader};
 use super::super::memory::VersionRef;
 use super::super::schema::{IndexKey, RowRef};
 use super::super::table::{Table, Which};
-use super::{Effort, Sweep, Unlinked, Vacuum};
+use super::{Begun, Effort, Sweep, Unlinked, Vacuum};
 use crate::{Policy, Waiting};
 
 /// What has become of a page.
@@ -103,15 +103,23 @@ impl<'s> Emptying<'s> {
             }
         }
         if others > 0 || self.has_indexes() {
-            let mut emptied = true;
-            for row in self.versions().chunk_by(|(vid, _), (other, _)| vid == other) {
+            // Only vacuum makes pages free, so this is the page of which it has done them.
+            let begun = self.vacuum.begun.filter(|begun| begun.page == self.page);
+            let mut begun = begun.unwrap_or(Begun { page: self.page, rows: 0, busy: false });
+            let versions = self.versions();
+            let rows = versions.chunk_by(|(vid, _), (other, _)| vid == other);
+            for row in rows.skip(begun.rows) {
                 match self.take_out(row[0].0, row)? {
                     Attempt::Done => {}
-                    Attempt::Busy => emptied = false,
-                    Attempt::Unfinished => return Ok(Outcome::Unfinished),
+                    Attempt::Busy => begun.busy = true,
+                    Attempt::Unfinished => {
+                        self.vacuum.begun = Some(begun);
+                        return Ok(Outcome::Unfinished);
+                    }
                 }
+                begun.rows += 1;
             }
-            if !emptied {
+            if begun.busy {
                 return Ok(Outcome::Busy);
             }
         }
@@ -303,6 +311,9 @@ impl<'s> Emptying<'s> {
             self.vacuum.effort.spend(Effort::CHANGE);
             if !self.lock_row(vid, newest.map_or(0, |newest| newest.number())) {
                 // Who has it may need our processor.
+                if self.vacuum.effort.is_spent() {
+                    break;
+                }
                 self.vacuum.effort.spend(Effort::YIELD);
                 std::thread::yield_now();
                 continue;

@@ -1,10 +1,12 @@
 //! Vacuum beside transactions: nobody misses a row, and the space of a steady load is bounded.
 
+mod ages;
+mod room;
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 use lockdb::store::fault::Fault;
 use lockdb::store::schema::{RowRef, Schema, Type};
@@ -379,112 +381,6 @@ fn entries_stay_as_long_as_a_version_of_a_long_chain_has_their_key() {
     store.vacuum().unwrap();
     let done = store.vacuum().unwrap();
     assert_eq!(table.entries(Some("owner")).unwrap(), 1, "{done:?}");
-}
-
-/// Fills the store with versions of one row, until there is no room; gives the error.
-fn fill_room(session: &mut Session, table: &Table) -> Error {
-    let mut n = 0;
-    loop {
-        n += 1;
-        let done = session.transaction(QUICK, |transaction| put(transaction, table, 0, n));
-        match done {
-            Ok(()) => assert!(n < 1_000_000, "so many versions do not fit"),
-            Err(error) => return error,
-        }
-    }
-}
-
-/// Others go on until this is dropped, also by a panic.
-struct StopAtEnd<'a>(&'a AtomicBool);
-
-impl Drop for StopAtEnd<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-/// Also while others read all the time, and with nobody but sessions to vacuum.
-#[test]
-fn a_full_store_names_the_snapshot_that_fills_it_and_goes_on_after_its_end() {
-    for (maintenance, readers) in [(false, 0), (true, 0), (false, 2), (true, 2)] {
-        let options = Options { pages: 200, maintenance, ..Options::small() };
-        let store = Database::in_memory(options).unwrap();
-        let table = plain(&store);
-        let mut writer = one_row(&store, &table);
-        let mut holder = store.session().unwrap();
-        let (number, old) = (holder.number(), holder.begin(Isolation::Snapshot));
-        let (snapshot, stop) = (old.snapshot(), AtomicBool::new(false));
-        std::thread::scope(|scope| {
-            let _stop = StopAtEnd(&stop);
-            for _ in 0..readers {
-                scope.spawn(|| {
-                    let mut session = store.session().unwrap();
-                    while !stop.load(Ordering::Relaxed) {
-                        run(&mut session, |transaction| {
-                            transaction.get(&table, &0).map(|row| assert!(row.is_some()))
-                        });
-                    }
-                });
-            }
-            // The store's thread may be put off the processor just as it begins to look.
-            let errors = (0..100).map(|_| fill_room(&mut writer, &table));
-            let told = |error: &Error| matches!(error, Error::Full { kept_by: Some(_), .. });
-            let error = errors.into_iter().find(told).expect("it is told in the end");
-            let text = error.to_string();
-            let Error::Full { what: "pages", limit: 200, kept_by: Some(kept_by) } = error else {
-                panic!("{error:?}");
-            };
-            assert_eq!((kept_by.session, kept_by.snapshot), (number, snapshot));
-            for part in [format!("session {number} "), format!("snapshot {snapshot},")] {
-                assert!(text.contains(&part), "{text}");
-            }
-            drop(old);
-            let mut refused = 0;
-            while let Err(error) = writer.transaction(QUICK, |now| put(now, &table, 0, 0)) {
-                assert!(matches!(error, Error::Full { .. }), "{error}");
-                refused += 1;
-                assert!(refused < 100_000, "room was not made");
-            }
-            // A reader that is put off the processor may keep as much, for so long.
-            for value in 0..20_000 {
-                while let Err(error) = writer.transaction(QUICK, |now| put(now, &table, 0, value)) {
-                    assert!(matches!(error, Error::Full { .. }) && readers > 0, "{error}");
-                    refused += 1;
-                    assert!(refused < 100_000, "room was not made");
-                }
-            }
-        });
-    }
-}
-
-/// A snapshot that lasts for a moment is waited for: nobody is refused because of it.
-#[test]
-fn a_full_store_waits_for_a_snapshot_that_may_end_soon() {
-    for maintenance in [false, true] {
-        let room_patience = Duration::from_secs(60);
-        let options = Options { pages: 200, maintenance, room_patience, ..Options::small() };
-        let store = Database::in_memory(options).unwrap();
-        let table = plain(&store);
-        let mut writer = one_row(&store, &table);
-        let (written, enough) = (AtomicU64::new(0), AtomicBool::new(false));
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let mut session = store.session().unwrap();
-                let _snapshot = session.begin(Isolation::Snapshot);
-                // Until the writer has come to a stop.
-                let mut before = u64::MAX;
-                while before != written.load(Ordering::Relaxed) && !enough.load(Ordering::Relaxed) {
-                    before = written.load(Ordering::Relaxed);
-                    std::thread::sleep(Duration::from_millis(20));
-                }
-            });
-            let _stop = StopAtEnd(&enough);
-            for value in 0..100_000 {
-                run(&mut writer, |transaction| put(transaction, &table, 0, value));
-                written.fetch_add(1, Ordering::Relaxed);
-            }
-        });
-    }
 }
 
 #[test]
