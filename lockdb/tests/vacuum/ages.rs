@@ -48,7 +48,8 @@ fn change(session: &mut Session, table: &Table, rows: &mut Rows, random: &mut Ch
             _ => random.random_range(0..8),
         };
         let balance: i64 = random.random();
-        if !after.contains_key(&id) {
+        let exists = after.contains_key(&id);
+        if !exists {
             transaction.insert(table, &[id.into(), owner.into(), balance.into()]).unwrap();
             after.insert(id, (owner, balance));
         } else if random.random_range(0..6) == 0 {

@@ -428,14 +428,15 @@ mod tests {
     fn pages_for_the_next_checkpoint_are_noted_once_if_there_is_one() {
         let files: Arc<dyn Files> = Arc::new(Memory::new());
         let in_files = Database::open_in(files, Options::small()).unwrap();
-        for (store, noted) in [(Database::in_memory(Options::small()).unwrap(), false), (in_files, true)]
+        for (store, noted) in
+            [(Database::in_memory(Options::small()).unwrap(), false), (in_files, true)]
         {
             let schema = Schema::builder("t").column("id", Type::Int64).column("n", Type::Int64);
             store.create_table(schema.primary_key(&["id"]).build().unwrap()).unwrap();
             (0..20).for_each(|n| put(&store, n, |_| true));
             let pages = &store.shared.pages;
             assert!(pages.taken() > 2 * pages.end(), "pages were used again");
-            let dirty = pages.take_dirty().into_iter().count() as u64;
+            let dirty = pages.take_dirty().len() as u64;
             assert!(dirty < pages.end() && (dirty > 0) == noted, "{dirty} of {}", pages.end());
         }
     }
