@@ -325,12 +325,28 @@ impl Platform {
     /// # Errors
     /// As [`Platform::named`]; when an entry cannot be so much.
     pub fn with_fitted_times(name: &str, factor: f64) -> Result<Self, PlatformError> {
-        let (file, text) = (file_of(name), Self::text(name)?);
+        Self::multiplied(&file_of(name), Self::text(name)?, factor)
+    }
+
+    /// As [`Platform::load`], with every fitted entry times `factor`.
+    ///
+    /// # Errors
+    /// As [`Platform::load`]; when an entry cannot be so much.
+    pub fn load_with_fitted_times(
+        path: impl AsRef<Path>,
+        factor: f64,
+    ) -> Result<Self, PlatformError> {
+        let file = path.as_ref();
+        Self::multiplied(file, &text_of(file)?, factor)
+    }
+
+    /// `text` as the content of `file`, with every fitted entry times `factor`.
+    fn multiplied(file: &Path, text: &str, factor: f64) -> Result<Self, PlatformError> {
         let malformed =
-            |cause| PlatformError::Malformed { file: file.clone(), cause: Box::new(cause) };
+            |cause| PlatformError::Malformed { file: file.to_owned(), cause: Box::new(cause) };
         let mut table: toml::Table = toml::from_str(text).map_err(malformed)?;
         entry::multiply(&mut table, Kind::Fitted, factor);
-        Self::checked(&file, table.try_into().map_err(malformed)?)
+        Self::checked(file, table.try_into().map_err(malformed)?)
     }
 
     /// The names, such as `link.bandwidth`, of all entries of a kind that were read since the file was,
@@ -346,9 +362,7 @@ impl Platform {
     /// When it cannot be read, is malformed, or describes no possible machine.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, PlatformError> {
         let file = path.as_ref();
-        let text = std::fs::read_to_string(file)
-            .map_err(|cause| PlatformError::Unreadable { file: file.to_owned(), cause })?;
-        Self::parse(file, &text)
+        Self::parse(file, &text_of(file)?)
     }
 
     /// `text` as the content of `file`, which is named in errors only.
@@ -404,6 +418,11 @@ impl Platform {
 }
 
 /// The name of a platform that comes with the program, as that of its file.
+fn text_of(file: &Path) -> Result<String, PlatformError> {
+    std::fs::read_to_string(file)
+        .map_err(|cause| PlatformError::Unreadable { file: file.to_owned(), cause })
+}
+
 fn file_of(name: &str) -> PathBuf {
     PathBuf::from(format!("{name}.toml"))
 }

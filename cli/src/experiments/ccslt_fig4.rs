@@ -4,7 +4,7 @@
 use sim::kernel::Time;
 use sim::platform::Side;
 
-use super::findings::{Claim, Colour, Curve, Findings, Paper, Plot, Row};
+use super::findings::{Claim, Colour, Curve, Findings, Origin, Paper, Plot, Point, Row, Stroke};
 use super::lock_load::{self, Demand, LoadSeen, LockLoad, Seen};
 use super::samples::{Measured, Run, Samples, Spread};
 use super::{ExperimentError, Setting};
@@ -59,6 +59,7 @@ const CASES: [&str; 2] = ["few tuples", "whole table"];
 /// Of a curve: the other side idle, and at full load.
 const IDLE: usize = 0;
 const FULL: usize = LOADS.len() - 1;
+const ACROSS: &str = "load of the other side, %";
 
 impl Sample {
     fn load(&self, side: Side, case: usize, load: usize) -> &Measured<LoadSeen> {
@@ -85,8 +86,8 @@ impl Sample {
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let samples = Samples::take(setting, sample)?;
     Ok(Findings {
+        platforms: setting.platforms(&[PLATFORM]),
         parameters: vec![
-            ("platform", PLATFORM.into()),
             ("home agent", "host".into()),
             ("lock table", "4 MiB, 65,536 buckets".into()),
             ("host", format!("{CORES} cores, one request at a time each")),
@@ -98,7 +99,8 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
         rows: rows(&samples),
         claims: host_claims(&samples).into_iter().chain(device_claims(&samples)).collect(),
         notes: notes(&samples),
-        plot: plot(&samples),
+        plots: vec![plot(&samples)],
+        details: Vec::new(),
     })
 }
 
@@ -173,10 +175,12 @@ fn rows(samples: &Samples<Sample>) -> Vec<Row> {
     for (case, name) in CASES.into_iter().enumerate() {
         for (side, of) in [("host", Side::Host), ("device", Side::Device)] {
             for (load, percent) in LOADS.into_iter().enumerate() {
-                let label = format!("{side}, {name}, other side at {percent} %");
-                let row = samples.row(label, "ns", |sample| {
-                    sample.load(of, case, load).value(|seen| seen.side(of).acquire.mean_ns)
+                let series = format!("{side}, {name}");
+                let label = format!("{series}, other side at {percent} %");
+                let row = samples.row(label, ("ns", "locks"), |sample| {
+                    sample.load(of, case, load).value(|seen| seen.side(of).mean_of_acquire())
                 });
+                let row = row.at(series, ACROSS, f64::from(percent));
                 rows.push(row.beside(paper(of, load)));
             }
         }
@@ -184,9 +188,11 @@ fn rows(samples: &Samples<Sample>) -> Vec<Row> {
     for (number, tuples) in SWEEP.into_iter().enumerate() {
         let label = |side: &str| format!("{side}, both at 100 % on {tuples} tuples");
         for (side, of) in [("host", Side::Host), ("device", Side::Device)] {
-            rows.push(samples.row(label(side), "ns", |sample| {
-                sample.sweep[number].value(|seen| seen.side(of).acquire.mean_ns)
-            }));
+            let row = samples.row(label(side), ("ns", "locks"), |sample| {
+                sample.sweep[number].value(|seen| seen.side(of).mean_of_acquire())
+            });
+            let series = format!("{side}, both sides at 100 %");
+            rows.push(row.at(series, "tuples", tuples as f64));
         }
     }
     rows
@@ -203,6 +209,7 @@ fn host_claims(samples: &Samples<Sample>) -> [Claim; 3] {
     let full = |sample: &Sample| sample.seen(Side::Host, FEW_TUPLES, FULL).clone();
     [
         samples.claim(
+            Origin::Paper,
             "\"Under low contention, tuple versions can be locked on the host with low latencies \
              of 80-100ns\" (section 4).",
             |sample| {
@@ -217,6 +224,7 @@ fn host_claims(samples: &Samples<Sample>) -> [Claim; 3] {
             ),
         ),
         samples.claim(
+            Origin::Paper,
             "\"Under high contention … the host still provides robust performance with latencies \
              around 400ns\" (section 4), for few tuples.",
             |sample| HOST_CONTENDED.agrees_with(of(sample, FEW_TUPLES, FULL)),
@@ -231,6 +239,7 @@ fn host_claims(samples: &Samples<Sample>) -> [Claim; 3] {
             ),
         ),
         samples.claim(
+            Origin::Paper,
             "The same for the whole table.",
             |sample| HOST_CONTENDED.agrees_with(of(sample, WHOLE_TABLE, FULL)),
             format!(
@@ -250,6 +259,7 @@ fn device_claims(samples: &Samples<Sample>) -> [Claim; 2] {
     };
     [
         samples.claim(
+            Origin::Paper,
             "The device's latency is \"unaffected by the increased contention\" (section 4), for \
              the whole table.",
             |sample| is_constant(sample, WHOLE_TABLE),
@@ -261,6 +271,7 @@ fn device_claims(samples: &Samples<Sample>) -> [Claim; 2] {
             ),
         ),
         samples.claim(
+            Origin::Paper,
             "The same for few tuples.",
             |sample| is_constant(sample, FEW_TUPLES),
             format!(
@@ -323,34 +334,33 @@ fn plot(samples: &Samples<Sample>) -> Plot {
     let curve = |(side, name, colour): (Side, &str, Colour), case: usize| Curve {
         name: format!("{name}, {}", CASES[case]),
         colour,
-        dashed: case == WHOLE_TABLE,
+        stroke: if case == WHOLE_TABLE { Stroke::DASHED } else { Stroke::Solid },
         points: LOADS
             .iter()
             .enumerate()
-            .map(|(load, &percent)| (f64::from(percent), mean(samples, side, case, load).median))
+            .map(|(load, &percent)| {
+                Point::measured(f64::from(percent), mean(samples, side, case, load))
+            })
             .collect(),
     };
     let host = (Side::Host, "host", Colour::Host);
     let device = (Side::Device, "device", Colour::Device);
-    let paper = |name: &str, points: Vec<(f64, f64)>| Curve {
-        name: name.into(),
-        colour: Colour::Paper,
-        dashed: true,
-        points,
+    let paper = |name: &str, stroke, ends: [Paper; 2]| {
+        let [first, last] = ends;
+        let points = vec![Point::paper(0.0, first), Point::paper(100.0, last)];
+        Curve { name: name.into(), colour: Colour::Paper, stroke, points }
     };
     Plot::Lines {
-        across: "load of the other side, %",
-        up: "mean time to the lock, ns",
+        across: ACROSS,
+        up: "mean time from asking for a lock to having it, ns",
         curves: vec![
             curve(host, FEW_TUPLES),
             curve(device, FEW_TUPLES),
             curve(host, WHOLE_TABLE),
             curve(device, WHOLE_TABLE),
-            paper(
-                "paper: host, ends joined",
-                vec![(0.0, HOST_ALONE.middle()), (100.0, HOST_CONTENDED.middle())],
-            ),
-            paper("paper: device", vec![(0.0, DEVICE.low), (100.0, DEVICE.low)]),
+            // The text has nothing between the ends.
+            paper("paper: host, ends only", Stroke::Marks, [HOST_ALONE, HOST_CONTENDED]),
+            paper("paper: device", Stroke::DOTTED, [DEVICE, DEVICE]),
         ],
     }
 }

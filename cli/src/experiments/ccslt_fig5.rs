@@ -10,7 +10,7 @@ use sim::dma::{DmaEngine, Transfer};
 use sim::kernel::{Kernel, Priority, Time};
 use sim::platform::Platform;
 
-use super::findings::{Claim, Findings, Paper, Plot};
+use super::findings::{Claim, Findings, Origin, Paper, Plot};
 use super::samples::{Measured, Run, Samples, scaled_count};
 use super::{ExperimentError, Setting};
 
@@ -40,17 +40,24 @@ const PAGES_READ: u64 = 200;
 const CCIX: &str = "n1sdp-u280-ccix";
 const PCIE: &str = "pcie-gen3";
 
-/// Mean times in ns.
+/// A mean time.
+#[derive(Clone, Copy, Debug)]
+struct Mean {
+    ns: f64,
+    /// How many transfers it is of.
+    of: u64,
+}
+
 struct Sample {
-    local: Measured<f64>,
-    atomic: Measured<f64>,
-    read: Measured<f64>,
-    page_in_a_row: Measured<f64>,
-    page_at_once: Measured<f64>,
-    dma_read: Measured<f64>,
-    dma_write: Measured<f64>,
-    page_dma_read: Measured<f64>,
-    page_dma_write: Measured<f64>,
+    local: Measured<Mean>,
+    atomic: Measured<Mean>,
+    read: Measured<Mean>,
+    page_in_a_row: Measured<Mean>,
+    page_at_once: Measured<Mean>,
+    dma_read: Measured<Mean>,
+    dma_write: Measured<Mean>,
+    page_dma_read: Measured<Mean>,
+    page_dma_write: Measured<Mean>,
 }
 
 /// Measures all transfers.
@@ -61,8 +68,9 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let (accesses, pages) =
         (scaled_count(ACCESSES, setting.scale), scaled_count(PAGES_READ, setting.scale));
     let samples = Samples::take(setting, sample)?;
-    let row = |label, of: fn(&Sample) -> &Measured<f64>| {
-        samples.row(label, "ns", |sample| of(sample).value(|&ns| ns))
+    let row = |label, of: fn(&Sample) -> &Measured<Mean>| {
+        samples
+            .row(label, ("ns", "transfers"), |sample| of(sample).value(|mean| (mean.ns, mean.of)))
     };
     let rows = vec![
         row("64 B, CCIX, read in sequence", |ns| &ns.local).beside(Some(LOCAL)),
@@ -76,8 +84,8 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
         row("8 KiB, PCIe, DMA write", |ns| &ns.page_dma_write),
     ];
     Ok(Findings {
+        platforms: setting.platforms(&[CCIX, PCIE]),
         parameters: vec![
-            ("platforms", format!("{CCIX}, {PCIE}")),
             ("64 B", format!("{accesses} accesses one after another, in a table of 4 MiB")),
             ("8 KiB", format!("{pages} pages of 64 MiB in DRAM, drawn at random")),
         ],
@@ -91,7 +99,8 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
              copy right is not counted."
                 .into(),
         ],
-        plot: Plot::Bars { along: "ns", rows: rows.clone() },
+        plots: vec![Plot::Bars { along: "mean time of one transfer, ns", rows: rows.clone() }],
+        details: Vec::new(),
         rows,
     })
 }
@@ -122,7 +131,8 @@ fn sample(run: &Run<'_>) -> Result<Sample, ExperimentError> {
         run.measured(PCIE, |pcie| {
             let mut engine = DmaEngine::new(pcie).expect("the platform has DMA");
             let done = transfer(&mut engine, Time::ZERO, bytes);
-            Ok((done.completed - done.issued).as_ns_f64())
+            // It has no draws, so that one tells all.
+            Ok(Mean { ns: (done.completed - done.issued).as_ns_f64(), of: 1 })
         })
     };
     Ok(Sample {
@@ -145,40 +155,43 @@ fn pages_note(samples: &Samples<Sample>) -> String {
          against {} ns of DMA: the wire is the same, the DMA engine has to be told first, but \
          each coherent line pays for a packet of its own. Line after line it takes {} ns: 128 \
          hits of the device's cache, one after another.",
-        samples.spread(|ns| *ns.page_at_once),
-        samples.spread(|ns| *ns.page_dma_read),
-        samples.spread(|ns| *ns.page_in_a_row)
+        samples.spread(|ns| ns.page_at_once.ns),
+        samples.spread(|ns| ns.page_dma_read.ns),
+        samples.spread(|ns| ns.page_in_a_row.ns)
     )
 }
 
 fn claims(samples: &Samples<Sample>) -> Vec<Claim> {
     let ns = |of: fn(&Sample) -> f64| samples.spread(of);
-    let [local, read] = [ns(|ns| *ns.local), ns(|ns| *ns.read)];
+    let [local, read] = [ns(|ns| ns.local.ns), ns(|ns| ns.read.ns)];
     vec![
         samples.claim(
+            Origin::Paper,
             "\"CCIX provides excellent latencies (80-100ns) for small granularity (64B) accesses\" \
              (section 4).",
-            |ns| LOCAL.agrees_with(*ns.local),
+            |ns| LOCAL.agrees_with(ns.local.ns),
             format!(
                 "{local} ns on average when lines are read in sequence, so that they have been \
                  fetched ahead; {read} ns anywhere."
             ),
         ),
         samples.claim(
+            Origin::Paper,
             "Cache misses are \"consistent with the device latency of 800ns in experiment 1\" \
              (section 4).",
-            |ns| MISS.agrees_with(*ns.atomic),
-            format!("{} ns for a compare-and-swap at the home agent.", ns(|ns| *ns.atomic)),
+            |ns| MISS.agrees_with(ns.atomic.ns),
+            format!("{} ns for a compare-and-swap at the home agent.", ns(|ns| ns.atomic.ns)),
         ),
         samples.claim(
+            Origin::Paper,
             "\"the benefit of using the latency-optimized CCIX\" over PCIe (section 4), for 64 B \
              read by the device.",
-            |ns| *ns.local < *ns.dma_read && *ns.read < *ns.dma_read,
+            |ns| ns.local.ns < ns.dma_read.ns && ns.read.ns < ns.dma_read.ns,
             format!(
                 "{local} to {read} ns against {} ns for a DMA engine, which has to be told first. \
                  A DMA write, which nobody answers, takes {} ns.",
-                ns(|ns| *ns.dma_read),
-                ns(|ns| *ns.dma_write)
+                ns(|ns| ns.dma_read.ns),
+                ns(|ns| ns.dma_write.ns)
             ),
         ),
     ]
@@ -201,11 +214,11 @@ impl Device {
         Ok(Self { kernel: Kernel::new(), memory })
     }
 
-    /// Makes all operations, each after the one before; their mean time in ns.
+    /// Makes all operations, each after the one before; their mean time.
     fn one_by_one(
         &mut self,
         operations: impl Iterator<Item = Operation>,
-    ) -> Result<f64, ExperimentError> {
+    ) -> Result<Mean, ExperimentError> {
         let (mut count, mut took) = (0_u64, Time::ZERO);
         for operation in operations {
             self.submit(operation)?;
@@ -213,18 +226,19 @@ impl Device {
             took += done.completed - done.issued;
             count += 1;
         }
-        Ok(took.as_ns_f64() / count as f64)
+        Ok(Mean { ns: took.as_ns_f64() / count as f64, of: count })
     }
 
-    /// Reads whole pages, each line after the one before; the mean time of a page in ns.
-    fn pages_line_by_line(&mut self, pages: &[u64]) -> Result<f64, ExperimentError> {
+    /// Reads whole pages, each line after the one before; the mean time of a page.
+    fn pages_line_by_line(&mut self, pages: &[u64]) -> Result<Mean, ExperimentError> {
         let lines = pages.iter().flat_map(|&page| lines_of(page));
-        Ok(self.one_by_one(lines)? * (PAGE / LINE_BYTES) as f64)
+        let line = self.one_by_one(lines)?;
+        Ok(Mean { ns: line.ns * (PAGE / LINE_BYTES) as f64, of: pages.len() as u64 })
     }
 
     /// Reads whole pages one after another, all lines of one under way together; the mean time of
-    /// a page in ns.
-    fn pages_at_once(&mut self, pages: &[u64]) -> Result<f64, ExperimentError> {
+    /// a page.
+    fn pages_at_once(&mut self, pages: &[u64]) -> Result<Mean, ExperimentError> {
         let mut took = Time::ZERO;
         for &page in pages {
             let began = self.kernel.now();
@@ -232,7 +246,7 @@ impl Device {
             let ends = (0..PAGE / LINE_BYTES).map(|_| self.next_completion().completed);
             took += ends.max().expect("a page has lines") - began;
         }
-        Ok(took.as_ns_f64() / pages.len() as f64)
+        Ok(Mean { ns: took.as_ns_f64() / pages.len() as f64, of: pages.len() as u64 })
     }
 
     fn submit(&mut self, operation: Operation) -> Result<(), ExperimentError> {

@@ -2,11 +2,13 @@
 //! shared lock table. The one experiment that is measured by the clock on the wall, since both
 //! are software.
 
-use super::findings::{Claim, Colour, Curve, Findings, Paper, Plot, Row};
-use super::samples::scaled_count;
+use super::findings::{
+    Claim, Colour, Curve, Findings, Observation, Origin, Paper, Plot, Point, Row, Stroke,
+};
+use super::samples::{Fitted, scaled_count};
 use super::{ExperimentError, Setting};
 use crate::postgres::{
-    self, Comparison, InOrder, LARGE_TABLE_MIB, Latencies, PASSES, Plan, TABLE_MIB,
+    self, CLOCK_READINGS, Comparison, InOrder, LARGE_TABLE_MIB, Latencies, PASSES, Plan, TABLE_MIB,
 };
 use crate::text;
 
@@ -30,6 +32,7 @@ const ROUNDS: u32 = 80;
 const BIN: u32 = 10;
 /// End of the picture, in ns: the paper's values lie below it.
 const END: u32 = 600;
+const ACROSS: &str = "time of one lock, ns";
 
 /// Measures PostgreSQL and the lock table in turns.
 ///
@@ -39,10 +42,13 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let tuples = scaled_count(TUPLES, setting.scale);
     let plan = Plan { tuples, rounds: ROUNDS, seed: setting.seed };
     let compared = postgres::side_by_side(plan, setting.progress)?;
-    let mut rows: Vec<Row> = compared.orders.iter().flat_map(rows).collect();
-    rows.push(once("one reading of the clock, PostgreSQL", compared.clock.0));
-    rows.push(once("one reading of the clock, Lockstep", compared.clock.1));
+    let mut rows: Vec<Row> = compared.orders.iter().flat_map(|order| rows(plan, order)).collect();
+    for (who, ns) in [("PostgreSQL", compared.clock.0), ("Lockstep", compared.clock.1)] {
+        let label = format!("one reading of the clock, {who}");
+        rows.push(once(plan, label, ("ns", "readings"), (ns, CLOCK_READINGS)));
+    }
     Ok(Findings {
+        platforms: Vec::new(),
         parameters: vec![
             ("PostgreSQL", compared.version.clone()),
             ("tuples", text::count(tuples)),
@@ -53,39 +59,68 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
         rows,
         claims: claims(&compared),
         notes: notes(),
-        plot: plot(&compared),
+        plots: vec![plot(&compared)],
+        details: compared.orders.iter().flat_map(|order| histograms(plan, order)).collect(),
     })
 }
 
-/// A row of what is measured once.
-fn once(label: impl Into<String>, ns: f64) -> Row {
-    Row::by_the_clock(label, "ns", ns)
+/// A row of what is measured once, in `units` (of the value, and of the operations behind it).
+fn once(
+    plan: Plan,
+    label: impl Into<String>,
+    units: (&'static str, &'static str),
+    (value, operations): (f64, u64),
+) -> Row {
+    let observation = Observation { seed: plan.seed, value, operations };
+    Row::new(label, units, vec![observation], Fitted::new())
 }
 
-fn rows(order: &InOrder) -> Vec<Row> {
+fn rows(plan: Plan, order: &InOrder) -> Vec<Row> {
     let InOrder { name, postgres_lock, postgres_row, lockstep_lock, pair } = order;
-    let row = |who: &str, what: &str, value| once(format!("{who}, {name}: {what}"), value);
+    let row = |who: &str, what: &str, value, locks: &Latencies| {
+        let label = format!("{who}, {name}: {what}");
+        once(plan, label, ("ns", "locks"), (value, locks.count()))
+    };
     let lock = |who: &str, latencies: &Latencies, paper| {
         [
-            row(who, "lock, peak", latencies.peak(BIN)).beside(Some(paper)),
-            row(who, "lock, median", latencies.median()),
-            row(who, "lock, p99", latencies.quantile(0.99)),
-            row(who, "lock, p99.9", latencies.quantile(0.999)),
+            row(who, "lock, peak", latencies.peak(BIN), latencies).beside(Some(paper)),
+            row(who, "lock, median", latencies.median(), latencies),
+            row(who, "lock, p99", latencies.quantile(0.99), latencies),
+            row(who, "lock, p99.9", latencies.quantile(0.999), latencies),
         ]
+    };
+    let pairs = |who: &str, what: &str, value| {
+        let label = format!("{who}, {name}: {what}");
+        once(plan, label, ("ns", "pairs of the best round"), (value, plan.pairs_of_round()))
     };
     let large = |what: &str| format!("{what}, {LARGE_TABLE_MIB} MiB");
     let mut rows = Vec::from(lock("PostgreSQL", postgres_lock, POSTGRES));
     rows.extend(lock("Lockstep", lockstep_lock, CCSLT));
     rows.extend([
-        row("PostgreSQL", "lock + unlock", pair.postgres),
-        row("Lockstep", "overlapping", pair.lockstep.overlapping),
-        row("Lockstep", "dependent", pair.lockstep.dependent),
-        row("Lockstep", &large("overlapping"), pair.large.overlapping),
-        row("Lockstep", &large("dependent"), pair.large.dependent),
-        row("PostgreSQL", "row lock, median", postgres_row.median()),
-        row("PostgreSQL", "row lock, p99", postgres_row.quantile(0.99)),
+        pairs("PostgreSQL", "lock + unlock", pair.postgres),
+        pairs("Lockstep", "overlapping", pair.lockstep.overlapping),
+        pairs("Lockstep", "dependent", pair.lockstep.dependent),
+        pairs("Lockstep", &large("overlapping"), pair.large.overlapping),
+        pairs("Lockstep", &large("dependent"), pair.large.dependent),
+        row("PostgreSQL", "row lock, median", postgres_row.median(), postgres_row),
+        row("PostgreSQL", "row lock, p99", postgres_row.quantile(0.99), postgres_row),
     ]);
     rows
+}
+
+/// The bins of the picture.
+fn histograms(plan: Plan, order: &InOrder) -> Vec<Row> {
+    let both = [("PostgreSQL", &order.postgres_lock), ("Lockstep", &order.lockstep_lock)];
+    let bins = |(who, latencies): (&str, &Latencies)| {
+        let series = format!("{who}, {}", order.name);
+        let bin = |(middle, percent): (f64, f64)| {
+            let label = format!("{series}: locks of {middle} ns, half a bin more or less");
+            let row = once(plan, label, ("%", "locks"), (percent, latencies.count()));
+            row.at(series.clone(), ACROSS, middle)
+        };
+        latencies.bins(BIN, END).into_iter().map(bin).collect::<Vec<_>>()
+    };
+    both.into_iter().flat_map(bins).collect()
 }
 
 fn claims(compared: &Comparison) -> Vec<Claim> {
@@ -110,6 +145,7 @@ fn claims(compared: &Comparison) -> Vec<Claim> {
     let tail = |order: &InOrder| order.lockstep_lock.quantile(0.999);
     vec![
         Claim::by_the_clock(
+            Origin::Paper,
             "\"the ccSLT yields much lower latencies than PostgreSQL\" (section 4), of a single \
              lock.",
             is_much_lower(sequential) && is_much_lower(random),
@@ -121,6 +157,7 @@ fn claims(compared: &Comparison) -> Vec<Claim> {
             ),
         ),
         Claim::by_the_clock(
+            Origin::Own,
             "The same, of lock and unlock without a clock between.",
             compared.orders.iter().all(|InOrder { pair, .. }| {
                 pair.lockstep.overlapping < pair.postgres && pair.lockstep.dependent < pair.postgres
@@ -128,6 +165,7 @@ fn claims(compared: &Comparison) -> Vec<Claim> {
             compared.orders.iter().map(times_cheaper).collect::<Vec<_>>().join(" "),
         ),
         Claim::by_the_clock(
+            Origin::Paper,
             "Sequential accesses profit from prefetching, \"shown by the shorter tail of the \
              distribution\" (section 4).",
             // Less than a bin is less than the clock can tell.
@@ -185,25 +223,28 @@ fn notes() -> Vec<String> {
 }
 
 fn plot(compared: &Comparison) -> Plot {
-    let curve = |name: String, colour, dashed, points| Curve { name, colour, dashed, points };
-    let [sequential, random] = &compared.orders;
     let mut curves = Vec::new();
-    for (order, dashed) in [(sequential, false), (random, true)] {
-        let both = [
-            ("PostgreSQL", Colour::Rival, &order.postgres_lock),
-            ("Lockstep", Colour::Host, &order.lockstep_lock),
-        ];
-        for (who, colour, latencies) in both {
-            let points = latencies.bins(BIN, END);
-            curves.push(curve(format!("{who}, {}", order.name), colour, dashed, points));
+    let [sequential, random] = &compared.orders;
+    // The bins are too close for marks: the strokes alone tell the curves apart.
+    for (order, ours, theirs) in
+        [(sequential, Stroke::Solid, Stroke::LONG), (random, Stroke::DASHED, Stroke::SHORT)]
+    {
+        for (who, colour, stroke, latencies) in [
+            ("PostgreSQL", Colour::Rival, theirs, &order.postgres_lock),
+            ("Lockstep", Colour::Host, ours, &order.lockstep_lock),
+        ] {
+            let points = latencies.bins(BIN, END).into_iter().map(Point::lone).collect();
+            curves.push(Curve { name: format!("{who}, {}", order.name), colour, stroke, points });
         }
     }
     let points = curves.iter().flat_map(|curve| &curve.points);
-    let top = points.map(|point| point.1).fold(0.0, f64::max);
-    let mark = |low: f64, high: f64| vec![(low, 0.0), (low, top), (high, top), (high, 0.0)];
-    let postgres = mark(POSTGRES.low, POSTGRES.high);
-    curves.push(curve("paper: PostgreSQL's peak".into(), Colour::Paper, true, postgres));
-    let ccslt = mark(CCSLT.low, CCSLT.high);
-    curves.push(curve("paper: ccSLT".into(), Colour::Paper, true, ccslt));
-    Plot::Lines { across: "ns for one lock", up: "% of locks, in bins of 10 ns", curves }
+    let top = points.map(|point| point.y).fold(0.0, f64::max);
+    let paper = |name: &str, stroke, Paper { low, high, .. }: Paper| {
+        let points = [(low, 0.0), (low, top), (high, top), (high, 0.0)];
+        let points = points.map(Point::lone).into();
+        Curve { name: name.into(), colour: Colour::Paper, stroke, points }
+    };
+    curves.push(paper("paper: PostgreSQL's peak", Stroke::DOTTED, POSTGRES));
+    curves.push(paper("paper: ccSLT", Stroke::SPARSE, CCSLT));
+    Plot::Lines { across: ACROSS, up: "part of all locks, % in a bin of 10 ns", curves }
 }

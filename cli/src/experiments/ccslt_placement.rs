@@ -4,7 +4,7 @@
 use sim::kernel::Time;
 use sim::platform::Side;
 
-use super::findings::{Claim, Findings, Plot, Row};
+use super::findings::{Claim, Findings, Origin, Plot, Row};
 use super::lock_load::{self, Demand, LoadSeen, LockLoad};
 use super::samples::{Measured, Run, Samples, Value};
 use super::{ExperimentError, Setting};
@@ -47,15 +47,19 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })?;
     let latencies: Vec<Row> = rows(&samples, &LATENCIES);
     Ok(Findings {
+        platforms: setting.platforms(&[PLATFORM]),
         parameters: vec![
-            ("platform", PLATFORM.into()),
             ("lock table", "4 MiB, 65,536 buckets".into()),
             ("host", format!("{CORES} cores, one request at a time each")),
             ("device", format!("{PROCESSING_ELEMENTS} processing elements before one lock unit")),
             ("alone", "requests for any tuple of the table".into()),
             ("both", format!("both sides at full load on the same {FEW} tuples")),
         ],
-        plot: Plot::Bars { along: "mean time to the lock, ns", rows: latencies.clone() },
+        plots: vec![Plot::Bars {
+            along: "mean time from asking for a lock to having it, ns",
+            rows: latencies.clone(),
+        }],
+        details: Vec::new(),
         rows: latencies.into_iter().chain(rows(&samples, &RATES)).collect(),
         claims: claims(&samples),
         notes: vec![
@@ -103,18 +107,16 @@ fn placement(run: &Run<'_>, home: Side, done: f64) -> Result<Placement, Experime
 type Quantity = (&'static str, &'static str, fn(&Placement) -> Value);
 
 const LATENCIES: [Quantity; 4] = [
-    ("host alone", "ns", |runs| runs.host.value(host_ns)),
-    ("device alone", "ns", |runs| runs.device.value(device_ns)),
-    ("host, both", "ns", |runs| runs.both.value(host_ns)),
-    ("device, both", "ns", |runs| runs.both.value(device_ns)),
+    ("host alone", "ns", |runs| runs.host.value(|seen| seen.host.mean_of_acquire())),
+    ("device alone", "ns", |runs| runs.device.value(|seen| seen.device.mean_of_acquire())),
+    ("host, both", "ns", |runs| runs.both.value(|seen| seen.host.mean_of_acquire())),
+    ("device, both", "ns", |runs| runs.both.value(|seen| seen.device.mean_of_acquire())),
 ];
 
 const RATES: [Quantity; 5] = [
-    ("host alone, 4 cores", "M locks/s", |runs| {
-        runs.host.value(|seen| seen.host.locks_per_second / 1e6)
-    }),
-    ("device alone, 16 elements", "M locks/s", |runs| runs.device.value(device_rate)),
-    ("device alone, 128 elements", "M locks/s", |runs| runs.many.value(device_rate)),
+    ("host alone, 4 cores", "M locks/s", |runs| runs.host.value(|seen| seen.host.rate())),
+    ("device alone, 16 elements", "M locks/s", |runs| runs.device.value(|seen| seen.device.rate())),
+    ("device alone, 128 elements", "M locks/s", |runs| runs.many.value(|seen| seen.device.rate())),
     ("host alone, on the link", "B/lock", |runs| runs.host.value(link_bytes)),
     ("device alone, on the link", "B/lock", |runs| runs.device.value(link_bytes)),
 ];
@@ -133,14 +135,14 @@ fn device_rate(seen: &LoadSeen) -> f64 {
 }
 
 /// Bytes on the link, in both directions, for each lock taken and given back.
-fn link_bytes(seen: &LoadSeen) -> f64 {
+fn link_bytes(seen: &LoadSeen) -> (f64, u64) {
     let bytes = seen.traffic.link_bytes_to_host + seen.traffic.link_bytes_to_device;
-    bytes as f64 / seen.locks as f64
+    (bytes as f64 / seen.locks as f64, seen.locks)
 }
 
 fn rows(samples: &Samples<Sample>, quantities: &[Quantity]) -> Vec<Row> {
     let row = |&(name, unit, of): &Quantity, home: usize| {
-        samples.row(format!("{name}, {}", HOMES[home]), unit, |sample| of(&sample[home]))
+        samples.row(format!("{name}, {}", HOMES[home]), (unit, "locks"), |sample| of(&sample[home]))
     };
     quantities.iter().flat_map(|of| [row(of, ON_HOST), row(of, ON_DEVICE)]).collect()
 }
@@ -155,6 +157,7 @@ fn claims(samples: &Samples<Sample>) -> Vec<Claim> {
         |value: fn(&Placement) -> f64, home: usize| samples.spread(|sample| value(&sample[home]));
     vec![
         samples.claim(
+            Origin::Paper,
             "\"If the host executes a latency sensitive OLTP-style workload, it should be the one \
              acting as CCIX-HA\" (section 4).",
             |[on_host, on_device]| host(on_host) < host(on_device),
@@ -166,6 +169,7 @@ fn claims(samples: &Samples<Sample>) -> Vec<Claim> {
             ),
         ),
         samples.claim(
+            Origin::Paper,
             "\"if the workload is NDP-update intensive …, the CCIX-HA should be placed on the \
              smart storage device\" (section 4).",
             |[on_host, on_device]| {
@@ -181,12 +185,18 @@ fn claims(samples: &Samples<Sample>) -> Vec<Claim> {
             ),
         ),
         samples.claim(
-            format!("The first, with both sides at full load on the same {FEW} tuples."),
+            Origin::Own,
+            format!(
+                "The paper's first advice, with both sides at full load on the same {FEW} tuples."
+            ),
             |[on_host, on_device]| both_host(on_host) < both_host(on_device),
             format!("{} ns against {} ns.", of(both_host, ON_HOST), of(both_host, ON_DEVICE)),
         ),
         samples.claim(
-            format!("The second, with both sides at full load on the same {FEW} tuples."),
+            Origin::Own,
+            format!(
+                "The paper's second advice, with both sides at full load on the same {FEW} tuples."
+            ),
             |[on_host, on_device]| both_device(on_device) < both_device(on_host),
             format!(
                 "{} ns against {} ns: who waits behind whom decides it, not the access alone.",

@@ -62,6 +62,18 @@ pub struct Seen {
     pub locks_per_second: f64,
 }
 
+impl Seen {
+    /// From asking for a lock to having it: the mean in ns, and of how many locks.
+    pub fn mean_of_acquire(&self) -> (f64, u64) {
+        (self.acquire.mean_ns, self.acquire.count)
+    }
+
+    /// Million locks taken and given back per second of virtual time, and how many they were.
+    pub fn rate(&self) -> (f64, u64) {
+        (self.locks_per_second / 1e6, self.release.count)
+    }
+}
+
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct LoadSeen {

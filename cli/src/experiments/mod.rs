@@ -7,18 +7,23 @@ mod ccslt_fig4;
 mod ccslt_fig5;
 mod ccslt_fig6;
 mod ccslt_placement;
-mod findings;
+pub mod findings;
 mod lock_load;
 mod ndp_update_speedup;
 mod plot;
+mod provenance;
+mod record;
 mod samples;
 mod table;
+mod tidy;
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::ValueHint;
 use sim::coherence::CoherenceError;
+use sim::platform::{Platform, PlatformError};
 use sim::system::SystemError;
 use system::near_data::NearDataError;
 
@@ -28,8 +33,10 @@ use crate::postgres::PostgresError;
 use crate::progress::Progress;
 use crate::whole_file::WholeFile;
 
-pub use findings::{Findings, Json, Verdict};
-pub use plot::svg;
+pub use findings::{Findings, Origin, Verdict};
+pub use plot::{Display, svg};
+pub use provenance::{Commit, date};
+pub use record::{Record, SCHEMA};
 
 /// A figure or table of a paper.
 pub struct Experiment {
@@ -105,8 +112,21 @@ pub struct Setting<'a> {
     /// In further runs under the first seed, what they are multiplied by: a claim that does not come
     /// out there, too, is no finding.
     pub shifts: &'a [f64],
+    /// A platform file of the user's, in place of the first platform of the program.
+    pub platform: Option<&'a Path>,
     /// Where to say how far it is.
     pub progress: &'a mut Progress,
+}
+
+impl Setting<'_> {
+    /// The platforms `names`, with the user's file in place of the first of the program.
+    pub fn platforms(&self, names: &[&str]) -> Vec<String> {
+        let name = |name: &&str| match self.platform {
+            Some(file) if *name == Platform::NAMES[0] => file.display().to_string(),
+            _ => (*name).into(),
+        };
+        names.iter().map(name).collect()
+    }
 }
 
 /// Why an experiment could not be measured.
@@ -121,6 +141,9 @@ pub enum ExperimentError {
     /// In a near-data run.
     #[error(transparent)]
     NearData(Box<NearDataError>),
+    /// Of the user's platform file.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
     /// Of the server that is measured too.
     #[error(transparent)]
     Postgres(#[from] PostgresError),
@@ -133,12 +156,20 @@ impl From<NearDataError> for ExperimentError {
 }
 
 impl Experiment {
-    /// Measures at full length.
+    /// Measures at full length; on the user's `platform`, if there is one.
     ///
     /// # Errors
-    /// When the simulation fails, which is never the input's fault, or when something that is to
-    /// be measured is not on this machine.
-    pub fn measure(&self, seeds: Seeds, out: &Output) -> Result<Findings, Failure> {
+    /// When the platform does not do, when something that is to be measured is not on this machine,
+    /// or when the simulation fails.
+    pub fn measure(
+        &self,
+        seeds: Seeds,
+        platform: Option<&Path>,
+        out: &Output,
+    ) -> Result<Findings, Failure> {
+        if let Some(file) = platform {
+            self.check_platform(file)?;
+        }
         let Seeds { seed, seeds } = seeds;
         let mut progress = out.progress(self.name);
         let mut setting = Setting {
@@ -147,22 +178,77 @@ impl Experiment {
             scale: 1.0,
             fitted: 1.0,
             shifts: &SHIFTS,
+            platform,
             progress: &mut progress,
         };
-        (self.measure)(&mut setting).map_err(|error| match error {
-            ExperimentError::Postgres(why) => {
+        let measured = (self.measure)(&mut setting);
+        let measured = measured.map(|findings| match platform {
+            Some(file) => findings.on_platform_of(file),
+            None => findings,
+        });
+        measured.map_err(|error| match (error, platform) {
+            (ExperimentError::Postgres(why), _) => {
                 Failure::NotMeasured(format!("{}: not measured: {why}", self.name))
             }
-            error => Failure::Internal(format!("{}: {error}", self.name)),
+            (error, Some(file)) if error.is_of_platform() => Failure::input(file, error),
+            (error, _) => Failure::Internal(format!("{}: {error}", self.name)),
         })
+    }
+
+    /// Refuses before the run what it cannot be made with.
+    fn check_platform(&self, file: &Path) -> Result<(), Failure> {
+        if self.clock == Clock::Wall {
+            let what = format_args!(
+                "--platform: expected an experiment in virtual time; {} is measured by the clock on \
+                 the wall, and no platform is modelled",
+                self.name
+            );
+            return Err(Failure::input(file, what));
+        }
+        let platform = Platform::load(file).map_err(|error| Failure::Input(error.to_string()))?;
+        let Some(coherence) = &platform.coherence else {
+            return Err(Failure::input(file, "expected a table [coherence], found none"));
+        };
+        match coherence.host.agents.get().0 {
+            cores if cores < HOST_CORES => {
+                let expected = format_args!("expected at least {HOST_CORES}");
+                let what = format_args!("coherence.host.agents = {cores}, {expected}");
+                Err(Failure::input(file, what))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The command that makes the findings again.
+    pub fn command(&self, seeds: Seeds, findings: &Findings) -> String {
+        let mut command =
+            format!("lockstep experiment {}{}", self.name, seeds.arguments(self.clock));
+        let is_file = |name: &&String| !Platform::NAMES.contains(&name.as_str());
+        if let Some(file) = findings.platforms.iter().find(is_file) {
+            command += &format!(" --platform {file}");
+        }
+        command
+    }
+}
+
+impl ExperimentError {
+    /// The platform is to blame.
+    fn is_of_platform(&self) -> bool {
+        match self {
+            Self::Platform(_) | Self::Coherence(_) => true,
+            Self::System(error) => matches!(error, SystemError::Coherence(_)),
+            Self::NearData(error) => matches!(**error, NearDataError::Incomplete { .. }),
+            Self::Postgres(_) => false,
+        }
     }
 }
 
 const ABOUT: &str = "\
 Examples:
   lockstep experiment                       lists them
-  lockstep experiment ccslt-fig4            prints the table, writes out/ccslt-fig4.json and .svg
+  lockstep experiment ccslt-fig4            prints the table, writes out/ccslt-fig4.json, .csv, .svg
   lockstep experiment ccslt-fig5 --json --seed 7 --seeds 12
+  lockstep experiment ccslt-placement --platform my-board.toml
 ";
 
 /// Under which seeds to measure.
@@ -179,6 +265,14 @@ pub struct Seeds {
 }
 
 impl Seeds {
+    /// As arguments of a command, a blank before each.
+    pub fn arguments(&self, clock: Clock) -> String {
+        match clock {
+            Clock::Virtual => format!(" --seed {} --seeds {}", self.seed, self.seeds),
+            Clock::Wall => format!(" --seed {}", self.seed),
+        }
+    }
+
     /// Those of an experiment that is measured by `clock`, in words.
     pub fn text(&self, clock: Clock) -> String {
         let last = self.seed.wrapping_add(u64::from(self.seeds) - 1);
@@ -200,13 +294,20 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     seeds: Seeds,
-    /// Folder for the JSON and SVG files.
+    /// Takes latencies and rates from this platform file, instead of those of n1sdp-u280-ccix; in
+    /// virtual time.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    platform: Option<PathBuf>,
+    /// Folder for the JSON, CSV and SVG files.
     #[arg(long, default_value = "out")]
     out: PathBuf,
 }
 
 /// Of an experiment that was not given one.
 const DEFAULT_SEED: u64 = 1;
+
+/// Of the host, in all experiments that simulate one.
+const HOST_CORES: u32 = 4;
 
 /// Of [`Setting::shifts`], but in tests.
 const SHIFTS: [f64; 2] = [0.5, 1.5];
@@ -232,14 +333,15 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let experiment = named(&name)?;
     // Before the run, so that a long one is not in vain.
     make_folder(&args.out)?;
-    let findings = experiment.measure(args.seeds, out)?;
-    let json = json(experiment, args.seeds, &findings);
-    let written = write(&args.out, experiment, &findings, &json)?;
+    let findings = experiment.measure(args.seeds, args.platform.as_deref(), out)?;
+    let commit = Commit::of_sources();
+    let record = Record::new(experiment, args.seeds, &findings, commit.clone()).text();
+    let written = write(&args.out, experiment, &findings, &record)?;
     if args.json {
-        return out.print(json);
+        return out.print(record);
     }
-    out.print(table::text(experiment, args.seeds, &findings, out))?;
-    out.note(format_args!("Written: {} and .svg", written.display()));
+    out.print(table::text(experiment, args.seeds, &findings, commit.as_ref(), out))?;
+    out.note(format_args!("Written: {}, .csv and .svg", written.display()));
     Ok(())
 }
 
@@ -261,12 +363,8 @@ fn named(name: &str) -> Result<&'static Experiment, Failure> {
     })
 }
 
-/// The findings on one line.
-pub fn json(experiment: &Experiment, seeds: Seeds, findings: &Findings) -> String {
-    serde_json::to_string(&Json::new(experiment, seeds, findings)).expect("findings are plain data")
-}
-
-/// Writes both files into `folder`, which is made if it is not there; the first one's path.
+/// Writes the record (JSON), its values as CSV and the pictures into `folder`, which is made if it is
+/// not there; the first one's path.
 ///
 /// # Errors
 /// When they cannot be written.
@@ -274,178 +372,27 @@ pub fn write(
     folder: &Path,
     experiment: &Experiment,
     findings: &Findings,
-    json: &str,
+    record: &str,
 ) -> Result<PathBuf, Failure> {
     make_folder(folder)?;
-    let picture = svg(&findings.plot, experiment.title);
-    let path = folder.join(experiment.name).with_extension("json");
-    for (path, text) in [(path.clone(), json), (path.with_extension("svg"), &picture)] {
+    let name = experiment.name;
+    let mut files = vec![
+        (format!("{name}.json"), format!("{record}\n")),
+        (format!("{name}.csv"), tidy::csv(experiment, findings)),
+    ];
+    for (number, plot) in findings.plots.iter().enumerate() {
+        // The first has no number.
+        let number = if number == 0 { String::new() } else { format!("-{}", number + 1) };
+        files.push((format!("{name}{number}.svg"), svg(plot, experiment.title, Display::Wide)));
+    }
+    for (name, text) in &files {
+        let path = folder.join(name);
         let mut file = WholeFile::create(&path)?;
-        writeln!(file, "{text}").map_err(|cause| Failure::writing(&path, cause))?;
+        file.write_all(text.as_bytes()).map_err(|cause| Failure::writing(&path, cause))?;
         file.finish()?;
     }
-    Ok(path)
+    Ok(folder.join(&files[0].0))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// At a small part of the full length: enough to see that all of it works.
-    fn small(experiment: &Experiment, Seeds { seed, seeds }: Seeds, fitted: f64) -> Findings {
-        let mut progress = Output::new().quiet(true).progress("test");
-        let mut setting =
-            Setting { seed, seeds, scale: 0.02, fitted, shifts: &[], progress: &mut progress };
-        (experiment.measure)(&mut setting).expect("measured")
-    }
-
-    fn seeds(seed: u64, seeds: u32) -> Seeds {
-        Seeds { seed, seeds }
-    }
-
-    fn every_row_is_whole(findings: &Findings, seeds: usize) {
-        for row in &findings.rows {
-            // A host that is home to the table needs no link.
-            let least = row.measured.min;
-            let possible = least > 0.0 || row.unit == "B/lock" && least == 0.0;
-            assert!(row.measured.max.is_finite() && possible, "{row:?}");
-            assert_eq!(row.measured.seeds, seeds, "{row:?}");
-        }
-        assert!(findings.rows.len() >= 8 && !findings.claims.is_empty());
-    }
-
-    /// What a seed gives alone it gives beside another, too.
-    fn one_seed_is_part_of(findings: &Findings, alone: &Findings) {
-        assert_eq!(findings.rows.len(), alone.rows.len());
-        for (row, alone) in findings.rows.iter().zip(&alone.rows) {
-            let (ends, value) = (row.measured, alone.measured.median);
-            assert_eq!(row.label, alone.label);
-            assert!([ends.min, ends.max].contains(&value), "{row:?}: {value}");
-        }
-    }
-
-    /// However an experiment makes its rows: what does not say that it rests on a fitted entry is the
-    /// same with all of them moved.
-    fn no_row_forgets_that_it_is_fitted(findings: &Findings, moved: &Findings) {
-        let mut differ = 0;
-        for (row, moved) in findings.rows.iter().zip(&moved.rows) {
-            assert_eq!(row.label, moved.label);
-            let same = row.measured == moved.measured;
-            assert!(same || !row.fitted.is_empty(), "{row:?}, and moved {moved:?}");
-            differ += usize::from(!same);
-        }
-        assert!(differ > 0, "no row rests on fitted entries");
-    }
-
-    fn works_under_seeds(name: &str) {
-        let experiment = named(name).expect("there");
-        assert_eq!(experiment.clock, Clock::Virtual);
-        let findings = small(experiment, seeds(5, 2), 1.0);
-        every_row_is_whole(&findings, 2);
-        // Transfers of one device alone hardly depend on where they go.
-        let differs = findings.rows.iter().any(|row| row.measured.min < row.measured.max);
-        assert!(differs || name == "ccslt-fig5");
-        let alone = small(experiment, seeds(6, 1), 1.0);
-        one_seed_is_part_of(&findings, &alone);
-        no_row_forgets_that_it_is_fitted(&alone, &small(experiment, seeds(6, 1), 1.3));
-    }
-
-    #[test]
-    fn ccslt_fig4_works_under_seeds() {
-        works_under_seeds("ccslt-fig4");
-    }
-
-    #[test]
-    fn ccslt_fig5_works_under_seeds() {
-        works_under_seeds("ccslt-fig5");
-    }
-
-    #[test]
-    fn ccslt_placement_works_under_seeds() {
-        works_under_seeds("ccslt-placement");
-    }
-
-    #[test]
-    fn ndp_update_speedup_works_under_seeds() {
-        works_under_seeds("ndp-update-speedup");
-    }
-
-    #[test]
-    fn every_experiment_in_virtual_time_has_its_test() {
-        let tests = include_str!("mod.rs");
-        for experiment in ALL.iter().filter(|experiment| experiment.clock == Clock::Virtual) {
-            let call = format!("works_under_seeds({:?});", experiment.name);
-            assert!(tests.contains(&call), "{}", experiment.name);
-        }
-    }
-
-    /// Where PostgreSQL is installed; a hundredth of the full length.
-    #[test]
-    fn the_experiment_by_the_clock_on_the_wall_gives_whole_rows() {
-        let experiment = named("ccslt-fig6").expect("there");
-        assert_eq!(experiment.clock, Clock::Wall);
-        let mut progress = Output::new().quiet(true).progress("test");
-        let mut setting = Setting {
-            seed: 5,
-            seeds: 3,
-            scale: 0.01,
-            fitted: 1.0,
-            shifts: &[],
-            progress: &mut progress,
-        };
-        let findings = match (experiment.measure)(&mut setting) {
-            Err(ExperimentError::Postgres(missing @ PostgresError::Missing { .. })) => {
-                return eprintln!("skipped: {missing}");
-            }
-            findings => findings.expect("measured"),
-        };
-        for row in &findings.rows {
-            assert!(row.measured.max.is_finite() && row.measured.min > 0.0, "{row:?}");
-            assert_eq!(row.measured.seeds, 1, "a clock on the wall is read once: {row:?}");
-        }
-        assert_eq!(findings.rows.iter().filter(|row| row.paper.is_some()).count(), 4);
-        assert_eq!((findings.rows.len(), findings.claims.len()), (32, 3));
-        let picture = svg(&findings.plot, experiment.title);
-        assert!(picture.contains("PostgreSQL, random") && picture.contains("paper: ccSLT"));
-    }
-
-    #[test]
-    fn the_files_are_written_and_read_back() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let experiment = named("ccslt-fig5").expect("there");
-        let findings = small(experiment, seeds(1, 3), 1.0);
-        let path = write(
-            &folder.path().join("new"),
-            experiment,
-            &findings,
-            &json(experiment, seeds(1, 3), &findings),
-        )
-        .expect("written");
-        let text = fs::read_to_string(&path).expect("JSON");
-        let value: serde_json::Value = serde_json::from_str(&text).expect("well formed");
-        assert_eq!((&value["experiment"], &value["seed"]), (&"ccslt-fig5".into(), &1.into()));
-        assert_eq!(value["seeds"], 3);
-        let row = &value["rows"][0];
-        let [min, measured, max] = ["min", "measured", "max"].map(|key| row[key].as_f64().unwrap());
-        assert!(min <= measured && measured <= max && row["seeds"] == 3, "{row}");
-        let ratio = row["measured"].as_f64().unwrap() / row["paper"].as_f64().unwrap();
-        assert!((row["ratio"].as_f64().unwrap() - ratio).abs() < 1e-9);
-        assert!(row["fitted"].as_array().is_some_and(|names| !names.is_empty()), "{row}");
-        let claim = &value["claims"][0];
-        assert!(claim["finding"].is_boolean() && claim["seeds"] == 3, "{claim}");
-        assert!(value["rows"][3]["paper"].is_null() && value["rows"][3]["ratio"].is_null());
-        assert!(value["notes"].as_array().is_some_and(|notes| notes.len() > 3));
-        let picture = fs::read_to_string(path.with_extension("svg")).expect("SVG");
-        assert!(picture.starts_with("<svg") && picture.contains("8 KiB, PCIe, DMA read"));
-    }
-
-    #[test]
-    fn an_unknown_name_is_answered_with_all_names() {
-        let message = named("fig4").err().expect("refused").to_string();
-        assert_eq!(
-            message,
-            "experiment \"fig4\": expected one of ccslt-fig4, ccslt-fig5, ccslt-fig6, \
-             ccslt-placement, ndp-update-speedup"
-        );
-    }
-}
+mod tests;

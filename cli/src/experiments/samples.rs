@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 use std::ops::{Deref, Div};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -10,7 +11,7 @@ use std::thread;
 use sim::kernel::Time;
 use sim::platform::{Kind, Platform};
 
-use super::findings::{Claim, Row};
+use super::findings::{Claim, Observation, Origin, Row};
 use super::{ExperimentError, Setting};
 use crate::progress::Progress;
 
@@ -21,6 +22,8 @@ pub struct Run<'a> {
     scale: f64,
     /// Every fitted entry of the first platform is multiplied by it.
     fitted: f64,
+    /// In place of the first platform.
+    platform: Option<&'a Path>,
     number: usize,
     shared: &'a Mutex<Shared<'a>>,
 }
@@ -40,24 +43,25 @@ impl Run<'_> {
         shared.progress.set(all, format_args!("seed {}, {message}", self.seed));
     }
 
-    /// Measures on the platform `name`, and notes which fitted entries that has read.
+    /// Measures on the platform `name`, and notes which fitted entries that has read. In place of the
+    /// first platform stands the user's, if there is one.
     ///
     /// Where the entries of the first platform are moved, those of the others go the other way: that
     /// one is better than another may hang on the fit of both.
     ///
     /// # Errors
-    /// Those of `measure`.
-    ///
-    /// # Panics
-    /// When the program has no such platform.
+    /// Those of `measure`; when the user's platform cannot be read.
     pub fn measured<T>(
         &self,
         name: &str,
         measure: impl FnOnce(&Platform) -> Result<T, ExperimentError>,
     ) -> Result<Measured<T>, ExperimentError> {
-        let factor = if name == Platform::NAMES[0] { self.fitted } else { 2.0 - self.fitted };
-        let platform = Platform::with_fitted_times(name, factor);
-        let platform = platform.expect("it comes with the program");
+        let is_first = name == Platform::NAMES[0];
+        let factor = if is_first { self.fitted } else { 2.0 - self.fitted };
+        let platform = match self.platform.filter(|_| is_first) {
+            Some(file) => Platform::load_with_fitted_times(file, factor)?,
+            None => Platform::with_fitted_times(name, factor)?,
+        };
         let seen = measure(&platform)?;
         Ok(Measured { seen, fitted: platform.read(Kind::Fitted) })
     }
@@ -89,9 +93,10 @@ pub struct Measured<T> {
 }
 
 impl<T> Measured<T> {
-    /// A number that was seen.
-    pub fn value(&self, of: impl FnOnce(&T) -> f64) -> Value {
-        Value { number: of(&self.seen), fitted: self.fitted.clone() }
+    /// A number that was seen, and of how many operations.
+    pub fn value(&self, of: impl FnOnce(&T) -> (f64, u64)) -> Value {
+        let (number, operations) = of(&self.seen);
+        Value { number, operations, fitted: self.fitted.clone() }
     }
 }
 
@@ -103,11 +108,12 @@ impl<T> Deref for Measured<T> {
     }
 }
 
-/// A number that was measured on a platform, and the fitted entries that it rests on: those that the
-/// run behind it has read.
+/// A number that was measured on a platform, the operations behind it, and the fitted entries that it
+/// rests on: those that the run behind it has read.
 #[derive(Clone, Debug)]
 pub struct Value {
     number: f64,
+    operations: u64,
     fitted: Fitted,
 }
 
@@ -123,12 +129,15 @@ impl Div for Value {
 
     fn div(mut self, by: Self) -> Self {
         self.fitted.extend(by.fitted);
-        Self { number: self.number / by.number, ..self }
+        let operations = self.operations + by.operations;
+        Self { number: self.number / by.number, operations, ..self }
     }
 }
 
 /// What the runs under all seeds have measured, in the order of their seeds.
 pub struct Samples<S> {
+    /// Of the first.
+    seed: u64,
     seeds: Vec<S>,
     /// With other values of the fitted entries.
     shifted: Vec<S>,
@@ -143,7 +152,7 @@ impl<S: Send> Samples<S> {
         setting: &mut Setting<'_>,
         make: impl Fn(&Run<'_>) -> Result<S, ExperimentError> + Sync,
     ) -> Result<Self, ExperimentError> {
-        let Setting { seed, seeds, scale, fitted, shifts, progress } = setting;
+        let Setting { seed, seeds, scale, fitted, shifts, platform, progress } = setting;
         let seeds = *seeds as usize;
         let shifts = shifts.iter().map(|shift| (*seed, *fitted * shift));
         let runs: Vec<(u64, f64)> = (0..seeds)
@@ -160,7 +169,8 @@ impl<S: Send> Samples<S> {
                 && let Some(place) = made.get(number)
             {
                 let (seed, fitted) = runs[number];
-                let run = Run { seed, scale: *scale, fitted, number, shared: &shared };
+                let (scale, platform) = (*scale, *platform);
+                let run = Run { seed, scale, fitted, platform, number, shared: &shared };
                 let sample = make(&run);
                 *place.lock().expect("one thread has it") = Some(sample);
             }
@@ -179,7 +189,7 @@ impl<S: Send> Samples<S> {
         });
         let mut samples: Vec<S> = samples.collect::<Result<_, _>>()?;
         let shifted = samples.split_off(seeds);
-        Ok(Self { seeds: samples, shifted })
+        Ok(Self { seed: *seed, seeds: samples, shifted })
     }
 }
 
@@ -189,29 +199,36 @@ impl<S> Samples<S> {
         Spread::over(self.seeds.iter().map(of).collect())
     }
 
-    /// A row of a value.
+    /// A row of a value, in `unit`; `operations` says what the operations behind it are.
     pub fn row(
         &self,
         label: impl Into<String>,
-        unit: &'static str,
+        (unit, operations): (&'static str, &'static str),
         of: impl Fn(&S) -> Value,
     ) -> Row {
-        let values: Vec<Value> = self.seeds.iter().map(of).collect();
-        let measured = Spread::over(values.iter().map(Value::number).collect());
-        let fitted = values.into_iter().flat_map(|value| value.fitted).collect();
-        Row { label: label.into(), unit, paper: None, measured, fitted }
+        let (mut observations, mut fitted) = (Vec::new(), Fitted::new());
+        for (number, sample) in self.seeds.iter().enumerate() {
+            let value = of(sample);
+            let seed = self.seed.wrapping_add(number as u64);
+            let (value, operations, of) = (value.number, value.operations, value.fitted);
+            observations.push(Observation { seed, value, operations });
+            fitted.extend(of);
+        }
+        Row::new(label, (unit, operations), observations, fitted)
     }
 
     /// A claim, for how many seeds it holds, and whether it also does with fitted entries moved.
     pub fn claim(
         &self,
+        origin: Origin,
         says: impl Into<String>,
         holds: impl Fn(&S) -> bool,
         because: String,
     ) -> Claim {
         let held = self.seeds.iter().filter(|sample| holds(sample)).count();
         let hangs_on_fit = !self.shifted.iter().all(holds);
-        Claim { says: says.into(), held, seeds: self.seeds.len(), hangs_on_fit, because }
+        let (says, seeds) = (says.into(), self.seeds.len());
+        Claim { origin, says, held, seeds, hangs_on_fit, because }
     }
 }
 
@@ -241,11 +258,6 @@ impl Spread {
         Self { median, min: values[0], max: values[seeds - 1], seeds }
     }
 
-    /// Measured once.
-    pub fn once(value: f64) -> Self {
-        Self::over(vec![value])
-    }
-
     /// From the least to the most with so many decimals, `575–2572`; nothing where both print alike.
     pub fn range(&self, decimals: usize) -> Option<String> {
         let [min, max] = [self.min, self.max].map(|end| format!("{end:.decimals$}"));
@@ -271,7 +283,8 @@ mod tests {
     use crate::output::Output;
 
     fn setting(seed: u64, seeds: u32, progress: &mut Progress) -> Setting<'_> {
-        Setting { seed, seeds, scale: 1.0, fitted: 1.0, shifts: &SHIFTS, progress }
+        let platform = None;
+        Setting { seed, seeds, scale: 1.0, fitted: 1.0, shifts: &SHIFTS, platform, progress }
     }
 
     fn taken(
@@ -290,7 +303,7 @@ mod tests {
             Ok(run.seed)
         });
         assert_eq!(samples.seeds, [u64::MAX, 0, 1, 2, 3, 4, 5, 6, 7]);
-        let claim = samples.claim("small", |&seed| seed < 5, String::new());
+        let claim = samples.claim(Origin::Own, "small", |&seed| seed < 5, String::new());
         assert_eq!((claim.held, claim.seeds), (5, 9));
     }
 
@@ -306,16 +319,22 @@ mod tests {
             Ok((far, plain))
         });
         let samples = samples.expect("made");
-        let far = samples.row("far", "ns", |(far, _)| far.value(|&ns| ns));
-        let plain = samples.row("plain", "B", |(_, plain)| plain.value(|&bytes| bytes));
-        let both = samples
-            .row("both", "", |(far, plain)| plain.value(|&bytes| bytes) / far.value(|&ns| ns));
+        let far = samples.row("far", ("ns", "reads"), |(far, _)| far.value(|&ns| (ns, 3)));
+        let plain =
+            samples.row("plain", ("B", "reads"), |(_, plain)| plain.value(|&bytes| (bytes, 2)));
+        let both = samples.row("both", ("", "reads"), |(far, plain)| {
+            plain.value(|&bytes| (bytes, 2)) / far.value(|&ns| (ns, 3))
+        });
         let names = |row: &Row| row.fitted.iter().cloned().collect::<Vec<_>>();
         assert_eq!(names(&far), ["link.latency_to_host"]);
         assert_eq!(names(&plain), [""; 0]);
         assert_eq!(names(&both), ["link.latency_to_host"]);
-        let verdict =
-            |least: f64| samples.claim("", |(far, _)| **far > least, String::new()).verdict();
+        // Of two seeds.
+        assert_eq!([&far, &plain, &both].map(Row::operations), [6, 4, 10]);
+        assert_eq!(far.observations.iter().map(|of| of.seed).collect::<Vec<_>>(), [1, 2]);
+        let verdict = |least: f64| {
+            samples.claim(Origin::Own, "", |(far, _)| **far > least, String::new()).verdict()
+        };
         // 268 ns, and 134 at half.
         let verdicts = [100.0, 200.0, 300.0].map(verdict);
         assert_eq!(verdicts, [Verdict::ComesOut, Verdict::Fitted, Verdict::DoesNot]);
@@ -331,6 +350,6 @@ mod tests {
         assert_eq!(format!("{spread}; {spread:.1}"), "808 (575–2572); 808.0 (575.0–2572.4)");
         assert_eq!(Spread::over(vec![1.0, 2.0]).median, 1.5);
         assert_eq!(Spread::over(vec![83.1, 82.9]).to_string(), "83");
-        assert_eq!(Spread::once(7.0).range(3), None);
+        assert_eq!(Spread::over(vec![7.0]).range(3), None);
     }
 }

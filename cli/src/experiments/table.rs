@@ -2,28 +2,39 @@
 
 use std::fmt::{Display, Write};
 
-use super::{Clock, Experiment, Findings, Seeds};
+use super::{Clock, Commit, Experiment, Findings, Seeds};
 use crate::output::Output;
 use crate::text;
 
 const WIDTH: usize = 98;
 
 /// The table, the claims and the notes.
-pub fn text(experiment: &Experiment, seeds: Seeds, findings: &Findings, out: &Output) -> String {
+pub fn text(
+    experiment: &Experiment,
+    seeds: Seeds,
+    findings: &Findings,
+    commit: Option<&Commit>,
+    out: &Output,
+) -> String {
     let mut text = format!("{}\n{}\n\n", out.strong(experiment.title), experiment.source);
     for (name, value) in &findings.parameters {
         line(&mut text, format_args!("  {name:<14}{value}"));
     }
-    line(&mut text, format_args!("  {:<14}{}\n", "seeds", seeds.text(experiment.clock)));
+    if let Some((name, value)) = findings.platform_entry() {
+        line(&mut text, format_args!("  {name:<14}{value}"));
+    }
+    line(&mut text, format_args!("  {:<14}{}", "seeds", seeds.text(experiment.clock)));
+    line(&mut text, format_args!("  {:<14}{}\n", "commit", Commit::text(commit)));
     let middle = if experiment.clock == Clock::Virtual { "median" } else { "measured" };
-    let heads = ["", "paper", middle, "min–max", "", "ratio", ""];
+    let heads = ["", "paper, goal", middle, "min–max", "", "by paper's", "", "operations"];
     line(&mut text, cells(heads));
     for row in &findings.rows {
-        let paper = row.paper.map_or("–".into(), |paper| paper.text());
-        let ratio = row.ratio().map_or("–".into(), |ratio| format!("{ratio:.2}"));
-        let median = format!("{:.1}", row.measured.median);
-        let range = row.measured.range(1).unwrap_or_default();
-        line(&mut text, cells([&row.label, &paper, &median, &range, row.unit, &ratio, row.mark()]));
+        let (reference, ratio) = (row.reference(), row.ratio_text());
+        let [median, range] = row.measured_texts();
+        let operations = format!("{} {}", text::count(row.operations()), row.operation);
+        let values: [&str; 8] =
+            [&row.label, &reference, &median, &range, row.unit, &ratio, row.mark(), &operations];
+        line(&mut text, cells(values));
     }
     for note in findings.all_notes() {
         text.push('\n');
@@ -35,8 +46,10 @@ pub fn text(experiment: &Experiment, seeds: Seeds, findings: &Findings, out: &Ou
 }
 
 /// A line of the table.
-fn cells([label, paper, median, range, unit, ratio, mark]: [&str; 7]) -> String {
-    let line = format!("{label:<47}{paper:>8}{median:>9}  {range:<17}{unit:<10}{ratio:>5} {mark}");
+fn cells([label, reference, median, range, unit, ratio, mark, of]: [&str; 8]) -> String {
+    let line = format!(
+        "{label:<47}{reference:>13}{median:>9}  {range:<17}{unit:<10}{ratio:>10} {mark:<7}{of}"
+    );
     line.trim_end().into()
 }
 

@@ -1,12 +1,12 @@
 //! `lockstep figures`: all experiments on one HTML page.
 
-mod machine;
+pub mod machine;
 mod page;
 
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::experiments::Seeds;
+use crate::experiments::{Clock, Commit, Record, SCHEMA, Seeds};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::whole_file::WholeFile;
@@ -17,7 +17,7 @@ use page::Page;
 /// Runs all experiments and writes one self-contained HTML page.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder for the page, and for the JSON and SVG files of the experiments.
+    /// Folder for the page, and for the JSON, CSV and SVG files of the experiments.
     #[arg(long, default_value = "out")]
     out: PathBuf,
     #[command(flatten)]
@@ -33,18 +33,21 @@ pub struct Args {
 /// When the folder cannot be written to.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     experiments::make_folder(&args.out)?;
+    // Before the runs: it is the state that the program was built from, not what is edited meanwhile.
+    let commit = Commit::of_sources();
     let mut page = Page {
         experiments: Vec::new(),
         benches: Vec::new(),
         benches_not_measured: Vec::new(),
         seeds: args.seeds,
-        made_with: machine::description(),
+        command: command(&args),
+        commit: Commit::text(commit.as_ref()),
+        date: experiments::date(),
+        made_with: made_with(),
     };
-    page.made_with.push(("Lockstep", env!("CARGO_PKG_VERSION").into()));
-    page.made_with.push(("Verilator", sim::models::VERILATOR_VERSION.into()));
     for (number, experiment) in experiments::ALL.iter().enumerate() {
         out.note(format_args!("{} of {}: {}", number + 1, experiments::ALL.len(), experiment.name));
-        let findings = match experiment.measure(args.seeds, out) {
+        let findings = match experiment.measure(args.seeds, None, out) {
             // The page says so; the others are worth having.
             Err(Failure::NotMeasured(why)) => {
                 out.note(&why);
@@ -53,8 +56,8 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
             findings => Ok(findings?),
         };
         if let Ok(findings) = &findings {
-            let json = experiments::json(experiment, args.seeds, findings);
-            experiments::write(&args.out, experiment, findings, &json)?;
+            let record = Record::new(experiment, args.seeds, findings, commit.clone());
+            experiments::write(&args.out, experiment, findings, &record.text())?;
         }
         page.experiments.push((experiment, findings));
     }
@@ -76,4 +79,21 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     file.write_all(page.html().as_bytes()).map_err(|cause| Failure::writing(&path, cause))?;
     file.finish()?;
     out.print(path.display())
+}
+
+/// The command that makes the page again.
+fn command(args: &Args) -> String {
+    let benches = if args.benches { " --benches" } else { "" };
+    format!("lockstep figures{}{benches}", args.seeds.arguments(Clock::Virtual))
+}
+
+/// Names and values of what the page was made with: versions and machine.
+fn made_with() -> Vec<(&'static str, String)> {
+    let mut entries = vec![
+        ("Lockstep", env!("CARGO_PKG_VERSION").into()),
+        ("form of the JSON", SCHEMA.to_string()),
+        ("Verilator", sim::models::VERILATOR_VERSION.into()),
+    ];
+    entries.extend(machine::description());
+    entries
 }

@@ -40,7 +40,7 @@ const WARMING: usize = 5;
 /// that another program has interrupted finds the caches empty.
 pub const PASSES: u32 = 5;
 /// Readings of a round.
-const CLOCK_READINGS: u64 = 10_000;
+pub const CLOCK_READINGS: u64 = 10_000;
 
 /// Why nothing could be measured.
 #[derive(Debug, thiserror::Error)]
@@ -89,6 +89,13 @@ pub struct Plan {
     pub rounds: u32,
     /// Of the random order.
     pub seed: u64,
+}
+
+impl Plan {
+    /// Pairs of lock and unlock in a round; in the last part of the tuples there may be fewer.
+    pub fn pairs_of_round(&self) -> u64 {
+        self.tuples.div_ceil(PARTS as u64)
+    }
 }
 
 /// Everything that was measured; times in ns.

@@ -4,6 +4,7 @@
 mod bad_input;
 mod demo;
 mod device;
+mod experiment;
 mod help;
 mod interrupt;
 mod near_data;
