@@ -69,8 +69,9 @@ pub(crate) struct Shared {
     /// Where redo would begin.
     pub(crate) redo_lsn: AtomicU64,
     pub(crate) indexes: Indexes,
-    /// Held by whoever vacuums or checkpoints.
-    pub(crate) maintenance: Mutex<Vacuum>,
+    /// Held for vacuum and checkpoints. A fair mutex: the store's thread takes it again and again, and
+    /// must not starve a session that waits for it.
+    pub(crate) maintenance: parking_lot::Mutex<Vacuum>,
     /// Memory of the last shared state that a device was done with, for the next.
     pub(crate) spare_area: Mutex<Vec<u8>>,
     /// The store's own thread, to be woken when there is work.
@@ -363,7 +364,7 @@ impl Database {
             standing: Mutex::new(standing),
             redo_lsn,
             recovery,
-            maintenance: Mutex::new(Vacuum::new(horizon)),
+            maintenance: parking_lot::Mutex::new(Vacuum::new(horizon)),
             spare_area: Mutex::default(),
             maintainer: OnceLock::new(),
         };

@@ -2,16 +2,14 @@
 //! passing.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, MutexGuard, TryLockError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use super::database::Shared;
 use super::options::IndexBuild;
 use super::session::Session;
-use super::vacuum::Vacuum;
-use crate::primitive::lock;
 
 /// Pages that are looked at for each page that sessions take: a sweep over n pages ends before n / 16
 /// more are taken.
@@ -76,7 +74,7 @@ impl Session {
             shared.vacuum_under_pressure(self.open.asked, room_patience);
             return false;
         }
-        let Some(mut vacuum) = shared.try_turn() else { return false };
+        let Some(mut vacuum) = shared.maintenance.try_lock() else { return false };
         let debt = shared.pages.take_debt();
         let now = debt.min(AT_ONCE / PACE);
         let left = shared.vacuum_on(&mut vacuum, now * PACE);
@@ -94,7 +92,7 @@ impl Shared {
         let (since, mut steps, mut sweeps) = (Instant::now(), 0, 0);
         let held_up = HELD_UP.saturating_mul(asked.min(u64::from(u32::MAX)) as u32);
         loop {
-            let turn = self.try_turn();
+            let turn = self.maintenance.try_lock();
             let worked = turn.is_some();
             if let Some(mut vacuum) = turn {
                 sweeps += u32::from(self.vacuum_on(&mut vacuum, AT_ONCE) == 0);
@@ -125,14 +123,6 @@ impl Shared {
             Some(keeper) => (keeper.oldest_for < patience, false),
             // Two whole sweeps, and the rest of the one before, leave nothing to hope for.
             None => (sweeps < 3 && !patience.is_zero(), true),
-        }
-    }
-
-    fn try_turn(&self) -> Option<MutexGuard<'_, Vacuum>> {
-        match self.maintenance.try_lock() {
-            Ok(vacuum) => Some(vacuum),
-            Err(TryLockError::Poisoned(poison)) => Some(poison.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
         }
     }
 }
@@ -182,7 +172,7 @@ fn maintain(shared: &Shared, stop: &AtomicBool) {
             if !shared.indexes.are_ready() && shared.build_indexes(stop).is_err() {
                 return;
             }
-            let mut vacuum = lock(&shared.maintenance);
+            let mut vacuum = shared.maintenance.lock();
             shared.vacuum_on(&mut vacuum, AT_ONCE);
             let hopeful = vacuum.is_hopeful();
             drop(vacuum);
@@ -207,7 +197,6 @@ mod tests {
     use super::super::options::{Isolation, Options, TransactionOptions};
     use super::super::schema::{Schema, Type};
     use super::super::{Database, Sync};
-    use super::*;
 
     const QUICK: TransactionOptions =
         TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
@@ -235,7 +224,7 @@ mod tests {
         drop(reader.begin(QUICK));
         let _old = holder.begin(QUICK);
         let (shared, mut n) = (&store.shared, 0);
-        let held = lock(&shared.maintenance);
+        let held = shared.maintenance.lock();
         // Nobody vacuums, and yet all of these begin.
         while !shared.pages.are_excessive() {
             n += 1;

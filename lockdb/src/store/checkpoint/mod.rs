@@ -63,7 +63,7 @@ impl Shared {
     /// Writes a checkpoint. Nothing is changed when that fails: transactions go on, and the next
     /// checkpoint tries again.
     pub(crate) fn checkpoint(&self) -> Result<Checkpoint> {
-        self.checkpoint_alone(&mut lock(&self.maintenance))
+        self.checkpoint_alone(&mut self.maintenance.lock())
     }
 
     /// As [`Shared::checkpoint`], by whoever keeps vacuum and other checkpoints away.

@@ -125,7 +125,7 @@ fn publish(
     // Before the ticket, as a checkpoint waits for the tickets before it. A checkpoint so has all of
     // this commit or nothing of it, and vacuum finds its pages in their places.
     let (alone, _held_off) = loop {
-        let alone = lock(&shared.maintenance);
+        let alone = shared.maintenance.lock();
         match shared.indexes.hold_off() {
             Some(held_off) => break (alone, held_off),
             // They are being built, by what the VID maps lead to.

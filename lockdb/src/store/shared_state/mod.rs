@@ -44,10 +44,11 @@ impl Shared {
     /// running.
     pub(crate) fn shared_state_with(self: &Arc<Self>, also: impl FnOnce()) -> Result<SharedState> {
         let storage = self.pages.storage().ok_or(Error::NoNativeStorage)?;
+        // Neither vacuum nor a checkpoint of others meanwhile: VID maps lead to nothing older than they do
+        // now, pages stay in use, and the checkpoint that all is relative to is the newest. Nor between a
+        // checkpoint and the next look, since much could be committed while another has its turn.
+        let mut vacuum = self.maintenance.lock();
         for _ in 0..ATTEMPTS {
-            // Neither vacuum nor a checkpoint meanwhile: VID maps lead to nothing older than they do
-            // now, pages stay in use, and the checkpoint that all is relative to is the newest.
-            let mut vacuum = lock(&self.maintenance);
             // The area has no way to name pages that a device has written since.
             if self.pages.has_unnamed() && !self.faults.has(Fault::NearDataNotFlushed) {
                 self.checkpoint_alone(&mut vacuum)?;
@@ -58,8 +59,7 @@ impl Shared {
                 also();
                 return Ok(SharedState { shared: self.clone(), header, bytes });
             }
-            drop(vacuum);
-            self.checkpoint()?;
+            self.checkpoint_alone(&mut vacuum)?;
         }
         let limit = self.options.shared_state_limit as u64;
         Err(Error::full("bytes of shared state", limit))

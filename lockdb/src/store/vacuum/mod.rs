@@ -16,7 +16,6 @@ use super::fault::Fault;
 use super::pages::SMALL;
 use super::session::OpenPages;
 use super::table::Table;
-use crate::primitive::lock;
 use crate::{HeldLocks, Statistics, Timestamp};
 use chain::Chain;
 use page::Outcome;
@@ -205,9 +204,9 @@ impl Shared {
     pub(crate) fn vacuum(&self) -> Result<Vacuumed> {
         let mut sweep = Sweep::begin(self);
         while !sweep.is_done() {
-            self.sweep_on(&mut lock(&self.maintenance), &mut sweep, STEP)?;
+            self.sweep_on(&mut self.maintenance.lock(), &mut sweep, STEP)?;
         }
-        self.end_sweep(&mut lock(&self.maintenance), &sweep);
+        self.end_sweep(&mut self.maintenance.lock(), &sweep);
         Ok(sweep.done)
     }
 
@@ -354,7 +353,6 @@ mod tests {
     use super::super::options::{Isolation, Options, TransactionOptions};
     use super::super::schema::{RowBuffer, Schema, Type};
     use super::super::{Database, Sync};
-    use super::lock;
 
     const ROWS: i64 = 2_000;
     const UNSYNCED: TransactionOptions =
@@ -401,7 +399,7 @@ mod tests {
         };
         let shared = &store.shared;
         // Nobody vacuums in passing.
-        let held = lock(&shared.maintenance);
+        let held = shared.maintenance.lock();
         write(0..versions / 2);
         let mut reader = store.session().unwrap();
         let mut old = reader.begin(Isolation::Snapshot);
