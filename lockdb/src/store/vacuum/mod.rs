@@ -420,6 +420,26 @@ mod tests {
         assert!(store.pages_in_use() <= 1, "{} pages", store.pages_in_use());
     }
 
+    /// The store's thread, which looks around now and then while a snapshot keeps all pages, goes on
+    /// without a pause when that snapshot has ended.
+    #[test]
+    fn the_end_of_a_snapshot_gives_hope() {
+        let store = Database::in_memory(Options::small()).unwrap();
+        let schema = Schema::builder("t").column("id", Type::Int64).column("n", Type::Int64);
+        store.create_table(schema.primary_key(&["id"]).build().unwrap()).unwrap();
+        put(&store, 0, |_| true);
+        let mut reader = store.session().unwrap();
+        let old = reader.begin(Isolation::Snapshot);
+        put(&store, 1, |_| true);
+        let done = store.vacuum().unwrap();
+        assert!(done.pages_pinned > 0, "{done:?}");
+        let mut vacuum = store.shared.maintenance.lock();
+        assert!(!vacuum.is_hopeful());
+        drop(old);
+        store.shared.vacuum_on(&mut vacuum, 1);
+        assert!(vacuum.is_hopeful());
+    }
+
     /// In a store without files nobody would ever take them off; nor is a page noted twice that is used
     /// again and again between two checkpoints.
     #[test]
