@@ -52,6 +52,7 @@ mod pages;
 mod pins;
 mod rebuild;
 mod recovery;
+mod retired;
 mod session;
 mod table;
 mod transaction;

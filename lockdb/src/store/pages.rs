@@ -1,6 +1,6 @@
 //! Logical pages: which are in use, which are in memory, and where they stand on storage.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,6 +10,7 @@ use super::memory::{Region, SharedArray, VersionRef};
 use super::native::NativeStorage;
 use super::options::Options;
 use super::pins::{OldSnapshot, Pins};
+use super::retired::Retired;
 use crate::primitive::{Mutex, lock};
 
 /// All logical pages of a store. Page 0 is never used, so that RecordID 0 is no record.
@@ -52,8 +53,8 @@ struct Allocation {
     /// All pages from here on have never been used.
     next: u64,
     free: Vec<u64>,
-    /// Emptied pages, each with the commit that was published when it was unlinked.
-    retired: VecDeque<(u64, u64)>,
+    /// Emptied pages.
+    retired: Retired<u64>,
     /// Pages that may have versions which no checkpoint has. Empty in a store without files.
     dirty: BTreeSet<u64>,
     /// Pages that stand on storage as a device has written them, where no checkpoint knows of.
@@ -70,9 +71,6 @@ struct Allocation {
     /// The horizon at which vacuum last had to keep a page for a snapshot's sake.
     kept_at: Option<u64>,
 }
-
-/// Retired pages, or VIDs, that are made free at once, while others wait to take one.
-pub(super) const RECLAIMED_AT_ONCE: usize = 256;
 
 /// So many pages are left to vacuum: when every page has a row to be moved, it could make no room
 /// without one.
@@ -93,7 +91,7 @@ impl Pages {
         let allocation = Allocation {
             next: 1,
             free: Vec::new(),
-            retired: VecDeque::new(),
+            retired: Retired::default(),
             dirty: BTreeSet::new(),
             unnamed: Vec::new(),
             in_use: 0,
@@ -318,7 +316,7 @@ impl Pages {
     pub(crate) fn retire(&self, page: u64, stamp: u64) {
         let mut allocation = lock(&self.allocation);
         self.usage.word(page as usize).store(PageState::Retired as u64, Ordering::Release);
-        allocation.retired.push_back((stamp, page));
+        allocation.retired.push(stamp, page);
         allocation.in_use -= 1;
     }
 
@@ -339,7 +337,7 @@ impl Pages {
 
     /// Whether emptied pages are of no use yet to those who begin now, after commit `published`.
     pub(crate) fn await_commit(&self, published: u64) -> bool {
-        lock(&self.allocation).retired.back().is_some_and(|&(stamp, _)| stamp >= published)
+        lock(&self.allocation).retired.await_commit(published)
     }
 
     /// The snapshot without which there would be more room.
@@ -497,7 +495,7 @@ impl Allocation {
     /// Whether there are more pages to be taken than `reserve`.
     fn has_room(&mut self, limit: u64, reserve: u64, pins: &Pins) -> bool {
         if self.free.len() as u64 <= reserve {
-            self.reclaim(pins);
+            self.retired.reclaim_into(&mut self.free, pins);
         }
         self.free.len() as u64 + (limit - self.next) > reserve
     }
@@ -514,21 +512,9 @@ impl Allocation {
         Ok(self.next - 1)
     }
 
-    /// Makes some retired pages free whose readers have ended.
-    fn reclaim(&mut self, pins: &Pins) {
-        if self.retired.is_empty() {
-            return;
-        }
-        let oldest = pins.oldest().unwrap_or(u64::MAX);
-        let passed = self.retired.iter().take(RECLAIMED_AT_ONCE);
-        let passed = passed.take_while(|&&(stamp, _)| stamp < oldest).count();
-        self.free.extend(self.retired.drain(..passed).map(|(_, page)| page));
-    }
-
     /// The snapshot that keeps vacuum from emptying pages, or those that it has emptied from being
     /// used again.
     fn keeper(&self, pins: &Pins) -> Option<OldSnapshot> {
-        let retired_at = self.retired.front().map(|&(stamp, _)| stamp);
-        pins.keeper(retired_at.max(self.kept_at)?)
+        pins.keeper(self.retired.oldest_stamp().max(self.kept_at)?)
     }
 }

@@ -1,6 +1,5 @@
 //! A table: its schema, the VID map that leads to its version chains, and its indexes.
 
-use std::collections::VecDeque;
 use std::ops::RangeBounds;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,8 +10,8 @@ use super::error::{Error, Result};
 use super::layout::{MAP_WORDS, PAGE_BYTES, RecordId};
 use super::memory::SharedArray;
 use super::options::Options;
-use super::pages::RECLAIMED_AT_ONCE;
 use super::pins::Pins;
+use super::retired::Retired;
 use super::schema::{IndexKey, RowRef, Schema};
 use crate::TupleKey;
 use crate::primitive::{Mutex, lock};
@@ -45,21 +44,8 @@ struct Vids {
     /// All from here on have never been used.
     next: u32,
     free: Vec<u32>,
-    /// VIDs without a tuple, each with the commit that was published when it was unlinked.
-    retired: VecDeque<(u64, u32)>,
-}
-
-impl Vids {
-    /// Frees some retired VIDs whose readers have ended.
-    fn reclaim(&mut self, pins: &Pins) {
-        if self.retired.is_empty() {
-            return;
-        }
-        let oldest = pins.oldest().unwrap_or(u64::MAX);
-        let passed = self.retired.iter().take(RECLAIMED_AT_ONCE);
-        let passed = passed.take_while(|&&(stamp, _)| stamp < oldest).count();
-        self.free.extend(self.retired.drain(..passed).map(|(_, vid)| vid));
-    }
+    /// VIDs without a tuple.
+    retired: Retired<u32>,
 }
 
 /// Which index of a table.
@@ -179,19 +165,18 @@ impl Table {
 
     /// A VID without a tuple.
     pub(crate) fn allocate_vid(&self, pins: &Pins) -> Result<u32> {
-        let mut vids = lock(&self.vids);
+        let vids = &mut *lock(&self.vids);
         if vids.free.is_empty() {
-            vids.reclaim(pins);
+            vids.retired.reclaim_into(&mut vids.free, pins);
         }
         if let Some(vid) = vids.free.pop() {
             return Ok(vid);
         }
         if vids.next as usize == self.heads.len() {
-            let kept = vids.retired.front().and_then(|&(stamp, _)| pins.keeper(stamp));
             return Err(Error::Full {
                 what: "tuples",
                 limit: self.heads.len() as u64,
-                kept_by: kept,
+                kept_by: vids.retired.keeper(pins),
             });
         }
         vids.next += 1;
@@ -202,12 +187,12 @@ impl Table {
     /// it before `stamp`.
     pub(crate) fn retire_vid(&self, vid: u32, stamp: u64) {
         debug_assert!(self.head(vid).is_none());
-        lock(&self.vids).retired.push_back((stamp, vid));
+        lock(&self.vids).retired.push(stamp, vid);
     }
 
     /// Whether VIDs without a tuple are of no use yet to those who begin now, after commit `published`.
     pub(crate) fn await_commit(&self, published: u64) -> bool {
-        lock(&self.vids).retired.back().is_some_and(|&(stamp, _)| stamp >= published)
+        lock(&self.vids).retired.await_commit(published)
     }
 
     /// Recovery has met this VID.
