@@ -223,8 +223,8 @@ impl HostPath {
         number: usize,
         vid: u32,
     ) -> Result<(), NearDataError> {
-        let newest = machine.visible_number(vid)?;
-        let key = machine.table.lock_key(vid, newest);
+        let visible = machine.visible_number(vid)?;
+        let key = machine.table.lock_key(vid, visible);
         self.overtaken += u64::from(matches!(self.threads[number].doing, Doing::Locking { .. }));
         self.threads[number].doing = Doing::Locking { vid, key };
         machine.acquire(self.threads[number].agent, self.transaction, key, Rule::Queue);
@@ -291,21 +291,13 @@ impl HostPath {
         match input {
             Input::Granted { .. } => {
                 self.held.insert(machine, key);
-                let newest = machine.visible_number(vid)?;
-                if machine.table.lock_key(vid, newest) != key {
+                let visible = machine.visible_number(vid)?;
+                if machine.table.lock_key(vid, visible) != key {
                     self.lock_newest(machine, number, vid)?;
                     return Ok(false);
                 }
-                let payload = machine.table.payload(vid)?;
-                let mut outputs = Outputs::default();
-                let program = &machine.update.program;
-                let (passes, instructions) = evaluate_counting(program, &payload, &mut outputs)?;
-                let mut length = machine.visit_time(instructions);
-                if passes == Evaluation::Passes {
-                    self.written.push(machine.new_row(vid, newest, &outputs));
-                    length += machine.change_time();
-                    machine.log_change();
-                }
+                let (changed, length) = machine.change(vid, visible)?;
+                self.written.extend(changed);
                 self.threads[number].next += 1;
                 self.work(machine, number, length);
             }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use lockdb::machine::Rule;
 use lockdb::store::Error;
 use lockdb::{Timestamp, TupleKey};
-use ndp_runtime::program::{Assignment, CompiledUpdate, Outputs};
+use ndp_runtime::program::{Assignment, CompiledUpdate, Evaluation, Outputs, evaluate_counting};
 use sim::kernel::Time;
 use sim::models::TupleLockUnit;
 use sim::platform::HostStoreTiming;
 use sim::system::System;
 
+use super::NearDataError;
 use super::cores::Cores;
 use super::device::Device;
 use super::log::Log;
@@ -155,6 +156,28 @@ impl Machine {
     pub fn load_holder(&mut self, agent: usize, key: TupleKey) {
         let (ticket, bucket) = (Self::agent_word(agent), self.bucket(key));
         self.system.host_load_head(self.core_of[agent], ticket, bucket);
+    }
+
+    /// Evaluates the update for the version `number` of a row, which is locked, and enters what it makes
+    /// of it in the log; how long that takes. `None` when the row does not qualify.
+    ///
+    /// # Errors
+    /// When the row cannot be read or evaluated.
+    pub fn change(
+        &mut self,
+        vid: u32,
+        number: u32,
+    ) -> Result<(Option<NewRow>, Time), NearDataError> {
+        let payload = self.table.payload(vid)?;
+        let mut outputs = Outputs::default();
+        let (passes, instructions) =
+            evaluate_counting(&self.update.program, &payload, &mut outputs)?;
+        let length = self.visit_time(instructions);
+        if passes != Evaluation::Passes {
+            return Ok((None, length));
+        }
+        self.log_change();
+        Ok((Some(self.new_row(vid, number, &outputs)), length + self.change_time()))
     }
 
     /// What the update makes of the version `number` of a row.

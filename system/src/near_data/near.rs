@@ -4,7 +4,7 @@ use lockdb::machine::Rule;
 use lockdb::store::Isolation;
 use lockdb::{Timestamp, TupleKey};
 use ndp_runtime::engine::{RowEnd, Skipped};
-use ndp_runtime::program::{Evaluation, Outputs, Program, evaluate_counting};
+use ndp_runtime::program::Program;
 use sim::kernel::Time;
 use sim::platform::Side;
 
@@ -334,16 +334,8 @@ impl NearUpdate {
                     self.next_left(machine, row)?;
                     return Ok(false);
                 }
-                let payload = machine.table.payload(vid)?;
-                let mut outputs = Outputs::default();
-                let program = &machine.update.program;
-                let (passes, instructions) = evaluate_counting(program, &payload, &mut outputs)?;
-                let mut length = machine.visit_time(instructions);
-                if passes == Evaluation::Passes {
-                    self.written.push(machine.new_row(vid, number, &outputs));
-                    length += machine.change_time();
-                    machine.log_change();
-                }
+                let (changed, length) = machine.change(vid, number)?;
+                self.written.extend(changed);
                 self.step = Step::Evaluating { row };
                 self.work(machine, length);
             }
