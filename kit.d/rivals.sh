@@ -2,7 +2,7 @@
 # ./kit bench rivals: other engines, built in a workspace of their own, beside the store.
 # shellcheck disable=SC2154 # root, cargo_options and command are set by kit.
 
-# The same as rust-version in rivals/Cargo.toml.
+# The same as rust-version in tests/rivals/Cargo.toml.
 readonly rivals_rust=1.90
 
 # `lockstep bench store --rivals FOLDER` starts the programs rival-fjall, rival-redb and
@@ -15,7 +15,7 @@ bench_rivals() {
             return
         fi
     done
-    rivals_target=$(realpath -m -- "${CARGO_TARGET_DIR:-$root/rivals/target}")
+    rivals_target=$(realpath -m -- "${CARGO_TARGET_DIR:-$root/tests/rivals/target}")
     rivals_folder=$rivals_target/release
     set_up
     build_rivals
@@ -34,7 +34,7 @@ build_rivals() {
         report_rocksdb $$ &
         reporter=$!
     fi
-    cargo build "${cargo_options[@]}" --release --manifest-path "$root/rivals/Cargo.toml" \
+    cargo build "${cargo_options[@]}" --release --manifest-path "$root/tests/rivals/Cargo.toml" \
         --target-dir "$rivals_target" || status=$?
     if [[ -n ${reporter:-} ]]; then
         kill "$reporter" 2>/dev/null || true

@@ -1,6 +1,6 @@
 //! Rival engines: finds their programs, runs one of them in bounded time, reads what it prints.
 //!
-//! The programs are those of the workspace `rivals/`, which `./kit bench rivals` builds. They
+//! The programs are those of the workspace `tests/rivals/`, which `./kit bench rivals` builds. They
 //! are started rather than linked, so that nobody compiles the engines who does not measure
 //! them; `rivals/README.md` tells what they take and print.
 

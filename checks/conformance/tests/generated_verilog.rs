@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 const TOPS: [&str; 2] = ["tuple_lock_unit.v", "tuple_lock_unit_sabotaged.v"];
 
 fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../hw/bsv")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hw/bsv")
 }
 
 fn read(path: &Path) -> Vec<u8> {

@@ -220,7 +220,7 @@ pub fn window(mismatch: &Mismatch) -> WaveWindow {
 fn target() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"),
     }
 }
 

@@ -8,7 +8,7 @@ use driver::map::{Place, device, lock_unit, visibility_pe};
 use roxmltree::{Document, Node};
 
 fn hardware() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../hw")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hw")
 }
 
 fn read(path: &Path) -> String {

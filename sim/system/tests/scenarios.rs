@@ -7,7 +7,7 @@ use workloads::Scenario;
 use workloads::scenario::{Mode, Span, Versions, Workload};
 
 fn load(name: &str) -> Scenario {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     Scenario::load(folder.join(name)).unwrap()
 }
 

@@ -22,7 +22,7 @@ fn sneak(run: &Run, id: i64) {
 
 /// A run into which an update without lock is planted after so many happenings.
 fn run_with_a_sneak_after(happenings: usize) -> RunError {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut scenario = Scenario::load(folder.join("hot-row-storm.toml")).unwrap();
     scenario.stop.duration_ns = Some(20_000);
     let platform = Platform::named(&scenario.platform).unwrap();

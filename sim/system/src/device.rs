@@ -179,7 +179,7 @@ mod tests {
 
     /// The contexts of one agent.
     fn contexts() -> DeviceContexts {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
         let scenario = Scenario::load(folder.join("hot-row-storm.toml")).unwrap();
         let (agents, _) = Workflow::all(&scenario, None).unwrap();
         DeviceContexts::new(&scenario, &agents[agents.len() - 1..]).unwrap()

@@ -20,7 +20,7 @@ fn sabotaged(fault: u8, seed: u64) -> SabotagedTupleLockUnit {
 
 /// The table of faults in `docs/lock-unit.md`: number and what is wrong.
 fn faults() -> Vec<(u8, &'static str)> {
-    let document = include_str!("../../docs/lock-unit.md");
+    let document = include_str!("../../../docs/lock-unit.md");
     let (_, table) = document.split_once("| `fault_i` |").expect("the document lists the faults");
     let row = |line: &'static str| {
         let mut cells = line.split('|').map(str::trim).skip(1);

@@ -17,7 +17,7 @@ const ROWS: i64 = 16;
 /// of them has locked, nobody changes.
 #[test]
 fn the_stores_own_transactions_lock_the_same_rows() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut scenario = Scenario::load(folder.join("wall-clock.toml")).unwrap();
     scenario.stop.duration_ns = Some(300_000_000);
     let (agents, rows) = Workflow::all(&scenario, None).unwrap();
@@ -47,7 +47,7 @@ fn the_stores_own_transactions_lock_the_same_rows() {
 /// A table that somebody else damages ends the run with an error, not with a panic.
 #[test]
 fn a_damaged_table_is_told() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let scenario = Scenario::load(folder.join("wall-clock.toml")).unwrap();
     let (agents, rows) = Workflow::all(&scenario, None).unwrap();
     let damage = || {
@@ -87,7 +87,7 @@ fn a_damaged_table_is_told() {
 /// and says who is stuck.
 #[test]
 fn a_run_in_which_nothing_ends_is_given_up() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut scenario = Scenario::load(folder.join("wall-clock.toml")).unwrap();
     (scenario.stop.duration_ns, scenario.stop.transactions_per_agent) = (None, Some(1000));
     let (agents, rows) = Workflow::all(&scenario, None).unwrap();

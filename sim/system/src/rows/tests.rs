@@ -8,7 +8,7 @@ use crate::RunError;
 use crate::plan::Source;
 
 fn scenario(name: &str) -> Scenario {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     Scenario::load(folder.join(name)).unwrap()
 }
 
