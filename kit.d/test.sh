@@ -103,7 +103,7 @@ build_documentation() {
 # In a target folder of its own: the flag rebuilds every crate.
 test_under_loom() {
     RUSTFLAGS="--cfg loom" bounded cargo test "${cargo_options[@]}" --target-dir target/loom \
-        -p lockdb --release --test loom
+        -p lockstep-locks --release --test loom
 }
 
 # Miri comes with nightly toolchains alone, so it is no step of the test.
@@ -115,7 +115,7 @@ run_miri() {
     cd -- "$root" || exit
     # Waiting reads the clock.
     MIRIFLAGS="-Zmiri-disable-isolation" cargo +nightly miri test --target-dir target/miri \
-        -p lockdb --lib --test host
+        -p lockstep-locks --lib --test host
 }
 
 test_workspace() {

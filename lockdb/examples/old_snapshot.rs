@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use lockdb::store::schema::{Schema, Type};
-use lockdb::store::{
+use lockdb::schema::{Schema, Type};
+use lockdb::{
     Database, Error, Isolation, Options, Result, Session, Sync, Table, TransactionOptions,
 };
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use lockdb::store::schema::{Schema, Type};
-use lockdb::store::{
+use lockdb::schema::{Schema, Type};
+use lockdb::{
     Database, Isolation, Options, Order, Result, Session, Sync, Table, Transaction,
     TransactionOptions,
 };
@@ -53,7 +53,7 @@ fn of(isolation: Isolation) -> TransactionOptions {
 }
 
 fn add(transaction: &mut Transaction<'_>, table: &Table, id: i64) -> Result<()> {
-    let add = |row: &mut lockdb::store::schema::RowBuffer| {
+    let add = |row: &mut lockdb::schema::RowBuffer| {
         row.set_int(1, row.as_row().int(1) + 1);
         Ok(())
     };

@@ -7,11 +7,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lockdb::store::device::{DeviceReader, MappedPages};
-use lockdb::store::schema::{Schema, Type};
-use lockdb::store::{
-    Database, Isolation, Options, Result, Session, Sync, Table, TransactionOptions,
-};
+use lockdb::device::{DeviceReader, MappedPages};
+use lockdb::schema::{Schema, Type};
+use lockdb::{Database, Isolation, Options, Result, Session, Sync, Table, TransactionOptions};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -77,7 +75,7 @@ fn update(
                 Ok(())
             })?;
             assert!(found.is_some());
-            Ok::<_, lockdb::store::Error>(())
+            Ok::<_, lockdb::Error>(())
         })?;
     }
     Ok(())

@@ -1,49 +1,75 @@
-//! The cache-coherent shared lock table (ccSLT paper, section 3): its protocol as a pure machine,
-//! and the machine driven by real atomics on shared memory.
-//!
-//! - [`Head`], [`Slot`], [`Ring`]: the encoding of a bucket.
-//! - [`machine`]: the protocol. `docs/lock-protocol.md` states it as a table.
-//! - [`TupleKey`]: from a tuple version to its bucket.
-//! - [`Table`]: the host embodiment; [`Worker`] and [`Transaction`] are how threads use it.
+//! A multi-version store whose row locks are the shared lock table (ccSLT paper, sections 2.3
+//! and 3).
 //!
 //! ```
-//! use lockdb::{Table, Timestamp, TupleKey, Waiting};
+//! use lockdb::schema::{Schema, Type};
+//! use lockdb::{Database, Error, Options};
 //!
-//! let table = Table::new(1 << 10)?;
-//! let mut worker = table.worker();
-//! let mut transaction = worker.begin(Timestamp::new(1).unwrap());
-//! transaction.lock(TupleKey::new(42, 0), &Waiting::default())?;
-//! transaction.end()?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! let store = Database::in_memory(Options::default())?;
+//! let accounts = store.create_table(
+//!     Schema::builder("account")
+//!         .column("id", Type::Int64)
+//!         .column("balance", Type::Int64)
+//!         .primary_key(&["id"])
+//!         .build()?,
+//! )?;
+//! store.transaction(|transaction| {
+//!     transaction.insert(&accounts, &[1.into(), 100.into()])?;
+//!     transaction.insert(&accounts, &[2.into(), 100.into()])
+//! })?;
+//! store.transaction(|transaction| {
+//!     transaction.update(&accounts, &1, |row| Ok(row.set_int(1, row.as_row().int(1) - 30)))?;
+//!     transaction.update(&accounts, &2, |row| Ok(row.set_int(1, row.as_row().int(1) + 30)))
+//! })?;
+//! let balance = store.transaction(|transaction| {
+//!     Ok::<_, Error>(transaction.get(&accounts, &2)?.map(|row| row.int(1)))
+//! })?;
+//! assert_eq!(balance, Some(130));
+//! # Ok::<(), Error>(())
 //! ```
 
-pub mod machine;
-#[cfg(not(any(loom, miri)))]
-pub mod store;
+pub mod device;
+pub mod fault;
+pub mod files;
+pub mod layout;
+pub mod log;
+pub mod memory;
+pub mod near_data;
+pub mod schema;
+pub mod shared_state;
+pub mod visibility;
 
-mod bucket;
-mod deadlock;
-mod head;
-mod held;
-mod key;
-mod memory;
-mod nesting;
-mod parking;
-mod primitive;
-mod statistics;
+mod admission;
+mod change;
+mod checkpoint;
+mod database;
+mod error;
+mod load;
+mod lock_table;
+mod maintenance;
+mod native;
+mod options;
+mod pages;
+mod pins;
+mod rebuild;
+mod recovery;
+mod retired;
+mod session;
 mod table;
-mod timestamp;
 mod transaction;
-mod wait;
+mod vacuum;
+mod watches;
 
-pub use bucket::Bucket;
-pub use deadlock::{Suspicion, WaitsFor};
-pub use head::{Head, Ring, Slot};
-pub use held::HeldLocks;
-pub use key::TupleKey;
-pub use memory::{Backing, SharedMemory, TableMemory};
-pub use statistics::Statistics;
-pub use table::{Repaired, Table, TableError};
-pub use timestamp::Timestamp;
-pub use transaction::{Transaction, Worker};
-pub use wait::{LockError, Policy, Waiting};
+pub use checkpoint::Checkpoint;
+pub use database::Database;
+pub use error::{Conflict, Ending, Error, Result};
+pub use load::{LoadError, LoadProgress};
+pub use log::Sync;
+pub use native::StorageBytes;
+pub use options::{IndexBuild, Isolation, Options, TransactionOptions};
+pub use pins::OldSnapshot;
+pub use recovery::Recovery;
+pub use session::Session;
+pub use table::Table;
+pub use transaction::{LockWait, Order, Savepoint, Transaction};
+pub use vacuum::Vacuumed;

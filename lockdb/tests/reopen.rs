@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::layout::{PAGE_BYTES, Page, PageBuffer, RecordId};
-use lockdb::store::memory::Home;
-use lockdb::store::schema::{RowRef, Schema, Type};
-use lockdb::store::{Database, Error, Options, Table};
+use lockdb::files::{Files, Memory};
+use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, RecordId};
+use lockdb::memory::Home;
+use lockdb::schema::{RowRef, Schema, Type};
+use lockdb::{Database, Error, Options, Table};
 
 fn accounts() -> Schema {
     Schema::builder("account")

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use lockdb::LockError;
-use lockdb::store::files::{File, Files, Memory};
-use lockdb::store::schema::{Schema, Type};
-use lockdb::store::{
+use lockdb::files::{File, Files, Memory};
+use lockdb::schema::{Schema, Type};
+use lockdb::{
     Conflict, Database, Error, Isolation, LockWait, Options, Session, Table, Transaction,
     TransactionOptions,
 };
+use locks::LockError;
 
 fn accounts(store: &Database) -> Arc<Table> {
     let schema = Schema::builder("account")

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use driver::DeviceError;
-use lockdb::machine::{Access, Answer};
+use locks::machine::{Access, Answer};
 
 use crate::bus::BusError;
 use crate::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};

@@ -2,8 +2,8 @@
 //! that `docs/lock-protocol.md`, "Two requests of one transaction", speaks of.
 
 use driver::Registers;
-use lockdb::machine::{Phase, Rule};
-use lockdb::{Head, Slot, Timestamp, TupleKey};
+use locks::machine::{Phase, Rule};
+use locks::{Head, Slot, Timestamp, TupleKey};
 use lockstep_sim::bus::BusError;
 use lockstep_sim::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
 use lockstep_sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};

@@ -1,6 +1,6 @@
 //! One agent's stream of update transactions.
 
-use lockdb::TupleKey;
+use locks::TupleKey;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 

@@ -4,7 +4,7 @@ use rand::Rng;
 
 use crate::scenario::HotRowSettings;
 use crate::zipf::RowSampler;
-use lockdb::TupleKey;
+use locks::TupleKey;
 
 /// Draws from the few rows of a hot-row storm, each alike.
 #[derive(Clone, Debug)]

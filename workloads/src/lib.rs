@@ -28,5 +28,5 @@ pub mod zipf;
 
 pub use error::{Error, Found, InputError, Result};
 pub use generator::{Generator, Transaction};
-pub use lockdb::TupleKey;
+pub use locks::TupleKey;
 pub use scenario::Scenario;

@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 
 use crate::random::draw_share;
 use crate::scenario::{SmallBankAccess, SmallBankSettings};
-use lockdb::TupleKey;
+use locks::TupleKey;
 
 /// Shares in percent, in the order of [`Input`].
 pub(crate) const MIX: [u32; 6] = [15, 15, 15, 25, 15, 15];

@@ -13,7 +13,7 @@ use std::path::Path;
 use crate::error::{Error, Found, InputError, Result};
 use crate::random::agent_stream;
 use crate::text_file;
-use lockdb::TupleKey;
+use locks::TupleKey;
 use rand::RngExt;
 
 /// The header line: the names of the fields in their order.

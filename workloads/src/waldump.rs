@@ -27,7 +27,7 @@ use crate::error::{Error, Found, InputError, Result};
 use crate::trace::{TraceOp, TraceRecord, TraceWriter};
 use clock::Clock;
 use line::{Event, Record, TupleAddress};
-use lockdb::TupleKey;
+use locks::TupleKey;
 use rows::Rows;
 
 /// How to convert.

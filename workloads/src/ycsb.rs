@@ -4,7 +4,7 @@ use rand::Rng;
 
 use crate::scenario::{Distribution, YcsbSettings};
 use crate::zipf::RowSampler;
-use lockdb::TupleKey;
+use locks::TupleKey;
 
 /// Draws the rows of YCSB-style update transactions.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::time::{Duration, Instant};
 
 use driver::map::lock_unit;
-use lockdb::machine::{Bounds, Machine, Outcome, Request, Rule};
-use lockdb::{Backing, Table, Timestamp, TupleKey};
+use locks::machine::{Bounds, Machine, Outcome, Request, Rule};
+use locks::{Backing, LockTable, Timestamp, TupleKey};
 
 use crate::context::{Context, Mapped, Stop, expect};
 use crate::map;
@@ -13,7 +13,7 @@ use crate::map;
 /// A table that the device's lock unit works on, too.
 pub(crate) struct HostTable {
     memory: Mapped,
-    table: Table,
+    table: LockTable,
     log2_buckets: u32,
     patience: Duration,
 }
@@ -25,7 +25,7 @@ impl HostTable {
         // The same pages once more, as the table wants them.
         let file = memory.memory.file().try_clone_to_owned().map(File::from);
         let file = file.map_err(|error| Stop::wrong(format!("the table's memory: {error}")))?;
-        let table = Table::in_memory(1 << log2_buckets, Backing::Shared(&file))
+        let table = LockTable::in_memory(1 << log2_buckets, Backing::Shared(&file))
             .map_err(|error| Stop::wrong(error.to_string()))?;
         let table = Self { memory, table, log2_buckets, patience: context.options.patience };
         table.start_again(context)?;
@@ -46,7 +46,7 @@ impl HostTable {
         expect(|| "CONTROL of the lock unit".into(), control, 1)
     }
 
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &LockTable {
         &self.table
     }
 
@@ -107,7 +107,7 @@ impl HostTable {
 /// Runs a request of the host on a table that a device shares, which may have damaged it: there a
 /// machine may find no end.
 pub(crate) fn run(
-    table: &Table,
+    table: &LockTable,
     transaction: Timestamp,
     key: TupleKey,
     request: Request,

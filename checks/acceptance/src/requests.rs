@@ -1,7 +1,7 @@
 //! Requests for the lock unit and its responses, as beats. Source: `docs/lock-unit.md`.
 
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 
 /// What the unit is asked for under a tag.
 #[derive(Clone, Copy, Debug)]

@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use lockdb::machine::Rule;
-use lockdb::{Head, Ring, Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Head, Ring, Timestamp, TupleKey};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use sim::bus::BusError;

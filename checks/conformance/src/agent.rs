@@ -5,8 +5,8 @@
 //! was blocked for too long, so that agents who wait for each other come apart, and lets go of
 //! everything at the end.
 
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 
 use crate::case::{Agent as Plan, Case, Side, Step, Stray};
 

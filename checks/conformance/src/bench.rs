@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use lockdb::machine::{Access, Answer};
+use locks::machine::{Access, Answer};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use sim::bus::axi4::{AccessKind, MemoryData};
@@ -355,7 +355,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
                 Access::CompareSwap { word, expected, new }
             }
             AccessKind::Store { .. } => {
-                Access::Clear(lockdb::Slot::new(word).expect("checked by the oracle"))
+                Access::Clear(locks::Slot::new(word).expect("checked by the oracle"))
             }
         };
         let expected = self.ledger.perform(self.cycle, line, done)?;

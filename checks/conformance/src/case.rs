@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use serde::{Deserialize, Serialize};
 use sim::bus::BusError;
 use sim::bus::axi_lite::LiteStalls;
@@ -147,7 +147,7 @@ pub enum Step {
 
 /// The rule of an acquire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names are those of `lockdb::machine::Rule`")]
+#[allow(missing_docs, reason = "the names are those of `locks::machine::Rule`")]
 pub enum Wait {
     Queue,
     NoWait,

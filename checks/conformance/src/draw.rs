@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lockdb::TupleKey;
+use locks::TupleKey;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;

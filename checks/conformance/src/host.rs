@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::Timestamp;
-use lockdb::machine::{
+use locks::Timestamp;
+use locks::machine::{
     Access, Answer, Bounds, Machine, Outcome, Place, Repair, RepairStep, Request,
 };
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use lockdb::machine::{Access, Answer};
-use lockdb::{Head, Ring, Slot, Timestamp};
+use locks::machine::{Access, Answer};
+use locks::{Head, Ring, Slot, Timestamp};
 
 use crate::mismatch::{Mismatch, Property};
 

@@ -2,7 +2,7 @@
 //!
 //! A [`Case`] says what agents on the device and on the host ask for, and how the buses behave. The
 //! bench runs it on the Verilated unit and holds every access, response, counter and line against an
-//! oracle with one [`lockdb::machine::Machine`] per open request. `docs/conformance.md` says how it
+//! oracle with one [`locks::machine::Machine`] per open request. `docs/conformance.md` says how it
 //! works and how the next block gets one.
 //!
 //! - [`case`]: what a run depends on.

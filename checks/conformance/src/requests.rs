@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use rand::{Rng, RngExt};
 use sim::lock_unit::stream::{TAGS, Tag, UnitOperation, UnitRequest};
 

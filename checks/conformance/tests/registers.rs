@@ -2,8 +2,8 @@
 
 use driver::lock_unit::LockUnit as Driver;
 use driver::{BusResponse, DeviceError, Registers};
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use sim::bus::BusError;
 use sim::bus::axi_lite::{LiteRequest, LiteStalls};
 use sim::bus::axi4::{Axi4Config, MemoryAnswer, MemoryData};

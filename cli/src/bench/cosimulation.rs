@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
 use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};

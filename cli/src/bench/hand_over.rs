@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::machine::{Outcome, Place, Request, Rule};
-use lockdb::{Policy, Slot, Table, Timestamp, TupleKey, Waiting};
+use locks::machine::{Outcome, Place, Request, Rule};
+use locks::{LockTable, Policy, Slot, Timestamp, TupleKey, Waiting};
 
 use super::{Goal, Measurement, Size, pin, stopwatch};
 
@@ -23,7 +23,7 @@ const THREADS: [Timestamp; 2] =
 
 /// The hand-over alone, and whole transactions of two threads that want the same row.
 pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
-    let table = Table::new(LINKS).map_err(|error| error.to_string())?;
+    let table = LockTable::new(LINKS).map_err(|error| error.to_string())?;
     let chains = size.of(CHAINS);
     let (value, floor) =
         stopwatch::best_of_both(size, || chain(&table, chains, false), || ping_pong(chains));
@@ -136,7 +136,7 @@ fn bare_chain(chains: u64) -> f64 {
 /// been granted a lock gives the next one back, for which the other waits: ns for one hand-over.
 /// A waiter clears its slot of the queue before that if it is to be `tidy`, otherwise while the
 /// lock is on its way.
-fn chain(table: &Table, chains: u64, tidy: bool) -> f64 {
+fn chain(table: &LockTable, chains: u64, tidy: bool) -> f64 {
     let mut took = Duration::ZERO;
     for _ in 0..chains {
         let places = prepare(table);
@@ -176,7 +176,7 @@ fn chain(table: &Table, chains: u64, tidy: bool) -> f64 {
 }
 
 /// Thread 0 holds the even locks and waits for the odd ones, thread 1 the other way round.
-fn prepare(table: &Table) -> Vec<Place> {
+fn prepare(table: &LockTable) -> Vec<Place> {
     let enter = |link: usize| {
         let (holder, waiter) = (THREADS[link % 2], THREADS[1 - link % 2]);
         let taken = table.run(holder, link, Request::Acquire(Rule::Queue));
@@ -192,7 +192,7 @@ fn prepare(table: &Table) -> Vec<Place> {
 }
 
 /// Two threads, each locking the same row again and again: ns for one lock.
-fn transactions(table: &Table, locks: u64) -> f64 {
+fn transactions(table: &LockTable, locks: u64) -> f64 {
     let waiting = Waiting { policy: Policy::TimeOut, ..Waiting::default() };
     let row = TupleKey::new(7, 0);
     let took = together(

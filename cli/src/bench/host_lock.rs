@@ -1,8 +1,8 @@
 //! The host's uncontended lock beside the least that it could be: two compare-and-swaps on the
 //! same line.
 
-use lockdb::machine::{Access, Answer, Outcome, Rule};
-use lockdb::{Bucket, Table, Timestamp, TupleKey};
+use locks::machine::{Access, Answer, Outcome, Rule};
+use locks::{Bucket, LockTable, Timestamp, TupleKey};
 
 use super::{Goal, Measurement, Size, pin, stopwatch};
 
@@ -17,7 +17,7 @@ pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
 }
 
 fn of_size(size: Size, mebibytes: usize) -> Result<[Measurement; 2], String> {
-    let table = Table::new((mebibytes << 20) / size_of::<Bucket>());
+    let table = LockTable::new((mebibytes << 20) / size_of::<Bucket>());
     let table = table.map_err(|error| error.to_string())?;
     let count = size.of(PAIRS);
     // Every page is there, and as much of the table as fits is in the caches.
@@ -54,8 +54,8 @@ fn of_size(size: Size, mebibytes: usize) -> Result<[Measurement; 2], String> {
 pub(super) fn dependent(
     count: u64,
     at: &mut u64,
-    table: &Table,
-    pair: impl Fn(&Table, u64) -> &Bucket,
+    table: &LockTable,
+    pair: impl Fn(&LockTable, u64) -> &Bucket,
 ) {
     let mut state = *at;
     for _ in 0..count {
@@ -91,7 +91,7 @@ fn vid(state: u64) -> u64 {
 
 /// Acquire and release, with the hash, as a program would call them.
 #[inline]
-pub(super) fn lock(table: &Table, vid: u64) -> &Bucket {
+pub(super) fn lock(table: &LockTable, vid: u64) -> &Bucket {
     let key = TupleKey::new(vid, 0);
     let granted = table.acquire(HOLDER, key, Rule::Queue);
     let released = table.release(HOLDER, key);
@@ -105,7 +105,7 @@ pub(super) fn lock(table: &Table, vid: u64) -> &Bucket {
 
 /// Two compare-and-swaps of the same word of the line that the number alone chooses.
 #[inline]
-fn bare_pair(table: &Table, vid: u64) -> &Bucket {
+fn bare_pair(table: &LockTable, vid: u64) -> &Bucket {
     let buckets = table.buckets();
     let line = &buckets[vid as usize & (buckets.len() - 1)];
     let (free, held) = (0, HOLDER.word());

@@ -1,8 +1,8 @@
 //! The lock unit's RTL by its own clock: what it takes at once, what it keeps open, and how many
 //! locks it serves with the table on either side of the link.
 
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use sim::kernel::Time;
 use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};

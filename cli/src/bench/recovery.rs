@@ -8,11 +8,9 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::Instant;
 
-use lockdb::store::layout::{PAGE_BYTES, Page, PageKind};
-use lockdb::store::schema::{RowBuffer, Schema, Type};
-use lockdb::store::{
-    Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions,
-};
+use lockdb::layout::{PAGE_BYTES, Page, PageKind};
+use lockdb::schema::{RowBuffer, Schema, Type};
+use lockdb::{Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions};
 
 use super::{Goal, Measurement, Size};
 use crate::progress::Progress;

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use lockdb::machine::{Outcome, Place, Request, Rule};
-use lockdb::{Bucket, Table, Timestamp};
+use locks::machine::{Outcome, Place, Request, Rule};
+use locks::{Bucket, LockTable, Timestamp};
 
 use super::{Goal, Measurement, Size};
 
@@ -15,7 +15,7 @@ const WAITERS: u64 = 7;
 pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
     let buckets = size.of(BUCKETS).next_power_of_two();
     let before = resident()?;
-    let table = Table::new(buckets as usize).map_err(|error| error.to_string())?;
+    let table = LockTable::new(buckets as usize).map_err(|error| error.to_string())?;
     // A page is there when it has been written: every lock is taken once.
     (0..buckets).for_each(|bucket| enter(&table, bucket, 1));
     let with_table = resident()?;
@@ -41,7 +41,7 @@ pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
 }
 
 /// The `number`th transaction asks for the lock of a bucket.
-fn enter(table: &Table, bucket: u64, number: u64) {
+fn enter(table: &LockTable, bucket: u64, number: u64) {
     let transaction = Timestamp::new(number).expect("not 0");
     let outcome = table.run(transaction, bucket as usize, Request::Acquire(Rule::Queue));
     let expected = match number {

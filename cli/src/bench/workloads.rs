@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::store::{Database, Isolation, Options, Sync, TransactionOptions};
+use lockdb::{Database, Isolation, Options, Sync, TransactionOptions};
 use workloads::database::smallbank::SmallBank;
 use workloads::database::tatp::Tatp;
 use workloads::database::tpcc::{Scale, Tpcc};

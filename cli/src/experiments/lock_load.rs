@@ -4,8 +4,8 @@
 //! The host's requesters are its cores, each running the lock machine over the coherent memory;
 //! the device's are processing elements in front of the lock unit's RTL.
 
-use lockdb::machine::{Bounds, Machine, Outcome, Place, Request, Rule};
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::{Bounds, Machine, Outcome, Place, Request, Rule};
+use locks::{Timestamp, TupleKey};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::coherence::Traffic;

@@ -1,7 +1,7 @@
 //! The device that jobs go to.
 
 use driver::DeviceAddress;
-use lockdb::store::Options;
+use lockdb::Options;
 use ndp_runtime::host::{Cancel, InProcess, JobOptions, QueuePort, Runtime, RuntimeOptions};
 
 use super::store::{Opened, Target};

@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use lockdb::store::schema::Value;
-use lockdb::store::{Database, Error, Isolation, Session, Sync, Table, TransactionOptions};
+use lockdb::schema::Value;
+use lockdb::{Database, Error, Isolation, Session, Sync, Table, TransactionOptions};
 use ndp_runtime::host::{Cancel, TableGate};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

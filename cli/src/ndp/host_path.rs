@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use lockdb::store::device::PhysicalPages;
-use lockdb::store::files::File;
-use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
-use lockdb::store::{Session, Table, TransactionOptions};
+use lockdb::device::PhysicalPages;
+use lockdb::files::File;
+use lockdb::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::{Session, Table, TransactionOptions};
 use ndp_runtime::host::{Cancel, HostPath, HostPathReport, LinkBytes, NearDataFailure};
 
 use super::report::{Report, link};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ValueHint;
-use lockdb::store::schema::{CsvError, RowBuffer, Schema, Type};
-use lockdb::store::{Database, Error, LoadError, Table};
+use lockdb::schema::{CsvError, RowBuffer, Schema, Type};
+use lockdb::{Database, Error, LoadError, Table};
 use system::Interrupt;
 use workloads::database::tpcc::{Scale, Tpcc};
 use workloads::database::ycsb::{Mix, Ycsb};

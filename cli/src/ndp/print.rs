@@ -1,6 +1,6 @@
 //! Values as SQL and JSON have them.
 
-use lockdb::store::schema::{Type, Value, ValueRef};
+use lockdb::schema::{Type, Value, ValueRef};
 
 /// A value as SQL has it.
 pub fn value_text(value: ValueRef<'_>) -> String {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use lockdb::store::StorageBytes;
+use lockdb::StorageBytes;
 use ndp_runtime::host::{LinkBytes, UpdateReport};
 use ndp_runtime::job::{Embodiment, Statistics};
 

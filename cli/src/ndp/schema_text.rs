@@ -1,6 +1,6 @@
 //! A table's schema as it is given on a command line.
 
-use lockdb::store::schema::{Schema, Type};
+use lockdb::schema::{Schema, Type};
 
 const EXPECTED: &str = "int64, float64, bool, fixed(BYTES), text or bytes";
 

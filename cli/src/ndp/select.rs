@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-use lockdb::store::schema::{RowRef, Schema, Value, csv_header, csv_line};
-use lockdb::store::{Isolation, Table};
+use lockdb::schema::{RowRef, Schema, Value, csv_header, csv_line};
+use lockdb::{Isolation, Table};
 use ndp_runtime::host::{
     AggregateOf, JobOptions, NearTransaction, Progress, ReadReport, SelectReport, SelectedRow,
     fault_text,

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{ValueEnum, ValueHint};
-use lockdb::store::files::{Disk, Files};
-use lockdb::store::{self, Database, IndexBuild, Isolation, Options, StorageBytes, Table};
+use lockdb::files::{Disk, Files};
+use lockdb::{Database, IndexBuild, Isolation, Options, StorageBytes, Table};
 use ndp_runtime::host::{NearDataFailure, StoreMemory};
 
 use crate::failure::Failure;
@@ -133,9 +133,9 @@ impl From<Level> for Isolation {
     }
 }
 
-impl From<store::Error> for Failure {
-    fn from(error: store::Error) -> Self {
-        use store::Error;
+impl From<lockdb::Error> for Failure {
+    fn from(error: lockdb::Error) -> Self {
+        use lockdb::Error;
         match error {
             Error::NoSuchTable { ref tables, .. } if tables.is_empty() => {
                 Self::Input("the store has no tables, expected some: `lockstep ndp load`".into())

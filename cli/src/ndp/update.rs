@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use lockdb::store::layout::{PAGE_BYTES, RecordId};
-use lockdb::store::{Isolation, Table, TransactionOptions};
+use lockdb::layout::{PAGE_BYTES, RecordId};
+use lockdb::{Isolation, Table, TransactionOptions};
 use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, Progress, TableGate};
 use ndp_runtime::program::compile_update;
 use serde_json::json;

@@ -12,7 +12,7 @@ mod server;
 
 use std::time::Duration;
 
-use lockdb::TableError;
+use locks::LockTableError;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -77,7 +77,7 @@ pub enum PostgresError {
     },
     /// There is no memory for Lockstep's lock table.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Table(#[from] LockTableError),
 }
 
 /// How much is measured.
@@ -118,7 +118,7 @@ pub struct InOrder {
     pub postgres_lock: Latencies,
     /// `heap_lock_tuple`.
     pub postgres_row: Latencies,
-    /// [`lockdb::Table::acquire`] alone, in a table of [`TABLE_MIB`].
+    /// [`locks::LockTable::acquire`] alone, in a table of [`TABLE_MIB`].
     pub lockstep_lock: Latencies,
     /// Lock and unlock, the best mean of a round.
     pub pair: Pair,

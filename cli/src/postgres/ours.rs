@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use lockdb::machine::{Outcome, Rule};
-use lockdb::{Bucket, Table, TableError, Timestamp, TupleKey};
+use locks::machine::{Outcome, Rule};
+use locks::{Bucket, LockTable, LockTableError, Timestamp, TupleKey};
 
 use super::latencies::Latencies;
 use crate::bench::{pin, stopwatch};
@@ -14,15 +14,15 @@ const VERSION: u32 = 1;
 
 /// A table whose only user locks and unlocks one tuple after the other.
 #[derive(Debug)]
-pub struct Locks(Table);
+pub struct Locks(LockTable);
 
 impl Locks {
     /// A table of so many MiB, all of it touched.
     ///
     /// # Errors
     /// When there is no memory for it.
-    pub fn new(mebibytes: usize) -> Result<Self, TableError> {
-        let table = Table::new((mebibytes << 20) / size_of::<Bucket>())?;
+    pub fn new(mebibytes: usize) -> Result<Self, LockTableError> {
+        let table = LockTable::new((mebibytes << 20) / size_of::<Bucket>())?;
         let locks = Self(table);
         (0..locks.0.buckets().len() as u32).for_each(|vid| {
             locks.pair(vid);

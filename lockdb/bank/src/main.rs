@@ -2,8 +2,8 @@
 //!
 //! `cargo run -p bank [FOLDER]`; run it again, and the accounts are still there.
 
-use lockdb::store::schema::{RowBuffer, Schema, Type};
-use lockdb::store::{Database, Error, Options};
+use lockdb::schema::{RowBuffer, Schema, Type};
+use lockdb::{Database, Error, Options};
 use std::ops::ControlFlow;
 
 fn main() -> Result<(), Error> {

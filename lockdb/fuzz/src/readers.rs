@@ -5,12 +5,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::store::device::DeviceReader;
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::layout::{PAGE_BYTES, Page, PageBuffer, PageKind, Place, Superblock};
-use lockdb::store::log::{LogPosition, Reader};
-use lockdb::store::schema::{CsvRows, RowBuffer, Schema, Type};
-use lockdb::store::{Database, Error, Options};
+use lockdb::device::DeviceReader;
+use lockdb::files::{Files, Memory};
+use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind, Place, Superblock};
+use lockdb::log::{LogPosition, Reader};
+use lockdb::schema::{CsvRows, RowBuffer, Schema, Type};
+use lockdb::{Database, Error, Options};
 
 const LOG: &str = "log-0000000000000000";
 const PAGES: &str = "pages";
@@ -83,7 +83,7 @@ fn use_store(files: Arc<dyn Files>) -> Result<u64, Error> {
         })?;
         if let Some(index) = table.schema().indexes().first() {
             store.transaction(|transaction| {
-                let visit = |_: lockdb::store::schema::RowRef<'_>| ControlFlow::Continue(());
+                let visit = |_: lockdb::schema::RowRef<'_>| ControlFlow::Continue(());
                 transaction.range_by::<&str>(&table, &index.name, .., Default::default(), visit)
             })?;
         }
@@ -204,7 +204,7 @@ pub fn superblock(data: &[u8]) {
 /// A directory, in the pages that it takes.
 pub fn directory(data: &[u8]) {
     let store = 7;
-    let pieces: Vec<&[u8]> = data.chunks(lockdb::store::layout::DIRECTORY_BYTES).collect();
+    let pieces: Vec<&[u8]> = data.chunks(lockdb::layout::DIRECTORY_BYTES).collect();
     let mut pages = vec![0; 2 * PAGE_BYTES];
     let superblock = Superblock {
         store,
@@ -219,7 +219,7 @@ pub fn directory(data: &[u8]) {
     for (at, piece) in pieces.iter().enumerate() {
         let next = if at + 1 < pieces.len() { Place::new(at as u64 + 3, 0).word() } else { 0 };
         let mut page = PageBuffer::directory(at as u64, next, piece);
-        page.seal(lockdb::store::layout::PageHeader { store, ..Page::new(&page.0).header() });
+        page.seal(lockdb::layout::PageHeader { store, ..Page::new(&page.0).header() });
         pages.extend(page.0);
     }
     let _ = std::hint::black_box(use_store(folder(&[(PAGES, &pages)])));

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread;
 use std::time::Instant;
 
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::{Database, Error, Session};
+use lockdb::files::{Files, Memory};
+use lockdb::{Database, Error, Session};
 use rand::RngExt;
 
 use crate::scene::{QUICK, Storage, accounts, cases, change, compare, options, random, seed};

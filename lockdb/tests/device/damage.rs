@@ -2,9 +2,9 @@
 
 use std::panic::AssertUnwindSafe;
 
-use lockdb::store::device::DeviceReader;
-use lockdb::store::layout::{PAGE_BYTES, Page, PageBuffer};
-use lockdb::store::shared_state::AreaHeader;
+use lockdb::device::DeviceReader;
+use lockdb::layout::{PAGE_BYTES, Page, PageBuffer};
+use lockdb::shared_state::AreaHeader;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

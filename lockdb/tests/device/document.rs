@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use lockdb::store::shared_state::{AreaHeader, PageEntry, TableEntry, VidEntry};
+use lockdb::shared_state::{AreaHeader, PageEntry, TableEntry, VidEntry};
 
 const DOCUMENT: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/shared-state.md"));

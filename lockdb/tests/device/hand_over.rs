@@ -4,10 +4,10 @@ use std::fs::File;
 use std::thread;
 use std::time::Duration;
 
-use lockdb::store::device::{DeviceError, DeviceReader, MappedPages};
-use lockdb::store::layout::PAGE_BYTES;
-use lockdb::store::shared_state::{AreaHeader, SharedState, TableEntry};
-use lockdb::store::{Database, Error, Options};
+use lockdb::device::{DeviceError, DeviceReader, MappedPages};
+use lockdb::layout::PAGE_BYTES;
+use lockdb::shared_state::{AreaHeader, SharedState, TableEntry};
+use lockdb::{Database, Error, Options};
 use memmap2::{Mmap, MmapMut};
 use rand::RngExt;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockdb::store::device::DeviceReader;
-use lockdb::store::fault::Fault;
-use lockdb::store::{Database, Session, Transaction};
+use lockdb::device::DeviceReader;
+use lockdb::fault::Fault;
+use lockdb::{Database, Session, Transaction};
 use rand::RngExt;
 
 use crate::scene::{

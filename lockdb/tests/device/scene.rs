@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::store::device::{DeviceReader, PhysicalPages};
-use lockdb::store::files::{File, Files, Memory};
-use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
-use lockdb::store::schema::{RowRef, Schema, Type};
-use lockdb::store::shared_state::SharedState;
-use lockdb::store::{
+use lockdb::device::{DeviceReader, PhysicalPages};
+use lockdb::files::{File, Files, Memory};
+use lockdb::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::schema::{RowRef, Schema, Type};
+use lockdb::shared_state::SharedState;
+use lockdb::{
     Database, Error, Isolation, Options, Session, Sync, Table, Transaction, TransactionOptions,
 };
 use rand::{RngExt, SeedableRng};

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use lockdb::store::device::{
+use lockdb::device::{
     BrokenWalk, DeviceReader, Lineage, Next, PageAt, PageFacts, Visible, Walk, WalkFault,
     WalkMemory,
 };
-use lockdb::store::layout::{
+use lockdb::layout::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind, Place, RecordId,
     VERSION_BYTES, VersionHeader, placed_bytes,
 };

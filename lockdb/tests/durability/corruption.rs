@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use lockdb::store::files::{File, Files, Memory, Simulated};
-use lockdb::store::layout::{PAGE_BYTES, Page};
-use lockdb::store::{Database, Error};
+use lockdb::files::{File, Files, Memory, Simulated};
+use lockdb::layout::{PAGE_BYTES, Page};
+use lockdb::{Database, Error};
 
 use super::model::{History, Row, Rows, check, rows, schema, values};
 use super::random::Random;
@@ -292,7 +292,7 @@ fn is_no_prefix(what: &str, folder: &Folder, history: &History) -> bool {
 #[test]
 fn damage_is_found_on_first_touch_when_opening_does_not_wait() {
     let store = closed(7);
-    let lazily = lockdb::store::Options { maintenance: true, ..options() };
+    let lazily = lockdb::Options { maintenance: true, ..options() };
     let (mut late, mut early) = (0, 0);
     for number in 2..store.pages() {
         let mut folder = store.folder.clone();

@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use lockdb::store::files::Simulated;
-use lockdb::store::schema::RowBuffer;
-use lockdb::store::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
+use lockdb::files::Simulated;
+use lockdb::schema::RowBuffer;
+use lockdb::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
 
 use super::model::{History, Row, check, schema, values};
 use super::points::survive;

@@ -2,7 +2,7 @@
 
 use std::mem::{offset_of, size_of};
 
-use lockdb::store::layout::{PageHeader, Superblock, VersionHeader};
+use lockdb::layout::{PageHeader, Superblock, VersionHeader};
 
 const DOCUMENT: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/store-layouts.md"));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::store::schema::{Schema, Type, Value};
-use lockdb::store::{Database, Error, Isolation, Order, Sync, Table, TransactionOptions};
+use lockdb::schema::{Schema, Type, Value};
+use lockdb::{Database, Error, Isolation, Order, Sync, Table, TransactionOptions};
 
 /// A row by table name and key.
 pub type Place = (String, i64);
@@ -96,7 +96,7 @@ pub fn rows(store: &Database) -> Verdict<Rows> {
     Ok(rows)
 }
 
-fn read(row: lockdb::store::schema::RowRef<'_>) -> (i64, Row) {
+fn read(row: lockdb::schema::RowRef<'_>) -> (i64, Row) {
     let owner = (!row.is_null(2)).then(|| row.text(2).to_string());
     (row.int(0), Row { balance: row.int(1), owner })
 }

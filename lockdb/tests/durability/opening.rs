@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::{Database, Error, Options};
-use lockdb::{Backing, HeldLocks, Policy, Statistics, Table, Timestamp, TupleKey, Waiting};
+use lockdb::files::{Files, Memory};
+use lockdb::{Database, Error, Options};
+use locks::{Backing, HeldLocks, LockTable, Policy, Statistics, Timestamp, TupleKey, Waiting};
 
 use super::model::{rows, schema, values};
 
@@ -190,7 +190,7 @@ fn a_file_that_is_no_lock_table_is_refused_and_left_as_it_is() {
 fn leave_locks_behind(path: &Path, buckets: usize) -> usize {
     const PAIRS: u64 = 8;
     let file = fs::File::options().read(true).write(true).open(path).expect("the lock table");
-    let table = Table::in_memory(buckets, Backing::Shared(&file)).expect("mapped once more");
+    let table = LockTable::in_memory(buckets, Backing::Shared(&file)).expect("mapped once more");
     let name = |birth| Timestamp::of_attempt(birth, 0).expect("few births");
     let (done, begun) = (AtomicBool::new(false), Instant::now());
     let image = thread::scope(|scope| {
@@ -231,7 +231,7 @@ fn leave_locks_behind(path: &Path, buckets: usize) -> usize {
 }
 
 /// Who is in a lock table.
-fn names(table: &Table) -> BTreeSet<Timestamp> {
+fn names(table: &LockTable) -> BTreeSet<Timestamp> {
     let words = table.buckets().iter().flat_map(|bucket| bucket.line());
     words.filter_map(Timestamp::of_word).collect()
 }

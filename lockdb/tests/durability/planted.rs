@@ -1,6 +1,6 @@
 //! A store that is broken on purpose: the crash points must find it.
 
-use lockdb::store::fault::Fault;
+use lockdb::fault::Fault;
 
 use super::points::{Point, crash};
 use super::random::Random;

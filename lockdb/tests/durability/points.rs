@@ -3,9 +3,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lockdb::store::fault::Fault;
-use lockdb::store::files::Simulated;
-use lockdb::store::{Database, Error};
+use lockdb::fault::Fault;
+use lockdb::files::Simulated;
+use lockdb::{Database, Error};
 
 use super::model::{History, Verdict, check};
 use super::random::Random;

@@ -116,7 +116,7 @@ fn write_corpus() {
 
 /// The bytes of the newest directory among pages.
 fn directory_of(pages: &[u8]) -> Vec<u8> {
-    use lockdb::store::layout::{Place, Superblock};
+    use lockdb::layout::{Place, Superblock};
     let slots = [&pages[..72], &pages[8192..8192 + 72]];
     let slots = slots.map(|bytes| Superblock::decode(bytes.try_into().expect("72 bytes")));
     let newest = slots.into_iter().flatten().max_by_key(|superblock| superblock.epoch);

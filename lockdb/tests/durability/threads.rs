@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use lockdb::store::files::{Files, Simulated};
-use lockdb::store::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
+use lockdb::files::{Files, Simulated};
+use lockdb::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
 
 use super::model::{Commit, History, Row, schema, values};
 use super::points::survive;

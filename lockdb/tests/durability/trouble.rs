@@ -2,9 +2,9 @@
 
 use std::io::ErrorKind;
 
-use lockdb::store::files::{Loss, Simulated};
-use lockdb::store::log::LogError;
-use lockdb::store::{Database, Error};
+use lockdb::files::{Loss, Simulated};
+use lockdb::log::LogError;
+use lockdb::{Database, Error};
 
 use super::model::{Verdict, check};
 use super::points::survive;

@@ -4,13 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockdb::store::fault::Fault;
-use lockdb::store::files::{Files, Simulated};
-use lockdb::store::{
-    Database, Error, Isolation, Options, Session, Sync, Transaction, TransactionOptions,
-};
+use lockdb::fault::Fault;
+use lockdb::files::{Files, Simulated};
+use lockdb::{Database, Error, Isolation, Options, Session, Sync, Transaction, TransactionOptions};
 
-use lockdb::{Policy, Waiting};
+use locks::{Policy, Waiting};
 
 use super::model::{Commit, History, Row, Rows, schema, values};
 use super::random::Random;

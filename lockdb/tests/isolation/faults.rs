@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lockdb::store::fault::Fault;
+use lockdb::fault::Fault;
 
 use crate::random::runs::{Kind, run};
 use crate::script::{Scenario, Script};

@@ -4,9 +4,9 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use lockdb::store::fault::Fault;
-use lockdb::store::{Database, Isolation, Options, Table};
-use lockdb::{Head, HeldLocks, Policy, Ring, Statistics, Timestamp, TupleKey, Waiting};
+use lockdb::fault::Fault;
+use lockdb::{Database, Isolation, Options, Table};
+use locks::{Head, HeldLocks, Policy, Ring, Statistics, Timestamp, TupleKey, Waiting};
 
 use crate::script::{Line, Scenario, Script};
 use crate::step::{Actor, refusal, schema};
@@ -68,7 +68,7 @@ fn on_the_store(
     let options = Options { lock_buckets: 1 << 12, waiting, ..Options::small() };
     let database = Database::in_memory(options).expect("a small store fits");
     let table = database.create_table(schema()).expect("the store is empty");
-    let fill = |transaction: &mut lockdb::store::Transaction<'_>| {
+    let fill = |transaction: &mut lockdb::Transaction<'_>| {
         let rows = scenario.rows.iter();
         rows.map(|&(key, value)| [key.into(), value.into()])
             .try_for_each(|row| transaction.insert(&table, &row))
@@ -115,7 +115,7 @@ fn on_the_table(
     column: usize,
     policy: Policy,
 ) -> Result<(), String> {
-    let locks = lockdb::Table::new(1 << 12).expect("a small table fits");
+    let locks = locks::LockTable::new(1 << 12).expect("a small table fits");
     let perform = |player: usize, steps: Receiver<&str>, answers: Sender<String>| {
         perform_on_table(&locks, player, policy, &steps, &answers);
     };
@@ -123,7 +123,7 @@ fn on_the_table(
 }
 
 fn perform_on_table(
-    locks: &lockdb::Table,
+    locks: &locks::LockTable,
     player: usize,
     policy: Policy,
     steps: &Receiver<&str>,
@@ -161,7 +161,7 @@ fn run(
     scenario: &Scenario,
     script: &Script,
     column: usize,
-    locks: &lockdb::Table,
+    locks: &locks::LockTable,
     perform: impl Fn(usize, Receiver<&'static str>, Sender<String>) + Sync,
 ) -> Result<(), String> {
     std::thread::scope(|scope| {
@@ -209,7 +209,7 @@ fn marked(script: &Script, at: &Line) -> String {
 
 struct Stage<'s, 't> {
     script: &'s Script,
-    locks: &'t lockdb::Table,
+    locks: &'t locks::LockTable,
     players: Vec<Player>,
 }
 

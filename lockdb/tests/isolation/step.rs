@@ -16,9 +16,9 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use lockdb::LockError;
-use lockdb::store::schema::{RowRef, Schema, Type};
-use lockdb::store::{Conflict, Error, LockWait, Order, Result, Savepoint, Table, Transaction};
+use lockdb::schema::{RowRef, Schema, Type};
+use lockdb::{Conflict, Error, LockWait, Order, Result, Savepoint, Table, Transaction};
+use locks::LockError;
 
 /// A table of keys and values, with an index of the values.
 pub fn schema() -> Schema {
@@ -132,7 +132,7 @@ impl<'t, 's> Actor<'t, 's> {
     }
 
     fn change(&mut self, key: i64, to: impl FnOnce(i64) -> i64) -> Result<String> {
-        let change = |row: &mut lockdb::store::schema::RowBuffer| {
+        let change = |row: &mut lockdb::schema::RowBuffer| {
             let value = row.as_row().int(1);
             row.set_int(1, to(value));
             Ok(())

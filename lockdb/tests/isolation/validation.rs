@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::thread::{scope, yield_now};
 use std::time::Duration;
 
-use lockdb::store::fault::Fault;
-use lockdb::store::schema::{RowRef, Schema, Type};
-use lockdb::store::{
+use lockdb::fault::Fault;
+use lockdb::schema::{RowRef, Schema, Type};
+use lockdb::{
     Conflict, Database, Error, Isolation, Options, Order, Result, Sync, Table, Transaction,
     TransactionOptions,
 };
@@ -42,7 +42,7 @@ fn go_on(_: RowRef<'_>) -> ControlFlow<()> {
 }
 
 fn set_group(t: &mut Transaction<'_>, table: &Table, id: i64, group: i64) -> Result<()> {
-    let set = |row: &mut lockdb::store::schema::RowBuffer| {
+    let set = |row: &mut lockdb::schema::RowBuffer| {
         row.set_int(1, group);
         Ok(())
     };

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use lockdb::store::device::DeviceReader;
-use lockdb::store::files::{Files, Loss};
-use lockdb::store::layout::RecordId;
-use lockdb::store::{Isolation, Options};
+use lockdb::device::DeviceReader;
+use lockdb::files::{Files, Loss};
+use lockdb::layout::RecordId;
+use lockdb::{Isolation, Options};
 
 use crate::device::Job;
 use crate::scene::{QUICK, Scene, add, after, at, finish, near};
@@ -325,7 +325,7 @@ fn threads_commit_beside_devices() {
                 let mut session = scene.store.session().unwrap();
                 let mut id = lane * 3;
                 while !done.load(Ordering::Relaxed) {
-                    let changed: Result<_, lockdb::store::Error> =
+                    let changed: Result<_, lockdb::Error> =
                         session.transaction(QUICK, |transaction| {
                             transaction.update(&scene.table, &id, |row| {
                                 row.set_int(1, row.as_row().int(1) + 1);

@@ -1,6 +1,6 @@
 //! What a near-data update leaves behind, beside the host's own work.
 
-use lockdb::store::Isolation;
+use lockdb::Isolation;
 
 use crate::scene::{Scene, after, at, near, put};
 

@@ -1,7 +1,7 @@
 //! Near-data updates beside transactions that change the same rows.
 
-use lockdb::store::near_data::{AdoptFault, NearDataError};
-use lockdb::store::{Error, Isolation, Order, Transaction};
+use lockdb::near_data::{AdoptFault, NearDataError};
+use lockdb::{Error, Isolation, Order, Transaction};
 
 use crate::device::{Job, Moment};
 use crate::scene::{Scene, add, after, at, finish, near, put, put_in};
@@ -287,7 +287,7 @@ fn snapshots_from_before_see_the_versions_before() {
     scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
     scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
     let mut sum = 0;
-    let visit = |row: lockdb::store::schema::RowRef<'_>| {
+    let visit = |row: lockdb::schema::RowRef<'_>| {
         sum += row.int(1);
         std::ops::ControlFlow::Continue(())
     };
@@ -302,7 +302,7 @@ fn snapshots_from_before_see_the_versions_before() {
 /// A lock that the transaction had before is not given back for the device's sake, nor twice.
 #[test]
 fn buckets_that_host_and_device_share_are_given_back_once() {
-    let options = lockdb::store::Options { lock_buckets: 32, ..crate::scene::options() };
+    let options = lockdb::Options { lock_buckets: 32, ..crate::scene::options() };
     let scene = Scene::with(30, options);
     let other = scene.store.table("other").unwrap();
     let mut session = scene.store.session().unwrap();

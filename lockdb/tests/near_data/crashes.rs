@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockdb::store::files::{Files, Loss, Simulated};
-use lockdb::store::layout::{PAGE_BYTES, Page, PageBuffer, PageHeader, Place, Superblock};
-use lockdb::store::log::{Kind, Log, LogError, LogOptions, LogPosition, Reader};
-use lockdb::store::near_data::Grant;
-use lockdb::store::{Error, Isolation, Sync};
+use lockdb::files::{Files, Loss, Simulated};
+use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageHeader, Place, Superblock};
+use lockdb::log::{Kind, Log, LogError, LogOptions, LogPosition, Reader};
+use lockdb::near_data::Grant;
+use lockdb::{Error, Isolation, Sync};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

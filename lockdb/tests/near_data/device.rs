@@ -6,16 +6,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use lockdb::machine::{Outcome, Rule};
-use lockdb::store::device::DeviceReader;
-use lockdb::store::files::{File, Files};
-use lockdb::store::layout::{
+use lockdb::device::DeviceReader;
+use lockdb::files::{File, Files};
+use lockdb::layout::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind, Place, RecordId,
     VERSION_BYTES, placed_bytes,
 };
-use lockdb::store::near_data::{Adopted, Grant, Invocation, Seal, SealError};
-use lockdb::store::schema::{RowBuffer, RowRef};
-use lockdb::store::{Database, Isolation, Table};
+use lockdb::near_data::{Adopted, Grant, Invocation, Seal, SealError};
+use lockdb::schema::{RowBuffer, RowRef};
+use lockdb::{Database, Isolation, Table};
+use locks::machine::{Outcome, Rule};
 
 /// What became of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use lockdb::SharedMemory;
-use lockdb::store::memory::ArrayMemory;
-use lockdb::store::{Database, Error, Isolation, Options};
+use lockdb::memory::ArrayMemory;
+use lockdb::{Database, Error, Isolation, Options};
+use locks::SharedMemory;
 
 use crate::scene::{Scene, after, at, schema};
 

@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use lockdb::store::fault::Fault;
-use lockdb::store::{Isolation, Options};
-use lockdb::{Policy, Waiting};
+use lockdb::fault::Fault;
+use lockdb::{Isolation, Options};
+use locks::{Policy, Waiting};
 
 use crate::device::{Job, Moment};
 use crate::scene::{QUICK, Scene, add, after, at, near};
@@ -59,7 +59,7 @@ fn locks_that_are_released_before_the_versions_are_there() {
         let scene = Scene::with(3, Options { waiting, ..crate::scene::options() });
         scene.store.plant(fault);
         let increment = || {
-            let changed: Result<_, lockdb::store::Error> =
+            let changed: Result<_, lockdb::Error> =
                 scene.store.transaction_with(Isolation::ReadCommitted, |transaction| {
                     transaction.update(&scene.table, &1, |row| {
                         row.set_int(1, row.as_row().int(1) + 1);

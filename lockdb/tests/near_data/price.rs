@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use lockdb::store::{Isolation, Options, Sync, TransactionOptions};
-use lockdb::{Policy, Waiting};
+use lockdb::{Isolation, Options, Sync, TransactionOptions};
+use locks::{Policy, Waiting};
 
 use super::device::Job;
 use super::scene::Scene;

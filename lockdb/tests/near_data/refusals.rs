@@ -1,9 +1,9 @@
 //! Each typed error, and that nothing is changed by what it refuses.
 
-use lockdb::store::layout::RecordId;
-use lockdb::store::near_data::{AdoptFault, Adopted, Grant, NearDataError, Seal, SealError};
-use lockdb::store::schema::RowBuffer;
-use lockdb::store::{Database, Error, Isolation, LockWait, Options, Result, Transaction};
+use lockdb::layout::RecordId;
+use lockdb::near_data::{AdoptFault, Adopted, Grant, NearDataError, Seal, SealError};
+use lockdb::schema::RowBuffer;
+use lockdb::{Database, Error, Isolation, LockWait, Options, Result, Transaction};
 
 use crate::scene::{Scene, after, at, near, put, schema};
 
@@ -57,7 +57,7 @@ fn the_host_does_not_touch_what_a_device_writes() {
     transaction.near_data(&scene.table).unwrap();
     transaction.grant_pages(&scene.table, 1).unwrap();
     let table = &*scene.table;
-    let operations: [fn(&mut Transaction<'_>, &lockdb::store::Table) -> Result<()>; 6] = [
+    let operations: [fn(&mut Transaction<'_>, &lockdb::Table) -> Result<()>; 6] = [
         |transaction, table| transaction.get(table, &3).map(drop),
         |transaction, table| transaction.get_for_update(table, &3, LockWait::Wait).map(drop),
         |transaction, table| transaction.newest_version(table, 3).map(drop),

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::store::fault::Fault;
-use lockdb::store::files::{Files, Simulated};
-use lockdb::store::schema::{RowBuffer, RowRef, Schema, Type, Value};
-use lockdb::store::{
+use lockdb::fault::Fault;
+use lockdb::files::{Files, Simulated};
+use lockdb::schema::{RowBuffer, RowRef, Schema, Type, Value};
+use lockdb::{
     Database, Error, Isolation, Options, Result, Sync, Table, Transaction, TransactionOptions,
 };
-use lockdb::{Policy, Waiting};
+use locks::{Policy, Waiting};
 
 use super::device::{Device, Job};
 
@@ -218,7 +218,7 @@ pub fn rows(store: &Database, table: &Table) -> BTreeMap<i64, i64> {
         })
         .unwrap();
     let mut by_note = BTreeMap::new();
-    let all = lockdb::store::Order::Ascending;
+    let all = lockdb::Order::Ascending;
     transaction
         .range_by::<&str>(table, "by_note", .., all, |row| {
             by_note.extend([read(row)]);

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use lockdb::store::fault::Fault;
-use lockdb::store::files::Simulated;
-use lockdb::store::near_data::SealError;
-use lockdb::store::{Database, Isolation, Result, Sync, TransactionOptions};
+use lockdb::fault::Fault;
+use lockdb::files::Simulated;
+use lockdb::near_data::SealError;
+use lockdb::{Database, Isolation, Result, Sync, TransactionOptions};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -178,7 +178,7 @@ impl Workload {
             }
             1 if !device.rows.is_empty() => {
                 // Some pages are written all the same.
-                let mut torn = |seal: &lockdb::store::near_data::Seal<'_>| {
+                let mut torn = |seal: &lockdb::near_data::Seal<'_>| {
                     device.seal(seal)?;
                     Err(SealError::new("the device says no"))
                 };

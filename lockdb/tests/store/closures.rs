@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, yield_now};
 use std::time::Duration;
 
-use lockdb::machine::{Outcome, Rule};
-use lockdb::store::{Conflict, Database, Error, Isolation, LockWait, Options, Result, Transaction};
-use lockdb::{LockError, Policy, Timestamp, Waiting};
+use lockdb::{Conflict, Database, Error, Isolation, LockWait, Options, Result, Transaction};
+use locks::machine::{Outcome, Rule};
+use locks::{LockError, Policy, Timestamp, Waiting};
 
 use super::{LEVELS, all, person, set_town, store_of};
 
@@ -89,7 +89,7 @@ fn a_queue_that_never_has_room_ends_the_call() {
 /// What can only wait for itself is refused at once, by whatever way it comes to the lock.
 #[test]
 fn a_call_within_a_closure_does_not_wait_for_that_closure() {
-    type Work = fn(&mut Transaction<'_>, &lockdb::store::Table) -> Result<()>;
+    type Work = fn(&mut Transaction<'_>, &lockdb::Table) -> Result<()>;
     let ways: [Work; 4] = [
         |t, table| t.update(table, &1, set_town(12)).map(drop),
         |t, table| t.delete(table, &1).map(drop),

@@ -8,14 +8,12 @@ use std::ops::ControlFlow;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use lockdb::store::schema::{
-    KeyError, MAX_PAYLOAD, RowBuffer, RowError, RowRef, Schema, Type, Value,
-};
-use lockdb::store::{
+use lockdb::schema::{KeyError, MAX_PAYLOAD, RowBuffer, RowError, RowRef, Schema, Type, Value};
+use lockdb::{
     Conflict, Database, Ending, Error, Isolation, LockWait, Options, Order, Result, Table,
     Transaction,
 };
-use lockdb::{Bucket, LockError, Policy, SharedMemory, Waiting};
+use locks::{Bucket, LockError, Policy, SharedMemory, Waiting};
 
 const LEVELS: [Isolation; 3] =
     [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable];
@@ -240,7 +238,7 @@ fn a_transaction_that_has_ended_refuses_everything() {
 fn refuses_everything(
     transaction: &mut Transaction<'_>,
     table: &Table,
-    savepoint: lockdb::store::Savepoint,
+    savepoint: lockdb::Savepoint,
     ending: Ending,
 ) {
     let nothing = |_: RowRef<'_>| ControlFlow::Continue(());

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
 
-use lockdb::store::schema::RowRef;
-use lockdb::store::{Error, LockWait, Options, Order, Table, Transaction};
+use lockdb::schema::RowRef;
+use lockdb::{Error, LockWait, Options, Order, Table, Transaction};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

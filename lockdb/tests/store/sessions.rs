@@ -4,8 +4,8 @@ use std::mem::forget;
 use std::thread::{scope, sleep};
 use std::time::Duration;
 
-use lockdb::store::{Error, Isolation, LockWait, Options, Result, Session, Transaction};
-use lockdb::{Table, Timestamp, TupleKey, Waiting};
+use lockdb::{Error, Isolation, LockWait, Options, Result, Session, Transaction};
+use locks::{LockTable, Timestamp, TupleKey, Waiting};
 
 use super::{LEVELS, all, person, set_town, store_of};
 
@@ -110,7 +110,7 @@ fn a_forgotten_transaction_is_rolled_back_with_the_next() {
 /// So it is with the lock table alone.
 #[test]
 fn a_forgotten_transaction_gives_its_locks_back_with_the_next() {
-    let table = Table::new(16).unwrap();
+    let table = LockTable::new(16).unwrap();
     let (t, key) = (|n| Timestamp::new(n).unwrap(), |n| TupleKey::new(n, 0));
     let mut worker = table.worker();
     for number in 1..4 {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::{Database, Isolation, Options, Order, Session, Table, Transaction};
+use lockdb::files::{Files, Memory};
+use lockdb::{Database, Isolation, Options, Order, Session, Table, Transaction};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -23,7 +23,7 @@ fn check(transaction: &mut Transaction<'_>, table: &Table, rows: &Rows) {
         assert_eq!(found.as_ref(), rows.get(&id), "row {id} at {}", transaction.snapshot());
     }
     let mut owned = Vec::new();
-    let visit = |row: lockdb::store::schema::RowRef<'_>| {
+    let visit = |row: lockdb::schema::RowRef<'_>| {
         owned.push((row.int(1), row.int(0)));
         ControlFlow::Continue(())
     };

@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use lockdb::store::fault::Fault;
-use lockdb::store::schema::{RowRef, Schema, Type};
-use lockdb::store::{
+use lockdb::fault::Fault;
+use lockdb::schema::{RowRef, Schema, Type};
+use lockdb::{
     Database, Error, Isolation, Options, Order, Session, Sync, Table, Transaction,
     TransactionOptions, Vacuumed,
 };

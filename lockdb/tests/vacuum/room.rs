@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use lockdb::store::{Database, Error, Isolation, Options, Session, Table, Transaction};
+use lockdb::{Database, Error, Isolation, Options, Session, Table, Transaction};
 
 use crate::{QUICK, accounts, fill, one_row, plain, put, run};
 

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lockdb::store::device::PhysicalPages;
-use lockdb::store::layout::PageBuffer;
-use lockdb::{Timestamp, TupleKey};
+use lockdb::device::PhysicalPages;
+use lockdb::layout::PageBuffer;
+use locks::{Timestamp, TupleKey};
 
 use super::element::ElementSet;
 use super::snapshot::{ElementTask, Snapshot};

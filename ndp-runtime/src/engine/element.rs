@@ -3,8 +3,8 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use lockdb::store::device::{BrokenWalk, DeviceRow, ProcessingElement};
-use lockdb::store::layout::{MAP_WORDS, RecordId};
+use lockdb::device::{BrokenWalk, DeviceRow, ProcessingElement};
+use lockdb::layout::{MAP_WORDS, RecordId};
 use self_cell::self_cell;
 
 use super::snapshot::{CountedStorage, ElementTask, Snapshot};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lockdb::store::device::DeviceError;
+use lockdb::device::DeviceError;
 
 use super::card::{Card, HostFault};
 use super::fault::Planted;

@@ -15,8 +15,8 @@
 //! | looking | `LoadHead` | the head: the end, or writing |
 //! | writing | `Write` | written |
 
-use lockdb::store::Isolation;
-use lockdb::store::layout::RecordId;
+use lockdb::Isolation;
+use lockdb::layout::RecordId;
 
 /// The update of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

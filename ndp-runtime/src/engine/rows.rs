@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockdb::store::layout::RecordId;
-use lockdb::{Timestamp, TupleKey};
+use lockdb::layout::RecordId;
+use locks::{Timestamp, TupleKey};
 
 use super::card::{Card, LockAnswer, LockOperation, LockRequest, LockResponse};
 use super::fault::{Fault, Planted};
@@ -69,7 +69,7 @@ pub(super) struct Rows {
     vid_map: u64,
     lock_wait: u64,
     poll_interval: u64,
-    isolation: lockdb::store::Isolation,
+    isolation: lockdb::Isolation,
     faults: Planted,
 }
 
@@ -125,7 +125,7 @@ impl Rows {
             check: self.faults.has(Fault::CheckSkipped),
         };
         let isolation = match self.faults.has(Fault::ConflictLeftToHost) {
-            true => lockdb::store::Isolation::ReadCommitted,
+            true => lockdb::Isolation::ReadCommitted,
             false => self.isolation,
         };
         let machine = RowUpdate::skipping(found.record, isolation, skipped);

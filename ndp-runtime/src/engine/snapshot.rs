@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lockdb::store::device::{DeviceError, DeviceReader, PhysicalPages};
-use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::device::{DeviceError, DeviceReader, PhysicalPages};
+use lockdb::layout::{PAGE_BYTES, PageBuffer};
 use self_cell::self_cell;
 
 use super::card::Storage;

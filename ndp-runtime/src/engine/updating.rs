@@ -1,7 +1,7 @@
 //! What an update does with the rows that qualify.
 
-use lockdb::store::layout::{LinePointer, next_version, placed_bytes};
-use lockdb::store::schema::{RowBuffer, Schema};
+use lockdb::layout::{LinePointer, next_version, placed_bytes};
+use lockdb::schema::{RowBuffer, Schema};
 
 use super::card::{Card, LockResponse};
 use super::fault::{Fault, Planted};
@@ -140,7 +140,7 @@ impl Updating {
             number = found.number;
         }
         let predecessor = match self.faults.has(Fault::PredecessorLost) {
-            true => lockdb::store::layout::RecordId::NONE,
+            true => lockdb::layout::RecordId::NONE,
             false => found.record,
         };
         let payload = self.row.bytes();

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lockdb::store::layout::MAP_WORDS;
+use lockdb::layout::MAP_WORDS;
 
 use super::card::Card;
 use super::element::{Element, ElementSet, Packet, Progress, Totals};

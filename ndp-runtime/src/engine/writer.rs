@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use lockdb::store::layout::{
+use lockdb::layout::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind, RecordId, VERSION_BYTES,
     placed_bytes,
 };

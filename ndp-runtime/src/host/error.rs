@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use lockdb::Timestamp;
-use lockdb::store::Error;
+use lockdb::Error;
+use locks::Timestamp;
 
 use super::port::PortError;
 use crate::job::{JobFault, Status};
@@ -178,7 +178,7 @@ impl NearDataFailure {
 
 /// What a code of a row's fault says: below 20 of the walk, others of the program.
 pub fn fault_text(code: u8) -> String {
-    let walk = lockdb::store::device::WalkFault::from_code(code).map(|fault| fault.to_string());
+    let walk = lockdb::device::WalkFault::from_code(code).map(|fault| fault.to_string());
     let program = || EvaluationFault::from_code(code).map(|fault| fault.to_string());
     walk.or_else(program).unwrap_or_else(|| format!("fault {code}"))
 }

@@ -1,7 +1,7 @@
 //! The same jobs done by the host, for comparison: the pages come over the link to the program,
 //! instead of the program to the pages.
 //!
-//! Rows are found by the same walk ([`ProcessingElement`](lockdb::store::device::ProcessingElement))
+//! Rows are found by the same walk ([`ProcessingElement`](lockdb::device::ProcessingElement))
 //! and judged by the same program machine, so that results are equal; and every page of native storage
 //! that the walk touches is pulled over the link once: a host whose memory has none of the table at
 //! first, and keeps 32 MiB of it. New versions are written to the device with the next flush; they
@@ -11,12 +11,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use lockdb::store::device::{DeviceError, DeviceReader, DeviceRow, PhysicalPages};
-use lockdb::store::layout::{
-    LinePointer, PAGE_BYTES, PageBuffer, PageHeader, RecordId, placed_bytes,
-};
-use lockdb::store::schema::{RowBuffer, Value};
-use lockdb::store::{Error, Isolation, Table, Transaction};
+use lockdb::device::{DeviceError, DeviceReader, DeviceRow, PhysicalPages};
+use lockdb::layout::{LinePointer, PAGE_BYTES, PageBuffer, PageHeader, RecordId, placed_bytes};
+use lockdb::schema::{RowBuffer, Value};
+use lockdb::{Error, Isolation, Table, Transaction};
 
 use super::error::NearDataFailure;
 use super::report::{LinkBytes, Phases};

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use driver::HostMemory;
-use lockdb::machine::{Outcome, Place, Request, Rule};
-use lockdb::store::device::PhysicalPages;
-use lockdb::store::files::File;
-use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
-use lockdb::store::{Database, Table};
-use lockdb::{Timestamp, TupleKey};
+use lockdb::device::PhysicalPages;
+use lockdb::files::File;
+use lockdb::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::{Database, Table};
+use locks::machine::{Outcome, Place, Request, Rule};
+use locks::{Timestamp, TupleKey};
 
 use super::port::{Fenced, JobPort, Mapping, PortError};
 use crate::engine::{
@@ -376,7 +376,7 @@ struct Waiting {
 }
 
 impl SoftwareLocks {
-    fn request(&mut self, table: &lockdb::Table, request: LockRequest) {
+    fn request(&mut self, table: &locks::LockTable, request: LockRequest) {
         let LockRequest { tag, timestamp, operation } = request;
         match operation {
             LockOperation::Acquire(key) => self.acquire(table, tag, timestamp, key),
@@ -385,7 +385,7 @@ impl SoftwareLocks {
         }
     }
 
-    fn acquire(&mut self, table: &lockdb::Table, tag: u8, timestamp: Timestamp, key: TupleKey) {
+    fn acquire(&mut self, table: &locks::LockTable, tag: u8, timestamp: Timestamp, key: TupleKey) {
         let bucket = table.bucket_of(key);
         let outcome = table.run(timestamp, bucket, Request::Acquire(Rule::Queue));
         if let Outcome::Queued { place, .. } = outcome {
@@ -396,7 +396,7 @@ impl SoftwareLocks {
 
     fn control(
         &mut self,
-        table: &lockdb::Table,
+        table: &locks::LockTable,
         tag: u8,
         target: u8,
         request: impl FnOnce(Place) -> Request,

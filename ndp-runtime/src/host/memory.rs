@@ -6,9 +6,9 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use driver::{HostMemory, PAGE_BYTES};
-use lockdb::store::Options;
-use lockdb::store::memory::ArrayMemory;
-use lockdb::{Bucket, SharedMemory};
+use lockdb::Options;
+use lockdb::memory::ArrayMemory;
+use locks::{Bucket, SharedMemory};
 
 /// Makes the memory of a store's lock table and VID maps, and keeps it by names, for a device to be
 /// given. One store uses it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use driver::{Device, DmaBuffer, HostMemory, JobDone, JobQueue, JobSubmission, QueueError, Ticket};
-use lockdb::store::{Database, Table};
+use lockdb::{Database, Table};
 
 use super::memory::StoreMemory;
 use crate::job::{JobCompletion, Status, Submission};

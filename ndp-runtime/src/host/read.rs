@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use lockdb::store::Table;
-use lockdb::store::schema::{Type, Value};
+use lockdb::Table;
+use lockdb::schema::{Type, Value};
 
 use super::error::NearDataFailure;
 use super::options::{JobOptions, Progress};

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use driver::HostMemory;
-use lockdb::Waiting;
-use lockdb::store::{Database, Session, Table, Transaction, TransactionOptions};
+use lockdb::{Database, Session, Table, Transaction, TransactionOptions};
+use locks::Waiting;
 
 use super::error::NearDataFailure;
 use super::options::JobOptions;
@@ -20,7 +20,7 @@ use crate::job::{JobCompletion, LockTable, Submission};
 #[derive(Clone, Debug)]
 pub struct RuntimeOptions {
     /// How a near-data update waits for rows that others have locked; best as the store's own options
-    /// say (`lockdb::store::Options::waiting`).
+    /// say (`lockdb::Options::waiting`).
     pub waiting: Waiting,
     /// Time between two polls of a lock that the device waits for.
     pub poll_interval: Duration,
@@ -34,7 +34,7 @@ pub struct RuntimeOptions {
 impl Default for RuntimeOptions {
     fn default() -> Self {
         Self {
-            waiting: lockdb::store::Options::default().waiting,
+            waiting: lockdb::Options::default().waiting,
             poll_interval: Duration::from_micros(2),
             patience: Duration::from_secs(10),
             check_every: Duration::from_millis(100),

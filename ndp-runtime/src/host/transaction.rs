@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use lockdb::store::near_data::{NearDataError, SealError};
-use lockdb::store::{Error, Transaction};
+use lockdb::near_data::{NearDataError, SealError};
+use lockdb::{Error, Transaction};
 
 use super::error::NearDataFailure;
 use super::report::{LinkBytes, Phases};

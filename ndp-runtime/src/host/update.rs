@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use lockdb::store::near_data::{Adopted, Grant as StoreGrant, Invocation};
-use lockdb::store::schema::RowBuffer;
-use lockdb::store::{Error, Table};
-use lockdb::{Policy, store};
+use lockdb::near_data::{Adopted, Grant as StoreGrant, Invocation};
+use lockdb::schema::RowBuffer;
+use lockdb::{Error, Table};
+use locks::Policy;
 
 use super::error::NearDataFailure;
 use super::options::{JobOptions, Progress};
@@ -275,8 +275,8 @@ fn adopted(entry: &UpdateEntry) -> Adopted {
     Adopted {
         vid: entry.vid,
         number: entry.number,
-        record: store::layout::RecordId::from_word(entry.record),
-        predecessor: store::layout::RecordId::from_word(entry.predecessor),
+        record: lockdb::layout::RecordId::from_word(entry.record),
+        predecessor: lockdb::layout::RecordId::from_word(entry.predecessor),
         superseded_bytes: entry.superseded,
         locked: entry.newly_held(),
     }

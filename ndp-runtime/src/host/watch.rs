@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use lockdb::store::Database;
-use lockdb::{Head, Policy, Ring, Suspicion, Timestamp, Waiting, WaitsFor};
+use lockdb::Database;
+use locks::{Head, Policy, Ring, Suspicion, Timestamp, Waiting, WaitsFor};
 
 use super::cancel::Cancel;
 use super::error::NearDataFailure;
@@ -116,7 +116,7 @@ impl<'a> Watch<'a> {
                 continue;
             };
             let waits =
-                |slot: lockdb::Slot| Timestamp::of_word(line[slot.index()]) == Some(transaction);
+                |slot: locks::Slot| Timestamp::of_word(line[slot.index()]) == Some(transaction);
             if head.queue(Ring::FULL).any(waits) {
                 return Some(NearDataFailure::Died { transaction, older });
             }

@@ -105,7 +105,7 @@ impl<'r> Work<'r> {
         let generation = runtime.generation();
         let memory = HostMemory::allocate(parts.bytes, PAGE_BYTES).map_err(|source| {
             let what = format!("{} bytes for a near-data job", parts.bytes);
-            NearDataFailure::Store(lockdb::store::Error::System { what, source })
+            NearDataFailure::Store(lockdb::Error::System { what, source })
         })?;
         let memory = Arc::new(memory);
         let mapping = runtime.map(&memory).map_err(NearDataFailure::lost)?;

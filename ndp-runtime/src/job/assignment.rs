@@ -1,6 +1,6 @@
 //! What an update puts into columns, as bytes.
 
-use lockdb::store::schema::{MAX_COLUMNS, Value};
+use lockdb::schema::{MAX_COLUMNS, Value};
 
 use super::fault::{Check, JobFault};
 use crate::program::{Assignment, MAX_OUTPUTS};

@@ -1,8 +1,8 @@
 //! What a job is to do.
 
-use lockdb::Timestamp;
-use lockdb::store::Isolation;
-use lockdb::store::schema::{MAX_PAYLOAD, Type};
+use lockdb::Isolation;
+use lockdb::schema::{MAX_PAYLOAD, Type};
+use locks::Timestamp;
 
 use super::fault::{Check, JobFault, checksum};
 use super::grant::check_grants;
@@ -142,12 +142,12 @@ pub struct LockTable {
 
 impl LockTable {
     /// The number of a tuple version's bucket.
-    pub fn bucket_of(&self, key: lockdb::TupleKey) -> u64 {
+    pub fn bucket_of(&self, key: locks::TupleKey) -> u64 {
         key.mix() & ((1 << self.log2_buckets) - 1)
     }
 
     /// The address of a tuple version's bucket.
-    pub fn address_of(&self, key: lockdb::TupleKey) -> u64 {
+    pub fn address_of(&self, key: locks::TupleKey) -> u64 {
         self.address.wrapping_add(self.bucket_of(key) * 64)
     }
 }

@@ -1,6 +1,6 @@
 //! Pages that a job may fill, and room for its next chunk of results.
 
-use lockdb::store::layout::{Place, RecordId};
+use lockdb::layout::{Place, RecordId};
 
 use super::Span;
 use super::fault::{Check, JobFault, checksum};

@@ -503,7 +503,7 @@ fn row(bytes: &[u8], at: u64) -> Result<(Entry<'_>, &[u8]), JobFault> {
 const STATISTICS_AT: u64 = std::mem::offset_of!(ChunkHeader, statistics) as u64;
 
 /// The longest payload.
-const MOST_PAYLOAD: usize = lockdb::store::schema::MAX_PAYLOAD;
+const MOST_PAYLOAD: usize = lockdb::schema::MAX_PAYLOAD;
 
 fn fixed<const N: usize>(bytes: &[u8], at: u64) -> Result<(&[u8; N], &[u8]), JobFault> {
     bytes.split_first_chunk().ok_or_else(|| JobFault {

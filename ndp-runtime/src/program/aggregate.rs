@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use lockdb::store::schema::Type;
+use lockdb::schema::Type;
 
 use super::exact_sum::ExactSum;
 use super::machine::{CANONICAL_NAN, Outputs, compare_floats};

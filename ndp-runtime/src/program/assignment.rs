@@ -1,6 +1,6 @@
 //! New rows from old ones: what an update's outputs are assigned to.
 
-use lockdb::store::schema::{RowBuffer, RowError, RowRef, Schema, Type, Value, ValueRef};
+use lockdb::schema::{RowBuffer, RowError, RowRef, Schema, Type, Value, ValueRef};
 
 use super::{EvaluationFault, Outputs};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use lockdb::store::schema::{MAX_PAYLOAD, Schema};
+use lockdb::schema::{MAX_PAYLOAD, Schema};
 
 use super::instruction::{Instruction, MAX_OUTPUTS, NEVER_NULL, Opcode, REGISTERS};
 

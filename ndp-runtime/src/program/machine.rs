@@ -54,7 +54,7 @@ pub enum EvaluationFault {
     /// The payload is no row of the table.
     #[error("found bytes that are no row of the table, expected one")]
     RowDamaged = 24,
-    /// The row can have no further version: [`lockdb::store::layout::next_version`].
+    /// The row can have no further version: [`lockdb::layout::next_version`].
     #[error("the row has had all versions that can be numbered")]
     VersionsUsedUp = 25,
 }

@@ -7,7 +7,7 @@
 //! `docs/near-data-programs.md`.
 //!
 //! ```
-//! use lockdb::store::schema::{RowBuffer, Schema, Type};
+//! use lockdb::schema::{RowBuffer, Schema, Type};
 //! use ndp_runtime::program::{Evaluation, Outputs, apply, compile_update, evaluate};
 //!
 //! let schema = Schema::builder("account")

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockdb::Timestamp;
-use lockdb::machine::{Outcome, Place, Request, Rule};
-use lockdb::store::device::PhysicalPages;
-use lockdb::store::files::File;
-use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
-use lockdb::store::{Database, Table};
+use lockdb::device::PhysicalPages;
+use lockdb::files::File;
+use lockdb::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::{Database, Table};
+use locks::Timestamp;
+use locks::machine::{Outcome, Place, Request, Rule};
 use ndp_runtime::engine::{
     Card, HostFault, LockAnswer, LockOperation, LockRequest, LockResponse, Storage, StorageFault,
 };
@@ -180,7 +180,7 @@ impl TestCard {
         self.responses.push(Answer { due, response, ends, ends_target: None });
     }
 
-    fn acquire(&mut self, request: LockRequest, key: lockdb::TupleKey) {
+    fn acquire(&mut self, request: LockRequest, key: locks::TupleKey) {
         let table = self.store.lock_table();
         let bucket = table.bucket_of(key);
         match table.acquire(request.timestamp, key, Rule::Queue) {

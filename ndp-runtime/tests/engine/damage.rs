@@ -1,15 +1,15 @@
 //! Damaged storage: what is wrong is told, and nothing more.
 
-use lockdb::store::Isolation;
-use lockdb::store::files::Files;
-use lockdb::store::layout::{PAGE_BYTES, Page, PageBuffer, PageKind};
+use lockdb::Isolation;
+use lockdb::files::Files;
+use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind};
 use ndp_runtime::job::{Status, Submission, Task};
 use ndp_runtime::program::compile_select;
 
 use crate::scene::{Found, PLENTY, Scene};
 
 /// Flips a bit in the physical page that is picked, if there is one; says whether there was.
-fn flip(scene: &Scene, pick: impl Fn(&lockdb::store::layout::PageHeader) -> bool) -> bool {
+fn flip(scene: &Scene, pick: impl Fn(&lockdb::layout::PageHeader) -> bool) -> bool {
     let file = scene.files.open("pages").unwrap();
     let pages = file.len().unwrap() / PAGE_BYTES as u64;
     let mut bytes = Box::new(PageBuffer::ZERO);

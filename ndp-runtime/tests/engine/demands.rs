@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockdb::store::device::{DeviceReader, Lineage};
-use lockdb::store::files::Files;
-use lockdb::store::layout::{
-    PAGE_BYTES, Page, PageBuffer, PageKind, Place, RecordId, placed_bytes,
-};
+use lockdb::device::{DeviceReader, Lineage};
+use lockdb::files::Files;
+use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind, Place, RecordId, placed_bytes};
 use ndp_runtime::job::{Descriptor, UpdateEntry, UpdateKind};
 
 use crate::scene::{DEVICE, GRANTED, Outcome, Scene};
@@ -53,7 +51,7 @@ pub fn check_entries(scene: &Scene, before: &Before, entries: &[UpdateEntry]) ->
         demand(predecessor == record.word(), || format!("VID {vid}: predecessor {predecessor}"))?;
         let bucket = locks.bucket_of(scene.table.lock_key(vid, *number));
         let head = locks.buckets()[bucket].line()[0];
-        let held = lockdb::Timestamp::of_word(head) == Some(DEVICE);
+        let held = locks::Timestamp::of_word(head) == Some(DEVICE);
         demand(held, || format!("VID {vid}: its lock is not held"))?;
         if entry.newly_held() {
             demand(newly_held.insert(bucket), || format!("bucket {bucket} newly held twice"))?;

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lockdb::store::Isolation;
+use lockdb::Isolation;
 use ndp_runtime::engine::Fault;
 
 use crate::demands::Verdict;

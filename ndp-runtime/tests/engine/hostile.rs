@@ -1,6 +1,6 @@
 //! Bytes that mean harm: nothing of them makes the engine panic, or go on for ever.
 
-use lockdb::store::Isolation;
+use lockdb::Isolation;
 use ndp_runtime::job::{
     AssignmentHead, ChunkHeader, Descriptor, DescriptorHeader, Grant, ResultChunk, Status,
     Submission, Task, TopUp, TopUpBlock,

@@ -1,8 +1,8 @@
 //! Full queues, a lock unit that fails, and updates that meet each other.
 
-use lockdb::machine::{Outcome, Rule};
-use lockdb::store::Isolation;
-use lockdb::{Timestamp, TupleKey};
+use lockdb::Isolation;
+use locks::machine::{Outcome, Rule};
+use locks::{Timestamp, TupleKey};
 use ndp_runtime::engine::LockAnswer;
 use ndp_runtime::job::{Descriptor, Status, Submission, Task};
 

@@ -1,6 +1,6 @@
 //! Read jobs: the rows and sums that the host itself sees.
 
-use lockdb::store::schema::Type;
+use lockdb::schema::Type;
 use ndp_runtime::engine::Fault;
 use ndp_runtime::job::{Aggregating, Status, Task};
 use ndp_runtime::program::{Aggregate, Aggregation, compile_select};

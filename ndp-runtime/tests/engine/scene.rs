@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::Timestamp;
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::schema::{RowRef, Schema, Type, Value};
-use lockdb::store::shared_state::SharedState;
-use lockdb::store::{Database, Isolation, Options, Sync, Table, TransactionOptions};
+use lockdb::files::{Files, Memory};
+use lockdb::schema::{RowRef, Schema, Type, Value};
+use lockdb::shared_state::SharedState;
+use lockdb::{Database, Isolation, Options, Sync, Table, TransactionOptions};
+use locks::Timestamp;
 use ndp_runtime::engine::{Engine, Fault, Stepped};
 use ndp_runtime::job::{
     Descriptor, Entry, FaultEntry, Grant, JobCompletion, ResultChunk, Span, Statistics, Status,
@@ -144,8 +144,8 @@ impl Scene {
                 match random.random_range(0..8) {
                     0..3 => {
                         let balance = random.random_range(-50..150_i64);
-                        let change = |row: &mut lockdb::store::schema::RowBuffer| {
-                            row.set(2, balance).map_err(lockdb::store::Error::from)
+                        let change = |row: &mut lockdb::schema::RowBuffer| {
+                            row.set(2, balance).map_err(lockdb::Error::from)
                         };
                         transaction.update(&table, &id, change).unwrap();
                     }
@@ -329,7 +329,7 @@ impl Scene {
     /// What an update makes of the rows that qualify now: old payloads and new ones, sorted.
     pub fn expected(&self, update: &CompiledUpdate) -> Vec<(Vec<u8>, Vec<u8>)> {
         let schema = self.table.schema();
-        let mut row = lockdb::store::schema::RowBuffer::new(schema);
+        let mut row = lockdb::schema::RowBuffer::new(schema);
         let qualifying = self.qualifying(&update.program).into_iter();
         let pairs = qualifying.map(|(old, outputs)| {
             apply(&update.assignments, schema, &old, &outputs, &mut row).unwrap();
@@ -348,7 +348,7 @@ impl Scene {
 
 /// The grant of this number.
 pub fn grant(number: u64, epoch: u64) -> Grant {
-    let place = lockdb::store::layout::Place::new(GRANTED.1 + number, epoch);
+    let place = lockdb::layout::Place::new(GRANTED.1 + number, epoch);
     Grant { page: GRANTED.0 + number, place: place.word() }
 }
 

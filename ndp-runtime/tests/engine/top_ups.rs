@@ -1,6 +1,6 @@
 //! What a job goes on with, and what it does not.
 
-use lockdb::store::Isolation;
+use lockdb::Isolation;
 use ndp_runtime::job::{Grant, ResultChunk, Span, Status, Submission, Task, TopUp, TopUpBlock};
 
 use crate::demands::check_rest;

@@ -1,8 +1,8 @@
 //! Updates: the versions that the host itself would have made, under locks, in pages that it can
 //! read.
 
-use lockdb::store::schema::RowBuffer;
-use lockdb::store::{Error, Isolation};
+use lockdb::schema::RowBuffer;
+use lockdb::{Error, Isolation};
 use ndp_runtime::engine::Fault;
 use ndp_runtime::job::{Status, Submission, Task, UpdateEntry, UpdateKind};
 use rand::RngExt;
@@ -205,8 +205,7 @@ pub fn overtaken(fault: Option<Fault>, seed: u64, isolation: Isolation) -> Verdi
     let id = i64::from_le_bytes(expected[0].0[8..16].try_into().unwrap());
     let vid = scene.store.vid_of(&scene.table, &id).unwrap().unwrap();
     let table = scene.table.clone();
-    let change =
-        |transaction: &mut lockdb::store::Transaction<'_>| transaction.update(&table, &id, touch);
+    let change = |transaction: &mut lockdb::Transaction<'_>| transaction.update(&table, &id, touch);
     scene.store.transaction(change).unwrap();
     let outcome = scene.finish(4, &descriptor, PLENTY);
     let entries: Vec<_> = outcome.updates().collect();
@@ -273,7 +272,7 @@ pub fn cancelled(fault: Option<Fault>, seed: u64, steps: usize, held: bool) -> V
     // What it holds, and nothing that waits: the host takes it out.
     let waits = store.lock_table().buckets().iter().any(|bucket| {
         let slots = &bucket.line()[1..];
-        slots.iter().any(|word| lockdb::Timestamp::of_word(*word) == Some(DEVICE))
+        slots.iter().any(|word| locks::Timestamp::of_word(*word) == Some(DEVICE))
     });
     demand(!waits, || "it waits in a queue still".into())?;
     store.lock_table().repair(&[DEVICE]);
@@ -447,9 +446,8 @@ fn a_job_that_has_no_room_for_rows_left_to_the_host_can_be_cancelled() {
     let table = scene.table.clone();
     for (old, _) in &expected {
         let id = i64::from_le_bytes(old[8..16].try_into().unwrap());
-        let change = |transaction: &mut lockdb::store::Transaction<'_>| {
-            transaction.update(&table, &id, touch)
-        };
+        let change =
+            |transaction: &mut lockdb::Transaction<'_>| transaction.update(&table, &id, touch);
         scene.store.transaction(change).unwrap();
     }
     let outcome = scene.finish(1, &descriptor, little);

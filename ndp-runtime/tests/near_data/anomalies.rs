@@ -4,9 +4,9 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-use lockdb::Policy;
-use lockdb::store::fault::Fault as StoreFault;
-use lockdb::store::{Conflict, Error, Isolation, Transaction};
+use lockdb::fault::Fault as StoreFault;
+use lockdb::{Conflict, Error, Isolation, Transaction};
+use locks::Policy;
 use ndp_runtime::engine::Fault as EngineFault;
 use ndp_runtime::host::{JobOptions, NearDataFailure};
 

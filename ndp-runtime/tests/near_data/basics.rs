@@ -1,6 +1,6 @@
 //! What each operation does, alone.
 
-use lockdb::store::Isolation;
+use lockdb::Isolation;
 use ndp_runtime::host::JobOptions;
 
 use crate::scene::{ISOLATIONS, Scene, small_jobs, unsynced};

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockdb::Policy;
-use lockdb::store::files::{File, Files, Memory};
-use lockdb::store::schema::Value;
-use lockdb::store::{Database, Error, IndexBuild, Isolation, Options, Table};
+use lockdb::files::{File, Files, Memory};
+use lockdb::schema::Value;
+use lockdb::{Database, Error, IndexBuild, Isolation, Options, Table};
+use locks::Policy;
 use ndp_runtime::host::{AggregateOf, JobOptions, Runtime};
 use ndp_runtime::program::Aggregate;
 

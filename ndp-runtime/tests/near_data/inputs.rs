@@ -1,7 +1,7 @@
 //! Bad input: a typed error that names the place, and nothing is changed.
 
-use lockdb::store::near_data::NearDataError;
-use lockdb::store::{Error, Isolation};
+use lockdb::near_data::NearDataError;
+use lockdb::{Error, Isolation};
 use ndp_runtime::host::{JobOptions, NearDataFailure};
 use ndp_runtime::job::Status;
 use ndp_runtime::program::CompileErrorKind;

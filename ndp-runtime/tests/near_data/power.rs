@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use lockdb::Policy;
-use lockdb::store::fault::Fault as StoreFault;
-use lockdb::store::files::{Files, Simulated};
-use lockdb::store::{Database, Isolation, Sync, TransactionOptions};
+use lockdb::fault::Fault as StoreFault;
+use lockdb::files::{Files, Simulated};
+use lockdb::{Database, Isolation, Sync, TransactionOptions};
+use locks::Policy;
 use ndp_runtime::engine::Fault as EngineFault;
 use ndp_runtime::host::Runtime;
 use rand::{RngExt, SeedableRng};

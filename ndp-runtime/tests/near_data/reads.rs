@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use lockdb::store::Isolation;
-use lockdb::store::device::WalkFault;
-use lockdb::store::layout::{PAGE_BYTES, Page, PageBuffer, PageKind};
-use lockdb::store::schema::{Type, Value};
+use lockdb::Isolation;
+use lockdb::device::WalkFault;
+use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind};
+use lockdb::schema::{Type, Value};
 use ndp_runtime::engine::Engine;
 use ndp_runtime::host::{AggregateOf, HostPath, JobOptions, LinkBytes, NearDataFailure, TableGate};
 use ndp_runtime::program::{Aggregate, Aggregation, compile_select};
@@ -193,7 +193,7 @@ fn a_locked_table_has_one_writer() {
                         .transaction(unsynced(Isolation::Snapshot), |transaction| {
                             transaction.update(&scene.table, &id, |row| set(row, 1, 9))
                         });
-                    changed.map_err(|error: lockdb::store::Error| error.to_string()).unwrap();
+                    changed.map_err(|error: lockdb::Error| error.to_string()).unwrap();
                 }
             });
         }

@@ -9,8 +9,8 @@ use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use driver::HostMemory;
-use lockdb::Policy;
-use lockdb::store::{Database, Error, Isolation, Options, Table};
+use lockdb::{Database, Error, Isolation, Options, Table};
+use locks::Policy;
 use ndp_runtime::engine::Engine;
 use ndp_runtime::host::{
     Fenced, InProcess, JobOptions, JobPort, Mapping, NearDataFailure, PortError, Runtime, Trouble,
@@ -70,11 +70,11 @@ fn an_update_that_is_given_up_between_two_chunks_leaves_nothing_on_the_device() 
 fn an_update_without_rows_is_committed_beside_one_with_rows() {
     for empty_first in [true, false] {
         let scene = Scene::new(100);
-        let branch = lockdb::store::schema::Schema::builder("branch");
-        let branch = branch.column("id", lockdb::store::schema::Type::Int64);
-        let branch = branch.column("region", lockdb::store::schema::Type::Int64);
-        let branch = branch.column("balance", lockdb::store::schema::Type::Int64);
-        let branch = branch.nullable_column("owner", lockdb::store::schema::Type::Text);
+        let branch = lockdb::schema::Schema::builder("branch");
+        let branch = branch.column("id", lockdb::schema::Type::Int64);
+        let branch = branch.column("region", lockdb::schema::Type::Int64);
+        let branch = branch.column("balance", lockdb::schema::Type::Int64);
+        let branch = branch.nullable_column("owner", lockdb::schema::Type::Text);
         let branch = branch.primary_key(&["id"]).build().unwrap();
         let branch = scene.store.create_table(branch).unwrap();
         fill(&scene.store, &branch, 50);

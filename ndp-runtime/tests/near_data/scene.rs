@@ -4,14 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockdb::store::device::PhysicalPages;
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::layout::PageBuffer;
-use lockdb::store::schema::{RowBuffer, RowRef, Schema, Type};
-use lockdb::store::{
-    Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions,
-};
-use lockdb::{Policy, Waiting};
+use lockdb::device::PhysicalPages;
+use lockdb::files::{Files, Memory};
+use lockdb::layout::PageBuffer;
+use lockdb::schema::{RowBuffer, RowRef, Schema, Type};
+use lockdb::{Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions};
+use locks::{Policy, Waiting};
 use ndp_runtime::host::{Control, InProcess, JobOptions, Runtime, RuntimeOptions};
 
 pub fn variable(name: &str, default: u64) -> u64 {

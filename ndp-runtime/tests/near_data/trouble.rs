@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
-use lockdb::Policy;
-use lockdb::store::{Isolation, Options};
+use lockdb::{Isolation, Options};
+use locks::Policy;
 use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, RuntimeOptions, Trouble};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -95,7 +95,7 @@ fn a_lost_device_leaves_nothing_behind() {
         let changed = scene.store.transaction(|transaction| {
             transaction.update(&scene.table, &3_i64, |row| set(row, 1, 9))
         });
-        changed.map_err(|error: lockdb::store::Error| error.to_string()).unwrap();
+        changed.map_err(|error: lockdb::Error| error.to_string()).unwrap();
         let again = update_within(&scene, isolation, bound);
         match (again, trouble) {
             (Ok(()), _) => assert!(sum(&scene) > 100 * ROWS + rows, "{told}"),
@@ -143,7 +143,7 @@ fn a_lock_that_does_not_come_ends_the_job() {
     let policy = Policy::TimeOut;
     let mut scene = Scene::with(ROWS, options(policy), |_| {});
     let device = crate::scene::device(&scene.files, &scene.store);
-    let waiting = lockdb::Waiting { patience: Duration::from_micros(50), ..waiting(policy) };
+    let waiting = locks::Waiting { patience: Duration::from_micros(50), ..waiting(policy) };
     let options = RuntimeOptions { waiting, ..RuntimeOptions::default() };
     scene.runtime = ndp_runtime::host::Runtime::open(&scene.store, device, options);
     let mut session = scene.session();
@@ -199,7 +199,7 @@ fn the_host_goes_on_while_devices_are_lost() {
                                 set(row, BALANCE, balance + 1)
                             })
                         });
-                        done.map_err(|error: lockdb::store::Error| error.to_string()).unwrap();
+                        done.map_err(|error: lockdb::Error| error.to_string()).unwrap();
                         added.fetch_add(1, Ordering::Relaxed);
                     }
                 });
@@ -250,7 +250,7 @@ fn pages_of_a_device_that_cannot_be_fenced_stay_out_of_use() {
     // As soon as it can be reset, it is as good as new.
     scene.control.resist_resets(false);
     assert!(matches!(update(&scene, Isolation::Snapshot), Err(NearDataFailure::DeviceLost(_))));
-    let name = |bucket: &lockdb::Bucket| bucket.head().holder();
+    let name = |bucket: &locks::Bucket| bucket.head().holder();
     let left: Vec<_> = scene.store.lock_table().buckets().iter().filter_map(name).collect();
     scene.store.lock_table().repair(&left);
     update(&scene, Isolation::Snapshot).unwrap();

@@ -8,10 +8,8 @@ use std::time::Duration;
 
 use device::Simulated;
 use driver::Device;
-use lockdb::store::schema::{RowRef, Schema, Type};
-use lockdb::store::{
-    Database, Error, Isolation, Options, Sync, Table, Transaction, TransactionOptions,
-};
+use lockdb::schema::{RowRef, Schema, Type};
+use lockdb::{Database, Error, Isolation, Options, Sync, Table, Transaction, TransactionOptions};
 use ndp_runtime::host::{
     JobOptions, NearDataFailure, QueuePort, Runtime, RuntimeOptions, StoreMemory,
 };
@@ -73,7 +71,7 @@ impl Bench {
 
     fn assert_no_locks(&self) {
         let buckets = self.store.lock_table().buckets();
-        assert!(buckets.iter().all(|bucket| bucket.head() == lockdb::Head::FREE));
+        assert!(buckets.iter().all(|bucket| bucket.head() == locks::Head::FREE));
     }
 }
 

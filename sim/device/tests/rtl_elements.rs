@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 
 use device::{BoardOptions, Progress, ServeOptions, Simulated};
 use driver::{Device, DeviceAddress, Elements, open_backend};
-use lockdb::store::schema::{RowRef, Schema, Type, Value};
-use lockdb::store::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
+use lockdb::schema::{RowRef, Schema, Type, Value};
+use lockdb::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
 use ndp_runtime::host::{
     AggregateOf, JobOptions, QueuePort, Runtime, RuntimeOptions, SelectedRow, StoreMemory,
 };
@@ -134,7 +134,7 @@ impl Bench {
     fn host(
         &self,
         ids: std::ops::Range<i64>,
-        mut act: impl FnMut(&mut lockdb::store::Transaction<'_>, i64) -> Result<(), Error>,
+        mut act: impl FnMut(&mut lockdb::Transaction<'_>, i64) -> Result<(), Error>,
     ) {
         let done = self
             .store

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 
 /// How many tags there are: requests that can be open at once.
 pub const TAGS: usize = 128;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::machine::Refusal;
+use locks::machine::Refusal;
 use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
 
 use workloads::Scenario;
@@ -29,7 +29,7 @@ pub(crate) struct DeviceContexts {
     tags: BTreeMap<usize, u8>,
     /// By half of the tag's number: the agent.
     agents: Vec<usize>,
-    transactions: BTreeMap<usize, lockdb::Timestamp>,
+    transactions: BTreeMap<usize, locks::Timestamp>,
     open: BTreeMap<Tag, Open>,
 }
 
@@ -168,8 +168,8 @@ impl DeviceContexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockdb::machine::Rule;
-    use lockdb::{Timestamp, TupleKey};
+    use locks::machine::Rule;
+    use locks::{Timestamp, TupleKey};
     use workloads::Scenario;
 
     const TRANSACTION: Timestamp = Timestamp::new(9).unwrap();

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use driver::{Device, DeviceError, DmaBuffer, HostMemory};
-use lockdb::{Bucket, SharedMemory};
+use locks::{Bucket, SharedMemory};
 
 /// Zeroed memory for a lock table, shared with a device or not. Nobody else in this process can
 /// reach it but through the table.

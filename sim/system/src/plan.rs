@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use lockdb::TupleKey;
+use locks::TupleKey;
 use workloads::Generator;
 use workloads::scenario::{Scenario, TraceSettings, Versions, Workload};
 use workloads::trace::{self, TraceOp, TraceTransaction};

@@ -14,11 +14,9 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use lockdb::store::schema::{Schema, Type};
-use lockdb::store::{
-    Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions,
-};
-use lockdb::{SharedMemory, TupleKey};
+use lockdb::schema::{Schema, Type};
+use lockdb::{Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions};
+use locks::{SharedMemory, TupleKey};
 use workloads::scenario::{Mode, Scenario, Versions, Workload};
 
 use crate::RunError;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use driver::{Device, QueueError};
-use lockdb::Timestamp;
+use locks::Timestamp;
 use sim::models::{TupleLockUnit, WaveWindow};
 use sim::platform::{Platform, PlatformError};
 use sim::system::SystemError;
@@ -139,14 +139,14 @@ pub enum RunError {
     },
     /// The store failed.
     #[error("the store: {0}")]
-    Store(#[from] lockdb::store::Error),
+    Store(#[from] lockdb::Error),
     /// A row could not be written under its lock.
     #[error("row {row}, whose lock was granted, cannot be written: {source}")]
     Update {
         /// Number of the row.
         row: u64,
         /// Why not.
-        source: Box<lockdb::store::Error>,
+        source: Box<lockdb::Error>,
     },
     /// A row is not what the committed transactions have made of it.
     #[error("row {row}: its {what} is {found}, expected {expected} after the committed updates")]

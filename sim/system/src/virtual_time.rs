@@ -6,7 +6,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use lockdb::{Timestamp, WaitsFor};
+use locks::{Timestamp, WaitsFor};
 use sim::bus::axi4::Axi4Config;
 use sim::kernel::Time;
 use sim::lock_unit::UnitConfig;

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use driver::Device;
-use lockdb::Table;
+use locks::LockTable;
 use workloads::scenario::Scenario;
 
 use self::device::{Clocked, Driven, UnitBehind, UnitThread};
@@ -57,7 +57,7 @@ impl Shared {
         self.began.elapsed().as_nanos() as u64 * 1000
     }
 
-    fn table(&self) -> &Table {
+    fn table(&self) -> &LockTable {
         self.rows.database().lock_table()
     }
 
@@ -239,7 +239,7 @@ fn stuck(shared: &Shared, elapsed: Duration, since: &str) -> RunError {
     RunError::Stuck { simulated_ns: elapsed.as_nanos() as u64, waiting }
 }
 
-fn check_table(table: &Table) -> Result<(), RunError> {
+fn check_table(table: &LockTable) -> Result<(), RunError> {
     for (bucket, content) in (0..).zip(table.buckets()) {
         let line = content.line();
         if line != [0; 8] {

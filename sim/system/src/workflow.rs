@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockdb::machine::{Refusal, Rule};
-use lockdb::{SharedMemory, Suspicion, Timestamp, TupleKey};
+use locks::machine::{Refusal, Rule};
+use locks::{SharedMemory, Suspicion, Timestamp, TupleKey};
 use workloads::scenario::{AgentSettings, LockOrder, Scenario, Side, Span, WaitPolicy};
 
 use crate::RunError;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lockdb::store::Database;
-use lockdb::{Timestamp, TupleKey};
+use lockdb::Database;
+use locks::{Timestamp, TupleKey};
 
 use crate::RunError;
 use crate::report::{Aborts, LatencyRecorder, QueueReport, SideReport};

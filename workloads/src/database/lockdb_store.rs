@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::store::schema::{Key, KeyEncoder, KeyError, RowBuffer, RowRef, Schema, Type, ValueRef};
-use lockdb::store::{self, Database, Table, Transaction, TransactionOptions};
+use lockdb::schema::{Key, KeyEncoder, KeyError, RowBuffer, RowRef, Schema, Type, ValueRef};
+use lockdb::{Database, Table, Transaction, TransactionOptions};
 
 use super::schema::{ColumnKind, TableDefinition, TableId, Value};
 use super::store::{Access, Body, Load, Order, Outcome, Row, RowMut, Session, Violation};
@@ -20,7 +20,7 @@ pub enum StoreError {
     Violation(#[from] Violation),
     /// The store's reason.
     #[error(transparent)]
-    Store(#[from] store::Error),
+    Store(#[from] lockdb::Error),
     /// A load that goes on finds a table that it would have made otherwise.
     #[error("table {table:?} is there with other columns or keys, expected none, or the same")]
     OtherTable {
@@ -166,7 +166,7 @@ impl Load for StoreLoader<'_> {
 
     fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), StoreError> {
         let mut buffer = RowBuffer::new(self.tables[table.0].schema());
-        buffer.fill(row).map_err(store::Error::from)?;
+        buffer.fill(row).map_err(lockdb::Error::from)?;
         self.add_row(table.0, buffer)
     }
 
@@ -175,7 +175,7 @@ impl Load for StoreLoader<'_> {
     }
 }
 
-fn schema(table: &TableDefinition) -> Result<Schema, store::Error> {
+fn schema(table: &TableDefinition) -> Result<Schema, lockdb::Error> {
     let mut schema = Schema::builder(table.name);
     for column in table.columns {
         let kind = match column.kind {
@@ -202,7 +202,7 @@ fn schema(table: &TableDefinition) -> Result<Schema, store::Error> {
 /// One thread's way into a store that holds a workload's tables.
 #[derive(Debug)]
 pub struct StoreSession {
-    session: store::Session,
+    session: lockdb::Session,
     tables: Vec<Arc<Table>>,
     /// Room for a row of each table: making it anew would be felt by all threads.
     rows: Vec<RowBuffer>,
@@ -257,8 +257,8 @@ enum End<T> {
     Failed(StoreError),
 }
 
-impl<T> From<store::Error> for End<T> {
-    fn from(error: store::Error) -> Self {
+impl<T> From<lockdb::Error> for End<T> {
+    fn from(error: lockdb::Error) -> Self {
         Self::Failed(error.into())
     }
 }
@@ -328,7 +328,7 @@ impl<'v> From<&'v Value<'_>> for ValueRef<'v> {
     }
 }
 
-impl From<Order> for store::Order {
+impl From<Order> for lockdb::Order {
     fn from(order: Order) -> Self {
         match order {
             Order::Ascending => Self::Ascending,
@@ -366,10 +366,10 @@ impl Access for Inside<'_, '_> {
 
     fn insert(&mut self, table: TableId, row: &[Value<'_>]) -> Result<bool, StoreError> {
         let (table, buffer) = (&self.tables[table.0], &mut self.rows[table.0]);
-        buffer.fill(row).map_err(store::Error::from)?;
+        buffer.fill(row).map_err(lockdb::Error::from)?;
         match self.transaction.insert_row(table, buffer) {
             Ok(()) => Ok(true),
-            Err(store::Error::DuplicateKey { .. }) => Ok(false),
+            Err(lockdb::Error::DuplicateKey { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

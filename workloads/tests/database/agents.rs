@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use lockdb::store::fault::Fault;
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::{Database, Isolation, Options, Sync, TransactionOptions};
+use lockdb::fault::Fault;
+use lockdb::files::{Files, Memory};
+use lockdb::{Database, Isolation, Options, Sync, TransactionOptions};
 use lockstep_workloads::database::{
     Access, Body, Mode, Outcome, Reference, SerialPlace, Session, StoreLoader, StoreSession,
     Workload, check, execute, replay, same_tables, total,

@@ -4,8 +4,8 @@
 //! `LOCKSTEP_CASES` says for how many seeds, `LOCKSTEP_SEED` for which one alone. The seed draws what
 //! each agent does; how they meet is the machine's.
 
-use lockdb::store::Isolation;
-use lockdb::store::fault::Fault;
+use lockdb::Isolation;
+use lockdb::fault::Fault;
 use lockstep_workloads::database::Workload;
 use lockstep_workloads::database::smallbank::SmallBank;
 use lockstep_workloads::database::tatp::Tatp;

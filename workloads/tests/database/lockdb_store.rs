@@ -1,6 +1,6 @@
 //! The workloads on `lockdb`'s store, judged by the reference.
 
-use lockdb::store::{Database, Isolation, Options, Sync, TransactionOptions};
+use lockdb::{Database, Isolation, Options, Sync, TransactionOptions};
 use lockstep_workloads::database::ycsb::Mix;
 use lockstep_workloads::database::{
     Load, Loaded, Outcome, StoreError, StoreLoader, StoreSession, TableDefinition, TableId, Value,
@@ -82,8 +82,7 @@ fn a_load_that_was_broken_off_goes_on() {
     let workload = tpcc(1);
     let whole = loaded(&workload);
     let rows = |database: &Database| -> u64 {
-        let count =
-            |table: &std::sync::Arc<lockdb::store::Table>| table.entries(None).unwrap() as u64;
+        let count = |table: &std::sync::Arc<lockdb::Table>| table.entries(None).unwrap() as u64;
         database.tables().iter().map(count).sum()
     };
     let all = rows(&whole);

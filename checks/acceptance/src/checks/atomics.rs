@@ -1,8 +1,8 @@
 //! The device compares and swaps in host memory while software lets it, and not otherwise.
 
 use driver::{Space, Width};
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 
 use crate::context::{Context, Stop, expect, expect_eq};
 use crate::host_table::HostTable;

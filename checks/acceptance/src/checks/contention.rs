@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::machine::{Outcome, Request as Ask, Rule};
-use lockdb::{Table, Timestamp, TupleKey};
+use locks::machine::{Outcome, Request as Ask, Rule};
+use locks::{LockTable, Timestamp, TupleKey};
 use rand::RngExt;
 
 use crate::context::{Context, Stop, expect_eq, pause};
@@ -98,7 +98,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
 
 /// Transactions of one lock each, until the device has had its share.
 fn host_transactions(
-    table: &Table,
+    table: &LockTable,
     owners: &Owners,
     host: u64,
     over: &AtomicBool,
@@ -131,7 +131,7 @@ fn host_transactions(
 
 /// Takes a lock, waiting for it in its queue; `false`: all is over before it was in the queue.
 fn take(
-    table: &Table,
+    table: &LockTable,
     transaction: Timestamp,
     key: TupleKey,
     over: &AtomicBool,

@@ -2,8 +2,8 @@
 //! a queue can be taken up again.
 
 use driver::{CopyCommand, Device, Direction, QueueError, Status};
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 
 use crate::context::{Context, Stop, expect, expect_eq};
 use crate::host_table::HostTable;

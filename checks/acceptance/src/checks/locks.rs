@@ -2,8 +2,8 @@
 //! answer, and what the table holds then.
 
 use driver::map::lock_unit;
-use lockdb::machine::{Outcome, Request as Ask, Rule};
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::{Outcome, Request as Ask, Rule};
+use locks::{Timestamp, TupleKey};
 
 use super::interrupts::enable_all;
 use crate::context::{Context, Stop, expect, expect_eq};

@@ -2,8 +2,8 @@
 //! be used again.
 
 use driver::Interrupt;
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 
 use super::interrupts::enable_all;
 use super::registers::at_reset;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use driver::map::device::LOCK_UNIT;
 use driver::map::{Counter, lock_unit};
-use lockdb::machine::{Access, Answer, Bounds, Machine, Outcome, Place, Refusal, Request, Rule};
-use lockdb::{Head, Ring, Timestamp, TupleKey};
+use locks::machine::{Access, Answer, Bounds, Machine, Outcome, Place, Refusal, Request, Rule};
+use locks::{Head, Ring, Timestamp, TupleKey};
 
 use super::Flaw;
 use super::memory::{Memories, Spot};

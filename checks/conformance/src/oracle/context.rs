@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use lockdb::machine::{Access, Answer, Bounds, Machine, Outcome, Phase, Place, Refusal, Request};
-use lockdb::{Head, Ring, Timestamp};
+use locks::machine::{Access, Answer, Bounds, Machine, Outcome, Phase, Place, Refusal, Request};
+use locks::{Head, Ring, Timestamp};
 use sim::bus::axi4::{AccessKind, MemoryAccess};
 use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitResponse};
 

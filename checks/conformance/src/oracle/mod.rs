@@ -12,8 +12,8 @@ mod tally;
 
 use std::collections::VecDeque;
 
-use lockdb::machine::Answer;
-use lockdb::{Head, Timestamp};
+use locks::machine::Answer;
+use locks::{Head, Timestamp};
 use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryData};
 use sim::bus::test_memory::PerformedAccess;
 use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};

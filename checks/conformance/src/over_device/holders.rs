@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::{Head, Ring, Timestamp};
+use locks::{Head, Ring, Timestamp};
 
 use crate::mismatch::{Mismatch, Property};
 

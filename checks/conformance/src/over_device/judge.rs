@@ -1,8 +1,8 @@
 //! Which responses a request may have, as far as that can be told without seeing the unit's
 //! accesses. Source: `docs/lock-unit.md`, "Response stream".
 
-use lockdb::Timestamp;
-use lockdb::machine::Rule;
+use locks::Timestamp;
+use locks::machine::Rule;
 use sim::lock_unit::stream::{Code, UnitResponse};
 
 use crate::agent::Action;
@@ -119,7 +119,7 @@ fn answer_to(stray: Stray, beside_wait: bool) -> Code {
 
 #[cfg(test)]
 mod tests {
-    use lockdb::TupleKey;
+    use locks::TupleKey;
     use sim::lock_unit::stream::Tag;
 
     use super::*;

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use driver::{DmaBuffer, LockQueue, lock_unit::Counters};
-use lockdb::machine::{Access, Answer};
-use lockdb::{Head, Timestamp};
+use locks::machine::{Access, Answer};
+use locks::{Head, Timestamp};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use sim::bus::stall::channel_generator;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use driver::QueueError;
-use lockdb::{Backing, Table};
+use locks::{Backing, LockTable};
 use system::LockMemory;
 
 use super::Door;
@@ -27,7 +27,7 @@ pub fn measure(size: Size, door: &Door) -> Result<Vec<Measurement>, String> {
     door.device.reset().map_err(|error| text(error.into()))?;
     unit.start(base, BUCKETS.trailing_zeros()).map_err(|error| text(error.into()))?;
 
-    let table = |memory| Table::in_memory(BUCKETS as usize, Backing::Given(Arc::new(memory)));
+    let table = |memory| LockTable::in_memory(BUCKETS as usize, Backing::Given(Arc::new(memory)));
     let (shared, private) = (table(shared), table(private));
     let (shared, private) = match (shared, private) {
         (Ok(shared), Ok(private)) => (shared, private),

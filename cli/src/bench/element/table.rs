@@ -1,6 +1,6 @@
 //! A table of a store as it stands in device memory.
 
-use lockdb::store::layout::{
+use lockdb::layout::{
     LinePointer, MAP_WORDS, PAGE_BYTES, PageBuffer, PageHeader, PageKind, Place, RecordId,
     placed_bytes, vid_page,
 };

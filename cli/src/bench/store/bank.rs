@@ -6,8 +6,8 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::store::schema::{Schema, Type};
-use lockdb::store::{
+use lockdb::schema::{Schema, Type};
+use lockdb::{
     Database, Error, Isolation, Options, Session, Sync, Table, Transaction, TransactionOptions,
 };
 

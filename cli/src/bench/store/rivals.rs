@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::store::{Database, Isolation, Options, Sync, TransactionOptions};
+use lockdb::{Database, Isolation, Options, Sync, TransactionOptions};
 use workloads::database::smallbank::SmallBank;
 use workloads::database::{Outcome, Workload, check, execute, total};
 use workloads::database::{StoreLoader, StoreSession};

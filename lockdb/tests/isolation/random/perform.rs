@@ -4,10 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use history::{Scan, TransactionRecorder, Write};
-use lockdb::store::schema::{RowRef, Value};
-use lockdb::store::{
-    Database, Error, LockWait, Order, Result, Savepoint, Session, Table, Transaction,
-};
+use lockdb::schema::{RowRef, Value};
+use lockdb::{Database, Error, LockWait, Order, Result, Savepoint, Session, Table, Transaction};
 
 use super::plan::{Case, Operation, Plan, level};
 
@@ -247,7 +245,7 @@ impl<'a> Actor<'a> {
     }
 
     fn count(&mut self, counter: i64) -> Result<()> {
-        let count = |row: &mut lockdb::store::schema::RowBuffer| {
+        let count = |row: &mut lockdb::schema::RowBuffer| {
             let count = row.as_row().int(1);
             // Somebody else may come between the read and the write.
             std::thread::yield_now();
@@ -280,7 +278,7 @@ fn found(scan: &mut Scan) -> impl FnMut(RowRef<'_>) -> ControlFlow<()> + '_ {
 
 /// Looks at all rows in every way, when all others have ended, and counts the counters together.
 pub fn audit(world: &World, case: &Case, recorder: &mut history::SessionRecorder) -> u64 {
-    use lockdb::store::Isolation::Serializable;
+    use lockdb::Isolation::Serializable;
     let mut session = world.database.session().expect("the others have ended");
     let operations = [
         Operation::Scan,

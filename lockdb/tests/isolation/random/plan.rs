@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use history::Level;
-use lockdb::store::schema::{Schema, Type};
-use lockdb::store::{Isolation, LockWait, Options};
-use lockdb::{Policy, Waiting};
+use lockdb::schema::{Schema, Type};
+use lockdb::{Isolation, LockWait, Options};
+use locks::{Policy, Waiting};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};

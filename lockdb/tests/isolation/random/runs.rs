@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use history::{History, Options as Checks, Recorder, SessionRecorder};
-use lockdb::store::fault::Fault;
+use lockdb::fault::Fault;
 use rand::RngExt;
 
 use super::perform::{Actor, World, audit};
@@ -180,7 +180,7 @@ fn judge(
         return Err(format!("{lost}\n{}", kept(case, &history)));
     }
     let free = world.database.lock_table().buckets().iter();
-    let held = free.filter(|bucket| bucket.head() != lockdb::Head::FREE).count();
+    let held = free.filter(|bucket| bucket.head() != locks::Head::FREE).count();
     if held > 0 {
         return Err(format!("{held} locks were not given back"));
     }

@@ -1,6 +1,6 @@
 //! From syntax trees to typed values: names, types and null rules.
 
-use lockdb::store::schema::{Schema, Type};
+use lockdb::schema::{Schema, Type};
 use sqlparser::ast::{
     BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident,
     ObjectName, ObjectNamePart, Spanned, UnaryOperator, Value,

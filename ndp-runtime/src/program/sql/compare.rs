@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use lockdb::store::schema::Type;
+use lockdb::schema::Type;
 use sqlparser::ast::{BinaryOperator, Expr, Spanned};
 use sqlparser::tokenizer::Span;
 

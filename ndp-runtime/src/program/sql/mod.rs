@@ -10,7 +10,7 @@ mod parse;
 
 pub use error::{CompileError, CompileErrorKind};
 
-use lockdb::store::schema::{RowBuffer, RowError, Schema, Type, Value};
+use lockdb::schema::{RowBuffer, RowError, Schema, Type, Value};
 use sqlparser::ast::{AssignmentTarget, Expr, Spanned};
 use sqlparser::tokenizer::Span;
 

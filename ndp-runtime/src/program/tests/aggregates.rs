@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::store::schema::Type;
+use lockdb::schema::Type;
 use rand::RngExt;
 use rand::seq::{IndexedRandom, SliceRandom};
 

@@ -1,6 +1,6 @@
 //! Drawn rows and expressions.
 
-use lockdb::store::schema::{Column, Schema, Type, Value};
+use lockdb::schema::{Column, Schema, Type, Value};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;

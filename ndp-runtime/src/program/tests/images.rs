@@ -1,6 +1,6 @@
 //! Images that a device must refuse, and that it may get.
 
-use lockdb::store::schema::{Schema, Type};
+use lockdb::schema::{Schema, Type};
 use rand::{Rng, RngExt};
 
 use super::{cases, every_type};

@@ -10,7 +10,7 @@ mod reference;
 mod statements;
 mod updates;
 
-use lockdb::store::schema::{Schema, Type};
+use lockdb::schema::{Schema, Type};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 

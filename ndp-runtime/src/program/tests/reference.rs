@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use lockdb::store::schema::{Schema, Value};
+use lockdb::schema::{Schema, Value};
 
 use crate::program::CANONICAL_NAN;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockdb::store::schema::{RowBuffer, Value};
+use lockdb::schema::{RowBuffer, Value};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
@@ -116,7 +116,7 @@ pub fn bits(value: &Value) -> Option<u64> {
 }
 
 /// As an image and as a listing it is the same program.
-fn check_forms(program: &Program, schema: &lockdb::store::schema::Schema) {
+fn check_forms(program: &Program, schema: &lockdb::schema::Schema) {
     let image = program.encode();
     assert_eq!(Program::decode(&image[..], Some((7, schema))), Ok(program.clone()));
     let listing = program.to_string();
@@ -127,7 +127,7 @@ fn check_forms(program: &Program, schema: &lockdb::store::schema::Schema) {
 /// Two rows of a wide table are of one value in columns beyond the first word of the null bitmap.
 #[test]
 fn columns_beyond_the_first_64_have_their_null_bits() {
-    use lockdb::store::schema::{Schema, Type};
+    use lockdb::schema::{Schema, Type};
     let mut builder = Schema::builder("wide").column("id", Type::Int64).primary_key(&["id"]);
     for number in 1..200 {
         builder = builder.nullable_column(format!("c{number}"), Type::Int64);

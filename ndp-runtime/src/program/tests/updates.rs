@@ -1,6 +1,6 @@
 //! New rows against the reference.
 
-use lockdb::store::schema::{RowBuffer, RowRef, Type, Value};
+use lockdb::schema::{RowBuffer, RowRef, Type, Value};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use history::{Read, Scan, TransactionRecorder};
-use lockdb::store::schema::RowRef;
-use lockdb::store::{Error, Session, Transaction};
+use lockdb::schema::RowRef;
+use lockdb::{Error, Session, Transaction};
 use ndp_runtime::host::JobOptions;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

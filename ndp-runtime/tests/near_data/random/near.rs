@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use history::{Read, Scan, SessionRecorder, TransactionRecorder};
-use lockdb::store::device::DeviceReader;
-use lockdb::store::schema::Value;
-use lockdb::store::{Isolation, Session, Transaction};
+use lockdb::device::DeviceReader;
+use lockdb::schema::Value;
+use lockdb::{Isolation, Session, Transaction};
 use ndp_runtime::host::{JobOptions, NearDataFailure, NearTransaction};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use history::{Options as Checks, Recorder, SessionRecorder};
-use lockdb::store::Session;
-use lockdb::store::fault::Fault as StoreFault;
+use lockdb::Session;
+use lockdb::fault::Fault as StoreFault;
 use ndp_runtime::engine::Fault as EngineFault;
 use rand::RngExt;
 
@@ -63,6 +63,12 @@ impl Outcome {
         self.lost += other.lost;
         self.left += other.left;
         self.counted += other.counted;
+    }
+
+    /// Whether each outcome was met that runs with or without `losses` of the device can have.
+    pub fn has_everything(&self, losses: bool) -> bool {
+        let committed = self.near_committed > 0 && self.host_committed > 0;
+        committed && self.near_failed > 0 && if losses { self.lost > 0 } else { self.left > 0 }
     }
 
     fn host(&mut self, ended: super::host::Ended) {
@@ -271,7 +277,7 @@ fn judge(
     world.store.plant(None);
     assert_no_locks(&world.store);
     let mut session = world.store.session().unwrap();
-    let mut transaction = session.begin(unsynced(lockdb::store::Isolation::Snapshot));
+    let mut transaction = session.begin(unsynced(lockdb::Isolation::Snapshot));
     let mut found = 0;
     let scanned = transaction.scan(&world.table, |row| {
         found += row.int(COUNTER);

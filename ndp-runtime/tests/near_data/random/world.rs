@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use history::{Level, Write};
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::schema::{Schema, Type, Value};
-use lockdb::store::{Database, Error, Isolation, Options, Table};
-use lockdb::{Policy, Waiting};
+use lockdb::files::{Files, Memory};
+use lockdb::schema::{Schema, Type, Value};
+use lockdb::{Database, Error, Isolation, Options, Table};
+use locks::{Policy, Waiting};
 use ndp_runtime::host::{Control, NearDataFailure, Runtime, RuntimeOptions, Trouble};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use driver::Elements;
-use lockdb::store::layout::PageBuffer;
+use lockdb::layout::PageBuffer;
 use ndp_runtime::engine::{
     Card, Element, ElementSet, ElementTask, HostFault, LockRequest, LockResponse, Snapshot,
     Storage, StorageFault,

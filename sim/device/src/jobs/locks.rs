@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use lockdb::machine::Rule;
+use locks::machine::Rule;
 use ndp_runtime::engine::{LockAnswer, LockOperation, LockRequest, LockResponse};
 use ndp_runtime::job::LockTable;
 use sim::bus::BusError;

@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use driver::visibility_element::{JobBlock, Packet as Emitted};
-use lockdb::store::device::PhysicalPages;
-use lockdb::store::layout::{MAP_WORDS, PAGE_BYTES, PageBuffer, RecordId};
-use lockdb::store::shared_state::VidEntry;
+use lockdb::device::PhysicalPages;
+use lockdb::layout::{MAP_WORDS, PAGE_BYTES, PageBuffer, RecordId};
+use lockdb::shared_state::VidEntry;
 use ndp_runtime::engine::{Element, ElementTask, Packet, Progress, Snapshot, Totals};
 use ndp_runtime::job::Embodiment;
 use ndp_runtime::program::Outputs;

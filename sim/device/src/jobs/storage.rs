@@ -6,8 +6,8 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lockdb::store::device::{MappedPages, PhysicalPages};
-use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::device::{MappedPages, PhysicalPages};
+use lockdb::layout::{PAGE_BYTES, PageBuffer};
 use ndp_runtime::engine::{Storage, StorageFault};
 use parking_lot::Mutex;
 

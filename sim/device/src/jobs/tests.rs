@@ -3,9 +3,9 @@
 use std::thread;
 use std::time::Instant;
 
+use ::locks::{Timestamp, TupleKey};
 use driver::{Elements, HostMemory, PAGE_BYTES, Space};
-use lockdb::store::layout::PageBuffer;
-use lockdb::{Timestamp, TupleKey};
+use lockdb::layout::PageBuffer;
 use ndp_runtime::engine::{Card, LockAnswer, LockOperation, LockRequest, LockResponse};
 use ndp_runtime::job::{LockTable, Status};
 

@@ -127,7 +127,7 @@ pub fn describe_lock_unit_id(id: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockdb::machine::Phase;
+    use locks::machine::Phase;
 
     #[test]
     fn the_phases_are_named_as_in_the_machine() {

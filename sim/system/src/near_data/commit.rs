@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::store::Error;
-use lockdb::{Timestamp, TupleKey};
+use lockdb::Error;
+use locks::{Timestamp, TupleKey};
 use sim::kernel::Time;
 
 use super::machine::Machine;

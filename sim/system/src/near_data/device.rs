@@ -6,11 +6,11 @@
 
 use std::collections::VecDeque;
 
-use lockdb::Timestamp;
-use lockdb::TupleKey;
-use lockdb::machine::Rule;
-use lockdb::store::Isolation;
-use lockdb::store::layout::{LinePointer, RecordId, placed_bytes};
+use lockdb::Isolation;
+use lockdb::layout::{LinePointer, RecordId, placed_bytes};
+use locks::Timestamp;
+use locks::TupleKey;
+use locks::machine::Rule;
 use ndp_runtime::engine::{Action, Input, RowEnd, RowUpdate, Skipped};
 use ndp_runtime::program::Program;
 use sim::kernel::Time;

@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use lockdb::store::device::{Next, PageAt, PageFacts, Visible, Walk};
-use lockdb::store::layout::{LinePointer, MAP_WORDS, PAGE_BYTES, VERSION_BYTES};
+use lockdb::device::{Next, PageAt, PageFacts, Visible, Walk};
+use lockdb::layout::{LinePointer, MAP_WORDS, PAGE_BYTES, VERSION_BYTES};
 use ndp_runtime::program::{Evaluation, EvaluationFault, Outputs, Program, evaluate_counting};
 use sim::kernel::Time;
 use sim::platform::ElementTiming;
@@ -159,7 +159,7 @@ struct Vids {
 /// What is known of a page.
 enum Check {
     UnderWay(Vec<u16>),
-    Done(Result<PageFacts, lockdb::store::device::WalkFault>),
+    Done(Result<PageFacts, lockdb::device::WalkFault>),
 }
 
 impl Element {
@@ -374,7 +374,7 @@ impl Element {
         page: PageAt,
         at: Time,
         around: &mut Surroundings,
-    ) -> Option<Result<PageFacts, lockdb::store::device::WalkFault>> {
+    ) -> Option<Result<PageFacts, lockdb::device::WalkFault>> {
         let address = around.image.address(page);
         match self.pages.get_mut(&address) {
             Some(Check::Done(known)) => return Some(*known),
@@ -475,8 +475,8 @@ impl Element {
                 self.pages
                     .insert(image.address(at), Check::Done(Ok(PageFacts::of(&page.header()))));
                 let version = page.version(record.line().into());
-                record = version.map_or(lockdb::store::layout::RecordId::NONE, |(version, ..)| {
-                    lockdb::store::layout::RecordId::from_word(version.predecessor)
+                record = version.map_or(lockdb::layout::RecordId::NONE, |(version, ..)| {
+                    lockdb::layout::RecordId::from_word(version.predecessor)
                 });
             }
         }

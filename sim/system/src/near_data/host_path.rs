@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use lockdb::machine::Rule;
-use lockdb::store::device::PageAt;
-use lockdb::store::layout::RecordId;
-use lockdb::{Timestamp, TupleKey};
+use lockdb::device::PageAt;
+use lockdb::layout::RecordId;
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use ndp_runtime::program::{Evaluation, Outputs, evaluate_counting};
 use sim::kernel::Time;
 use sim::platform::Side;
@@ -24,7 +24,7 @@ use super::table::NewRow;
 use super::timer::Timer;
 use crate::workflow::Input;
 
-const PAGE: u64 = lockdb::store::layout::PAGE_BYTES as u64;
+const PAGE: u64 = lockdb::layout::PAGE_BYTES as u64;
 
 /// Bytes that ask for a page: a descriptor.
 const REQUEST: u64 = 16;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use lockdb::store::device::{DeviceError, DeviceReader, PageAt};
-use lockdb::store::layout::{MAP_WORDS, PAGE_BYTES, Page, PageHeader, Place, RecordId};
+use lockdb::device::{DeviceError, DeviceReader, PageAt};
+use lockdb::layout::{MAP_WORDS, PAGE_BYTES, Page, PageHeader, Place, RecordId};
 
 /// Where the images of the delta buffer begin in device memory, behind all of native storage.
 const DELTA: u64 = 1 << 44;
@@ -98,7 +98,7 @@ impl DeviceImage {
     pub fn page(&self, at: PageAt) -> Page<'_> {
         Page::new(match at {
             PageAt::Image(image) => {
-                let images = &self.delta[lockdb::store::shared_state::AreaHeader::BYTES..];
+                let images = &self.delta[lockdb::shared_state::AreaHeader::BYTES..];
                 page_bytes(images, image.into())
             }
             PageAt::Stored(place) => page_bytes(&self.storage, place.physical()),

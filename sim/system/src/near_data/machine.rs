@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::machine::Rule;
-use lockdb::store::Error;
-use lockdb::{Timestamp, TupleKey};
+use lockdb::Error;
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use ndp_runtime::program::{Assignment, CompiledUpdate, Evaluation, Outputs, evaluate_counting};
 use sim::kernel::Time;
 use sim::models::TupleLockUnit;

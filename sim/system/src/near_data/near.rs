@@ -1,8 +1,8 @@
 //! The long update near the data: the host's part of it.
 
-use lockdb::machine::Rule;
-use lockdb::store::Isolation;
-use lockdb::{Timestamp, TupleKey};
+use lockdb::Isolation;
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use ndp_runtime::engine::{RowEnd, Skipped};
 use ndp_runtime::program::Program;
 use sim::kernel::Time;
@@ -30,7 +30,7 @@ const GRANT: u64 = 16;
 /// Longest that a row may wait for its lock.
 const PATIENCE: Time = Time::from_us(10_000);
 
-const PAGE: u64 = lockdb::store::layout::PAGE_BYTES as u64;
+const PAGE: u64 = lockdb::layout::PAGE_BYTES as u64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::Timestamp;
-use lockdb::store::device::DeviceError;
+use lockdb::device::DeviceError;
+use locks::Timestamp;
 use ndp_runtime::program::{CompileError, EvaluationFault, compile_update};
 use sim::kernel::Time;
 use sim::lock_unit::UnitConfig;
@@ -49,7 +49,7 @@ pub enum NearDataError {
     System(#[from] SystemError),
     /// The store failed, or the locks have not protected a row.
     #[error("the store: {0}")]
-    Store(#[from] lockdb::store::Error),
+    Store(#[from] lockdb::Error),
     /// Storage and shared state do not belong together.
     #[error("the device: {0}")]
     Device(#[from] DeviceError),

@@ -4,9 +4,9 @@
 //! At a lock that an older transaction holds it is turned away (wait-die), and goes on with another
 //! row. The long update is the oldest of all.
 
-use lockdb::machine::Rule;
-use lockdb::store::Error;
-use lockdb::{Timestamp, TupleKey};
+use lockdb::Error;
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use workloads::zipf::RowSampler;

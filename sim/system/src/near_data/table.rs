@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::layout::RecordId;
-use lockdb::store::schema::{Schema, Type, Value};
-use lockdb::store::{
+use lockdb::files::{Files, Memory};
+use lockdb::layout::RecordId;
+use lockdb::schema::{Schema, Type, Value};
+use lockdb::{
     Database, Error, Isolation, Options, Result, Session, Sync, Table, TransactionOptions,
 };
-use lockdb::{Policy, TupleKey, Waiting};
+use locks::{Policy, TupleKey, Waiting};
 
 /// Columns.
 pub(crate) const BALANCE: usize = 2;

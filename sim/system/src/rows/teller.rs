@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use lockdb::TupleKey;
-use lockdb::store::Session;
+use lockdb::Session;
+use locks::TupleKey;
 
 use super::{BALANCE, OPTIONS, Protection, Rows, Version, WRITES};
 use crate::RunError;

@@ -33,10 +33,10 @@ fn write(teller: &mut Teller, ledger: &mut Ledger, amount: i64) {
 fn versions_count_up_and_pairs_keep_the_sum() {
     let (rows, [mut teller, _]) = small(&scenario("hot-row-storm.toml"));
     let mut ledger = Ledger::default();
-    assert_eq!(teller.newest(3).unwrap().key, lockdb::TupleKey::new(3, 0));
+    assert_eq!(teller.newest(3).unwrap().key, locks::TupleKey::new(3, 0));
     [3, 1].into_iter().for_each(|row| hold(&mut teller, row));
     write(&mut teller, &mut ledger, 7);
-    assert_eq!(teller.newest(3).unwrap().key, lockdb::TupleKey::new(3, 1));
+    assert_eq!(teller.newest(3).unwrap().key, locks::TupleKey::new(3, 1));
     assert_eq!(teller.newest(3).unwrap().balance, INITIAL_BALANCE + 7);
     assert_eq!(teller.newest(1).unwrap().balance, INITIAL_BALANCE - 7);
     let report = rows.check(&ledger).unwrap();
@@ -52,7 +52,7 @@ fn what_was_let_go_or_forgotten_is_not_written() {
     let (rows, [mut teller, _]) = small(&scenario("hot-row-storm.toml"));
     let mut ledger = Ledger::default();
     [1, 2].into_iter().for_each(|row| hold(&mut teller, row));
-    teller.let_go(lockdb::TupleKey::new(1, 0));
+    teller.let_go(locks::TupleKey::new(1, 0));
     write(&mut teller, &mut ledger, 1);
     assert_eq!(teller.written(), [Written { row: 2, added: 1, overtaken: false }]);
     hold(&mut teller, 3);
@@ -131,7 +131,7 @@ fn rows_of_a_large_table_come_when_they_are_used() {
     let (rows, [mut teller, _]) = small(&scenario);
     assert_eq!(rows.check(&Ledger::default()).unwrap().rows, 0);
     for row in [5, LOADED_AT_ONCE + 1, 5, u64::MAX] {
-        assert_eq!(teller.newest(row).unwrap().key, lockdb::TupleKey::new(row, 0));
+        assert_eq!(teller.newest(row).unwrap().key, locks::TupleKey::new(row, 0));
     }
     assert_eq!(rows.check(&Ledger::default()).unwrap().rows, 3);
 }

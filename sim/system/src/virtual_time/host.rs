@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::Timestamp;
-use lockdb::machine::{Access, Answer, Bounds, Machine, Outcome, Phase, Place, Request};
+use locks::Timestamp;
+use locks::machine::{Access, Answer, Bounds, Machine, Outcome, Phase, Place, Request};
 use sim::models::LockUnit;
 use sim::system::System;
 

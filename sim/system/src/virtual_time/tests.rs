@@ -1,4 +1,4 @@
-use lockdb::store::{Isolation, Sync, TransactionOptions};
+use lockdb::{Isolation, Sync, TransactionOptions};
 use sim::platform::Platform;
 use workloads::Scenario;
 
@@ -14,7 +14,7 @@ fn sneak(run: &Run, id: i64) {
         transaction.update(&table, &id, |row| {
             let balance = row.as_row().int(1);
             row.set_int(1, balance + 1);
-            Ok::<_, lockdb::store::Error>(())
+            Ok::<_, lockdb::Error>(())
         })
     });
     assert!(sneaked.unwrap().is_some());

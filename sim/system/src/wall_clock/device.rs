@@ -5,7 +5,7 @@ mod driven;
 
 use std::sync::atomic::Ordering;
 
-use lockdb::WaitsFor;
+use locks::WaitsFor;
 use sim::lock_unit::stream::{UnitRequest, UnitResponse};
 
 pub(super) use clocked::Clocked;

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use lockdb::machine::{Outcome, Place, Request};
-use lockdb::{Timestamp, WaitsFor};
+use locks::machine::{Outcome, Place, Request};
+use locks::{Timestamp, WaitsFor};
 
 use super::Shared;
 use crate::RunError;

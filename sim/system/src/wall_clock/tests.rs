@@ -2,9 +2,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::Timestamp;
-use lockdb::machine::{Access, Outcome, Request, Rule};
-use lockdb::store::{Error, Isolation, LockWait, Sync, TransactionOptions};
+use lockdb::{Error, Isolation, LockWait, Sync, TransactionOptions};
+use locks::Timestamp;
+use locks::machine::{Access, Outcome, Request, Rule};
 use workloads::Scenario;
 
 use super::{IDLE, Unit, Watch, run_on};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};

@@ -2,8 +2,8 @@
 
 use driver::map::device::{COPY_QUEUE, LOCK_UNIT};
 use driver::map::{lock_unit, queue};
-use lockdb::machine::Rule;
-use lockdb::{Timestamp, TupleKey};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use sim::bus::BusError;
 use sim::bus::axi4::Delay;
 use sim::bus::stall::StallPattern;

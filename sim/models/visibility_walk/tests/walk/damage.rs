@@ -1,8 +1,6 @@
 //! What may be wrong with bytes: everything.
 
-use lockdb::store::layout::{
-    LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, Place, RecordId,
-};
+use lockdb::layout::{LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, Place, RecordId};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 

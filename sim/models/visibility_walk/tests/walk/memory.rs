@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lockdb::store::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::layout::{PAGE_BYTES, PageBuffer};
 
 /// Bytes of a line.
 pub const LINE: u64 = 64;

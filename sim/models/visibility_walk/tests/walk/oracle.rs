@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::store::device::{Lineage, PageAt, PageFacts, Walk, WalkFault, WalkMemory};
-use lockdb::store::layout::{
+use lockdb::device::{Lineage, PageAt, PageFacts, Walk, WalkFault, WalkMemory};
+use lockdb::layout::{
     LinePointer, MAP_WORDS, PAGE_BYTES, PageKind, Place, RecordId, VERSION_BYTES, VersionHeader,
     vid_page,
 };
@@ -137,7 +137,7 @@ impl Bytes<'_> {
         let page = self.memory.page(address).map_err(|()| BUS)?;
         let number = vid_page(self.job.table, piece as usize);
         self.lineage().check(&page.0, PageKind::VidMap, number, place)?;
-        Ok(lockdb::store::layout::Page::new(&page.0).words().collect())
+        Ok(lockdb::layout::Page::new(&page.0).words().collect())
     }
 
     /// Where a page of storage stands in memory.

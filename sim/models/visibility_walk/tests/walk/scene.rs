@@ -1,7 +1,7 @@
 //! Random stores as a device has them in memory: storage, page images, maps and changes. Chains lead
 //! anywhere, so every line and header stands at every place of its line of memory.
 
-use lockdb::store::layout::{
+use lockdb::layout::{
     LinePointer, MAP_WORDS, PAGE_BYTES, PageBuffer, PageHeader, PageKind, Place, RecordId,
     placed_bytes, vid_page,
 };
@@ -272,7 +272,7 @@ impl Scene {
         let mut page_map = vec![vec![0; MAP_WORDS]; map_pieces];
         for (at, (stands, buffer)) in stored.iter().enumerate() {
             if let Stands::Data(page) = *stands {
-                let epoch = lockdb::store::layout::Page::new(&buffer.0).header().epoch;
+                let epoch = lockdb::layout::Page::new(&buffer.0).header().epoch;
                 let (piece, word) = (page as usize / MAP_WORDS, page as usize % MAP_WORDS);
                 page_map[piece][word] = Place::new(physical(at), epoch).word();
             }

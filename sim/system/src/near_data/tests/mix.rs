@@ -17,9 +17,9 @@ use std::task::{Context, Poll, Waker};
 use history::{
     Key, Level, Options as Checks, Recorder, SessionRecorder, TransactionRecorder, Write,
 };
-use lockdb::machine::Rule;
-use lockdb::store::{Error, Isolation, Transaction, TransactionOptions};
-use lockdb::{Timestamp, TupleKey};
+use lockdb::{Error, Isolation, Transaction, TransactionOptions};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use ndp_runtime::engine::{RowEnd, Skipped};
 use ndp_runtime::program::compile_update;
 use rand::{RngExt, SeedableRng};

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use lockdb::store::files::{Files, Memory};
-use lockdb::store::schema::{Schema, Type, Value};
-use lockdb::store::{Database, Error, Isolation, Options};
+use lockdb::files::{Files, Memory};
+use lockdb::schema::{Schema, Type, Value};
+use lockdb::{Database, Error, Isolation, Options};
 use ndp_runtime::program::{Program, compile_select};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};

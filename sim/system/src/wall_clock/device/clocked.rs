@@ -1,7 +1,7 @@
 //! The Verilated lock unit, clocked here, with its memory accesses made by real atomics.
 
-use lockdb::machine::{Access, Answer};
-use lockdb::{Bucket, Slot, Table};
+use locks::machine::{Access, Answer};
+use locks::{Bucket, LockTable, Slot};
 use sim::bus::BusError;
 use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryData};
 use sim::kernel::Time;
@@ -28,7 +28,7 @@ impl<'t> Clocked<'t> {
     ///
     /// # Errors
     /// When the unit is not as it should be, or its waves cannot be written.
-    pub fn new(table: &'t Table, options: &Options) -> Result<Self, RunError> {
+    pub fn new(table: &'t LockTable, options: &Options) -> Result<Self, RunError> {
         let mut unit = UnitOnMemory::new(TupleLockUnit::new());
         let log2_buckets = table.buckets().len().trailing_zeros();
         let started = driver::LockUnit::new(unit.unit_mut()).start(TABLE_BASE, log2_buckets);
@@ -60,7 +60,7 @@ impl UnitBehind for Clocked<'_> {
 }
 
 /// The run's table, whose buckets host threads reach at the same time.
-struct TableMemory<'t>(&'t Table);
+struct TableMemory<'t>(&'t LockTable);
 
 impl UnitMemory for TableMemory<'_> {
     fn perform(&mut self, access: &MemoryAccess) -> Result<MemoryData, BusError> {
@@ -79,7 +79,7 @@ fn bucket_at(address: u64) -> Option<usize> {
 }
 
 /// Makes an access of the unit on the table.
-fn perform(table: &Table, access: &MemoryAccess) -> Result<MemoryData, BusError> {
+fn perform(table: &LockTable, access: &MemoryAccess) -> Result<MemoryData, BusError> {
     let bucket = bucket_at(access.address).and_then(|index| table.buckets().get(index));
     let bucket: &Bucket = bucket.ok_or(BusError::DecodeError)?;
     let word = (access.address / 8 % 8) as u8;

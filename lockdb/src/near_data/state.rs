@@ -1,0 +1,250 @@
+//! What a transaction keeps of its near-data updates.
+
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
+
+use super::super::layout::{LinePointer, PAGE_BYTES, Place, RecordId, placed_bytes};
+use super::super::table::Table;
+use super::record::SealedPage;
+use super::{AdoptFault, Adopted, Grant, NearDataError};
+
+/// A transaction's near-data updates, of each table at most one.
+#[derive(Debug, Default)]
+pub(crate) struct NearData {
+    tables: Vec<NearTable>,
+    /// Buckets that the transaction holds, the first `known` of its [`HeldLocks`](locks::HeldLocks).
+    pub(super) buckets: HashSet<usize, RandomState>,
+    pub(super) known: usize,
+    /// What all places that were granted are of.
+    pub(super) epoch: Option<u64>,
+    /// Counts what cannot be undone in part: grants, versions that were taken over, rows left.
+    pub(crate) works: u64,
+    /// Whether a device was to seal its pages and has not.
+    pub(super) seal_failed: bool,
+}
+
+/// A table that was handed to a device.
+#[derive(Debug)]
+pub(crate) struct NearTable {
+    pub(super) table: u32,
+    /// The snapshot of the invocation.
+    pub(super) snapshot: u64,
+    granted: Vec<GrantedPage>,
+    /// Where in `granted` a logical page is.
+    by_page: HashMap<u64, usize, RandomState>,
+    rows: Vec<Adopted>,
+    vids: HashSet<u32, RandomState>,
+}
+
+#[derive(Debug)]
+struct GrantedPage {
+    grant: Grant,
+    /// Bit *n* of all: line *n* is adopted.
+    lines: [u64; 4],
+}
+
+impl GrantedPage {
+    fn adopted(&self) -> u32 {
+        self.lines.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// The first line that is not adopted.
+    fn first_missing(&self) -> u32 {
+        let whole = self.lines.iter().take_while(|&&word| word == u64::MAX).count();
+        whole as u32 * 64 + self.lines.get(whole).map_or(0, |word| word.trailing_ones())
+    }
+
+    /// Marks a line; says whether it was not.
+    fn mark(&mut self, line: u8) -> bool {
+        let (word, bit) = (&mut self.lines[usize::from(line) / 64], 1 << (line % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    fn unmark(&mut self, line: u8) {
+        self.lines[usize::from(line) / 64] &= !(1 << (line % 64));
+    }
+}
+
+impl NearData {
+    pub(super) fn table(&self, table: u32) -> Option<&NearTable> {
+        self.tables.iter().find(|near| near.table == table)
+    }
+
+    pub(super) fn table_mut(&mut self, table: u32) -> Option<&mut NearTable> {
+        self.tables.iter_mut().find(|near| near.table == table)
+    }
+
+    pub(super) fn tables(&self) -> &[NearTable] {
+        &self.tables
+    }
+
+    /// A table is handed to a device, which is to work at this snapshot.
+    pub(super) fn invoke(&mut self, table: u32, snapshot: u64) {
+        match self.table_mut(table) {
+            Some(near) => near.snapshot = snapshot,
+            None => self.tables.push(NearTable {
+                table,
+                snapshot,
+                granted: Vec::new(),
+                by_page: HashMap::default(),
+                rows: Vec::new(),
+                vids: HashSet::default(),
+            }),
+        }
+    }
+
+    /// Whether a device writes the table.
+    pub(crate) fn is_written(&self, table: u32) -> bool {
+        self.table(table).is_some_and(|near| !near.granted.is_empty())
+    }
+
+    /// Refuses what the host may not do with a table.
+    #[cold]
+    pub(crate) fn check_untouched(&self, table: &Table) -> Result<(), NearDataError> {
+        self.check_usable()?;
+        match self.is_written(table.id) {
+            true => Err(NearDataError::InUse { table: table.name().into() }),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses whatever comes after a seal that failed.
+    pub(super) fn check_usable(&self) -> Result<(), NearDataError> {
+        match self.seal_failed {
+            true => Err(NearDataError::SealFailed),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn seal_failed(&self) -> bool {
+        self.seal_failed
+    }
+
+    /// Versions that were adopted.
+    pub(crate) fn rows(&self) -> usize {
+        self.tables.iter().map(|near| near.rows.len()).sum()
+    }
+
+    /// All that was granted.
+    pub(super) fn grants(&self) -> impl Iterator<Item = Grant> {
+        self.tables.iter().flat_map(|near| &near.granted).map(|granted| granted.grant)
+    }
+
+    /// Nobody may ever write to its pages again.
+    pub(crate) fn forsake_grants(&mut self) {
+        self.tables.iter_mut().for_each(|near| near.granted.clear());
+    }
+
+    /// The pages that versions were adopted of, by their numbers. None of their lines is left out:
+    /// what stands in a page is part of the commit, or would pass for a version of it.
+    pub(super) fn sealed_pages(&self) -> Result<Vec<SealedPage>, NearDataError> {
+        let mut pages = Vec::new();
+        for near in &self.tables {
+            for granted in &near.granted {
+                let (lines, line) = (granted.adopted(), granted.first_missing());
+                let Grant { page, place } = granted.grant;
+                if line != lines {
+                    return Err(NearDataError::MissingLine { page, line, adopted: lines });
+                }
+                if lines > 0 {
+                    pages.push(SealedPage { page, place, table: near.table, lines });
+                }
+            }
+        }
+        pages.sort_unstable_by_key(|sealed| sealed.page);
+        Ok(pages)
+    }
+}
+
+impl NearTable {
+    pub(super) fn grant(&mut self, grant: Grant, epoch: u64) {
+        debug_assert!(Place::from_word(grant.place).is_of(epoch), "a place of the seal's epoch");
+        self.by_page.insert(grant.page, self.granted.len());
+        self.granted.push(GrantedPage { grant, lines: [0; 4] });
+    }
+
+    pub(super) fn rows(&self) -> &[Adopted] {
+        &self.rows
+    }
+
+    pub(super) fn has_adopted(&self, vid: u32) -> bool {
+        self.vids.contains(&vid)
+    }
+
+    /// Notes a row, after a check of all that concerns the grants.
+    pub(super) fn note(&mut self, row: &Adopted) -> Result<(), AdoptFault> {
+        let record = row.record;
+        let Some(&at) = self.by_page.get(&record.page()) else {
+            return Err(AdoptFault::Page { record });
+        };
+        let least = (LinePointer::BYTES + placed_bytes(0)) as u32;
+        let (found, most) = (row.superseded_bytes, PAGE_BYTES as u32);
+        if !(least..=most).contains(&found) {
+            return Err(AdoptFault::SupersededBytes { found, least, most });
+        }
+        if self.vids.contains(&row.vid) {
+            return Err(AdoptFault::Twice);
+        }
+        if !self.granted[at].mark(record.line()) {
+            return Err(AdoptFault::Record { record });
+        }
+        self.vids.insert(row.vid);
+        self.rows.push(*row);
+        Ok(())
+    }
+
+    /// Forgets all rows but the first `count`.
+    pub(super) fn forget_rows(&mut self, count: usize) {
+        for row in self.rows.drain(count..) {
+            self.vids.remove(&row.vid);
+            self.granted[self.by_page[&row.record.page()]].unmark(row.record.line());
+        }
+    }
+}
+
+/// RecordIDs of a page whose lines go on beyond what [`GrantedPage`] marks do not exist.
+const _: () = assert!(RecordId::LINE_BITS == 8);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(vid: u32, page: u64, line: u8) -> Adopted {
+        let (record, predecessor) = (RecordId::new(page, line), RecordId::new(1, line));
+        Adopted { vid, number: 2, record, predecessor, superseded_bytes: 60, locked: true }
+    }
+
+    #[test]
+    fn a_page_is_sealed_with_all_its_lines_or_not_at_all() {
+        let mut near = NearData::default();
+        near.invoke(3, 9);
+        let table = near.table_mut(3).unwrap();
+        for page in [12, 11, 10] {
+            table.grant(Grant { page, place: Place::new(page + 100, 5).word() }, 5);
+        }
+        for line in (0..200).rev() {
+            table.note(&row(u32::from(line), 11, line)).unwrap();
+        }
+        assert_eq!(table.note(&row(0, 10, 0)), Err(AdoptFault::Twice));
+        let record = RecordId::new(11, 7);
+        assert_eq!(table.note(&row(900, 11, 7)), Err(AdoptFault::Record { record }));
+        let record = RecordId::new(13, 0);
+        assert_eq!(table.note(&row(900, 13, 0)), Err(AdoptFault::Page { record }));
+        let pages = near.sealed_pages().unwrap();
+        let place = Place::new(111, 5).word();
+        assert_eq!(pages, [SealedPage { page: 11, place, table: 3, lines: 200 }]);
+        let table = near.table_mut(3).unwrap();
+        table.note(&row(900, 11, 201)).unwrap();
+        let missing = near.sealed_pages();
+        let expected = NearDataError::MissingLine { page: 11, line: 200, adopted: 201 };
+        assert_eq!(format!("{:?}", missing.unwrap_err()), format!("{expected:?}"));
+        let table = near.table_mut(3).unwrap();
+        table.forget_rows(200);
+        assert!(!table.has_adopted(900));
+        assert_eq!(near.sealed_pages().unwrap(), pages);
+        assert_eq!(near.grants().count(), 3);
+    }
+}
