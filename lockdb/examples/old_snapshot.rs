@@ -31,27 +31,38 @@ fn main() -> Result<()> {
     for maintenance in [true, false] {
         let who = if maintenance { "the store's thread vacuums" } else { "sessions vacuum" };
         println!("\none writer of a hot row, a reader and a writer of another table; {who}");
-        let mut best = [Rates::default(); 2];
-        for _ in 0..ROUNDS {
-            for (best, snapshot) in best.iter_mut().zip([false, true]) {
-                *best = best.better(rates(maintenance, snapshot)?);
-            }
-        }
-        let [floor, with] = best;
-        floor.print("without a snapshot");
-        with.print("with one open");
-        let percent = |value: f64, floor: f64| 100.0 * value / floor;
-        println!(
-            "{:<20} {:>13.0} % {:>11.0} % {:>15.0} %",
-            "of the floor",
-            percent(with.hot, floor.hot),
-            percent(with.reads, floor.reads),
-            percent(with.elsewhere, floor.elsewhere),
-        );
+        compare(|snapshot| rates(maintenance, snapshot, true))?;
+        println!("the same without the hot row: what a snapshot costs them by itself");
+        compare(|snapshot| rates(maintenance, snapshot, false))?;
     }
     println!();
     full_room(true)?;
     full_room(false)
+}
+
+/// Prints the best rates of some rounds without and with an open snapshot, in turns.
+fn compare(mut rates: impl FnMut(bool) -> Result<Rates>) -> Result<()> {
+    let mut best = [Rates::default(); 2];
+    for _ in 0..ROUNDS {
+        for (best, snapshot) in best.iter_mut().zip([false, true]) {
+            *best = best.better(rates(snapshot)?);
+        }
+    }
+    let [floor, with] = best;
+    floor.print("without a snapshot");
+    with.print("with one open");
+    let percent = |value: f64, floor: f64| match floor > 0.0 {
+        true => format!("{:.0} %", 100.0 * value / floor),
+        false => "-".to_owned(),
+    };
+    println!(
+        "{:<20} {:>9}           {:>9}         {:>9}",
+        "of the floor",
+        percent(with.hot, floor.hot),
+        percent(with.reads, floor.reads),
+        percent(with.elsewhere, floor.elsewhere),
+    );
+    Ok(())
 }
 
 fn table(store: &Database, name: &str, rows: i64) -> Result<Arc<Table>> {
@@ -158,8 +169,8 @@ impl Begins {
     }
 }
 
-/// One round: how many transactions each of the threads runs.
-fn rates(maintenance: bool, with_snapshot: bool) -> Result<Rates> {
+/// One round: how many transactions each of the threads runs. Without `hot_row` its writer does nothing.
+fn rates(maintenance: bool, with_snapshot: bool, hot_row: bool) -> Result<Rates> {
     let store = Database::in_memory(Options { maintenance, ..Options::default() })?;
     let (hot, other) = (table(&store, "hot", 1)?, table(&store, "other", ROWS)?);
     let mut holder = store.session()?;
@@ -172,7 +183,7 @@ fn rates(maintenance: bool, with_snapshot: bool) -> Result<Rates> {
         let hot_writer = scope.spawn(|| -> Result<u64> {
             let mut session = store.session()?;
             let mut count = 0;
-            while running() {
+            while hot_row && running() {
                 let since = Instant::now();
                 update(&mut session, &hot, 0, count)?;
                 longest_update.fetch_max(since.elapsed().as_nanos() as u64, Ordering::Relaxed);

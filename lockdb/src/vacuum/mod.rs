@@ -13,6 +13,7 @@ use std::sync::atomic::{Ordering, fence};
 use super::database::Shared;
 use super::error::Result;
 use super::fault::Fault;
+use super::layout::RecordId;
 use super::pages::SMALL;
 use super::session::OpenPages;
 use super::table::Table;
@@ -64,6 +65,8 @@ pub(crate) struct Vacuum {
     effort: Effort,
     /// The page that was left off in its midst.
     begun: Option<Begun>,
+    /// Those of the row that is dealt with; kept for its memory.
+    dead: Vec<RecordId>,
 }
 
 /// A page of which some rows are dealt with.
@@ -146,6 +149,7 @@ impl Vacuum {
             chance: u64::MAX,
             effort: Effort::default(),
             begun: None,
+            dead: Vec::new(),
             open: OpenPages::default(),
             // Renamed before the first lock.
             locks: HeldLocks::new(Timestamp::MAX),

@@ -207,7 +207,9 @@ impl<'s> Emptying<'s> {
 
     /// Sees to it that nobody needs these versions of a row any more.
     fn take_out(&mut self, vid: u32, versions: &[(u32, RecordId)]) -> Result<Attempt> {
-        let (mut dead, mut done) = (Vec::new(), true);
+        let mut dead = std::mem::take(&mut self.vacuum.dead);
+        dead.clear();
+        let mut done = true;
         for &(_, record) in versions {
             match self.standing(record) {
                 Standing::Dead => dead.push(record),
@@ -218,6 +220,7 @@ impl<'s> Emptying<'s> {
             }
         }
         let attempt = self.remove_entries(vid, &dead)?;
+        self.vacuum.dead = dead;
         self.forget_short(vid);
         Ok(if done { attempt } else { attempt.max(Attempt::Busy) })
     }
