@@ -49,11 +49,7 @@ fn assert_rejected(model: LockModel) {
 ///
 /// `LOCKSTEP_FULL=1 cargo test -p lockstep-locks --test explorer -- --nocapture --test-threads 1`
 fn full() -> bool {
-    is_set("LOCKSTEP_FULL")
-}
-
-fn is_set(variable: &str) -> bool {
-    std::env::var_os(variable).is_some_and(|value| value == "1")
+    std::env::var_os("LOCKSTEP_FULL").is_some_and(|value| value == "1")
 }
 
 /// Two rivals in every mix; without `LOCKSTEP_FULL` at most one of them is a device.
@@ -68,8 +64,8 @@ fn comes_back(role: Role) -> Role {
 
 #[test]
 fn four_agents_in_every_mix_of_host_and_device() {
-    // The two largest mixes take a minute or two.
-    let most_devices = if is_set("LOCKSTEP_QUICK") { 2 } else { 4 };
+    // The two largest mixes take minutes.
+    let most_devices = if full() { 4 } else { 2 };
     for devices in 0..=most_devices {
         assert_right(model(&[vec![HOST; 4 - devices], vec![DEVICE; devices]].concat()));
     }
