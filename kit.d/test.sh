@@ -119,8 +119,10 @@ test_workspace() {
     if command -v cargo-nextest >/dev/null; then
         cargo nextest run "${cargo_options[@]}" --profile "$profile" --workspace --no-fail-fast
     else
-        # Names each test that has been running for more than a minute, and goes on.
-        bounded cargo test "${cargo_options[@]}" --workspace --all-targets --no-fail-fast
+        # Names each test that has been running for more than a minute, and goes on. Benches are
+        # compiled by the lints; to run them takes minutes and tells nothing here.
+        bounded cargo test "${cargo_options[@]}" --workspace --lib --bins --tests --examples \
+            --no-fail-fast
     fi
 }
 

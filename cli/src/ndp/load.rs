@@ -91,7 +91,15 @@ pub struct Args {
 /// When the rows are not as they should be: of a CSV file nothing is kept then. Of generated rows what
 /// was committed before stays, and the same command goes on from there.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
-    let interrupt = interrupt::install()?;
+    let loaded = load(&args, interrupt::install()?, out)?;
+    out.print(format!("loaded {loaded} into {}", args.folder.display()))
+}
+
+/// Loads what `args` name, and says how many rows of what. The store is closed then.
+///
+/// # Errors
+/// As [`run`].
+pub fn load(args: &Args, interrupt: &Interrupt, out: &Output) -> Result<String, Failure> {
     let csv = args.csv.as_deref().map(|path| Ok::<_, Failure>((path, open_csv(path)?)));
     let csv = csv.transpose()?;
     let schema = match (&args.table, &args.schema) {
@@ -115,7 +123,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
             interrupt,
             progress: &mut progress,
         };
-        let ended = generate(&args, &mut loader);
+        let ended = generate(args, &mut loader);
         let loaded = loader.loader.loaded();
         let table = if args.accounts.is_some() { " of table account" } else { "" };
         ended.map_err(|failure| broken_off(failure, loaded, out))?;
@@ -139,7 +147,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         other => other,
     })?;
     drop(progress);
-    out.print(format!("loaded {what} into {}", args.folder.display()))
+    Ok(what)
 }
 
 /// Gives the loader the rows that are asked for.

@@ -1,5 +1,6 @@
 //! `lockstep ndp`: near-data reads and updates of a store in a folder.
 
+pub mod demonstration;
 mod device;
 mod explain;
 mod host_load;
@@ -16,6 +17,8 @@ use clap::Subcommand;
 
 use crate::failure::Failure;
 use crate::output::Output;
+
+pub use report::Report;
 
 const EXAMPLES: &str = "\
 Examples:

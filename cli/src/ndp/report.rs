@@ -181,6 +181,12 @@ impl Report {
         self.link_parts().iter().map(|(_, bytes)| bytes).sum()
     }
 
+    /// Bytes that passed the link for the update alone: without those of opening and closing the store,
+    /// which come with every command.
+    pub fn moved(&self) -> u64 {
+        self.link_bytes() - self.store.opening_and_closing()
+    }
+
     fn total(&self) -> Duration {
         self.time.iter().map(|(_, time)| time).sum()
     }
@@ -207,9 +213,8 @@ impl Report {
         line("Time", parts(&self.time, time, time(self.total())));
         let sizes = |bytes_of: u64| bytes(bytes_of as f64);
         line("Link", parts(&self.link_parts(), sizes, sizes(self.link_bytes())));
-        let moved = self.link_bytes() - self.store.opening_and_closing();
-        let (host, ratio) =
-            (self.host_path_bytes, self.host_path_bytes as f64 / moved.max(1) as f64);
+        let host = self.host_path_bytes;
+        let ratio = host as f64 / self.moved().max(1) as f64;
         line(
             "",
             match self.locks {

@@ -92,36 +92,8 @@ impl Strategy {
 /// then.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let out = &out.quiet(args.quiet);
-    if args.strategy == Strategy::Host && args.device.needs_shared() {
-        let message = "--device: expected none with --strategy host, which uses no device";
-        return Err(Failure::Input(message.into()));
-    }
-    let (opened, table) = args.target.open(args.device.needs_shared(), Access::Write)?;
-    // Before anything is begun.
-    compile_update(table.id(), table.schema(), args.predicate.as_deref(), &args.set)?;
-    let options = args.device.job_options()?;
-    let gate = (args.strategy == Strategy::TableLock).then(Arc::<TableGate>::default);
-    let cancel = options.cancel.clone();
-    let load = args.host_load.start(&opened.database, &table, gate.clone(), &cancel)?;
-    let mut report = match args.strategy {
-        Strategy::Host => by_host(&args, &opened, &table, &cancel)?,
-        Strategy::NearData => near_data(&args, &opened, &table, options, out)?,
-        Strategy::TableLock => {
-            let since = Instant::now();
-            let gate = gate.expect("it was made for this strategy");
-            let alone = gate.be_alone(options.time_out)?;
-            let waited = since.elapsed();
-            let mut report = near_data(&args, &opened, &table, options, out)?;
-            report.time.insert(0, ("lock the table", waited));
-            drop(alone);
-            report
-        }
-    };
-    report.host_load = load.map(|load| load.finish()).transpose()?;
-    let meanwhile = opened.since_opening();
-    opened.database.close()?;
-    let closing = opened.since_opening().since(meanwhile);
-    report.store = StoreTraffic { opening: opened.opening, meanwhile, closing };
+    let (opened, table) = prepare(&args)?;
+    let report = update(&args, opened, &table, args.device.job_options()?, out)?;
     let level = args.isolation.name();
     if args.json {
         let mut line = report.json();
@@ -139,6 +111,56 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     };
     let heading = format!("Update of table {}, {by}, {level}", table.name());
     out.print(report.text(&heading, out))
+}
+
+/// Opens the store and finds the table, before anything is begun; sees that the statement makes sense.
+///
+/// # Errors
+/// When it does not, or there is no such store or table.
+pub fn prepare(args: &Args) -> Result<(Opened, Arc<Table>), Failure> {
+    if args.strategy == Strategy::Host && args.device.needs_shared() {
+        let message = "--device: expected none with --strategy host, which uses no device";
+        return Err(Failure::Input(message.into()));
+    }
+    let (opened, table) = args.target.open(args.device.needs_shared(), Access::Write)?;
+    compile_update(table.id(), table.schema(), args.predicate.as_deref(), &args.set)?;
+    Ok((opened, table))
+}
+
+/// Updates a table of the store that [`prepare`] has opened, and closes the store.
+///
+/// # Errors
+/// When the device or the store fails, others were in the way each time, or the job was cancelled.
+pub fn update(
+    args: &Args,
+    opened: Opened,
+    table: &Arc<Table>,
+    options: JobOptions<'_>,
+    out: &Output,
+) -> Result<Report, Failure> {
+    let gate = (args.strategy == Strategy::TableLock).then(Arc::<TableGate>::default);
+    let cancel = options.cancel.clone();
+    let load = args.host_load.start(&opened.database, table, gate.clone(), &cancel)?;
+    let mut report = match args.strategy {
+        Strategy::Host => by_host(args, &opened, table, &cancel)?,
+        Strategy::NearData => near_data(args, &opened, table, options, out)?,
+        Strategy::TableLock => {
+            let since = Instant::now();
+            let gate = gate.expect("it was made for this strategy");
+            let alone = gate.be_alone(options.time_out)?;
+            let waited = since.elapsed();
+            let mut report = near_data(args, &opened, table, options, out)?;
+            report.time.insert(0, ("lock the table", waited));
+            drop(alone);
+            report
+        }
+    };
+    report.host_load = load.map(|load| load.finish()).transpose()?;
+    let meanwhile = opened.since_opening();
+    opened.database.close()?;
+    let closing = opened.since_opening().since(meanwhile);
+    report.store = StoreTraffic { opening: opened.opening, meanwhile, closing };
+    Ok(report)
 }
 
 fn near_data(

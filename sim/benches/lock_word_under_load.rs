@@ -5,6 +5,8 @@
 //! pauses for part of the time. A request is one compare-and-swap, or a read that
 //! keeps a copy and then the swap, as the paper's protocol has it ("The request
 //! traverses the queue (single cacheline access) and inserts the TX timestamp").
+//!
+//! `cargo bench -p lockstep-sim --bench lock_word_under_load`
 
 use lockstep_sim::coherence::{
     AgentId, CoherenceEvent, CoherentMemory, Completion, Notification, Operation,

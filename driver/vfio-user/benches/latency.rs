@@ -1,9 +1,9 @@
 //! How long a register read takes through a socket, and where the time goes.
 //!
-//! `cargo run --release --example latency [reads] [spin in µs]` starts a server in a process of its
-//! own, measures, and prints medians. Next to the whole round trip stand its parts: what the same
-//! bytes cost over a bare socket between the same two processes, and what the codec costs without
-//! any.
+//! `cargo bench -p lockstep-vfio-user --bench latency -- [reads] [spin in µs]` starts a server in a
+//! process of its own, measures, and prints medians. Next to the whole round trip stand its parts:
+//! what the same bytes cost over a bare socket between the same two processes, and what the codec
+//! costs without any.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -67,7 +67,9 @@ impl Device for Register {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // Cargo adds an argument of its own.
+    let arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let arguments: Vec<String> = arguments.collect();
     match arguments.first().map(String::as_str) {
         Some("serve") => serve(Path::new(&arguments[1]), micros(&arguments[2])),
         Some("echo") => echo(Path::new(&arguments[1])),

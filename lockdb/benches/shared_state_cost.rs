@@ -1,7 +1,7 @@
 //! What the shared state costs: bytes for each changed row, time to collect it, and how fast a
 //! device reads a snapshot with it.
 //!
-//! `cargo run --release -p lockdb --example shared_state_cost`
+//! `cargo bench -p lockdb --bench shared_state_cost`
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! What one thread does alone is counted in its own processor time, so that other programs on the
 //! machine do not matter; copies, which the device's thread makes, in wall-clock time.
 //!
-//! `cargo run --release -p lockstep-device --example speed`
+//! `cargo bench -p lockstep-device --bench speed`
 
 use std::hint::black_box;
 use std::path::Path;

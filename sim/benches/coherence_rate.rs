@@ -1,6 +1,7 @@
 //! Measures the coherent memory: four cores and a device with 64 accesses under way
-//! compare and swap at random in a 4 MiB table. Give the number of operations as an
-//! argument to change it.
+//! compare and swap at random in a 4 MiB table.
+//!
+//! `cargo bench -p lockstep-sim --bench coherence_rate -- [operations]`
 
 use lockstep_sim::coherence::{
     AgentId, CoherenceEvent, CoherentMemory, Completion, Notification, Operation,
@@ -11,8 +12,13 @@ use std::time::Instant;
 
 const TABLE: u64 = 4 << 20;
 
+/// What was given behind `--`; cargo adds an argument of its own.
+fn arguments() -> impl Iterator<Item = String> {
+    std::env::args().skip(1).filter(|argument| argument != "--bench")
+}
+
 fn main() {
-    let operations: u64 = match std::env::args().nth(1) {
+    let operations: u64 = match arguments().next() {
         Some(text) => text.parse().expect("a number of operations"),
         None => 2_000_000,
     };

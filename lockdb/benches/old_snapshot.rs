@@ -1,7 +1,7 @@
 //! What one open snapshot costs: vacuum of a long version chain, the writer of a hot row, and those
 //! who have nothing to do with it. Each figure stands beside its floor, from the same run.
 //!
-//! `cargo run --release -p lockdb --example old_snapshot`
+//! `cargo bench -p lockdb --bench old_snapshot`
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

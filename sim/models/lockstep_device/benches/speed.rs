@@ -1,7 +1,7 @@
 //! How fast the model of the device is: register accesses by hand at its pins, and the bare
 //! clock with the lock unit asleep and awake.
 //!
-//! `cargo run --release -p lockstep-device-model --example speed`
+//! `cargo bench -p lockstep-device-model --bench speed`
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! How fast the model of the element is: the bare clock at rest, and with all pins through a run
 //! over a VID map that is all zero.
 //!
-//! `cargo run --release -p lockstep-visibility-pe --example speed`
+//! `cargo bench -p lockstep-visibility-pe --bench speed`
 
 use std::time::Instant;
 

@@ -1,5 +1,5 @@
 //! How fast inputs are drawn, and the reference executes them, on one thread:
-//! `cargo run --release -p lockstep-workloads --example rates`.
+//! `cargo bench -p lockstep-workloads --bench rates`.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! What a SERIALIZABLE commit that has read much costs others: how long their commits take beside it.
 //!
-//! `cargo run --release -p lockdb --example serializable_cost`
+//! `cargo bench -p lockdb --bench serializable_cost`
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
