@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use clap::ValueHint;
-use sim::platform::{Kind, Platform};
+use timing::platform::{Kind, Platform};
 use toml::de::{DeTable, DeValue};
 
 use crate::failure::Failure;

@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 
 use driver::DeviceError;
 use locks::machine::{Access, Answer};
+use timing::platform::{Platform, Side};
+use timing::{Kernel, Priority, Time};
 
 use crate::bus::BusError;
 use crate::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
@@ -17,11 +19,9 @@ use crate::coherence::{
     AgentId, CoherenceError, CoherenceEvent, CoherentMemory, Completion, LINE_BYTES, Line,
     Notification, Operation, Region, Traffic,
 };
-use crate::kernel::{Kernel, Priority, Time};
 use crate::lock_unit::stream::{UnitRequest, UnitResponse};
 use crate::lock_unit::{UnitConfig, UnitUnderTest};
 use crate::models::LockUnit;
-use crate::platform::{Platform, Side};
 
 /// Where the lock table begins in the shared address space.
 pub const TABLE_BASE: u64 = 1 << 32;

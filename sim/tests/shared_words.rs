@@ -1,11 +1,11 @@
 //! Words that host and device share beside the lock table, and what goes over the link beside
 //! coherence.
 
-use lockstep_sim::kernel::Time;
 use lockstep_sim::lock_unit::UnitConfig;
 use lockstep_sim::models::TupleLockUnit;
-use lockstep_sim::platform::{Platform, Side};
 use lockstep_sim::system::{Happening, System, SystemConfig};
+use timing::Time;
+use timing::platform::{Platform, Side};
 
 fn system(words: &[u64]) -> System<TupleLockUnit> {
     let platform = Platform::named("n1sdp-u280-ccix").expect("valid");

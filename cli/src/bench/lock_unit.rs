@@ -3,12 +3,12 @@
 
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
-use sim::kernel::Time;
 use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
-use sim::platform::{Platform, Side};
 use sim::system::{Happening, System, SystemConfig, SystemError};
+use timing::Time;
+use timing::platform::{Platform, Side};
 
 use super::{Goal, Measurement, Size};
 

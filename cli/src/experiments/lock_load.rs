@@ -9,13 +9,13 @@ use locks::{Timestamp, TupleKey};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::coherence::Traffic;
-use sim::kernel::Time;
 use sim::lock_unit::UnitConfig;
 use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use sim::models::TupleLockUnit;
-use sim::platform::{Platform, Side};
 use sim::system::{Happening, System, SystemConfig, SystemError};
 use system::{Latency, LatencyRecorder};
+use timing::Time;
+use timing::platform::{Platform, Side};
 
 /// How much one side asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]

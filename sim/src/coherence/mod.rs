@@ -20,9 +20,10 @@ mod transaction;
 
 pub use traffic::{Message, Traffic};
 
-use crate::kernel::Time;
-use crate::link::Link;
-use crate::platform::{AgentTiming, CoherenceTiming, Platform, Side};
+use timing::Time;
+use timing::link::Link;
+use timing::platform::{AgentTiming, CoherenceTiming, Platform, Side};
+
 use directory::DirectoryEntry;
 use home_agent::HomeAgent;
 use request_agent::RequestAgent;

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use locks::{Timestamp, WaitsFor};
 use sim::bus::axi4::Axi4Config;
-use sim::kernel::Time;
 use sim::lock_unit::UnitConfig;
 use sim::models::TupleLockUnit;
-use sim::platform::{Platform, Side as PlatformSide};
 use sim::system::{Happening, System, SystemConfig, SystemError};
+use timing::Time;
+use timing::platform::{Platform, Side as PlatformSide};
 use workloads::scenario::{Home, Scenario};
 
 use crate::device::DeviceContexts;

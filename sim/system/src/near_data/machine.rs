@@ -6,10 +6,10 @@ use lockdb::Error;
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use ndp_runtime::program::{Assignment, CompiledUpdate, Evaluation, Outputs, evaluate_counting};
-use sim::kernel::Time;
 use sim::models::TupleLockUnit;
-use sim::platform::HostStoreTiming;
 use sim::system::System;
+use timing::Time;
+use timing::platform::HostStoreTiming;
 
 use super::NearDataError;
 use super::cores::Cores;

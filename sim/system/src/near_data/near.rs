@@ -5,8 +5,8 @@ use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use ndp_runtime::engine::{RowEnd, Skipped};
 use ndp_runtime::program::Program;
-use sim::kernel::Time;
-use sim::platform::Side;
+use timing::Time;
+use timing::platform::Side;
 
 use super::NearDataError;
 use super::commit::{Commit, Held, Stopwatch};

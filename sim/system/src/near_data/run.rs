@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use lockdb::device::DeviceError;
 use locks::Timestamp;
 use ndp_runtime::program::{CompileError, EvaluationFault, compile_update};
-use sim::kernel::Time;
 use sim::lock_unit::UnitConfig;
 use sim::models::TupleLockUnit;
 use sim::system::{Happening, System, SystemConfig, SystemError};
+use timing::Time;
 use workloads::zipf::RowSampler;
 
 use super::commit::ADDED;

@@ -1,5 +1,5 @@
 use lockdb::{Isolation, Sync, TransactionOptions};
-use sim::platform::Platform;
+use timing::platform::Platform;
 use workloads::Scenario;
 
 use super::Run;

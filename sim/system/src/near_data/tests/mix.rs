@@ -24,11 +24,11 @@ use ndp_runtime::engine::{RowEnd, Skipped};
 use ndp_runtime::program::compile_update;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sim::kernel::Time;
 use sim::lock_unit::UnitConfig;
 use sim::models::TupleLockUnit;
-use sim::platform::Platform;
 use sim::system::{Happening, System, SystemConfig};
+use timing::Time;
+use timing::platform::Platform;
 
 use crate::near_data::device::{Device, JobDone, JobPlan, Task};
 use crate::near_data::image::DeviceImage;

@@ -4,11 +4,11 @@ use locks::machine::{Access, Answer};
 use locks::{Bucket, LockTable, Slot};
 use sim::bus::BusError;
 use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryData};
-use sim::kernel::Time;
 use sim::lock_unit::stream::{UnitRequest, UnitResponse};
 use sim::lock_unit::{UnitMemory, UnitOnMemory};
 use sim::models::TupleLockUnit;
 use sim::system::{SystemError, TABLE_BASE};
+use timing::Time;
 
 use super::UnitBehind;
 use crate::report::UnitReport;

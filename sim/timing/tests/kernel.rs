@@ -1,15 +1,16 @@
 //! The event kernel against a naive model.
 
-mod common;
+#[path = "../../tests/common/drawn.rs"]
+mod drawn;
 
-use lockstep_sim::kernel::{Kernel, Priority, Time};
 use proptest::prelude::*;
+use timing::{Kernel, Priority, Time};
 
 const PRIORITIES: [Priority; 4] =
     [Priority::Deliver, Priority::ClockEdge, Priority::Issue, Priority::Observe];
 
 proptest! {
-    #![proptest_config(common::drawn("kernel", 400))]
+    #![proptest_config(drawn::drawn("kernel", 400))]
 
     /// Against a list that is searched for its smallest (time, priority, number).
     #[test]

@@ -10,7 +10,7 @@
 mod entry;
 mod near_data;
 
-use crate::kernel::Time;
+use crate::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -314,8 +314,8 @@ impl Platform {
     /// When there is none of that name.
     pub fn text(name: &str) -> Result<&'static str, PlatformError> {
         match name {
-            "n1sdp-u280-ccix" => Ok(include_str!("../platforms/n1sdp-u280-ccix.toml")),
-            "pcie-gen3" => Ok(include_str!("../platforms/pcie-gen3.toml")),
+            "n1sdp-u280-ccix" => Ok(include_str!("../../../platforms/n1sdp-u280-ccix.toml")),
+            "pcie-gen3" => Ok(include_str!("../../../platforms/pcie-gen3.toml")),
             _ => Err(PlatformError::UnknownName { name: name.to_owned() }),
         }
     }
@@ -456,7 +456,7 @@ fn sets_finding(field: String, size: &Entry<Bytes>, ways: &Entry<Count>) -> Opti
 mod tests {
     use super::*;
 
-    const CCIX: &str = include_str!("../platforms/n1sdp-u280-ccix.toml");
+    const CCIX: &str = include_str!("../../../platforms/n1sdp-u280-ccix.toml");
 
     /// The message for the CCIX platform with one text replaced.
     fn message_with(original: &str, replacement: &str) -> String {
@@ -532,7 +532,7 @@ mod tests {
     /// Entries of our own RTL are parameters of it: each names file and parameter, and has its value.
     #[test]
     fn entries_of_the_own_rtl_are_what_the_rtl_says() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut found = 0;
         for name in Platform::NAMES {
             let table: toml::Table = toml::from_str(Platform::text(name).unwrap()).unwrap();
