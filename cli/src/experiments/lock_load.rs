@@ -158,7 +158,7 @@ impl<'a> Loop<'a> {
             let active = if demand.duty > 0.0 { demand.requesters } else { 0 };
             for _ in 0..active {
                 // Requesters that start in step would stay in step for long.
-                let start = Time::from_ps(1_700 * requesters.len() as u64);
+                let start = Time::from_ps(1_700) * requesters.len() as u64;
                 system.at(start, requesters.len() as u64);
                 requesters.push(Requester {
                     side,
@@ -244,7 +244,7 @@ impl<'a> Loop<'a> {
         requester.released = now;
         if measured {
             let record = &mut self.records[requester.side as usize];
-            let took = (now - requester.began).as_ps();
+            let took = now - requester.began;
             record.acquire.record(took);
             match requester.has_waited {
                 true => record.waited += 1,
@@ -267,7 +267,7 @@ impl<'a> Loop<'a> {
         let Requester { side, demand, began, released, .. } = self.requesters[index];
         if measured {
             let record = &mut self.records[side as usize];
-            record.release.record((now - released).as_ps());
+            record.release.record(now - released);
             record.locks += 1;
         }
         // Evenly drawn around the pause that makes up the duty, so that no rhythm arises.

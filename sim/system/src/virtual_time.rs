@@ -116,7 +116,7 @@ impl Run {
             self.system.at(stop_at, STOP_TIMER);
         }
         for agent in 0..self.agents.len() {
-            let now = self.system.now().as_ps();
+            let now = self.system.now();
             let command = self.agents[agent].start(now, &mut self.world)?;
             self.carry_out(agent, command)?;
         }
@@ -158,7 +158,7 @@ impl Run {
     }
 
     fn silence(&self, patience: Time) -> Option<RunError> {
-        self.device.silence(self.system.now().as_ps(), patience.as_ps())
+        self.device.silence(self.system.now(), patience)
     }
 
     fn happened(&mut self, happening: Happening) -> Result<(), RunError> {
@@ -192,7 +192,7 @@ impl Run {
 
     /// Tells an agent what came of its command, and carries out the next.
     fn tell(&mut self, agent: usize, input: Input) -> Result<(), RunError> {
-        let now = self.system.now().as_ps();
+        let now = self.system.now();
         let command = self.agents[agent].advance(input, now, &mut self.world)?;
         self.carry_out(agent, command)
     }
@@ -203,7 +203,7 @@ impl Run {
         match command {
             Command::Sleep(until) | Command::Wait { until: Some(until) } => {
                 let timer = (agent as u64) << 32 | u64::from(self.generations[agent]);
-                self.system.at(Time::from_ps(until).min(END_OF_TIME), timer);
+                self.system.at(until.min(END_OF_TIME), timer);
             }
             Command::Wait { until: None } | Command::Rest => {}
             Command::Search { transaction } => {
@@ -216,7 +216,7 @@ impl Run {
                 self.tell(agent, Input::Written)?;
             }
             _ if self.agents[agent].is_on_device() => {
-                let now = self.system.now().as_ps();
+                let now = self.system.now();
                 self.system.request(self.device.request(agent, command, now));
             }
             _ => self.host.carry_out(&mut self.system, agent, command),
@@ -256,17 +256,14 @@ impl Run {
             0 => 0.0,
             planned => 1.0 - left as f64 / planned as f64,
         };
-        Progress { done: by_time.max(by_count).min(1.0), simulated_ns: now.as_ps() / 1000 }
+        Progress { done: by_time.max(by_count).min(1.0), simulated_ns: now.as_ns() }
     }
 
     fn stuck(&self) -> RunError {
         let who = self.agents.iter().enumerate().filter(|(_, agent)| !agent.rests());
         let waiting: Vec<String> =
             who.map(|(index, agent)| format!("agent {index}: {}", agent.describe())).collect();
-        RunError::Stuck {
-            simulated_ns: self.system.now().as_ps() / 1000,
-            waiting: waiting.join("; "),
-        }
+        RunError::Stuck { simulated_ns: self.system.now().as_ns(), waiting: waiting.join("; ") }
     }
 
     /// Nobody holds or waits any more, so the table must be as empty as it was.
@@ -282,7 +279,7 @@ impl Run {
         self.check_table(scenario.table.buckets)?;
         self.system.unit_mut().model_mut().close_waves();
         let end = self.closed_at.unwrap_or(self.system.now());
-        let duration_ns = end.as_ps() / 1000;
+        let duration_ns = end.as_ns();
         let device_agents = self.agents.iter().filter(|agent| agent.is_on_device()).count() as u32;
         let host_agents = self.agents.len() as u32 - device_agents;
         let coherence = CoherenceReport::new(&self.system.traffic());

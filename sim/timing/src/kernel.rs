@@ -37,11 +37,11 @@ struct Key(u128);
 impl Key {
     fn new(time: Time, priority: Priority, sequence: u64) -> Self {
         let low = (priority as u64) << SEQUENCE_BITS | sequence;
-        Key(u128::from(time.0) << 64 | u128::from(low))
+        Key(u128::from(time.as_ps()) << 64 | u128::from(low))
     }
 
     fn time(self) -> Time {
-        Time((self.0 >> 64) as u64)
+        Time::from_ps((self.0 >> 64) as u64)
     }
 }
 

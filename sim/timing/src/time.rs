@@ -1,13 +1,13 @@
 //! Virtual time: an integer count of picoseconds.
 
 use std::fmt;
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, AddAssign, Mul, Sub};
 
 /// A point in, or a length of, virtual time, in picoseconds.
 ///
 /// 64 bits last for 213 days; arithmetic that leaves them panics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Time(pub u64);
+pub struct Time(u64);
 
 impl Time {
     /// The start of every run, and the empty duration.
@@ -36,6 +36,12 @@ impl Time {
         Self::scaled(microseconds, 1_000_000)
     }
 
+    /// `nanoseconds` ns, or [`Time::MAX`] when they do not fit 64 bits of picoseconds: for lengths of
+    /// somebody's choice, which may well be meant as "never".
+    pub const fn saturating_from_ns(nanoseconds: u64) -> Self {
+        Time(nanoseconds.saturating_mul(1_000))
+    }
+
     const fn scaled(count: u64, picoseconds_each: u64) -> Self {
         match count.checked_mul(picoseconds_each) {
             Some(picoseconds) => Time(picoseconds),
@@ -48,6 +54,11 @@ impl Time {
         self.0
     }
 
+    /// Whole nanoseconds, rounded down.
+    pub const fn as_ns(self) -> u64 {
+        self.0 / 1_000
+    }
+
     /// Nanoseconds, for reports.
     pub fn as_ns_f64(self) -> f64 {
         self.0 as f64 / 1_000.0
@@ -56,6 +67,22 @@ impl Time {
     /// `self - earlier`, or zero when `earlier` is later.
     pub const fn saturating_sub(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
+    }
+
+    /// `self + length`, or [`Time::MAX`].
+    pub const fn saturating_add(self, length: Time) -> Time {
+        Time(self.0.saturating_add(length.0))
+    }
+
+    /// The least multiple of `period` that is not less than this.
+    ///
+    /// # Panics
+    /// When `period` is zero, or the multiple leaves 64 bits of picoseconds.
+    pub const fn next_multiple_of(self, period: Time) -> Time {
+        match self.0.checked_next_multiple_of(period.0) {
+            Some(picoseconds) => Time(picoseconds),
+            None => panic!("virtual time passed 2^64 ps, or a period of 0"),
+        }
     }
 }
 
@@ -81,6 +108,14 @@ impl Sub for Time {
     }
 }
 
+impl Mul<u64> for Time {
+    type Output = Time;
+
+    fn mul(self, times: u64) -> Time {
+        Time(self.0.checked_mul(times).expect("virtual time passed 2^64 ps"))
+    }
+}
+
 impl fmt::Display for Time {
     /// Exact, in the largest unit of ps, ns and µs that is not above the value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -103,13 +138,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn arithmetic_stays_within_64_bits_or_says_so() {
+        let period = Time::from_ns(4);
+        assert_eq!(period * 3, Time::from_ns(12));
+        assert_eq!(Time::from_ps(4_001).next_multiple_of(period), Time::from_ns(8));
+        assert_eq!(Time::from_ns(8).next_multiple_of(period), Time::from_ns(8));
+        assert_eq!(
+            (Time::from_ps(1_999).as_ns(), Time::MAX.saturating_add(period)),
+            (1, Time::MAX)
+        );
+        assert_eq!(Time::saturating_from_ns(u64::MAX), Time::MAX);
+        for overflow in [|| Time::MAX * 2, || Time::MAX + Time::from_ps(1)] {
+            assert!(std::panic::catch_unwind(overflow).is_err());
+        }
+    }
+
+    #[test]
     fn times_are_printed_exactly() {
         for (time, text) in [
-            (Time(0), "0 ps"),
-            (Time(999), "999 ps"),
+            (Time::from_ps(0), "0 ps"),
+            (Time::from_ps(999), "999 ps"),
             (Time::from_ns(80), "80 ns"),
-            (Time(4_200), "4.2 ns"),
-            (Time(1_000_001), "1.000001 us"),
+            (Time::from_ps(4_200), "4.2 ns"),
+            (Time::from_ps(1_000_001), "1.000001 us"),
             (Time::from_us(3), "3 us"),
         ] {
             assert_eq!(time.to_string(), text);

@@ -23,8 +23,8 @@ proptest! {
         for (number, (push, delay, priority)) in steps.into_iter().enumerate() {
             if push {
                 let priority = PRIORITIES[priority];
-                kernel.schedule_after(Time(delay), priority, number);
-                model.push((now + Time(delay), priority, number));
+                kernel.schedule_after(Time::from_ps(delay), priority, number);
+                model.push((now + Time::from_ps(delay), priority, number));
             } else {
                 let expected = model.iter().copied().min();
                 model.retain(|entry| Some(*entry) != expected);

@@ -40,7 +40,7 @@ impl DeviceMemory {
             let first = address / LINE + channel;
             let here = (lines - channel).div_ceil(channels);
             let free = &mut self.free[(first % channels) as usize];
-            *free = now.max(*free) + Time::from_ps(self.line_time.as_ps() * here);
+            *free = now.max(*free) + self.line_time * here;
             last = last.max(*free);
         }
         last + self.latency

@@ -488,5 +488,5 @@ impl Element {
 }
 
 fn clocks(timing: &ElementTiming, clocks: u64) -> Time {
-    Time::from_ps(timing.clock.get().as_ps() * clocks)
+    timing.clock.get() * clocks
 }

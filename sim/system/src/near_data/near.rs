@@ -313,7 +313,7 @@ impl NearUpdate {
             self.watch.mark(machine.now(), Phase::Left);
             self.step = Step::Granting;
             let pages = self.pages();
-            self.work(machine, Time::from_ps(machine.store.grant_page.get().as_ps() * pages));
+            self.work(machine, machine.store.grant_page.get() * pages);
             return Ok(());
         };
         let number = machine.visible_number(vid)?;

@@ -233,7 +233,7 @@ impl<'a> Run<'a> {
 
     fn stuck(&self) -> NearDataError {
         let waiting = format!("{} workers and the long update", self.shorts.len());
-        let simulated_ns = self.machine.now().as_ps() / 1000;
+        let simulated_ns = self.machine.now().as_ns();
         RunError::Stuck { simulated_ns, waiting }.into()
     }
 

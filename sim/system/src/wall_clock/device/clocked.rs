@@ -44,8 +44,7 @@ impl UnitBehind for Clocked<'_> {
         Ok(())
     }
 
-    fn work(&mut self, now: u64) -> Result<Option<UnitResponse>, RunError> {
-        let time = Time::from_ps(now);
+    fn work(&mut self, time: Time) -> Result<Option<UnitResponse>, RunError> {
         let worked = self.unit.work(CYCLES_AT_ONCE, &mut self.table);
         Ok(worked.map_err(|fault| SystemError::Bus { time, fault })?)
     }
