@@ -1,6 +1,7 @@
 //! Verilated models, bus models, and coherent memory in virtual time.
 
 pub mod bus;
+pub mod clocked;
 pub mod coherence;
 pub mod lock_unit;
 pub mod models;

@@ -2,8 +2,7 @@
 //!
 //! The owner plays the host's software and the device's processing elements: it submits accesses
 //! and requests, and [`System::advance`] advances the time to the next thing that it can see. The
-//! unit is clocked at its own period; while nothing happens on its pins it is left alone, which
-//! changes nothing that it does and is most of the time.
+//! unit is [`Clocked`] at its own period; most of the time it sleeps.
 
 use std::collections::VecDeque;
 
@@ -15,6 +14,7 @@ use timing::{Kernel, Priority, Time};
 use crate::bus::BusError;
 use crate::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
 use crate::bus::fault::BusFault;
+use crate::clocked::Clocked;
 use crate::coherence::{
     AgentId, CoherenceError, CoherenceEvent, CoherentMemory, Completion, LINE_BYTES, Line,
     Notification, Operation, Region, Traffic,
@@ -117,17 +117,11 @@ const QUIET_CYCLES: u32 = 64;
 pub struct System<M> {
     kernel: Kernel<Event>,
     memory: CoherentMemory,
-    unit: UnitUnderTest<M>,
+    unit: Clocked<UnitUnderTest<M>>,
     device: AgentId,
     cores: u32,
     buckets: u64,
     words: u64,
-    period: Time,
-    /// The next clock edge is in the kernel.
-    clocked: bool,
-    quiet_cycles: u32,
-    /// Accesses of the unit that the memory has not completed.
-    unit_accesses: usize,
     visible: VecDeque<Happening>,
 }
 
@@ -175,14 +169,10 @@ impl<M: LockUnit> System<M> {
             kernel: Kernel::new(),
             device: memory.device_agent(0),
             cores: timing.host.agents.get().0,
-            period: timing.unit_clock.get(),
+            unit: Clocked::new(unit, timing.unit_clock.get(), Time::ZERO, QUIET_CYCLES),
             memory,
-            unit,
             buckets,
             words: words.len() as u64,
-            clocked: false,
-            quiet_cycles: 0,
-            unit_accesses: 0,
             visible: VecDeque::new(),
         })
     }
@@ -298,7 +288,7 @@ impl<M: LockUnit> System<M> {
 
     /// Sends a request to the lock unit; [`Happening::Response`] brings what it answers.
     pub fn request(&mut self, request: UnitRequest) {
-        self.unit.request(request);
+        self.unit.block_mut().request(request);
         self.wake_unit();
     }
 
@@ -343,7 +333,7 @@ impl<M: LockUnit> System<M> {
 
     /// The unit, for its registers, waves and faults.
     pub fn unit_mut(&mut self) -> &mut UnitUnderTest<M> {
-        &mut self.unit
+        self.unit.block_mut()
     }
 
     fn submit(
@@ -384,9 +374,9 @@ impl<M: LockUnit> System<M> {
                 self.visible.push_back(Happening::Word { ticket, value: completion.value });
             }
             Notification::Completed(completion) if completion.agent == self.device => {
-                self.unit_accesses -= 1;
                 let id = completion.request as u16;
-                self.unit.answer(&MemoryAnswer { id, outcome: Ok(memory_data(&completion)) });
+                let outcome = Ok(memory_data(&completion));
+                self.unit.block_mut().answer(&MemoryAnswer { id, outcome });
                 self.wake_unit();
             }
             Notification::Completed(completion) => {
@@ -397,7 +387,7 @@ impl<M: LockUnit> System<M> {
                 });
             }
             Notification::Invalidated { agent, address } if agent == self.device => {
-                self.unit.invalidate(address);
+                self.unit.block_mut().invalidate(address);
                 self.wake_unit();
             }
             Notification::Invalidated { agent, address } => {
@@ -408,35 +398,28 @@ impl<M: LockUnit> System<M> {
         }
     }
 
-    /// Lets the clock run again from its next edge.
+    /// Something has come to the unit's pins.
     fn wake_unit(&mut self) {
-        self.quiet_cycles = 0;
-        if !self.clocked {
-            self.clocked = true;
-            let edge = self.kernel.now().as_ps().next_multiple_of(self.period.as_ps());
-            self.kernel.schedule_at(Time::from_ps(edge), Priority::ClockEdge, Event::ClockEdge);
-        }
+        let edge = self.unit.wake(self.kernel.now());
+        self.schedule_edge(edge);
     }
 
     fn clock_unit(&mut self, now: Time) -> Result<(), SystemError> {
-        let taken = self.unit.clock().map_err(|fault| SystemError::Bus { time: now, fault })?;
-        let mut busy = taken || self.unit.request_backlog() > 0;
-        while let Some(access) = self.unit.take_access() {
-            busy = true;
+        let edge = self.unit.edge(now).map_err(|fault| SystemError::Bus { time: now, fault })?;
+        self.schedule_edge(edge);
+        while let Some(access) = self.unit.block_mut().take_access() {
             self.unit_access(&access);
         }
-        while let Some(response) = self.unit.take_response() {
-            busy = true;
+        while let Some(response) = self.unit.block_mut().take_response() {
             self.visible.push_back(Happening::Response(response));
         }
-        // Answers that are still on their way through the memory port.
-        busy |= self.unit.accesses_outstanding() > self.unit_accesses;
-        self.quiet_cycles = if busy { 0 } else { self.quiet_cycles + 1 };
-        self.clocked = self.quiet_cycles < QUIET_CYCLES;
-        if self.clocked {
-            self.kernel.schedule_after(self.period, Priority::ClockEdge, Event::ClockEdge);
-        }
         Ok(())
+    }
+
+    fn schedule_edge(&mut self, edge: Option<Time>) {
+        if let Some(edge) = edge {
+            self.kernel.schedule_at(edge, Priority::ClockEdge, Event::ClockEdge);
+        }
     }
 
     fn unit_access(&mut self, access: &MemoryAccess) {
@@ -451,12 +434,9 @@ impl<M: LockUnit> System<M> {
                 Operation::Store { address, value }
             }
         };
-        match self.submit(self.device, u64::from(access.id), operation) {
-            Ok(()) => self.unit_accesses += 1,
-            Err(_) => {
-                let outcome = Err(BusError::DecodeError);
-                self.unit.answer(&MemoryAnswer { id: access.id, outcome });
-            }
+        if self.submit(self.device, u64::from(access.id), operation).is_err() {
+            let outcome = Err(BusError::DecodeError);
+            self.unit.block_mut().answer(&MemoryAnswer { id: access.id, outcome });
         }
     }
 }
