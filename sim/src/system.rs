@@ -12,15 +12,15 @@ use timing::platform::{Platform, Side};
 use timing::{Kernel, Priority, Time};
 
 use crate::bus::BusError;
-use crate::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
+use crate::bus::axi4::{MemoryAccess, MemoryAnswer, MemoryData};
 use crate::bus::fault::BusFault;
 use crate::clocked::Clocked;
 use crate::coherence::{
-    AgentId, CoherenceError, CoherenceEvent, CoherentMemory, Completion, LINE_BYTES, Line,
-    Notification, Operation, Region, Traffic,
+    AgentId, CoherenceError, CoherenceEvent, CoherentMemory, LINE_BYTES, Line, Notification,
+    Operation, Region, Traffic,
 };
 use crate::lock_unit::stream::{UnitRequest, UnitResponse};
-use crate::lock_unit::{UnitConfig, UnitUnderTest};
+use crate::lock_unit::{UnitConfig, UnitUnderTest, access};
 use crate::models::LockUnit;
 
 /// Where the lock table begins in the shared address space.
@@ -66,7 +66,7 @@ pub enum SystemError {
 
 /// Something that the owner can see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum Event {
     /// A core's access has been made.
     Answered {
         /// The number given with it.
@@ -97,7 +97,7 @@ pub enum Happening {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Event {
+enum Pending {
     Memory(CoherenceEvent),
     ClockEdge,
     Timer(u64),
@@ -107,7 +107,7 @@ enum Event {
 /// was asked for although the whole line was read, so as to keep a copy.
 const HEAD_ONLY: u64 = 1 << 63;
 
-/// This bit says that the access ends as [`Happening::Word`], whoever made it.
+/// This bit says that the access ends as [`Event::Word`], whoever made it.
 const WORD: u64 = 1 << 62;
 
 /// Cycles without anything on its pins after which the unit has nothing left to do by itself.
@@ -115,14 +115,14 @@ const QUIET_CYCLES: u32 = 64;
 
 /// See the module.
 pub struct System<M> {
-    kernel: Kernel<Event>,
+    kernel: Kernel<Pending>,
     memory: CoherentMemory,
     unit: Clocked<UnitUnderTest<M>>,
     device: AgentId,
     cores: u32,
     buckets: u64,
     words: u64,
-    visible: VecDeque<Happening>,
+    visible: VecDeque<Event>,
 }
 
 impl<M: LockUnit> System<M> {
@@ -187,8 +187,8 @@ impl<M: LockUnit> System<M> {
         self.cores
     }
 
-    /// Starts an access of a host core; [`Happening::Answered`] brings its end. With `keep_copy`,
-    /// a read is followed by one [`Happening::LineChanged`] once the copy may be stale.
+    /// Starts an access of a host core; [`Event::Answered`] brings its end. With `keep_copy`,
+    /// a read is followed by one [`Event::LineChanged`] once the copy may be stale.
     ///
     /// # Panics
     /// When there is no such core or bucket, or `ticket` is 2⁶² or more.
@@ -203,23 +203,14 @@ impl<M: LockUnit> System<M> {
         assert!(ticket < WORD, "ticket {ticket}: expected one below 2^62");
         assert!(bucket < self.buckets, "bucket {bucket} of {}", self.buckets);
         let line = TABLE_BASE + bucket * LINE_BYTES;
-        let word = |index: u8| line + 8 * u64::from(index);
-        let (operation, flag) = match access {
-            Access::ReadLine => (Operation::ReadLine { address: line, keep_copy }, 0),
-            Access::LoadHead if keep_copy => {
-                (Operation::ReadLine { address: line, keep_copy }, HEAD_ONLY)
-            }
-            Access::LoadHead => (Operation::Load { address: line }, 0),
-            Access::CompareSwap { word: index, expected, new } => {
-                (Operation::CompareSwap { address: word(index), expected, new }, 0)
-            }
-            Access::Clear(slot) => (Operation::Store { address: word(slot.get()), value: 0 }, 0),
-        };
+        let head_only = matches!(access, Access::LoadHead) && keep_copy;
+        let flag = if head_only { HEAD_ONLY } else { 0 };
+        let operation = access::operation(line, access, keep_copy);
         let agent = self.memory.host_agent(core);
         self.submit(agent, ticket | flag, operation).expect("core and bucket have been checked");
     }
 
-    /// A host core stores a shared word; [`Happening::Word`] brings its end.
+    /// A host core stores a shared word; [`Event::Word`] brings its end.
     ///
     /// # Panics
     /// When there is no such core or word, or `ticket` is 2⁶² or more.
@@ -229,7 +220,7 @@ impl<M: LockUnit> System<M> {
         self.word_access(agent, ticket, Operation::Store { address, value });
     }
 
-    /// A host core loads a shared word; [`Happening::Word`] brings its end.
+    /// A host core loads a shared word; [`Event::Word`] brings its end.
     ///
     /// # Panics
     /// When there is no such core or word, or `ticket` is 2⁶² or more.
@@ -240,7 +231,7 @@ impl<M: LockUnit> System<M> {
     }
 
     /// A host core loads the head of a bucket, beside the accesses of its lock machine;
-    /// [`Happening::Word`] brings its end.
+    /// [`Event::Word`] brings its end.
     ///
     /// # Panics
     /// When there is no such core or bucket, or `ticket` is 2⁶² or more.
@@ -251,7 +242,7 @@ impl<M: LockUnit> System<M> {
         self.word_access(agent, ticket, Operation::Load { address });
     }
 
-    /// The device loads a shared word, beside its lock unit; [`Happening::Word`] brings its end.
+    /// The device loads a shared word, beside its lock unit; [`Event::Word`] brings its end.
     ///
     /// # Panics
     /// When there is no such word, or `ticket` is 2⁶² or more.
@@ -286,7 +277,7 @@ impl<M: LockUnit> System<M> {
         self.memory.send_beside(self.kernel.now(), side, payload)
     }
 
-    /// Sends a request to the lock unit; [`Happening::Response`] brings what it answers.
+    /// Sends a request to the lock unit; [`Event::Response`] brings what it answers.
     pub fn request(&mut self, request: UnitRequest) {
         self.unit.block_mut().request(request);
         self.wake_unit();
@@ -297,7 +288,7 @@ impl<M: LockUnit> System<M> {
     /// # Panics
     /// When the time is past.
     pub fn at(&mut self, time: Time, timer: u64) {
-        self.kernel.schedule_at(time, Priority::Issue, Event::Timer(timer));
+        self.kernel.schedule_at(time, Priority::Issue, Pending::Timer(timer));
     }
 
     /// Advances the time to the next thing that the owner can see; `None` when nothing will ever
@@ -305,16 +296,16 @@ impl<M: LockUnit> System<M> {
     ///
     /// # Errors
     /// When the unit breaks a rule of its buses.
-    pub fn advance(&mut self) -> Result<Option<Happening>, SystemError> {
+    pub fn advance(&mut self) -> Result<Option<Event>, SystemError> {
         loop {
-            if let Some(happening) = self.visible.pop_front() {
-                return Ok(Some(happening));
+            if let Some(event) = self.visible.pop_front() {
+                return Ok(Some(event));
             }
             let Some((now, event)) = self.kernel.pop() else { return Ok(None) };
             match event {
-                Event::Memory(event) => self.memory_event(now, event),
-                Event::ClockEdge => self.clock_unit(now)?,
-                Event::Timer(timer) => self.visible.push_back(Happening::Timer(timer)),
+                Pending::Memory(event) => self.memory_event(now, event),
+                Pending::ClockEdge => self.clock_unit(now)?,
+                Pending::Timer(timer) => self.visible.push_back(Event::Timer(timer)),
             }
         }
     }
@@ -345,7 +336,7 @@ impl<M: LockUnit> System<M> {
         let kernel = &mut self.kernel;
         let now = kernel.now();
         self.memory.submit(now, agent, request, operation, &mut |time, event| {
-            kernel.schedule_at(time, Priority::Deliver, Event::Memory(event));
+            kernel.schedule_at(time, Priority::Deliver, Pending::Memory(event));
         })
     }
 
@@ -356,7 +347,7 @@ impl<M: LockUnit> System<M> {
         self.memory.handle(
             now,
             event,
-            &mut |time, event| kernel.schedule_at(time, Priority::Deliver, Event::Memory(event)),
+            &mut |time, event| kernel.schedule_at(time, Priority::Deliver, Pending::Memory(event)),
             &mut |notification| {
                 let free = notifications.iter_mut().find(|entry| entry.is_none());
                 *free.expect("two at the most") = Some(notification);
@@ -371,18 +362,22 @@ impl<M: LockUnit> System<M> {
         match notification {
             Notification::Completed(completion) if completion.request & WORD != 0 => {
                 let ticket = completion.request & !WORD;
-                self.visible.push_back(Happening::Word { ticket, value: completion.value });
+                self.visible.push_back(Event::Word { ticket, value: completion.value });
             }
             Notification::Completed(completion) if completion.agent == self.device => {
                 let id = completion.request as u16;
-                let outcome = Ok(memory_data(&completion));
+                let outcome = Ok(MemoryData::from(&completion));
                 self.unit.block_mut().answer(&MemoryAnswer { id, outcome });
                 self.wake_unit();
             }
             Notification::Completed(completion) => {
-                self.visible.push_back(Happening::Answered {
+                let answer = match completion.request & HEAD_ONLY {
+                    0 => Answer::from(&completion),
+                    _ => Answer::Word(completion.value),
+                };
+                self.visible.push_back(Event::Answered {
                     ticket: completion.request & !HEAD_ONLY,
-                    answer: machine_answer(&completion),
+                    answer,
                     issued: completion.issued,
                 });
             }
@@ -393,7 +388,7 @@ impl<M: LockUnit> System<M> {
             Notification::Invalidated { agent, address } => {
                 let bucket = (address - TABLE_BASE) / LINE_BYTES;
                 let core = u32::from(agent.0);
-                self.visible.push_back(Happening::LineChanged { core, bucket });
+                self.visible.push_back(Event::LineChanged { core, bucket });
             }
         }
     }
@@ -411,52 +406,24 @@ impl<M: LockUnit> System<M> {
             self.unit_access(&access);
         }
         while let Some(response) = self.unit.block_mut().take_response() {
-            self.visible.push_back(Happening::Response(response));
+            self.visible.push_back(Event::Response(response));
         }
         Ok(())
     }
 
     fn schedule_edge(&mut self, edge: Option<Time>) {
         if let Some(edge) = edge {
-            self.kernel.schedule_at(edge, Priority::ClockEdge, Event::ClockEdge);
+            self.kernel.schedule_at(edge, Priority::ClockEdge, Pending::ClockEdge);
         }
     }
 
     fn unit_access(&mut self, access: &MemoryAccess) {
-        let address = access.address;
-        let operation = match access.kind {
-            AccessKind::ReadLine { keep_copy } => Operation::ReadLine { address, keep_copy },
-            AccessKind::CompareSwap { expected, new } => {
-                Operation::CompareSwap { address, expected, new }
-            }
-            AccessKind::Store { value, strobe } => {
-                assert_eq!(strobe, 0xFF, "the lock unit stores whole words");
-                Operation::Store { address, value }
-            }
-        };
-        if self.submit(self.device, u64::from(access.id), operation).is_err() {
-            let outcome = Err(BusError::DecodeError);
-            self.unit.block_mut().answer(&MemoryAnswer { id: access.id, outcome });
+        let id = u64::from(access.id);
+        let submitted = Operation::try_from(access).and_then(|operation| {
+            self.submit(self.device, id, operation).map_err(|_| BusError::DecodeError)
+        });
+        if let Err(error) = submitted {
+            self.unit.block_mut().answer(&MemoryAnswer { id: access.id, outcome: Err(error) });
         }
-    }
-}
-
-fn memory_data(completion: &Completion) -> MemoryData {
-    match completion.operation {
-        Operation::ReadLine { .. } => MemoryData::Line(completion.line),
-        Operation::CompareSwap { .. } | Operation::Load { .. } => {
-            MemoryData::OldWord(completion.value)
-        }
-        Operation::Store { .. } => MemoryData::Stored,
-    }
-}
-
-fn machine_answer(completion: &Completion) -> Answer {
-    match completion.operation {
-        Operation::ReadLine { .. } if completion.request & HEAD_ONLY == 0 => {
-            Answer::Line(completion.line)
-        }
-        Operation::Store { .. } => Answer::Cleared,
-        _ => Answer::Word(completion.value),
     }
 }

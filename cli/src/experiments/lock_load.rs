@@ -12,7 +12,7 @@ use sim::coherence::Traffic;
 use sim::lock_unit::UnitConfig;
 use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use sim::models::TupleLockUnit;
-use sim::system::{Happening, System, SystemConfig, SystemError};
+use sim::system::{Event, System, SystemConfig, SystemError};
 use system::{Latency, LatencyRecorder};
 use timing::Time;
 use timing::platform::{Platform, Side};
@@ -188,8 +188,8 @@ impl<'a> Loop<'a> {
     fn run(mut self) -> Result<LoadSeen, SystemError> {
         while self.system.now() < self.load.length {
             match self.system.advance()? {
-                Some(Happening::Timer(index)) => self.begin(index as usize),
-                Some(Happening::Answered { ticket, answer, .. }) => {
+                Some(Event::Timer(index)) => self.begin(index as usize),
+                Some(Event::Answered { ticket, answer, .. }) => {
                     let machine = self.requesters[ticket as usize].machine.as_mut();
                     let machine = machine.expect("only a request under way is answered");
                     match machine.resume(answer) {
@@ -197,9 +197,9 @@ impl<'a> Loop<'a> {
                         Some(outcome) => self.host_outcome(ticket as usize, outcome),
                     }
                 }
-                Some(Happening::LineChanged { core, .. }) => self.look_again(core as usize),
-                Some(Happening::Response(response)) => self.response(response),
-                Some(Happening::Word { .. }) => unreachable!("there are no shared words"),
+                Some(Event::LineChanged { core, .. }) => self.look_again(core as usize),
+                Some(Event::Response(response)) => self.response(response),
+                Some(Event::Word { .. }) => unreachable!("there are no shared words"),
                 None => panic!("nobody asks for locks any more"),
             }
         }

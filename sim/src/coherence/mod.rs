@@ -14,6 +14,7 @@ mod cache;
 mod directory;
 mod home_agent;
 mod invariants;
+mod port;
 mod request_agent;
 mod traffic;
 mod transaction;

@@ -10,7 +10,7 @@ use locks::{Timestamp, WaitsFor};
 use sim::bus::axi4::Axi4Config;
 use sim::lock_unit::UnitConfig;
 use sim::models::TupleLockUnit;
-use sim::system::{Happening, System, SystemConfig, SystemError};
+use sim::system::{Event, System, SystemConfig, SystemError};
 use timing::Time;
 use timing::platform::{Platform, Side as PlatformSide};
 use workloads::scenario::{Home, Scenario};
@@ -37,7 +37,7 @@ const END_OF_TIME: Time = Time::from_ps(1 << 62);
 /// and the state of its copies.
 const MOST_BUCKETS: u64 = 1 << 24;
 
-/// Happenings between two looks at the interrupt and two reports of progress.
+/// Events between two looks at the interrupt and two reports of progress.
 const BREATH: u64 = 4096;
 
 pub(crate) fn run(
@@ -128,9 +128,9 @@ impl Run {
         interrupt: &Interrupt,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
-        let mut happenings = 0u64;
+        let mut events = 0u64;
         while self.agents.iter().any(|agent| !agent.rests()) {
-            let Some(happening) = self.system.advance()? else {
+            let Some(event) = self.system.advance()? else {
                 // Whatever was asked will never be answered.
                 return Err(self.silence(Time::ZERO).unwrap_or_else(|| self.stuck()));
             };
@@ -139,9 +139,9 @@ impl Run {
                 let left = at_work.map(|agent| 1 + agent.left().unwrap_or(0)).sum();
                 return Err(RunError::EndOfTime { left });
             }
-            self.happened(happening)?;
-            happenings += 1;
-            if happenings.is_multiple_of(BREATH) {
+            self.handle(event)?;
+            events += 1;
+            if events.is_multiple_of(BREATH) {
                 progress(self.progress());
                 if interrupt.is_raised() {
                     self.close()?;
@@ -161,27 +161,27 @@ impl Run {
         self.device.silence(self.system.now(), patience)
     }
 
-    fn happened(&mut self, happening: Happening) -> Result<(), RunError> {
-        match happening {
-            Happening::Timer(STOP_TIMER) => self.close()?,
-            Happening::Timer(timer) => {
+    fn handle(&mut self, event: Event) -> Result<(), RunError> {
+        match event {
+            Event::Timer(STOP_TIMER) => self.close()?,
+            Event::Timer(timer) => {
                 let (agent, generation) = ((timer >> 32) as usize, timer as u32);
                 if self.generations[agent] == generation {
                     self.tell(agent, Input::Woken)?;
                 }
             }
-            Happening::Answered { ticket, answer, .. } => {
+            Event::Answered { ticket, answer, .. } => {
                 let agent = ticket as usize;
                 let input = self.host.answered(&mut self.system, agent, answer);
                 if let Some(input) = input {
                     self.tell(agent, input)?;
                 }
             }
-            Happening::LineChanged { core, bucket } => {
+            Event::LineChanged { core, bucket } => {
                 self.host.line_changed(&mut self.system, core, bucket);
             }
-            Happening::Word { .. } => unreachable!("a scenario has no shared words"),
-            Happening::Response(response) => {
+            Event::Word { .. } => unreachable!("a scenario has no shared words"),
+            Event::Response(response) => {
                 if let Some((agent, input)) = self.device.responded(&response)? {
                     self.tell(agent, input)?;
                 }
@@ -305,9 +305,9 @@ impl Run {
 
     /// Lets the last stores of the unit arrive.
     fn drain(&mut self) -> Result<(), RunError> {
-        while let Some(happening) = self.system.advance()? {
-            if !matches!(happening, Happening::Timer(_)) {
-                self.happened(happening)?;
+        while let Some(event) = self.system.advance()? {
+            if !matches!(event, Event::Timer(_)) {
+                self.handle(event)?;
             }
         }
         Ok(())
