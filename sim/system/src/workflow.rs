@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use locks::machine::{Refusal, Rule};
-use locks::{SharedMemory, Suspicion, Timestamp, TupleKey};
+use locks::{Policy, SharedMemory, Suspicion, Timestamp, TupleKey};
 use timing::Time;
-use workloads::scenario::{AgentSettings, LockOrder, Scenario, Side, Span, WaitPolicy};
+use workloads::scenario::{AgentSettings, LockOrder, Scenario, Side, Span};
 
 use crate::RunError;
 use crate::plan::{Operation, Pause, Plan, Source};
@@ -329,7 +329,7 @@ impl Workflow {
         if self.attempts == 0 {
             world.side(self.device).report.started += 1;
         }
-        if self.attempts == 0 || self.settings.wait != WaitPolicy::WaitDie {
+        if self.attempts == 0 || self.settings.wait != Policy::WaitDie {
             self.birth = world.next_birth();
         }
         // 256 tries on, the first's timestamp is long forgotten.
@@ -385,12 +385,7 @@ impl Workflow {
 
     fn ask(&mut self, key: TupleKey, now: Time, world: &World) -> Command {
         let bucket = world.bucket_of(key);
-        let rule = match self.settings.wait {
-            WaitPolicy::WaitDie => Rule::WaitDie,
-            WaitPolicy::Queue | WaitPolicy::Timeout { .. } | WaitPolicy::WaitsFor { .. } => {
-                Rule::Queue
-            }
-        };
+        let rule = self.settings.wait.rule();
         self.state = State::Locking(Asked { key, bucket, at: now });
         Command::Acquire { transaction: self.transaction(), key, bucket, rule }
     }
@@ -410,17 +405,16 @@ impl Workflow {
 
     fn wait(&mut self, asked: Asked, now: Time) -> Command {
         self.state = State::Waiting(asked);
-        let until = match self.settings.wait {
-            WaitPolicy::Timeout { after_ns: ns } | WaitPolicy::WaitsFor { every_ns: ns } => {
-                Some(now.saturating_add(Time::saturating_from_ns(ns)))
-            }
-            WaitPolicy::Queue | WaitPolicy::WaitDie => None,
+        let length = match self.settings.wait {
+            Policy::WaitsFor { every } => Some(every.as_nanos() as u64),
+            _ => self.settings.patience_ns,
         };
+        let until = length.map(|ns| now.saturating_add(Time::saturating_from_ns(ns)));
         Command::Wait { until }
     }
 
     fn patience_ended(&mut self, asked: Asked) -> Command {
-        if matches!(self.settings.wait, WaitPolicy::WaitsFor { .. }) {
+        if matches!(self.settings.wait, Policy::WaitsFor { .. }) {
             return Command::Search { transaction: self.transaction() };
         }
         self.state = State::Cancelling(asked, Cause::TimedOut);
