@@ -219,6 +219,9 @@ impl Platform {
         let Some(coherence) = &self.coherence else {
             return None;
         };
+        if coherence.unit_clock.value == Time::ZERO {
+            return Some(("coherence.unit_clock".into(), "0 ps".into(), "a period above 0"));
+        }
         for (side, agents) in [("host", &coherence.host), ("device", &coherence.device)] {
             let place = format!("coherence.{side}");
             if agents.agents.value.0 == 0 {

@@ -95,6 +95,8 @@ fn impossible_machines_are_errors() {
     );
     let agents = message_with("agents = { value = 4,", "agents = { value = 0,");
     assert_eq!(agents, "test.toml: coherence.host.agents = 0, expected at least 1");
+    let clock = message_with("unit_clock = { value = 4,", "unit_clock = { value = 0,");
+    assert_eq!(clock, "test.toml: coherence.unit_clock = 0 ps, expected a period above 0");
     let chains = message_with("chains = { value = 128,", "chains = { value = 0,");
     assert_eq!(chains, "test.toml: near_data.element.chains = 0, expected at least 1");
 }
