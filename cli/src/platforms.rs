@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use clap::ValueHint;
-use sim::platform::{Kind, Platform};
+use timing::platform::{Kind, Platform, PlatformFile};
 use toml::de::{DeTable, DeValue};
 
 use crate::failure::Failure;
@@ -32,13 +32,13 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         let text = text.map_err(|error| Failure::input(Path::new(file), error))?;
         return print(file, &text, out);
     }
-    let names = args.name.as_deref().map_or(Platform::NAMES.to_vec(), |name| vec![name]);
+    let names = args.name.as_deref().map_or(PlatformFile::NAMES.to_vec(), |name| vec![name]);
     for (number, name) in names.into_iter().enumerate() {
-        let text = Platform::text(name).map_err(|error| Failure::Input(error.to_string()))?;
+        let file = PlatformFile::named(name).map_err(|error| Failure::Input(error.to_string()))?;
         if number > 0 {
             out.print("")?;
         }
-        print(name, text, out)?;
+        print(name, file.text(), out)?;
     }
     Ok(())
 }
@@ -139,8 +139,9 @@ mod tests {
 
     #[test]
     fn every_platform_is_listed_whole() {
-        for name in Platform::NAMES {
-            let text = Platform::text(name).expect("there");
+        for name in PlatformFile::NAMES {
+            let file = PlatformFile::named(name).expect("there");
+            let text = file.text();
             let mut listing = String::new();
             list(DeTable::parse(text).expect("TOML").get_ref(), "", &mut listing);
             let sources = text.matches("source = ").count();

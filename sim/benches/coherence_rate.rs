@@ -6,9 +6,9 @@
 use lockstep_sim::coherence::{
     AgentId, CoherenceEvent, CoherentMemory, Completion, Notification, Operation,
 };
-use lockstep_sim::kernel::{Kernel, Priority, Time};
-use lockstep_sim::platform::Platform;
 use std::time::Instant;
+use timing::platform::Platform;
+use timing::{Kernel, Priority, Time};
 
 const TABLE: u64 = 4 << 20;
 

@@ -11,8 +11,8 @@
 use lockstep_sim::coherence::{
     AgentId, CoherenceEvent, CoherentMemory, Completion, Notification, Operation,
 };
-use lockstep_sim::kernel::{Kernel, Priority, Time};
-use lockstep_sim::platform::Platform;
+use timing::platform::Platform;
+use timing::{Kernel, Priority, Time};
 
 const TABLE: u64 = 4 << 20;
 const TABLE_LINES: u64 = TABLE / 64;

@@ -1,12 +1,9 @@
-//! Verilated models, bus models, coherent memory and the event kernel.
+//! Verilated models, bus models, and coherent memory in virtual time.
 
 pub mod bus;
+pub mod clocked;
 pub mod coherence;
-pub mod dma;
-pub mod kernel;
-pub mod link;
 pub mod lock_unit;
 pub mod models;
-pub mod platform;
 pub mod system;
 pub mod visibility_element;

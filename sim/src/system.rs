@@ -2,26 +2,26 @@
 //!
 //! The owner plays the host's software and the device's processing elements: it submits accesses
 //! and requests, and [`System::advance`] advances the time to the next thing that it can see. The
-//! unit is clocked at its own period; while nothing happens on its pins it is left alone, which
-//! changes nothing that it does and is most of the time.
+//! unit is [`Clocked`] at its own period; most of the time it sleeps.
 
 use std::collections::VecDeque;
 
 use driver::DeviceError;
 use locks::machine::{Access, Answer};
+use timing::platform::{Platform, Side};
+use timing::{Kernel, Priority, Time};
 
 use crate::bus::BusError;
-use crate::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
+use crate::bus::axi4::{MemoryAccess, MemoryAnswer, MemoryData};
 use crate::bus::fault::BusFault;
+use crate::clocked::Clocked;
 use crate::coherence::{
-    AgentId, CoherenceError, CoherenceEvent, CoherentMemory, Completion, LINE_BYTES, Line,
-    Notification, Operation, Region, Traffic,
+    AgentId, CoherenceError, CoherenceEvent, CoherentMemory, LINE_BYTES, Line, Notification,
+    Operation, Region, Traffic,
 };
-use crate::kernel::{Kernel, Priority, Time};
 use crate::lock_unit::stream::{UnitRequest, UnitResponse};
-use crate::lock_unit::{UnitConfig, UnitUnderTest};
+use crate::lock_unit::{UnitConfig, UnitUnderTest, access};
 use crate::models::LockUnit;
-use crate::platform::{Platform, Side};
 
 /// Where the lock table begins in the shared address space.
 pub const TABLE_BASE: u64 = 1 << 32;
@@ -66,7 +66,7 @@ pub enum SystemError {
 
 /// Something that the owner can see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum Event {
     /// A core's access has been made.
     Answered {
         /// The number given with it.
@@ -97,7 +97,7 @@ pub enum Happening {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Event {
+enum Pending {
     Memory(CoherenceEvent),
     ClockEdge,
     Timer(u64),
@@ -107,7 +107,7 @@ enum Event {
 /// was asked for although the whole line was read, so as to keep a copy.
 const HEAD_ONLY: u64 = 1 << 63;
 
-/// This bit says that the access ends as [`Happening::Word`], whoever made it.
+/// This bit says that the access ends as [`Event::Word`], whoever made it.
 const WORD: u64 = 1 << 62;
 
 /// Cycles without anything on its pins after which the unit has nothing left to do by itself.
@@ -115,20 +115,14 @@ const QUIET_CYCLES: u32 = 64;
 
 /// See the module.
 pub struct System<M> {
-    kernel: Kernel<Event>,
+    kernel: Kernel<Pending>,
     memory: CoherentMemory,
-    unit: UnitUnderTest<M>,
+    unit: Clocked<UnitUnderTest<M>>,
     device: AgentId,
     cores: u32,
     buckets: u64,
     words: u64,
-    period: Time,
-    /// The next clock edge is in the kernel.
-    clocked: bool,
-    quiet_cycles: u32,
-    /// Accesses of the unit that the memory has not completed.
-    unit_accesses: usize,
-    visible: VecDeque<Happening>,
+    visible: VecDeque<Event>,
 }
 
 impl<M: LockUnit> System<M> {
@@ -175,14 +169,10 @@ impl<M: LockUnit> System<M> {
             kernel: Kernel::new(),
             device: memory.device_agent(0),
             cores: timing.host.agents.get().0,
-            period: timing.unit_clock.get(),
+            unit: Clocked::new(unit, timing.unit_clock.get(), Time::ZERO, QUIET_CYCLES),
             memory,
-            unit,
             buckets,
             words: words.len() as u64,
-            clocked: false,
-            quiet_cycles: 0,
-            unit_accesses: 0,
             visible: VecDeque::new(),
         })
     }
@@ -197,8 +187,8 @@ impl<M: LockUnit> System<M> {
         self.cores
     }
 
-    /// Starts an access of a host core; [`Happening::Answered`] brings its end. With `keep_copy`,
-    /// a read is followed by one [`Happening::LineChanged`] once the copy may be stale.
+    /// Starts an access of a host core; [`Event::Answered`] brings its end. With `keep_copy`,
+    /// a read is followed by one [`Event::LineChanged`] once the copy may be stale.
     ///
     /// # Panics
     /// When there is no such core or bucket, or `ticket` is 2⁶² or more.
@@ -213,23 +203,14 @@ impl<M: LockUnit> System<M> {
         assert!(ticket < WORD, "ticket {ticket}: expected one below 2^62");
         assert!(bucket < self.buckets, "bucket {bucket} of {}", self.buckets);
         let line = TABLE_BASE + bucket * LINE_BYTES;
-        let word = |index: u8| line + 8 * u64::from(index);
-        let (operation, flag) = match access {
-            Access::ReadLine => (Operation::ReadLine { address: line, keep_copy }, 0),
-            Access::LoadHead if keep_copy => {
-                (Operation::ReadLine { address: line, keep_copy }, HEAD_ONLY)
-            }
-            Access::LoadHead => (Operation::Load { address: line }, 0),
-            Access::CompareSwap { word: index, expected, new } => {
-                (Operation::CompareSwap { address: word(index), expected, new }, 0)
-            }
-            Access::Clear(slot) => (Operation::Store { address: word(slot.get()), value: 0 }, 0),
-        };
+        let head_only = matches!(access, Access::LoadHead) && keep_copy;
+        let flag = if head_only { HEAD_ONLY } else { 0 };
+        let operation = access::operation(line, access, keep_copy);
         let agent = self.memory.host_agent(core);
         self.submit(agent, ticket | flag, operation).expect("core and bucket have been checked");
     }
 
-    /// A host core stores a shared word; [`Happening::Word`] brings its end.
+    /// A host core stores a shared word; [`Event::Word`] brings its end.
     ///
     /// # Panics
     /// When there is no such core or word, or `ticket` is 2⁶² or more.
@@ -239,7 +220,7 @@ impl<M: LockUnit> System<M> {
         self.word_access(agent, ticket, Operation::Store { address, value });
     }
 
-    /// A host core loads a shared word; [`Happening::Word`] brings its end.
+    /// A host core loads a shared word; [`Event::Word`] brings its end.
     ///
     /// # Panics
     /// When there is no such core or word, or `ticket` is 2⁶² or more.
@@ -250,7 +231,7 @@ impl<M: LockUnit> System<M> {
     }
 
     /// A host core loads the head of a bucket, beside the accesses of its lock machine;
-    /// [`Happening::Word`] brings its end.
+    /// [`Event::Word`] brings its end.
     ///
     /// # Panics
     /// When there is no such core or bucket, or `ticket` is 2⁶² or more.
@@ -261,7 +242,7 @@ impl<M: LockUnit> System<M> {
         self.word_access(agent, ticket, Operation::Load { address });
     }
 
-    /// The device loads a shared word, beside its lock unit; [`Happening::Word`] brings its end.
+    /// The device loads a shared word, beside its lock unit; [`Event::Word`] brings its end.
     ///
     /// # Panics
     /// When there is no such word, or `ticket` is 2⁶² or more.
@@ -296,9 +277,9 @@ impl<M: LockUnit> System<M> {
         self.memory.send_beside(self.kernel.now(), side, payload)
     }
 
-    /// Sends a request to the lock unit; [`Happening::Response`] brings what it answers.
+    /// Sends a request to the lock unit; [`Event::Response`] brings what it answers.
     pub fn request(&mut self, request: UnitRequest) {
-        self.unit.request(request);
+        self.unit.block_mut().request(request);
         self.wake_unit();
     }
 
@@ -307,7 +288,7 @@ impl<M: LockUnit> System<M> {
     /// # Panics
     /// When the time is past.
     pub fn at(&mut self, time: Time, timer: u64) {
-        self.kernel.schedule_at(time, Priority::Issue, Event::Timer(timer));
+        self.kernel.schedule_at(time, Priority::Issue, Pending::Timer(timer));
     }
 
     /// Advances the time to the next thing that the owner can see; `None` when nothing will ever
@@ -315,16 +296,16 @@ impl<M: LockUnit> System<M> {
     ///
     /// # Errors
     /// When the unit breaks a rule of its buses.
-    pub fn advance(&mut self) -> Result<Option<Happening>, SystemError> {
+    pub fn advance(&mut self) -> Result<Option<Event>, SystemError> {
         loop {
-            if let Some(happening) = self.visible.pop_front() {
-                return Ok(Some(happening));
+            if let Some(event) = self.visible.pop_front() {
+                return Ok(Some(event));
             }
             let Some((now, event)) = self.kernel.pop() else { return Ok(None) };
             match event {
-                Event::Memory(event) => self.memory_event(now, event),
-                Event::ClockEdge => self.clock_unit(now)?,
-                Event::Timer(timer) => self.visible.push_back(Happening::Timer(timer)),
+                Pending::Memory(event) => self.memory_event(now, event),
+                Pending::ClockEdge => self.clock_unit(now)?,
+                Pending::Timer(timer) => self.visible.push_back(Event::Timer(timer)),
             }
         }
     }
@@ -343,7 +324,7 @@ impl<M: LockUnit> System<M> {
 
     /// The unit, for its registers, waves and faults.
     pub fn unit_mut(&mut self) -> &mut UnitUnderTest<M> {
-        &mut self.unit
+        self.unit.block_mut()
     }
 
     fn submit(
@@ -355,7 +336,7 @@ impl<M: LockUnit> System<M> {
         let kernel = &mut self.kernel;
         let now = kernel.now();
         self.memory.submit(now, agent, request, operation, &mut |time, event| {
-            kernel.schedule_at(time, Priority::Deliver, Event::Memory(event));
+            kernel.schedule_at(time, Priority::Deliver, Pending::Memory(event));
         })
     }
 
@@ -366,7 +347,7 @@ impl<M: LockUnit> System<M> {
         self.memory.handle(
             now,
             event,
-            &mut |time, event| kernel.schedule_at(time, Priority::Deliver, Event::Memory(event)),
+            &mut |time, event| kernel.schedule_at(time, Priority::Deliver, Pending::Memory(event)),
             &mut |notification| {
                 let free = notifications.iter_mut().find(|entry| entry.is_none());
                 *free.expect("two at the most") = Some(notification);
@@ -381,102 +362,68 @@ impl<M: LockUnit> System<M> {
         match notification {
             Notification::Completed(completion) if completion.request & WORD != 0 => {
                 let ticket = completion.request & !WORD;
-                self.visible.push_back(Happening::Word { ticket, value: completion.value });
+                self.visible.push_back(Event::Word { ticket, value: completion.value });
             }
             Notification::Completed(completion) if completion.agent == self.device => {
-                self.unit_accesses -= 1;
                 let id = completion.request as u16;
-                self.unit.answer(&MemoryAnswer { id, outcome: Ok(memory_data(&completion)) });
+                let outcome = Ok(MemoryData::from(&completion));
+                self.unit.block_mut().answer(&MemoryAnswer { id, outcome });
                 self.wake_unit();
             }
             Notification::Completed(completion) => {
-                self.visible.push_back(Happening::Answered {
+                let answer = match completion.request & HEAD_ONLY {
+                    0 => Answer::from(&completion),
+                    _ => Answer::Word(completion.value),
+                };
+                self.visible.push_back(Event::Answered {
                     ticket: completion.request & !HEAD_ONLY,
-                    answer: machine_answer(&completion),
+                    answer,
                     issued: completion.issued,
                 });
             }
             Notification::Invalidated { agent, address } if agent == self.device => {
-                self.unit.invalidate(address);
+                self.unit.block_mut().invalidate(address);
                 self.wake_unit();
             }
             Notification::Invalidated { agent, address } => {
                 let bucket = (address - TABLE_BASE) / LINE_BYTES;
                 let core = u32::from(agent.0);
-                self.visible.push_back(Happening::LineChanged { core, bucket });
+                self.visible.push_back(Event::LineChanged { core, bucket });
             }
         }
     }
 
-    /// Lets the clock run again from its next edge.
+    /// Something has come to the unit's pins.
     fn wake_unit(&mut self) {
-        self.quiet_cycles = 0;
-        if !self.clocked {
-            self.clocked = true;
-            let edge = self.kernel.now().as_ps().next_multiple_of(self.period.as_ps());
-            self.kernel.schedule_at(Time::from_ps(edge), Priority::ClockEdge, Event::ClockEdge);
-        }
+        let edge = self.unit.wake(self.kernel.now());
+        self.schedule_edge(edge);
     }
 
     fn clock_unit(&mut self, now: Time) -> Result<(), SystemError> {
-        let taken = self.unit.clock().map_err(|fault| SystemError::Bus { time: now, fault })?;
-        let mut busy = taken || self.unit.request_backlog() > 0;
-        while let Some(access) = self.unit.take_access() {
-            busy = true;
+        let edge = self.unit.edge(now).map_err(|fault| SystemError::Bus { time: now, fault })?;
+        self.schedule_edge(edge);
+        while let Some(access) = self.unit.block_mut().take_access() {
             self.unit_access(&access);
         }
-        while let Some(response) = self.unit.take_response() {
-            busy = true;
-            self.visible.push_back(Happening::Response(response));
-        }
-        // Answers that are still on their way through the memory port.
-        busy |= self.unit.accesses_outstanding() > self.unit_accesses;
-        self.quiet_cycles = if busy { 0 } else { self.quiet_cycles + 1 };
-        self.clocked = self.quiet_cycles < QUIET_CYCLES;
-        if self.clocked {
-            self.kernel.schedule_after(self.period, Priority::ClockEdge, Event::ClockEdge);
+        while let Some(response) = self.unit.block_mut().take_response() {
+            self.visible.push_back(Event::Response(response));
         }
         Ok(())
     }
 
+    fn schedule_edge(&mut self, edge: Option<Time>) {
+        if let Some(edge) = edge {
+            self.kernel.schedule_at(edge, Priority::ClockEdge, Pending::ClockEdge);
+        }
+    }
+
     fn unit_access(&mut self, access: &MemoryAccess) {
-        let address = access.address;
-        let operation = match access.kind {
-            AccessKind::ReadLine { keep_copy } => Operation::ReadLine { address, keep_copy },
-            AccessKind::CompareSwap { expected, new } => {
-                Operation::CompareSwap { address, expected, new }
-            }
-            AccessKind::Store { value, strobe } => {
-                assert_eq!(strobe, 0xFF, "the lock unit stores whole words");
-                Operation::Store { address, value }
-            }
-        };
-        match self.submit(self.device, u64::from(access.id), operation) {
-            Ok(()) => self.unit_accesses += 1,
-            Err(_) => {
-                let outcome = Err(BusError::DecodeError);
-                self.unit.answer(&MemoryAnswer { id: access.id, outcome });
-            }
+        let id = u64::from(access.id);
+        let submitted = Operation::try_from(access).and_then(|operation| {
+            self.submit(self.device, id, operation).map_err(|_| BusError::DecodeError)
+        });
+        if let Err(error) = submitted {
+            self.unit.block_mut().answer(&MemoryAnswer { id: access.id, outcome: Err(error) });
         }
-    }
-}
-
-fn memory_data(completion: &Completion) -> MemoryData {
-    match completion.operation {
-        Operation::ReadLine { .. } => MemoryData::Line(completion.line),
-        Operation::CompareSwap { .. } | Operation::Load { .. } => {
-            MemoryData::OldWord(completion.value)
-        }
-        Operation::Store { .. } => MemoryData::Stored,
-    }
-}
-
-fn machine_answer(completion: &Completion) -> Answer {
-    match completion.operation {
-        Operation::ReadLine { .. } if completion.request & HEAD_ONLY == 0 => {
-            Answer::Line(completion.line)
-        }
-        Operation::Store { .. } => Answer::Cleared,
-        _ => Answer::Word(completion.value),
     }
 }

@@ -6,9 +6,9 @@ use common::Bench;
 use lockstep_sim::coherence::{
     AgentId, CoherenceError, CoherentMemory, Completion, Message, Notification, Operation, Region,
 };
-use lockstep_sim::kernel::Time;
-use lockstep_sim::platform::{Bytes, Count, Platform, Side};
 use proptest::prelude::*;
+use timing::Time;
+use timing::platform::{Bytes, Count, Platform, Side};
 
 fn swap(line: u64, word: u64, expected: u64, new: u64) -> Operation {
     Operation::CompareSwap { address: Bench::address(line, word), expected, new }

@@ -1,11 +1,11 @@
 //! Words that host and device share beside the lock table, and what goes over the link beside
 //! coherence.
 
-use lockstep_sim::kernel::Time;
 use lockstep_sim::lock_unit::UnitConfig;
 use lockstep_sim::models::TupleLockUnit;
-use lockstep_sim::platform::{Platform, Side};
-use lockstep_sim::system::{Happening, System, SystemConfig};
+use lockstep_sim::system::{Event, System, SystemConfig};
+use timing::Time;
+use timing::platform::{Platform, Side};
 
 fn system(words: &[u64]) -> System<TupleLockUnit> {
     let platform = Platform::named("n1sdp-u280-ccix").expect("valid");
@@ -16,7 +16,7 @@ fn system(words: &[u64]) -> System<TupleLockUnit> {
 /// The word that an access has found, and when it ended.
 fn word(system: &mut System<TupleLockUnit>, of: u64) -> (u64, Time) {
     match system.advance().expect("the unit keeps its rules").expect("it ends") {
-        Happening::Word { ticket, value } if ticket == of => (value, system.now()),
+        Event::Word { ticket, value } if ticket == of => (value, system.now()),
         other => panic!("{other:?}"),
     }
 }

@@ -11,13 +11,14 @@ mod source;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use locks::Policy;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use source::Source;
 
 /// A checked scenario.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Scenario {
     /// Short name, for headings and file names.
     pub name: String,
@@ -42,7 +43,6 @@ pub struct Scenario {
     /// What the transactions lock.
     pub workload: Workload,
     /// The text that this was read from, so that later errors can name its lines.
-    #[serde(skip)]
     source: Source,
 }
 
@@ -97,7 +97,7 @@ pub struct Stop {
 }
 
 /// The host's workers. Each is one agent.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Host {
     /// How many; 0 for none.
     pub workers: u32,
@@ -106,7 +106,7 @@ pub struct Host {
 }
 
 /// The device's processing elements. Each has several agents: its transactions in flight.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Device {
     /// How many; 0 for none.
     pub processing_elements: u32,
@@ -117,7 +117,7 @@ pub struct Device {
 }
 
 /// What one agent (a host worker, or one transaction in flight on the device) does.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AgentSettings {
     /// Nanoseconds before each transaction.
     pub think_ns: Span,
@@ -127,34 +127,16 @@ pub struct AgentSettings {
     pub rows_per_transaction: Span,
     /// Probability that a transaction aborts by itself at its end.
     pub abort_probability: f64,
-    /// What is done when a lock is held by another.
-    pub wait: WaitPolicy,
+    /// What is done when a lock is held by another. [`Policy::Queue`] without patience only where no
+    /// deadlock is possible.
+    pub wait: Policy,
+    /// Nanoseconds from queued to abort; `None`: waits until granted, or until the policy aborts.
+    pub patience_ns: Option<u64>,
     /// Nanoseconds before a transaction that the wait policy, or a full bucket, aborted is
     /// tried again.
     pub backoff_ns: Span,
     /// Tries of one transaction, the first included; then it is given up.
     pub attempts: u32,
-}
-
-/// What is done when a lock is held by another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WaitPolicy {
-    /// Wait until granted. Only where no deadlock is possible.
-    Queue,
-    /// Wait for younger transactions only, else abort.
-    WaitDie,
-    /// Wait, and abort after this many nanoseconds.
-    Timeout {
-        /// Nanoseconds from queued to abort.
-        after_ns: u64,
-    },
-    /// Wait; after this many nanoseconds, and again after as many, look for a cycle of
-    /// waiters in the table and abort when in one.
-    WaitsFor {
-        /// Nanoseconds between searches.
-        every_ns: u64,
-    },
 }
 
 /// A number drawn from `least` to `most`, every one alike.

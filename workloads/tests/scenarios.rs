@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lockstep_workloads::scenario::{Side, Span, Versions, WaitPolicy, Workload};
+use locks::Policy;
+use lockstep_workloads::scenario::{Side, Span, Versions, Workload};
 use lockstep_workloads::trace::load_transactions;
 use lockstep_workloads::{Generator, Scenario, Transaction};
 
@@ -74,7 +75,8 @@ fn every_shipped_scenario_loads_and_gives_transactions() {
 #[test]
 fn values_and_defaults_arrive() {
     let scenario = Scenario::parse("s.toml", GOOD).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(scenario.host.agents.wait, WaitPolicy::Timeout { after_ns: 500 });
+    assert_eq!(scenario.host.agents.wait, Policy::Queue);
+    assert_eq!(scenario.host.agents.patience_ns, Some(500));
     assert_eq!(scenario.host.agents.hold_ns, Span { least: 10, most: 20 });
     assert_eq!(scenario.device.agents.think_ns, Span::exactly(7));
     assert_eq!(scenario.device.agents.rows_per_transaction, Span::exactly(1));

@@ -182,7 +182,7 @@ impl Agent {
                     () if state.acquiring > 0 && !self.parallel => Attempt::Blocked,
                     () if state.closing || state.broken => Attempt::Blocked,
                     () if !self.may_start(tags_free) => Attempt::Blocked,
-                    () => Attempt::Act(Action::Acquire { line, key, rule: rule.into() }),
+                    () => Attempt::Act(Action::Acquire { line, key, rule }),
                 }
             }
             Step::Release { key } => {

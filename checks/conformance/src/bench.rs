@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, VecDeque};
 use locks::machine::{Access, Answer};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use sim::bus::axi4::{AccessKind, MemoryData};
 use sim::bus::stall::channel_generator;
 use sim::bus::test_memory::{PerformedAccess, TestMemory};
 use sim::lock_unit::UnitUnderTest;
@@ -348,23 +347,9 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         let Some(line) = self.case.table.line(access.address) else {
             return Err(self.wrong(Property::Access, "an access to the table", describe(&access)));
         };
-        let word = (access.address / 8 % 8) as u8;
-        let done = match access.kind {
-            AccessKind::ReadLine { .. } => Access::ReadLine,
-            AccessKind::CompareSwap { expected, new } => {
-                Access::CompareSwap { word, expected, new }
-            }
-            AccessKind::Store { .. } => {
-                Access::Clear(locks::Slot::new(word).expect("checked by the oracle"))
-            }
-        };
+        let done = Access::try_from(&access).expect("checked by the oracle");
         let expected = self.ledger.perform(self.cycle, line, done)?;
-        let found = match data {
-            MemoryData::Line(line) => Answer::Line(line),
-            MemoryData::OldWord(word) => Answer::Word(word),
-            MemoryData::Stored => Answer::Cleared,
-        };
-        self.same(expected, found)
+        self.same(expected, data.into())
     }
 
     fn same(&self, expected: Answer, found: Answer) -> Result<(), Mismatch> {

@@ -119,7 +119,8 @@ pub enum Step {
         /// Index of the key.
         key: u8,
         /// What to do when the lock is held.
-        rule: Wait,
+        #[serde(with = "RuleName")]
+        rule: Rule,
     },
     /// Give a lock back, also when it is not held.
     Release {
@@ -145,10 +146,10 @@ pub enum Step {
     Stray(Stray),
 }
 
-/// The rule of an acquire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names are those of `locks::machine::Rule`")]
-pub enum Wait {
+/// The rule of an acquire, as files of cases name it.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Rule")]
+enum RuleName {
     Queue,
     NoWait,
     WaitDie,
@@ -169,16 +170,6 @@ pub enum Stray {
     OpenTagUnknownOperation,
     /// A cancel in the name of another transaction.
     ForeignCancel,
-}
-
-impl From<Wait> for Rule {
-    fn from(wait: Wait) -> Rule {
-        match wait {
-            Wait::Queue => Rule::Queue,
-            Wait::NoWait => Rule::NoWait,
-            Wait::WaitDie => Rule::WaitDie,
-        }
-    }
 }
 
 impl Table {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use locks::TupleKey;
+use locks::machine::Rule;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
@@ -10,7 +11,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rand::RngExt;
 use sim::bus::stall::channel_generator;
 
-use crate::case::{Agent, Buses, Case, Key, Side, Step, Stray, Table, Wait};
+use crate::case::{Agent, Buses, Case, Key, Side, Step, Stray, Table};
 
 /// What a case is to bring about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -215,7 +216,7 @@ fn agent(profile: Profile) -> impl Strategy<Value = Agent> {
 fn step(profile: Profile) -> impl Strategy<Value = Step> {
     let key = 0..6u8;
     let rule =
-        prop_oneof![6 => Just(Wait::Queue), 1 => Just(Wait::NoWait), 2 => Just(Wait::WaitDie)];
+        prop_oneof![6 => Just(Rule::Queue), 1 => Just(Rule::NoWait), 2 => Just(Rule::WaitDie)];
     let acquire = (key.clone(), rule).prop_map(|(key, rule)| Step::Acquire { key, rule });
     let release = key.prop_map(|key| Step::Release { key });
     let hold = prop_oneof![4 => 0..=40u16, 1 => 100..=400u16];

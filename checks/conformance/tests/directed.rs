@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use conformance::case::{Agent, Buses, Case, Key, Side, Step, Table, Wait};
+use conformance::case::{Agent, Buses, Case, Key, Side, Step, Table};
 use conformance::{ALL_PHASES, Coverage, Summary, draw, run};
 use driver::lock_unit::LockUnit as Driver;
 use locks::machine::Rule;
@@ -171,7 +171,7 @@ fn device(timestamp: u64, script: &[Step]) -> Agent {
     }
 }
 
-const ACQUIRE: Step = Step::Acquire { key: 0, rule: Wait::Queue };
+const ACQUIRE: Step = Step::Acquire { key: 0, rule: Rule::Queue };
 const RELEASE: Step = Step::Release { key: 0 };
 const CANCEL: Step = Step::Cancel { nth: 0 };
 

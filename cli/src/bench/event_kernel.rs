@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use sim::kernel::{Kernel, Priority, Time};
+use timing::{Kernel, Priority, Time};
 
 use super::{Goal, Measurement, Size, pin, stopwatch};
 

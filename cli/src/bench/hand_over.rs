@@ -193,7 +193,7 @@ fn prepare(table: &LockTable) -> Vec<Place> {
 
 /// Two threads, each locking the same row again and again: ns for one lock.
 fn transactions(table: &LockTable, locks: u64) -> f64 {
-    let waiting = Waiting { policy: Policy::TimeOut, ..Waiting::default() };
+    let waiting = Waiting { policy: Policy::Queue, ..Waiting::default() };
     let row = TupleKey::new(7, 0);
     let took = together(
         || (),

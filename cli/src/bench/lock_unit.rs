@@ -3,12 +3,12 @@
 
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
-use sim::kernel::Time;
 use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
-use sim::platform::{Platform, Side};
-use sim::system::{Happening, System, SystemConfig, SystemError};
+use sim::system::{Event, System, SystemConfig, SystemError};
+use timing::Time;
+use timing::platform::{Platform, Side};
 
 use super::{Goal, Measurement, Size};
 
@@ -112,8 +112,8 @@ fn steady(platform: &Platform, home: Side, locks: u64) -> Result<Steady, SystemE
     let (from, to) = (locks / 10, locks - locks / 10);
     let (mut released, mut start) = (0, Time::ZERO);
     while released < to {
-        let happening = system.advance()?.expect("requests are open");
-        let Happening::Response(response) = happening else { continue };
+        let event = system.advance()?.expect("requests are open");
+        let Event::Response(response) = event else { continue };
         let tag = response.tag.index();
         match response.code {
             Code::Granted => {

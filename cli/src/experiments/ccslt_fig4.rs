@@ -1,8 +1,8 @@
 //! Figure 4 of the ccSLT paper: what a lock request costs host and device as the load of the
 //! other side goes from nothing to as much as it can.
 
-use sim::kernel::Time;
-use sim::platform::Side;
+use timing::Time;
+use timing::platform::Side;
 
 use super::findings::{Claim, Colour, Curve, Findings, Origin, Paper, Plot, Point, Row, Stroke};
 use super::lock_load::{self, Demand, LoadSeen, LockLoad, Seen};

@@ -6,9 +6,9 @@ use rand_chacha::ChaCha8Rng;
 use sim::coherence::{
     CoherenceEvent, CoherentMemory, Completion, LINE_BYTES, Notification, Operation,
 };
-use sim::dma::{DmaEngine, Transfer};
-use sim::kernel::{Kernel, Priority, Time};
-use sim::platform::Platform;
+use timing::dma::{DmaEngine, Transfer};
+use timing::platform::Platform;
+use timing::{Kernel, Priority, Time};
 
 use super::findings::{Claim, Findings, Origin, Paper, Plot};
 use super::samples::{Measured, Run, Samples, scaled_count};

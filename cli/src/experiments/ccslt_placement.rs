@@ -1,8 +1,8 @@
 //! Home agent on the host against home agent on the device: what the ccSLT paper argues in
 //! section 4 but does not measure.
 
-use sim::kernel::Time;
-use sim::platform::Side;
+use timing::Time;
+use timing::platform::Side;
 
 use super::findings::{Claim, Findings, Origin, Plot, Row};
 use super::lock_load::{self, Demand, LoadSeen, LockLoad};

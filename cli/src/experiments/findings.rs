@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sim::platform::Platform;
+use timing::platform::Platform;
 
 use super::samples::{Fitted, Spread};
 use crate::text;

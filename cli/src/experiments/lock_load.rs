@@ -9,13 +9,13 @@ use locks::{Timestamp, TupleKey};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::coherence::Traffic;
-use sim::kernel::Time;
 use sim::lock_unit::UnitConfig;
 use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use sim::models::TupleLockUnit;
-use sim::platform::{Platform, Side};
-use sim::system::{Happening, System, SystemConfig, SystemError};
+use sim::system::{Event, System, SystemConfig, SystemError};
 use system::{Latency, LatencyRecorder};
+use timing::Time;
+use timing::platform::{Platform, Side};
 
 /// How much one side asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,7 +158,7 @@ impl<'a> Loop<'a> {
             let active = if demand.duty > 0.0 { demand.requesters } else { 0 };
             for _ in 0..active {
                 // Requesters that start in step would stay in step for long.
-                let start = Time::from_ps(1_700 * requesters.len() as u64);
+                let start = Time::from_ps(1_700) * requesters.len() as u64;
                 system.at(start, requesters.len() as u64);
                 requesters.push(Requester {
                     side,
@@ -188,8 +188,8 @@ impl<'a> Loop<'a> {
     fn run(mut self) -> Result<LoadSeen, SystemError> {
         while self.system.now() < self.load.length {
             match self.system.advance()? {
-                Some(Happening::Timer(index)) => self.begin(index as usize),
-                Some(Happening::Answered { ticket, answer, .. }) => {
+                Some(Event::Timer(index)) => self.begin(index as usize),
+                Some(Event::Answered { ticket, answer, .. }) => {
                     let machine = self.requesters[ticket as usize].machine.as_mut();
                     let machine = machine.expect("only a request under way is answered");
                     match machine.resume(answer) {
@@ -197,9 +197,9 @@ impl<'a> Loop<'a> {
                         Some(outcome) => self.host_outcome(ticket as usize, outcome),
                     }
                 }
-                Some(Happening::LineChanged { core, .. }) => self.look_again(core as usize),
-                Some(Happening::Response(response)) => self.response(response),
-                Some(Happening::Word { .. }) => unreachable!("there are no shared words"),
+                Some(Event::LineChanged { core, .. }) => self.look_again(core as usize),
+                Some(Event::Response(response)) => self.response(response),
+                Some(Event::Word { .. }) => unreachable!("there are no shared words"),
                 None => panic!("nobody asks for locks any more"),
             }
         }
@@ -244,7 +244,7 @@ impl<'a> Loop<'a> {
         requester.released = now;
         if measured {
             let record = &mut self.records[requester.side as usize];
-            let took = (now - requester.began).as_ps();
+            let took = now - requester.began;
             record.acquire.record(took);
             match requester.has_waited {
                 true => record.waited += 1,
@@ -267,7 +267,7 @@ impl<'a> Loop<'a> {
         let Requester { side, demand, began, released, .. } = self.requesters[index];
         if measured {
             let record = &mut self.records[side as usize];
-            record.release.record((now - released).as_ps());
+            record.release.record(now - released);
             record.locks += 1;
         }
         // Evenly drawn around the pause that makes up the duty, so that no rhythm arises.

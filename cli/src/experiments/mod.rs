@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 use sim::coherence::CoherenceError;
-use sim::platform::{Platform, PlatformError};
 use sim::system::SystemError;
 use system::near_data::NearDataError;
+use timing::platform::{Platform, PlatformError};
 
 use crate::failure::Failure;
 use crate::output::Output;

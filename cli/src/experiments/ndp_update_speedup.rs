@@ -1,8 +1,8 @@
 //! A long update of a tenth of a table, near the data and by the host, beside short host updates.
 
-use sim::kernel::Time;
-use sim::platform::{Bandwidth, Measure, Platform};
 use system::near_data::{Beside, Keys, LongReport, Outcome, Phase, Setup, Strategy, run};
+use timing::Time;
+use timing::platform::{Bandwidth, Measure, Platform};
 
 use super::findings::{Claim, Findings, Goal, Origin, Plot, Row};
 use super::samples::{Measured, Run, Samples, Value, scaled_count};

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use sim::kernel::Time;
-use sim::platform::{Kind, Platform};
+use timing::Time;
+use timing::platform::{Kind, Platform};
 
 use super::findings::{Claim, Observation, Origin, Row};
 use super::{ExperimentError, Setting};

@@ -13,9 +13,9 @@ use crate::{Bucket, Head, LockTable, Statistics, Timestamp, nesting};
 pub enum Policy {
     /// Do not wait at all.
     NoWait,
-    /// Wait in the queue until the patience ends. A deadlock then looks like a lock that is held
-    /// long, so that nobody but the caller can tell whether another try is of use.
-    TimeOut,
+    /// Wait in the queue. A deadlock then looks like a lock that is held long, so that nobody but the
+    /// caller can tell whether another try is of use.
+    Queue,
     /// Wait only behind younger transactions: no cycle can close.
     WaitDie,
     /// Wait in the queue, and search the table for a cycle after each `every`.
@@ -26,11 +26,12 @@ pub enum Policy {
 }
 
 impl Policy {
-    pub(crate) fn rule(self) -> Rule {
+    /// What the lock machine is told of it.
+    pub fn rule(self) -> Rule {
         match self {
             Policy::NoWait => Rule::NoWait,
             Policy::WaitDie => Rule::WaitDie,
-            Policy::TimeOut | Policy::WaitsFor { .. } => Rule::Queue,
+            Policy::Queue | Policy::WaitsFor { .. } => Rule::Queue,
         }
     }
 }

@@ -71,8 +71,8 @@ fn count_under_one_lock(policy: Policy, threads: u64) {
 
 #[test]
 fn one_lock_admits_one_thread() {
-    count_under_one_lock(Policy::TimeOut, 2);
-    count_under_one_lock(Policy::TimeOut, 4);
+    count_under_one_lock(Policy::Queue, 2);
+    count_under_one_lock(Policy::Queue, 4);
     count_under_one_lock(Policy::WaitDie, 3);
     count_under_one_lock(Policy::NoWait, 3);
     count_under_one_lock(Policy::WaitsFor { every: Duration::from_millis(1) }, 3);
@@ -81,7 +81,7 @@ fn one_lock_admits_one_thread() {
 /// More threads than the bucket has slots: those that find it full come again.
 #[test]
 fn a_full_queue_makes_requests_wait_for_room() {
-    count_under_one_lock(Policy::TimeOut, 12);
+    count_under_one_lock(Policy::Queue, 12);
 }
 
 /// Threads that lock two rows in opposite order, as often as it takes to meet.
@@ -90,7 +90,7 @@ fn cross(policy: Policy) -> u64 {
     let clock = AtomicU64::new(1);
     let broken = AtomicU64::new(0);
     let patience = match policy {
-        Policy::TimeOut => Duration::from_millis(20),
+        Policy::Queue => Duration::from_millis(20),
         _ => Duration::from_secs(30),
     };
     let waiting = Waiting { policy, patience, spins: 100 };
@@ -130,7 +130,7 @@ fn cross(policy: Policy) -> u64 {
 #[test]
 fn every_policy_breaks_deadlocks() {
     for policy in
-        [Policy::WaitDie, Policy::TimeOut, Policy::WaitsFor { every: Duration::from_micros(500) }]
+        [Policy::WaitDie, Policy::Queue, Policy::WaitsFor { every: Duration::from_micros(500) }]
     {
         println!("{policy:?}: {} waits broken", cross(policy));
     }
@@ -167,7 +167,7 @@ fn a_time_out_names_the_holder_and_leaves_no_trace() {
     let table = LockTable::new(8).unwrap();
     let _ = table.acquire(t(7), key(3), Rule::Queue);
     let patience = Duration::from_millis(2);
-    let waiting = Waiting { policy: Policy::TimeOut, patience, spins: 10 };
+    let waiting = Waiting { policy: Policy::Queue, patience, spins: 10 };
     let mut worker = table.worker();
     match worker.begin(t(8)).lock(key(3), &waiting) {
         Err(LockError::TimedOut { holder, waited, .. }) => {
@@ -228,7 +228,7 @@ fn a_waiter_that_is_taken_for_dead_is_told_so() {
     let _ = table.acquire(t(1), key(0), Rule::Queue);
     thread::scope(|scope| {
         let waiter = scope.spawn(|| {
-            let waiting = Waiting { policy: Policy::TimeOut, spins: 0, ..Waiting::default() };
+            let waiting = Waiting { policy: Policy::Queue, spins: 0, ..Waiting::default() };
             table.worker().begin(t(2)).lock(key(0), &waiting)
         });
         while !table.buckets()[0].head().has_waiters() {

@@ -55,7 +55,7 @@ fn heads_that_are_not_published() {
 #[test]
 fn locks_that_are_released_before_the_versions_are_there() {
     is_found(Fault::NearDataLocksReleasedEarly, |fault| {
-        let waiting = Waiting { policy: Policy::TimeOut, ..Waiting::default() };
+        let waiting = Waiting { policy: Policy::Queue, ..Waiting::default() };
         let scene = Scene::with(3, Options { waiting, ..crate::scene::options() });
         scene.store.plant(fault);
         let increment = || {

@@ -16,7 +16,7 @@ const FOR_EVER: Duration = Duration::from_secs(100);
 const POLICIES: [Policy; 4] = [
     Policy::WaitsFor { every: Duration::from_millis(1) },
     Policy::WaitDie,
-    Policy::TimeOut,
+    Policy::Queue,
     Policy::NoWait,
 ];
 
@@ -36,7 +36,7 @@ fn is_nested<T>(result: &Result<T>) -> bool {
 /// A lock that is held long is waited for once, and not as often as a closure may be run again.
 #[test]
 fn a_lock_that_does_not_come_in_time_ends_the_call() {
-    for policy in [Policy::WaitsFor { every: Duration::from_millis(1) }, Policy::TimeOut] {
+    for policy in [Policy::WaitsFor { every: Duration::from_millis(1) }, Policy::Queue] {
         let (store, table) =
             store_of(waiting(policy, Duration::from_millis(10)), &[(1, 10), (2, 20)]);
         let (mut holder, mut session) = (store.session().unwrap(), store.session().unwrap());

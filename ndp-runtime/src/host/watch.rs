@@ -75,7 +75,7 @@ impl<'a> Watch<'a> {
             Policy::WaitsFor { every } => every,
             Policy::WaitDie => Duration::from_micros(100),
             // The device's own bound of a wait is all that there is.
-            Policy::NoWait | Policy::TimeOut => return None,
+            Policy::NoWait | Policy::Queue => return None,
         };
         if elapsed < self.searched + self.interval.max(every) {
             return None;

@@ -140,7 +140,7 @@ fn a_cancelled_job_leaves_nothing_behind() {
 /// The host holds a row's lock for longer than the device may wait.
 #[test]
 fn a_lock_that_does_not_come_ends_the_job() {
-    let policy = Policy::TimeOut;
+    let policy = Policy::Queue;
     let mut scene = Scene::with(ROWS, options(policy), |_| {});
     let device = crate::scene::device(&scene.files, &scene.store);
     let waiting = locks::Waiting { patience: Duration::from_micros(50), ..waiting(policy) };

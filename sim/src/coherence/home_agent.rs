@@ -1,12 +1,13 @@
 //! Home agents: they take the requests for their lines one at a time for each line,
 //! snoop who must be snooped, and answer.
 
+use timing::Time;
+use timing::platform::HomeTiming;
+
 use super::cache::{Inserted, SetAssociative};
 use super::traffic::Message;
 use super::transaction::{NOBODY, State, TransactionId};
 use super::{CoherentMemory, Event};
-use crate::kernel::Time;
-use crate::platform::HomeTiming;
 
 /// One home agent and the memory behind it.
 pub(super) struct HomeAgent {

@@ -85,9 +85,10 @@ impl CoherentMemory {
 
 #[cfg(test)]
 mod tests {
+    use timing::platform::Platform;
+    use timing::{Kernel, Priority};
+
     use super::super::{CoherenceEvent, CoherentMemory, Operation};
-    use crate::kernel::{Kernel, Priority};
-    use crate::platform::Platform;
 
     /// Core 0 reads a line, `damage` is done, core 1 adds to it.
     fn run_with(damage: impl FnOnce(&mut CoherentMemory)) {

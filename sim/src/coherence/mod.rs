@@ -14,15 +14,17 @@ mod cache;
 mod directory;
 mod home_agent;
 mod invariants;
+mod port;
 mod request_agent;
 mod traffic;
 mod transaction;
 
 pub use traffic::{Message, Traffic};
 
-use crate::kernel::Time;
-use crate::link::Link;
-use crate::platform::{AgentTiming, CoherenceTiming, Platform, Side};
+use timing::Time;
+use timing::link::Link;
+use timing::platform::{AgentTiming, CoherenceTiming, Platform, Side};
+
 use directory::DirectoryEntry;
 use home_agent::HomeAgent;
 use request_agent::RequestAgent;

@@ -1,11 +1,12 @@
 //! Request agents: caches, the lines they have asked for, and what snoops do to them.
 
+use timing::Time;
+use timing::platform::{AgentTiming, Atomics, Side};
+
 use super::cache::{Inserted, SetAssociative};
 use super::traffic::Message;
 use super::transaction::{NOBODY, State, TransactionId};
 use super::{AgentId, CoherentMemory, Completion, Event, Line, Operation};
-use crate::kernel::Time;
-use crate::platform::{AgentTiming, Atomics, Side};
 
 /// A line in the cache of a request agent.
 #[derive(Clone, Copy, Default)]

@@ -1,8 +1,9 @@
 //! Transactions: an operation, or a line on its way home, from start to end.
 
+use timing::Time;
+
 use super::traffic::Message;
 use super::{Cost, Line, Operation};
-use crate::kernel::Time;
 
 /// Index of a transaction in [`Transactions`].
 pub(super) type TransactionId = u32;

@@ -4,8 +4,10 @@
 //! - [`stream`]: the beats of the request and response streams as types.
 //! - [`UnitUnderTest`]: the Verilated unit, clocked with its buses; memory is left to the owner.
 //! - [`KeptCopies`]: for owners whose memory does not tell when a line is written.
+//! - [`access`]: an access to a bucket in the words of machine, port and coherent memory.
 //! - [`UnitOnMemory`]: the unit clocked on such memory, each access made at once.
 
+pub mod access;
 mod copies;
 mod on_memory;
 pub mod stream;

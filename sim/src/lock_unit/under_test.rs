@@ -10,6 +10,7 @@ use crate::bus::axi4::{Axi4Config, Axi4Subordinate, MemoryAccess, MemoryAnswer};
 use crate::bus::fault::BusFault;
 use crate::bus::pins::StreamPins;
 use crate::bus::stall::StallPattern;
+use crate::clocked::Block;
 use crate::models::{LockUnit, LockUnitInputs, LockUnitOutputs};
 
 use super::stream::{UnitRequest, UnitResponse};
@@ -201,6 +202,21 @@ impl<M: LockUnit> UnitUnderTest<M> {
         inputs.m_axis_rsp_tready = self.responses.drive(cycle);
         set_memory_pins(inputs, self.memory.drive(cycle));
         set_register_pins(inputs, self.registers.drive(cycle));
+    }
+}
+
+impl<M: LockUnit> Block for UnitUnderTest<M> {
+    type Fault = BusFault;
+
+    #[inline]
+    fn clock(&mut self) -> Result<bool, BusFault> {
+        let taken = UnitUnderTest::clock(self)?;
+        Ok(taken || self.memory.has_access() || !self.answered.is_empty())
+    }
+
+    #[inline]
+    fn has_work(&self) -> bool {
+        self.request_backlog() > 0 || self.memory.has_work()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use locks::machine::Refusal;
 use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
-
+use timing::Time;
 use workloads::Scenario;
 
 use crate::RunError;
@@ -17,8 +17,8 @@ const TAGS_EACH: usize = 2;
 #[derive(Debug)]
 struct Open {
     request: UnitRequest,
-    /// When it was asked, in picoseconds.
-    since: u64,
+    /// When it was asked.
+    since: Time,
     /// It has been answered *queued*: another response is to come, as late as it likes.
     queued: bool,
 }
@@ -52,16 +52,15 @@ impl DeviceContexts {
         Ok(Self { tags, agents, transactions: BTreeMap::new(), open: BTreeMap::new() })
     }
 
-    /// The request that carries out a command at a time in picoseconds.
-    pub fn request(&mut self, agent: usize, command: Command, now: u64) -> UnitRequest {
+    /// The request that carries out a command at this time.
+    pub fn request(&mut self, agent: usize, command: Command, now: Time) -> UnitRequest {
         let request = self.request_for(agent, command);
         self.open.insert(request.tag, Open { request, since: now, queued: false });
         request
     }
 
-    /// The device's silence, if a request has had no answer at all for longer than `patience`
-    /// picoseconds. One that was queued has been answered.
-    pub fn silence(&self, now: u64, patience: u64) -> Option<RunError> {
+    /// The device's silence, if a request has had no answer at all for longer than `patience`. One that was queued has been answered.
+    pub fn silence(&self, now: Time, patience: Time) -> Option<RunError> {
         let is_late = |open: &&Open| !open.queued && now.saturating_sub(open.since) > patience;
         let Open { request, since, .. } = self.open.values().find(is_late)?;
         Some(RunError::Silent {
@@ -71,8 +70,8 @@ impl DeviceContexts {
                 request.operation,
                 request.transaction
             ),
-            since_ns: since / 1000,
-            waited_ns: (now - since) / 1000,
+            since_ns: since.as_ns(),
+            waited_ns: now.saturating_sub(*since).as_ns(),
         })
     }
 
@@ -193,10 +192,11 @@ mod tests {
 
     #[test]
     fn silence_is_told_with_what_was_asked_and_since_when() {
+        const PATIENCE: Time = Time::from_ps(7_000);
         let mut contexts = contexts();
-        let request = contexts.request(0, ACQUIRE, 3_000);
-        assert!(contexts.silence(10_000, 7_000).is_none());
-        let text = contexts.silence(10_001, 7_000).unwrap().to_string();
+        let request = contexts.request(0, ACQUIRE, Time::from_ps(3_000));
+        assert!(contexts.silence(Time::from_ps(10_000), PATIENCE).is_none());
+        let text = contexts.silence(Time::from_ps(10_001), PATIENCE).unwrap().to_string();
         for part in ["tag 0", "Acquire", "transaction 9", "since 3 ns", "m_axis_rsp"] {
             assert!(text.contains(part), "{text}");
         }
@@ -204,7 +204,7 @@ mod tests {
         let queued = response(request.tag, Code::Queued);
         let told = contexts.responded(&queued).unwrap();
         assert_eq!(told, Some((0, Input::Queued { position: 1 })));
-        assert!(contexts.silence(u64::MAX, 7_000).is_none());
+        assert!(contexts.silence(Time::MAX, PATIENCE).is_none());
     }
 
     /// A unit behind a driver may say anything at any time.
@@ -218,7 +218,7 @@ mod tests {
         };
         refuse(&mut contexts, 0, Code::Granted, "expected the tag of an open request");
         refuse(&mut contexts, 127, Code::BadRequest, "tag 127 BadRequest");
-        contexts.request(0, ACQUIRE, 0);
+        contexts.request(0, ACQUIRE, Time::ZERO);
         for code in [Code::Released, Code::Cancelled, Code::TagBusy, Code::NotHeld] {
             refuse(&mut contexts, 0, code, "expected an answer to Acquire");
         }
@@ -227,7 +227,7 @@ mod tests {
         assert!(contexts.responded(&response(tag(0), Code::Queued)).unwrap().is_some());
         refuse(&mut contexts, 0, Code::Queued, "an acquire that waits");
         refuse(&mut contexts, 0, Code::RefusedDie, "an acquire that waits");
-        contexts.request(0, Command::Cancel, 0);
+        contexts.request(0, Command::Cancel, Time::ZERO);
         refuse(&mut contexts, 1, Code::Released, "expected an answer to Cancel");
         let told = contexts.responded(&response(tag(0), Code::Granted)).unwrap();
         assert_eq!(told, Some((0, Input::Granted { again: false })));
@@ -242,9 +242,9 @@ mod tests {
             [(Code::Cancelled, Input::Cancelled), (Code::Granted, Input::Granted { again: false })]
         {
             let mut contexts = contexts();
-            let acquire = contexts.request(0, ACQUIRE, 0);
+            let acquire = contexts.request(0, ACQUIRE, Time::ZERO);
             contexts.responded(&response(acquire.tag, Code::Queued)).unwrap();
-            let cancel = contexts.request(0, Command::Cancel, 0);
+            let cancel = contexts.request(0, Command::Cancel, Time::ZERO);
             assert_eq!(contexts.responded(&response(cancel.tag, code)).unwrap(), Some((0, input)));
             assert!(contexts.open.is_empty());
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use locks::TupleKey;
+use timing::Time;
 use workloads::Generator;
 use workloads::scenario::{Scenario, TraceSettings, Versions, Workload};
 use workloads::trace::{self, TraceOp, TraceTransaction};
@@ -12,10 +13,10 @@ use crate::RunError;
 /// When a step is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pause {
-    /// So many nanoseconds after the step before.
-    After(u64),
-    /// Not before this time of the run, in picoseconds.
-    Until(u64),
+    /// So long after the step before.
+    After(Time),
+    /// Not before this time of the run.
+    Until(Time),
 }
 
 /// One step of a transaction.
@@ -56,8 +57,8 @@ pub(crate) enum Source {
         transactions: VecDeque<TraceTransaction>,
         time_scale: f64,
         versions: Versions,
-        /// Picoseconds by which the agent is later than the trace says.
-        later_ps: u64,
+        /// By how much the agent is later than the trace says.
+        later: Time,
     },
 }
 
@@ -87,17 +88,19 @@ impl Source {
             Source::Generated { generator, left } => {
                 *left = left.map(|left| left - 1);
                 let transaction = generator.next_transaction();
-                let lock = |key: &TupleKey| (Pause::After(0), Operation::LockLatest(key.vid));
+                let lock =
+                    |key: &TupleKey| (Pause::After(Time::ZERO), Operation::LockLatest(key.vid));
                 let end = if transaction.aborts { Operation::Abort } else { Operation::Commit };
-                let end = (Pause::After(transaction.hold_ns), end);
+                let end = (Pause::After(Time::saturating_from_ns(transaction.hold_ns)), end);
                 let steps = transaction.locks.iter().map(lock).chain([end]).collect();
-                Some(Plan { pause: Pause::After(transaction.think_ns), steps })
+                let pause = Pause::After(Time::saturating_from_ns(transaction.think_ns));
+                Some(Plan { pause, steps })
             }
-            Source::Replayed { transactions, time_scale, versions, later_ps } => {
+            Source::Replayed { transactions, time_scale, versions, later } => {
                 let transaction = transactions.pop_front()?;
                 let at = |time_ns: u64| {
-                    let time_ps = (time_ns as f64 * *time_scale * 1000.0) as u64;
-                    Pause::Until(time_ps.saturating_add(*later_ps))
+                    let time = Time::from_ps((time_ns as f64 * *time_scale * 1000.0) as u64);
+                    Pause::Until(time.saturating_add(*later))
                 };
                 let timed = |step: &trace::TraceStep| (at(step.time_ns), step.op);
                 let steps = transaction.steps.iter().map(timed);
@@ -180,7 +183,7 @@ fn replayed(
         transactions: transactions.next().unwrap_or_default(),
         time_scale,
         versions,
-        later_ps: trace::draw_start(scenario.seed, agent, step_ps),
+        later: Time::from_ps(trace::draw_start(scenario.seed, agent, step_ps)),
     };
     Ok((0..agents as u32).map(replay).collect())
 }

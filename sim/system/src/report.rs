@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use sim::coherence::{Message, Traffic};
+use timing::Time;
 
 /// The result of a run. In virtual time it is a pure function of scenario and seed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -117,7 +118,7 @@ pub struct Latency {
     pub max_ns: f64,
 }
 
-/// Collects latencies in picoseconds, to three digits.
+/// Collects latencies, to three digits.
 #[derive(Clone, Debug)]
 pub struct LatencyRecorder(Histogram<u64>);
 
@@ -129,9 +130,9 @@ impl Default for LatencyRecorder {
 
 impl LatencyRecorder {
     /// Adds one.
-    pub fn record(&mut self, picoseconds: u64) {
+    pub fn record(&mut self, latency: Time) {
         // Not `saturating_record`: that one cuts off instead of resizing.
-        self.0.record(picoseconds).expect("recorders resize themselves");
+        self.0.record(latency.as_ps()).expect("recorders resize themselves");
     }
 
     /// Adds all of another's.
@@ -281,7 +282,7 @@ mod tests {
     #[test]
     fn latencies_come_back_to_three_digits() {
         let mut recorder = LatencyRecorder::default();
-        (1..=1000).for_each(|microseconds| recorder.record(microseconds * 1_000_000));
+        (1..=1000).for_each(|microseconds| recorder.record(Time::from_us(microseconds)));
         let latency = recorder.latency();
         assert_eq!(latency.count, 1000);
         let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-3;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use driver::{Device, QueueError};
 use locks::Timestamp;
 use sim::models::{TupleLockUnit, WaveWindow};
-use sim::platform::{Platform, PlatformError};
 use sim::system::SystemError;
+use timing::platform::{Platform, PlatformError};
 use workloads::scenario::{Mode, Scenario};
 
 use crate::{Report, virtual_time, wall_clock};

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use locks::{Timestamp, WaitsFor};
 use sim::bus::axi4::Axi4Config;
-use sim::kernel::Time;
 use sim::lock_unit::UnitConfig;
 use sim::models::TupleLockUnit;
-use sim::platform::{Platform, Side as PlatformSide};
-use sim::system::{Happening, System, SystemConfig, SystemError};
+use sim::system::{Event, System, SystemConfig, SystemError};
+use timing::Time;
+use timing::platform::{Platform, Side as PlatformSide};
 use workloads::scenario::{Home, Scenario};
 
 use crate::device::DeviceContexts;
@@ -37,7 +37,7 @@ const END_OF_TIME: Time = Time::from_ps(1 << 62);
 /// and the state of its copies.
 const MOST_BUCKETS: u64 = 1 << 24;
 
-/// Happenings between two looks at the interrupt and two reports of progress.
+/// Events between two looks at the interrupt and two reports of progress.
 const BREATH: u64 = 4096;
 
 pub(crate) fn run(
@@ -116,7 +116,7 @@ impl Run {
             self.system.at(stop_at, STOP_TIMER);
         }
         for agent in 0..self.agents.len() {
-            let now = self.system.now().as_ps();
+            let now = self.system.now();
             let command = self.agents[agent].start(now, &mut self.world)?;
             self.carry_out(agent, command)?;
         }
@@ -128,9 +128,9 @@ impl Run {
         interrupt: &Interrupt,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
-        let mut happenings = 0u64;
+        let mut events = 0u64;
         while self.agents.iter().any(|agent| !agent.rests()) {
-            let Some(happening) = self.system.advance()? else {
+            let Some(event) = self.system.advance()? else {
                 // Whatever was asked will never be answered.
                 return Err(self.silence(Time::ZERO).unwrap_or_else(|| self.stuck()));
             };
@@ -139,9 +139,9 @@ impl Run {
                 let left = at_work.map(|agent| 1 + agent.left().unwrap_or(0)).sum();
                 return Err(RunError::EndOfTime { left });
             }
-            self.happened(happening)?;
-            happenings += 1;
-            if happenings.is_multiple_of(BREATH) {
+            self.handle(event)?;
+            events += 1;
+            if events.is_multiple_of(BREATH) {
                 progress(self.progress());
                 if interrupt.is_raised() {
                     self.close()?;
@@ -158,30 +158,30 @@ impl Run {
     }
 
     fn silence(&self, patience: Time) -> Option<RunError> {
-        self.device.silence(self.system.now().as_ps(), patience.as_ps())
+        self.device.silence(self.system.now(), patience)
     }
 
-    fn happened(&mut self, happening: Happening) -> Result<(), RunError> {
-        match happening {
-            Happening::Timer(STOP_TIMER) => self.close()?,
-            Happening::Timer(timer) => {
+    fn handle(&mut self, event: Event) -> Result<(), RunError> {
+        match event {
+            Event::Timer(STOP_TIMER) => self.close()?,
+            Event::Timer(timer) => {
                 let (agent, generation) = ((timer >> 32) as usize, timer as u32);
                 if self.generations[agent] == generation {
                     self.tell(agent, Input::Woken)?;
                 }
             }
-            Happening::Answered { ticket, answer, .. } => {
+            Event::Answered { ticket, answer, .. } => {
                 let agent = ticket as usize;
                 let input = self.host.answered(&mut self.system, agent, answer);
                 if let Some(input) = input {
                     self.tell(agent, input)?;
                 }
             }
-            Happening::LineChanged { core, bucket } => {
+            Event::LineChanged { core, bucket } => {
                 self.host.line_changed(&mut self.system, core, bucket);
             }
-            Happening::Word { .. } => unreachable!("a scenario has no shared words"),
-            Happening::Response(response) => {
+            Event::Word { .. } => unreachable!("a scenario has no shared words"),
+            Event::Response(response) => {
                 if let Some((agent, input)) = self.device.responded(&response)? {
                     self.tell(agent, input)?;
                 }
@@ -192,7 +192,7 @@ impl Run {
 
     /// Tells an agent what came of its command, and carries out the next.
     fn tell(&mut self, agent: usize, input: Input) -> Result<(), RunError> {
-        let now = self.system.now().as_ps();
+        let now = self.system.now();
         let command = self.agents[agent].advance(input, now, &mut self.world)?;
         self.carry_out(agent, command)
     }
@@ -203,7 +203,7 @@ impl Run {
         match command {
             Command::Sleep(until) | Command::Wait { until: Some(until) } => {
                 let timer = (agent as u64) << 32 | u64::from(self.generations[agent]);
-                self.system.at(Time::from_ps(until).min(END_OF_TIME), timer);
+                self.system.at(until.min(END_OF_TIME), timer);
             }
             Command::Wait { until: None } | Command::Rest => {}
             Command::Search { transaction } => {
@@ -216,7 +216,7 @@ impl Run {
                 self.tell(agent, Input::Written)?;
             }
             _ if self.agents[agent].is_on_device() => {
-                let now = self.system.now().as_ps();
+                let now = self.system.now();
                 self.system.request(self.device.request(agent, command, now));
             }
             _ => self.host.carry_out(&mut self.system, agent, command),
@@ -256,17 +256,14 @@ impl Run {
             0 => 0.0,
             planned => 1.0 - left as f64 / planned as f64,
         };
-        Progress { done: by_time.max(by_count).min(1.0), simulated_ns: now.as_ps() / 1000 }
+        Progress { done: by_time.max(by_count).min(1.0), simulated_ns: now.as_ns() }
     }
 
     fn stuck(&self) -> RunError {
         let who = self.agents.iter().enumerate().filter(|(_, agent)| !agent.rests());
         let waiting: Vec<String> =
             who.map(|(index, agent)| format!("agent {index}: {}", agent.describe())).collect();
-        RunError::Stuck {
-            simulated_ns: self.system.now().as_ps() / 1000,
-            waiting: waiting.join("; "),
-        }
+        RunError::Stuck { simulated_ns: self.system.now().as_ns(), waiting: waiting.join("; ") }
     }
 
     /// Nobody holds or waits any more, so the table must be as empty as it was.
@@ -282,7 +279,7 @@ impl Run {
         self.check_table(scenario.table.buckets)?;
         self.system.unit_mut().model_mut().close_waves();
         let end = self.closed_at.unwrap_or(self.system.now());
-        let duration_ns = end.as_ps() / 1000;
+        let duration_ns = end.as_ns();
         let device_agents = self.agents.iter().filter(|agent| agent.is_on_device()).count() as u32;
         let host_agents = self.agents.len() as u32 - device_agents;
         let coherence = CoherenceReport::new(&self.system.traffic());
@@ -308,9 +305,9 @@ impl Run {
 
     /// Lets the last stores of the unit arrive.
     fn drain(&mut self) -> Result<(), RunError> {
-        while let Some(happening) = self.system.advance()? {
-            if !matches!(happening, Happening::Timer(_)) {
-                self.happened(happening)?;
+        while let Some(event) = self.system.advance()? {
+            if !matches!(event, Event::Timer(_)) {
+                self.handle(event)?;
             }
         }
         Ok(())

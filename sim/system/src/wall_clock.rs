@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use driver::Device;
 use locks::LockTable;
+use timing::Time;
 use workloads::scenario::Scenario;
 
 use self::device::{Clocked, Driven, UnitBehind, UnitThread};
@@ -52,9 +53,9 @@ struct Shared {
 }
 
 impl Shared {
-    /// Picoseconds since the run began.
-    fn now(&self) -> u64 {
-        self.began.elapsed().as_nanos() as u64 * 1000
+    /// Since the run began.
+    fn now(&self) -> Time {
+        Time::from_ns(self.began.elapsed().as_nanos() as u64)
     }
 
     fn table(&self) -> &LockTable {

@@ -2,14 +2,15 @@
 //! release; and again.
 //!
 //! The runner carries out the [`Command`]s, on the host or on the device, in virtual time or by
-//! the wall clock, and tells what came of them as [`Input`]s. Times are in picoseconds.
+//! the wall clock, and tells what came of them as [`Input`]s. Times are since the beginning of the run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use locks::machine::{Refusal, Rule};
-use locks::{SharedMemory, Suspicion, Timestamp, TupleKey};
-use workloads::scenario::{AgentSettings, LockOrder, Scenario, Side, Span, WaitPolicy};
+use locks::{Policy, SharedMemory, Suspicion, Timestamp, TupleKey};
+use timing::Time;
+use workloads::scenario::{AgentSettings, LockOrder, Scenario, Side, Span};
 
 use crate::RunError;
 use crate::plan::{Operation, Pause, Plan, Source};
@@ -21,11 +22,11 @@ use crate::world::World;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     /// Give [`Input::Woken`] at this time.
-    Sleep(u64),
+    Sleep(Time),
     /// Ask for a lock.
     Acquire { transaction: Timestamp, key: TupleKey, bucket: u64, rule: Rule },
     /// Go on waiting for the lock asked for; give [`Input::Woken`] at this time if it has not come.
-    Wait { until: Option<u64> },
+    Wait { until: Option<Time> },
     /// Look for a cycle of waiting through this transaction: [`Input::Searched`].
     Search { transaction: Timestamp },
     /// Take the lock asked for out of its queue.
@@ -92,7 +93,7 @@ enum State {
     Cancelling(Asked, Cause),
     Writing,
     Releasing {
-        since: u64,
+        since: Time,
         then: AfterRelease,
     },
     Resting,
@@ -103,7 +104,7 @@ enum State {
 struct Asked {
     key: TupleKey,
     bucket: u64,
-    at: u64,
+    at: Time,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +153,7 @@ impl Workflow {
             order,
             seed,
             source,
-            plan: Plan { pause: Pause::After(0), steps: Vec::new() },
+            plan: Plan { pause: Pause::After(Time::ZERO), steps: Vec::new() },
             step: 0,
             transaction: None,
             birth: 0,
@@ -204,7 +205,7 @@ impl Workflow {
     /// What it is at, for messages.
     pub fn describe(&self) -> String {
         let asked = |what: &str, asked: &Asked| {
-            format!("{what} bucket {} since {} ns", asked.bucket, asked.at / 1000)
+            format!("{what} bucket {} since {} ns", asked.bucket, asked.at.as_ns())
         };
         let state = match &self.state {
             State::Pausing => "pauses between transactions".into(),
@@ -214,7 +215,7 @@ impl Workflow {
             State::Cancelling(lock, _) => asked("leaves the queue of", lock),
             State::Writing => "writes its rows".into(),
             State::Releasing { since, .. } => {
-                format!("gives a lock back since {} ns", since / 1000)
+                format!("gives a lock back since {} ns", since.as_ns())
             }
             State::Resting => "has ended".into(),
         };
@@ -227,12 +228,12 @@ impl Workflow {
     ///
     /// # Errors
     /// When the store fails.
-    pub fn start(&mut self, now: u64, world: &mut World) -> Next {
+    pub fn start(&mut self, now: Time, world: &mut World) -> Next {
         self.next_transaction(now, world)
     }
 
     /// The lock that the last command asks for is asked for at this time.
-    pub fn asks_at(&mut self, now: u64) {
+    pub fn asks_at(&mut self, now: Time) {
         if let State::Locking(asked) = &mut self.state {
             asked.at = now;
         }
@@ -254,7 +255,7 @@ impl Workflow {
     ///
     /// # Panics
     /// When the input does not answer the last command.
-    pub fn advance(&mut self, input: Input, now: u64, world: &mut World) -> Next {
+    pub fn advance(&mut self, input: Input, now: Time, world: &mut World) -> Next {
         match (self.state, input) {
             (State::Pausing, Input::Woken) => self.begin(now, world),
             (State::Stepping, Input::Woken) => self.make_step(now, world),
@@ -306,7 +307,7 @@ impl Workflow {
         }
     }
 
-    fn next_transaction(&mut self, now: u64, world: &mut World) -> Next {
+    fn next_transaction(&mut self, now: Time, world: &mut World) -> Next {
         let plan = if world.closing { None } else { self.source.next_plan() };
         let Some(plan) = plan else {
             self.state = State::Resting;
@@ -320,7 +321,7 @@ impl Workflow {
 
     /// Begins a try. A transaction that wait-die turned away keeps its age, so that it lives in the
     /// end; others come back as new ones.
-    fn begin(&mut self, now: u64, world: &mut World) -> Next {
+    fn begin(&mut self, now: Time, world: &mut World) -> Next {
         if world.closing {
             self.state = State::Resting;
             return Ok(Command::Rest);
@@ -328,7 +329,7 @@ impl Workflow {
         if self.attempts == 0 {
             world.side(self.device).report.started += 1;
         }
-        if self.attempts == 0 || self.settings.wait != WaitPolicy::WaitDie {
+        if self.attempts == 0 || self.settings.wait != Policy::WaitDie {
             self.birth = world.next_birth();
         }
         // 256 tries on, the first's timestamp is long forgotten.
@@ -342,7 +343,7 @@ impl Workflow {
         self.before_step(now, world)
     }
 
-    fn before_step(&mut self, now: u64, world: &mut World) -> Next {
+    fn before_step(&mut self, now: Time, world: &mut World) -> Next {
         let time = at(self.plan.steps[self.step].0, now);
         if time <= now || world.closing {
             return self.make_step(now, world);
@@ -351,7 +352,7 @@ impl Workflow {
         Ok(Command::Sleep(time))
     }
 
-    fn make_step(&mut self, now: u64, world: &mut World) -> Next {
+    fn make_step(&mut self, now: Time, world: &mut World) -> Next {
         match self.plan.steps[self.step].1 {
             Operation::LockLatest(row) => {
                 let newest = self.teller.newest(row)?;
@@ -382,21 +383,16 @@ impl Workflow {
         self.transaction.expect("a transaction that has begun has a timestamp")
     }
 
-    fn ask(&mut self, key: TupleKey, now: u64, world: &World) -> Command {
+    fn ask(&mut self, key: TupleKey, now: Time, world: &World) -> Command {
         let bucket = world.bucket_of(key);
-        let rule = match self.settings.wait {
-            WaitPolicy::WaitDie => Rule::WaitDie,
-            WaitPolicy::Queue | WaitPolicy::Timeout { .. } | WaitPolicy::WaitsFor { .. } => {
-                Rule::Queue
-            }
-        };
+        let rule = self.settings.wait.rule();
         self.state = State::Locking(Asked { key, bucket, at: now });
         Command::Acquire { transaction: self.transaction(), key, bucket, rule }
     }
 
     /// Asks for a row's latest version. Where the order of buckets is to prevent deadlock, a version
     /// that came since the try began can lie in a bucket that should have been locked before.
-    fn ask_latest(&mut self, key: TupleKey, now: u64, world: &mut World) -> Next {
+    fn ask_latest(&mut self, key: TupleKey, now: Time, world: &mut World) -> Next {
         let bucket = world.bucket_of(key);
         let in_order = self.order == LockOrder::Workload
             || self.held.contains_key(&bucket)
@@ -407,26 +403,25 @@ impl Workflow {
         }
     }
 
-    fn wait(&mut self, asked: Asked, now: u64) -> Command {
+    fn wait(&mut self, asked: Asked, now: Time) -> Command {
         self.state = State::Waiting(asked);
-        let until = match self.settings.wait {
-            WaitPolicy::Timeout { after_ns: ns } | WaitPolicy::WaitsFor { every_ns: ns } => {
-                Some(now.saturating_add(ns.saturating_mul(1000)))
-            }
-            WaitPolicy::Queue | WaitPolicy::WaitDie => None,
+        let length = match self.settings.wait {
+            Policy::WaitsFor { every } => Some(every.as_nanos() as u64),
+            _ => self.settings.patience_ns,
         };
+        let until = length.map(|ns| now.saturating_add(Time::saturating_from_ns(ns)));
         Command::Wait { until }
     }
 
     fn patience_ended(&mut self, asked: Asked) -> Command {
-        if matches!(self.settings.wait, WaitPolicy::WaitsFor { .. }) {
+        if matches!(self.settings.wait, Policy::WaitsFor { .. }) {
             return Command::Search { transaction: self.transaction() };
         }
         self.state = State::Cancelling(asked, Cause::TimedOut);
         Command::Cancel
     }
 
-    fn searched(&mut self, asked: Asked, cycle: Option<Vec<Timestamp>>, now: u64) -> Command {
+    fn searched(&mut self, asked: Asked, cycle: Option<Vec<Timestamp>>, now: Time) -> Command {
         let Some(cycle) = cycle else { return self.wait(asked, now) };
         if !self.suspicion.is_ours_to_break(cycle, self.transaction()) {
             return self.wait(asked, now);
@@ -440,7 +435,7 @@ impl Workflow {
         asked: Asked,
         again: bool,
         waited: bool,
-        now: u64,
+        now: Time,
         world: &mut World,
     ) {
         if world.closing {
@@ -456,7 +451,7 @@ impl Workflow {
     /// The lock is ours. If the row has a new version by now, that one is locked too: the
     /// transaction "is now aware of the updates … continues and requests a lock for t_v2" (ccSLT
     /// paper, section 3, "Protocol").
-    fn granted(&mut self, asked: Asked, now: u64, world: &mut World) -> Next {
+    fn granted(&mut self, asked: Asked, now: Time, world: &mut World) -> Next {
         world.holds(asked.bucket, self.transaction())?;
         self.held.entry(asked.bucket).or_default().push(asked.key);
         let (row, latest) = match self.plan.steps[self.step].1 {
@@ -472,7 +467,7 @@ impl Workflow {
         self.before_step(now, world)
     }
 
-    fn unlock(&mut self, key: TupleKey, then: AfterRelease, now: u64, world: &mut World) -> Next {
+    fn unlock(&mut self, key: TupleKey, then: AfterRelease, now: Time, world: &mut World) -> Next {
         self.teller.let_go(key);
         let bucket = world.bucket_of(key);
         let keys = self.held.get_mut(&bucket).expect("traces unlock what they have locked");
@@ -489,7 +484,7 @@ impl Workflow {
         key: TupleKey,
         bucket: u64,
         then: AfterRelease,
-        now: u64,
+        now: Time,
         world: &mut World,
     ) -> Next {
         world.lets_go(bucket);
@@ -497,7 +492,7 @@ impl Workflow {
         Ok(Command::Release { transaction: self.transaction(), key, bucket })
     }
 
-    fn released(&mut self, then: AfterRelease, now: u64, world: &mut World) -> Next {
+    fn released(&mut self, then: AfterRelease, now: Time, world: &mut World) -> Next {
         match then {
             AfterRelease::SameStep => self.make_step(now, world),
             AfterRelease::NextStep => {
@@ -508,12 +503,12 @@ impl Workflow {
         }
     }
 
-    fn abort(&mut self, cause: Cause, now: u64, world: &mut World) -> Next {
+    fn abort(&mut self, cause: Cause, now: Time, world: &mut World) -> Next {
         self.end(Ending::Aborted(cause), now, world)
     }
 
     /// Releases what is still held, one bucket after the other, then ends.
-    fn end(&mut self, ending: Ending, now: u64, world: &mut World) -> Next {
+    fn end(&mut self, ending: Ending, now: Time, world: &mut World) -> Next {
         if let Some((bucket, keys)) = self.held.pop_first() {
             return self.release(keys[0], bucket, AfterRelease::End(ending), now, world);
         }
@@ -528,7 +523,7 @@ impl Workflow {
                 *cause_count(side.aborts(), cause) += u64::from(counted);
                 if self.attempts < attempts {
                     self.state = State::Pausing;
-                    return Ok(Command::Sleep(at(Pause::After(self.backoff_ns()), now)));
+                    return Ok(Command::Sleep(at(Pause::After(self.backoff()), now)));
                 }
                 side.aborts().given_up += u64::from(counted);
             }
@@ -558,10 +553,10 @@ impl Workflow {
     }
 
     /// Spread by seed, timestamp and try, so that those who met part ways.
-    fn backoff_ns(&self) -> u64 {
+    fn backoff(&self) -> Time {
         let Span { least, most } = self.settings.backoff_ns;
         let mixed = scatter(self.transaction().get() ^ scatter(self.seed));
-        least + mixed % (most - least + 1)
+        Time::saturating_from_ns(least + mixed % (most - least + 1))
     }
 }
 
@@ -584,9 +579,9 @@ fn cause_count(aborts: &mut Aborts, cause: Cause) -> &mut u64 {
     }
 }
 
-fn at(pause: Pause, now: u64) -> u64 {
+fn at(pause: Pause, now: Time) -> Time {
     match pause {
-        Pause::After(ns) => now.saturating_add(ns.saturating_mul(1000)),
-        Pause::Until(ps) => now.max(ps),
+        Pause::After(length) => now.saturating_add(length),
+        Pause::Until(time) => now.max(time),
     }
 }

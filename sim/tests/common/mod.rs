@@ -2,29 +2,16 @@
 
 #![allow(dead_code)] // Not every test file uses all of it.
 
+mod drawn;
+
 use lockstep_sim::coherence::{
     AgentId, CoherenceEvent, CoherentMemory, Completion, Notification, Operation, Region,
 };
-use lockstep_sim::kernel::{Kernel, Priority, Time};
-use lockstep_sim::platform::{Platform, Side};
-use proptest::test_runner::{Config, RngSeed};
 use std::collections::VecDeque;
-use std::hash::{BuildHasher, RandomState};
+use timing::platform::{Platform, Side};
+use timing::{Kernel, Priority, Time};
 
-/// Draws `cases` from the seed in `PROPTEST_RNG_SEED`, or from a new one, and prints
-/// the command that repeats them, which is seen when the test fails.
-pub fn drawn(test_file: &str, cases: u32) -> Config {
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let seed = match config.rng_seed {
-        RngSeed::Fixed(seed) => seed,
-        RngSeed::Random => RandomState::new().hash_one(()),
-    };
-    println!(
-        "seed {seed}; again with: PROPTEST_RNG_SEED={seed} \
-         cargo test -p lockstep-sim --test {test_file}"
-    );
-    Config { rng_seed: RngSeed::Fixed(seed), ..config }
-}
+pub use drawn::drawn;
 
 /// What happens next.
 enum Event {

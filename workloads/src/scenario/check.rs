@@ -1,10 +1,14 @@
 //! Which values of a scenario are possible.
 
+use std::time::Duration;
+
+use locks::Policy;
+
 use super::file::{self, AgentsFile, DistributionName, File, PolicyName, WorkloadFile};
 use super::source::Source;
 use super::{
     AgentSettings, Device, Distribution, Host, HotRowSettings, LockOrder, Scenario,
-    SmallBankSettings, Span, Stop, Table, TraceSettings, WaitPolicy, Workload, YcsbSettings,
+    SmallBankSettings, Span, Stop, Table, TraceSettings, Workload, YcsbSettings,
 };
 use crate::error::Result;
 use crate::zipf::{MAX_EXPONENT, MAX_ROWS};
@@ -118,7 +122,8 @@ fn absent() -> AgentSettings {
         hold_ns: Span::exactly(0),
         rows_per_transaction: Span::exactly(1),
         abort_probability: 0.0,
-        wait: WaitPolicy::WaitDie,
+        wait: Policy::WaitDie,
+        patience_ns: None,
         backoff_ns: DEFAULT_BACKOFF_NS,
         attempts: DEFAULT_ATTEMPTS,
     }
@@ -151,12 +156,17 @@ fn agents(
     }
     let attempts = file.attempts.unwrap_or(DEFAULT_ATTEMPTS);
     within(&field("attempts"), attempts.into(), 1, MAX_ATTEMPTS.into(), source)?;
+    let think_ns = time("think_ns", file.think_ns, Span::exactly(0))?;
+    let hold_ns = time("hold_ns", file.hold_ns, Span::exactly(0))?;
+    let rows_per_transaction = rows(&field("rows_per_transaction"), file, workload, source)?;
+    let (wait, patience_ns) = wait(side, file, source)?;
     Ok(AgentSettings {
-        think_ns: time("think_ns", file.think_ns, Span::exactly(0))?,
-        hold_ns: time("hold_ns", file.hold_ns, Span::exactly(0))?,
-        rows_per_transaction: rows(&field("rows_per_transaction"), file, workload, source)?,
+        think_ns,
+        hold_ns,
+        rows_per_transaction,
         abort_probability,
-        wait: wait(side, file, source)?,
+        wait,
+        patience_ns,
         backoff_ns: time("backoff_ns", file.backoff_ns, DEFAULT_BACKOFF_NS)?,
         attempts,
     })
@@ -178,7 +188,8 @@ fn rows(field: &str, file: &AgentsFile, workload: &Workload, source: &Source) ->
     check_span(field, span, 1, available.min(MAX_ROWS_PER_TRANSACTION), source)
 }
 
-fn wait(side: &str, file: &AgentsFile, source: &Source) -> Result<WaitPolicy> {
+/// What waiters do, and their patience in nanoseconds.
+fn wait(side: &str, file: &AgentsFile, source: &Source) -> Result<(Policy, Option<u64>)> {
     let field = format!("{side}.wait_timeout_ns");
     let timeout = match (file.wait, file.wait_timeout_ns) {
         (PolicyName::Timeout | PolicyName::WaitsFor, Some(timeout)) => {
@@ -195,10 +206,10 @@ fn wait(side: &str, file: &AgentsFile, source: &Source) -> Result<WaitPolicy> {
         (PolicyName::Queue | PolicyName::WaitDie, None) => 0,
     };
     Ok(match file.wait {
-        PolicyName::Queue => WaitPolicy::Queue,
-        PolicyName::WaitDie => WaitPolicy::WaitDie,
-        PolicyName::Timeout => WaitPolicy::Timeout { after_ns: timeout },
-        PolicyName::WaitsFor => WaitPolicy::WaitsFor { every_ns: timeout },
+        PolicyName::Queue => (Policy::Queue, None),
+        PolicyName::WaitDie => (Policy::WaitDie, None),
+        PolicyName::Timeout => (Policy::Queue, Some(timeout)),
+        PolicyName::WaitsFor => (Policy::WaitsFor { every: Duration::from_nanos(timeout) }, None),
     })
 }
 
@@ -220,7 +231,7 @@ pub(super) fn waits(scenario: &Scenario, source: &Source) -> Result<()> {
         ("device.wait", scenario.device.processing_elements, &scenario.device.agents),
     ];
     for (field, count, agents) in sides {
-        let queues = count > 0 && agents.wait == WaitPolicy::Queue;
+        let queues = count > 0 && agents.wait == Policy::Queue && agents.patience_ns.is_none();
         if queues && several_rows && scenario.lock_order == LockOrder::Workload {
             let expected = match replay {
                 true => "\"wait-die\", \"timeout\" or \"waits-for\": a replay may deadlock",

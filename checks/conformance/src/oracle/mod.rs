@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 
 use locks::machine::Answer;
 use locks::{Head, Timestamp};
-use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryData};
+use sim::bus::axi4::{AccessKind, MemoryAccess};
 use sim::bus::test_memory::PerformedAccess;
 use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
 
@@ -166,12 +166,7 @@ impl Oracle {
     /// Memory has performed an access of the unit, as `answer` tells.
     pub fn answered(&mut self, cycle: u64, performed: &PerformedAccess) {
         let tag = Tag::of_id(performed.access.id);
-        let answer = match performed.outcome {
-            Ok(MemoryData::Line(line)) => Answer::Line(line),
-            Ok(MemoryData::OldWord(word)) => Answer::Word(word),
-            Ok(MemoryData::Stored) => Answer::Cleared,
-            Err(_) => Answer::BusError,
-        };
+        let answer = performed.outcome.map_or(Answer::BusError, Answer::from);
         let context = self.tags[tag.index()].contexts.back_mut().expect("its access was checked");
         context.resume(cycle, answer);
         // The target of a cancel that took it out ends with it.

@@ -46,11 +46,11 @@ impl Case {
             Policy::WaitsFor { every: Duration::from_millis(1) },
             Policy::WaitDie,
             Policy::NoWait,
-            Policy::TimeOut,
+            Policy::Queue,
         ];
         let policy = *policies.choose(random).expect("there are some");
         let patience = match policy {
-            Policy::TimeOut => Duration::from_millis(2),
+            Policy::Queue => Duration::from_millis(2),
             _ => Duration::from_secs(20),
         };
         let mut case =

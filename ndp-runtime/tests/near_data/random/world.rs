@@ -82,7 +82,7 @@ impl World {
         let waiting = match on_threads {
             true => options.waiting,
             false => Waiting {
-                policy: Policy::TimeOut,
+                policy: Policy::Queue,
                 patience: Duration::from_micros(200),
                 ..Waiting::default()
             },

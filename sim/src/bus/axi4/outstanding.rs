@@ -67,6 +67,8 @@ pub(super) struct OutstandingTable {
     /// First free entry.
     free: u16,
     used: usize,
+    /// Of these, how many the owner has not answered.
+    unanswered: usize,
     /// Oldest entry of each id.
     first: Box<[u16; ID_COUNT]>,
 }
@@ -90,12 +92,18 @@ impl OutstandingTable {
             entries: (0..CAPACITY).map(entry).collect(),
             free: 0,
             used: 0,
+            unanswered: 0,
             first: Box::new([NONE; ID_COUNT]),
         }
     }
 
     pub fn used(&self) -> usize {
         self.used
+    }
+
+    /// Accesses that the owner has not answered.
+    pub fn unanswered(&self) -> usize {
+        self.unanswered
     }
 
     pub fn entry(&self, slot: u16) -> &Outstanding {
@@ -120,6 +128,7 @@ impl OutstandingTable {
         self.free = entry.next;
         *entry = Outstanding { access, outcome: None, read, write, next: NONE };
         self.used += 1;
+        self.unanswered += 1;
         match self.of_id(access.id).last() {
             Some(last) => self.entries[usize::from(last)].next = slot,
             None => self.first[usize::from(access.id)] = slot,
@@ -145,6 +154,7 @@ impl OutstandingTable {
         );
         assert!(fits, "answer {:?} to {:?}", answer.outcome, entry.access);
         entry.outcome = Some(answer.outcome);
+        self.unanswered -= 1;
     }
 
     /// Calls `schedule` for each response of `id` that may go out now: answered, and no

@@ -199,6 +199,19 @@ impl Axi4Subordinate {
         self.outstanding.used() + self.addresses.len()
     }
 
+    /// Whether there is an access to take.
+    #[inline]
+    pub fn has_access(&self) -> bool {
+        !self.accesses.is_empty()
+    }
+
+    /// Whether more will move on the port though the owner does nothing: a write lacks its data, or
+    /// an answer is on its way.
+    #[inline]
+    pub fn has_work(&self) -> bool {
+        self.outstanding() > self.outstanding.unanswered()
+    }
+
     /// Whether nothing is under way on the port. While this holds and the block raises no valid,
     /// the owner may leave [`drive`](Self::drive) and [`sample`](Self::sample) out, once `drive`
     /// has given its pins after the end of the last access.

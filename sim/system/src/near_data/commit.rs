@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lockdb::Error;
 use locks::{Timestamp, TupleKey};
-use sim::kernel::Time;
+use timing::Time;
 
 use super::machine::Machine;
 use super::report::Phase;

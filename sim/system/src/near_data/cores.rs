@@ -1,6 +1,6 @@
 //! The host's cores: each does one thing at a time.
 
-use sim::kernel::Time;
+use timing::Time;
 
 /// When each core is free.
 pub(crate) struct Cores(Vec<Time>);

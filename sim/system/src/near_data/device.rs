@@ -13,11 +13,11 @@ use locks::TupleKey;
 use locks::machine::Rule;
 use ndp_runtime::engine::{Action, Input, RowEnd, RowUpdate, Skipped};
 use ndp_runtime::program::Program;
-use sim::kernel::Time;
 use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use sim::models::TupleLockUnit;
-use sim::platform::{NearDataTiming, Side};
 use sim::system::System;
+use timing::Time;
+use timing::platform::{NearDataTiming, Side};
 
 use super::device_memory::{DeviceMemory, lines_of};
 use super::element::{Counts, Element, ElementEvent, Found, Surroundings};

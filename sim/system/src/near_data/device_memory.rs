@@ -1,7 +1,7 @@
 //! The device's memory, timed: channels with a rate each, behind a latency.
 
-use sim::kernel::Time;
-use sim::platform::DeviceMemoryTiming;
+use timing::Time;
+use timing::platform::DeviceMemoryTiming;
 
 /// Bytes of a line.
 pub(crate) const LINE: u64 = 64;
@@ -40,7 +40,7 @@ impl DeviceMemory {
             let first = address / LINE + channel;
             let here = (lines - channel).div_ceil(channels);
             let free = &mut self.free[(first % channels) as usize];
-            *free = now.max(*free) + Time::from_ps(self.line_time.as_ps() * here);
+            *free = now.max(*free) + self.line_time * here;
             last = last.max(*free);
         }
         last + self.latency
@@ -60,7 +60,7 @@ pub(crate) fn lines_of(address: u64, bytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim::platform::Platform;
+    use timing::platform::Platform;
 
     #[test]
     fn channels_share_a_transfer_and_queue_what_comes_together() {

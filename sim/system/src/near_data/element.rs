@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, VecDeque};
 use lockdb::device::{Next, PageAt, PageFacts, Visible, Walk};
 use lockdb::layout::{LinePointer, MAP_WORDS, PAGE_BYTES, VERSION_BYTES};
 use ndp_runtime::program::{Evaluation, EvaluationFault, Outputs, Program, evaluate_counting};
-use sim::kernel::Time;
-use sim::platform::ElementTiming;
+use timing::Time;
+use timing::platform::ElementTiming;
 
 use super::device_memory::{DeviceMemory, LINE, lines_of};
 use super::image::DeviceImage;
@@ -488,5 +488,5 @@ impl Element {
 }
 
 fn clocks(timing: &ElementTiming, clocks: u64) -> Time {
-    Time::from_ps(timing.clock.get().as_ps() * clocks)
+    timing.clock.get() * clocks
 }

@@ -11,8 +11,8 @@ use lockdb::layout::RecordId;
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use ndp_runtime::program::{Evaluation, Outputs, evaluate_counting};
-use sim::kernel::Time;
-use sim::platform::Side;
+use timing::Time;
+use timing::platform::Side;
 
 use super::NearDataError;
 use super::commit::{Commit, Held, Stopwatch};

@@ -1,8 +1,8 @@
 //! The host's log, on a device of its own: what is handed over is written behind what is already there,
 //! while the host goes on; a commit waits until its own bytes are durable.
 
-use sim::kernel::Time;
-use sim::platform::{Bandwidth, HostStoreTiming};
+use timing::Time;
+use timing::platform::{Bandwidth, HostStoreTiming};
 
 /// Bytes of a record beside its changes, and of a change beside its payload
 /// (`docs/store-layouts.md`).
@@ -56,7 +56,7 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim::platform::Platform;
+    use timing::platform::Platform;
 
     #[test]
     fn what_was_written_meanwhile_is_not_waited_for() {

@@ -6,10 +6,10 @@ use lockdb::Error;
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use ndp_runtime::program::{Assignment, CompiledUpdate, Evaluation, Outputs, evaluate_counting};
-use sim::kernel::Time;
 use sim::models::TupleLockUnit;
-use sim::platform::HostStoreTiming;
 use sim::system::System;
+use timing::Time;
+use timing::platform::HostStoreTiming;
 
 use super::NearDataError;
 use super::cores::Cores;
@@ -132,8 +132,7 @@ impl Machine {
 
     /// Finding a row, and executing so many instructions for it.
     pub fn visit_time(&self, instructions: u64) -> Time {
-        let execute = instructions * self.store.instruction.get().as_ps();
-        Time::from_ps(self.store.visit_row.get().as_ps() + execute)
+        self.store.visit_row.get() + self.store.instruction.get() * instructions
     }
 
     /// Changing a row: the version into its page, and into the log.

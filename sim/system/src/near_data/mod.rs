@@ -30,8 +30,8 @@ mod timer;
 pub use report::{LongReport, Outcome, Phase, ShortReport};
 pub use run::{NearDataError, run};
 
-use sim::kernel::Time;
-use sim::platform::Platform;
+use timing::Time;
+use timing::platform::Platform;
 
 /// How the long update is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use ndp_runtime::engine::{RowEnd, Skipped};
 use ndp_runtime::program::Program;
-use sim::kernel::Time;
-use sim::platform::Side;
+use timing::Time;
+use timing::platform::Side;
 
 use super::NearDataError;
 use super::commit::{Commit, Held, Stopwatch};
@@ -313,7 +313,7 @@ impl NearUpdate {
             self.watch.mark(machine.now(), Phase::Left);
             self.step = Step::Granting;
             let pages = self.pages();
-            self.work(machine, Time::from_ps(machine.store.grant_page.get().as_ps() * pages));
+            self.work(machine, machine.store.grant_page.get() * pages);
             return Ok(());
         };
         let number = machine.visible_number(vid)?;

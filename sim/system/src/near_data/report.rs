@@ -1,6 +1,6 @@
 //! What came of a run.
 
-use sim::kernel::Time;
+use timing::Time;
 
 /// A part of a long update, from its beginning to its commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use lockdb::device::DeviceError;
 use locks::Timestamp;
 use ndp_runtime::program::{CompileError, EvaluationFault, compile_update};
-use sim::kernel::Time;
 use sim::lock_unit::UnitConfig;
 use sim::models::TupleLockUnit;
-use sim::system::{Happening, System, SystemConfig, SystemError};
+use sim::system::{Event, System, SystemConfig, SystemError};
+use timing::Time;
 use workloads::zipf::RowSampler;
 
 use super::commit::ADDED;
@@ -205,14 +205,14 @@ impl<'a> Run<'a> {
         progress: &mut dyn FnMut(Time),
         until: &mut dyn FnMut(&Self) -> bool,
     ) -> Result<(), NearDataError> {
-        let mut happenings = 0u64;
+        let mut events = 0u64;
         while !until(self) {
-            let Some(happening) = self.machine.system.advance()? else {
+            let Some(event) = self.machine.system.advance()? else {
                 return Err(self.stuck());
             };
-            self.happened(happening)?;
-            happenings += 1;
-            if happenings.is_multiple_of(1 << 14) {
+            self.handle(event)?;
+            events += 1;
+            if events.is_multiple_of(1 << 14) {
                 progress(self.machine.now());
             }
         }
@@ -222,8 +222,8 @@ impl<'a> Run<'a> {
     /// Lets what is under way come to its end.
     fn drain(&mut self) -> Result<(), NearDataError> {
         self.machine.closing = true;
-        while let Some(happening) = self.machine.system.advance()? {
-            self.happened(happening)?;
+        while let Some(event) = self.machine.system.advance()? {
+            self.handle(event)?;
         }
         match self.shorts.iter().all(Short::rests) && self.long.is_none() {
             true => Ok(()),
@@ -233,32 +233,32 @@ impl<'a> Run<'a> {
 
     fn stuck(&self) -> NearDataError {
         let waiting = format!("{} workers and the long update", self.shorts.len());
-        let simulated_ns = self.machine.now().as_ps() / 1000;
+        let simulated_ns = self.machine.now().as_ns();
         RunError::Stuck { simulated_ns, waiting }.into()
     }
 
-    fn happened(&mut self, happening: Happening) -> Result<(), NearDataError> {
+    fn handle(&mut self, event: Event) -> Result<(), NearDataError> {
         let machine = &mut self.machine;
-        match happening {
-            Happening::Timer(timer) => self.timer(Timer::decode(timer))?,
-            Happening::Answered { ticket, answer, .. } => {
+        match event {
+            Event::Timer(timer) => self.timer(Timer::decode(timer))?,
+            Event::Answered { ticket, answer, .. } => {
                 let agent = ticket as usize;
                 let input = machine.threads.answered(&mut machine.system, agent, answer);
                 if let Some(input) = input {
                     self.locked(agent, &input)?;
                 }
             }
-            Happening::LineChanged { core, bucket } => {
+            Event::LineChanged { core, bucket } => {
                 machine.threads.line_changed(&mut machine.system, core, bucket);
             }
-            Happening::Word { ticket, value } => match Machine::whose_word(ticket) {
+            Event::Word { ticket, value } => match Machine::whose_word(ticket) {
                 Ok(agent) => self.word_done(agent)?,
                 Err(slot) => {
                     let done = machine.device.loaded(&mut machine.system, slot, value);
                     self.job_done(done)?;
                 }
             },
-            Happening::Response(response) => {
+            Event::Response(response) => {
                 let done = machine.device.responded(&mut machine.system, &response);
                 self.job_done(done)?;
             }

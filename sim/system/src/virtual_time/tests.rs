@@ -1,5 +1,5 @@
 use lockdb::{Isolation, Sync, TransactionOptions};
-use sim::platform::Platform;
+use timing::platform::Platform;
 use workloads::Scenario;
 
 use super::Run;
@@ -20,17 +20,17 @@ fn sneak(run: &Run, id: i64) {
     assert!(sneaked.unwrap().is_some());
 }
 
-/// A run into which an update without lock is planted after so many happenings.
-fn run_with_a_sneak_after(happenings: usize) -> RunError {
+/// A run into which an update without lock is planted after so many events.
+fn run_with_a_sneak_after(events: usize) -> RunError {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut scenario = Scenario::load(folder.join("hot-row-storm.toml")).unwrap();
     scenario.stop.duration_ns = Some(20_000);
     let platform = Platform::named(&scenario.platform).unwrap();
     let mut run = Run::new(&scenario, platform, &Options::default()).unwrap();
     run.start().unwrap();
-    for _ in 0..happenings {
-        let happening = run.system.advance().unwrap().unwrap();
-        run.happened(happening).unwrap();
+    for _ in 0..events {
+        let event = run.system.advance().unwrap().unwrap();
+        run.handle(event).unwrap();
     }
     (1..=4).for_each(|id| sneak(&run, id));
     match run.run_out(&Interrupt::default(), &mut |_| {}) {

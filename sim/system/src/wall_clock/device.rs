@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 
 use locks::WaitsFor;
 use sim::lock_unit::stream::{UnitRequest, UnitResponse};
+use timing::Time;
 
 pub(super) use clocked::Clocked;
 pub(super) use driven::Driven;
@@ -17,17 +18,17 @@ use crate::device::DeviceContexts;
 use crate::report::UnitReport;
 use crate::workflow::{Command, Input, Workflow};
 
-/// The longest, in picoseconds, that the unit may keep a request without any answer.
-const UNIT_PATIENCE: u64 = 10_000_000_000_000;
+/// The longest that the unit may keep a request without any answer.
+const UNIT_PATIENCE: Time = Time::from_us(10_000_000);
 
 /// The lock unit as the agents' thread meets it: clocked by that thread, or behind a driver.
 pub(super) trait UnitBehind: Send {
     /// Hands a request over. Requests reach the unit in this order.
     fn request(&mut self, request: UnitRequest) -> Result<(), RunError>;
 
-    /// Lets the unit work, or looks at what it has done, for a moment at a time of the run in
-    /// picoseconds. Gives its next response, if there is one by then.
-    fn work(&mut self, now: u64) -> Result<Option<UnitResponse>, RunError>;
+    /// Lets the unit work, or looks at what it has done, for a moment, at this time of the
+    /// run. Gives its next response, if there is one by then.
+    fn work(&mut self, now: Time) -> Result<Option<UnitResponse>, RunError>;
 
     /// What the unit has counted, after the last response.
     fn finish(&mut self) -> Result<UnitReport, RunError>;
@@ -39,7 +40,7 @@ pub(super) struct UnitThread<'s> {
     agents: Vec<Workflow>,
     contexts: DeviceContexts,
     /// When an agent is to be woken.
-    timers: Vec<Option<u64>>,
+    timers: Vec<Option<Time>>,
     /// Agents that think, hold or back off, which ends when the run closes.
     sleeping: Vec<bool>,
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use locks::machine::{Outcome, Place, Request};
 use locks::{Timestamp, WaitsFor};
+use timing::Time;
 
 use super::Shared;
 use crate::RunError;
@@ -15,8 +16,8 @@ use crate::workflow::{Command, Input, Workflow};
 /// Looks at the head, or at the clock, before the thread lets others run.
 const SPINS: u32 = 1000;
 
-/// Longer sleeps, in picoseconds, are left to the system; shorter ones are spun through.
-const SLEEP_FROM: u64 = 200_000_000;
+/// Longer sleeps are left to the system; shorter ones are spun through.
+const SLEEP_FROM: Time = Time::from_us(200);
 
 /// The request that the agent waits for.
 struct Wait {
@@ -128,7 +129,7 @@ fn damaged(bucket: usize, outcome: Outcome) -> RunError {
 fn wait_for_grant(
     shared: &Shared,
     wait: &Wait,
-    until: Option<u64>,
+    until: Option<Time>,
 ) -> Result<Option<Input>, RunError> {
     let bucket = &shared.table().buckets()[wait.bucket];
     let Some(place) = wait.place else { return Ok(None) };
@@ -155,14 +156,14 @@ fn wait_for_grant(
     }
 }
 
-fn sleep(shared: &Shared, until: u64) {
+fn sleep(shared: &Shared, until: Time) {
     loop {
         let left = until.saturating_sub(shared.now());
-        if left == 0 || shared.is_closing() || shared.is_abandoned() {
+        if left == Time::ZERO || shared.is_closing() || shared.is_abandoned() {
             return;
         }
         if left > SLEEP_FROM {
-            thread::sleep(Duration::from_nanos(SLEEP_FROM / 1000 / 2));
+            thread::sleep(Duration::from_nanos(SLEEP_FROM.as_ns() / 2));
         } else {
             hint::spin_loop();
         }

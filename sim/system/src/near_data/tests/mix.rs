@@ -24,11 +24,11 @@ use ndp_runtime::engine::{RowEnd, Skipped};
 use ndp_runtime::program::compile_update;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sim::kernel::Time;
 use sim::lock_unit::UnitConfig;
 use sim::models::TupleLockUnit;
-use sim::platform::Platform;
-use sim::system::{Happening, System, SystemConfig};
+use sim::system::{Event, System, SystemConfig};
+use timing::Time;
+use timing::platform::Platform;
 
 use crate::near_data::device::{Device, JobDone, JobPlan, Task};
 use crate::near_data::image::DeviceImage;
@@ -112,9 +112,9 @@ impl World {
     }
 
     /// Whom it concerns is told.
-    fn happened(&mut self, happening: Happening) {
-        match happening {
-            Happening::Timer(timer) => match Timer::decode(timer) {
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Timer(timer) => match Timer::decode(timer) {
                 Timer::Long(timer) => {
                     self.told[(timer >> 32) as usize].push(Told::Timer(timer as u32));
                 }
@@ -124,22 +124,22 @@ impl World {
                 }
                 timer => unreachable!("{timer:?}"),
             },
-            Happening::Answered { ticket, answer, .. } => {
+            Event::Answered { ticket, answer, .. } => {
                 let agent = ticket as usize;
                 let input = self.threads.answered(&mut self.system, agent, answer);
                 self.told[agent].extend(input.map(Told::Lock));
             }
-            Happening::LineChanged { core, bucket } => {
+            Event::LineChanged { core, bucket } => {
                 self.threads.line_changed(&mut self.system, core, bucket);
             }
-            Happening::Word { ticket, value } => match Machine::whose_word(ticket) {
+            Event::Word { ticket, value } => match Machine::whose_word(ticket) {
                 Ok(agent) => self.told[agent].push(Told::Stored),
                 Err(slot) => {
                     let done = self.device.loaded(&mut self.system, slot, value);
                     self.job(done);
                 }
             },
-            Happening::Response(response) => {
+            Event::Response(response) => {
                 let done = self.device.responded(&mut self.system, &response);
                 self.job(done);
             }
@@ -570,9 +570,9 @@ fn mix(seed: u64, skipped: Skipped) -> Result<Tally, String> {
                 *agent = None;
             }
         }
-        let happening = world.borrow_mut().system.advance().expect("the unit keeps its rules");
-        let Some(happening) = happening else { break };
-        world.borrow_mut().happened(happening);
+        let event = world.borrow_mut().system.advance().expect("the unit keeps its rules");
+        let Some(event) = event else { break };
+        world.borrow_mut().handle(event);
     }
     assert_eq!(ended.len(), agents.len(), "seed {seed}: an agent is stuck");
     drop(agents);

@@ -95,7 +95,7 @@ fn adoption_and_the_second_look_cost_their_loads() {
     let store = setup.platform.host_store.unwrap();
     let host = setup.platform.coherence.unwrap().host.cache;
     let load = host.lookup.get() + host.respond.get();
-    let least = |time: Time, count: u64| Time::from_ps(time.as_ps() * count);
+    let least = |time: Time, count: u64| time * count;
     assert!(of(Phase::Adopt) >= least(store.adopt_row.get() + load, long.changed));
     let together = u64::from(store.loads_in_flight.get().0);
     let adopted = long.changed - long.left;

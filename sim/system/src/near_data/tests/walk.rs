@@ -10,8 +10,8 @@ use ndp_runtime::program::{Program, compile_select};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sim::kernel::{Kernel, Priority, Time};
-use sim::platform::{Count, Platform};
+use timing::platform::{Count, Platform};
+use timing::{Kernel, Priority, Time};
 
 use crate::near_data::device_memory::DeviceMemory;
 use crate::near_data::element::{Counts, Element, ElementEvent, Surroundings};

@@ -1,14 +1,14 @@
 //! The Verilated lock unit, clocked here, with its memory accesses made by real atomics.
 
-use locks::machine::{Access, Answer};
-use locks::{Bucket, LockTable, Slot};
+use locks::machine::Access;
+use locks::{Bucket, LockTable};
 use sim::bus::BusError;
-use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryData};
-use sim::kernel::Time;
+use sim::bus::axi4::{MemoryAccess, MemoryData};
 use sim::lock_unit::stream::{UnitRequest, UnitResponse};
 use sim::lock_unit::{UnitMemory, UnitOnMemory};
 use sim::models::TupleLockUnit;
 use sim::system::{SystemError, TABLE_BASE};
+use timing::Time;
 
 use super::UnitBehind;
 use crate::report::UnitReport;
@@ -44,8 +44,7 @@ impl UnitBehind for Clocked<'_> {
         Ok(())
     }
 
-    fn work(&mut self, now: u64) -> Result<Option<UnitResponse>, RunError> {
-        let time = Time::from_ps(now);
+    fn work(&mut self, time: Time) -> Result<Option<UnitResponse>, RunError> {
         let worked = self.unit.work(CYCLES_AT_ONCE, &mut self.table);
         Ok(worked.map_err(|fault| SystemError::Bus { time, fault })?)
     }
@@ -82,23 +81,5 @@ fn bucket_at(address: u64) -> Option<usize> {
 fn perform(table: &LockTable, access: &MemoryAccess) -> Result<MemoryData, BusError> {
     let bucket = bucket_at(access.address).and_then(|index| table.buckets().get(index));
     let bucket: &Bucket = bucket.ok_or(BusError::DecodeError)?;
-    let word = (access.address / 8 % 8) as u8;
-    let answer = match access.kind {
-        AccessKind::ReadLine { .. } => bucket.perform(Access::ReadLine),
-        AccessKind::CompareSwap { expected, new } => {
-            bucket.perform(Access::CompareSwap { word, expected, new })
-        }
-        AccessKind::Store { value: 0, strobe: 0xFF } => {
-            let slot = Slot::new(word).ok_or(BusError::SubordinateError)?;
-            bucket.perform(Access::Clear(slot))
-        }
-        // The protocol has no other stores.
-        AccessKind::Store { .. } => return Err(BusError::SubordinateError),
-    };
-    Ok(match answer {
-        Answer::Line(line) => MemoryData::Line(line),
-        Answer::Word(old) => MemoryData::OldWord(old),
-        Answer::Cleared => MemoryData::Stored,
-        Answer::BusError => return Err(BusError::SubordinateError),
-    })
+    bucket.perform(Access::try_from(access)?).try_into()
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use driver::{Device, LockQueue, QueueError};
 use sim::lock_unit::stream::{BadResponse, TAGS, UnitRequest, UnitResponse};
+use timing::Time;
 
 use super::UnitBehind;
 use crate::report::UnitReport;
@@ -91,7 +92,7 @@ impl UnitBehind for Driven {
         self.queue.enqueue(request.encode()).map_err(|error| failed(&self.device, error))
     }
 
-    fn work(&mut self, _now: u64) -> Result<Option<UnitResponse>, RunError> {
+    fn work(&mut self, _now: Time) -> Result<Option<UnitResponse>, RunError> {
         self.look().map_err(|error| failed(&self.device, error))
     }
 

@@ -4,7 +4,7 @@
 //! Timed only: no data is carried, and no cache is asked. Keeping the copy right is
 //! software's task, as the ccSLT paper says (section 2.1).
 
-use crate::kernel::Time;
+use crate::Time;
 use crate::link::Link;
 use crate::platform::{DmaTiming, Platform, Side};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Bandwidth, Count, Entry};
-use crate::kernel::Time;
+use crate::Time;
 
 /// What the device has for near-data jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::de::Error as _;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use toml::de::{DeTable, DeValue};
 
 use super::Measure;
 
@@ -137,70 +139,59 @@ impl<T> Serialize for Entry<T> {
     }
 }
 
-/// Calls `found` with the dotted name of each entry of a kind below `table`.
-fn each<'t>(
-    table: &'t toml::Table,
-    kind: Kind,
-    prefix: &str,
-    found: &mut impl FnMut(String, &'t toml::Table),
-) {
+/// The names, such as `link.bandwidth`, of the entries of a kind below `shape` that were read since
+/// the file was. `shape` is what a reader made of a file: its fields are named as the file's parts.
+pub fn entries_read(shape: &impl Serialize, kind: Kind) -> BTreeSet<String> {
+    let table = toml::Table::try_from(shape).expect("a platform is plain data");
+    let mut names = BTreeSet::new();
+    add_read(&table, kind, "", &mut names);
+    names
+}
+
+fn add_read(table: &toml::Table, kind: Kind, prefix: &str, names: &mut BTreeSet<String>) {
     for (key, value) in table {
         let name = format!("{prefix}{key}");
-        let Some(table) = value.as_table() else {
-            continue;
-        };
-        match table.get("kind") {
-            None => each(table, kind, &format!("{name}."), found),
-            Some(its_kind) if its_kind.as_str() == Some(kind.name()) => found(name, table),
+        let Some(table) = value.as_table() else { continue };
+        match table.get("kind").and_then(toml::Value::as_str) {
+            None => add_read(table, kind, &format!("{name}."), names),
+            Some(found) if found == kind.name() && table["read"].as_bool() == Some(true) => {
+                names.insert(name);
+            }
             Some(_) => {}
         }
     }
 }
 
-/// Of a platform as it is serialized: the names of entries of a kind that were read.
-pub(super) fn names_of_read(platform: &toml::Table, kind: Kind) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    each(platform, kind, "", &mut |name, entry| {
-        if entry["read"].as_bool() == Some(true) {
-            names.insert(name);
-        }
-    });
-    names
-}
-
-/// Of a platform as its file has it: each entry of a kind with its source and value.
-#[cfg(test)]
-pub(super) fn sources(platform: &toml::Table, kind: Kind) -> Vec<(String, &str, f64)> {
-    let mut sources = Vec::new();
-    each(platform, kind, "", &mut |name, entry| {
-        let value = &entry["value"];
-        let value = value.as_float().or(value.as_integer().map(|value| value as f64));
-        let source = entry["source"].as_str().expect("a source is text");
-        sources.push((name, source, value.expect("a value is a number")));
-    });
-    sources
-}
-
-/// Multiplies the values of all entries of a kind, to a thousandth of their unit, and of counts to a
-/// whole number of at least 1.
-pub(super) fn multiply(platform: &mut toml::Table, kind: Kind, factor: f64) {
-    for (_, value) in platform.iter_mut() {
-        let toml::Value::Table(entry) = value else { continue };
-        match entry.get("kind").map(|found| found.as_str() == Some(kind.name())) {
-            None => multiply(entry, kind, factor),
-            Some(false) => {}
-            Some(true) => {
-                let value = &entry["value"];
-                let value = value.as_float().or(value.as_integer().map(|value| value as f64));
-                // A value that is no number is refused when the entry is read.
-                let Some(value) = value else { continue };
-                let times = value * factor;
-                let new = match entry["unit"].as_str() {
-                    Some("1") => times.round().max(1.0),
-                    _ => (times * 1e3).round() / 1e3,
-                };
-                entry.insert("value".into(), new.into());
-            }
+/// Calls `found` with each entry of a kind below `table`, a part of a file.
+pub(super) fn each_of_kind<'t, 'i>(
+    table: &'t DeTable<'i>,
+    kind: Kind,
+    found: &mut impl FnMut(&'t DeTable<'i>),
+) {
+    for value in table.values() {
+        let DeValue::Table(table) = value.get_ref() else { continue };
+        match table.get("kind").map(|kind| kind.get_ref().as_str()) {
+            None => each_of_kind(table, kind, found),
+            Some(its_kind) if its_kind == Some(kind.name()) => found(table),
+            Some(_) => {}
         }
     }
+}
+
+/// Where the value of an entry stands in its file, and `factor` times that value: to a thousandth of
+/// its unit, a count to a whole number of at least 1. `None` when the value is no number, which is
+/// refused when the entry is read.
+pub(super) fn multiplied(entry: &DeTable<'_>, factor: f64) -> Option<(Range<usize>, String)> {
+    let written = entry.get("value")?;
+    let value = match written.get_ref() {
+        DeValue::Integer(number) => number.as_str().parse::<f64>(),
+        DeValue::Float(number) => number.as_str().parse::<f64>(),
+        _ => return None,
+    };
+    let times = value.ok()? * factor;
+    let new = match entry.get("unit").and_then(|unit| unit.get_ref().as_str()) {
+        Some("1") => times.round().max(1.0),
+        _ => (times * 1e3).round() / 1e3,
+    };
+    Some((written.span(), new.to_string()))
 }

@@ -1,7 +1,7 @@
 //! The link between host and device: each direction a first-in first-out pipe with a
 //! latency and a rate.
 
-use crate::kernel::Time;
+use crate::Time;
 use crate::platform::{LinkTiming, Side};
 
 /// One link, both directions.

@@ -1,15 +1,16 @@
 //! The event kernel against a naive model.
 
-mod common;
+#[path = "../../tests/common/drawn.rs"]
+mod drawn;
 
-use lockstep_sim::kernel::{Kernel, Priority, Time};
 use proptest::prelude::*;
+use timing::{Kernel, Priority, Time};
 
 const PRIORITIES: [Priority; 4] =
     [Priority::Deliver, Priority::ClockEdge, Priority::Issue, Priority::Observe];
 
 proptest! {
-    #![proptest_config(common::drawn("kernel", 400))]
+    #![proptest_config(drawn::drawn("kernel", 400))]
 
     /// Against a list that is searched for its smallest (time, priority, number).
     #[test]
@@ -22,8 +23,8 @@ proptest! {
         for (number, (push, delay, priority)) in steps.into_iter().enumerate() {
             if push {
                 let priority = PRIORITIES[priority];
-                kernel.schedule_after(Time(delay), priority, number);
-                model.push((now + Time(delay), priority, number));
+                kernel.schedule_after(Time::from_ps(delay), priority, number);
+                model.push((now + Time::from_ps(delay), priority, number));
             } else {
                 let expected = model.iter().copied().min();
                 model.retain(|entry| Some(*entry) != expected);

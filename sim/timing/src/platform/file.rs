@@ -1,0 +1,309 @@
+//! A platform file of any shape, and its readers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer};
+
+use super::{Entry, Kind, Measure, entry};
+
+/// The platforms that come with the program: their names and files.
+const FILES: [(&str, &str); 2] = [
+    ("n1sdp-u280-ccix", include_str!("../../../platforms/n1sdp-u280-ccix.toml")),
+    ("pcie-gen3", include_str!("../../../platforms/pcie-gen3.toml")),
+];
+
+/// A platform file, whatever sections it has.
+///
+/// Who builds a machine reads the parts that its models know, each by its dotted name, and then
+/// asks [`PlatformFile::expect_all_read`] whether there is more in the file.
+///
+/// ```
+/// use serde::{Deserialize, Serialize};
+/// use timing::platform::{Bandwidth, Entry, PlatformError, PlatformFile, Rate};
+///
+/// /// What the model of a network card needs.
+/// #[derive(Deserialize, Serialize)]
+/// #[serde(deny_unknown_fields)]
+/// struct Card {
+///     messages: Entry<Rate>,
+/// }
+///
+/// fn read(mut file: PlatformFile) -> Result<(Card, Entry<Bandwidth>), PlatformError> {
+///     let parts = (file.section("card")?, file.entry("wire.rate")?);
+///     file.expect_all_read()?;
+///     Ok(parts)
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct PlatformFile {
+    /// Named in errors only.
+    file: PathBuf,
+    text: String,
+    /// Dotted names of the parts that were asked for.
+    asked: Vec<String>,
+}
+
+/// Why a platform cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum PlatformError {
+    /// No platform of that name comes with the program.
+    #[error("unknown platform {name:?}, expected one of {}", PlatformFile::NAMES.join(", "))]
+    UnknownName {
+        /// What was asked for.
+        name: String,
+    },
+    /// The file could not be read.
+    #[error("{}: {cause}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// The file is not TOML of the expected shape; the cause names line and field.
+    #[error("{}: {cause}", file.display())]
+    Malformed {
+        /// The file.
+        file: PathBuf,
+        /// Line, column, what was found and what was expected.
+        cause: Box<toml::de::Error>,
+    },
+    /// A reader needs what the file does not have.
+    #[error("{}: {place} is missing, expected {expected}", file.display())]
+    Missing {
+        /// The file.
+        file: PathBuf,
+        /// The dotted name of the section or entry.
+        place: String,
+        /// What is read there.
+        expected: &'static str,
+    },
+    /// The file has what nobody reads.
+    #[error(
+        "{}: line {line}: unknown field `{place}`, expected one of {}",
+        file.display(),
+        quoted(expected)
+    )]
+    Unknown {
+        /// The file.
+        file: PathBuf,
+        /// Its line in the file.
+        line: usize,
+        /// Its dotted name.
+        place: String,
+        /// What is read there.
+        expected: Vec<String>,
+    },
+    /// A field is well formed but no machine can be like that.
+    #[error("{}: {field} = {value}, expected {expected}", file.display())]
+    Impossible {
+        /// The file.
+        file: PathBuf,
+        /// Its path within the file.
+        field: String,
+        /// What it holds.
+        value: String,
+        /// What it may hold.
+        expected: &'static str,
+    },
+}
+
+fn quoted(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+impl PlatformFile {
+    /// The platforms that come with the program.
+    pub const NAMES: [&'static str; FILES.len()] = {
+        let mut names = [""; FILES.len()];
+        let mut index = 0;
+        while index < FILES.len() {
+            names[index] = FILES[index].0;
+            index += 1;
+        }
+        names
+    };
+
+    /// The file of the platform `name` of [`PlatformFile::NAMES`].
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn named(name: &str) -> Result<Self, PlatformError> {
+        match FILES.iter().find(|(known, _)| *known == name) {
+            Some((_, text)) => Self::parse(format!("{name}.toml"), *text),
+            None => Err(PlatformError::UnknownName { name: name.to_owned() }),
+        }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no TOML.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, PlatformError> {
+        let file = path.as_ref();
+        let text = std::fs::read_to_string(file)
+            .map_err(|cause| PlatformError::Unreadable { file: file.to_owned(), cause })?;
+        Self::parse(file, text)
+    }
+
+    /// `text` as the content of `file`, which is named in errors only.
+    ///
+    /// # Errors
+    /// When it is no TOML.
+    pub fn parse(file: impl Into<PathBuf>, text: impl Into<String>) -> Result<Self, PlatformError> {
+        let read = PlatformFile { file: file.into(), text: text.into(), asked: Vec::new() };
+        read.document()?;
+        Ok(read)
+    }
+
+    /// The file as it is written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The same file with the value of every entry of `kind` times `factor`, to a thousandth of its
+    /// unit; counts to a whole number of at least 1.
+    pub fn times(mut self, kind: Kind, factor: f64) -> Self {
+        let document = self.document().expect("it was parsed before");
+        let mut values: Vec<(Range<usize>, String)> = Vec::new();
+        entry::each_of_kind(&document, kind, &mut |entry| {
+            values.extend(entry::multiplied(entry, factor));
+        });
+        drop(document);
+        // From the last on, so that the places of those before stay right.
+        values.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+        for (place, value) in values {
+            self.text.replace_range(place, &value);
+        }
+        self
+    }
+
+    /// The section of this dotted name, as the type that its reader has for it. The type denies unknown
+    /// fields, so that every key of the file is known to somebody.
+    ///
+    /// # Errors
+    /// When there is no such section, or it is of another form.
+    pub fn section<T: DeserializeOwned>(&mut self, place: &str) -> Result<T, PlatformError> {
+        self.required(place, "a section of that name")
+    }
+
+    /// The word at this dotted name: a choice or a name, which is no quantity and has no source.
+    ///
+    /// # Errors
+    /// When there is none, or it is none that `T` knows.
+    pub fn word<T: DeserializeOwned>(&mut self, place: &str) -> Result<T, PlatformError> {
+        self.required(place, "a word")
+    }
+
+    /// As [`PlatformFile::section`]; `None` when there is no such section.
+    ///
+    /// # Errors
+    /// When it is of another form.
+    pub fn optional_section<T: DeserializeOwned>(
+        &mut self,
+        place: &str,
+    ) -> Result<Option<T>, PlatformError> {
+        self.asked.push(place.to_owned());
+        let mut document = self.document()?;
+        let mut steps: Vec<&str> = place.split('.').collect();
+        let last = steps.pop().expect("a name has a part");
+        let mut table = &mut document;
+        for step in steps {
+            match table.get_mut(step).map(|value| value.get_mut()) {
+                Some(DeValue::Table(inner)) => table = inner,
+                _ => return Ok(None),
+            }
+        }
+        let Some((key, value)) = table.remove_entry(last) else { return Ok(None) };
+        // With its key around it, so that an error knows its line.
+        let whole = key.span().start..value.span().end;
+        let alone = Spanned::new(whole, DeTable::from_iter([(key, value)]));
+        let mut read: BTreeMap<String, T> = BTreeMap::deserialize(Deserializer::from(alone))
+            .map_err(|mut cause| {
+                cause.set_input(Some(&self.text));
+                self.malformed(cause)
+            })?;
+        Ok(read.pop_first().map(|(_, part)| part))
+    }
+
+    /// The entry of this dotted name.
+    ///
+    /// # Errors
+    /// When there is none, or it is no such quantity.
+    pub fn entry<T: Measure>(&mut self, place: &str) -> Result<Entry<T>, PlatformError> {
+        self.required(place, T::EXPECTED)
+    }
+
+    fn required<T: DeserializeOwned>(
+        &mut self,
+        place: &str,
+        expected: &'static str,
+    ) -> Result<T, PlatformError> {
+        self.optional_section(place)?.ok_or_else(|| {
+            let (file, place) = (self.file.clone(), place.to_owned());
+            PlatformError::Missing { file, place, expected }
+        })
+    }
+
+    /// Nobody reads more of the file.
+    ///
+    /// # Errors
+    /// When there is a section, an entry or a word in it that was never asked for: the first one.
+    pub fn expect_all_read(&self) -> Result<(), PlatformError> {
+        let document = self.document()?;
+        let mut unknown = Vec::new();
+        self.unread(&document, "", &mut unknown);
+        let Some((start, place)) = unknown.into_iter().min() else { return Ok(()) };
+        let line = 1 + self.text[..start].matches('\n').count();
+        let prefix = place.rfind('.').map_or("", |dot| &place[..=dot]);
+        let here = self.asked.iter().filter_map(|asked| asked.strip_prefix(prefix));
+        let mut known = BTreeSet::new();
+        let first_step = |rest: &str| rest.split('.').next().unwrap_or(rest).to_owned();
+        let expected = here.map(first_step).filter(|step| known.insert(step.clone())).collect();
+        Err(PlatformError::Unknown { file: self.file.clone(), line, place, expected })
+    }
+
+    /// Adds where each key begins that is neither asked for nor has asked-for keys below it.
+    fn unread(&self, table: &DeTable<'_>, prefix: &str, found: &mut Vec<(usize, String)>) {
+        for (key, value) in table {
+            let place = format!("{prefix}{}", key.get_ref());
+            if self.asked.contains(&place) {
+                continue;
+            }
+            let below = format!("{place}.");
+            match value.get_ref() {
+                DeValue::Table(inner) if self.asked.iter().any(|it| it.starts_with(&below)) => {
+                    self.unread(inner, &below, found);
+                }
+                _ => found.push((key.span().start, place)),
+            }
+        }
+    }
+
+    /// The error of a reader for which a part is well formed, but no machine can be like that.
+    pub fn impossible(
+        &self,
+        field: impl Into<String>,
+        value: impl Into<String>,
+        expected: &'static str,
+    ) -> PlatformError {
+        let (file, field, value) = (self.file.clone(), field.into(), value.into());
+        PlatformError::Impossible { file, field, value, expected }
+    }
+
+    fn document(&self) -> Result<DeTable<'_>, PlatformError> {
+        DeTable::parse(&self.text)
+            .map(|table| table.into_inner())
+            .map_err(|cause| self.malformed(cause))
+    }
+
+    fn malformed(&self, cause: toml::de::Error) -> PlatformError {
+        PlatformError::Malformed { file: self.file.clone(), cause: Box::new(cause) }
+    }
+}

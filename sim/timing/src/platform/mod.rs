@@ -1,0 +1,30 @@
+//! Platform files: every latency and rate of a machine, each with where it comes from.
+//!
+//! Nothing timed is a constant in code. An entry is a table
+//! `{ value, unit, kind, source }`; a wrong unit, an impossible value, an unknown or
+//! missing key is an error that names file, line and what was expected.
+//!
+//! A file has the sections that its machine needs, and each model reads those that it knows
+//! ([`PlatformFile`]). [`Platform`] is what the models of one host and one device read.
+//!
+//! An entry knows whether it was read ([`entries_read`]), so that what a run has measured says what
+//! it rests on.
+
+mod board;
+mod entry;
+mod file;
+mod near_data;
+mod quantity;
+#[cfg(test)]
+mod tests;
+
+pub use board::{
+    AgentTiming, Atomics, CacheTiming, CoherenceTiming, DmaTiming, HomeTiming, LinkTiming,
+    Platform, Side,
+};
+pub use entry::{Entry, Kind, entries_read};
+pub use file::{PlatformError, PlatformFile};
+pub use near_data::{
+    DeviceMemoryTiming, ElementTiming, HostStoreTiming, NearDataTiming, StorageTiming,
+};
+pub use quantity::{Bandwidth, Bytes, Count, Measure, Rate, Ratio};
