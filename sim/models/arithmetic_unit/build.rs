@@ -2,8 +2,8 @@
 
 fn main() {
     verilate::Block::new("arithmetic_unit")
-        .source("hw/rtl/float_pkg.sv")
-        .source("hw/rtl/arithmetic_unit.sv")
-        .library("hw/rtl")
+        .root("../../..")
+        .waivers("hw/lint.vlt")
+        .list("hw/rtl/float/float.f")
         .build();
 }

@@ -2,14 +2,8 @@
 
 fn main() {
     verilate::Block::new("lockstep_device")
-        .source("hw/rtl/queue_pkg.sv")
-        .source("hw/rtl/generated/shell_map_pkg.sv")
-        .source("hw/rtl/generated/shell_registers_pkg.sv")
-        .source("hw/rtl/generated/queue_map_pkg.sv")
-        .source("hw/rtl/generated/queue_registers_pkg.sv")
-        .source("hw/rtl/lockstep_device.sv")
-        .library("hw/rtl")
-        .library("hw/rtl/generated")
-        .library("hw/bsv/generated")
+        .root("../../..")
+        .waivers("hw/lint.vlt")
+        .list("hw/rtl/shell/lockstep_device.f")
         .build();
 }

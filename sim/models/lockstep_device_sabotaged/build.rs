@@ -10,12 +10,12 @@ use faults::{CLOCKS_NEVER_STOP, FAULTS, LACKS_A_RESET};
 use sabotage::Rtl;
 
 const TOP: &str = "lockstep_device_sabotaged";
+const ROOT: &str = "../../..";
 
 fn main() {
-    let rtl = verilate::workspace_root().join("hw/rtl");
-    // The waivers of the lint go by these last names of the path.
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it")).join("hw/rtl");
-    Rtl::of_folder(TOP, &rtl)
+    let folder = |name| PathBuf::from(std::env::var_os(name).expect("cargo sets it"));
+    let list = folder("CARGO_MANIFEST_DIR").join(ROOT).join("hw/rtl/shell/lockstep_device.f");
+    let sources = Rtl::of_list(TOP, &list)
         .and_then(|rtl| rtl.plant(&FAULTS))
         .and_then(|rtl| {
             let number = CLOCKS_NEVER_STOP;
@@ -25,18 +25,7 @@ fn main() {
             let place = "open_q             <= {};";
             rtl.choose(LACKS_A_RESET, "job_port.sv", place, "'0", "open_q")
         })
-        .and_then(|rtl| rtl.write("lockstep_device", &out))
+        .and_then(|rtl| rtl.write("lockstep_device", &folder("OUT_DIR").join("rtl")))
         .unwrap_or_else(|error| verilate::fail(error));
-    let path = |name: &str| out.join(name).to_str().expect("OUT_DIR is UTF-8").to_owned();
-    verilate::Block::new(TOP)
-        .source(&path("queue_pkg.sv"))
-        .source("hw/rtl/generated/shell_map_pkg.sv")
-        .source("hw/rtl/generated/shell_registers_pkg.sv")
-        .source("hw/rtl/generated/queue_map_pkg.sv")
-        .source("hw/rtl/generated/queue_registers_pkg.sv")
-        .source(&path(&format!("{TOP}.sv")))
-        .library(&path(""))
-        .library("hw/rtl/generated")
-        .library("hw/bsv/generated")
-        .build();
+    verilate::Block::new(TOP).root(ROOT).waivers("hw/lint.vlt").sources(sources).build();
 }

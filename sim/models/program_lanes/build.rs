@@ -2,9 +2,8 @@
 
 fn main() {
     verilate::Block::new("program_lanes")
-        .source("hw/rtl/float_pkg.sv")
-        .source("hw/rtl/program_pkg.sv")
-        .source("hw/rtl/program_lanes.sv")
-        .library("hw/rtl")
+        .root("../../..")
+        .waivers("hw/lint.vlt")
+        .list("hw/rtl/near_data/near_data.f")
         .build();
 }

@@ -10,20 +10,14 @@ use faults::FAULTS;
 use sabotage::Rtl;
 
 const TOP: &str = "program_lanes_sabotaged";
+const ROOT: &str = "../../..";
 
 fn main() {
-    let rtl = verilate::workspace_root().join("hw/rtl");
-    // The waivers of the lint go by these last names of the path.
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it")).join("hw/rtl");
-    Rtl::of_folder(TOP, &rtl)
+    let folder = |name| PathBuf::from(std::env::var_os(name).expect("cargo sets it"));
+    let list = folder("CARGO_MANIFEST_DIR").join(ROOT).join("hw/rtl/near_data/near_data.f");
+    let sources = Rtl::of_list(TOP, &list)
         .and_then(|rtl| rtl.plant(&FAULTS))
-        .and_then(|rtl| rtl.write("program_lanes", &out))
+        .and_then(|rtl| rtl.write("program_lanes", &folder("OUT_DIR").join("rtl")))
         .unwrap_or_else(|error| verilate::fail(error));
-    let path = |name: &str| out.join(name).to_str().expect("OUT_DIR is UTF-8").to_owned();
-    verilate::Block::new(TOP)
-        .source(&path("float_pkg.sv"))
-        .source(&path("program_pkg.sv"))
-        .source(&path(&format!("{TOP}.sv")))
-        .library(&path(""))
-        .build();
+    verilate::Block::new(TOP).root(ROOT).waivers("hw/lint.vlt").sources(sources).build();
 }

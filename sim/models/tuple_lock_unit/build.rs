@@ -2,8 +2,9 @@
 
 fn main() {
     verilate::Block::new("tuple_lock_unit")
-        .source("hw/bsv/generated/tuple_lock_unit.v")
-        .library("hw/rtl")
+        .root("../../..")
+        .waivers("hw/lint.vlt")
+        .list("hw/bsv/tuple_lock_unit.f")
         .pins_of("lock_unit_pins", &[])
         .build();
 }

@@ -10,26 +10,19 @@ use faults::FAULTS;
 use sabotage::Rtl;
 
 const TOP: &str = "visibility_pe_sabotaged";
+const ROOT: &str = "../../..";
 
 fn main() {
-    let rtl = verilate::workspace_root().join("hw/rtl");
-    // The waivers of the lint go by these last names of the path.
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it")).join("hw/rtl");
-    Rtl::of_folder(TOP, &rtl)
+    let folder = |name| PathBuf::from(std::env::var_os(name).expect("cargo sets it"));
+    let list = folder("CARGO_MANIFEST_DIR").join(ROOT).join("hw/rtl/visibility/visibility_pe.f");
+    let sources = Rtl::of_list(TOP, &list)
         .and_then(|rtl| rtl.plant(&FAULTS))
-        .and_then(|rtl| rtl.write("visibility_pe", &out))
+        .and_then(|rtl| rtl.write("visibility_pe", &folder("OUT_DIR").join("rtl")))
         .unwrap_or_else(|error| verilate::fail(error));
-    let path = |name: &str| out.join(name).to_str().expect("OUT_DIR is UTF-8").to_owned();
     verilate::Block::new(TOP)
-        .source(&path("float_pkg.sv"))
-        .source(&path("program_pkg.sv"))
-        .source(&path("crc32c_pkg.sv"))
-        .source(&path("walk_pkg.sv"))
-        .source("hw/rtl/generated/visibility_pe_map_pkg.sv")
-        .source("hw/rtl/generated/visibility_pe_registers_pkg.sv")
-        .source(&path(&format!("{TOP}.sv")))
-        .library(&path(""))
-        .library("hw/rtl/generated")
+        .root(ROOT)
+        .waivers("hw/lint.vlt")
+        .sources(sources)
         .pins_of("visibility_pe_pins", &["fault_i"])
         .build();
 }

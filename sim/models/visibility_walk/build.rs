@@ -2,9 +2,8 @@
 
 fn main() {
     verilate::Block::new("visibility_walk")
-        .source("hw/rtl/walk_pkg.sv")
-        .source("hw/rtl/crc32c_pkg.sv")
-        .source("hw/rtl/visibility_walk.sv")
-        .library("hw/rtl")
+        .root("../../..")
+        .waivers("hw/lint.vlt")
+        .list("hw/rtl/visibility/visibility.f")
         .build();
 }

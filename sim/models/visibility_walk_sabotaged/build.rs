@@ -10,40 +10,14 @@ use faults::FAULTS;
 use sabotage::Rtl;
 
 const TOP: &str = "visibility_walk_sabotaged";
-
-/// The walk, and what it consists of.
-const FILES: [&str; 16] = [
-    "crc32c_pkg.sv",
-    "delta_page_table.sv",
-    "divide_by_127.sv",
-    "entry_stream.sv",
-    "lut_fifo.sv",
-    "lut_ram.sv",
-    "page_checker.sv",
-    "page_lookup.sv",
-    "page_map_cache.sv",
-    "page_results.sv",
-    "read_port.sv",
-    "row_output.sv",
-    "version_walk.sv",
-    "vid_stream.sv",
-    "visibility_walk.sv",
-    "walk_pkg.sv",
-];
+const ROOT: &str = "../../..";
 
 fn main() {
-    let rtl = verilate::workspace_root().join("hw/rtl");
-    // The waivers of the lint go by these last names of the path.
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it")).join("hw/rtl");
-    Rtl::of_files(TOP, &rtl, &FILES)
+    let folder = |name| PathBuf::from(std::env::var_os(name).expect("cargo sets it"));
+    let list = folder("CARGO_MANIFEST_DIR").join(ROOT).join("hw/rtl/visibility/visibility.f");
+    let sources = Rtl::of_list(TOP, &list)
         .and_then(|rtl| rtl.plant(&FAULTS))
-        .and_then(|rtl| rtl.write("visibility_walk", &out))
+        .and_then(|rtl| rtl.write("visibility_walk", &folder("OUT_DIR").join("rtl")))
         .unwrap_or_else(|error| verilate::fail(error));
-    let path = |name: &str| out.join(name).to_str().expect("OUT_DIR is UTF-8").to_owned();
-    verilate::Block::new(TOP)
-        .source(&path("walk_pkg.sv"))
-        .source(&path("crc32c_pkg.sv"))
-        .source(&path(&format!("{TOP}.sv")))
-        .library(&path(""))
-        .build();
+    verilate::Block::new(TOP).root(ROOT).waivers("hw/lint.vlt").sources(sources).build();
 }

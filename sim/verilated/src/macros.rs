@@ -1,11 +1,15 @@
 //! What a model crate holds.
 
 /// Makes the crate the model of the block that its build script built: `Inputs`,
-/// `Outputs`, `Core` and `Model`.
+/// `Outputs`, `Core` and `Model`. With the name of a module, does so for this module, and the
+/// block that was built for it.
 #[macro_export]
 macro_rules! model {
     () => {
-        include!(concat!(env!("OUT_DIR"), "/bridge.rs"));
+        $crate::model!("");
+    };
+    ($module:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $module, "/bridge.rs"));
 
         pub use ffi::{Inputs, Outputs};
 

@@ -5,10 +5,9 @@
 //! it. The library of the same crate shows the faults to the tests, so both include one list of
 //! [`Fault`]s. RTL that is broken so need not know of it.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A place in the RTL that is broken on purpose.
 #[derive(Clone, Copy, Debug)]
@@ -57,40 +56,40 @@ const BITS: usize = 6;
 pub struct Rtl {
     /// What the broken top is called.
     top: String,
-    files: BTreeMap<String, String>,
+    files: Vec<File>,
+}
+
+#[derive(Clone, Debug)]
+struct File {
+    path: PathBuf,
+    text: String,
+    changed: bool,
+}
+
+impl File {
+    fn is_called(&self, name: &str) -> bool {
+        self.path.file_name().is_some_and(|own| own == name)
+    }
 }
 
 impl Rtl {
-    /// Reads all SystemVerilog files of a folder, for a broken top of this name; Cargo is told of
-    /// them.
+    /// Reads the files that a list names, whose paths count from its folder, for a broken top of
+    /// this name; Cargo is told of them and of the list.
     ///
     /// # Errors
-    /// What cannot be read, with its path.
-    pub fn of_folder(top: &str, folder: &Path) -> Result<Self, String> {
-        let failed = |error| format!("{}: {error}", folder.display());
-        let mut names = Vec::new();
-        for entry in fs::read_dir(folder).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
-            if name.ends_with(".sv") {
-                names.push(name);
+    /// What cannot be read, with its path; a line of the list that is no path.
+    pub fn of_list(top: &str, list: &Path) -> Result<Self, String> {
+        let folder = list.parent().unwrap_or(Path::new(""));
+        let text = read(list)?;
+        let lines = text.lines().map(str::trim);
+        let paths = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+        let mut files = Vec::new();
+        for name in paths {
+            if name.starts_with(['+', '-']) {
+                return Err(format!("{}: `{name}` is no path", list.display()));
             }
-        }
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        Self::of_files(top, folder, &names)
-    }
-
-    /// As [`Rtl::of_folder`], of these files alone.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn of_files(top: &str, folder: &Path, names: &[&str]) -> Result<Self, String> {
-        let mut files = BTreeMap::new();
-        for &name in names {
             let path = folder.join(name);
-            println!("cargo::rerun-if-changed={}", path.display());
-            let text = fs::read_to_string(&path);
-            let text = text.map_err(|error| format!("{}: {error}", path.display()))?;
-            files.insert(name.to_owned(), text);
+            files.push(File { text: read(&path)?, path, changed: false });
         }
         Ok(Self { top: top.to_owned(), files })
     }
@@ -127,34 +126,64 @@ impl Rtl {
     ) -> Result<Self, String> {
         let choice = format!("({}.fault_i == {BITS}'d{number} ? ({wrong}) : ({right}))", self.top);
         let (from, to) = (place.replacen("{}", right, 1), place.replacen("{}", &choice, 1));
-        let text = self.files.get_mut(file).ok_or_else(|| format!("{file} is not there"))?;
-        *text = replace_once(text, &from, &to).map_err(|error| format!("{file}: {error}"))?;
+        self.change(file, |text| {
+            replace_once(text, &from, &to).map_err(|error| format!("{file}: {error}"))
+        })?;
         Ok(self)
     }
 
-    /// Writes the files into a folder, which is made; `module`, the top, under its new name and with
-    /// the input `fault_i`.
+    /// Writes the files that were changed into a folder, which is made; `module`, the top, under its
+    /// new name and with the input `fault_i`. Gives all files of the block, in their order.
     ///
     /// # Errors
     /// When the top is not as expected (a `#` behind its name, its clock `clk_i` a port on a line of
     /// its own), or a file cannot be written.
-    pub fn write(mut self, module: &str, folder: &Path) -> Result<(), String> {
+    pub fn write(mut self, module: &str, folder: &Path) -> Result<Vec<PathBuf>, String> {
         let name = format!("{module}.sv");
-        let text = self.files.remove(&name).ok_or_else(|| format!("{name} is not there"))?;
         let declared = format!("module {} #", self.top);
-        let text = replace_once(&text, &format!("module {module} #"), &declared)?;
-        let is_clock = |line: &&str| line.starts_with("    input") && line.ends_with(" clk_i,");
-        let clock = text.lines().find(is_clock).ok_or_else(|| format!("{name}: no port clk_i"))?;
-        let port = format!("    input logic [{}:0] fault_i,\n{clock}", BITS - 1);
-        let text = replace_once(&text, clock, &port)?;
-        self.files.insert(format!("{}.sv", self.top), text);
+        self.change(&name, |text| {
+            let text = replace_once(text, &format!("module {module} #"), &declared)?;
+            let is_clock = |line: &&str| line.starts_with("    input") && line.ends_with(" clk_i,");
+            let clock = text.lines().find(is_clock);
+            let clock = clock.ok_or_else(|| format!("{name}: no port clk_i"))?;
+            let port = format!("    input logic [{}:0] fault_i,\n{clock}", BITS - 1);
+            replace_once(&text, clock, &port)
+        })?;
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        for (name, text) in &self.files {
-            let path = folder.join(name);
-            fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut paths = Vec::new();
+        for file in self.files {
+            if !file.changed {
+                paths.push(file.path);
+                continue;
+            }
+            let path = if file.is_called(&name) {
+                folder.join(format!("{}.sv", self.top))
+            } else {
+                folder.join(file.path.file_name().expect("it was found by its name"))
+            };
+            fs::write(&path, file.text).map_err(|error| format!("{}: {error}", path.display()))?;
+            paths.push(path);
         }
+        Ok(paths)
+    }
+
+    /// Puts other text into the file of this name.
+    fn change(
+        &mut self,
+        name: &str,
+        edit: impl FnOnce(&str) -> Result<String, String>,
+    ) -> Result<(), String> {
+        let file = self.files.iter_mut().find(|file| file.is_called(name));
+        let file = file.ok_or_else(|| format!("{name} is not there"))?;
+        file.text = edit(&file.text)?;
+        file.changed = true;
         Ok(())
     }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    println!("cargo::rerun-if-changed={}", path.display());
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn replace_once(text: &str, from: &str, to: &str) -> Result<String, String> {
@@ -172,7 +201,12 @@ mod tests {
         output logic [7:0] sum_o\n);\n    assign sum_o = a + b;\nendmodule\n";
 
     fn adder() -> Rtl {
-        let files = BTreeMap::from([("adder.sv".to_owned(), TOP.to_owned())]);
+        let file = |path: &str, text: &str| File {
+            path: path.into(),
+            text: text.to_owned(),
+            changed: false,
+        };
+        let files = vec![file("rtl/words_pkg.sv", "package words_pkg;"), file("rtl/adder.sv", TOP)];
         Rtl { top: "adder_sabotaged".into(), files }
     }
 
@@ -180,13 +214,35 @@ mod tests {
     fn each_fault_is_a_choice_by_its_number() {
         let fault = fault("it subtracts", "adder.sv", "sum_o = {};", "a + b", "a - b");
         let folder = std::env::temp_dir().join(format!("sabotage-{}", std::process::id()));
-        adder().plant(&[fault]).unwrap().write("adder", &folder).unwrap();
-        let written = fs::read_to_string(folder.join("adder_sabotaged.sv")).unwrap();
+        let files = adder().plant(&[fault]).unwrap().write("adder", &folder).unwrap();
+        // What is as it was stays where it was.
+        let broken = folder.join("adder_sabotaged.sv");
+        assert_eq!(files, [Path::new("rtl/words_pkg.sv"), &broken]);
+        let written = fs::read_to_string(broken).unwrap();
         fs::remove_dir_all(&folder).unwrap();
         let choice = "assign sum_o = (adder_sabotaged.fault_i == 6'd1 ? (a - b) : (a + b));";
         assert!(written.contains(choice), "{written}");
         assert!(written.starts_with("module adder_sabotaged #("), "{written}");
         assert!(written.contains("    input logic [5:0] fault_i,\n    input  logic clk_i,"));
+    }
+
+    #[test]
+    fn a_list_names_files_from_its_folder() {
+        let folder = std::env::temp_dir().join(format!("sabotage-list-{}", std::process::id()));
+        fs::create_dir_all(folder.join("a")).unwrap();
+        fs::write(folder.join("top.sv"), TOP).unwrap();
+        let list = folder.join("a/top.f");
+        fs::write(&list, "// the top\n\n../top.sv\n").unwrap();
+        let rtl = Rtl::of_list("broken", &list).unwrap();
+        assert_eq!(rtl.files[0].path, folder.join("a/../top.sv"));
+        assert_eq!(rtl.files[0].text, TOP);
+        fs::write(&list, "+incdir+rtl\n").unwrap();
+        let error = Rtl::of_list("broken", &list).unwrap_err();
+        assert!(error.ends_with("top.f: `+incdir+rtl` is no path"), "{error}");
+        fs::write(&list, "absent.sv\n").unwrap();
+        let error = Rtl::of_list("broken", &list).unwrap_err();
+        assert!(error.contains("absent.sv"), "{error}");
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
