@@ -29,11 +29,14 @@ macro_rules! model {
             type Inputs = Inputs;
             type Outputs = Outputs;
 
-            const BLOCK: &str = BLOCK;
             const CHECKED: bool = CHECKED;
 
             fn new(power_up_seed: u64) -> Core {
                 Core(ffi::new_core(power_up_seed))
+            }
+
+            fn block(&self) -> &'static str {
+                BLOCK
             }
 
             fn set_reset(&mut self, asserted: bool) {

@@ -2,3 +2,7 @@
 //! that is in it.
 
 verilated::model!();
+
+/// The device with planted bugs, which the test suite has to find.
+#[cfg(feature = "mutants")]
+pub mod mutants;

@@ -2,3 +2,7 @@
 //! Verilated model.
 
 verilated::model!();
+
+/// The lanes with planted bugs, which the test suite has to find.
+#[cfg(feature = "mutants")]
+pub mod mutants;

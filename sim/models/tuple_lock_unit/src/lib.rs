@@ -2,3 +2,7 @@
 //! committed Verilog in `hw/bsv/generated/`.
 
 verilated::model!();
+
+/// The unit with planted bugs, which conformance has to find.
+#[cfg(feature = "mutants")]
+pub mod mutants;

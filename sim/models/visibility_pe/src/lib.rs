@@ -2,3 +2,7 @@
 //! walk, and the lanes that execute programs.
 
 verilated::model!();
+
+/// The visibility element with planted bugs, which the test suite has to find.
+#[cfg(feature = "mutants")]
+pub mod mutants;

@@ -2,3 +2,7 @@
 //! `hw/rtl/visibility_walk.sv` with all that is in it.
 
 verilated::model!();
+
+/// The walk with planted bugs, which the test suite has to find.
+#[cfg(feature = "mutants")]
+pub mod mutants;

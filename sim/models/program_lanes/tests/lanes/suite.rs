@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use sim::bus::stall::StallPattern;
 
 use crate::bench::{Bench, Packet, Row};
-use crate::programs;
+use suites::programs;
 
 /// What must become of a row.
 fn expected(row: &Row, program: Option<&Program>, wants_payloads: bool) -> Option<Packet> {

@@ -1,0 +1,7 @@
+//! Stores for the visibility walk, in order and damaged, and what it has to find in them.
+
+pub mod damage;
+pub mod job;
+pub mod memory;
+pub mod oracle;
+pub mod scene;
