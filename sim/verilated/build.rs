@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Compiles the Verilator runtime once for all models, and tells their build scripts
 //! which Verilator it belongs to.
 

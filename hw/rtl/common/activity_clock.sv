@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // A clock that stands still while nothing happens.
 //
 // Contract: what runs on `clk_o` acts on the signals in `busy_i` only, and within `Cycles`

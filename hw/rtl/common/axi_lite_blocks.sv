@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // AXI4-Lite subordinate that spreads accesses over register blocks of 4 KiB.
 //
 // Contract: one access at a time goes to the block that bits 15:12 of its address name.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // A memory with one write port and one read port with a register, as a block RAM has it.
 //
 // Contract: `read_data_o` is the word that stood at `read_address_i` before the last clock edge;

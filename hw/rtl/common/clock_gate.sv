@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Stops a clock while its enable is low.
 //
 // The latch is open while the clock is low, so the gated clock has whole pulses only,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Collects interrupts and hands them over one by one, so that none is lost.
 //
 // Contract: `raised_i[n]` interrupts of vector n are raised in a clock. Each becomes one beat

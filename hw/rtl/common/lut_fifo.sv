@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // A first-in first-out buffer in look-up tables.
 //
 // Contract: a word pushed at a clock edge can be seen from the next cycle on. Whoever pushes knows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // A small memory with one write port and one asynchronous read port.
 //
 // Contract: a word written at a clock edge is read from the next cycle on; a read

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Tells when nothing has happened for a while.
 //
 // Contract: `quiet_o` is high when `busy_i` is low and was low in each of the last `Cycles`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The arithmetic of a lane that takes several clocks: products, and sums of floating-point
 // numbers.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Product of two IEEE 754 binary64 numbers, rounded to nearest, ties to even.
 //
 // Contract: a pair is taken in every cycle in which `valid_i` is high; its product stands on

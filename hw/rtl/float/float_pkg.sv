@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What the units of IEEE 754 binary64 share: parts of a number, normalising and rounding.
 //
 // Between the stages a number is a sign, an exponent and a significand with guard and sticky

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Product of two signed numbers of 64 bits, and whether it needs more.
 //
 // Contract: a pair is taken in every cycle in which `valid_i` is high; its product stands on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The lock unit (docs/lock-unit.md) on a clock that stands still while nothing happens.
 //
 // Contract: the unit answers as it would on `clk_i`, one clock later. It has nothing to do

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Between the lock queue and the lock unit: submissions become requests, responses become
 // completions.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads the block of a job and its program from memory, and stores the program in the lanes.
 //
 // Contract: `start_i` begins with the block at `job_address_i`; `done_o` is high in one clock, when

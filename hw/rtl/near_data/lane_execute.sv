@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Executes the instructions of a lane, one after the other.
 //
 // Contract: `valid_i` and `instruction_i` hold until `complete_o`, which comes in the same cycle

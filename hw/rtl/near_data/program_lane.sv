@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Takes a row, executes the program for it, and offers the packet that becomes of it.
 //
 // Contract: a row begins in a cycle with `free_o` and is taken a beat in each cycle with

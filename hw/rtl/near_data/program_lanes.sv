@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Executes a program for each row of a stream, in several lanes at once.
 //
 // Contract: what `program_lane.sv` makes of each row, in any order, a packet's beats together. The

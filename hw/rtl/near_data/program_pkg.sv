@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Programs for rows, and the packets that become of rows (docs/visibility-element.md).
 package program_pkg;
 

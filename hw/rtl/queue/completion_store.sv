@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Writes completions into their ring in memory.
 //
 // Contract: a completion is two stores of 8 bytes: word 1 first, then word 0 with the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Turns submissions of the copy queue into commands for a data mover, and the ends of its
 // moves into completions.
 //

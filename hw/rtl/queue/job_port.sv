@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Between the job queue and whoever does its jobs: submissions go out whole, completions come
 // back.
 //

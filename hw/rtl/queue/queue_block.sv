@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // A queue with its registers (docs/registers.md) and counters, on a clock that stands still
 // while nothing happens.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // One queue: its rings in memory, and the streams to and from the block behind it.
 //
 // Contract: `enable_i` is the bit of software. When it rises the counts are set to 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Joins the memory accesses of several queues on one AXI4 port (data 512, address 64, id 11).
 //
 // Contract: the id of an access is the number of its queue, so each queue gets its answers

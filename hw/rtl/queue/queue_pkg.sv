@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What queues, and the blocks behind them, say to each other (docs/device.md).
 package queue_pkg;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Fetches submissions from their ring in memory, in order, and hands them on.
 //
 // Contract: while `run_i`, lines are asked for as long as the doorbell is ahead, and at most

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The device behind the PCIe hard block: registers, queues, copies, locks, jobs
 // (docs/device.md).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The shell's registers (docs/registers.md), and the interrupts that it raises by hand.
 module shell_block #(
     parameter int unsigned CardLog2Bytes = 26

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // CRC-32C of 64-byte lines, from state 0 and without the final inversion: so it is linear, and what
 // comes from different lines is joined by exclusive or.
 //

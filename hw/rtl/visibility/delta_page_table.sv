@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The page entries of the shared state on chip, and a search among them in every clock.
 //
 // Contract: entries are written at their positions, in ascending order of pages; `count_i` of them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Streams an array of 16-byte entries from memory, ahead of who takes them.
 //
 // Contract: after `start_i` the entries at `address_i` come in order. Once a line of them could not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads whole pages, and checks that each is the page that it should be.
 //
 // Contract: a check is started in a slot that is not running; `checked_valid_o` is high for one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The first half of a hop: from a RecordID to the line pointer of its version.
 //
 // A walk goes through a pipeline that never stalls: a search among the page entries of the shared

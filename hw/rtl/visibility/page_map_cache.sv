@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds places of logical pages in the L2P map, and keeps lines of it on chip.
 //
 // Contract: what is looked up is there in the next clock. When it is not known, whoever needs it may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Remembers what the checks of pages have found: of storage by the physical page, of images of the
 // shared state by their position in its page entries.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Joins readers of single lines on one AXI4 read port.
 //
 // Contract: of the readers that ask, the first goes first. Each reader has a place for every line

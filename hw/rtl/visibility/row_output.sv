@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads what is missing of the payloads, and gives the rows out: a header beat, then the payload in
 // aligned beats.
 //

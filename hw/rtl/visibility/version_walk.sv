@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The second half of a hop: line pointer, version, and what follows from it.
 //
 // Contract: a walk that has its page is given with the address of its line pointer's line. Lines with

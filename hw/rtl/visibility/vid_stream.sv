@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Streams the heads of a part of a table's VID map: the checkpoint's map, piece by piece, merged with
 // the changes of the shared state.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The visibility element of docs/visibility-element.md: rows of a table that a snapshot sees, and a
 // program for each.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds the versions that a snapshot sees of a part of a table's VID map.
 //
 // Contract: `start_i` is given while `busy_o` is low; `job_i` then stays until `done_o`, which is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What the modules of the visibility walk say to each other (docs/visibility-element.md).
 package walk_pkg;
 

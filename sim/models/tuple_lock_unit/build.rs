@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Builds the model of the tuple-locking unit, and with the feature `mutants` one that has them.
 
 use verilate::Block;

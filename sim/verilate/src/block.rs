@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One RTL block, from its files to a static library and the Rust that goes with it.
 
 use std::env;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the C++ that Verilator made, and the glue, to a static library.
 
 use std::env;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The text of the glue between a Verilated class and Rust, written from the ports.
 //!
 //! Three files come of it: `bridge.rs` (the `cxx` bridge with the plain structs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! For the build scripts of model crates: RTL in, a typed Rust model out.
 //!
 //! ```no_run

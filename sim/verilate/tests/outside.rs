@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A crate in a workspace of its own, with RTL of its own, builds its model and passes its test.
 
 use std::fs;

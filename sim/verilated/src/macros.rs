@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a model crate holds.
 
 /// Makes the crate the model of the block that its build script built: `Inputs`,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A block that is being simulated: its pins, its clock, its waves.
 
 use std::fs::File;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device (docs/device.md) as a Verilated model: `hw/rtl/lockstep_device.sv` with all
 //! that is in it.
 

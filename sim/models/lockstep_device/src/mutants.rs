@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A model with the pins of the device, and one more, `mutant_i`: the number of the mutant, 0 for
 //! none. The build plants them in a copy of the RTL, which itself knows of none.
 

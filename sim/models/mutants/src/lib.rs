@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Plants bugs in a copy of an RTL block: one model that has all of these *mutants*, each of which is
 //! chosen by its number at the input `mutant_i`. Test suites are believed when they find each.
 //!

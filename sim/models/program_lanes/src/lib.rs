@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lanes of a processing element, which execute programs (docs/visibility-element.md), as a
 //! Verilated model.
 

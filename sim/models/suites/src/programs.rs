@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random valid programs, and payloads for them.
 
 use ndp_runtime::program::{Instruction, NEVER_NULL, Opcode, Program};

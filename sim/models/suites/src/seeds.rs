@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random tests over many seeds that name the seed and how to repeat it.
 
 /// The random tests of a package.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A block or its mutants, so that one suite runs over both, and what a suite finds.
 
 use std::cell::Cell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A model with the pins of the unit, and one more, `fault_i`: the number of the mutant, as
 //! docs/lock-unit.md lists them, 0 for none. They are written in Bluespec, beside the unit.
 

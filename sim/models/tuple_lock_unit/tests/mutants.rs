@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The model with mutants is driven by the same test bench as the unit itself.
 
 use tuple_lock_unit::mutants::Model;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The visibility element (docs/visibility-element.md) as a Verilated model: its registers, the
 //! walk, and the lanes that execute programs.
 

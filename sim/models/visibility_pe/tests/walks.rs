@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole element against the machines: random stores, in order and damaged, with random programs,
 //! packet by packet.
 

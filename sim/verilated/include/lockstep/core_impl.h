@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The member functions of lockstep::Core. Included once for each block, where its
 // Verilated class is known.
 #pragma once

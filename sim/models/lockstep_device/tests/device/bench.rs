@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device with bus models at all its pins.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device under test, or its mutants, and a twin that gets the same inputs.
 
 use std::cell::Cell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The job queue in the situations that matter.
 
 use driver::map::device::JOB_QUEUE;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole device against an oracle, under random stalls.
 
 mod bench;

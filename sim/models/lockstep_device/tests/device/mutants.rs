@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The test suite of the device finds every mutant, and stopping clocks changes no answer.
 
 use lockstep_device_model::mutants::{CLOCKS_NEVER_STOP, LACKS_A_RESET, MUTANTS};

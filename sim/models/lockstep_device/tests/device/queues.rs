@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Queues in the situations that matter, one by one.
 
 use driver::map::device::{COPY_QUEUE, LOCK_UNIT};

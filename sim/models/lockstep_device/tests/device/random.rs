@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random work on all queues at once, held against the oracle at every step.
 
 use driver::map::device::SHELL;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is wrong in each mutant of the RTL, and where. The build script includes this file as well.
 
 use ::mutants::{Mutant, mutant};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lanes under test, or their mutants.
 
 use program_lanes::{Core, mutants};

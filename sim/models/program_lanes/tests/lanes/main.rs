@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lanes against the machine of `ndp_runtime`.
 
 mod bench;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The test suite of the lanes finds every mutant.
 
 use program_lanes::mutants::MUTANTS;

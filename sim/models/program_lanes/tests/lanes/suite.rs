@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the lanes are held to: the machine of `ndp_runtime`, packet by packet.
 
 use ndp_runtime::program::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What may be wrong with bytes: everything.
 
 use lockdb::layout::{LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, Place, RecordId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The job block of an element, as it stands in memory.
 
 /// What an element is asked for. Fields as in docs/visibility-element.md.

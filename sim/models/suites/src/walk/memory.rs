@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Device memory: some runs of bytes, and nothing between them.
 
 use std::collections::BTreeSet;

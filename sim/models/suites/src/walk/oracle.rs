@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the walk has to find, by the machine of lockdb, from the same bytes of memory.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random stores as a device has them in memory: storage, page images, maps and changes. Chains lead
 //! anywhere, so every line and header stands at every place of its line of memory.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The element under test, or its mutants.
 
 use suites::subject::Subject;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The walk with bus models at its pins.
 
 use std::collections::{BTreeMap, BTreeSet};

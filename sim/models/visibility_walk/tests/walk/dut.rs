@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The walk under test, or its mutants.
 
 use visibility_walk::{Core, mutants};

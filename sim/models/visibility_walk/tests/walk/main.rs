@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The walk in RTL finds what the machine of lockdb finds, whatever the bytes are and however memory
 //! behaves.
 

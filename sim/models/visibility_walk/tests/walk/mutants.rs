@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The test suite of the walk finds every mutant.
 
 use suites::subject::{found, set_mutant};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random stores, in order and damaged, under a memory that behaves as it likes.
 
 use std::collections::BTreeMap;

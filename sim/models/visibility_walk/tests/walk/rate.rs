@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many visible tuples a clock. Clocks are counted, so the figures are the same everywhere.
 
 use crate::bench::{Bench, Surroundings};
