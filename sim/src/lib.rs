@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Verilated models, bus models, coherent memory and the event kernel.
 
 pub mod bus;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Verilated models of the RTL blocks, and what a test bench asks of them.
 //!
 //! Each block is a crate of its own under `sim/models/`, so that a change to one RTL

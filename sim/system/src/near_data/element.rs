@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Processing elements, timed: so many walks in flight each, as `hw/rtl/visibility/visibility_pe.sv` has
 //! them, over the device's memory.
 //!
