@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::compile::{bridge_header, compile};
-use crate::glue::{Active, Glue, SharedPins, Signal};
+use crate::glue::{Active, Glue, Reset, SharedPins};
 use crate::{fail, ports, read, required_dependency_variable, required_variable, rerun_if_changed};
 
 /// Options of Verilator for models that check: assertions, and registers and memories that begin
@@ -26,13 +26,13 @@ pub struct Block {
     root: PathBuf,
     /// Where in the crate the model is: the crate itself unless given.
     module: Option<String>,
-    /// Arguments of Verilator, in its order.
     waivers: Vec<PathBuf>,
+    /// Arguments of Verilator that are no files.
     options: Vec<String>,
     lists: Vec<PathBuf>,
     sources: Vec<PathBuf>,
     clock: String,
-    reset: Signal,
+    reset: Reset,
     pins: Option<(PinsOf, Vec<String>)>,
 }
 
@@ -56,7 +56,7 @@ impl Block {
             lists: vec![],
             sources: vec![],
             clock: "clk_i".to_owned(),
-            reset: Signal { name: "rst_ni".to_owned(), active: Active::Low },
+            reset: Reset { name: "rst_ni".to_owned(), active: Active::Low },
             pins: None,
         }
     }
@@ -121,7 +121,7 @@ impl Block {
 
     /// The reset, when it is not `rst_ni`, or not active low.
     pub fn reset(mut self, name: &str, active: Active) -> Block {
-        self.reset = Signal { name: name.to_owned(), active };
+        self.reset = Reset { name: name.to_owned(), active };
         self
     }
 

@@ -22,7 +22,7 @@ pub enum Active {
 
 /// The reset of a block.
 #[derive(Clone, Debug)]
-pub struct Signal {
+pub struct Reset {
     /// The port.
     pub name: String,
     /// Its polarity.
@@ -53,7 +53,7 @@ pub struct Glue {
     /// The port of the clock.
     pub clock: String,
     /// The port of the reset.
-    pub reset: Signal,
+    pub reset: Reset,
     /// Whether the model checks the assertions of the RTL.
     pub checked: bool,
 }
@@ -327,7 +327,7 @@ mod tests {
             port("id_i", Direction::Input, 11),
             port(RESET, Direction::Input, 1),
         ];
-        let reset = Signal { name: RESET.to_owned(), active: Active::Low };
+        let reset = Reset { name: RESET.to_owned(), active: Active::Low };
         let (top, clock) = ("block".to_owned(), CLOCK.to_owned());
         Glue { top, ports, shared, clock, reset, checked: true }
     }
@@ -360,7 +360,7 @@ mod tests {
     fn clock_and_reset_may_have_other_names_and_the_other_polarity() {
         let mut glue = glue(None);
         let mut check = |reset: &str, active, line: &str| {
-            glue.reset = Signal { name: reset.to_owned(), active };
+            glue.reset = Reset { name: reset.to_owned(), active };
             let text = glue.core_cpp(Path::new("/bridge.h"));
             assert!(text.contains(line), "no `{line}` in {text}");
         };
