@@ -1,54 +1,104 @@
-"""FuseSoC descriptions of the hardware, a core for each block, and a list of files for others."""
+"""FuseSoC descriptions of the hardware, each with the same as a list of files for other tools.
+
+A core is a unit, which is a folder of `hw/rtl`, or a top with the registers that only it has.
+"""
+
+import posixpath
+from dataclasses import dataclass
 
 import verilog
 
 SOURCES = ["verilog.py"]
-# Of each a list of files, too.
-TOPS = ("lockstep_device", "visibility_pe")
+UNITS = {
+    "common": "Memories, buffers, clocks that stand still, register accesses, interrupts.",
+    "float": "The arithmetic of IEEE 754 binary64, and products of integers.",
+    "lock": "The lock unit with its clock, and its queue.",
+    "near_data": "Lanes that execute programs for rows.",
+    "queue": "Queues in memory, and the streams behind them.",
+    "shell": "The registers of the shell.",
+    "visibility": "The walk that finds the versions that a snapshot sees.",
+}
+# Where their cores are: beside the sources. Each can be linted by itself.
+TOPS = {
+    "lockstep_device": "rtl/shell",
+    "tuple_lock_unit": "bsv",
+    "visibility_pe": "rtl/visibility",
+}
+WAIVERS = "waivers"
+
+
+@dataclass(frozen=True)
+class Core:
+    name: str
+    text: str
+    folder: str  # below `hw`
+    files: tuple  # each after those that it needs
+    needs: tuple  # names of other cores
 
 
 def files(device):
-    known = verilog.units()
-    result = {f"hw/{one.name}.core": (core(known, one), []) for one in known.values()}
-    for top in TOPS:
-        result[f"hw/rtl/{top}.f"] = (list_of_files(known, top), [])
+    known = verilog.sources()
+    result = {f"hw/{WAIVERS}.core": (waivers(), [])}
+    for one in cores(known):
+        path = f"hw/{one.folder}/{one.name}"
+        result[f"{path}.core"] = (core(one), [])
+        result[f"{path}.f"] = (list_of_files(known, one), [])
     return result
+
+
+def owner(one):
+    """The name of the core that a file is in."""
+    for top in TOPS:
+        if one.name == top or one.name.startswith(f"{top}_"):
+            return top
+    return one.path.split("/")[1]
+
+
+def cores(known):
+    texts = UNITS | {top: known[top].text for top in TOPS}
+    for name, text in sorted(texts.items()):
+        own = [one.name for one in known.values() if owner(one) == name]
+        used = {other for file in own for other in verilog.uses(known, known[file])}
+        needs = {owner(known[file]) for file in used} - {name}
+        files = tuple(one for one in verilog.closure(known, own) if one.name in own)
+        yield Core(name, text, TOPS.get(name, f"rtl/{name}"), files, tuple(sorted(needs)))
 
 
 def core_name(name):
     return f"lockstep:hw:{name}:{verilog.VERSION}"
 
 
-def core(known, one):
-    lines = [
-        "CAPI=2:",
-        f"name: {core_name(one.name)}",
-        f"description: {one.text}",
-        "filesets:",
-        "  rtl:",
-    ]
-    lines += ["    files:"]
+def core(one):
+    lines = ["CAPI=2:", f"name: {core_name(one.name)}", f"description: {one.text}"]
+    lines += ["filesets:", "  rtl:", "    files:"]
     for file in one.files:
-        kind = "systemVerilogSource" if file.endswith(".sv") else "verilogSource"
-        lines.append(f"      - {file}: {{file_type: {kind}}}")
-    used = verilog.uses(known, one)
-    if used:
-        lines += ["    depend:", *(f"      - {core_name(name)}" for name in used)]
-    if one.is_module:
-        lines += ["  waivers:", "    files:", "      - lint.vlt: {file_type: vlt}"]
+        kind = "systemVerilogSource" if file.path.endswith(".sv") else "verilogSource"
+        path = posixpath.relpath(file.path, one.folder)
+        lines.append(f"      - {path}: {{file_type: {kind}}}")
+    if one.needs:
+        lines += ["    depend:", *(f"      - {core_name(name)}" for name in one.needs)]
+    if one.name not in TOPS:
+        lines += ["targets:", "  default:", "    filesets: [rtl]"]
+        return "\n".join(lines) + "\n"
+    lines += [f"  {WAIVERS}:", "    depend:", f"      - {core_name(WAIVERS)}"]
     lines += ["targets:", "  default: &default", "    filesets: [rtl]"]
-    if one.is_module:
-        lines += [f"    toplevel: {one.name}", "  lint:", "    <<: *default"]
-        lines += ["    description: verilator -Wall", "    default_tool: verilator"]
-        lines += ["    filesets: [waivers, rtl]", "    tools:", "      verilator:"]
-        lines += ["        mode: lint-only", "        verilator_options: [-Wall]"]
+    lines += [f"    toplevel: {one.name}", "  lint:", "    <<: *default"]
+    lines += ["    description: verilator -Wall", "    default_tool: verilator"]
+    lines += [f"    filesets: [{WAIVERS}, rtl]", "    tools:", "      verilator:"]
+    lines += ["        mode: lint-only", "        verilator_options: [-Wall]"]
     return "\n".join(lines) + "\n"
 
 
-def list_of_files(known, top):
-    """Paths count from the list, as tools take them after -F."""
-    lines = [f"// All files of {top}, each after those that it needs."]
-    for one in verilog.closure(known, top):
-        for file in one.files:
-            lines.append(file.removeprefix("rtl/") if file.startswith("rtl/") else f"../{file}")
+def waivers():
+    lines = ["CAPI=2:", f"name: {core_name(WAIVERS)}"]
+    lines += ["description: Warnings of Verilator that are wrong here, with the reasons."]
+    lines += ["filesets:", "  vlt:", "    files:", "      - lint.vlt: {file_type: vlt}"]
+    return "\n".join([*lines, "targets:", "  default:", "    filesets: [vlt]"]) + "\n"
+
+
+def list_of_files(known, one):
+    """What the core has and needs, file by file. Paths count from the list, as -F takes them."""
+    lines = [f"// All files of {one.name}, each after those that it needs."]
+    for file in verilog.closure(known, [file.name for file in one.files]):
+        lines.append(posixpath.relpath(file.path, one.folder))
     return "\n".join(lines) + "\n"

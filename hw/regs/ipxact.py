@@ -21,9 +21,9 @@ BESIDE = ("awatop",)
 def files(device):
     lock_unit, element = (device.blocks[name].node for name in ("lock_unit", "visibility_pe"))
     packages = {
-        "lockstep_device": ("rtl/lockstep_device.sv", device.node, device),
+        "lockstep_device": ("rtl/shell/lockstep_device.sv", device.node, device),
         "tuple_lock_unit": ("bsv/generated/tuple_lock_unit.v", lock_unit, device),
-        "visibility_pe": ("rtl/visibility_pe.sv", element, device),
+        "visibility_pe": ("rtl/visibility/visibility_pe.sv", element, device),
     }
     parts = ["lock_unit", "lockstep_device", "queue", "shell", "visibility_pe"]
     return {
@@ -34,7 +34,7 @@ def files(device):
 
 def package(name, top, node, device):
     """The text of one component."""
-    known = verilog.units()
+    known = verilog.sources()
     ports = verilog.ports(top)
     interfaces = group(ports)
     language = "SystemVerilog" if top.endswith(".sv") else "Verilog"
@@ -55,7 +55,7 @@ def package(name, top, node, device):
     component.append(memory_maps(node, device))
     model_of_it = add(component, "model")
     add_model(model_of_it, name, language, ports)
-    add_files(add(component, "fileSets"), verilog.closure(known, name))
+    add_files(add(component, "fileSets"), verilog.closure(known, [name]))
     add(component, "description", known[name].text)
     parameters = verilog.parameters(top)
     if parameters:
@@ -217,12 +217,12 @@ def add_settings(of_model, component, parameters):
         add(one, "value", default, resolve="user", **place)
 
 
-def add_files(parent, units):
+def add_files(parent, sources):
     """Paths count from the component."""
     for view in (SYNTHESIS, SIMULATION):
         file_set = add(parent, "fileSet")
         add(file_set, "name", view)
-        for path in (path for unit in units for path in unit.files):
+        for path in (source.path for source in sources):
             file = add(file_set, "file")
             add(file, "name", f"../../{path}")
             add(

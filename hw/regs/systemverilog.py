@@ -7,18 +7,17 @@ from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
 SOURCES = ["model.py", "properties.rdl", "requirements.txt"]
-FOLDER = "hw/rtl/generated"
-# The lock unit's registers are Bluespec.
-BLOCKS = ("shell", "queue", "visibility_pe")
+# The unit of each block. The lock unit's registers are Bluespec.
+UNITS = {"shell": "shell", "queue": "queue", "visibility_pe": "visibility"}
 
 
 def files(device):
     result = {}
-    for name in BLOCKS:
-        block = device.blocks[name]
-        result[f"{FOLDER}/{name}_map_pkg.sv"] = map_package(block), [name]
+    for name, unit in UNITS.items():
+        block, folder = device.blocks[name], f"hw/rtl/{unit}/generated"
+        result[f"{folder}/{name}_map_pkg.sv"] = map_package(block), [name]
         for file, text in register_block(block).items():
-            result[f"{FOLDER}/{file}"] = text, [name]
+            result[f"{folder}/{file}"] = text, [name]
     return result
 
 

@@ -1,4 +1,4 @@
-"""What the Verilog of this repository says of itself: units of files, what they use, ports."""
+"""What the Verilog of this repository says of itself: files, what they use, ports."""
 
 import re
 from dataclasses import dataclass
@@ -6,6 +6,8 @@ from pathlib import Path
 
 HARDWARE = Path(__file__).resolve().parents[1]
 VERSION = "0.1.0"
+# The compiler that writes the only Verilog that is not SystemVerilog has no sentence for it.
+LOCK_UNIT = "The tuple-locking unit of docs/lock-unit.md."
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 DEFINITION = re.compile(r"^\s*(?:module|package)\s+(\w+)", re.MULTILINE)
@@ -17,14 +19,13 @@ PARAMETER = re.compile(r"^\s*parameter\s+int\s+unsigned\s+(\w+)\s*=\s*(\d+)", re
 
 
 @dataclass(frozen=True)
-class Unit:
-    """Files that belong together: a module, with the packages that are only its own."""
+class Source:
+    """A file: a module or a package, named as the file is."""
 
     name: str
     text: str  # the first sentence of its comment
-    files: tuple  # below `hw`, packages first
+    path: str  # below `hw`
     defines: tuple
-    is_module: bool
     words: frozenset  # all identifiers
 
 
@@ -44,6 +45,8 @@ def first_sentence(path):
     """Of the comment at the top."""
     lines = []
     for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("// SPDX-"):
+            continue
         text = line.removeprefix("//").strip()
         if not line.startswith("//") or not text:
             break
@@ -51,41 +54,32 @@ def first_sentence(path):
     return re.split(r"(?<=\.)\s", " ".join(lines))[0].replace(":", ",")
 
 
-def unit(name, paths, sentence):
-    paths = sorted(paths, key=lambda path: ("package" not in plain(path), path.name))
-    plains = [plain(path) for path in paths]
-    return Unit(
-        name=name,
-        text=sentence,
-        files=tuple(path.relative_to(HARDWARE).as_posix() for path in paths),
-        defines=tuple(found for text in plains for found in DEFINITION.findall(text)),
-        is_module=any(re.search(rf"\bmodule\s+{name}\b", text) for text in plains),
-        words=frozenset(word for text in plains for word in re.findall(r"\w+", text)),
+def source(path):
+    text = plain(path)
+    return Source(
+        name=path.stem,
+        text=LOCK_UNIT if path.suffix == ".v" else first_sentence(path),
+        path=path.relative_to(HARDWARE).as_posix(),
+        defines=tuple(DEFINITION.findall(text)),
+        words=frozenset(re.findall(r"\w+", text)),
     )
 
 
-def units():
-    """All of them, by name."""
-    result = [
-        unit(path.stem, [path], first_sentence(path)) for path in (HARDWARE / "rtl").glob("*.sv")
-    ]
-    for block in ("shell", "queue", "visibility_pe"):
-        paths = (HARDWARE / "rtl/generated").glob(f"{block}_*.sv")
-        result.append(unit(f"{block}_registers", paths, f"The registers of the {block}."))
-    lock_unit = HARDWARE / "bsv/generated/tuple_lock_unit.v"
-    result.append(unit(lock_unit.stem, [lock_unit], "The tuple-locking unit of docs/lock-unit.md."))
-    return {one.name: one for one in sorted(result, key=lambda one: one.name)}
+def sources():
+    """All that the tops are made of, by name: what is written by hand, registers, the lock unit."""
+    paths = [*(HARDWARE / "rtl").glob("**/*.sv"), HARDWARE / "bsv/generated/tuple_lock_unit.v"]
+    return {one.name: one for one in map(source, sorted(paths, key=lambda path: path.stem))}
 
 
 def uses(known, one):
-    """Names of the units that a unit uses, sorted."""
+    """Names of the files that a file uses, sorted."""
     owners = {defined: other.name for other in known.values() for defined in other.defines}
     names = {owner for defined, owner in owners.items() if defined in one.words}
     return sorted(names - {one.name})
 
 
-def closure(known, top):
-    """The unit and all that it uses, each after what it uses itself."""
+def closure(known, names):
+    """These files and all that they use, each after what it uses itself."""
     order = []
 
     def visit(name):
@@ -94,7 +88,8 @@ def closure(known, top):
                 visit(other)
             order.append(name)
 
-    visit(top)
+    for name in names:
+        visit(name)
     return [known[name] for name in order]
 
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Measures the coherent memory: four cores and a device with 64 accesses under way
 //! compare and swap at random in a 4 MiB table.
 //!

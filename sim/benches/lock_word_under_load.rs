@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What host and device pay for a lock word as the load of the other side goes from
 //! 0 to 100 %: figure 4 of the ccSLT paper in terms of single accesses.
 //!

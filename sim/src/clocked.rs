@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A block of hardware on its own clock, in anybody's virtual time.
 //!
 //! A world has a [`Clocked`] for each block, whatever block it is, and puts the edges that it names

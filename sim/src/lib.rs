@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Verilated models, bus models, and coherent memory in virtual time.
 
 pub mod bus;

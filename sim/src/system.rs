@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Host cores, the lock unit's RTL and the coherent memory between them, in virtual time.
 //!
 //! The owner plays the host's software and the device's processing elements: it submits accesses

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two different blocks in one world, each on a clock of its own that sleeps while nothing happens:
 //! held, cycle by cycle, against the same world whose clocks never sleep.
 

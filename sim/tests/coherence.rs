@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The coherent memory as its agents see it.
 
 mod common;

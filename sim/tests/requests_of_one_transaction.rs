@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lock unit with two requests of one transaction in one bucket, in the orders of accesses
 //! that `docs/lock-protocol.md`, "Two requests of one transaction", speaks of.
 

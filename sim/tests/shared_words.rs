@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Words that host and device share beside the lock table, and what goes over the link beside
 //! coherence.
 

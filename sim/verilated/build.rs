@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Compiles the Verilator runtime once for all models, and tells their build scripts
 //! which Verilator it belongs to.
 
@@ -7,13 +8,14 @@ use std::path::PathBuf;
 fn main() {
     println!("cargo::rerun-if-env-changed=VERILATOR");
     println!("cargo::rerun-if-env-changed=VERILATOR_ROOT");
-    let verilator = verilate::Search::from_environment(&verilate::workspace_root())
+    let ours = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
+    let kit = ours.ancestors().nth(2).expect("the workspace is two folders above");
+    let verilator = verilate::Search::from_environment(kit)
         .find()
         .unwrap_or_else(|error| verilate::fail(error));
     verilate::rerun_if_changed(&verilator.program);
 
     let runtime = verilator.root.join("include");
-    let ours = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     let mut include = vec![ours.join("include"), runtime.clone(), runtime.join("vltstd")];
     let header = |file: &str| ours.join("include/lockstep").join(file);
     for file in ["core.h", "core_impl.h", "messages.h", "print.h"] {

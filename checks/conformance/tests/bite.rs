@@ -1,66 +1,66 @@
-//! The suite bites: it finds each deliberate fault of the sabotaged unit, and none in the unit.
+//! The suite bites: it finds each mutant of the unit, and nothing in the unit without one.
 
 use std::ops::Range;
 
 use conformance::draw::Profile;
 use conformance::{Mismatch, draw, run, seeds};
-use sim::models::{Sabotage, SabotagedTupleLockUnit};
+use sim::models::TupleLockUnitMutants;
 
-/// How many faults the unit has.
-const FAULTS: u8 = 31;
+/// How many mutants the unit has.
+const MUTANTS: u8 = 31;
 
-/// Cases within which a fault must be found.
+/// Cases within which a mutant must be found.
 const MOST_CASES: u64 = 2_000;
 
-fn sabotaged(fault: u8, seed: u64) -> SabotagedTupleLockUnit {
-    let mut unit = SabotagedTupleLockUnit::powered_up(seed);
-    unit.set_fault(fault);
+fn unit(mutant: u8, seed: u64) -> TupleLockUnitMutants {
+    let mut unit = TupleLockUnitMutants::powered_up(seed);
+    unit.core_mut().set_mutant(mutant);
     unit
 }
 
-/// The table of faults in `docs/lock-unit.md`: number and what is wrong.
-fn faults() -> Vec<(u8, &'static str)> {
+/// The table of mutants in `docs/lock-unit.md`: number and what is wrong.
+fn mutants() -> Vec<(u8, &'static str)> {
     let document = include_str!("../../../docs/lock-unit.md");
-    let (_, table) = document.split_once("| `fault_i` |").expect("the document lists the faults");
+    let (_, table) = document.split_once("| `fault_i` |").expect("the document lists the mutants");
     let row = |line: &'static str| {
         let mut cells = line.split('|').map(str::trim).skip(1);
         Some((cells.next()?.parse().ok()?, cells.next()?))
     };
-    let faults: Vec<_> = table.lines().filter_map(row).collect();
-    let numbers: Vec<_> = faults.iter().map(|&(number, _)| number).collect();
-    assert_eq!(numbers, (1..=FAULTS).collect::<Vec<_>>(), "faults in docs/lock-unit.md");
-    faults
+    let mutants: Vec<_> = table.lines().filter_map(row).collect();
+    let numbers: Vec<_> = mutants.iter().map(|&(number, _)| number).collect();
+    assert_eq!(numbers, (1..=MUTANTS).collect::<Vec<_>>(), "mutants in docs/lock-unit.md");
+    mutants
 }
 
 /// The first of the seeds' cases that fails, and how.
-fn find(fault: u8, mut seeds: Range<u64>) -> Option<(u64, Mismatch)> {
+fn find(mutant: u8, mut seeds: Range<u64>) -> Option<(u64, Mismatch)> {
     seeds.find_map(|seed| {
         let case = draw::case(seed);
-        Some((seed, run(&case, sabotaged(fault, case.seed)).err()?))
+        Some((seed, run(&case, unit(mutant, case.seed)).err()?))
     })
 }
 
 #[test]
-fn every_fault_is_found() {
+fn every_mutant_is_found() {
     let mut missed = Vec::new();
-    println!("| fault | what is wrong | cases | profile | found by |\n|---|---|---|---|---|");
-    for (fault, what) in faults() {
-        match find(fault, 0..MOST_CASES) {
+    println!("| mutant | what is wrong | cases | profile | found by |\n|---|---|---|---|---|");
+    for (mutant, what) in mutants() {
+        match find(mutant, 0..MOST_CASES) {
             Some((seed, mismatch)) => {
                 let (cases, profile) = (seed + 1, Profile::of_seed(seed));
-                println!("| {fault} | {what} | {cases} | {profile} | {} |", mismatch.property);
+                println!("| {mutant} | {what} | {cases} | {profile} | {} |", mismatch.property);
             }
             None => {
-                println!("| {fault} | {what} | {MOST_CASES} | | nothing |");
-                missed.push(fault);
+                println!("| {mutant} | {what} | {MOST_CASES} | | nothing |");
+                missed.push(mutant);
             }
         }
     }
-    assert!(missed.is_empty(), "faults that no case finds: {missed:?}");
+    assert!(missed.is_empty(), "mutants that no case finds: {missed:?}");
 }
 
 #[test]
-fn without_a_fault_the_sabotaged_unit_passes_the_same_cases() {
+fn without_a_mutant_the_model_passes_the_same_cases() {
     if let Some((seed, mismatch)) = find(0, seeds(200)) {
         panic!(
             "LOCKSTEP_SEED={seed} cargo test -p lockstep-conformance --test bite without\n\

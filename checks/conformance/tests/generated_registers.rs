@@ -8,7 +8,8 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-/// Where generated files are: a file, or a folder that has no others. Besides, `hw/*.core`.
+/// Where generated files are: a file, or a folder that has no others. Besides, all files of
+/// [`KINDS`] below `hw`.
 const PLACES: [&str; 11] = [
     "docs/registers.html",
     "driver/src/map/device.rs",
@@ -18,10 +19,12 @@ const PLACES: [&str; 11] = [
     "driver/src/map/visibility_pe.rs",
     "hw/bsv/LockRegisterMap.bsv",
     "hw/ip",
-    "hw/rtl/generated",
-    "hw/rtl/lockstep_device.f",
-    "hw/rtl/visibility_pe.f",
+    "hw/rtl/queue/generated",
+    "hw/rtl/shell/generated",
+    "hw/rtl/visibility/generated",
 ];
+/// How the names of generated files end, wherever they are.
+const KINDS: [&str; 2] = ["core", "f"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -42,10 +45,10 @@ fn files(path: &Path) -> Vec<PathBuf> {
 
 /// All generated files below `root`.
 fn generated(root: &Path) -> Vec<PathBuf> {
-    let hardware = fs::read_dir(root.join("hw")).expect("a folder hw");
-    let hardware = hardware.map(|entry| entry.expect("a readable folder").path());
-    let cores = hardware.filter(|path| path.extension().is_some_and(|kind| kind == "core"));
-    PLACES.iter().flat_map(|place| files(&root.join(place))).chain(cores).collect()
+    let is_list =
+        |path: &PathBuf| path.extension().is_some_and(|kind| KINDS.iter().any(|k| kind == *k));
+    let lists = files(&root.join("hw")).into_iter().filter(is_list);
+    PLACES.iter().flat_map(|place| files(&root.join(place))).chain(lists).collect()
 }
 
 /// SHA-256 over name, line feed and bytes of each of these files of `folder`.

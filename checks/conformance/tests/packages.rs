@@ -1,6 +1,6 @@
 //! What packages the hardware for other tools names files, ports and registers that exist.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,69 +15,121 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Names of the files of a folder of `hw` that end so.
-fn names(folder: &str, ending: &str) -> BTreeSet<String> {
-    let path = hardware().join(folder);
-    let entries = fs::read_dir(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let names = entries.map(|entry| entry.expect("a readable folder").file_name());
-    let names = names.map(|name| name.into_string().expect("a name in UTF-8"));
-    names.filter(|name| name.ends_with(ending)).collect()
+/// The files at or below `folder` whose names end so.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let paths = entries.map(|entry| entry.expect("a readable folder").path());
+    let below =
+        paths.flat_map(|path| if path.is_dir() { files(&path, ending) } else { vec![path] });
+    below.filter(|path| path.to_string_lossy().ends_with(ending)).collect()
 }
 
-/// All files that are written here, as the lists in `hw/rtl` name them.
-fn sources() -> BTreeSet<String> {
-    let generated =
-        names("rtl/generated", ".sv").into_iter().map(|name| format!("generated/{name}"));
-    names("rtl", ".sv").into_iter().chain(generated).collect()
+/// All files that the tops are made of.
+fn sources() -> BTreeSet<PathBuf> {
+    let mut all: BTreeSet<PathBuf> = files(&hardware().join("rtl"), ".sv").into_iter().collect();
+    all.insert(hardware().join("bsv/generated/tuple_lock_unit.v"));
+    all
 }
 
-#[test]
-fn the_lists_of_files_have_each_file_once() {
-    let [mut all, element] = ["lockstep_device.f", "visibility_pe.f"].map(listed);
-    all.extend(element);
-    let mut expected = sources();
-    expected.insert("../bsv/generated/tuple_lock_unit.v".into());
-    assert_eq!(all, expected, "run hw/regs/generate");
-}
-
-/// The files of a list, each of which exists and is there once.
-fn listed(list: &str) -> BTreeSet<String> {
-    let text = read(&hardware().join("rtl").join(list));
-    let listed: Vec<&str> = text.lines().filter(|line| !line.starts_with("//")).collect();
-    for name in &listed {
-        assert!(hardware().join("rtl").join(name).is_file(), "{name} does not exist");
+/// A path as written in a file of `folder`, which may begin with `..`; it has to exist.
+fn resolve(folder: &Path, name: &str, from: &Path) -> PathBuf {
+    let (mut path, mut rest) = (folder.to_path_buf(), name);
+    while let Some(after) = rest.strip_prefix("../") {
+        assert!(path.pop(), "{} names {name}", from.display());
+        rest = after;
     }
-    let once: BTreeSet<String> = listed.iter().map(|name| (*name).to_owned()).collect();
-    assert_eq!(once.len(), listed.len(), "a file is listed twice in {list}");
-    once
+    let path = path.join(rest);
+    assert!(path.is_file(), "{} names {name}", from.display());
+    path
 }
 
-/// What stands behind `key` in the lines of a core file.
-fn entries<'a>(core: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
-    let lines = core.lines().map(|line| line.trim_start().trim_start_matches("- "));
-    lines.filter_map(move |line| line.split_once(key).map(|(before, _)| before))
+/// A `.core` file, and the `.f` beside it.
+struct Core {
+    path: PathBuf,
+    /// Its own files, in order.
+    files: Vec<PathBuf>,
+    /// Names of the cores that it needs.
+    needs: Vec<String>,
+    /// What the list beside it has, in order: its own files and what they need.
+    list: Vec<PathBuf>,
+}
+
+impl Core {
+    fn read(path: &Path) -> Self {
+        let (text, folder) = (read(path), path.parent().expect("a folder"));
+        assert_eq!(text.lines().next(), Some("CAPI=2:"), "{}", path.display());
+        let entries = text.lines().filter_map(|line| line.trim_start().strip_prefix("- "));
+        let named = entries.clone().filter_map(|entry| Some(entry.split_once(": {file_type")?.0));
+        let needed = entries.filter_map(|entry| entry.strip_prefix("lockstep:hw:"));
+        let needs = needed.map(|rest| rest.split(':').next().expect("a name").to_owned());
+        let list = path.with_extension("f");
+        let listed = if list.is_file() { read(&list) } else { String::new() };
+        let listed = listed.lines().filter(|line| !line.starts_with("//"));
+        Self {
+            path: path.into(),
+            files: named.map(|name| resolve(folder, name, path)).collect(),
+            needs: needs.collect(),
+            list: listed.map(|name| resolve(folder, name, &list)).collect(),
+        }
+    }
+}
+
+/// All cores by name.
+fn cores() -> BTreeMap<String, Core> {
+    let named = |path: PathBuf| {
+        let name = path.file_stem().expect("a name").to_str().expect("in UTF-8").to_owned();
+        (name, Core::read(&path))
+    };
+    files(&hardware(), ".core").into_iter().map(named).collect()
+}
+
+/// All files of a core and of those that it needs, each after those of the cores it needs.
+fn flattened(cores: &BTreeMap<String, Core>, name: &str, path: &mut Vec<String>) -> Vec<PathBuf> {
+    assert!(!path.iter().any(|above| above == name), "{path:?} goes round to {name}");
+    let core = cores.get(name).unwrap_or_else(|| panic!("{path:?} needs {name}, which is no core"));
+    path.push(name.to_owned());
+    let mut all: Vec<PathBuf> = Vec::new();
+    for file in core.needs.iter().flat_map(|needed| flattened(cores, needed, path)) {
+        if !all.contains(&file) {
+            all.push(file);
+        }
+    }
+    path.pop();
+    all.extend(core.files.iter().cloned());
+    all
 }
 
 #[test]
 fn each_file_is_in_one_core_and_each_core_finds_what_it_needs() {
-    let mut named = BTreeSet::new();
-    for core in names("", ".core") {
-        let text = read(&hardware().join(&core));
-        assert_eq!(text.lines().next(), Some("CAPI=2:"), "{core}");
-        for file in entries(&text, ": {file_type") {
-            assert!(hardware().join(file).is_file(), "{core} names {file}");
-            let fresh = file == "lint.vlt" || named.insert(file.to_owned());
-            assert!(fresh, "{file} is in {core} and in another core");
-        }
-        let lines = text.lines().map(str::trim);
-        for needed in lines.filter_map(|line| line.strip_prefix("- lockstep:hw:")) {
-            let name = needed.split(':').next().expect("a name");
-            assert!(hardware().join(format!("{name}.core")).is_file(), "{core} needs {needed}");
+    let (cores, mut named) = (cores(), BTreeSet::new());
+    for core in cores.values() {
+        for file in &core.files {
+            let path = core.path.display();
+            assert!(named.insert(file.clone()), "{} is in {path} and elsewhere", file.display());
         }
     }
-    let expected: BTreeSet<String> = sources().iter().map(|name| format!("rtl/{name}")).collect();
-    named.remove("bsv/generated/tuple_lock_unit.v");
-    assert_eq!(named, expected, "run hw/regs/generate");
+    assert!(named.remove(&hardware().join("lint.vlt")), "no core has the waivers");
+    assert_eq!(named, sources(), "run hw/regs/generate");
+    cores.keys().for_each(|name| _ = flattened(&cores, name, &mut Vec::new()));
+}
+
+/// What a list has comes from the core beside it and from those that this one needs, and nothing of
+/// the core is missing. Of other cores, it may leave out what no file of it uses.
+#[test]
+fn the_list_beside_a_core_has_its_files_and_what_they_need() {
+    let cores = cores();
+    for (name, core) in cores.iter().filter(|(name, _)| *name != "waivers") {
+        let (mut all, mut known) = (flattened(&cores, name, &mut Vec::new()), BTreeSet::new());
+        for file in &core.list {
+            assert!(known.insert(file), "{} is twice in the list of {name}", file.display());
+            assert!(all.contains(file), "{} is in the list of {name} alone", file.display());
+        }
+        all.retain(|file| core.files.contains(file));
+        assert!(all.iter().all(|file| known.contains(file)), "the list of {name} lacks a file");
+    }
+    let tops = ["lockstep_device", "visibility_pe"].map(|top| &cores[top].list);
+    let all: BTreeSet<PathBuf> = tops.into_iter().flatten().cloned().collect();
+    assert_eq!(all, sources(), "what the tops are made of");
 }
 
 /// Name, direction and width of the ports of a Verilog file, which has one port a line.
@@ -190,7 +242,7 @@ fn check_registers(component: Node, places: &[Place]) {
 #[test]
 fn the_package_of_the_device_is_what_its_verilog_and_its_map_are() {
     let beside = ["idle_o", "m_axi_queue_awatop", "m_axi_lock_awatop"];
-    check_component("lockstep_device", "rtl/lockstep_device.sv", &device::PLACES, &beside);
+    check_component("lockstep_device", "rtl/shell/lockstep_device.sv", &device::PLACES, &beside);
 }
 
 #[test]
@@ -203,5 +255,5 @@ fn the_package_of_the_lock_unit_is_what_its_verilog_and_its_map_are() {
 #[test]
 fn the_package_of_the_element_is_what_its_verilog_and_its_map_are() {
     let place = Place { name: "visibility_pe", base: 0, words: &visibility_pe::WORDS };
-    check_component("visibility_pe", "rtl/visibility_pe.sv", &[place], &["idle_o"]);
+    check_component("visibility_pe", "rtl/visibility/visibility_pe.sv", &[place], &["idle_o"]);
 }

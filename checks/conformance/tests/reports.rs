@@ -3,21 +3,21 @@
 use std::fs;
 
 use conformance::{Case, ReplayError, check_seed, draw, load, replay, run, window};
-use sim::models::{Sabotage, SabotagedTupleLockUnit, WaveWindow};
+use sim::models::{TupleLockUnitMutants, WaveWindow};
 
-/// The unit with fault 8: positions are one too small.
-fn sabotaged(seed: u64) -> SabotagedTupleLockUnit {
-    let mut unit = SabotagedTupleLockUnit::powered_up(seed);
-    unit.set_fault(8);
+/// Mutant 8 of the unit: positions are one too small.
+fn mutant(seed: u64) -> TupleLockUnitMutants {
+    let mut unit = TupleLockUnitMutants::powered_up(seed);
+    unit.core_mut().set_mutant(8);
     unit
 }
 
 #[test]
 fn a_failure_is_shrunk_and_can_be_repeated() {
-    let fails = |case: Case| run(&case, sabotaged(case.seed)).is_err();
+    let fails = |case: Case| run(&case, mutant(case.seed)).is_err();
     let seed = (0..100).find(|&seed| fails(draw::case(seed)));
-    let seed = seed.expect("fault 8 is found");
-    let failure = check_seed(seed, "the command", sabotaged).expect_err("it was found before");
+    let seed = seed.expect("mutant 8 is found");
+    let failure = check_seed(seed, "the command", mutant).expect_err("it was found before");
     let text = failure.to_string();
     assert!(text.starts_with(&format!("the command\nseed {seed} (")), "{text}");
     let steps = |case: &Case| case.agents.iter().map(|agent| agent.script.len()).sum::<usize>();
@@ -27,7 +27,7 @@ fn a_failure_is_shrunk_and_can_be_repeated() {
     assert!(fs::metadata(waves).unwrap().len() > 1_000, "{} is empty", waves.display());
     let case = load(case).unwrap();
     assert_eq!(case, failure.case);
-    assert_eq!(run(&case, sabotaged(case.seed)), Err(failure.mismatch.clone()));
+    assert_eq!(run(&case, mutant(case.seed)), Err(failure.mismatch.clone()));
     // The unit itself passes it, with waves of the same window.
     let folder = tempfile::tempdir().unwrap();
     let waves = folder.path().join("waves.fst");

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 142df6df9242b45ce79b3e155a0c41d1bbaf8ed9886a4bd5a8aba905a97ded22 model.py properties.rdl queue.rdl requirements.txt rust.py
+// sources-sha256: 8dcca60c8c890d02e8434e1fb5db04768152ca5f27a6277cf92c7c47247d3c91 model.py properties.rdl queue.rdl requirements.txt rust.py
 // body-sha256: 2161c8b03a8f4e1745807f96a11f3f66fbb9d533181acf504bfdf298d6bb332d
 //! Queue: A ring of submissions and a ring of completions in host memory.
 

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 1f08154c5a743da919d6f84ac189d321fea163756c4045564898e700b2cb3454 model.py properties.rdl requirements.txt rust.py shell.rdl
+// sources-sha256: 733adbbcae418c6771c2eef8380d60035931f5e8b079a2a89364f19f1bf57072 model.py properties.rdl requirements.txt rust.py shell.rdl
 // body-sha256: ee4d952d077bd7ceeeca4405e8481093503eb6b1982e65ca35be00f5a02c3973
 //! Shell: The device as a whole: identity, scratch registers, interrupts by hand.
 

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 7313fe7830038952c0e7496cd95a8c43bd347dcc81a1c82f99928d287bd85cb9 model.py properties.rdl requirements.txt rust.py visibility_pe.rdl
+// sources-sha256: d4b5c2908b0ea8b7a75fd874c9cc79b8b9bb758e5197f60c149ba1257761d4c0 model.py properties.rdl requirements.txt rust.py visibility_pe.rdl
 // body-sha256: 60e2d6fbdf6905b0e5786bd1a256e1431b621d4a4f4003fd3cb61dbf99e7abb7
 //! Visibility element: Finds the rows of a part of a table that a snapshot sees, and executes a
 //! program for each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the device's addresses mean: the memory that its host has lent it.
 //!
 //! Nothing of what a client says is believed: sizes, permissions and the file behind a map are

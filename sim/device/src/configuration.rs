@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The function's PCI configuration space.
 //!
 //! One table ([`FIELDS`]) says for each field what it holds after a reset and which of its bits

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The PCI function: what a host sees of the board, and the thread that clocks it.
 //!
 //! One mutex guards everything. Whoever accesses a register clocks the board under it until the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a hostile client's maps lead to, run by `device/fuzz` with any bytes and by a test with
 //! random ones.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The jobs of the job queue: an engine on a thread of its own, from reset to reset.
 //!
 //! Submissions leave the board under the function's mutex and wait in the [`Inbox`]. The thread

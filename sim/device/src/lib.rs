@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Lockstep device as a PCI function: its RTL, Verilated, with everything around it that is the
 //! PCIe hard block's, the DMA engine's and the host bridge's on a machine with the board.
 //!

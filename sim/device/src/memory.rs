@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory that the device reaches, mapped into this process. All `unsafe` of this crate is here and
 //! below, but for the system calls of [`crate::signaller`].
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The data mover: carries out the copies that the RTL commands, as the shell's DMA engine does on
 //! a board.
 //!

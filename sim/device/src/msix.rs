@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! MSI-X: the table and the pending bits of BAR0, and the way of a vector to whoever waits for it.
 //!
 //! On a board a message is a write to the address that the table names. Here it is an event for

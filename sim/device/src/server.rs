@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The function behind vfio-user: what the protocol's server asks of it.
 
 use std::fmt;

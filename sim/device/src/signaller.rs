@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Signals event descriptors of clients, and never waits.
 //!
 //! A write to an event descriptor waits while its counter is full, unless the open file says

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The function in this process, as software meets it.
 
 use std::path::Path;

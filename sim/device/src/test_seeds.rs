@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random tests that print their seed and the command that repeats it.
 
 use rand::SeedableRng;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The function in this process, met as software meets it: through the driver.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The job queue of the simulated device, through the driver.
 
 use std::sync::Arc;

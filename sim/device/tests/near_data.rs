@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Near-data transactions through the driver, the job queue in hardware, the engine on its thread, and
 //! the lock unit in hardware.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Elements in hardware behind the engine: on the same store they find what those in software find.
 //! And so do those of a device that is served at a socket.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The function behind vfio-user: what a client can do to it, and what not.
 
 use std::io::IoSliceMut;

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Builds the model of the arithmetic unit.
 
 fn main() {
     verilate::Block::new("arithmetic_unit")
-        .source("hw/rtl/float_pkg.sv")
-        .source("hw/rtl/arithmetic_unit.sv")
-        .library("hw/rtl")
+        .root("../../..")
+        .waivers("hw/lint.vlt")
+        .list("hw/rtl/float/float.f")
         .build();
 }

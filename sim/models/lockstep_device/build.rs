@@ -1,15 +1,49 @@
-//! Builds the model of the device.
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Builds the model of the device, and with the feature `mutants` one that has them.
+
+#[cfg(feature = "mutants")]
+#[allow(dead_code, reason = "the library shows what a build has no use for")]
+#[path = "src/mutants/list.rs"]
+mod list;
+
+use verilate::Block;
+
+/// From the folder of the crate.
+const ROOT: &str = "../../..";
+/// From the root.
+const LIST: &str = "hw/rtl/shell/lockstep_device.f";
 
 fn main() {
-    verilate::Block::new("lockstep_device")
-        .source("hw/rtl/queue_pkg.sv")
-        .source("hw/rtl/generated/shell_map_pkg.sv")
-        .source("hw/rtl/generated/shell_registers_pkg.sv")
-        .source("hw/rtl/generated/queue_map_pkg.sv")
-        .source("hw/rtl/generated/queue_registers_pkg.sv")
-        .source("hw/rtl/lockstep_device.sv")
-        .library("hw/rtl")
-        .library("hw/rtl/generated")
-        .library("hw/bsv/generated")
+    block("lockstep_device").list(LIST).build();
+    #[cfg(feature = "mutants")]
+    build_mutants();
+}
+
+fn block(top: &str) -> Block {
+    Block::new(top).root(ROOT).waivers("hw/lint.vlt")
+}
+
+/// Each mutant is a choice by the port `mutant_i`.
+#[cfg(feature = "mutants")]
+fn build_mutants() {
+    use std::path::{Path, PathBuf};
+
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
+    let sources = mutants::Rtl::of_list("lockstep_device_mutants", &Path::new(ROOT).join(LIST))
+        .and_then(|rtl| rtl.plant(&list::MUTANTS))
+        .and_then(|rtl| {
+            let number = list::CLOCKS_NEVER_STOP;
+            rtl.choose(number, "clock_gate.sv", "enable_q = {};", "enable_i", "1'b1")
+        })
+        .and_then(|rtl| {
+            let place = "open_q             <= {};";
+            rtl.choose(list::LACKS_A_RESET, "job_port.sv", place, "'0", "open_q")
+        })
+        .and_then(|rtl| rtl.write("lockstep_device", &out.join("mutants/rtl")))
+        .unwrap_or_else(|error| verilate::fail(error));
+    block("lockstep_device_mutants")
+        .module("mutants")
+        .sources(sources)
+        .pins_of_block("lockstep_device", &["mutant_i"])
         .build();
 }

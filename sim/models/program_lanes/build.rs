@@ -1,10 +1,41 @@
-//! Builds the model of the lanes.
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Builds the model of the lanes, and with the feature `mutants` one that has them.
+
+#[cfg(feature = "mutants")]
+#[allow(dead_code, reason = "the library shows what a build has no use for")]
+#[path = "src/mutants/list.rs"]
+mod list;
+
+use verilate::Block;
+
+/// From the folder of the crate.
+const ROOT: &str = "../../..";
+/// From the root.
+const LIST: &str = "hw/rtl/near_data/near_data.f";
 
 fn main() {
-    verilate::Block::new("program_lanes")
-        .source("hw/rtl/float_pkg.sv")
-        .source("hw/rtl/program_pkg.sv")
-        .source("hw/rtl/program_lanes.sv")
-        .library("hw/rtl")
+    block("program_lanes").list(LIST).build();
+    #[cfg(feature = "mutants")]
+    build_mutants();
+}
+
+fn block(top: &str) -> Block {
+    Block::new(top).root(ROOT).waivers("hw/lint.vlt")
+}
+
+/// Each mutant is a choice by the port `mutant_i`.
+#[cfg(feature = "mutants")]
+fn build_mutants() {
+    use std::path::{Path, PathBuf};
+
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
+    let sources = mutants::Rtl::of_list("program_lanes_mutants", &Path::new(ROOT).join(LIST))
+        .and_then(|rtl| rtl.plant(&list::MUTANTS))
+        .and_then(|rtl| rtl.write("program_lanes", &out.join("mutants/rtl")))
+        .unwrap_or_else(|error| verilate::fail(error));
+    block("program_lanes_mutants")
+        .module("mutants")
+        .sources(sources)
+        .pins_of_block("program_lanes", &["mutant_i"])
         .build();
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! AXI4-Lite manager for a block's `s_axil_*` port (32-bit data, addresses of 12 to 16 bits).
 //!
 //! One access at a time. Address and data of a write come in any order, by their own

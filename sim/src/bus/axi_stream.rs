@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! AXI4-Stream source and sink with seeded stalls.
 //!
 //! Generic over the payload: the block's `tdata` as an integer, an array of words, or a

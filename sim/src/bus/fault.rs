@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a bus-functional model reports when the bus goes wrong, or the block on it.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The handshake rules that all AXI channels share, and the bound on a handshake.
 //!
 //! Source: AMBA AXI protocol specification, "Handshake process": a source that has

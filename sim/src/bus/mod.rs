@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bus-functional models: what stands at the pins of a Verilated block.
 //!
 //! Every model has two calls per clock cycle. `drive(cycle)` gives the pins that the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pins of each interface as plain structs; fields are named as the ports without
 //! their prefix.
 

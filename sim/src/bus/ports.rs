@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the ports of a model to the pins of the bus models, whatever the prefix of the ports.
 
 #[doc(hidden)]

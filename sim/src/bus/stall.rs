@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Seeded random stalls.
 //!
 //! Each channel draws from its own ChaCha stream, chosen by its name, so that adding a

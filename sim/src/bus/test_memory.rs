@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A flat memory behind the AXI4 bridge, for tests.
 //!
 //! It performs accesses in an order and after latencies drawn from a seed, keeps a log

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random tests over many seeds that name the seed and how to repeat it.
 
 /// Runs `test` for `seeds` seeds, or only for `LOCKSTEP_SEED` when that is set. A test

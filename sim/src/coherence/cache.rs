@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A set-associative array with least-recently-used replacement.
 
 /// No line: the tag of an empty way.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The full directory of the home agents: for each line who has a copy, and which
 //! transaction has it to itself.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Home agents: they take the requests for their lines one at a time for each line,
 //! snoop who must be snooped, and answer.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What must hold for a line whenever something has happened to it. Always on.
 
 use super::CoherentMemory;

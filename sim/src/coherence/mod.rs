@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Coherent memory: 64-byte lines shared by host cores and a device, timed.
 //!
 //! *Request agents* have caches with the states of MESI; each address range has a

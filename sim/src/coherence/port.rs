@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Accesses of a block's memory port as operations of the coherent memory, and back.
 
 use super::{Completion, Operation};

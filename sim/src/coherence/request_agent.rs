@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Request agents: caches, the lines they have asked for, and what snoops do to them.
 
 use timing::Time;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the coherence protocol has cost so far.
 
 /// The messages between request agents and home agents.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transactions: an operation, or a line on its way home, from start to end.
 
 use timing::Time;

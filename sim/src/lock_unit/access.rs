@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the lock machine calls an access to its bucket, on the lock unit's memory port and in the
 //! coherent memory.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lines of which the unit keeps copies, where no bus tells when somebody writes one.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tuple-locking unit with bus models on all its ports: what a run, a test bench and a
 //! benchmark have in common.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Verilated unit on memory that others reach by ordinary atomics meanwhile.
 
 use crate::bus::BusError;

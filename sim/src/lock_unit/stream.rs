@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The beats of the lock unit's request and response streams (`docs/lock-unit.md`).
 
 use std::fmt;

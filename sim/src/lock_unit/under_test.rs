@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Verilated unit, clocked with bus models on all its ports.
 
 use std::collections::VecDeque;

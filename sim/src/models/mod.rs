@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Verilated models of the RTL blocks, and what a test bench asks of them.
 //!
 //! Each block is a crate of its own under `sim/models/`, so that a change to one RTL
@@ -7,17 +8,17 @@ use std::io;
 use std::path::Path;
 
 pub use tuple_lock_unit::{Inputs as LockUnitInputs, Outputs as LockUnitOutputs};
-pub use tuple_lock_unit_sabotaged::Sabotage;
 pub use verilated::{AssertionFailure, Core, Model, VERILATOR_VERSION, WaveWindow};
 
 /// The tuple-locking unit (docs/lock-unit.md).
 pub type TupleLockUnit = tuple_lock_unit::Model;
 
-/// The tuple-locking unit with faults that [`Sabotage`] switches on.
-pub type SabotagedTupleLockUnit = tuple_lock_unit_sabotaged::Model;
+/// The tuple-locking unit with planted bugs, of which `core_mut().set_mutant` chooses one.
+#[cfg(feature = "mutants")]
+pub type TupleLockUnitMutants = tuple_lock_unit::mutants::Model;
 
 /// Anything with the pins of the tuple-locking unit, so that one test bench drives both
-/// [`TupleLockUnit`] and [`SabotagedTupleLockUnit`]. Every function does what the one of
+/// [`TupleLockUnit`] and the model with its mutants. Every function does what the one of
 /// the same name in [`Model`] does, and fails as it does.
 pub trait LockUnit: Send {
     /// The input ports as they will be sampled by the next rising edge.
@@ -104,7 +105,7 @@ mod tests {
     #[test]
     fn both_units_go_through_one_test_bench() {
         let units: [Box<dyn LockUnit>; 2] =
-            [Box::new(TupleLockUnit::new()), Box::new(SabotagedTupleLockUnit::new())];
+            [Box::new(TupleLockUnit::new()), Box::new(tuple_lock_unit::mutants::Model::new())];
         for mut unit in units {
             unit.reset(2);
             unit.inputs_mut().s_axil_arvalid = true;

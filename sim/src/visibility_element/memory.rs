@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device memory that an element reads.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The visibility element (docs/visibility-element.md) with what stands around it: memory at its
 //! two ports, registers, a sink for its packets. For any model with the pins of the element.
 

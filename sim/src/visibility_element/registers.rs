@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! An element's registers, as software reaches them.
 
 use driver::{DeviceError, Operation, Registers};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Device agents: the transactions in flight on processing elements, which ask the lock unit.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A host and a device around one lock table, executing a scenario: in virtual time, or by the
 //! wall clock with real threads. What the locks protect are rows of a real store.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory for a lock table that a device can be given.
 
 use std::fmt::Debug;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an agent is to do next: generated transactions and replayed ones in one form.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a run found out.
 
 use hdrhistogram::Histogram;

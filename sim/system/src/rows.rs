@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rows that the locks of a run protect: they stand in a real store, each agent writes those
 //! that it has locked, and at the end they must say what the agents say that they have written.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Starting a run, watching it, and what can go wrong.
 
 use std::path::{Path, PathBuf};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run in virtual time: every agent's workflow, on the simulated machine.
 
 pub(crate) mod host;

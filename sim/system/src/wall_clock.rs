@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run by the wall clock: host threads with real atomics, and the Verilated lock unit on a
 //! thread of its own, on one table in memory: that of the store whose rows they update. In place of
 //! the unit that is clocked here, a device behind a driver can stand.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one agent does, as a pure machine: begin, lock the rows, hold, write, commit or abort,
 //! release; and again.
 //!

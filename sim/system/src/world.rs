@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What all agents of a run share: timestamps, counts.
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whole runs: every shipped scenario, twice, and what must be true of each.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Cases of a random test, drawn from a seed that is told.
 
 use std::hash::{BuildHasher, RandomState};

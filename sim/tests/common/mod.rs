@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A coherent memory with a kernel, and seeds, for tests.
 
 #![allow(dead_code)] // Not every test file uses all of it.

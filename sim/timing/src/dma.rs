@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bulk transfers between device and host memory that are not coherent: what the
 //! device has to do over PCIe, for the comparison with coherent lines.
 //!

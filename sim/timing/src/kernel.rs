@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The event kernel: virtual time and a deterministic queue of what happens next.
 //!
 //! A run is a pure function of what is scheduled. Two events never tie by accident:

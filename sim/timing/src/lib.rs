@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Virtual time, and what it is made of: the event kernel, the platform files with their latencies
 //! and rates, links, and the transfers over them.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The link between host and device: each direction a first-in first-out pipe with a
 //! latency and a rate.
 

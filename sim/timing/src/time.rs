@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Virtual time: an integer count of picoseconds.
 
 use std::fmt;

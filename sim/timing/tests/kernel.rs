@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The event kernel against a naive model.
 
 #[path = "../../tests/common/drawn.rs"]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Platforms that are no host with a device: readers of their own, with the same rules.
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where Verilator is looked for, and what is said when it is not there.
 
 use std::env;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The text of the glue between a Verilated class and Rust, written from the ports.
 //!
 //! Three files come of it: `bridge.rs` (the `cxx` bridge with the plain structs
@@ -10,16 +11,31 @@ use std::path::{Path, PathBuf};
 
 use crate::ports::{Direction, Port};
 
-/// The clock of every block.
-pub const CLOCK: &str = "clk_i";
-/// The reset of every block, active low.
-pub const RESET: &str = "rst_ni";
+/// The level at which a reset resets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Active {
+    /// 1.
+    High,
+    /// 0, as a name that ends in `n` tells.
+    Low,
+}
 
-/// Pins that a crate of their own holds: its structs are used instead of new ones, so
-/// that one test bench can drive several models.
+/// The reset of a block.
+#[derive(Clone, Debug)]
+pub struct Reset {
+    /// The port.
+    pub name: String,
+    /// Its polarity.
+    pub active: Active,
+}
+
+/// Pins of a crate of their own, or of another model: those structs are used instead of new
+/// ones, so that one test bench can drive several models.
 pub struct SharedPins {
-    /// The Rust name of that crate.
+    /// The last part of the C++ namespace of the structs.
     pub owner: String,
+    /// Where they are in Rust.
+    pub path: String,
     /// The C++ header with the structs.
     pub header: PathBuf,
     /// Inputs that only this model has; each gets a function of its own.
@@ -34,6 +50,10 @@ pub struct Glue {
     pub ports: Vec<Port>,
     /// Where the structs come from, when not from `ports`.
     pub shared: Option<SharedPins>,
+    /// The port of the clock.
+    pub clock: String,
+    /// The port of the reset.
+    pub reset: Reset,
     /// Whether the model checks the assertions of the RTL.
     pub checked: bool,
 }
@@ -46,8 +66,8 @@ impl Glue {
 
     /// The first thing that is wrong with the ports, if anything is.
     pub fn check(&self) -> Result<(), String> {
-        for name in [CLOCK, RESET] {
-            let port = self.ports.iter().find(|port| port.name == name);
+        for name in [&self.clock, &self.reset.name] {
+            let port = self.ports.iter().find(|port| port.name == *name);
             if !port.is_some_and(|port| port.direction == Direction::Input && port.width == 1) {
                 return Err(format!("module `{}` has no one-bit input `{name}`", self.top));
             }
@@ -113,14 +133,15 @@ const CHECKED: bool = {checked};
         include!("{header}");
         /// The values driven into the block, those of `{owner}`.
         #[namespace = "lockstep::{owner}"]
-        type Inputs = {owner}::Inputs;
+        type Inputs = {path}::Inputs;
         /// The values read from the block, those of `{owner}`.
         #[namespace = "lockstep::{owner}"]
-        type Outputs = {owner}::Outputs;
+        type Outputs = {path}::Outputs;
     }}
 "#,
             header = shared.header.display(),
             owner = shared.owner,
+            path = shared.path,
         )
     }
 
@@ -161,6 +182,8 @@ struct Pins {{
     using Unit = {class};
     static void apply(const Inputs& inputs, Unit& unit);
     static void sample(const Unit& unit, Outputs& outputs);
+    static void set_clock(Unit& unit, bool high);
+    static void set_reset(Unit& unit, bool asserted);
 }};
 
 using Core = lockstep::Core<Pins>;
@@ -199,6 +222,9 @@ void Pins::apply(const Inputs& inputs, Unit& unit) {{
 void Pins::sample(const Unit& unit, Outputs& outputs) {{
 {sample}}}
 
+void Pins::set_clock(Unit& unit, bool high) {{ unit.{clock} = high; }}
+void Pins::set_reset(Unit& unit, bool asserted) {{ unit.{reset} = {asserted}; }}
+
 std::unique_ptr<Core> new_core(std::uint64_t power_up_seed) {{
     return std::make_unique<Core>(power_up_seed);
 }}
@@ -212,6 +238,12 @@ template class lockstep::Core<lockstep::{top}::Pins>;
 "#,
             bridge_h = bridge_h.display(),
             checked = u8::from(self.checked),
+            clock = self.clock,
+            reset = self.reset.name,
+            asserted = match self.reset.active {
+                Active::High => "asserted",
+                Active::Low => "!asserted",
+            },
             apply = lines(Direction::Input, |p| put_line(p, "unit", &format!("inputs.{}", p.name))),
             sample = lines(Direction::Output, sample_line),
             fields = self.fields_line(Direction::Input, "inputs")
@@ -233,7 +265,7 @@ template class lockstep::Core<lockstep::{top}::Pins>;
         self.ports
             .iter()
             .filter(move |port| port.direction == direction)
-            .filter(|port| port.name != CLOCK && port.name != RESET)
+            .filter(|port| port.name != self.clock && port.name != self.reset.name)
             .filter(|port| !self.own_input_names().contains(&port.name))
     }
 
@@ -280,6 +312,9 @@ fn sample_line(port: &Port) -> String {
 mod tests {
     use super::*;
 
+    const CLOCK: &str = "clk_i";
+    const RESET: &str = "rst_ni";
+
     fn port(name: &str, direction: Direction, width: u32) -> Port {
         Port { name: name.to_owned(), direction, width }
     }
@@ -292,7 +327,9 @@ mod tests {
             port("id_i", Direction::Input, 11),
             port(RESET, Direction::Input, 1),
         ];
-        Glue { top: "block".to_owned(), ports, shared, checked: true }
+        let reset = Reset { name: RESET.to_owned(), active: Active::Low };
+        let (top, clock) = ("block".to_owned(), CLOCK.to_owned());
+        Glue { top, ports, shared, clock, reset, checked: true }
     }
 
     #[test]
@@ -308,7 +345,8 @@ mod tests {
     fn own_inputs_of_shared_pins_get_a_function() {
         let own_inputs = vec!["fault_i".to_owned()];
         let header = PathBuf::from("/other.h");
-        let shared = SharedPins { owner: "other".to_owned(), header, own_inputs };
+        let shared =
+            SharedPins { owner: "other".to_owned(), path: "other".to_owned(), header, own_inputs };
         let glue = glue(Some(shared));
         assert_eq!(glue.check(), Ok(()));
         let text = glue.bridge_rs(Path::new("/core.h"));
@@ -316,6 +354,23 @@ mod tests {
         assert!(text.contains("fn set_fault_i(core: Pin<&mut Core>, value: u8);"), "{text}");
         let text = glue.core_cpp(Path::new("/bridge.h"));
         assert!(!text.contains("inputs.fault_i"), "{text}");
+    }
+
+    #[test]
+    fn clock_and_reset_may_have_other_names_and_the_other_polarity() {
+        let mut glue = glue(None);
+        let mut check = |reset: &str, active, line: &str| {
+            glue.reset = Reset { name: reset.to_owned(), active };
+            let text = glue.core_cpp(Path::new("/bridge.h"));
+            assert!(text.contains(line), "no `{line}` in {text}");
+        };
+        check(RESET, Active::Low, "{ unit.rst_ni = !asserted; }");
+        check("rst", Active::High, "{ unit.rst = asserted; }");
+        let missing = Err("module `block` has no one-bit input `rst`".to_owned());
+        assert_eq!(glue.check(), missing);
+        glue.clock = "clk".to_owned();
+        let text = glue.core_cpp(Path::new("/bridge.h"));
+        assert!(text.contains("{ unit.clk = high; }"), "{text}");
     }
 
     #[test]
@@ -327,7 +382,12 @@ mod tests {
             Err("module `block` has no one-bit input `rst_ni`".to_owned())
         );
         let own_inputs = vec!["data_o".to_owned()];
-        let shared = SharedPins { owner: "other".to_owned(), header: PathBuf::new(), own_inputs };
+        let shared = SharedPins {
+            owner: "other".to_owned(),
+            path: "crate".to_owned(),
+            header: PathBuf::new(),
+            own_inputs,
+        };
         assert_eq!(
             glue(Some(shared)).check(),
             Err("module `block` has no input `data_o`".to_owned())

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ports of a block, read from the class that Verilator made of it.
 
 use std::fmt;

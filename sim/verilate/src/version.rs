@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Verilator's version: how it is written, read and compared.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Assertions of the RTL that do not hold.
 
 /// An assertion of the RTL that failed, at the rising edge of a clock cycle after the reset.

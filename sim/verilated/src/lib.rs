@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Verilator runtime, and what is the same in the model of every block.
 //!
 //! A model crate holds one line, [`model!`], and a build script (see the crate

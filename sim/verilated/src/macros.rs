@@ -1,11 +1,16 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a model crate holds.
 
 /// Makes the crate the model of the block that its build script built: `Inputs`,
-/// `Outputs`, `Core` and `Model`.
+/// `Outputs`, `Core` and `Model`. With the name of a module, does so for this module, and the
+/// block that was built for it.
 #[macro_export]
 macro_rules! model {
     () => {
-        include!(concat!(env!("OUT_DIR"), "/bridge.rs"));
+        $crate::model!("");
+    };
+    ($module:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $module, "/bridge.rs"));
 
         pub use ffi::{Inputs, Outputs};
 
@@ -25,11 +30,14 @@ macro_rules! model {
             type Inputs = Inputs;
             type Outputs = Outputs;
 
-            const BLOCK: &str = BLOCK;
             const CHECKED: bool = CHECKED;
 
             fn new(power_up_seed: u64) -> Core {
                 Core(ffi::new_core(power_up_seed))
+            }
+
+            fn block(&self) -> &'static str {
+                BLOCK
             }
 
             fn set_reset(&mut self, asserted: bool) {

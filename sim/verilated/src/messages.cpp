@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The functions that Verilator's runtime leaves to its user.
 #include "lockstep/messages.h"
 

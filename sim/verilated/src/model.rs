@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A block that is being simulated: its pins, its clock, its waves.
 
 use std::fs::File;
@@ -14,13 +15,13 @@ pub trait Core: Send + Sized {
     /// The output ports.
     type Outputs: Clone + Default + PartialEq + Send + std::fmt::Debug;
 
-    /// The top module.
-    const BLOCK: &str;
     /// Whether it checks the assertions of its RTL, see [`Model::CHECKED`].
     const CHECKED: bool;
 
     /// A block at power-up, clock low, not in reset.
     fn new(power_up_seed: u64) -> Self;
+    /// The top module.
+    fn block(&self) -> &'static str;
     /// Drives the reset.
     fn set_reset(&mut self, asserted: bool);
     /// One clock cycle; false when an assertion failed in it.
@@ -160,7 +161,7 @@ impl<C: Core> Model<C> {
     #[cold]
     fn failure(&self, cycle: u64) -> AssertionFailure {
         let message = self.core.failure();
-        AssertionFailure::new(C::BLOCK, &message, cycle, self.power_up_seed)
+        AssertionFailure::new(self.core.block(), &message, cycle, self.power_up_seed)
     }
 
     /// Holds the reset for `cycles` clock cycles, at least 1, and lets it go. The inputs

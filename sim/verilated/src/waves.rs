@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which clock cycles are written to the waves.
 
 /// The clock cycles `from`, `from + 1`, … up to but not including `to`, counted as

@@ -6,11 +6,11 @@
 #![cfg(not(loom))]
 
 mod model;
-mod sabotage;
+mod mutant;
 
 use locks::machine::Rule;
 use model::{LockModel, Role};
-use sabotage::Sabotage;
+use mutant::Mutant;
 use stateright::{Checker, HasDiscoveries, Model};
 
 const HOST: Role = Role { device: false, twin: false, acquisitions: 1 };
@@ -20,7 +20,7 @@ const DEVICE_TWIN: Role = Role { twin: true, ..DEVICE };
 
 fn model(roles: &[Role]) -> LockModel {
     let roles = roles.to_vec();
-    LockModel { roles, rule: Rule::Queue, slots: 2, sabotage: None }
+    LockModel { roles, rule: Rule::Queue, slots: 2, mutant: None }
 }
 
 fn explore(model: LockModel, until: HasDiscoveries) -> impl Checker<LockModel> {
@@ -35,13 +35,13 @@ fn assert_right(model: LockModel) {
 }
 
 fn assert_rejected(model: LockModel) {
-    let sabotage = model.sabotage.expect("a broken variant");
+    let mutant = model.mutant.expect("a broken variant");
     let found = explore(model, HasDiscoveries::Any).discoveries();
     for (property, path) in &found {
         let steps = path.clone().into_actions().len();
-        println!("  {sabotage:?} breaks `{property}` in {steps} steps");
+        println!("  {mutant:?} breaks `{property}` in {steps} steps");
     }
-    assert!(!found.is_empty(), "{sabotage:?} went unnoticed");
+    assert!(!found.is_empty(), "{mutant:?} went unnoticed");
 }
 
 /// Whether to explore all mixes, which takes minutes; the recorded numbers are in
@@ -118,11 +118,11 @@ fn two_requests_of_one_transaction_and_rivals_that_come_back() {
 
 #[test]
 fn every_broken_variant_is_rejected() {
-    for sabotage in Sabotage::ALL {
-        let roles = match sabotage {
-            Sabotage::UnreviewedRegister => [DEVICE_TWIN, DEVICE_TWIN, HOST, HOST],
+    for mutant in Mutant::ALL {
+        let roles = match mutant {
+            Mutant::UnreviewedRegister => [DEVICE_TWIN, DEVICE_TWIN, HOST, HOST],
             _ => [HOST, HOST, HOST, DEVICE],
         };
-        assert_rejected(LockModel { sabotage: Some(sabotage), ..model(&roles) });
+        assert_rejected(LockModel { mutant: Some(mutant), ..model(&roles) });
     }
 }

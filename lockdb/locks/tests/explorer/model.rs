@@ -9,7 +9,7 @@ use locks::machine::{
 use locks::{Head, Ring, Timestamp};
 use stateright::{Model, Property};
 
-use crate::sabotage::Sabotage;
+use crate::mutant::Mutant;
 
 /// How an agent takes part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,7 @@ pub struct LockModel {
     pub roles: Vec<Role>,
     pub rule: Rule,
     pub slots: u8,
-    pub sabotage: Option<Sabotage>,
+    pub mutant: Option<Mutant>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -86,7 +86,7 @@ impl fmt::Display for LockModel {
             write!(f, "{}, ", if role.acquisitions == 1 { "" } else { " that comes back" })?;
         }
         write!(f, "{:?}, {} slots", self.rule, self.slots)?;
-        self.sabotage.map_or(Ok(()), |sabotage| write!(f, ", {sabotage:?}"))
+        self.mutant.map_or(Ok(()), |mutant| write!(f, ", {mutant:?}"))
     }
 }
 
@@ -166,7 +166,7 @@ impl LockModel {
             Stage::Running { mut machine, mut reading } => {
                 let honest = (machine.access(), false);
                 let (access, blind) =
-                    self.sabotage.map_or(honest, |s| s.tamper(machine.phase(), honest.0));
+                    self.mutant.map_or(honest, |s| s.tamper(machine.phase(), honest.0));
                 let snapshot = self.roles[agent].device;
                 let Some(answer) = state.perform(access, blind, snapshot, &mut reading, self.slots)
                 else {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The files that a client's maps lie in. Each is mapped, or held open, once for all of its maps, so
 //! that a client costs the system no more than its files do, and these are bounded.
 

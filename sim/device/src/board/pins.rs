@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The model's ports as the pins of the bus models.
 
 use lockstep_device_model::{Inputs, Outputs};

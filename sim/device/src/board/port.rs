@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A memory port of the RTL, and the accesses that come through it.
 
 use std::marker::PhantomData;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Accesses of the host to the function's spaces.
 
 use driver::layout::BAR0_BYTES;

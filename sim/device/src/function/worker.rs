@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The thread that clocks the board while there is something to do.
 
 use std::time::{Duration, Instant};

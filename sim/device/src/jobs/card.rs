@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the engine reaches on this board.
 
 use std::ops::Range;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lock unit of the jobs: its RTL, clocked by the engine's thread on the table in host memory.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The visibility element in hardware as an element of jobs: its RTL, clocked by the engine's thread
 //! on device memory in which the job block says where everything stands.
 

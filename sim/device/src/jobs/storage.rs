@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Native storage: a file of pages of a store.
 
 use std::fs::{File, OpenOptions};

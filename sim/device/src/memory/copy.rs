@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Copies of bytes that others may change meanwhile.
 //!
 //! A plain copy would promise the compiler that nobody else touches the bytes, which is false of

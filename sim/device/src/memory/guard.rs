@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Accesses to files of other processes, which may fault.
 //!
 //! A mapped page of a file that cannot shrink may still not be there when it is touched: the client

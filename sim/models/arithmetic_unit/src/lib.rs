@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The arithmetic of a processing element's lanes (docs/visibility-element.md) as a Verilated
 //! model.
 

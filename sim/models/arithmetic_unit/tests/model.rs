@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The arithmetic unit against the arithmetic of Rust: binary64 and checked i64.
 
 use arithmetic_unit::Model;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast the model of the device is: register accesses by hand at its pins, and the bare
 //! clock with the lock unit asleep and awake.
 //!

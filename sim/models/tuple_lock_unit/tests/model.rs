@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The model itself: reset, pins, registers by hand, waves. What the unit means is
 //! tested elsewhere, against the oracle.
 

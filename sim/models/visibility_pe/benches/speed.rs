@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast the model of the element is: the bare clock at rest, and with all pins through a run
 //! over a VID map that is all zero.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole element against the machines: random stores, in order and damaged, with random programs,
 //! packet by packet.
 
@@ -7,49 +8,24 @@ use driver::visibility_element::{End, JobBlock, Packet};
 use ndp_runtime::program::{Evaluation, Outputs, Program, evaluate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sim::bus::BusError;
 use sim::bus::axi4::{Delay, ResponseOrder};
 use sim::bus::stall::StallPattern;
-use sim::visibility_element::{DeviceMemory, Element, Surroundings};
+use sim::visibility_element::{Element, Surroundings};
+use suites::programs;
+use suites::seeds::Seeds;
+use suites::walk::memory::Memory;
+use suites::walk::oracle::{Answer, Oracle};
+use suites::walk::scene::{NEWEST, Scene, Size};
+use suites::walk::{damage, job};
 use visibility_pe::Model;
 
-#[path = "../../visibility_walk/tests/walk/damage.rs"]
-mod damage;
-#[path = "../../visibility_walk/tests/walk/job.rs"]
-mod job;
-#[path = "../../visibility_walk/tests/walk/memory.rs"]
-mod memory;
-#[path = "../../visibility_walk/tests/walk/oracle.rs"]
-mod oracle;
-#[path = "../../program_lanes/tests/lanes/programs.rs"]
-mod programs;
-#[allow(dead_code, reason = "the walk alone has more tests")]
-#[path = "../../visibility_walk/tests/walk/scene.rs"]
-mod scene;
-#[path = "../../lockstep_device/tests/device/seeds.rs"]
-mod seeds;
-
-use memory::Memory;
-use oracle::{Answer, Oracle};
-use scene::{NEWEST, Scene, Size};
+const SEEDS: Seeds = Seeds::of(env!("CARGO_PKG_NAME"));
 
 const JOB: u64 = 0x4_0000_0000;
 const PROGRAM: u64 = 0x4_0000_1000;
 
 /// Clocks in which every run here is over.
 const BOUND: u64 = 4_000_000;
-
-impl std::fmt::Debug for Memory {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Memory").finish_non_exhaustive()
-    }
-}
-
-impl DeviceMemory for Memory {
-    fn line(&mut self, address: u64) -> Result<[u64; 8], BusError> {
-        Memory::line(self, address).map_err(|()| BusError::SubordinateError)
-    }
-}
 
 fn stalls(random: &mut ChaCha8Rng) -> StallPattern {
     match random.random_range(0..3) {
@@ -188,5 +164,5 @@ fn check(seed: u64) -> Result<(), String> {
 
 #[test]
 fn rows_and_faults_are_those_of_the_machines() {
-    seeds::each("rows_and_faults_are_those_of_the_machines", 30, check);
+    SEEDS.each("rows_and_faults_are_those_of_the_machines", 30, check);
 }

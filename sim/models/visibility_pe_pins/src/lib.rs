@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pins of the visibility element (docs/visibility-element.md), shared by every model that
 //! has them, so that one test bench drives all. The build of a model fails when a field is
 //! not one of its ports, or the other way round.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How the bridge behaves within what the protocol allows.
 
 use super::super::stall::StallPattern;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the fields of AW, W and AR to what they ask for.
 //!
 //! Sources: `docs/lock-unit.md`, "Memory"; AMBA 5 AXI, "Atomic transactions".

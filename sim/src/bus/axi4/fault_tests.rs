@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each check of the bridge made to fire.
 
 use super::super::fault::BusFault;

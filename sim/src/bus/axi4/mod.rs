@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The subordinate side of the lock unit's memory port (`docs/lock-unit.md`, "Memory").
 //!
 //! [`Axi4Subordinate`] is a bridge, not a memory: it turns accepted pin traffic into

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The accesses between their handshake and the end of their last response.
 //!
 //! A fixed table with a list per id: the id space is small, so ids index arrays and

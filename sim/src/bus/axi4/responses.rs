@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One response channel, R or B: what waits on it, and what is on the pins.
 
 use super::super::stall::StallPattern;

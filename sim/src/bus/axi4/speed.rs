@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast the bridge runs by itself. Prints cycles/s, says nothing about right or wrong:
 //! `cargo test --release -p lockstep-sim --lib bus::axi4::speed -- --ignored --nocapture`.
 

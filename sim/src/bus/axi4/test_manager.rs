@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The block's side of the port for tests: issues random accesses under random stalls
 //! and keeps what came back, to be compared with what the memory performed.
 

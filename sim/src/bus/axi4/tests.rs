@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bridge with a test memory against a manager under random stalls.
 
 use super::super::pins::Axi4ManagerPins;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Software's view of a block's registers over a simulated AXI4-Lite port.
 
 use super::{ADDRESS_END, AxiLiteManager, LiteOutcome, LiteRequest};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The manager against a subordinate with stalls of its own, sound or broken.
 
 use super::*;

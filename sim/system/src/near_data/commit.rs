@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The end of a long update on the host, however its versions came about: log record, publishing,
 //! release of the locks.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host's cores: each does one thing at a time.
 
 use timing::Time;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device at a near-data job: elements that find the rows, and the updates of those that
 //! qualify, each the engine's own machine of a row's update.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device's memory, timed: channels with a rate each, behind a latency.
 
 use timing::Time;

@@ -1,5 +1,6 @@
-//! Processing elements, timed: so many walks in flight each, as `hw/rtl/visibility_pe.sv` has them,
-//! over the device's memory.
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Processing elements, timed: so many walks in flight each, as `hw/rtl/visibility/visibility_pe.sv` has
+//! them, over the device's memory.
 //!
 //! What is fetched next, and what follows, says the store's own machine of a walk. Here stands when:
 //! each port takes one request and gives one line a clock, a page is checked as a whole when it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The long update by the host: it fetches every page of the table that it does not have over the
 //! link, evaluates the same program by the same machine, locks and changes rows itself.
 //!

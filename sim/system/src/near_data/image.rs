@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the device has at an invocation: native storage, the delta buffer, and where each is.
 
 use std::sync::Arc;

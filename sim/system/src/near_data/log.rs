@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host's log, on a device of its own: what is handed over is written behind what is already there,
 //! while the host goes on; a commit waits until its own bytes are durable.
 

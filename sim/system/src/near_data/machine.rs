@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The machine that a run happens on, and what its agents share.
 
 use std::collections::BTreeMap;

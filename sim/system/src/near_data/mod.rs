@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Near-data updates in virtual time: one long update of a part of a table, beside short updates by
 //! the host's cores, on the simulated machine (ccSLT paper, sections 1 to 3).
 //!

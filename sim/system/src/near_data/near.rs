@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The long update near the data: the host's part of it.
 
 use lockdb::Isolation;

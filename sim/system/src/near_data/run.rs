@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run: the loop over what happens, and the checks at its end.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A worker that does short updates, one after the other: it takes the lock of a row, reads it,
 //! writes a new version, commits and releases.
 //!

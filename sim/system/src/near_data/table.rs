@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table of a run, in a real store on files in memory: a YCSB table with a column to choose
 //! rows by and two that say what has been committed.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What timers of a run are for, as the numbers that the simulated system keeps.
 
 use super::element::ElementEvent;

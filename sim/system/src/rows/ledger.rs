@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the agents say that they have written, and whether the rows say so too.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How one agent reads and writes rows.
 
 use std::sync::Arc;

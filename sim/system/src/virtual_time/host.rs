@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Host agents: each runs the lock machine over its core's cache, one access at a time.
 //!
 //! A waiter watches its core's copy of the line, as spinning does: it costs nothing until the line

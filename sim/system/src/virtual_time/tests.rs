@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 use lockdb::{Isolation, Sync, TransactionOptions};
 use timing::platform::Platform;
 use workloads::Scenario;

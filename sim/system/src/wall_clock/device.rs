@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device's agents, all on one thread, and the lock unit that carries out what they ask for.
 
 mod clocked;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A host agent on a thread of its own.
 
 use std::hint;

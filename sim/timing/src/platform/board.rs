@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A platform of one host and one device: a board in a slot of the host, coherent or not.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One number of a platform file, with its kind and its source, and whether it was read.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A platform file of any shape, and its readers.
 
 use std::collections::{BTreeMap, BTreeSet};

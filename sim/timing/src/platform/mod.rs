@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Platform files: every latency and rate of a machine, each with where it comes from.
 //!
 //! Nothing timed is a constant in code. An entry is a table

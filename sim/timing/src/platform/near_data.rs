@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What near-data jobs take: the device's elements and memory, and the host's store.
 
 use serde::{Deserialize, Serialize};

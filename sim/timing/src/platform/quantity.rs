@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The quantities that entries of a platform give: a number and a unit in the file, a type in a model.
 
 use crate::Time;

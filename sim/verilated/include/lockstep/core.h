@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The C++ side of a model: a Verilated class with its own context, and its waves.
 // What depends on the ports of the block is in Pins, which the build writes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The member functions of lockstep::Core. Included once for each block, where its
 // Verilated class is known.
 #pragma once
@@ -66,8 +67,8 @@ Core<Pins>::Core(std::uint64_t power_up_seed) : context_{std::make_unique<Verila
     context_->assertOn(false);  // Nothing holds before a reset.
 #endif
     unit_ = std::make_unique<Unit>(context_.get(), "");
-    unit_->clk_i = 0;
-    unit_->rst_ni = 1;
+    Pins::set_clock(*unit_, false);
+    Pins::set_reset(*unit_, false);
     unit_->eval();
 }
 
@@ -79,7 +80,7 @@ Core<Pins>::~Core() {
 
 template <class Pins>
 void Core<Pins>::set_reset(bool asserted) {
-    unit_->rst_ni = !asserted;
+    Pins::set_reset(*unit_, asserted);
 #if LOCKSTEP_CHECKED
     context_->assertOn(!asserted);
 #endif
@@ -97,13 +98,13 @@ void Core<Pins>::eval() {
 // before the evaluation in which the clock rises.
 template <class Pins>
 void Core<Pins>::fall() {
-    unit_->clk_i = 0;
+    Pins::set_clock(*unit_, false);
     eval();
 }
 
 template <class Pins>
 void Core<Pins>::rise() {
-    unit_->clk_i = 1;
+    Pins::set_clock(*unit_, true);
     eval();
 }
 

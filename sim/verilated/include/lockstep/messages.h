@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What a Verilated class says while it is evaluated: the text of an assertion that fails, and
 // that it wants the simulation to stop. Verilator would print the one and end the process for
 // the other.

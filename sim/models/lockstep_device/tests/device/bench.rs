@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device with bus models at all its pins.
 
 use std::collections::VecDeque;
@@ -251,12 +252,12 @@ impl Bench {
     /// The clock edge of the twin.
     fn clock_twin(&mut self) -> Result<(), String> {
         let Some(twin) = &mut self.twin else { return Ok(()) };
-        dut::copy_inputs(self.model.inputs(), twin);
+        twin.inputs_mut().clone_from(self.model.inputs());
         twin.try_clock().map_err(|failure| format!("the twin: {failure}"))?;
-        if twin.outputs() == self.model.outputs() {
+        let (ours, twins) = (said(self.model.outputs()), said(twin.outputs()));
+        if ours == twins {
             return Ok(());
         }
-        let (ours, twins) = (self.model.outputs(), twin.outputs());
         Err(format!("cycle {}: outputs are {ours:x?}, the twin's {twins:x?}", self.cycle))
     }
 
@@ -355,3 +356,16 @@ fn any_valid_out(outputs: &Outputs) -> bool {
 sim::axi_lite_port!(register_pins, set_register_pins of Inputs, Outputs);
 sim::axi4_port!(queue_pins, set_queue_pins: m_axi_queue of Inputs, Outputs);
 sim::axi4_port!(lock_pins, set_lock_pins: m_axi_lock of Inputs, Outputs);
+
+/// The outputs, but for what stands at the register port while it has no answer: a block whose clock
+/// stands still may show there what it showed last, which depends on the power-up.
+fn said(outputs: &Outputs) -> Outputs {
+    let mut said = outputs.clone();
+    if !said.s_axil_rvalid {
+        (said.s_axil_rdata, said.s_axil_rresp) = (0, 0);
+    }
+    if !said.s_axil_bvalid {
+        said.s_axil_bresp = 0;
+    }
+    said
+}

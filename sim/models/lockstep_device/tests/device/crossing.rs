@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reads and writes at once on the register port, which a host's bridge may do and our manager model
 //! does not.
 

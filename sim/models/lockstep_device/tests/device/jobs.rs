@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The job queue in the situations that matter.
 
 use driver::map::device::JOB_QUEUE;
@@ -177,7 +178,6 @@ pub fn jobs_interrupt_if_they_want_to(seed: u64) -> Result<(), String> {
 }
 
 /// All of this page, by name.
-#[allow(dead_code, reason = "for those who look at all, as the test of deliberate faults")]
 pub const ALL: [(&str, crate::queues::Test); 6] = [
     ("sixteen_jobs_are_open", sixteen_jobs_are_open),
     ("an_answer_wakes_the_device", an_answer_wakes_the_device),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transactions that take and release locks: what they ask for, and whether the answers can be.
 
 use std::collections::BTreeMap;

@@ -1,46 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole device against an oracle, under random stalls.
-
-mod dut {
-    pub use lockstep_device_model::{Inputs, Model, Outputs};
-
-    /// A device at power-up.
-    pub fn device(seed: u64) -> Model {
-        Model::powered_up(seed)
-    }
-
-    /// Another one that must do the same.
-    pub fn twin(_seed: u64) -> Option<Model> {
-        None
-    }
-
-    /// Gives a twin what the device gets.
-    pub fn copy_inputs(inputs: &Inputs, twin: &mut Model) {
-        twin.inputs_mut().clone_from(inputs);
-    }
-}
 
 mod bench;
 mod crossing;
+mod dut;
 mod jobs;
 mod locks;
 mod mover;
+mod mutants;
 mod oracle;
 mod queues;
 mod random;
 mod registers;
-mod seeds;
 mod user;
 mod worker;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use random::{Scenario, run};
+use suites::seeds::Seeds;
+
+const SEEDS: Seeds = Seeds::of(env!("CARGO_PKG_NAME"));
 
 macro_rules! tests {
     ($($module:ident::$name:ident),* $(,)?) => {
         $(#[test]
         fn $name() {
-            seeds::each(stringify!($name), 3, $module::$name);
+            SEEDS.each(stringify!($name), 3, $module::$name);
         })*
     };
 }
@@ -71,12 +57,12 @@ tests! {
 
 #[test]
 fn counts_wrap() {
-    seeds::each("counts_wrap", 1, queues::counts_wrap);
+    SEEDS.each("counts_wrap", 1, queues::counts_wrap);
 }
 
 #[test]
 fn small_rings_go_round_many_times() {
-    seeds::each("small_rings_go_round_many_times", 6, |seed| {
+    SEEDS.each("small_rings_go_round_many_times", 6, |seed| {
         run(&Scenario { log2_entries: [1, 1, 1], copies: 200, ..Scenario::small(seed) })
     });
 }
@@ -114,7 +100,7 @@ fn scenarios() -> impl Strategy<Value = Scenario> {
 
 #[test]
 fn drawn_work_is_done_as_the_oracle_says() {
-    seeds::each("drawn_work_is_done_as_the_oracle_says", 1, |seed| {
+    SEEDS.each("drawn_work_is_done_as_the_oracle_says", 1, |seed| {
         let rng_seed = RngSeed::Fixed(seed);
         let config = Config { cases: 24, failure_persistence: None, rng_seed, ..Config::default() };
         let run = |scenario| run(&scenario).map_err(TestCaseError::fail);
@@ -124,5 +110,5 @@ fn drawn_work_is_done_as_the_oracle_says() {
 
 #[test]
 fn work_goes_on_after_failed_accesses() {
-    seeds::each("work_goes_on_after_failed_accesses", 8, |seed| run(&Scenario::failing(seed)));
+    SEEDS.each("work_goes_on_after_failed_accesses", 8, |seed| run(&Scenario::failing(seed)));
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A data mover that moves nothing: it takes commands, and ends them in an order and with
 //! outcomes drawn from a seed.
 

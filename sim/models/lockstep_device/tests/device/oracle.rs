@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the device may do with a queue from one enabling to the next: rings, phases, statuses
 //! and counts (docs/device.md), without memory, registers or clock. It looks at what the device
 //! does at its ports, in order, and says what is wrong.

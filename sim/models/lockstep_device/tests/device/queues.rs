@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Queues in the situations that matter, one by one.
 
 use driver::map::device::{COPY_QUEUE, LOCK_UNIT};
@@ -418,7 +419,6 @@ pub fn forced_interrupts_are_not_lost(seed: u64) -> Result<(), String> {
 pub type Test = fn(u64) -> Result<(), String>;
 
 /// All that takes little time, by name.
-#[allow(dead_code, reason = "for those who look at all, as the test of deliberate faults")]
 pub const ALL: [(&str, Test); 14] = [
     ("a_full_completion_ring_loses_nothing", a_full_completion_ring_loses_nothing),
     ("sixteen_moves_are_open", sixteen_moves_are_open),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random work on all queues at once, held against the oracle at every step.
 
 use driver::map::device::SHELL;
@@ -63,7 +64,6 @@ impl Scenario {
     }
 
     /// Everything drawn.
-    #[allow(dead_code, reason = "for those who need no shrinking, as the test of faults")]
     pub fn drawn(seed: u64) -> Self {
         let mut draw = channel_generator(seed, "scenario");
         let mut up_to = |most: u32| draw.random_range(0..=most);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The registers of all blocks: what they read, what they take, what they refuse.
 
 use sim::bus::BusError::{DecodeError, SubordinateError};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who does the jobs of the job queue, without doing them: submissions go in, and answers come in an
 //! order and with outcomes drawn from a seed.
 

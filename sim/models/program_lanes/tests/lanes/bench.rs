@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lanes with a stream of rows in front and a sink of packets behind them.
 
 use ndp_runtime::program::Program;

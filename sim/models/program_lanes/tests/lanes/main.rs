@@ -1,26 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lanes against the machine of `ndp_runtime`.
 
-mod dut {
-    pub use program_lanes::Model;
-
-    /// Lanes at power-up.
-    pub fn lanes(seed: u64) -> Model {
-        Model::powered_up(seed)
-    }
-}
-
 mod bench;
-mod programs;
-#[path = "../../../lockstep_device/tests/device/seeds.rs"]
-mod seeds;
+mod dut;
+mod mutants;
 mod suite;
 
 use std::cell::Cell;
 
+use suites::seeds::Seeds;
+
+const SEEDS: Seeds = Seeds::of(env!("CARGO_PKG_NAME"));
+
 #[test]
 fn packets_are_those_of_the_machine() {
     let all = Cell::new([0; 4]);
-    seeds::each("packets_are_those_of_the_machine", 24, |seed| {
+    SEEDS.each("packets_are_those_of_the_machine", 24, |seed| {
         let kinds = suite::packets(seed)?;
         all.set(std::array::from_fn(|kind| all.get()[kind] + kinds[kind]));
         Ok(())
@@ -31,7 +26,7 @@ fn packets_are_those_of_the_machine() {
 
 #[test]
 fn any_words_end_each_row() {
-    seeds::each("any_words_end_each_row", 6, suite::any_words);
+    SEEDS.each("any_words_end_each_row", 6, suite::any_words);
 }
 
 #[test]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the lanes are held to: the machine of `ndp_runtime`, packet by packet.
 
 use ndp_runtime::program::{
@@ -8,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use sim::bus::stall::StallPattern;
 
 use crate::bench::{Bench, Packet, Row};
-use crate::programs;
+use suites::programs;
 
 /// What must become of a row.
 fn expected(row: &Row, program: Option<&Program>, wants_payloads: bool) -> Option<Packet> {

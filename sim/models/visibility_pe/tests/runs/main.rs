@@ -1,16 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs of the element: registers, beginnings, ends.
 
-mod dut {
-    pub use visibility_pe::Core;
-    use visibility_pe::Model;
-
-    /// An element at power-up.
-    pub fn model(seed: u64) -> Model {
-        Model::powered_up(seed)
-    }
-}
-
-#[allow(dead_code, reason = "the list of all tests is for elements with faults")]
+mod dut;
+mod mutants;
 mod suite;
 
 macro_rules! tests {

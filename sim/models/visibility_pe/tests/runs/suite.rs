@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The element's registers, how runs begin and end, and what is refused.
 
 use driver::map::{Access, visibility_pe as map};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The walk with bus models at its pins.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,9 +15,9 @@ use sim::bus::pins::{Axi4ManagerPins, Axi4SubordinatePins, StreamPins};
 use sim::bus::stall::StallPattern;
 
 use crate::dut::{self, Inputs, Model, Outputs};
-use crate::job::Job;
-use crate::memory::Memory;
-use crate::oracle::Answer;
+use suites::walk::job::Job;
+use suites::walk::memory::{Memory, Unreadable};
+use suites::walk::oracle::Answer;
 
 const PATIENCE: u64 = 20_000;
 
@@ -97,7 +98,7 @@ impl Port {
             self.waiting.remove(&(due, access));
             let MemoryAccess { id, address, .. } = self.accesses[access];
             let outcome = memory.line(address).map(MemoryData::Line);
-            let outcome = outcome.map_err(|()| BusError::SubordinateError);
+            let outcome = outcome.map_err(|Unreadable| BusError::SubordinateError);
             self.subordinate.answer(cycle, &MemoryAnswer { id, outcome });
         }
         Ok(())

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random stores, in order and damaged, under a memory that behaves as it likes.
 
 use std::collections::BTreeMap;
@@ -8,9 +9,9 @@ use sim::bus::axi4::Delay;
 use sim::bus::stall::StallPattern;
 
 use crate::bench::{Bench, Run, Surroundings};
-use crate::damage::{break_line, damage};
-use crate::oracle::{Answer, Oracle};
-use crate::scene::{NEWEST, Scene, Size};
+use suites::walk::damage::{break_line, damage};
+use suites::walk::oracle::{Answer, Oracle};
+use suites::walk::scene::{NEWEST, Scene, Size};
 
 fn stalls(random: &mut ChaCha8Rng) -> StallPattern {
     match random.random_range(0..4) {

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many visible tuples a clock. Clocks are counted, so the figures are the same everywhere.
 
 use crate::bench::{Bench, Surroundings};
-use crate::oracle::Oracle;
 use crate::random::compare;
-use crate::scene::Scene;
+use suites::walk::oracle::Oracle;
+use suites::walk::scene::Scene;
 
 /// With memory at 38 clocks (150 ns at 250 MHz), chains of 1 to 4 versions and rows of 64 bytes.
 #[test]

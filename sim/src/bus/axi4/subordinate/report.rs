@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How the bridge words its faults.
 
 use super::super::MemoryAccess;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random mixes of host transactions, near-data updates and near-data reads in virtual time, at each
 //! isolation level; what they saw is recorded and judged by the checker of histories.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The timed element beside the RTL of the walk: the same kind of table, memory and rows, and how many
 //! visible tuples a clock each gives.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Verilated lock unit, clocked here, with its memory accesses made by real atomics.
 
 use locks::machine::Access;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lock unit of a device behind a driver. Requests go through its lock queue; the table stands
 //! in memory of this process that the device was given, so neither side copies it. Copies that the
 //! unit keeps of lines are the device's to look after.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The mixes that are run.
 
 use ndp_runtime::engine::Skipped;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Stops a clock while its enable is low.
+//
+// The latch is open while the clock is low, so the gated clock has whole pulses only,
+// whenever the enable changes: an AND alone would cut pulses short when the enable changes
+// while the clock is high. `enable_i` counts for the rising edge that follows it, and must
+// be stable before that edge: derive it from registers of `clk_i`.
+//
+// On a board this module is replaced by the clock buffer with enable of the device
+// (BUFGCE), which holds the same latch; gates in the fabric would skew the clock.
+module clock_gate (
+    input  logic clk_i,
+    input  logic enable_i,
+    output logic clk_o
+);
+
+    logic enable_q;
+
+    always_latch begin
+        if (!clk_i) enable_q = enable_i;
+    end
+
+    assign clk_o = clk_i && enable_q;
+
+endmodule

@@ -1,0 +1,16 @@
+// Generated from hw/regs by hw/regs/generate; do not edit.
+// sources-sha256: 94ddf332e2433f58038063288f18a0f86f2824e08a2ddefb6a7f649aab5c4dce cores.py verilog.py
+// body-sha256: 81c0042332710ed3ab6c22b60a991debaac2cbbe93ee34082e2acd87e42ad414
+// All files of near_data, each after those that it needs.
+job_loader.sv
+program_pkg.sv
+../float/float_pkg.sv
+../float/float_add.sv
+../float/float_multiply.sv
+../float/integer_multiply.sv
+../float/arithmetic_unit.sv
+lane_execute.sv
+../common/block_ram.sv
+../common/lut_ram.sv
+program_lane.sv
+program_lanes.sv

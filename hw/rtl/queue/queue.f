@@ -1,0 +1,19 @@
+// Generated from hw/regs by hw/regs/generate; do not edit.
+// sources-sha256: 94ddf332e2433f58038063288f18a0f86f2824e08a2ddefb6a7f649aab5c4dce cores.py verilog.py
+// body-sha256: 91c334c62de610a32e95d8ad21d040d026ae6beec09f82fe384cc7a5b9cb6530
+// All files of queue, each after those that it needs.
+queue_pkg.sv
+completion_store.sv
+copy_engine.sv
+job_port.sv
+../common/lut_ram.sv
+submission_fetch.sv
+queue_engine.sv
+generated/queue_map_pkg.sv
+generated/queue_registers_pkg.sv
+generated/queue_registers.sv
+../common/clock_gate.sv
+../common/quiet_watch.sv
+../common/activity_clock.sv
+queue_block.sv
+queue_memory_port.sv

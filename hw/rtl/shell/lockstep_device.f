@@ -1,0 +1,29 @@
+// Generated from hw/regs by hw/regs/generate; do not edit.
+// sources-sha256: 94ddf332e2433f58038063288f18a0f86f2824e08a2ddefb6a7f649aab5c4dce cores.py verilog.py
+// body-sha256: 7d5d67c8af1928acd4983702ca1d59bae9f6e20886fde3f16acb0ceaec0a1256
+// All files of lockstep_device, each after those that it needs.
+../common/axi_lite_blocks.sv
+../queue/queue_pkg.sv
+../queue/copy_engine.sv
+../common/interrupt_collector.sv
+../queue/job_port.sv
+../common/clock_gate.sv
+../common/quiet_watch.sv
+../common/activity_clock.sv
+../common/lut_ram.sv
+../../bsv/generated/tuple_lock_unit.v
+../lock/lock_block.sv
+../lock/lock_port.sv
+../queue/completion_store.sv
+../queue/submission_fetch.sv
+../queue/queue_engine.sv
+../queue/generated/queue_map_pkg.sv
+../queue/generated/queue_registers_pkg.sv
+../queue/generated/queue_registers.sv
+../queue/queue_block.sv
+../queue/queue_memory_port.sv
+generated/shell_map_pkg.sv
+generated/shell_registers_pkg.sv
+generated/shell_registers.sv
+shell_block.sv
+lockstep_device.sv

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Finds places of logical pages in the L2P map, and keeps lines of it on chip.
+//
+// Contract: what is looked up is there in the next clock. When it is not known, whoever needs it may
+// start a fetch if none is `busy_o`; when `fetched_o` is high, the place or the fault of that fetch
+// stands in `fetched_place_o` and `fetched_code_o` until `release_i`. `forget_i` empties the cache.
+// Source of the layout: docs/store-layouts.md, "Map page".
+module page_map_cache #(
+    parameter int unsigned LogLines = 12,
+    parameter logic [7:0]  Id       = 8'h82
+) (
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             forget_i,
+    output logic             forgetting_o,
+    input  logic [63:6]      storage_base_i,
+    input  logic [63:0]      storage_pages_i,
+    input  logic [63:3]      pieces_i,           // address of their places; 0: there are none
+
+    input  logic [39:0]      look_page_i,
+    output logic             known_o,
+    output walk_pkg::place_t place_o,
+
+    input  logic             fetch_i,
+    input  logic [39:0]      fetch_page_i,
+    output logic             busy_o,
+    output logic             fetched_o,
+    output walk_pkg::code_t  fetched_code_o,
+    output walk_pkg::place_t fetched_place_o,
+    input  logic             release_i,
+
+    output logic             read_valid_o,
+    output logic [63:6]      read_address_o,
+    output logic [7:0]       read_id_o,
+    input  logic             read_ready_i,
+    input  logic             line_valid_i,
+    input  logic [7:0]       line_id_i,
+    input  logic             line_error_i,
+    input  logic [511:0]     line_i
+);
+    import walk_pkg::*;
+
+    typedef enum logic [2:0] {Idle, Divide, AskPiece, AwaitPiece, AskLine, AwaitLine, Done} state_t;
+    state_t state_q;
+
+    // A line of the map, as of memory, has the places of eight pages.
+    localparam int unsigned Lines = 2**LogLines;
+    typedef logic [LogLines-1:0] line_t;
+
+    logic [63:0]          known_q[Lines/64];
+    logic [LogLines-7:0]  sweep_q;
+    logic                 forgetting_q;
+    logic [39:LogLines+3] tags_q[Lines];
+    logic [511:0]         lines_q[Lines];
+
+    logic                 look_known_q, look_right_q;
+    logic [2:0]           look_word_q;
+    logic [7:0][63:0]     look_line_q;
+    line_t                look;
+    assign look    = look_page_i[LogLines+2:3];
+    assign known_o = look_known_q && look_right_q;
+    assign place_o = look_line_q[look_word_q];
+
+    logic [39:0] page_q;
+    code_t       code_q;
+    place_t      place_q;
+    logic        divided;
+    logic [36:0] piece;
+    logic [6:0]  line_of_piece;
+    divide_by_127 i_divide (
+        .clk_i,
+        .rst_ni,
+        .start_i    (fetch_i),
+        .number_i   (fetch_page_i[39:3]),
+        .done_o     (divided),
+        .quotient_o (piece),
+        .remainder_o(line_of_piece)
+    );
+
+    logic [63:3]      piece_address;
+    logic [39:0]      piece_physical_q;
+    logic [7:0][63:0] line;
+    place_t           piece_place;
+    logic             come, learn;
+    line_t            learn_line;
+    assign piece_address   = pieces_i + 61'(piece);
+    assign line            = line_i;
+    assign piece_place     = line[piece_address[5:3]];
+    assign come            = line_valid_i && line_id_i == Id;
+    assign read_id_o       = Id;
+    assign read_valid_o    = state_q == AskPiece || state_q == AskLine;
+    assign read_address_o  = state_q == AskPiece ? piece_address[63:6]
+        : page_address(storage_base_i, piece_physical_q) + 58'd1 + 58'(line_of_piece);
+    assign learn           = state_q == AwaitLine && come && !line_error_i;
+    assign learn_line      = page_q[LogLines+2:3];
+    assign busy_o          = state_q != Idle;
+    assign fetched_o       = state_q == Done;
+    assign fetched_code_o  = code_q;
+    assign fetched_place_o = place_q;
+    assign forgetting_o    = forgetting_q;
+
+    logic unused;
+    assign unused = piece_place.in_memory;
+
+    always_ff @(posedge clk_i) begin
+        look_known_q <= known_q[look[LogLines-1:6]][look[5:0]];
+        look_right_q <= tags_q[look] == look_page_i[39:LogLines+3];
+        look_line_q  <= lines_q[look];
+        look_word_q  <= look_page_i[2:0];
+        if (learn) begin
+            tags_q[learn_line]  <= page_q[39:LogLines+3];
+            lines_q[learn_line] <= line_i;
+        end
+        if (forgetting_q) known_q[sweep_q] <= '0;
+        else if (learn) begin
+            known_q[learn_line[LogLines-1:6]] <=
+                known_q[learn_line[LogLines-1:6]] | 64'd1 << learn_line[5:0];
+        end
+        if (!rst_ni || forget_i) begin
+            forgetting_q <= 1'b1;
+            sweep_q      <= '0;
+        end else if (forgetting_q) begin
+            forgetting_q <= !(&sweep_q);
+            sweep_q      <= sweep_q + 1'b1;
+        end
+    end
+
+    // A fetch: which piece, where that stands, the line of it.
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni) begin
+            state_q <= Idle;
+        end else begin
+            unique case (state_q)
+                Idle: if (fetch_i) begin
+                    state_q <= Divide;
+                    page_q  <= fetch_page_i;
+                    code_q  <= Found;
+                    place_q <= '0;
+                end
+                Divide: if (divided) state_q <= pieces_i == 0 ? Done : AskPiece;
+                AskPiece: if (read_ready_i) state_q <= AwaitPiece;
+                AwaitPiece: if (come) begin
+                    piece_physical_q <= piece_place.physical;
+                    state_q          <= AskLine;
+                    if (line_error_i) begin
+                        code_q  <= Bus;
+                        state_q <= Done;
+                    end else if ({piece_place.epoch, piece_place.physical} == 0) begin
+                        state_q <= Done;
+                    end else if (64'(piece_place.physical) >= storage_pages_i) begin
+                        code_q  <= BeyondStorage;
+                        state_q <= Done;
+                    end
+                end
+                AskLine: if (read_ready_i) state_q <= AwaitLine;
+                AwaitLine: if (come) begin
+                    if (line_error_i) code_q <= Bus;
+                    place_q <= line[page_q[2:0]];
+                    state_q <= Done;
+                end
+                default: if (release_i) state_q <= Idle;
+            endcase
+        end
+    end
+
+`ifndef SYNTHESIS
+    one_fetch_at_a_time: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        fetch_i |-> state_q == Idle);
+`endif
+
+endmodule

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Remembers what the checks of pages have found: of storage by the physical page, of images of the
+// shared state by their position in its page entries.
+//
+// Contract: what was looked up is there in the next clock. A result counts only for the very page,
+// place and checkpoint that were checked; another one takes its place. `forget_i` begins to forget
+// all results, `forget_images_i` those of images; `busy_o` is high meanwhile.
+module page_results #(
+    parameter int unsigned LogPages  = 16,
+    parameter int unsigned LogImages = 10     // 6 or more
+) (
+    input  logic                clk_i,
+    input  logic                rst_ni,
+    input  logic                forget_i,
+    input  logic                forget_images_i,
+    output logic                busy_o,
+
+    input  logic                look_is_image_i,
+    input  logic [39:0]         look_page_i,
+    input  walk_pkg::place_t    look_place_i,     // of an image: its position
+    output logic                known_o,
+    output walk_pkg::facts_t    facts_o,
+
+    input  logic                learn_i,
+    input  logic                learn_is_image_i,
+    input  logic [39:0]         learn_page_i,
+    input  walk_pkg::place_t    learn_place_i,
+    input  walk_pkg::facts_t    facts_i
+);
+    import walk_pkg::*;
+
+    // Images stand behind the pages.
+    localparam int unsigned Images    = 2**LogImages;
+    localparam int unsigned Entries   = 2**LogPages + Images;
+    localparam int unsigned LogWords  = LogPages - 6 + 1;
+    localparam int unsigned LastWord  = Entries / 64 - 1;
+    localparam int unsigned FirstImageWord = 2**LogPages / 64;
+
+    typedef struct packed {
+        logic [39:LogPages] physical;
+        logic [22:0]        epoch;
+        logic [39:0]        page;
+    } key_t;
+    typedef logic [LogPages:0] index_t;
+
+    function automatic index_t index(input logic is_image, input logic [LogPages-1:0] physical);
+        return is_image ? {1'b1, (LogPages)'(physical[LogImages-1:0])} : {1'b0, physical};
+    endfunction
+
+    // A bit for each entry, so that forgetting takes 64 of them in a clock.
+    logic [63:0] known_q[Entries/64];
+    logic [LogWords-1:0] sweep_q;
+    logic                busy_q;
+    assign busy_o = busy_q;
+
+    logic [$bits(key_t)+$bits(facts_t)-1:0] entries_q[Entries];
+
+    index_t look, learn;
+    key_t   look_key, learn_key, look_key_q, found_key_q;
+    logic   known_bit_q;
+    assign look    = index(look_is_image_i, look_place_i.physical[LogPages-1:0]);
+    assign learn   = index(learn_is_image_i, learn_place_i.physical[LogPages-1:0]);
+    assign look_key = look_is_image_i ? '0 : '{
+        physical: look_place_i.physical[39:LogPages], epoch: look_place_i.epoch, page: look_page_i
+    };
+    assign learn_key = learn_is_image_i ? '0 : '{
+        physical: learn_place_i.physical[39:LogPages], epoch: learn_place_i.epoch,
+        page: learn_page_i
+    };
+    assign known_o = known_bit_q && found_key_q == look_key_q;
+
+    logic unused;
+    assign unused = ^{look_place_i.in_memory, learn_place_i.in_memory};
+
+    always_ff @(posedge clk_i) begin
+        known_bit_q            <= known_q[look[LogPages:6]][look[5:0]];
+        look_key_q             <= look_key;
+        {found_key_q, facts_o} <= entries_q[look];
+        if (learn_i) entries_q[learn] <= {learn_key, facts_i};
+        if (busy_q) known_q[sweep_q] <= '0;
+        else if (learn_i) begin
+            known_q[learn[LogPages:6]] <= known_q[learn[LogPages:6]] | 64'd1 << learn[5:0];
+        end
+        if (!rst_ni) begin
+            busy_q  <= 1'b1;
+            sweep_q <= '0;
+        end else if (forget_i || forget_images_i) begin
+            busy_q  <= 1'b1;
+            sweep_q <= forget_i ? '0 : LogWords'(FirstImageWord);
+        end else if (busy_q) begin
+            busy_q  <= sweep_q != LogWords'(LastWord);
+            sweep_q <= sweep_q + 1'b1;
+        end
+    end
+
+`ifndef SYNTHESIS
+    nothing_is_learnt_while_it_forgets: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        learn_i |-> !busy_q);
+`endif
+
+endmodule

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The second half of a hop: line pointer, version, and what follows from it.
+//
+// Contract: a walk that has its page is given with the address of its line pointer's line. Lines with
+// an even address are read by port 0, others by port 1, so that the two lines over which a header may
+// stretch come on different ports; each port keeps the last line of each walk. A walk ends as a row,
+// as a fault, or silently, and its number is then free; or it goes on with an older record. Of a row,
+// the part of the payload that came with the header is handed on with it.
+// Source of the rule: lockdb/src/store/device/walk.rs.
+module version_walk #(
+    parameter int unsigned LogChains = 7
+) (
+    input  logic                 clk_i,
+    input  logic                 rst_ni,
+    input  logic [63:0]          snapshot_i,
+    input  logic                 payloads_i,         // are wanted
+
+    input  logic                 begin_valid_i,      // a walk begins
+    input  logic [LogChains-1:0] begin_chain_i,
+    input  logic [31:0]          begin_vid_i,
+    input  logic                 enter_valid_i,      // it is on its way to a version
+    input  logic [LogChains-1:0] enter_chain_i,
+    input  logic [63:0]          enter_record_i,
+    input  logic                 line_valid_i,       // it has the page of that
+    input  logic [LogChains-1:0] line_chain_i,
+    input  logic [63:6]          line_address_i,
+    input  logic [63:6]          line_page_i,
+    input  logic [15:0]          line_lines_i,
+    input  logic                 fault_valid_i,      // it has come to a fault
+    input  logic [LogChains-1:0] fault_chain_i,
+    input  walk_pkg::code_t      fault_code_i,
+
+    output logic                 hop_valid_o,
+    output logic [LogChains-1:0] hop_chain_o,
+    output logic [63:0]          hop_record_o,
+    output logic                 end_valid_o,
+    output logic [LogChains-1:0] end_chain_o,
+    output logic                 row_valid_o,
+    input  logic                 row_ready_i,
+    output walk_pkg::row_t       row_o,
+    output logic [2:0]           row_word_o,         // where in its line the payload begins
+    output logic [63:6]          row_address_o,      // the first line of it that has not come
+    output logic                 row_has_line_o,     // one has come: row_line_o
+    output logic [511:0]         row_line_o,
+    output logic                 looked_o,           // at a version, in this clock
+
+    output logic [1:0]           pointer_read_valid_o,
+    output logic [1:0][63:6]     pointer_read_address_o,
+    output logic [1:0][7:0]      pointer_read_id_o,
+    input  logic [1:0]           pointer_read_ready_i,
+    output logic [1:0]           header_read_valid_o,
+    output logic [1:0][63:6]     header_read_address_o,
+    output logic [1:0][7:0]      header_read_id_o,
+    input  logic [1:0]           header_read_ready_i,
+    input  logic [1:0]           come_valid_i,
+    input  logic [1:0][7:0]      come_id_i,
+    input  logic [1:0]           come_error_i,
+    input  logic [1:0][511:0]    come_i
+);
+    import walk_pkg::*;
+
+    localparam int unsigned Chains = 2**LogChains;
+    localparam logic [15:0] PageBytes   = 16'd8192;
+    localparam logic [15:0] HeaderBytes = 16'd32;
+    typedef logic [LogChains-1:0] chain_t;
+
+    // ---- Reads, and what comes, for each port.
+
+    // A walk waits for its line pointer or for its version; of that, on which ports.
+    logic [Chains-1:0]      at_version_q;
+    logic [1:0][Chains-1:0] awaits_q;
+
+    logic [1:0]         come, ask_header;
+    chain_t             comer[2];
+    logic [1:0][63:6]   header_address;
+    logic [1:0]         pointer_come, version_come;   // all of it
+    logic [1:0]         pointer_waits, version_waits, pop_pointer, pop_version;
+    chain_t             pointer_chain[2], version_chain[2];
+    logic [1:0][512:0]  pointer_line, version_line;
+    chain_t             pointing, judging;            // those whose lines are looked at
+    chain_t             pointed_chain_q;
+
+    for (genvar port = 0; port < 2; port++) begin : g_ports
+        lut_fifo #(.LogDepth(LogChains), .Width(LogChains + 58)) i_pointer_reads (
+            .clk_i, .rst_ni,
+            .push_i (line_valid_i && line_address_i[6] == 1'(port)),
+            .data_i ({line_chain_i, line_address_i}),
+            .pop_i  (pointer_read_valid_o[port] && pointer_read_ready_i[port]),
+            .valid_o(pointer_read_valid_o[port]),
+            .data_o ({pointer_read_id_o[port][LogChains-1:0], pointer_read_address_o[port]})
+        );
+        lut_fifo #(.LogDepth(LogChains), .Width(LogChains + 58)) i_header_reads (
+            .clk_i, .rst_ni,
+            .push_i (ask_header[port]),
+            .data_i ({pointed_chain_q, header_address[port]}),
+            .pop_i  (header_read_valid_o[port] && header_read_ready_i[port]),
+            .valid_o(header_read_valid_o[port]),
+            .data_o ({header_read_id_o[port][LogChains-1:0], header_read_address_o[port]})
+        );
+        assign pointer_read_id_o[port][7:LogChains] = '0;
+        assign header_read_id_o[port][7:LogChains]  = '0;
+
+        assign come[port]         = come_valid_i[port] && come_id_i[port][7:LogChains] == 0;
+        assign comer[port]        = come_id_i[port][LogChains-1:0];
+        assign pointer_come[port] = come[port] && !at_version_q[comer[port]];
+        if (port == 0) begin : g_first
+            assign version_come[port] = come[port] && at_version_q[comer[port]]
+                && (!awaits_q[1][comer[port]] || come[1] && comer[0] == comer[1]);
+        end else begin : g_second
+            assign version_come[port] = come[port] && at_version_q[comer[port]]
+                && !awaits_q[0][comer[port]];
+        end
+
+        lut_fifo #(.LogDepth(LogChains), .Width(LogChains)) i_pointers (
+            .clk_i, .rst_ni,
+            .push_i (pointer_come[port]),
+            .data_i (comer[port]),
+            .pop_i  (pop_pointer[port]),
+            .valid_o(pointer_waits[port]),
+            .data_o (pointer_chain[port])
+        );
+        lut_fifo #(.LogDepth(LogChains), .Width(LogChains)) i_versions (
+            .clk_i, .rst_ni,
+            .push_i (version_come[port]),
+            .data_i (comer[port]),
+            .pop_i  (pop_version[port]),
+            .valid_o(version_waits[port]),
+            .data_o (version_chain[port])
+        );
+        // Two readers, so two memories.
+        lut_ram #(.AddressWidth(LogChains), .DataWidth(513)) i_pointer_lines (
+            .clk_i,
+            .write_enable_i(come[port]), .write_address_i(comer[port]),
+            .write_data_i({come_error_i[port], come_i[port]}),
+            .read_address_i(pointing), .read_data_o(pointer_line[port])
+        );
+        lut_ram #(.AddressWidth(LogChains), .DataWidth(513)) i_version_lines (
+            .clk_i,
+            .write_enable_i(come[port]), .write_address_i(comer[port]),
+            .write_data_i({come_error_i[port], come_i[port]}),
+            .read_address_i(judging), .read_data_o(version_line[port])
+        );
+
+        always_ff @(posedge clk_i) begin
+            if (!rst_ni) begin
+                awaits_q[port] <= '0;
+            end else begin
+                if (come[port]) awaits_q[port][comer[port]] <= 1'b0;
+                if (ask_header[port]) awaits_q[port][pointed_chain_q] <= 1'b1;
+            end
+        end
+    end
+
+    // ---- What is known of each walk.
+
+    logic [63:6] pointed_page, judged_page;
+    logic [15:0] pointed_lines;
+    logic [63:0] pointed_record, judged_record, judged_newer;
+    logic [31:0] judged_vid;
+    logic [28:0] judged_pointer;
+    logic [Chains-1:0] first_q;                       // it is at its newest version
+    logic        keep_pointer, keep_newer;
+    logic [28:0] pointer;
+    logic [63:0] created;
+    chain_t      newer_chain;
+
+    lut_ram #(.AddressWidth(LogChains), .DataWidth(74)) i_pages_of_pointers (
+        .clk_i, .write_enable_i(line_valid_i), .write_address_i(line_chain_i),
+        .write_data_i({line_lines_i, line_page_i}),
+        .read_address_i(pointing), .read_data_o({pointed_lines, pointed_page})
+    );
+    lut_ram #(.AddressWidth(LogChains), .DataWidth(58)) i_pages_of_versions (
+        .clk_i, .write_enable_i(line_valid_i), .write_address_i(line_chain_i),
+        .write_data_i(line_page_i),
+        .read_address_i(judging), .read_data_o(judged_page)
+    );
+    lut_ram #(.AddressWidth(LogChains), .DataWidth(64)) i_records_of_pointers (
+        .clk_i, .write_enable_i(enter_valid_i), .write_address_i(enter_chain_i),
+        .write_data_i(enter_record_i),
+        .read_address_i(pointing), .read_data_o(pointed_record)
+    );
+    lut_ram #(.AddressWidth(LogChains), .DataWidth(64)) i_records_of_versions (
+        .clk_i, .write_enable_i(enter_valid_i), .write_address_i(enter_chain_i),
+        .write_data_i(enter_record_i),
+        .read_address_i(judging), .read_data_o(judged_record)
+    );
+    lut_ram #(.AddressWidth(LogChains), .DataWidth(32)) i_vids (
+        .clk_i, .write_enable_i(begin_valid_i), .write_address_i(begin_chain_i),
+        .write_data_i(begin_vid_i),
+        .read_address_i(judging), .read_data_o(judged_vid)
+    );
+    lut_ram #(.AddressWidth(LogChains), .DataWidth(29)) i_pointers_kept (
+        .clk_i, .write_enable_i(keep_pointer), .write_address_i(pointed_chain_q),
+        .write_data_i(pointer),
+        .read_address_i(judging), .read_data_o(judged_pointer)
+    );
+    lut_ram #(.AddressWidth(LogChains), .DataWidth(64)) i_newer (
+        .clk_i, .write_enable_i(keep_newer), .write_address_i(newer_chain),
+        .write_data_i(created),
+        .read_address_i(judging), .read_data_o(judged_newer)
+    );
+
+    // ---- Line pointers: is the version inside its page, and where?
+
+    logic        pointer_port, pointer_turn_q, pointed_q, pointed_error_q;
+    logic [31:0] pointed_word_q;
+    logic [63:6] pointed_page_q;
+    logic [15:0] pointed_lines_q;
+    logic        pointer_go;
+    assign pointer_port = pointer_waits[1] && (pointer_turn_q || !pointer_waits[0]);
+    assign pointing     = pointer_chain[pointer_port];
+    assign pop_pointer  = pointer_go ? {pointer_port && pointer_waits[1],
+        !pointer_port && pointer_waits[0]} : '0;
+
+    logic [13:0] offset;
+    logic [12:0] payload_words;
+    logic [15:0] placed_end;
+    logic [16:0] lines_end;
+    logic [63:6] version_address;
+    logic        fits, pointer_fault, two_lines;
+    assign pointer         = pointed_word_q[28:0];
+    assign offset          = pointer[13:0];
+    // The payload is padded to a multiple of 8; the header is one.
+    assign payload_words   = 13'(pointer[27:17]) + 13'(pointer[16:14] != 0);
+    assign placed_end      = 16'(offset) + HeaderBytes + {payload_words, 3'd0};
+    assign lines_end       = 17'd64 + {pointed_lines_q[14:0], 2'd0};
+    assign fits          = offset[2:0] == 0 && !pointed_lines_q[15] && 17'(offset) >= lines_end
+        && placed_end <= PageBytes;
+    assign pointer_fault   = pointed_error_q || !fits;
+    assign version_address = pointed_page_q + 58'(offset[13:6]);
+    assign two_lines       = offset[5:3] > 3'd4;
+    assign pointer_go      = !pointed_q || !pointer_fault || !fault_valid_i;
+    assign keep_pointer    = pointed_q && !pointer_fault;
+    always_comb begin
+        for (int unsigned port = 0; port < 2; port++) begin
+            ask_header[port]     = keep_pointer && (two_lines || version_address[6] == 1'(port));
+            header_address[port] = version_address[6] == 1'(port) ? version_address
+                : version_address + 58'd1;
+        end
+    end
+
+    always_ff @(posedge clk_i) begin
+        if (pointer_go) begin
+            pointed_chain_q <= pointing;
+            pointed_word_q  <= pointer_line[pointer_port][32*pointed_record[3:0]+:32];
+            pointed_error_q <= pointer_line[pointer_port][512];
+            pointed_page_q  <= pointed_page;
+            pointed_lines_q <= pointed_lines;
+            pointer_turn_q  <= !pointer_port;
+        end
+        if (keep_pointer) at_version_q[pointed_chain_q] <= 1'b1;
+        if (line_valid_i) at_version_q[line_chain_i] <= 1'b0;
+        if (!rst_ni) begin
+            pointed_q      <= 1'b0;
+            pointer_turn_q <= 1'b0;
+            at_version_q   <= '0;
+        end else if (pointer_go) begin
+            pointed_q <= |pointer_waits;
+        end
+    end
+
+    // ---- Faults wait for their turn.
+
+    logic   fault_waits, pop_fault, push_fault;
+    chain_t fault_chain;
+    code_t  fault_code;
+    assign push_fault = fault_valid_i || pointed_q && pointer_fault;
+    lut_fifo #(.LogDepth(LogChains), .Width(LogChains + 4)) i_faults (
+        .clk_i, .rst_ni,
+        .push_i (push_fault),
+        .data_i (fault_valid_i ? {fault_chain_i, fault_code_i}
+            : {pointed_chain_q, pointed_error_q ? Bus : BadLine}),
+        .pop_i  (pop_fault),
+        .valid_o(fault_waits),
+        .data_o ({fault_chain, fault_code})
+    );
+
+    // ---- Versions: cut out of their lines, then judged.
+
+    logic version_port, version_turn_q, go, judge_waits;
+    assign version_port = version_waits[1] && (version_turn_q || !version_waits[0]);
+    assign judging      = fault_waits ? fault_chain : version_chain[version_port];
+    assign judge_waits  = fault_waits || |version_waits;
+    assign pop_fault    = go && fault_waits;
+    assign pop_version  = go && !fault_waits ? {version_port && version_waits[1],
+        !version_port && version_waits[0]} : '0;
+
+    typedef struct packed {
+        logic        valid;
+        chain_t      chain;
+        code_t       code;
+        logic [31:0] vid;
+        logic [63:0] record;
+        logic [63:0] newer;
+        logic [28:0] pointer;
+        logic [63:6] address;    // of the header's first line
+    } version_t;
+    version_t cut_q, judged_q;
+    logic [1:0][512:0] cut_lines_q;
+
+    // The header's first line, and the second behind it.
+    logic [15:0][63:0] words;
+    logic [512:0]      first_line, second_line;
+    logic [3:0]        word;
+    assign first_line  = cut_lines_q[cut_q.address[6]];
+    assign second_line = cut_lines_q[!cut_q.address[6]];
+    assign words       = {second_line[511:0], first_line[511:0]};
+    assign word        = {1'b0, cut_q.pointer[5:3]};
+
+    logic [63:0] predecessor_q, vid_and_number_q;
+    logic [63:0] created_q;
+    assign created = created_q;
+
+    always_ff @(posedge clk_i) begin
+        if (go) begin
+            cut_q <= '{
+                valid:   judge_waits,
+                chain:   judging,
+                code:    fault_waits ? fault_code : Found,
+                vid:     judged_vid,
+                record:  judged_record,
+                newer:   first_q[judging] ? '1 : judged_newer,
+                pointer: judged_pointer,
+                address: judged_page + 58'(judged_pointer[13:6])
+            };
+            cut_lines_q    <= version_line;
+            version_turn_q <= !version_port;
+            judged_q       <= cut_q;
+            if (cut_q.code == Found && (first_line[512] || word > 4'd4 && second_line[512])) begin
+                judged_q.code <= Bus;
+            end
+            created_q        <= words[word];
+            predecessor_q    <= words[word+4'd2];
+            vid_and_number_q <= words[word+4'd3];
+            row_line_o       <= word > 4'd4 ? second_line[511:0] : first_line[511:0];
+        end
+        if (begin_valid_i) first_q[begin_chain_i] <= 1'b1;
+        if (hop_valid_o) first_q[hop_chain_o] <= 1'b0;
+        if (!rst_ni) begin
+            cut_q.valid    <= 1'b0;
+            judged_q.valid <= 1'b0;
+            version_turn_q <= 1'b0;
+            first_q        <= '0;
+        end
+    end
+
+    code_t code;
+    logic  wants_row, goes_on;
+    always_comb begin
+        code = judged_q.code;
+        if (code == Found) begin
+            if (vid_and_number_q[31:0] != judged_q.vid) code = OtherTuple;
+            else if (created_q >= judged_q.newer) code = NotOlder;
+        end
+    end
+    assign goes_on      = code == Found && created_q > snapshot_i && predecessor_q != 0;
+    assign wants_row    = code != Found || created_q <= snapshot_i && !judged_q.pointer[28];
+    assign row_valid_o  = judged_q.valid && wants_row;
+    assign go           = !row_valid_o || row_ready_i;
+    assign hop_valid_o  = judged_q.valid && goes_on;
+    assign hop_chain_o  = judged_q.chain;
+    assign hop_record_o = predecessor_q;
+    assign keep_newer   = hop_valid_o;
+    assign newer_chain  = judged_q.chain;
+    assign end_valid_o  = judged_q.valid && !goes_on && go;
+    assign end_chain_o  = judged_q.chain;
+    assign looked_o     = judged_q.valid && go && judged_q.code == Found;
+
+    // The payload begins four words behind the header's first.
+    assign row_word_o     = 3'(judged_q.pointer[5:3] + 3'd4);
+    assign row_has_line_o = judged_q.pointer[5:3] != 3'd4;
+    assign row_address_o  = judged_q.address + (judged_q.pointer[5:3] > 3'd4 ? 58'd2 : 58'd1);
+    assign row_o = '{
+        code:    code,
+        bytes:   payloads_i && code == Found ? judged_q.pointer[27:14] : '0,
+        created: code == Found ? created_q : '0,
+        record:  judged_q.record,
+        number:  code == Found ? vid_and_number_q[63:32] : '0,
+        vid:     judged_q.vid
+    };
+
+    logic unused;
+    assign unused = ^{pointed_word_q[31:29], pointed_record[63:4], words, judged_q};
+
+endmodule

@@ -1,0 +1,36 @@
+// Generated from hw/regs by hw/regs/generate; do not edit.
+// sources-sha256: 94ddf332e2433f58038063288f18a0f86f2824e08a2ddefb6a7f649aab5c4dce cores.py verilog.py
+// body-sha256: 33fd748945cefcf2e01d252d6c1e26cca2efeca54d68111d80f5c1f09c7c4f6b
+// All files of visibility_pe, each after those that it needs.
+generated/visibility_pe_map_pkg.sv
+generated/visibility_pe_registers_pkg.sv
+generated/visibility_pe_registers.sv
+../common/axi_lite_blocks.sv
+../near_data/job_loader.sv
+../common/block_ram.sv
+../float/float_pkg.sv
+../float/float_add.sv
+../float/float_multiply.sv
+../float/integer_multiply.sv
+../float/arithmetic_unit.sv
+../near_data/program_pkg.sv
+../near_data/lane_execute.sv
+../common/lut_ram.sv
+../near_data/program_lane.sv
+../near_data/program_lanes.sv
+../common/lut_fifo.sv
+entry_stream.sv
+delta_page_table.sv
+crc32c_pkg.sv
+walk_pkg.sv
+page_checker.sv
+divide_by_127.sv
+page_map_cache.sv
+page_results.sv
+page_lookup.sv
+read_port.sv
+row_output.sv
+version_walk.sv
+vid_stream.sv
+visibility_walk.sv
+visibility_pe.sv

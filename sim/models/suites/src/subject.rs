@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A block or its mutants, so that one suite runs over both, and what a suite finds.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use verilated::{Core, Model};
+
+thread_local! {
+    static MUTANT: Cell<Option<u8>> = const { Cell::new(None) };
+}
+
+/// Has [`model`] make the model with mutants from now on, in this thread, with the mutant of this
+/// number; 0 is none.
+pub fn set_mutant(number: u8) {
+    MUTANT.set(Some(number));
+}
+
+/// The block at power-up, or, after [`set_mutant`], its model with mutants; `set` chooses one of them.
+pub fn model<B, M>(seed: u64, set: impl FnOnce(&mut M, u8)) -> Model<Subject<B, M>>
+where
+    B: Core,
+    M: Core<Inputs = B::Inputs, Outputs = B::Outputs>,
+{
+    match MUTANT.get() {
+        None => Model::powered_up(seed),
+        Some(number) => mutant(seed, number, set),
+    }
+}
+
+/// The model with mutants at power-up, with the mutant of this number.
+pub fn mutant<B, M>(seed: u64, number: u8, set: impl FnOnce(&mut M, u8)) -> Model<Subject<B, M>>
+where
+    B: Core,
+    M: Core<Inputs = B::Inputs, Outputs = B::Outputs>,
+{
+    let mut model: Model<Subject<B, M>> = Model::powered_up(seed);
+    let mut core = M::new(seed);
+    set(&mut core, number);
+    *model.core_mut() = Subject::Mutant(core);
+    model
+}
+
+/// What a test suite finds, if anything: its error, or the message with which it panics, as it does
+/// where an assertion of the RTL fails.
+pub fn found(suite: impl FnOnce() -> Result<(), String>) -> Option<String> {
+    match catch_unwind(AssertUnwindSafe(suite)) {
+        Ok(result) => result.err(),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or(panic.downcast_ref::<&str>().copied());
+            Some(text.unwrap_or("a panic, see above").to_owned())
+        }
+    }
+}
+
+/// The C++ side of a block or of its mutants, which have the same pins.
+pub enum Subject<B, M> {
+    /// The block itself.
+    Block(B),
+    /// The model with mutants.
+    Mutant(M),
+}
+
+/// The same call on whichever it is.
+macro_rules! either {
+    ($subject:expr, $core:ident => $call:expr) => {
+        match $subject {
+            Subject::Block($core) => $call,
+            Subject::Mutant($core) => $call,
+        }
+    };
+}
+
+impl<B, M> Core for Subject<B, M>
+where
+    B: Core,
+    M: Core<Inputs = B::Inputs, Outputs = B::Outputs>,
+{
+    type Inputs = B::Inputs;
+    type Outputs = B::Outputs;
+
+    const CHECKED: bool = B::CHECKED;
+
+    fn new(power_up_seed: u64) -> Self {
+        Subject::Block(B::new(power_up_seed))
+    }
+
+    fn block(&self) -> &'static str {
+        either!(self, core => core.block())
+    }
+
+    fn set_reset(&mut self, asserted: bool) {
+        either!(self, core => core.set_reset(asserted));
+    }
+
+    #[inline]
+    fn clock(&mut self, inputs: &Self::Inputs, outputs: &mut Self::Outputs) -> bool {
+        either!(self, core => core.clock(inputs, outputs))
+    }
+
+    fn clock_dumping(
+        &mut self,
+        inputs: &Self::Inputs,
+        outputs: &mut Self::Outputs,
+        start_ps: u64,
+        half_period_ps: u64,
+    ) -> bool {
+        either!(self, core => core.clock_dumping(inputs, outputs, start_ps, half_period_ps))
+    }
+
+    fn toggle_only(&mut self, cycles: u64) -> bool {
+        either!(self, core => core.toggle_only(cycles))
+    }
+
+    fn failure(&self) -> String {
+        either!(self, core => core.failure())
+    }
+
+    fn open_waves(&mut self, path: &str) -> Result<(), String> {
+        either!(self, core => core.open_waves(path))
+    }
+
+    fn close_waves(&mut self) {
+        either!(self, core => core.close_waves());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_and_panics_are_found() {
+        assert_eq!(found(|| Ok(())), None);
+        assert_eq!(found(|| Err("wrong".into())).as_deref(), Some("wrong"));
+        assert_eq!(found(|| panic!("wrong")).as_deref(), Some("wrong"));
+        assert_eq!(found(|| panic!("{} wrong", 1)).as_deref(), Some("1 wrong"));
+    }
+}

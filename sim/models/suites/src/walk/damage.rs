@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What may be wrong with bytes: everything.
+
+use lockdb::layout::{LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, Place, RecordId};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::memory::LINE;
+use super::scene::{EPOCH, NEWEST, Scene};
+
+fn pick<T: Copy>(random: &mut ChaCha8Rng, from: &[T]) -> Option<T> {
+    (!from.is_empty()).then(|| from[random.random_range(0..from.len())])
+}
+
+/// A random change of a page's header that is sealed again.
+fn other_header(random: &mut ChaCha8Rng, header: &mut PageHeader) {
+    match random.random_range(0..8) {
+        0 => header.page ^= 1 << random.random_range(0..64),
+        1 => header.table ^= 1 << random.random_range(0..32),
+        2 => header.lines = header.lines.saturating_sub(random.random_range(1..20)),
+        3 => header.lines = random.random(),
+        4 => header.epoch = EPOCH + random.random_range(1..4),
+        5 => header.epoch ^= 1 << random.random_range(0..23),
+        6 => header.kind ^= 1 << random.random_range(0..32),
+        _ => header.store ^= 1 << random.random_range(0..64),
+    }
+}
+
+/// A random change of a line, or of its version.
+fn other_line(random: &mut ChaCha8Rng, page: &mut PageBuffer) {
+    let lines = Page::new(&page.0).lines();
+    if lines == 0 || lines > 255 {
+        return;
+    }
+    let line = random.random_range(0..lines);
+    let pointer = Page::new(&page.0).line(line);
+    let at = pointer.offset().min(PAGE_BYTES - 32);
+    let own = Page::new(&page.0).header().page & 0xFFFF_FFFF;
+    let mut put = |at: usize, bytes: &[u8]| page.0[at..at + bytes.len()].copy_from_slice(bytes);
+    let flipped = |random: &mut ChaCha8Rng, from: u32, to: u32| {
+        (pointer.0 ^ 1 << random.random_range(from..to)).to_le_bytes()
+    };
+    match random.random_range(0..7) {
+        0 => put(LinePointer::at(line), &random.random::<[u8; 4]>()),
+        1 => put(LinePointer::at(line), &flipped(random, 0, 14)),
+        2 => put(LinePointer::at(line), &flipped(random, 14, 28)),
+        3 => put(at, &random.random_range(0..NEWEST + 2).to_le_bytes()),
+        4 => put(at, &u64::MAX.to_le_bytes()),
+        5 => put(at + 24, &random.random_range(0..40_u32).to_le_bytes()),
+        // To itself, or to another version somewhere.
+        _ => {
+            let line = [line, random.random_range(0..256)][random.random_range(0..2)];
+            put(at + 16, &RecordId::new(own, line as u8).word().to_le_bytes());
+        }
+    }
+}
+
+fn reseal(scene: &mut Scene, address: u64, change: impl FnOnce(&mut PageBuffer)) {
+    let mut page = PageBuffer::ZERO;
+    page.0.copy_from_slice(scene.memory.bytes_mut(address, PAGE_BYTES));
+    change(&mut page);
+    let header = Page::new(&page.0).header();
+    page.seal(header);
+    scene.memory.bytes_mut(address, PAGE_BYTES).copy_from_slice(&page.0);
+}
+
+/// Whether it can be read or not.
+fn word(scene: &mut Scene, address: u64) -> u64 {
+    let bytes = scene.memory.bytes_mut(address, 8);
+    u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
+}
+
+fn put_word(scene: &mut Scene, address: u64, word: u64) {
+    scene.memory.bytes_mut(address, 8).copy_from_slice(&word.to_le_bytes());
+}
+
+fn other_place(random: &mut ChaCha8Rng, scene: &Scene, word: u64) -> u64 {
+    let place = Place::from_word(word);
+    match random.random_range(0..6) {
+        0 => 0,
+        1 => 1 << 63,
+        2 => Place::new(random.random_range(0..scene.job.storage_pages + 3), EPOCH).word(),
+        3 => Place::new(random.random_range(0..1 << 40), EPOCH).word(),
+        4 => word ^ 1 << random.random_range(40..63),
+        _ => Place::new(place.physical(), EPOCH).word() | 1 << 63,
+    }
+}
+
+/// One thing goes wrong.
+pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
+    let pages: Vec<u64> =
+        scene.data.iter().map(|page| page.1).chain(scene.vid_pieces.clone()).collect();
+    let data: Vec<u64> = scene.data.iter().map(|page| page.1).collect();
+    match random.random_range(0..9) {
+        0 => {
+            let Some(page) = pick(random, &pages) else { return };
+            let most = [64, PAGE_BYTES as u64][random.random_range(0..2)];
+            let byte = random.random_range(0..most);
+            scene.memory.bytes_mut(page + byte, 1)[0] ^= 1 << random.random_range(0..8);
+        }
+        1 => {
+            let Some(page) = pick(random, &pages) else { return };
+            let mut header = PageHeader::default();
+            reseal(scene, page, |page| {
+                header = Page::new(&page.0).header();
+                other_header(random, &mut header);
+                page.seal(header);
+            });
+        }
+        2..=4 => {
+            let Some(page) = pick(random, &data) else { return };
+            let times = random.random_range(1..5);
+            reseal(scene, page, |page| (0..times).for_each(|_| other_line(random, page)));
+        }
+        5 => {
+            let Some(at) = pick(random, &scene.map_words.clone()) else { return };
+            let old = word(scene, at);
+            let place = other_place(random, scene, old);
+            put_word(scene, at, place);
+        }
+        6 => {
+            let piece = random.random_range(0..scene.heads.len().div_ceil(1016)) as u64;
+            let at = scene.job.vid_pieces + 8 * piece;
+            let old = word(scene, at);
+            let place = other_place(random, scene, old);
+            put_word(scene, at, place);
+        }
+        7 => {
+            let Some(piece) = pick(random, &scene.vid_pieces.clone()) else { return };
+            let word = random.random_range(0..40);
+            let head = match random.random_range(0..3) {
+                0 => random.random(),
+                1 => RecordId::new(random.random_range(0..50_000), random.random()).word(),
+                _ => pick(random, &scene.heads).unwrap_or(0),
+            };
+            reseal(scene, piece, |page| {
+                page.0[64 + 8 * word..][..8].copy_from_slice(&head.to_le_bytes());
+            });
+        }
+        _ => break_line(random, scene),
+    }
+}
+
+/// A line of memory that matters cannot be read from now on.
+pub fn break_line(random: &mut ChaCha8Rng, scene: &mut Scene) {
+    let job = &scene.job;
+    let pages: Vec<u64> =
+        scene.data.iter().map(|page| page.1).chain(scene.vid_pieces.clone()).collect();
+    let in_page = |random: &mut ChaCha8Rng, page: u64| page + LINE * random.random_range(0..128);
+    let address = match random.random_range(0..12) {
+        0 => job.delta_vids + random.random_range(0..16 * u64::from(job.delta_vid_count) + 1),
+        1 if random.random_ratio(1, 4) => job.delta_pages,
+        2 => job.vid_pieces,
+        3 => job.page_map_pieces,
+        4 => pick(random, &scene.map_words).unwrap_or(0),
+        _ => pick(random, &pages).map_or(0, |page| in_page(random, page)),
+    };
+    scene.memory.broken.insert(address / LINE * LINE);
+}

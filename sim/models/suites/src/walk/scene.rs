@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random stores as a device has them in memory: storage, page images, maps and changes. Chains lead
+//! anywhere, so every line and header stands at every place of its line of memory.
+
+use lockdb::layout::{
+    LinePointer, MAP_WORDS, PAGE_BYTES, PageBuffer, PageHeader, PageKind, Place, RecordId,
+    placed_bytes, vid_page,
+};
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::job::Job;
+use super::memory::Memory;
+
+/// The identity of the store.
+pub const STORE: u64 = 0x5707_E000_1111_2222;
+/// The checkpoint.
+pub const EPOCH: u64 = 0x1_0000_0007;
+/// The number of the table.
+pub const TABLE: u32 = 3;
+/// Commit timestamps are below this one.
+pub const NEWEST: u64 = 1000;
+
+const STORAGE: u64 = 0x10_0000_0000;
+const IMAGES: u64 = 0x20_0000_0040;
+const VID_PLACES: u64 = 0x30_0000_0000;
+const MAP_PLACES: u64 = 0x31_0000_0000;
+const VID_ENTRIES: u64 = 0x32_0000_0000;
+const PAGE_ENTRIES: u64 = 0x33_0000_0000;
+
+/// How large a scene is.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// VIDs of the table.
+    pub vids: u32,
+    /// Hops to the oldest version.
+    pub longest_chain: u32,
+    /// In bytes.
+    pub largest_payload: usize,
+    /// Of 100 pages, how many stand in the shared state.
+    pub images: u32,
+    /// Logical pages lie below this one.
+    pub logical_pages: u64,
+}
+
+impl Size {
+    /// Any size.
+    pub fn drawn(random: &mut ChaCha8Rng) -> Self {
+        let most = [5, 200, 2500][random.random_range(0..3)];
+        Self {
+            vids: random.random_range(1..most),
+            longest_chain: random.random_range(1..7),
+            largest_payload: [1, 80, 300, 3000][random.random_range(0..4)],
+            images: [0, 10, 50, 100][random.random_range(0..4)],
+            // What the cache of the L2P map holds, or more.
+            logical_pages: [3000, 30_000, 60_000][random.random_range(0..3)],
+        }
+    }
+}
+
+/// A page being filled, from the end down.
+struct Open {
+    page: u64,
+    buffer: PageBuffer,
+    lines: u16,
+    upper: usize,
+}
+
+/// Pages of storage: what stands where, and the map that leads there.
+pub struct Scene {
+    /// All of it.
+    pub memory: Memory,
+    /// What the element is asked for.
+    pub job: Job,
+    /// Logical pages with data, and where in memory they stand.
+    pub data: Vec<(u64, u64)>,
+    /// Pieces of the table's VID map, in memory.
+    pub vid_pieces: Vec<u64>,
+    /// Addresses of the words of the L2P map that lead to data.
+    pub map_words: Vec<u64>,
+    /// Heads in the VID map.
+    pub heads: Vec<u64>,
+}
+
+/// Collects what is put into memory in the end.
+struct Builder {
+    random: ChaCha8Rng,
+    size: Size,
+    open: Vec<Open>,
+    done: Vec<(u64, PageBuffer)>,
+    unused: Vec<u64>,
+    payload: Payloads,
+}
+
+/// Draws the payload of a version.
+pub type Payloads = Box<dyn FnMut(&mut ChaCha8Rng) -> Vec<u8>>;
+
+/// Payloads of any bytes, so many at most.
+fn any_bytes(most: usize) -> Payloads {
+    Box::new(move |random| {
+        let mut payload = vec![0; random.random_range(0..=most)];
+        random.fill(&mut payload[..]);
+        payload
+    })
+}
+
+impl Builder {
+    fn page(&mut self) -> Open {
+        let page = self.unused.pop().expect("there are enough logical pages");
+        Open { page, buffer: PageBuffer::ZERO, lines: 0, upper: PAGE_BYTES }
+    }
+
+    /// Puts a version into one of the open pages.
+    fn version(&mut self, vid: u32, number: u32, created: u64, before: u64, dead: bool) -> u64 {
+        let payload = (self.payload)(&mut self.random);
+        let at = self.random.random_range(0..self.open.len());
+        let placed = placed_bytes(payload.len());
+        let full = |open: &Open| {
+            open.lines == 255 || open.upper < placed + LinePointer::at(usize::from(open.lines) + 1)
+        };
+        if full(&self.open[at]) {
+            let next = self.page();
+            let full = std::mem::replace(&mut self.open[at], next);
+            self.close(full);
+        }
+        let hint: u64 = self.random.random();
+        let open = &mut self.open[at];
+        open.upper -= placed;
+        let (upper, bytes) = (open.upper, &mut open.buffer.0);
+        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
+        let pointer = LinePointer::new(upper, payload.len(), dead);
+        put(LinePointer::at(open.lines.into()), &pointer.0.to_le_bytes());
+        put(upper, &created.to_le_bytes());
+        put(upper + 8, &hint.to_le_bytes());
+        put(upper + 16, &before.to_le_bytes());
+        put(upper + 24, &vid.to_le_bytes());
+        put(upper + 28, &number.to_le_bytes());
+        put(upper + 32, &payload);
+        open.lines += 1;
+        RecordId::new(open.page, (open.lines - 1) as u8).word()
+    }
+
+    fn close(&mut self, open: Open) {
+        let Open { page, mut buffer, lines, upper } = open;
+        // Sometimes an older checkpoint has written it.
+        let epoch = EPOCH - u64::from(self.random.random_ratio(1, 4));
+        buffer.seal(PageHeader {
+            lines,
+            upper: upper as u16,
+            epoch,
+            store: STORE,
+            ..PageHeader::new(PageKind::Data, page, TABLE)
+        });
+        self.done.push((page, buffer));
+    }
+
+    /// The chain of a VID: the records of its versions, newest first.
+    fn chain(&mut self, vid: u32) -> Vec<u64> {
+        let versions = self.random.random_range(1..=self.size.longest_chain);
+        let mut created: Vec<u64> =
+            (0..versions).map(|_| self.random.random_range(1..NEWEST)).collect();
+        created.sort_unstable();
+        created.dedup();
+        let mut chain = vec![0];
+        for (number, &created) in (1..).zip(&created) {
+            let dead = self.random.random_ratio(1, 12);
+            chain.insert(0, self.version(vid, number, created, chain[0], dead));
+        }
+        chain
+    }
+}
+
+fn sealed(kind: PageKind, page: u64, words: &[u64]) -> PageBuffer {
+    let mut buffer = PageBuffer::map(kind, page, words.iter().copied());
+    buffer.seal(PageHeader { epoch: EPOCH, store: STORE, ..PageHeader::new(kind, page, 0) });
+    buffer
+}
+
+fn bytes_of(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+impl Scene {
+    /// A store in order, of which the newest snapshot is asked for.
+    pub fn drawn(seed: u64, size: Size) -> Self {
+        Self::with_payloads(seed, size, any_bytes(size.largest_payload))
+    }
+
+    /// The same, with these payloads.
+    pub fn with_payloads(seed: u64, size: Size, payload: Payloads) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut unused: Vec<u64> = (1..size.logical_pages).collect();
+        unused.shuffle(&mut random);
+        let mut builder =
+            Builder { random, size, open: Vec::new(), done: Vec::new(), unused, payload };
+        for _ in 0..builder.random.random_range(1..9) {
+            let open = builder.page();
+            builder.open.push(open);
+        }
+        // Heads of the checkpoint's map, and changes of it.
+        let (mut heads, mut changes) = (Vec::new(), Vec::new());
+        for vid in 0..size.vids {
+            let chain = match builder.random.random_ratio(1, 10) {
+                true => vec![0],
+                false => builder.chain(vid),
+            };
+            let old = builder.random.random_range(0..chain.len());
+            heads.push(chain[old]);
+            if old > 0 || builder.random.random_ratio(1, 8) {
+                changes.extend([u64::from(TABLE) << 32 | u64::from(vid), chain[0]]);
+            }
+        }
+        while let Some(open) = builder.open.pop() {
+            builder.close(open);
+        }
+        Self::lay_out(builder, heads, changes)
+    }
+
+    /// A table that was loaded in the order of its VIDs, at commit 1, and then updated in a random
+    /// order until each chain has 1 to 4 versions; with the commit of the update in the middle.
+    ///
+    /// # Panics
+    /// When the rows do not fit into the logical pages.
+    pub fn updated(seed: u64, vids: u32, payload: usize) -> (Self, u64) {
+        let size = Size {
+            vids,
+            longest_chain: 4,
+            largest_payload: payload,
+            images: 0,
+            logical_pages: 8000,
+        };
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut updates: Vec<u32> =
+            (0..vids).flat_map(|vid| vec![vid; random.random_range(0..4)]).collect();
+        updates.shuffle(&mut random);
+        let unused = (1..size.logical_pages).rev().collect();
+        let payloads: Payloads = Box::new(move |_| vec![0x5A; payload]);
+        let mut builder =
+            Builder { random, size, open: Vec::new(), done: Vec::new(), unused, payload: payloads };
+        let open = builder.page();
+        builder.open.push(open);
+        let mut heads = Vec::new();
+        for vid in 0..vids {
+            heads.push(builder.version(vid, 1, 1, 0, false));
+        }
+        for (created, &vid) in (2..).zip(&updates) {
+            let head = &mut heads[vid as usize];
+            *head = builder.version(vid, 2, created, *head, false);
+        }
+        let open = builder.open.pop().expect("it was put there");
+        builder.close(open);
+        (Self::lay_out(builder, heads, Vec::new()), updates.len() as u64 / 2 + 2)
+    }
+
+    fn lay_out(builder: Builder, heads: Vec<u64>, changes: Vec<u64>) -> Self {
+        let Builder { mut random, size, mut done, .. } = builder;
+        done.sort_by_key(|page| page.0);
+        // All of storage, in a random order behind two superblocks.
+        let mut images = Vec::new();
+        let mut stored: Vec<(Stands, PageBuffer)> = Vec::new();
+        let mut entries = Vec::new();
+        for (page, buffer) in done {
+            if images.len() < 1024 && random.random_ratio(size.images, 100) {
+                entries
+                    .extend([page, images.len() as u64 | u64::from(random.random::<u32>()) << 32]);
+                images.push((page, buffer));
+            } else {
+                stored.push((Stands::Data(page), buffer));
+            }
+        }
+        for (piece, words) in heads.chunks(MAP_WORDS).enumerate() {
+            if words.iter().any(|&word| word != 0) {
+                let buffer = sealed(PageKind::VidMap, vid_page(TABLE, piece), words);
+                stored.push((Stands::VidPiece(piece), buffer));
+            }
+        }
+        let map_pieces = size.logical_pages.div_ceil(MAP_WORDS as u64) as usize;
+        for piece in 0..map_pieces {
+            stored.push((Stands::MapPiece(piece), PageBuffer::ZERO));
+        }
+        stored.shuffle(&mut random);
+        let physical = |at: usize| at as u64 + 2;
+        let mut page_map = vec![vec![0; MAP_WORDS]; map_pieces];
+        for (at, (stands, buffer)) in stored.iter().enumerate() {
+            if let Stands::Data(page) = *stands {
+                let epoch = lockdb::layout::Page::new(&buffer.0).header().epoch;
+                let (piece, word) = (page as usize / MAP_WORDS, page as usize % MAP_WORDS);
+                page_map[piece][word] = Place::new(physical(at), epoch).word();
+            }
+        }
+        let mut vid_places = vec![0; heads.len().div_ceil(MAP_WORDS)];
+        let mut map_places = vec![0; map_pieces];
+        let (mut data, mut vid_pieces, mut map_words) = (Vec::new(), Vec::new(), Vec::new());
+        let mut storage = vec![0; 2 * PAGE_BYTES];
+        for (at, (stands, buffer)) in stored.into_iter().enumerate() {
+            let (address, place) =
+                (STORAGE + storage.len() as u64, Place::new(physical(at), EPOCH).word());
+            let mut buffer = buffer;
+            match stands {
+                Stands::Data(page) => data.push((page, address)),
+                Stands::VidPiece(piece) => {
+                    vid_places[piece] = place;
+                    vid_pieces.push(address);
+                }
+                Stands::MapPiece(piece) => {
+                    let words = &page_map[piece];
+                    let used = words.iter().enumerate().filter(|word| *word.1 != 0);
+                    map_words.extend(used.map(|(word, _)| address + 64 + 8 * word as u64));
+                    if words.iter().any(|&word| word != 0) {
+                        map_places[piece] = place;
+                    }
+                    buffer = sealed(PageKind::PageMap, piece as u64, words);
+                }
+            }
+            storage.extend(buffer.0);
+        }
+        let storage_pages = (storage.len() / PAGE_BYTES) as u64;
+        let mut image_bytes = Vec::new();
+        for (page, buffer) in &images {
+            data.push((*page, IMAGES + image_bytes.len() as u64));
+            image_bytes.extend(buffer.0);
+        }
+        // The arrays begin anywhere in a line.
+        let skip = |words: &[u64], by: u64| [vec![0x0BAD; by as usize], words.to_vec()].concat();
+        let (by, pairs) = (random.random_range(0..8), 2 * random.random_range(0..4));
+        let mut memory = Memory::default();
+        memory.add(STORAGE, storage);
+        memory.add(IMAGES, image_bytes);
+        memory.add(VID_PLACES, bytes_of(&skip(&vid_places, by)));
+        memory.add(MAP_PLACES, bytes_of(&skip(&map_places, by)));
+        memory.add(VID_ENTRIES, bytes_of(&skip(&changes, pairs)));
+        memory.add(PAGE_ENTRIES, bytes_of(&skip(&entries, pairs)));
+        let job = Job {
+            vids: (0, size.vids),
+            snapshot: NEWEST,
+            storage_base: STORAGE,
+            storage_pages,
+            vid_pieces: VID_PLACES + 8 * by,
+            page_map_pieces: MAP_PLACES + 8 * by,
+            logical_pages: size.logical_pages,
+            delta_vids: VID_ENTRIES + 8 * pairs,
+            delta_vid_count: (changes.len() / 2) as u32,
+            delta_page_count: images.len() as u32,
+            delta_pages: PAGE_ENTRIES + 8 * pairs,
+            delta_images: IMAGES,
+            store: STORE,
+            epoch: EPOCH,
+            table: TABLE,
+            forgets_pages: true,
+            wants_payloads: true,
+            program: 0,
+        };
+        data.sort_unstable();
+        Self { memory, job, data, vid_pieces, map_words, heads }
+    }
+
+    /// Gives the element a part of the table, from `first` to before `end`.
+    ///
+    /// # Panics
+    /// When an entry of the changes cannot be read.
+    pub fn narrow(&mut self, first: u32, end: u32) {
+        let job = &mut self.job;
+        job.vids = (first, end);
+        let vid = |at: u64, memory: &Memory| memory.word(at).expect("an entry") as u32;
+        while job.delta_vid_count > 0 && vid(job.delta_vids, &self.memory) < first {
+            job.delta_vids += 16;
+            job.delta_vid_count -= 1;
+        }
+        let last = |job: &Job| job.delta_vids + 16 * (u64::from(job.delta_vid_count) - 1);
+        while job.delta_vid_count > 0 && vid(last(job), &self.memory) >= end {
+            job.delta_vid_count -= 1;
+        }
+    }
+}
+
+/// What a page of storage is.
+enum Stands {
+    Data(u64),
+    VidPiece(usize),
+    MapPiece(usize),
+}

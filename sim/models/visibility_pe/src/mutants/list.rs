@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is wrong in each mutant of the RTL, and where. The build script includes this file as well.
+
+use ::mutants::{Mutant, mutant};
+
+/// `mutant_i` is 1 for the first.
+pub const MUTANTS: [Mutant; 20] = [
+    mutant(
+        "a line that could not be read is taken",
+        "job_loader.sv",
+        "if ({}) refusal = of_job",
+        "loaded_error_i",
+        "1'b0",
+    ),
+    mutant(
+        "the first line of the job is read twice",
+        "job_loader.sv",
+        "? job_address_i + {}",
+        "58'(line_q)",
+        "58'd0",
+    ),
+    mutant(
+        "the program is read from its second line on",
+        "job_loader.sv",
+        "program_address[63:6] + {};",
+        "58'(line_q - ProgramHeader)",
+        "58'(line_q - SecondOfJob)",
+    ),
+    mutant(
+        "a program within a line is read",
+        "job_loader.sv",
+        "line_q == SecondOfJob && {}) refusal",
+        "coming_address[5:0] != 0",
+        "1'b0",
+    ),
+    mutant(
+        "another version is executed",
+        "job_loader.sv",
+        "if ({}) return OtherVersion;",
+        "header.version != Version",
+        "1'b0",
+    ),
+    mutant(
+        "an empty program is executed",
+        "job_loader.sv",
+        "if ({} || header.instructions >",
+        "header.instructions == 0",
+        "1'b0",
+    ),
+    mutant(
+        "too many constants are executed",
+        "job_loader.sv",
+        "|| {} ||",
+        "header.constants > LargestCount",
+        "1'b0",
+    ),
+    mutant(
+        "too many outputs are executed",
+        "job_loader.sv",
+        "|| {}) return BadCount;",
+        "header.outputs > 8'd8",
+        "1'b0",
+    ),
+    mutant(
+        "a program for software is executed",
+        "job_loader.sv",
+        "return {} ? 8'd0 : BadFlags;",
+        "header.flags == 0",
+        "1'b1",
+    ),
+    mutant(
+        "a run is over before its last packet is taken",
+        "visibility_pe.sv",
+        "assign over = {};",
+        "state_q == Closing && m_axis_row_tready",
+        "state_q == Closing",
+    ),
+    mutant(
+        "a run does not wait for the walk",
+        "visibility_pe.sv",
+        "Waiting:  if ({}) state_q",
+        "!walk_busy",
+        "1'b1",
+    ),
+    mutant(
+        "a stop is not handed on",
+        "visibility_pe.sv",
+        ".stop_i           ({}),",
+        "stop",
+        "1'b0",
+    ),
+    mutant(
+        "a stop outlasts its run",
+        "visibility_pe.sv",
+        "to_registers.CONTROL.stop.hwclr             = {};",
+        "over || !asked",
+        "1'b0",
+    ),
+    mutant(
+        "a second start is taken",
+        "visibility_pe.sv",
+        "|| {});\n    assign access_error",
+        "asked && access_address == visibility_pe_map_pkg::CONTROL && access_data[0]",
+        "1'b0",
+    ),
+    mutant(
+        "the job moves under its run",
+        "visibility_pe.sv",
+        "access_data, access_strobe, {})",
+        "asked",
+        "1'b0",
+    ),
+    mutant(
+        "the end is not told",
+        "visibility_pe.sv",
+        "to_registers.ISR.done.hwset                 = {};",
+        "over",
+        "1'b0",
+    ),
+    mutant(
+        "every end interrupts",
+        "visibility_pe.sv",
+        "assign intr_o = {}\n",
+        "from_registers.GIE.enable.value && from_registers.IER.done.value",
+        "1'b1",
+    ),
+    mutant(
+        "a refused run is told as a finished one",
+        "visibility_pe.sv",
+        "last.code = {} ? Finished : Refused;",
+        "walked_q",
+        "1'b1",
+    ),
+    mutant(
+        "the counts of another run are shown",
+        "visibility_pe.sv",
+        "to_registers.VIDS.value.next                = {} ?",
+        "walked_q",
+        "1'b1",
+    ),
+    mutant(
+        "every refusal has the same reason",
+        "visibility_pe.sv",
+        "last.vid = 32'({});",
+        "refusal",
+        "8'd1",
+    ),
+];
