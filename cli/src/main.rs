@@ -17,11 +17,8 @@ mod interrupt;
 mod ndp;
 mod output;
 mod platforms;
-mod postgres;
-mod progress;
 mod run;
 mod serve;
-mod text;
 mod trace;
 mod versions;
 mod wave;
@@ -30,6 +27,7 @@ mod whole_file;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use terminal::text;
 
 use failure::Failure;
 use output::Output;
