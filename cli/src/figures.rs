@@ -1,18 +1,16 @@
 //! `lockstep figures`: all experiments on one HTML page.
 
-pub mod machine;
-mod page;
-
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::experiments::{Clock, Commit, Record, SCHEMA, Seeds};
+use experiments::page::Page;
+use experiments::{Clock, Commit, Record, SCHEMA, Seeds, date, machine, registry};
+
+use crate::experiment::SeedArgs;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::whole_file::WholeFile;
-use crate::{bench, experiments};
-
-use page::Page;
+use crate::{bench, experiment};
 
 /// Runs all experiments and writes one self-contained HTML page.
 #[derive(clap::Args)]
@@ -21,7 +19,7 @@ pub struct Args {
     #[arg(long, default_value = "out")]
     out: PathBuf,
     #[command(flatten)]
-    seeds: Seeds,
+    seeds: SeedArgs,
     /// Runs the benches too, which depend on this machine.
     #[arg(long)]
     benches: bool,
@@ -32,22 +30,24 @@ pub struct Args {
 /// # Errors
 /// When the folder cannot be written to.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
-    experiments::make_folder(&args.out)?;
+    experiment::make_folder(&args.out)?;
     // Before the runs: it is the state that the program was built from, not what is edited meanwhile.
     let commit = Commit::of_sources();
+    let seeds = args.seeds.into();
     let mut page = Page {
         experiments: Vec::new(),
         benches: Vec::new(),
         benches_not_measured: Vec::new(),
-        seeds: args.seeds,
+        seeds,
         command: command(&args),
         commit: Commit::text(commit.as_ref()),
-        date: experiments::date(),
+        date: date(),
         made_with: made_with(),
     };
-    for (number, experiment) in experiments::ALL.iter().enumerate() {
-        out.note(format_args!("{} of {}: {}", number + 1, experiments::ALL.len(), experiment.name));
-        let findings = match experiment.measure(args.seeds, None, out) {
+    let count = registry::all().count();
+    for (number, experiment) in registry::all().enumerate() {
+        out.note(format_args!("{} of {count}: {}", number + 1, experiment.name));
+        let findings = match experiment::measure(experiment, seeds, None, out) {
             // The page says so; the others are worth having.
             Err(Failure::NotMeasured(why)) => {
                 out.note(&why);
@@ -56,8 +56,8 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
             findings => Ok(findings?),
         };
         if let Ok(findings) = &findings {
-            let record = Record::new(experiment, args.seeds, findings, commit.clone());
-            experiments::write(&args.out, experiment, findings, &record.text())?;
+            let record = Record::new(experiment, seeds, findings, commit.clone());
+            experiment::write(&args.out, experiment, findings, &record)?;
         }
         page.experiments.push((experiment, findings));
     }
@@ -84,7 +84,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
 /// The command that makes the page again.
 fn command(args: &Args) -> String {
     let benches = if args.benches { " --benches" } else { "" };
-    format!("lockstep figures{}{benches}", args.seeds.arguments(Clock::Virtual))
+    format!("lockstep figures{}{benches}", Seeds::from(args.seeds).arguments(Clock::Virtual))
 }
 
 /// Names and values of what the page was made with: versions and machine.

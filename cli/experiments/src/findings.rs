@@ -4,8 +4,8 @@ use std::path::Path;
 
 use sim::platform::Platform;
 
-use super::samples::{Fitted, Spread};
-use crate::text;
+use crate::samples::{Fitted, Spread};
+use terminal::text;
 
 /// A value that a paper gives, and where it stands. Ours to reach is a [`Goal`].
 #[derive(Clone, Copy, Debug, PartialEq)]

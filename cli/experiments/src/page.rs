@@ -2,9 +2,10 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::experiments::{
-    Clock, Display as Screen, Experiment, Findings, Origin, Seeds, Verdict, svg,
-};
+use crate::experiment::{Clock, Experiment};
+use crate::findings::{Findings, Origin, Verdict};
+use crate::plot::{Display as Screen, svg};
+use crate::seeds::Seeds;
 use bench::{HEADS, Measurement};
 
 const STYLE: &str = include_str!("style.css");
@@ -268,8 +269,7 @@ fn definitions<'a>(html: &mut String, entries: impl Iterator<Item = &'a (&'stati
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::ALL;
-    use crate::experiments::findings::{Claim, Goal, Observation, Paper, Plot, Row};
+    use crate::findings::{Claim, Goal, Observation, Paper, Plot, Row};
 
     #[test]
     fn text_cannot_leave_its_place() {
@@ -281,7 +281,7 @@ mod tests {
             experiments: Vec::new(),
             benches: Vec::new(),
             benches_not_measured: Vec::new(),
-            seeds: Seeds { seed: 7, seeds: 5 },
+            seeds: Seeds { first: 7, count: 5 },
             command: "lockstep figures --seed 7 --seeds 5".into(),
             commit: "0123abc, with changes".into(),
             date: "2026-11-22 18:05 UTC".into(),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     fn named(name: &str) -> &'static Experiment {
-        ALL.iter().find(|experiment| experiment.name == name).expect("there")
+        crate::registry::named(name).expect("there")
     }
 
     /// A page with an experiment of one row and one claim.

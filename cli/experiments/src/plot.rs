@@ -13,7 +13,7 @@ mod legend;
 
 pub use canvas::Display;
 
-use super::findings::{Colour, Plot, Stroke};
+use crate::findings::{Colour, Plot, Stroke};
 
 /// How a goal is drawn, as no value of a paper is.
 const GOAL: (Colour, Stroke) = (Colour::Goal, Stroke::Broken { dash: 6, gap: 2 });
@@ -32,7 +32,7 @@ pub fn svg(plot: &Plot, title: &str, display: Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::findings::{Curve, Goal, Observation, Paper, Point, Row};
+    use crate::findings::{Curve, Goal, Observation, Paper, Point, Row};
 
     const BOTH: [Display; 2] = [Display::Wide, Display::Narrow];
 

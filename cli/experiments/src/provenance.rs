@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_clone_has_a_commit() {
-        if !std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.git")).exists() {
+        if !std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.git")).exists() {
             return eprintln!("skipped: the sources are no clone");
         }
         let id = Commit::of_sources().expect("git and a commit").id;

@@ -3,11 +3,12 @@
 
 use serde::{Serialize, Serializer};
 
-use super::findings::{Claim, Findings, Goal, Observation, Paper, Place, Row, Verdict};
-use super::provenance::Commit;
-use super::samples::Fitted;
-use super::{Clock, Experiment, Seeds};
-use crate::figures::machine;
+use crate::experiment::{Clock, Experiment};
+use crate::findings::{Claim, Findings, Goal, Observation, Paper, Place, Row, Verdict};
+use crate::machine;
+use crate::provenance::Commit;
+use crate::samples::Fitted;
+use crate::seeds::Seeds;
 
 /// Of the form of [`Record`]: it grows when a reader of the last one would go wrong.
 pub const SCHEMA: u32 = 2;
@@ -145,8 +146,8 @@ impl<'a> Record<'a> {
             clock: if wall { "wall" } else { "virtual" },
             machine: if wall { machine::description() } else { Vec::new() },
             platforms: &findings.platforms,
-            seed: seeds.seed,
-            seeds: if wall { 1 } else { seeds.seeds },
+            seed: seeds.first,
+            seeds: if wall { 1 } else { seeds.count },
             parameters: findings.parameters.clone(),
             rows: findings.rows.iter().map(RowRecord::from).collect(),
             claims: findings.claims.iter().map(ClaimRecord::from).collect(),

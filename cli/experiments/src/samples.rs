@@ -11,8 +11,8 @@ use std::thread;
 use sim::kernel::Time;
 use sim::platform::{Kind, Platform};
 
-use super::findings::{Claim, Observation, Origin, Row};
-use super::{ExperimentError, Setting};
+use crate::experiment::{ExperimentError, Setting};
+use crate::findings::{Claim, Observation, Origin, Row};
 use terminal::Progress;
 
 /// One run of an experiment: all of it, under one seed.
@@ -152,9 +152,9 @@ impl<S: Send> Samples<S> {
         setting: &mut Setting<'_>,
         make: impl Fn(&Run<'_>) -> Result<S, ExperimentError> + Sync,
     ) -> Result<Self, ExperimentError> {
-        let Setting { seed, seeds, scale, fitted, shifts, platform, progress } = setting;
-        let seeds = *seeds as usize;
-        let shifts = shifts.iter().map(|shift| (*seed, *fitted * shift));
+        let Setting { seeds, threads, scale, fitted, shifts, platform, progress } = setting;
+        let (seed, seeds) = (seeds.first, seeds.count as usize);
+        let shifts = shifts.iter().map(|shift| (seed, *fitted * shift));
         let runs: Vec<(u64, f64)> = (0..seeds)
             .map(|number| (seed.wrapping_add(number as u64), *fitted))
             .chain(shifts)
@@ -175,10 +175,9 @@ impl<S: Send> Samples<S> {
                 *place.lock().expect("one thread has it") = Some(sample);
             }
         };
-        let cores = thread::available_parallelism().map_or(1, usize::from).min(count);
         thread::scope(|scope| {
             // This thread is one of them.
-            for _ in 1..cores {
+            for _ in 1..(*threads).min(count) {
                 scope.spawn(work);
             }
             work();
@@ -189,7 +188,7 @@ impl<S: Send> Samples<S> {
         });
         let mut samples: Vec<S> = samples.collect::<Result<_, _>>()?;
         let shifted = samples.split_off(seeds);
-        Ok(Self { seed: *seed, seeds: samples, shifted })
+        Ok(Self { seed, seeds: samples, shifted })
     }
 }
 
@@ -279,20 +278,17 @@ impl Display for Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::{SHIFTS, Verdict};
-    use crate::output::Output;
+    use crate::{Seeds, Verdict};
 
-    fn setting(seed: u64, seeds: u32, progress: &mut Progress) -> Setting<'_> {
-        let platform = None;
-        Setting { seed, seeds, scale: 1.0, fitted: 1.0, shifts: &SHIFTS, platform, progress }
+    fn setting(first: u64, count: u32, progress: &mut Progress) -> Setting<'_> {
+        Setting::full(Seeds { first, count }, None, progress)
     }
 
     fn taken(
         seeds: u32,
         make: impl Fn(&Run<'_>) -> Result<u64, ExperimentError> + Sync,
     ) -> Samples<u64> {
-        let mut progress = Output::new().quiet(true).progress("test");
-        Samples::take(&mut setting(u64::MAX, seeds, &mut progress), make).expect("made")
+        Samples::take(&mut setting(u64::MAX, seeds, &mut Progress::hidden()), make).expect("made")
     }
 
     #[test]
@@ -310,7 +306,7 @@ mod tests {
     #[test]
     fn what_rests_on_fitted_entries_says_so() {
         const NAME: &str = "n1sdp-u280-ccix";
-        let mut progress = Output::new().quiet(true).progress("test");
+        let mut progress = Progress::hidden();
         let samples = Samples::take(&mut setting(1, 2, &mut progress), |run| {
             let latency = |platform: &Platform| platform.link.latency_to_host.get().as_ns_f64();
             let overhead = |platform: &Platform| platform.link.packet_overhead.get().0 as f64;

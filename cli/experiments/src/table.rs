@@ -2,21 +2,21 @@
 
 use std::fmt::{Display, Write};
 
-use super::{Clock, Commit, Experiment, Findings, Seeds};
-use crate::output::Output;
-use crate::text;
+use terminal::text;
+
+use crate::{Clock, Commit, Experiment, Findings, Seeds};
 
 const WIDTH: usize = 98;
 
-/// The table, the claims and the notes.
+/// The table, the claims and the notes, below `title`, which is the experiment's as the terminal shows it.
 pub fn text(
+    title: &str,
     experiment: &Experiment,
     seeds: Seeds,
     findings: &Findings,
     commit: Option<&Commit>,
-    out: &Output,
 ) -> String {
-    let mut text = format!("{}\n{}\n\n", out.strong(experiment.title), experiment.source);
+    let mut text = format!("{title}\n{}\n\n", experiment.source);
     for (name, value) in &findings.parameters {
         line(&mut text, format_args!("  {name:<14}{value}"));
     }

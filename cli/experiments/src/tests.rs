@@ -1,25 +1,23 @@
 //! All experiments at a small part of their length, and the files that they write.
 
+use bench::postgres::PostgresError;
+use terminal::Progress;
+
 use super::findings::{Colour, Curve, Plot, Stroke};
+use super::plot::{Display, svg};
+use super::registry::{all, named};
 use super::*;
 
 /// At a small part of the full length: enough to see that all of it works.
-fn small(experiment: &Experiment, Seeds { seed, seeds }: Seeds, fitted: f64) -> Findings {
-    let mut progress = Output::new().quiet(true).progress("test");
-    let mut setting = Setting {
-        seed,
-        seeds,
-        scale: 0.02,
-        fitted,
-        shifts: &[],
-        platform: None,
-        progress: &mut progress,
-    };
-    (experiment.measure)(&mut setting).expect("measured")
+fn small(experiment: &Experiment, seeds: Seeds, fitted: f64) -> Findings {
+    let progress = &mut Progress::hidden();
+    let full = Setting::full(seeds, None, progress);
+    let mut setting = Setting { scale: 0.02, fitted, shifts: &[], ..full };
+    experiment.measure(&mut setting).expect("measured")
 }
 
-fn seeds(seed: u64, seeds: u32) -> Seeds {
-    Seeds { seed, seeds }
+fn seeds(first: u64, count: u32) -> Seeds {
+    Seeds { first, count }
 }
 
 fn every_row_is_whole(findings: &Findings, seeds: usize) {
@@ -92,7 +90,7 @@ fn ndp_update_speedup_works_under_seeds() {
 #[test]
 fn every_experiment_in_virtual_time_has_its_test() {
     let tests = include_str!("tests.rs");
-    for experiment in ALL.iter().filter(|experiment| experiment.clock == Clock::Virtual) {
+    for experiment in all().filter(|experiment| experiment.clock == Clock::Virtual) {
         let call = format!("works_under_seeds({:?});", experiment.name);
         assert!(tests.contains(&call), "{}", experiment.name);
     }
@@ -103,17 +101,9 @@ fn every_experiment_in_virtual_time_has_its_test() {
 fn the_experiment_by_the_clock_on_the_wall_gives_whole_rows() {
     let experiment = named("ccslt-fig6").expect("there");
     assert_eq!(experiment.clock, Clock::Wall);
-    let mut progress = Output::new().quiet(true).progress("test");
-    let mut setting = Setting {
-        seed: 5,
-        seeds: 3,
-        scale: 0.01,
-        fitted: 1.0,
-        shifts: &[],
-        platform: None,
-        progress: &mut progress,
-    };
-    let findings = match (experiment.measure)(&mut setting) {
+    let progress = &mut Progress::hidden();
+    let mut setting = Setting { scale: 0.01, ..Setting::full(seeds(5, 3), None, progress) };
+    let findings = match experiment.measure(&mut setting) {
         Err(ExperimentError::Postgres(missing @ PostgresError::Missing { .. })) => {
             return eprintln!("skipped: {missing}");
         }
@@ -133,20 +123,19 @@ fn the_experiment_by_the_clock_on_the_wall_gives_whole_rows() {
 }
 
 /// The JSON of an experiment and all its files, under three seeds.
-fn written(name: &str, folder: &Path) -> (serde_json::Value, Findings) {
+fn written(name: &str) -> (serde_json::Value, Findings, Vec<(String, String)>) {
     let experiment = named(name).expect("there");
     let findings = small(experiment, seeds(1, 3), 1.0);
     let commit = Some(Commit { id: "abc".into(), changed: true });
-    let record = Record::new(experiment, seeds(1, 3), &findings, commit).text();
-    let path = write(&folder.join("new"), experiment, &findings, &record).expect("written");
-    let text = fs::read_to_string(&path).expect("JSON");
-    (serde_json::from_str(&text).expect("well formed"), findings)
+    let record = Record::new(experiment, seeds(1, 3), &findings, commit);
+    let files = files(experiment, &findings, &record);
+    assert_eq!(files[0].0, format!("{name}.json"));
+    (serde_json::from_str(&files[0].1).expect("well formed"), findings, files)
 }
 
 #[test]
 fn the_record_says_what_was_measured_and_from_what() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (value, findings) = written("ccslt-fig5", folder.path());
+    let (value, findings, _) = written("ccslt-fig5");
     assert_eq!((&value["experiment"], &value["seed"]), (&"ccslt-fig5".into(), &1.into()));
     assert_eq!((&value["schema"], &value["seeds"]), (&SCHEMA.into(), &3.into()));
     assert_eq!(value["command"], "lockstep experiment ccslt-fig5 --seed 1 --seeds 3");
@@ -165,8 +154,7 @@ fn the_record_says_what_was_measured_and_from_what() {
 
 #[test]
 fn a_row_of_the_record_has_the_papers_range_and_all_its_values() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (value, _) = written("ccslt-fig5", folder.path());
+    let (value, _, _) = written("ccslt-fig5");
     let row = &value["rows"][0];
     let number = |value: &serde_json::Value| value.as_f64().expect("a number");
     let [min, measured, max] = ["min", "measured", "max"].map(|key| number(&row[key]));
@@ -186,9 +174,8 @@ fn a_row_of_the_record_has_the_papers_range_and_all_its_values() {
 
 #[test]
 fn values_and_pictures_are_written_beside_the_record() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (_, findings) = written("ccslt-fig5", folder.path());
-    let read = |name: &str| fs::read_to_string(folder.path().join("new").join(name)).expect(name);
+    let (_, findings, files) = written("ccslt-fig5");
+    let read = |name: &str| &files.iter().find(|(of, _)| of == name).expect(name).1;
     let picture = read("ccslt-fig5.svg");
     assert!(picture.starts_with("<svg") && picture.contains("8 KiB, PCIe, DMA read"));
     let table = read("ccslt-fig5.csv");

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::Experiment;
-use super::findings::{Findings, Observation, Place, Row};
+use crate::experiment::Experiment;
+use crate::findings::{Findings, Observation, Place, Row};
 
 /// One value, and all that is known of it.
 #[derive(Serialize)]
@@ -77,8 +77,8 @@ fn lines<'a>(experiment: &'a Experiment, row: &'a Row) -> Vec<Line<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::findings::{Goal, Paper};
-    use crate::experiments::named;
+    use crate::findings::{Goal, Paper};
+    use crate::registry::named;
 
     #[test]
     fn each_value_has_a_line_of_its_own() {

@@ -4,31 +4,31 @@
 use sim::kernel::Time;
 use sim::platform::Side;
 
-use super::findings::{Claim, Colour, Curve, Findings, Origin, Paper, Plot, Point, Row, Stroke};
 use super::lock_load::{self, Demand, LoadSeen, LockLoad, Seen};
-use super::samples::{Measured, Run, Samples, Spread};
-use super::{ExperimentError, Setting};
+use crate::experiment::{ExperimentError, Setting};
+use crate::findings::{Claim, Colour, Curve, Findings, Origin, Paper, Plot, Point, Row, Stroke};
+use crate::samples::{Measured, Run, Samples, Spread};
 
-const HOST_ALONE: Paper = Paper {
+pub const HOST_ALONE: Paper = Paper {
     low: 80.0,
     high: 100.0,
     place: "section 4, experiment 1: \"tuple versions can be locked on the host with low \
             latencies of 80-100ns\"",
 };
-const HOST_CONTENDED: Paper = Paper {
+pub const HOST_CONTENDED: Paper = Paper {
     low: 400.0,
     high: 400.0,
     place: "section 4, experiment 1: \"the host still provides robust performance with latencies \
             around 400ns\"",
 };
-const DEVICE: Paper = Paper {
+pub const DEVICE: Paper = Paper {
     low: 800.0,
     high: 800.0,
     place: "section 4, experiment 1: \"the device is able to maintain constant locklatencies of \
             800ns\"",
 };
 
-const PLATFORM: &str = "n1sdp-u280-ccix";
+pub const PLATFORM: &str = "n1sdp-u280-ccix";
 const LOADS: [u32; 6] = [0, 20, 40, 60, 80, 100];
 const CORES: u32 = 4;
 const PROCESSING_ELEMENTS: u32 = 16;
@@ -86,7 +86,6 @@ impl Sample {
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let samples = Samples::take(setting, sample)?;
     Ok(Findings {
-        platforms: setting.platforms(&[PLATFORM]),
         parameters: vec![
             ("home agent", "host".into()),
             ("lock table", "4 MiB, 65,536 buckets".into()),
@@ -100,7 +99,7 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
         claims: host_claims(&samples).into_iter().chain(device_claims(&samples)).collect(),
         notes: notes(&samples),
         plots: vec![plot(&samples)],
-        details: Vec::new(),
+        ..Findings::default()
     })
 }
 

@@ -10,17 +10,17 @@ use sim::dma::{DmaEngine, Transfer};
 use sim::kernel::{Kernel, Priority, Time};
 use sim::platform::Platform;
 
-use super::findings::{Claim, Findings, Origin, Paper, Plot};
-use super::samples::{Measured, Run, Samples, scaled_count};
-use super::{ExperimentError, Setting};
+use crate::experiment::{ExperimentError, Setting};
+use crate::findings::{Claim, Findings, Origin, Paper, Plot};
+use crate::samples::{Measured, Run, Samples, scaled_count};
 
-const LOCAL: Paper = Paper {
+pub const LOCAL: Paper = Paper {
     low: 80.0,
     high: 100.0,
     place: "section 4, experiment 2: \"CCIX-internal pre-fetching allows the device to work on \
             local cache, achieving 80-100ns\"",
 };
-const MISS: Paper = Paper {
+pub const MISS: Paper = Paper {
     low: 800.0,
     high: 800.0,
     place: "section 4, experiment 2: \"cache-miss latencies for non-local atomic read/write … \
@@ -37,8 +37,8 @@ const ACCESSES: u64 = 4_000;
 /// Pages behind each value.
 const PAGES_READ: u64 = 200;
 
-const CCIX: &str = "n1sdp-u280-ccix";
-const PCIE: &str = "pcie-gen3";
+pub const CCIX: &str = "n1sdp-u280-ccix";
+pub const PCIE: &str = "pcie-gen3";
 
 /// A mean time.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,6 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
         row("8 KiB, PCIe, DMA write", |ns| &ns.page_dma_write),
     ];
     Ok(Findings {
-        platforms: setting.platforms(&[CCIX, PCIE]),
         parameters: vec![
             ("64 B", format!("{accesses} accesses one after another, in a table of 4 MiB")),
             ("8 KiB", format!("{pages} pages of 64 MiB in DRAM, drawn at random")),
@@ -100,8 +99,8 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
                 .into(),
         ],
         plots: vec![Plot::Bars { along: "mean time of one transfer, ns", rows: rows.clone() }],
-        details: Vec::new(),
         rows,
+        ..Findings::default()
     })
 }
 

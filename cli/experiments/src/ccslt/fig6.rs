@@ -2,23 +2,23 @@
 //! shared lock table. The one experiment that is measured by the clock on the wall, since both
 //! are software.
 
-use super::findings::{
+use crate::experiment::{ExperimentError, Setting};
+use crate::findings::{
     Claim, Colour, Curve, Findings, Observation, Origin, Paper, Plot, Point, Row, Stroke,
 };
-use super::samples::{Fitted, scaled_count};
-use super::{ExperimentError, Setting};
-use crate::text;
+use crate::samples::{Fitted, scaled_count};
 use bench::postgres::{
     self, CLOCK_READINGS, Comparison, InOrder, LARGE_TABLE_MIB, Latencies, PASSES, Plan, TABLE_MIB,
 };
+use terminal::text;
 
-const CCSLT: Paper = Paper {
+pub const CCSLT: Paper = Paper {
     low: 80.0,
     high: 100.0,
     place: "section 4, experiment 3: \"With 80-100ns for sequential and random locking, the \
             ccSLT yields much lower latencies\"",
 };
-const POSTGRES: Paper = Paper {
+pub const POSTGRES: Paper = Paper {
     low: 520.0,
     high: 520.0,
     place: "section 4, experiment 3: \"PostgreSQL, which peaks at ca. 520ns\"",
@@ -40,7 +40,7 @@ const ACROSS: &str = "time of one lock, ns";
 /// When there is no PostgreSQL to measure, or it does not work.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let tuples = scaled_count(TUPLES, setting.scale);
-    let plan = Plan { tuples, rounds: ROUNDS, seed: setting.seed };
+    let plan = Plan { tuples, rounds: ROUNDS, seed: setting.seeds.first };
     let compared = postgres::side_by_side(plan, setting.progress)?;
     let mut rows: Vec<Row> = compared.orders.iter().flat_map(|order| rows(plan, order)).collect();
     for (who, ns) in [("PostgreSQL", compared.clock.0), ("Lockstep", compared.clock.1)] {
@@ -48,7 +48,6 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
         rows.push(once(plan, label, ("ns", "readings"), (ns, CLOCK_READINGS)));
     }
     Ok(Findings {
-        platforms: Vec::new(),
         parameters: vec![
             ("PostgreSQL", compared.version.clone()),
             ("tuples", text::count(tuples)),
@@ -61,6 +60,7 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
         notes: notes(),
         plots: vec![plot(&compared)],
         details: compared.orders.iter().flat_map(|order| histograms(plan, order)).collect(),
+        ..Findings::default()
     })
 }
 

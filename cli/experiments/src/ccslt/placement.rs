@@ -4,12 +4,12 @@
 use sim::kernel::Time;
 use sim::platform::Side;
 
-use super::findings::{Claim, Findings, Origin, Plot, Row};
 use super::lock_load::{self, Demand, LoadSeen, LockLoad};
-use super::samples::{Measured, Run, Samples, Value};
-use super::{ExperimentError, Setting};
+use crate::experiment::{ExperimentError, Setting};
+use crate::findings::{Claim, Findings, Origin, Plot, Row};
+use crate::samples::{Measured, Run, Samples, Value};
 
-const PLATFORM: &str = "n1sdp-u280-ccix";
+pub const PLATFORM: &str = "n1sdp-u280-ccix";
 const BUCKETS: u64 = 1 << 16;
 const FEW: u64 = 64;
 const CORES: u32 = 4;
@@ -47,7 +47,6 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })?;
     let latencies: Vec<Row> = rows(&samples, &LATENCIES);
     Ok(Findings {
-        platforms: setting.platforms(&[PLATFORM]),
         parameters: vec![
             ("lock table", "4 MiB, 65,536 buckets".into()),
             ("host", format!("{CORES} cores, one request at a time each")),
@@ -59,7 +58,6 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
             along: "mean time from asking for a lock to having it, ns",
             rows: latencies.clone(),
         }],
-        details: Vec::new(),
         rows: latencies.into_iter().chain(rows(&samples, &RATES)).collect(),
         claims: claims(&samples),
         notes: vec![
@@ -72,6 +70,7 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
              perform theirs in their own caches."
                 .into(),
         ],
+        ..Findings::default()
     })
 }
 

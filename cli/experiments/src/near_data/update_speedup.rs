@@ -4,11 +4,11 @@ use sim::kernel::Time;
 use sim::platform::{Bandwidth, Measure, Platform};
 use system::near_data::{Beside, Keys, LongReport, Outcome, Phase, Setup, Strategy, run};
 
-use super::findings::{Claim, Findings, Goal, Origin, Plot, Row};
-use super::samples::{Measured, Run, Samples, Value, scaled_count};
-use super::{ExperimentError, Setting};
+use crate::experiment::{ExperimentError, Setting};
+use crate::findings::{Claim, Findings, Goal, Origin, Plot, Row};
+use crate::samples::{Measured, Run, Samples, Value, scaled_count};
 
-const PLATFORM: &str = "n1sdp-u280-ccix";
+pub const PLATFORM: &str = "n1sdp-u280-ccix";
 const ROWS: u64 = 100_000;
 const FIELDS: u16 = 10;
 const REGIONS: u64 = 10;
@@ -92,7 +92,6 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })?;
     let keys = || 0..KEYS.len();
     Ok(Findings {
-        platforms: setting.platforms(&[PLATFORM]),
         parameters: vec![
             ("table", format!("{rows} rows of 4 numbers and {FIELDS} fields of 100 B (YCSB)")),
             ("long update", format!("the rows of one region of {REGIONS}, READ COMMITTED")),
@@ -112,7 +111,7 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
                 rows: keys().flat_map(|keys| speed_ups(&samples, keys)).collect(),
             },
         ],
-        details: Vec::new(),
+        ..Findings::default()
     })
 }
 

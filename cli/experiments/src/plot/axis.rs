@@ -1,6 +1,6 @@
 //! Axes: which values stand where, and which of them get a tick.
 
-use crate::text;
+use terminal::text;
 
 /// An axis is logarithmic when its largest value is more than so many times its smallest.
 const WIDEST_LINEAR: f64 = 30.0;

@@ -3,10 +3,10 @@
 
 use plotters::style::text_anchor::HPos;
 
-use super::super::findings::{Colour, Row, Stroke};
 use super::axis::{Axis, Scale, number, tick};
 use super::canvas::{Canvas, Display, picture};
 use super::legend::{Legend, Sign};
+use crate::findings::{Colour, Row, Stroke};
 
 /// Of a bar, in pixels.
 const BAR: i32 = 18;

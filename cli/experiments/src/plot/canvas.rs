@@ -5,8 +5,8 @@ use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::super::findings::{Colour, Stroke};
-use crate::text;
+use crate::findings::{Colour, Stroke};
+use terminal::text;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Point = (i32, i32);

@@ -2,10 +2,10 @@
 
 use plotters::style::text_anchor::HPos;
 
-use super::super::findings::{Colour, Curve, Stroke};
 use super::axis::{Axis, tick};
 use super::canvas::{Canvas, Display, picture};
 use super::legend::{Legend, Sign};
+use crate::findings::{Colour, Curve, Stroke};
 
 /// Of a curve with more points, none is marked.
 const MOST_MARKS: usize = 24;

@@ -2,8 +2,8 @@
 
 use plotters::style::text_anchor::HPos;
 
-use super::super::findings::{Colour, Stroke};
 use super::canvas::{Canvas, Display};
+use crate::findings::{Colour, Stroke};
 
 /// How an entry is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
