@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Write};
 
 use crate::experiment::{Clock, Experiment};
-use crate::findings::{Findings, Origin, Verdict};
+use crate::findings::{Findings, Origin, Paper, Verdict};
 use crate::plot::{Display as Screen, svg};
 use crate::seeds::Seeds;
 use bench::{HEADS, Measurement};
@@ -239,11 +239,11 @@ fn table(html: &mut String, findings: &Findings) {
     for row in &findings.rows {
         let [median, range] = row.measured_texts();
         let place = match (row.paper, row.goal) {
-            (Some(paper), _) => Some(("paper", paper.place)),
-            (None, goal) => goal.map(|goal| ("goal", goal.because)),
+            (Some(paper), _) => Some(("paper", paper_place(paper))),
+            (None, goal) => goal.map(|goal| ("goal", goal.because.into())),
         };
         let reference = place.map_or("–".into(), |(class, place)| {
-            let place = Escaped(place);
+            let place = Escaped(&place);
             format!("<abbr class=\"{class}\" title=\"{place}\">{}</abbr>", row.reference())
         });
         put!(
@@ -260,6 +260,12 @@ fn table(html: &mut String, findings: &Findings) {
     put!(html, "</tbody></table></div>\n");
 }
 
+/// Where the value stands, and how near one has to come to it if that is not the usual.
+fn paper_place(paper: Paper) -> String {
+    let tolerance = paper.unusual_tolerance();
+    [paper.place.into()].into_iter().chain(tolerance).collect::<Vec<_>>().join("; ")
+}
+
 fn definitions<'a>(html: &mut String, entries: impl Iterator<Item = &'a (&'static str, String)>) {
     put!(html, "<dl>\n");
     entries.for_each(|(name, value)| put!(html, "<dt>{name}</dt><dd>{}</dd>\n", Escaped(value)));
@@ -269,7 +275,7 @@ fn definitions<'a>(html: &mut String, entries: impl Iterator<Item = &'a (&'stati
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{Claim, Goal, Observation, Paper, Plot, Row};
+    use crate::findings::{Claim, Goal, Observation, Plot, Row};
 
     #[test]
     fn text_cannot_leave_its_place() {
@@ -341,10 +347,12 @@ mod tests {
         );
         assert!(html.contains("<strong>Reached</strong>Quick."));
         assert!(html.contains("<abbr class=\"goal\" title=\"wanted\">goal ≥ 4.2</abbr>"), "{html}");
-        let paper = Paper { low: 80.0, high: 100.0, place: "section 4" };
+        let paper = Paper::range(80.0, 100.0, "section 4");
         let html = with_one(row().beside(Some(paper)), claim(Origin::Paper));
         assert!(html.contains("<h3>What the paper says") && !html.contains("<h3>Goals"));
         assert!(html.contains("<abbr class=\"paper\" title=\"section 4\">paper 80–100</abbr>"));
+        let html = with_one(row().beside(Some(paper.within(0.1))), claim(Origin::Paper));
+        assert!(html.contains("title=\"section 4; to be met within 10 %\">"), "{html}");
     }
 
     #[test]

@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn every_bar_has_its_name_once() {
-        let paper = Some(Paper { low: 80.0, high: 100.0, place: "" });
+        let paper = Some(Paper::range(80.0, 100.0, ""));
         for count in 1..=9 {
             let rows = (1..=count).map(|number| {
                 row(format!("bar {number}"), 100.0 * f64::from(number)).beside(paper)
@@ -154,7 +154,7 @@ mod tests {
         let picture = svg(&bars(vec![row("a", 4.0).with_goal(goal)]), "bars", Display::Wide);
         assert!(picture.contains("our goal") && picture.contains("var(--goal, #7a3e9d)"));
         assert!(!picture.contains("paper"), "{picture}");
-        let paper = Some(Paper { low: 4.2, high: 4.2, place: "" });
+        let paper = Some(Paper::number(4.2, ""));
         let picture = svg(&bars(vec![row("a", 4.0).beside(paper)]), "bars", Display::Wide);
         assert!(picture.contains("var(--paper, #777)") && !picture.contains("goal"));
     }

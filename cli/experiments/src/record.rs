@@ -4,7 +4,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::experiment::{Clock, Experiment};
-use crate::findings::{Claim, Findings, Goal, Observation, Paper, Place, Row, Verdict};
+use crate::findings::{A_QUARTER, Claim, Findings, Goal, Observation, Paper, Place, Row, Verdict};
 use crate::machine;
 use crate::provenance::Commit;
 use crate::samples::Fitted;
@@ -90,6 +90,9 @@ struct PaperRecord {
     #[serde(flatten)]
     range: Range,
     place: &'static str,
+    /// How near a value has to come, as a part of it; left out where that is a quarter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tolerance: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -164,7 +167,11 @@ impl<'a> Record<'a> {
 impl<'a> From<&'a Row> for RowRecord<'a> {
     fn from(row: &'a Row) -> Self {
         let place = |Place { series, across, x }: &'a Place| PlaceRecord { series, across, x: *x };
-        let paper = |Paper { low, high, place }| PaperRecord { range: Range { low, high }, place };
+        let paper = |Paper { low, high, place, tolerance }| PaperRecord {
+            range: Range { low, high },
+            place,
+            tolerance: (tolerance != A_QUARTER).then_some(tolerance),
+        };
         let goal = |Goal { at_least, because }| GoalRecord { at_least, because };
         let value = |&Observation { seed, value, operations }: &Observation| ValueRecord {
             seed,

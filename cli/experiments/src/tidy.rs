@@ -86,7 +86,7 @@ mod tests {
         let observations = [(1, 88.0, 100), (2, 90.0, 200)].map(observation);
         let fitted = ["link.latency_to_host".to_owned()].into_iter().collect();
         let row = Row::new("64 B, read", ("ns", "reads"), observations.into(), fitted);
-        let paper = Some(Paper { low: 80.0, high: 100.0, place: "" });
+        let paper = Some(Paper::range(80.0, 100.0, ""));
         let bin =
             Row::new("bin", ("%", "locks"), vec![observation((1, 5.0, 7))], Default::default());
         let findings = Findings {

@@ -9,24 +9,22 @@ use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Claim, Colour, Curve, Findings, Origin, Paper, Plot, Point, Row, Stroke};
 use crate::samples::{Measured, Run, Samples, Spread};
 
-pub const HOST_ALONE: Paper = Paper {
-    low: 80.0,
-    high: 100.0,
-    place: "section 4, experiment 1: \"tuple versions can be locked on the host with low \
+pub const HOST_ALONE: Paper = Paper::range(
+    80.0,
+    100.0,
+    "section 4, experiment 1: \"tuple versions can be locked on the host with low \
             latencies of 80-100ns\"",
-};
-pub const HOST_CONTENDED: Paper = Paper {
-    low: 400.0,
-    high: 400.0,
-    place: "section 4, experiment 1: \"the host still provides robust performance with latencies \
+);
+pub const HOST_CONTENDED: Paper = Paper::number(
+    400.0,
+    "section 4, experiment 1: \"the host still provides robust performance with latencies \
             around 400ns\"",
-};
-pub const DEVICE: Paper = Paper {
-    low: 800.0,
-    high: 800.0,
-    place: "section 4, experiment 1: \"the device is able to maintain constant locklatencies of \
+);
+pub const DEVICE: Paper = Paper::number(
+    800.0,
+    "section 4, experiment 1: \"the device is able to maintain constant locklatencies of \
             800ns\"",
-};
+);
 
 pub const PLATFORM: &str = "n1sdp-u280-ccix";
 const LOADS: [u32; 6] = [0, 20, 40, 60, 80, 100];

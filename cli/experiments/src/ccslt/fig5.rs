@@ -14,18 +14,17 @@ use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Claim, Findings, Origin, Paper, Plot};
 use crate::samples::{Measured, Run, Samples, scaled_count};
 
-pub const LOCAL: Paper = Paper {
-    low: 80.0,
-    high: 100.0,
-    place: "section 4, experiment 2: \"CCIX-internal pre-fetching allows the device to work on \
+pub const LOCAL: Paper = Paper::range(
+    80.0,
+    100.0,
+    "section 4, experiment 2: \"CCIX-internal pre-fetching allows the device to work on \
             local cache, achieving 80-100ns\"",
-};
-pub const MISS: Paper = Paper {
-    low: 800.0,
-    high: 800.0,
-    place: "section 4, experiment 2: \"cache-miss latencies for non-local atomic read/write … \
+);
+pub const MISS: Paper = Paper::number(
+    800.0,
+    "section 4, experiment 2: \"cache-miss latencies for non-local atomic read/write … \
             consistent with the device latency of 800ns\"",
-};
+);
 
 /// A lock table, in the host's system level cache.
 const TABLE: u64 = 4 << 20;

@@ -12,17 +12,14 @@ use bench::postgres::{
 };
 use terminal::text;
 
-pub const CCSLT: Paper = Paper {
-    low: 80.0,
-    high: 100.0,
-    place: "section 4, experiment 3: \"With 80-100ns for sequential and random locking, the \
+pub const CCSLT: Paper = Paper::range(
+    80.0,
+    100.0,
+    "section 4, experiment 3: \"With 80-100ns for sequential and random locking, the \
             ccSLT yields much lower latencies\"",
-};
-pub const POSTGRES: Paper = Paper {
-    low: 520.0,
-    high: 520.0,
-    place: "section 4, experiment 3: \"PostgreSQL, which peaks at ca. 520ns\"",
-};
+);
+pub const POSTGRES: Paper =
+    Paper::number(520.0, "section 4, experiment 3: \"PostgreSQL, which peaks at ca. 520ns\"");
 
 /// Source: ccSLT paper, section 4, experiment 3, "We execute 1M lock requests".
 const TUPLES: u64 = 1_000_000;
