@@ -1,13 +1,15 @@
 //! Figure 4 of the ccSLT paper: what a lock request costs host and device as the load of the
 //! other side goes from nothing to as much as it can.
 
+use std::fmt::{self, Display};
+
 use sim::kernel::Time;
 use sim::platform::Side;
 
 use super::lock_load::{self, Demand, LoadSeen, LockLoad, Seen};
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Claim, Colour, Curve, Findings, Origin, Paper, Plot, Point, Row, Stroke};
-use crate::samples::{Measured, Run, Samples, Spread};
+use crate::samples::{Measured, Points, Run, Samples, Spread};
 
 pub const HOST_ALONE: Paper = Paper::range(
     80.0,
@@ -38,17 +40,17 @@ const FEW: u64 = 64;
 /// How much hangs on that choice: both sides at full load on so many tuples.
 const SWEEP: [u64; 5] = [16, 64, 256, 1024, 4096];
 
-/// Both cases, and both sides at full load on each number of tuples of [`SWEEP`].
-struct Sample {
-    cases: [Case; 2],
-    sweep: Vec<Measured<LoadSeen>>,
+/// What is measured by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Measuring {
+    /// A point of a curve: this side at full load, the other one at that of [`LOADS`].
+    Curve { side: Side, case: usize, load: usize },
+    /// Both sides at full load on so many tuples.
+    Sweep { tuples: u64 },
 }
 
-/// One pair of curves: each side, measured while the other's load grows.
-struct Case {
-    host: Vec<Measured<LoadSeen>>,
-    device: Vec<Measured<LoadSeen>>,
-}
+/// Everything that was measured under one seed.
+type Sample = Points<Measuring, Measured<LoadSeen>>;
 
 const FEW_TUPLES: usize = 0;
 const WHOLE_TABLE: usize = 1;
@@ -61,11 +63,7 @@ const ACROSS: &str = "load of the other side, %";
 
 impl Sample {
     fn load(&self, side: Side, case: usize, load: usize) -> &Measured<LoadSeen> {
-        let case = &self.cases[case];
-        match side {
-            Side::Host => &case.host[load],
-            Side::Device => &case.device[load],
-        }
+        self.at(&Measuring::Curve { side, case, load })
     }
 
     fn seen(&self, side: Side, case: usize, load: usize) -> &Seen {
@@ -82,7 +80,7 @@ impl Sample {
 /// # Errors
 /// When the simulation fails.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
-    let samples = Samples::take(setting, sample)?;
+    let samples = Samples::take_points(setting, &Measuring::all(), measured)?;
     Ok(Findings {
         parameters: vec![
             ("home agent", "host".into()),
@@ -101,29 +99,42 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })
 }
 
-fn sample(run: &Run<'_>) -> Result<Sample, ExperimentError> {
-    // All of a large table has to be visited often, for caches to be as they stay.
-    let few = case(run, (CASES[FEW_TUPLES], FEW), Time::from_us(2_000), 0.0)?;
-    let all = case(run, (CASES[WHOLE_TABLE], BUCKETS), Time::from_us(8_000), 0.4)?;
-    Ok(Sample { cases: [few, all], sweep: sweep(run, 0.8)? })
+impl Measuring {
+    fn all() -> Vec<Self> {
+        let loads = |case| (0..LOADS.len()).map(move |load| (case, load));
+        let points = (0..CASES.len()).flat_map(loads);
+        let curves = points.flat_map(|(case, load)| {
+            [Side::Host, Side::Device].map(|side| Self::Curve { side, case, load })
+        });
+        curves.chain(SWEEP.map(|tuples| Self::Sweep { tuples })).collect()
+    }
 }
 
-fn case(
-    run: &Run<'_>,
-    (name, tuples): (&'static str, u64),
-    length: Time,
-    done: f64,
-) -> Result<Case, ExperimentError> {
-    let mut measured = Case { host: Vec::new(), device: Vec::new() };
-    for (number, percent) in LOADS.into_iter().enumerate() {
-        let part = number as f64 / LOADS.len() as f64;
-        run.progress(done + part * 0.4, format_args!("{name}, load {percent} %"));
-        let other = f64::from(percent) / 100.0;
-        let under = |host, device| load(run, tuples, length, (host, device));
-        measured.host.push(under(1.0, other)?);
-        measured.device.push(under(other, 1.0)?);
+impl Display for Measuring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Curve { case, load, .. } => {
+                write!(f, "{}, load {} %", CASES[*case], LOADS[*load])
+            }
+            Self::Sweep { tuples } => write!(f, "both sides on {tuples} tuples"),
+        }
     }
-    Ok(measured)
+}
+
+fn measured(run: &Run<'_>, point: &Measuring) -> Result<Measured<LoadSeen>, ExperimentError> {
+    match *point {
+        Measuring::Curve { side, case, load: other } => {
+            let (tuples, length) = match case {
+                FEW_TUPLES => (FEW, Time::from_us(2_000)),
+                // All of a large table has to be visited often, for caches to be as they stay.
+                _ => (BUCKETS, Time::from_us(8_000)),
+            };
+            let other = f64::from(LOADS[other]) / 100.0;
+            let duties = if side == Side::Host { (1.0, other) } else { (other, 1.0) };
+            load(run, tuples, length, duties)
+        }
+        Measuring::Sweep { tuples } => load(run, tuples, Time::from_us(2_000), (1.0, 1.0)),
+    }
 }
 
 /// Both sides on `tuples` tuples, each for its part of the time (`duties`: host, device).
@@ -145,16 +156,6 @@ fn load(
             seed: run.seed,
         })?)
     })
-}
-
-/// Both sides at full load, for each number of tuples.
-fn sweep(run: &Run<'_>, done: f64) -> Result<Vec<Measured<LoadSeen>>, ExperimentError> {
-    let under = |(number, tuples)| {
-        let part = number as f64 / SWEEP.len() as f64;
-        run.progress(done + part * 0.2, format_args!("both sides on {tuples} tuples"));
-        load(run, tuples, Time::from_us(2_000), (1.0, 1.0))
-    };
-    SWEEP.into_iter().enumerate().map(under).collect()
 }
 
 /// The paper's value for a point of a curve.
@@ -182,11 +183,13 @@ fn rows(samples: &Samples<Sample>) -> Vec<Row> {
             }
         }
     }
-    for (number, tuples) in SWEEP.into_iter().enumerate() {
+    for tuples in SWEEP {
         let label = |side: &str| format!("{side}, both at 100 % on {tuples} tuples");
         for (side, of) in [("host", Side::Host), ("device", Side::Device)] {
             let row = samples.row(label(side), ("ns", "locks"), |sample| {
-                sample.sweep[number].value(|seen| seen.side(of).mean_of_acquire())
+                sample
+                    .at(&Measuring::Sweep { tuples })
+                    .value(|seen| seen.side(of).mean_of_acquire())
             });
             let series = format!("{side}, both sides at 100 %");
             rows.push(row.at(series, "tuples", tuples as f64));

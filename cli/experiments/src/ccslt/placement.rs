@@ -1,13 +1,15 @@
 //! Home agent on the host against home agent on the device: what the ccSLT paper argues in
 //! section 4 but does not measure.
 
+use std::fmt::{self, Display};
+
 use sim::kernel::Time;
 use sim::platform::Side;
 
 use super::lock_load::{self, Demand, LoadSeen, LockLoad};
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Claim, Findings, Origin, Plot, Row};
-use crate::samples::{Measured, Run, Samples, Value};
+use crate::samples::{Measured, Points, Run, Samples, Value};
 
 pub const PLATFORM: &str = "n1sdp-u280-ccix";
 const BUCKETS: u64 = 1 << 16;
@@ -41,10 +43,12 @@ struct Placement {
 /// # Errors
 /// When the simulation fails.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
-    let samples = Samples::take(setting, |run| -> Result<Sample, _> {
-        let on_host = placement(run, Side::Host, 0.0)?;
-        Ok([on_host, placement(run, Side::Device, 0.5)?])
-    })?;
+    let points = [Side::Host, Side::Device].into_iter().flat_map(|home| {
+        [Asking::Host, Asking::Device, Asking::Both, Asking::Many].map(|who| Point { home, who })
+    });
+    let samples = Samples::take_points(setting, &points.collect::<Vec<_>>(), measured)?;
+    let samples =
+        samples.map(|points| [Side::Host, Side::Device].map(|home| Placement::of(&points, home)));
     let latencies: Vec<Row> = rows(&samples, &LATENCIES);
     Ok(Findings {
         parameters: vec![
@@ -74,31 +78,55 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })
 }
 
-fn placement(run: &Run<'_>, home: Side, done: f64) -> Result<Placement, ExperimentError> {
-    let name = HOMES[if home == Side::Host { ON_HOST } else { ON_DEVICE }];
-    let mut part = 0.0;
-    let mut under = |cores: u32, elements: u32, tuples: u64, length: Time| {
-        run.progress(done + part, name);
-        part += 0.125;
-        let demand = |requesters: u32| Demand { requesters, duty: f64::from(requesters.min(1)) };
-        run.measured(PLATFORM, |platform| {
-            Ok(lock_load::run(&LockLoad {
-                platform: platform.clone(),
-                home,
-                buckets: BUCKETS,
-                tuples,
-                host: demand(cores),
-                device: demand(elements),
-                length: run.scaled(length),
-                seed: run.seed,
-            })?)
-        })
+/// Who asks for locks: one of the runs of a [`Placement`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Asking {
+    Host,
+    Device,
+    Both,
+    Many,
+}
+
+/// What is measured by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Point {
+    home: Side,
+    who: Asking,
+}
+
+impl Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(HOMES[if self.home == Side::Host { ON_HOST } else { ON_DEVICE }])
+    }
+}
+
+impl Placement {
+    fn of(points: &Points<Point, Measured<LoadSeen>>, home: Side) -> Self {
+        let at = |who| points.at(&Point { home, who }).clone();
+        let [host, device] = [at(Asking::Host), at(Asking::Device)];
+        Self { host, device, both: at(Asking::Both), many: at(Asking::Many) }
+    }
+}
+
+fn measured(run: &Run<'_>, point: &Point) -> Result<Measured<LoadSeen>, ExperimentError> {
+    let (cores, elements, tuples, microseconds) = match point.who {
+        Asking::Host => (CORES, 0, BUCKETS, 8_000),
+        Asking::Device => (0, PROCESSING_ELEMENTS, BUCKETS, 1_000),
+        Asking::Both => (CORES, PROCESSING_ELEMENTS, FEW, 2_000),
+        Asking::Many => (0, MANY_PROCESSING_ELEMENTS, BUCKETS, 1_000),
     };
-    Ok(Placement {
-        host: under(CORES, 0, BUCKETS, Time::from_us(8_000))?,
-        device: under(0, PROCESSING_ELEMENTS, BUCKETS, Time::from_us(1_000))?,
-        both: under(CORES, PROCESSING_ELEMENTS, FEW, Time::from_us(2_000))?,
-        many: under(0, MANY_PROCESSING_ELEMENTS, BUCKETS, Time::from_us(1_000))?,
+    let demand = |requesters: u32| Demand { requesters, duty: f64::from(requesters.min(1)) };
+    run.measured(PLATFORM, |platform| {
+        Ok(lock_load::run(&LockLoad {
+            platform: platform.clone(),
+            home: point.home,
+            buckets: BUCKETS,
+            tuples,
+            host: demand(cores),
+            device: demand(elements),
+            length: run.scaled(Time::from_us(microseconds)),
+            seed: run.seed,
+        })?)
     })
 }
 

@@ -1,12 +1,14 @@
 //! A long update of a tenth of a table, near the data and by the host, beside short host updates.
 
+use std::fmt::{self, Display};
+
 use sim::kernel::Time;
 use sim::platform::{Bandwidth, Measure, Platform};
-use system::near_data::{Beside, Keys, LongReport, Outcome, Phase, Setup, Strategy, run};
+use system::near_data::{self, Beside, Keys, LongReport, Outcome, Phase, Setup, Strategy};
 
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Claim, Findings, Goal, Origin, Plot, Row};
-use crate::samples::{Measured, Run, Samples, Value, scaled_count};
+use crate::samples::{Measured, Points, Run, Samples, Value, scaled_count};
 
 pub const PLATFORM: &str = "n1sdp-u280-ccix";
 const ROWS: u64 = 100_000;
@@ -86,11 +88,10 @@ impl Peaks {
 /// When a run does not come to its end, or one of its checks fails.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let rows = scaled_count(ROWS, setting.scale);
-    let samples = Samples::take(setting, |run| -> Result<Sample, _> {
-        let uniform = runs(run, KEYS[0], 0.0)?;
-        Ok([uniform, runs(run, KEYS[1], 0.5)?])
-    })?;
     let keys = || 0..KEYS.len();
+    let points = keys().flat_map(|keys| Way::ALL.map(|way| Point { keys, way }));
+    let samples = Samples::take_points(setting, &points.collect::<Vec<_>>(), measured)?;
+    let samples = samples.map(|points| [0, 1].map(|keys| Runs::of(&points, keys)));
     Ok(Findings {
         parameters: vec![
             ("table", format!("{rows} rows of 4 numbers and {FIELDS} fields of 100 B (YCSB)")),
@@ -115,70 +116,137 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })
 }
 
-fn runs(
-    setting: &Run<'_>,
-    (keys, name): (Keys, &'static str),
-    done: f64,
-) -> Result<Runs, ExperimentError> {
-    let quick_host = |platform: &mut Platform| {
-        // Without one the run says so.
-        let Some(store) = platform.host_store.as_mut() else { return };
-        store.visit_row.set(Time::from_ps(store.visit_row.get().as_ps() / 2));
-    };
-    let slow_memory = |platform: &mut Platform| {
-        let Some(near_data) = platform.near_data.as_mut() else { return };
-        let bandwidth = &mut near_data.device_memory.bandwidth;
-        let left = bandwidth.get().bytes_per_second() as f64 * PART_OF_PEAK / 1e6;
-        bandwidth.set(Measure::convert(left.round(), "MB/s").expect("a rate above 0"));
-    };
-    let platform = Platform::named(PLATFORM).expect("comes with the program");
-    let alone = Setup {
-        platform,
-        rows: setting.scaled_count(ROWS),
-        fields: FIELDS,
-        regions: REGIONS,
-        workers: WORKERS,
-        keys,
-        other_rows: false,
-        warm_up: setting.scaled_count(WARM_UP),
-        beside: Beside::Nothing(setting.scaled(ALONE)),
-        verified: false,
-        durable: true,
-        seed: setting.seed,
-    };
-    let beside = |strategy| Setup { beside: Beside::Update(strategy), ..alone.clone() };
-    let near = || beside(Strategy::NearData);
-    let host = |threads| beside(Strategy::HostPath { threads });
-    let volatile = |setup| Setup { durable: false, ..setup };
-    let other_rows = |setup| Setup { other_rows: true, ..setup };
-    let mut part = done;
-    let mut made_with = |setup: Setup, change: &dyn Fn(&mut Platform)| {
-        setting.progress(part, name);
-        part += 0.5 / 12.0;
-        setting.measured(PLATFORM, |platform| {
-            let mut platform = platform.clone();
-            change(&mut platform);
-            Ok(run(&Setup { platform, ..setup }, &mut |_| {})?)
-        })
-    };
-    let peaks = *setting.measured(PLATFORM, |platform| Ok(Peaks::of(platform)))?;
-    let quick = made_with(host(1), &quick_host)?;
-    let slow = made_with(near(), &slow_memory)?;
-    let mut made = |setup| made_with(setup, &|_| {});
-    Ok(Runs {
-        alone: made(alone.clone())?,
-        near: made(near())?,
-        host: made(host(1))?,
-        many: made(host(MANY_THREADS))?,
-        quick,
-        slow,
-        verified: made(Setup { verified: true, ..near() })?,
-        volatile: [made(volatile(near()))?, made(volatile(host(1)))?],
-        table_lock: made(beside(Strategy::TableLock))?,
-        others_alone: made(other_rows(alone.clone()))?,
-        others: made(other_rows(near()))?,
-        peaks,
-    })
+/// One of [`Runs`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Alone,
+    Near,
+    Verified,
+    Host,
+    Many,
+    Quick,
+    Slow,
+    TableLock,
+    VolatileNear,
+    VolatileHost,
+    OthersAlone,
+    Others,
+}
+
+/// What is measured by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Point {
+    /// Of [`KEYS`].
+    keys: usize,
+    way: Way,
+}
+
+impl Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(KEYS[self.keys].1)
+    }
+}
+
+impl Way {
+    const ALL: [Self; 12] = [
+        Self::Alone,
+        Self::Near,
+        Self::Verified,
+        Self::Host,
+        Self::Many,
+        Self::Quick,
+        Self::Slow,
+        Self::TableLock,
+        Self::VolatileNear,
+        Self::VolatileHost,
+        Self::OthersAlone,
+        Self::Others,
+    ];
+
+    /// The run, on the platform as it is.
+    fn setup(self, run: &Run<'_>, platform: Platform, keys: Keys) -> Setup {
+        let alone = Setup {
+            platform,
+            rows: run.scaled_count(ROWS),
+            fields: FIELDS,
+            regions: REGIONS,
+            workers: WORKERS,
+            keys,
+            other_rows: false,
+            warm_up: run.scaled_count(WARM_UP),
+            beside: Beside::Nothing(run.scaled(ALONE)),
+            verified: false,
+            durable: true,
+            seed: run.seed,
+        };
+        let beside = |strategy| Setup { beside: Beside::Update(strategy), ..alone.clone() };
+        let near = || beside(Strategy::NearData);
+        let host = |threads| beside(Strategy::HostPath { threads });
+        match self {
+            Self::Alone => alone,
+            Self::Near | Self::Slow => near(),
+            Self::Verified => Setup { verified: true, ..near() },
+            Self::Host | Self::Quick => host(1),
+            Self::Many => host(MANY_THREADS),
+            Self::TableLock => beside(Strategy::TableLock),
+            Self::VolatileNear => Setup { durable: false, ..near() },
+            Self::VolatileHost => Setup { durable: false, ..host(1) },
+            Self::OthersAlone => Setup { other_rows: true, ..alone },
+            Self::Others => Setup { other_rows: true, ..near() },
+        }
+    }
+
+    /// What is otherwise on the platform. Where it lacks the entry, the run says so.
+    fn change(self, platform: &mut Platform) {
+        match self {
+            Self::Quick => {
+                let Some(store) = platform.host_store.as_mut() else { return };
+                store.visit_row.set(Time::from_ps(store.visit_row.get().as_ps() / 2));
+            }
+            Self::Slow => {
+                let Some(near_data) = platform.near_data.as_mut() else { return };
+                let bandwidth = &mut near_data.device_memory.bandwidth;
+                let left = bandwidth.get().bytes_per_second() as f64 * PART_OF_PEAK / 1e6;
+                bandwidth.set(Measure::convert(left.round(), "MB/s").expect("a rate above 0"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What was measured at a point, and what the platform could do at most.
+type Seen = (Measured<Outcome>, Peaks);
+
+fn measured(run: &Run<'_>, &Point { keys, way }: &Point) -> Result<Seen, ExperimentError> {
+    // By itself: the outcome rests on what the run reads, and not on the peaks.
+    let peaks = *run.measured(PLATFORM, |platform| Ok(Peaks::of(platform)))?;
+    let outcome = run.measured(PLATFORM, |platform| {
+        let mut platform = platform.clone();
+        way.change(&mut platform);
+        Ok(near_data::run(&way.setup(run, platform, KEYS[keys].0), &mut |_| {})?)
+    })?;
+    Ok((outcome, peaks))
+}
+
+impl Runs {
+    fn of(points: &Points<Point, Seen>, keys: usize) -> Self {
+        let seen = |way| points.at(&Point { keys, way });
+        let at = |way| seen(way).0.clone();
+        Self {
+            alone: at(Way::Alone),
+            near: at(Way::Near),
+            verified: at(Way::Verified),
+            host: at(Way::Host),
+            many: at(Way::Many),
+            quick: at(Way::Quick),
+            slow: at(Way::Slow),
+            table_lock: at(Way::TableLock),
+            volatile: [at(Way::VolatileNear), at(Way::VolatileHost)],
+            others_alone: at(Way::OthersAlone),
+            others: at(Way::Others),
+            peaks: seen(Way::Alone).1,
+        }
+    }
 }
 
 fn long(outcome: &Outcome) -> &LongReport {
