@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use lockdb::{Isolation, Options};
 use locks::Policy;
-use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, RuntimeOptions, Trouble};
+use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, RuntimeOptions};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use software_device::DeviceFault;
 
 use crate::scene::{
     BALANCE, ISOLATIONS, Scene, cases, options, seed, set, small_jobs, unsynced, waiting,
@@ -65,30 +66,30 @@ fn a_lost_device_leaves_nothing_behind() {
     let (mut lost, mut committed) = (0, 0);
     for case in 0..60 * cases() {
         let scene = scene(ROWS);
-        let trouble = match random.random_range(0..10) {
-            0..3 => Trouble::Dies,
-            3..6 => Trouble::Resets,
-            6 => Trouble::Hangs,
-            _ => Trouble::LinkBreaks { steps: random.random_range(0..whole) },
+        let fault = match random.random_range(0..10) {
+            0..3 => DeviceFault::Dies,
+            3..6 => DeviceFault::Resets,
+            6 => DeviceFault::Hangs,
+            _ => DeviceFault::LinkBreaks { steps: random.random_range(0..whole) },
         };
         let at_step = random.random_range(0..whole + 4);
         let isolation = ISOLATIONS[random.random_range(0..3)];
-        scene.control.plan(at_step, trouble);
+        scene.control.plan(at_step, fault);
         // Only a device that hangs says nothing of its end.
-        let bound = match trouble {
-            Trouble::Hangs => Duration::from_millis(50),
+        let bound = match fault {
+            DeviceFault::Hangs => Duration::from_millis(50),
             _ => Duration::from_secs(60),
         };
         let ended = update_within(&scene, isolation, bound);
         scene.assert_no_locks();
-        let told = format!("case {case}, {trouble:?} at step {at_step} of {whole}: {ended:?}");
+        let told = format!("case {case}, {fault:?} at step {at_step} of {whole}: {ended:?}");
         let rows = if ended.is_ok() { ROWS / 2 } else { 0 };
         assert_eq!(sum(&scene), 100 * ROWS + rows, "{told}");
         match ended {
             Ok(()) => committed += 1,
             Err(NearDataFailure::DeviceLost(_)) => lost += 1,
             // Stopped in time, before it came to hang.
-            Err(NearDataFailure::TimedOut { .. }) if trouble == Trouble::Hangs => lost += 1,
+            Err(NearDataFailure::TimedOut { .. }) if fault == DeviceFault::Hangs => lost += 1,
             Err(other) => panic!("{told}: {other}"),
         }
         // The host goes on by itself; and so does a device that was only reset.
@@ -97,10 +98,10 @@ fn a_lost_device_leaves_nothing_behind() {
         });
         changed.map_err(|error: lockdb::Error| error.to_string()).unwrap();
         let again = update_within(&scene, isolation, bound);
-        match (again, trouble) {
+        match (again, fault) {
             (Ok(()), _) => assert!(sum(&scene) > 100 * ROWS + rows, "{told}"),
             (Err(NearDataFailure::DeviceLost(_)), _) => {}
-            (Err(NearDataFailure::TimedOut { .. }), Trouble::Hangs) => {}
+            (Err(NearDataFailure::TimedOut { .. }), DeviceFault::Hangs) => {}
             (Err(other), _) => panic!("{told}, then: {other}"),
         }
         scene.assert_no_locks();
@@ -205,12 +206,12 @@ fn the_host_goes_on_while_devices_are_lost() {
                 });
             }
             for _ in 0..12 {
-                let trouble = match random.random_range(0..2) {
-                    0 => Trouble::Resets,
-                    _ => Trouble::LinkBreaks { steps: random.random_range(0..200) },
+                let fault = match random.random_range(0..2) {
+                    0 => DeviceFault::Resets,
+                    _ => DeviceFault::LinkBreaks { steps: random.random_range(0..200) },
                 };
                 let steps = scene.control.steps() + random.random_range(0..800);
-                scene.control.plan(steps, trouble);
+                scene.control.plan(steps, fault);
                 match update(&scene, Isolation::ReadCommitted) {
                     Ok(()) => committed += 1,
                     Err(NearDataFailure::DeviceLost(_)) => lost += 1,
@@ -241,7 +242,7 @@ fn pages_of_a_device_that_cannot_be_fenced_stay_out_of_use() {
     update(&scene, Isolation::Snapshot).unwrap();
     let before = grantable(&scene);
     scene.control.resist_resets(true);
-    scene.control.plan(scene.control.steps() + 40, Trouble::LinkBreaks { steps: 1000 });
+    scene.control.plan(scene.control.steps() + 40, DeviceFault::LinkBreaks { steps: 1000 });
     let failure = update(&scene, Isolation::Snapshot).unwrap_err();
     assert!(matches!(failure, NearDataFailure::NotFenced { .. }), "{failure}");
     let after = grantable(&scene);
