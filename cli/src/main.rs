@@ -10,18 +10,15 @@ mod check;
 mod demo;
 mod device_address;
 mod doctor;
-mod experiments;
+mod experiment;
 mod failure;
 mod figures;
 mod interrupt;
 mod ndp;
 mod output;
 mod platforms;
-mod postgres;
-mod progress;
 mod run;
 mod serve;
-mod text;
 mod trace;
 mod versions;
 mod wave;
@@ -30,6 +27,7 @@ mod whole_file;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use terminal::text;
 
 use failure::Failure;
 use output::Output;
@@ -64,7 +62,7 @@ enum Command {
     Run(run::Args),
     Trace(trace::Args),
     Wave(wave::Args),
-    Experiment(experiments::Args),
+    Experiment(experiment::Args),
     Figures(figures::Args),
     Bench(bench::Args),
     Platforms(platforms::Args),
@@ -82,7 +80,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args, &out),
         Command::Trace(args) => trace::run(args, &out),
         Command::Wave(args) => wave::run(args, &out),
-        Command::Experiment(args) => experiments::run(args, &out),
+        Command::Experiment(args) => experiment::run(args, &out),
         Command::Figures(args) => figures::run(args, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Platforms(args) => platforms::run(args, &out),

@@ -3,8 +3,9 @@
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 
+use terminal::Progress;
+
 use crate::failure::Failure;
-use crate::progress::Progress;
 
 /// How a command speaks.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,8 @@
 
 use driver::DeviceAddress;
 use lockdb::Options;
-use ndp_runtime::host::{Cancel, InProcess, JobOptions, QueuePort, Runtime, RuntimeOptions};
+use ndp_runtime::host::{Cancel, JobOptions, QueuePort, Runtime, RuntimeOptions};
+use software_device::SoftwareDevice;
 
 use super::store::{Opened, Target};
 use crate::device_address;
@@ -49,7 +50,7 @@ impl DeviceArgs {
         let (Some(address), Some(memory)) = (&self.device, &opened.memory) else {
             let pages = opened.files.open("pages");
             let pages = pages.map_err(|error| Failure::input(&target.folder, error))?;
-            let device = InProcess::new(&opened.database, pages, STEPS);
+            let device = SoftwareDevice::new(&opened.database, pages, STEPS);
             return Ok(Runtime::open(&opened.database, device, options));
         };
         let mut address = address.clone();

@@ -9,6 +9,7 @@ use clap::ValueHint;
 use lockdb::schema::{CsvError, RowBuffer, Schema, Type};
 use lockdb::{Database, Error, LoadError, Table};
 use system::Interrupt;
+use terminal::Progress;
 use workloads::database::tpcc::{Scale, Tpcc};
 use workloads::database::ycsb::{Mix, Ycsb};
 use workloads::database::{
@@ -21,7 +22,6 @@ use super::{schema_text, store};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::Output;
-use crate::progress::Progress;
 use crate::text::count;
 
 /// Populations are the same every time.

@@ -195,7 +195,7 @@ pub fn gave_up(failure: NearDataFailure, attempts: u32) -> Failure {
 }
 
 /// Shows how far a job is, as far as its results tell.
-pub fn show(bar: &RefCell<crate::progress::Progress>, progress: &Progress) {
+pub fn show(bar: &RefCell<terminal::Progress>, progress: &Progress) {
     let (visited, rows) = (progress.device.visited, progress.device.qualified);
     let done = visited as f64 / f64::from(progress.vids.max(1));
     bar.borrow_mut().set(done, format_args!("{} rows", count(rows)));

@@ -45,6 +45,9 @@ fn a_platform_of_ones_own_changes_the_values_and_is_named() {
         serde_json::from_str::<serde_json::Value>(&done.stdout).expect("JSON")
     };
     let (ours, theirs) = (measured(&["--platform", "my-board.toml"]), measured(&[]));
+    for file in ["ccslt-fig5.json", "ccslt-fig5.csv", "ccslt-fig5.svg"] {
+        assert!(folder.path().join("out").join(file).is_file(), "{file}");
+    }
     let atomic = |value: &serde_json::Value| value["rows"][1]["measured"].as_f64().expect("ns");
     assert!(atomic(&ours) > atomic(&theirs) + 299.0, "{} {}", atomic(&ours), atomic(&theirs));
     assert_eq!(ours["platforms"], serde_json::json!(["my-board.toml", "pcie-gen3"]));

@@ -2,7 +2,8 @@
 //!
 //! - [`Runtime`]: one device and one store; [`Runtime::begin`] lets a transaction use the device.
 //! - [`NearTransaction`]: update, select, aggregate; commit and rollback.
-//! - [`JobPort`]: how the device is reached: [`QueuePort`] by the driver, others in tests.
+//! - [`JobPort`]: how the device is reached: [`QueuePort`] by the driver; the crate
+//!   `software_device` needs no hardware.
 //! - [`HostPath`]: the same jobs done by the host, and [`TableGate`]: the whole table locked; for
 //!   comparison.
 //! - [`StoreMemory`]: lock table and VID maps where the device can reach them.
@@ -12,7 +13,6 @@
 mod cancel;
 mod error;
 mod host_path;
-mod in_process;
 mod memory;
 mod options;
 mod port;
@@ -28,7 +28,6 @@ mod work;
 pub use cancel::Cancel;
 pub use error::{NearDataFailure, fault_text};
 pub use host_path::{HostPath, HostPathReport};
-pub use in_process::{Control, InProcess, Trouble};
 pub use memory::StoreMemory;
 pub use options::{JobOptions, Progress};
 pub use port::{Fenced, JobPort, Mapping, PortError, QueuePort};

@@ -3,6 +3,7 @@
 
 mod anomalies;
 mod basics;
+mod device_faults;
 mod indexes;
 mod inputs;
 mod power;
@@ -10,4 +11,3 @@ mod random;
 mod reads;
 mod rest;
 mod scene;
-mod trouble;

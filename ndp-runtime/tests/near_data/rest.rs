@@ -13,9 +13,10 @@ use lockdb::{Database, Error, Isolation, Options, Table};
 use locks::Policy;
 use ndp_runtime::engine::Engine;
 use ndp_runtime::host::{
-    Fenced, InProcess, JobOptions, JobPort, Mapping, NearDataFailure, PortError, Runtime, Trouble,
+    Fenced, JobOptions, JobPort, Mapping, NearDataFailure, PortError, Runtime,
 };
 use ndp_runtime::job::{JobCompletion, Submission};
+use software_device::{DeviceFault, SoftwareDevice};
 
 use crate::scene::{
     BALANCE, Scene, fill, options, rows, runtime_options, small_jobs, unsynced, waiting,
@@ -133,7 +134,7 @@ fn an_update_that_finds_no_place_on_the_device_ends_as_a_conflict() {
 
 /// A device that takes nothing from one thread until it is cut off, and then is ahead of the host.
 struct Held {
-    device: InProcess,
+    device: SoftwareDevice,
     held: Arc<Mutex<Option<ThreadId>>>,
     waits: Arc<AtomicBool>,
     ahead: bool,
@@ -224,7 +225,7 @@ fn a_job_that_begins_while_another_thread_fences_leaves_nothing_behind() {
             assert!(since.elapsed() < Duration::from_secs(10), "waited for the other thread's job");
             std::thread::yield_now();
         }
-        scene.control.plan(scene.control.steps(), Trouble::Resets);
+        scene.control.plan(scene.control.steps(), DeviceFault::Resets);
         let lost = update("region = 7").unwrap_err();
         assert!(matches!(lost, NearDataFailure::DeviceLost(_)), "{lost}");
         other.join().unwrap()

@@ -10,7 +10,8 @@ use lockdb::layout::PageBuffer;
 use lockdb::schema::{RowBuffer, RowRef, Schema, Type};
 use lockdb::{Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions};
 use locks::{Policy, Waiting};
-use ndp_runtime::host::{Control, InProcess, JobOptions, Runtime, RuntimeOptions};
+use ndp_runtime::host::{JobOptions, Runtime, RuntimeOptions};
+use software_device::{Control, SoftwareDevice};
 
 pub fn variable(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
@@ -79,7 +80,7 @@ impl Scene {
         Self::with(rows, options(policy), |_| {})
     }
 
-    pub fn with(rows: i64, options: Options, prepare: impl FnOnce(&mut InProcess)) -> Self {
+    pub fn with(rows: i64, options: Options, prepare: impl FnOnce(&mut SoftwareDevice)) -> Self {
         let files: Arc<dyn Files> = Arc::new(Memory::new());
         let store = Database::open_in(files.clone(), options.clone()).unwrap();
         let table = store.create_table(accounts()).unwrap();
@@ -108,8 +109,8 @@ impl Scene {
     }
 }
 
-pub fn device(files: &Arc<dyn Files>, store: &Database) -> InProcess {
-    InProcess::new(store, files.open("pages").unwrap(), 20)
+pub fn device(files: &Arc<dyn Files>, store: &Database) -> SoftwareDevice {
+    SoftwareDevice::new(store, files.open("pages").unwrap(), 20)
 }
 
 /// Native storage, for a device that reads without a job.

@@ -56,7 +56,7 @@ pub fn run<'a>(
         progress: Some(&call),
         ..JobOptions::default()
     };
-    world.plan_trouble(random);
+    world.plan_fault(random);
     if random.random()
         && let Err(failure) = scan(world, &mut transaction, &mut recorder, &jobs)
     {

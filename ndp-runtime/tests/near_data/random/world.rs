@@ -8,9 +8,10 @@ use lockdb::files::{Files, Memory};
 use lockdb::schema::{Schema, Type, Value};
 use lockdb::{Database, Error, Isolation, Options, Table};
 use locks::{Policy, Waiting};
-use ndp_runtime::host::{Control, NearDataFailure, Runtime, RuntimeOptions, Trouble};
+use ndp_runtime::host::{NearDataFailure, Runtime, RuntimeOptions};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use software_device::{Control, DeviceFault};
 
 use super::near::Ended;
 use super::runs::Planted;
@@ -47,7 +48,7 @@ pub struct World {
     pub files: Arc<dyn Files>,
     pub keys: i64,
     pub isolations: Vec<Isolation>,
-    /// What troubles the device, if it is to have trouble.
+    /// What fails the device, if it is to fail.
     control: Option<Control>,
 }
 
@@ -97,15 +98,15 @@ impl World {
     }
 
     /// Has the device lost in the middle of one near-data transaction in three, if it is to be.
-    pub fn plan_trouble(&self, random: &mut ChaCha8Rng) {
+    pub fn plan_fault(&self, random: &mut ChaCha8Rng) {
         let Some(control) = self.control.as_ref().filter(|_| random.random_ratio(1, 3)) else {
             return;
         };
-        let trouble = match random.random() {
-            true => Trouble::Resets,
-            false => Trouble::LinkBreaks { steps: random.random_range(0..100) },
+        let fault = match random.random() {
+            true => DeviceFault::Resets,
+            false => DeviceFault::LinkBreaks { steps: random.random_range(0..100) },
         };
-        control.plan(control.steps() + random.random_range(0..200), trouble);
+        control.plan(control.steps() + random.random_range(0..200), fault);
     }
 
     /// How a transaction ends that a failure has ended: others were in its way, or the device is lost

@@ -1,0 +1,55 @@
+//! Figures and tables of the papers, measured again.
+//!
+//! Each is an [`Experiment`] of the [registry](registry::all): its parameters, the paper's values with
+//! their place in the text, and a function that measures. What is measured never comes from the paper;
+//! what does not come out is said not to, and why. In virtual time each is measured under several seeds.
+//!
+//! What comes of one are [`Findings`]: rows, claims, notes and plots. They are shown as a [table], as
+//! [JSON](Record), [CSV](tidy::csv), [pictures](plot::svg) and on a [page] with others.
+//!
+//! `docs/experiments.md` tells how to read them, and how to add one.
+
+mod ccslt;
+mod experiment;
+pub mod findings;
+pub mod machine;
+mod near_data;
+pub mod page;
+pub mod plot;
+mod provenance;
+mod record;
+pub mod registry;
+mod samples;
+mod seeds;
+pub mod table;
+pub mod tidy;
+
+pub use experiment::{Clock, Experiment, ExperimentError, Setting, UnfitPlatformError};
+pub use findings::{Findings, Origin, Verdict};
+pub use provenance::{Commit, date};
+pub use record::{Record, SCHEMA};
+pub use seeds::Seeds;
+
+/// The files of an experiment, each with its name and its contents: the record (JSON), its values as
+/// CSV, the pictures.
+pub fn files(
+    experiment: &Experiment,
+    findings: &Findings,
+    record: &Record<'_>,
+) -> Vec<(String, String)> {
+    let name = experiment.name;
+    let mut files = vec![
+        (format!("{name}.json"), format!("{}\n", record.text())),
+        (format!("{name}.csv"), tidy::csv(experiment, findings)),
+    ];
+    for (number, plot) in findings.plots.iter().enumerate() {
+        // The first has no number.
+        let number = if number == 0 { String::new() } else { format!("-{}", number + 1) };
+        let picture = plot::svg(plot, experiment.title, plot::Display::Wide);
+        files.push((format!("{name}{number}.svg"), picture));
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests;

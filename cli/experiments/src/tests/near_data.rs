@@ -1,0 +1,3 @@
+works_under_seeds! {
+    update_speedup_works_under_seeds: "ndp-update-speedup" at 0.02,
+}

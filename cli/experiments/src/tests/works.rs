@@ -1,0 +1,99 @@
+//! What holds of every experiment in virtual time.
+
+use std::collections::BTreeSet;
+
+use super::{Small, seeds};
+use crate::findings::Paper;
+use crate::{Clock, Experiment, Findings, Record, Seeds, files};
+
+/// Measures under two seeds, under one of them alone, and with fitted entries moved.
+pub fn under_seeds(small: Small) {
+    let experiment = small.experiment;
+    assert_eq!(experiment.clock, Clock::Virtual);
+    let findings = small.findings(seeds(5, 2));
+    every_row_is_whole(&findings, 2);
+    the_papers_values_are_those_registered(experiment, &findings);
+    the_record_has_all_rows(experiment, seeds(5, 2), &findings);
+    // Transfers of one device alone hardly depend on where they go.
+    let differs = findings.rows.iter().any(|row| row.measured.min < row.measured.max);
+    assert!(differs || experiment.name == "ccslt-fig5");
+    let on_threads = |threads| small.with(seeds(6, 1), |setting| setting.threads = threads);
+    let alone = on_threads(1);
+    one_seed_is_part_of(&findings, &alone);
+    let moved = small.with(seeds(6, 1), |setting| setting.fitted = 1.3);
+    no_row_forgets_that_it_is_fitted(&alone, &moved);
+    let bytes = |findings| written(experiment, seeds(6, 1), findings);
+    assert!(bytes(&alone) == bytes(&on_threads(2)), "two threads give other bytes than one");
+}
+
+/// Contents of all files.
+fn written(experiment: &Experiment, seeds: Seeds, findings: &Findings) -> Vec<(String, String)> {
+    files(experiment, findings, &Record::new(experiment, seeds, findings, None))
+}
+
+fn the_papers_values_are_those_registered(experiment: &Experiment, findings: &Findings) {
+    // The same value can be asked to be met more narrowly by one row than by another.
+    let same = |one: &Paper, other: &Paper| {
+        (one.low, one.high, one.place) == (other.low, other.high, other.place)
+    };
+    let papers = || findings.rows.iter().filter_map(|row| row.paper.as_ref());
+    for paper in papers() {
+        assert!(experiment.paper.iter().any(|of| same(of, paper)), "not registered: {paper:?}");
+    }
+    for paper in experiment.paper {
+        assert!(papers().any(|of| same(of, paper)), "beside no row: {paper:?}");
+    }
+    assert_eq!(findings.platforms, experiment.platforms);
+}
+
+/// Each row once, under its name and in its order, with as many values as seeds.
+fn the_record_has_all_rows(experiment: &Experiment, seeds: Seeds, findings: &Findings) {
+    let json = Record::new(experiment, seeds, findings, None).text();
+    let record: serde_json::Value = serde_json::from_str(&json).expect("well formed");
+    assert_eq!(record["experiment"], experiment.name);
+    let rows = record["rows"].as_array().expect("rows");
+    let label = |row: &serde_json::Value| row["label"].as_str().expect("a text").to_owned();
+    let labels: Vec<String> = rows.iter().map(label).collect();
+    let expected: Vec<&str> = findings.rows.iter().map(|row| row.label.as_str()).collect();
+    assert_eq!(labels, expected);
+    let different: BTreeSet<&String> = labels.iter().collect();
+    assert_eq!(different.len(), labels.len(), "a label stands twice: {labels:?}");
+    for row in rows {
+        assert_eq!(row["values"].as_array().map(Vec::len), Some(seeds.count as usize), "{row}");
+        assert_eq!(row["paper"].is_null(), row["ratio"].is_null(), "{row}");
+    }
+}
+
+fn every_row_is_whole(findings: &Findings, seeds: usize) {
+    for row in &findings.rows {
+        // A host that is home to the table needs no link.
+        let least = row.measured.min;
+        let possible = least > 0.0 || row.unit == "B/lock" && least == 0.0;
+        assert!(row.measured.max.is_finite() && possible, "{row:?}");
+        assert_eq!(row.measured.seeds, seeds, "{row:?}");
+    }
+    assert!(findings.rows.len() >= 8 && !findings.claims.is_empty());
+}
+
+/// What a seed gives alone it gives beside another, too.
+fn one_seed_is_part_of(findings: &Findings, alone: &Findings) {
+    assert_eq!(findings.rows.len(), alone.rows.len());
+    for (row, alone) in findings.rows.iter().zip(&alone.rows) {
+        let (ends, value) = (row.measured, alone.measured.median);
+        assert_eq!(row.label, alone.label);
+        assert!([ends.min, ends.max].contains(&value), "{row:?}: {value}");
+    }
+}
+
+/// However an experiment makes its rows: what does not say that it rests on a fitted entry is the
+/// same with all of them moved.
+fn no_row_forgets_that_it_is_fitted(findings: &Findings, moved: &Findings) {
+    let mut differ = 0;
+    for (row, moved) in findings.rows.iter().zip(&moved.rows) {
+        assert_eq!(row.label, moved.label);
+        let same = row.measured == moved.measured;
+        assert!(same || !row.fitted.is_empty(), "{row:?}, and moved {moved:?}");
+        differ += usize::from(!same);
+    }
+    assert!(differ > 0, "no row rests on fitted entries");
+}

@@ -1,0 +1,260 @@
+//! Devices that die, hang, are reset or lose their link in the middle of a job: the transaction ends
+//! without a change, nothing of it stays in the lock table, and the store goes on.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
+
+use lockdb::{Isolation, Options};
+use locks::Policy;
+use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, RuntimeOptions};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use software_device::DeviceFault;
+
+use crate::scene::{
+    BALANCE, ISOLATIONS, Scene, cases, options, seed, set, small_jobs, unsynced, waiting,
+};
+
+const ROWS: i64 = 300;
+
+fn scene(rows: i64) -> Scene {
+    let policy = Policy::WaitsFor { every: Duration::from_millis(1) };
+    // Commits of the device take as long as their threads are put off the processor.
+    let room_patience = Duration::from_secs(60);
+    let options = Options { pages: 1 << 10, room_patience, ..options(policy) };
+    let mut scene = Scene::with(rows, options, |_| {});
+    // A device that is silent for so long counts as lost.
+    let patience = Duration::from_millis(30);
+    let device = crate::scene::device(&scene.files, &scene.store);
+    scene.control = device.control();
+    let waiting = waiting(policy);
+    let options = RuntimeOptions { waiting, patience, ..RuntimeOptions::default() };
+    scene.runtime = ndp_runtime::host::Runtime::open(&scene.store, device, options);
+    scene
+}
+
+fn update(scene: &Scene, isolation: Isolation) -> Result<(), NearDataFailure> {
+    update_within(scene, isolation, Duration::from_secs(60))
+}
+
+fn update_within(
+    scene: &Scene,
+    isolation: Isolation,
+    time_out: Duration,
+) -> Result<(), NearDataFailure> {
+    let mut session = scene.session();
+    let mut transaction = session.begin(unsynced(isolation));
+    let mut near = scene.runtime.begin(&mut transaction);
+    let jobs = JobOptions { time_out, ..small_jobs() };
+    near.update(&scene.table, Some("region < 5"), "balance = balance + 1", &jobs)?;
+    near.commit().map(drop)
+}
+
+fn sum(scene: &Scene) -> i64 {
+    scene.rows().iter().map(|row| row[2]).sum()
+}
+
+#[test]
+fn a_lost_device_leaves_nothing_behind() {
+    let test = "a_lost_device_leaves_nothing_behind";
+    let mut random = ChaCha8Rng::seed_from_u64(seed(test));
+    let whole = {
+        let scene = scene(ROWS);
+        update(&scene, Isolation::Snapshot).unwrap();
+        scene.control.steps()
+    };
+    let (mut lost, mut committed) = (0, 0);
+    for case in 0..60 * cases() {
+        let scene = scene(ROWS);
+        let fault = match random.random_range(0..10) {
+            0..3 => DeviceFault::Dies,
+            3..6 => DeviceFault::Resets,
+            6 => DeviceFault::Hangs,
+            _ => DeviceFault::LinkBreaks { steps: random.random_range(0..whole) },
+        };
+        let at_step = random.random_range(0..whole + 4);
+        let isolation = ISOLATIONS[random.random_range(0..3)];
+        scene.control.plan(at_step, fault);
+        // Only a device that hangs says nothing of its end.
+        let bound = match fault {
+            DeviceFault::Hangs => Duration::from_millis(50),
+            _ => Duration::from_secs(60),
+        };
+        let ended = update_within(&scene, isolation, bound);
+        scene.assert_no_locks();
+        let told = format!("case {case}, {fault:?} at step {at_step} of {whole}: {ended:?}");
+        let rows = if ended.is_ok() { ROWS / 2 } else { 0 };
+        assert_eq!(sum(&scene), 100 * ROWS + rows, "{told}");
+        match ended {
+            Ok(()) => committed += 1,
+            Err(NearDataFailure::DeviceLost(_)) => lost += 1,
+            // Stopped in time, before it came to hang.
+            Err(NearDataFailure::TimedOut { .. }) if fault == DeviceFault::Hangs => lost += 1,
+            Err(other) => panic!("{told}: {other}"),
+        }
+        // The host goes on by itself; and so does a device that was only reset.
+        let changed = scene.store.transaction(|transaction| {
+            transaction.update(&scene.table, &3_i64, |row| set(row, 1, 9))
+        });
+        changed.map_err(|error: lockdb::Error| error.to_string()).unwrap();
+        let again = update_within(&scene, isolation, bound);
+        match (again, fault) {
+            (Ok(()), _) => assert!(sum(&scene) > 100 * ROWS + rows, "{told}"),
+            (Err(NearDataFailure::DeviceLost(_)), _) => {}
+            (Err(NearDataFailure::TimedOut { .. }), DeviceFault::Hangs) => {}
+            (Err(other), _) => panic!("{told}, then: {other}"),
+        }
+        scene.assert_no_locks();
+        scene.store.checkpoint().unwrap();
+        scene.store.vacuum().unwrap();
+    }
+    println!("{lost} lost, {committed} committed");
+    assert!(lost > 20 && committed > 0, "{lost} lost, {committed} committed");
+}
+
+#[test]
+fn a_cancelled_job_leaves_nothing_behind() {
+    let rows = 3000;
+    let scene = scene(rows);
+    for after in [0, 1, 2, 5, 20] {
+        let cancel = Cancel::default();
+        let polls = std::cell::Cell::new(0);
+        let progress = |_: &ndp_runtime::host::Progress| {
+            polls.set(polls.get() + 1);
+            if polls.get() > after {
+                cancel.cancel();
+            }
+        };
+        let jobs = JobOptions { cancel: cancel.clone(), progress: Some(&progress), ..small_jobs() };
+        let mut session = scene.session();
+        let mut transaction = session.begin(unsynced(Isolation::ReadCommitted));
+        let mut near = scene.runtime.begin(&mut transaction);
+        let failure = near.update(&scene.table, None, "balance = balance + 1", &jobs).unwrap_err();
+        assert!(matches!(failure, NearDataFailure::Cancelled), "{failure}");
+        scene.assert_no_locks();
+        assert_eq!(sum(&scene), 100 * rows);
+    }
+    assert_eq!(scene.runtime.fences(), 0, "the device was stopped, not cut off");
+    update(&scene, Isolation::Snapshot).unwrap();
+}
+
+/// The host holds a row's lock for longer than the device may wait.
+#[test]
+fn a_lock_that_does_not_come_ends_the_job() {
+    let policy = Policy::Queue;
+    let mut scene = Scene::with(ROWS, options(policy), |_| {});
+    let device = crate::scene::device(&scene.files, &scene.store);
+    let waiting = locks::Waiting { patience: Duration::from_micros(50), ..waiting(policy) };
+    let options = RuntimeOptions { waiting, ..RuntimeOptions::default() };
+    scene.runtime = ndp_runtime::host::Runtime::open(&scene.store, device, options);
+    let mut session = scene.session();
+    let mut short = session.begin(unsynced(Isolation::Snapshot));
+    short.update(&scene.table, &4_i64, |row| set(row, 1, 9)).unwrap();
+    let failure = update(&scene, Isolation::ReadCommitted).unwrap_err();
+    assert!(matches!(failure, NearDataFailure::LockTimeout { vid: 4, .. }), "{failure}");
+    assert!(failure.is_conflict() && failure.is_time_out());
+    // However often it may try, once it has waited for nothing it leaves the rest to the caller.
+    let given_up = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        let (scene, given_up) = (&scene, &given_up);
+        threads.spawn(move || {
+            let mut session = scene.session();
+            let statement = (&*scene.table, Some("region < 5"), "balance = balance + 1");
+            let transaction = unsynced(Isolation::ReadCommitted);
+            let jobs = small_jobs();
+            let done = scene.runtime.update(&mut session, transaction, statement, &jobs, u32::MAX);
+            given_up.store(true, Ordering::Relaxed);
+            assert!(done.unwrap_err().is_time_out());
+        });
+        for _ in 0..2_000 {
+            if given_up.load(Ordering::Relaxed) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        short.commit().unwrap();
+    });
+    scene.assert_no_locks();
+    update(&scene, Isolation::ReadCommitted).unwrap();
+}
+
+/// Short updates of the host go on, by threads, while the device is lost again and again.
+#[test]
+fn the_host_goes_on_while_devices_are_lost() {
+    let test = "the_host_goes_on_while_devices_are_lost";
+    let mut random = ChaCha8Rng::seed_from_u64(seed(test));
+    for _ in 0..4 * cases() {
+        let scene = scene(ROWS);
+        let (stop, added) = (AtomicBool::new(false), AtomicI64::new(0));
+        let (mut committed, mut lost) = (0, 0);
+        std::thread::scope(|threads| {
+            for thread in 0..2 {
+                let (scene, stop, added) = (&scene, &stop, &added);
+                threads.spawn(move || {
+                    let mut session = scene.session();
+                    for id in (thread..).step_by(7).take_while(|_| !stop.load(Ordering::Relaxed)) {
+                        let options = unsynced(Isolation::ReadCommitted);
+                        let done = session.transaction(options, |transaction| {
+                            transaction.update(&scene.table, &(id % ROWS), |row| {
+                                let balance = row.as_row().int(BALANCE);
+                                set(row, BALANCE, balance + 1)
+                            })
+                        });
+                        done.map_err(|error: lockdb::Error| error.to_string()).unwrap();
+                        added.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+            for _ in 0..12 {
+                let fault = match random.random_range(0..2) {
+                    0 => DeviceFault::Resets,
+                    _ => DeviceFault::LinkBreaks { steps: random.random_range(0..200) },
+                };
+                let steps = scene.control.steps() + random.random_range(0..800);
+                scene.control.plan(steps, fault);
+                match update(&scene, Isolation::ReadCommitted) {
+                    Ok(()) => committed += 1,
+                    Err(NearDataFailure::DeviceLost(_)) => lost += 1,
+                    Err(failure) => assert!(failure.is_conflict(), "{failure}"),
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        scene.assert_no_locks();
+        let added = added.into_inner();
+        println!("{committed} committed, {lost} lost, beside {added} short updates");
+        assert_eq!(sum(&scene), 100 * ROWS + committed * ROWS / 2 + added);
+    }
+}
+
+/// How many pages could be granted.
+fn grantable(scene: &Scene) -> usize {
+    let mut session = scene.session();
+    let mut transaction = session.begin(unsynced(Isolation::Snapshot));
+    transaction.near_data(&scene.table).unwrap();
+    (0..).take_while(|_| transaction.grant_pages(&scene.table, 1).is_ok()).count()
+}
+
+/// A device that can neither be reached nor reset may still write its pages: nobody else gets them.
+#[test]
+fn pages_of_a_device_that_cannot_be_fenced_stay_out_of_use() {
+    let scene = scene(ROWS);
+    update(&scene, Isolation::Snapshot).unwrap();
+    let before = grantable(&scene);
+    scene.control.resist_resets(true);
+    scene.control.plan(scene.control.steps() + 40, DeviceFault::LinkBreaks { steps: 1000 });
+    let failure = update(&scene, Isolation::Snapshot).unwrap_err();
+    assert!(matches!(failure, NearDataFailure::NotFenced { .. }), "{failure}");
+    let after = grantable(&scene);
+    assert!(after < before, "{after} pages can be granted, {before} could before");
+    assert_eq!(sum(&scene), 100 * ROWS + ROWS / 2);
+    // As soon as it can be reset, it is as good as new.
+    scene.control.resist_resets(false);
+    assert!(matches!(update(&scene, Isolation::Snapshot), Err(NearDataFailure::DeviceLost(_))));
+    let name = |bucket: &locks::Bucket| bucket.head().holder();
+    let left: Vec<_> = scene.store.lock_table().buckets().iter().filter_map(name).collect();
+    scene.store.lock_table().repair(&left);
+    update(&scene, Isolation::Snapshot).unwrap();
+    scene.assert_no_locks();
+    assert_eq!(sum(&scene), 100 * ROWS + ROWS);
+}
