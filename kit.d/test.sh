@@ -8,8 +8,12 @@ Usage: ./kit test [--quick | --full] [--cases N]
 
   --quick     leaves out the documentation and loom
   --full      the model checker explores every mix of every kind, for ten minutes
-  --cases N   each random test draws N cases (also as --seeds N); a failure prints
-              its seed and the command that repeats it
+  --cases N   each random test draws N cases (also as --seeds N), whatever its own number
+              is: LOCKSTEP_CASES=N for a test that is run by hand
+
+A case is the smallest thing that a random test repeats. One that fails prints the command
+that repeats it alone: LOCKSTEP_SEED=S cargo test ... is the case of seed S. Set both, and
+the N cases from seed S on are run; without a seed they begin with seed 0.
 
 A test that takes longer than 10 minutes is ended and named (with --full or --cases: 6 hours).
 TEXT

@@ -113,7 +113,9 @@ fn a_missing_file_is_named() {
     assert!(error.starts_with("no/such.csv: cannot read: "), "{error}");
 }
 
-proptest! {
+seeds::proptest! {
+    #![cases(256)]
+
     /// Whatever is written comes back. Agent a runs transactions a, a + 8, a + 16 …
     #[test]
     fn what_is_written_is_read(draws in prop::collection::vec(any::<(u8, u8, u64, u32)>(), 0..60)) {

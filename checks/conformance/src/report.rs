@@ -75,8 +75,6 @@ pub fn load(path: &Path) -> Result<Case, io::Error> {
 
 /// A case that failed, shrunk, with all that is needed to repeat it.
 pub struct Failure {
-    /// The command that repeats it.
-    pub command: String,
     /// The seed that it was drawn from.
     pub seed: u64,
     /// The smallest case that was found to fail.
@@ -89,8 +87,7 @@ pub struct Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { command, seed, case, mismatch, files } = self;
-        writeln!(f, "{command}")?;
+        let Self { seed, case, mismatch, files } = self;
         writeln!(f, "seed {seed} ({}), shrunk:", draw::Profile::of_seed(*seed))?;
         let mut text = String::new();
         write!(text, "{case}")?;
@@ -113,14 +110,12 @@ impl fmt::Debug for Failure {
 }
 
 /// Runs the case of a seed on a unit that `new_unit` makes, of the seed of its power-up.
-/// `command` is what repeats it.
 ///
 /// # Errors
 /// The failure, after shrinking; its case and waves are under the folder `conformance` of Cargo's
 /// target directory.
 pub fn check_seed<M: LockUnit>(
     seed: u64,
-    command: &str,
     new_unit: impl Fn(u64) -> M,
 ) -> Result<Summary, Box<Failure>> {
     let case = draw::case(seed);
@@ -130,7 +125,7 @@ pub fn check_seed<M: LockUnit>(
     };
     let (case, mismatch) = shrink(seed, mismatch, &new_unit);
     let files = keep(seed, &case, &mismatch, new_unit(case.seed));
-    Err(Box::new(Failure { command: command.to_owned(), seed, case, mismatch, files }))
+    Err(Box::new(Failure { seed, case, mismatch, files }))
 }
 
 /// The smallest case that still fails: of those that `proptest` makes out of the seed's, and then

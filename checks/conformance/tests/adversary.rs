@@ -1,23 +1,19 @@
 //! The unit against an adversary in the place of memory.
 
-use conformance::{ALL_PHASES, Coverage, run_against_adversary, seeds};
+use conformance::{ALL_PHASES, Coverage, run_against_adversary};
 use sim::models::TupleLockUnit;
 
 #[test]
 fn the_unit_and_its_oracle_agree_whatever_memory_answers() {
-    let seeds = seeds(100);
-    let mut coverage = Coverage::default();
-    for seed in seeds.clone() {
+    let (seeds, mut coverage) = (seeds::of!(100), Coverage::default());
+    for seed in &seeds {
         match run_against_adversary(seed, TupleLockUnit::powered_up(seed)) {
             Ok(summary) => coverage.merge(&summary.coverage),
-            Err(mismatch) => panic!(
-                "LOCKSTEP_SEED={seed} cargo test -p lockstep-conformance --test adversary\n\
-                 seed {seed}\n{mismatch}"
-            ),
+            Err(mismatch) => panic!("seed {seed}\n{mismatch}"),
         }
     }
-    println!("{} runs: {coverage}", seeds.clone().count());
-    if seeds.count() >= 100 {
+    println!("{} runs: {coverage}", seeds.count());
+    if seeds.is_whole() {
         let Coverage { phases, failed_phases, words, .. } = coverage;
         assert_eq!((phases, failed_phases, words), (ALL_PHASES, ALL_PHASES, 0xFF));
         // Codes up to 9: refused as contended, too. The others ask for bad requests.

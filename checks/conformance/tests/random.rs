@@ -1,21 +1,17 @@
 //! Random cases on the unit itself.
 
-use conformance::{ALL_PHASES, Coverage, check_seed, seeds};
+use conformance::{ALL_PHASES, Coverage, check_seed};
 use sim::lock_unit::stream::Code;
 use sim::models::TupleLockUnit;
 
-/// Enough cases to bring about everything.
-const CASES: u64 = 2_000;
-
 #[test]
 fn the_unit_and_its_oracle_agree() {
-    let seeds = seeds(CASES);
+    // Enough cases to bring about everything.
+    let seeds = seeds::of!(2_000);
     let (mut cycles, mut requests, mut accesses) = (0, 0, 0);
     let mut coverage = Coverage::default();
-    for seed in seeds.clone() {
-        let command =
-            format!("LOCKSTEP_SEED={seed} cargo test -p lockstep-conformance --test random");
-        match check_seed(seed, &command, TupleLockUnit::powered_up) {
+    for seed in &seeds {
+        match check_seed(seed, TupleLockUnit::powered_up) {
             Ok(summary) => {
                 cycles += summary.cycles;
                 requests += summary.requests;
@@ -25,10 +21,10 @@ fn the_unit_and_its_oracle_agree() {
             Err(failure) => panic!("{failure}"),
         }
     }
-    let count = seeds.count() as u64;
+    let count = seeds.count();
     println!("{count} cases, {cycles} cycles, {requests} requests, {accesses} accesses");
     println!("{coverage}");
-    if count >= CASES {
+    if seeds.is_whole() {
         let Coverage { phases, failed_phases, words, responses, polls_from_copy } = coverage;
         assert!(polls_from_copy > 0, "no poll was answered from a copy");
         assert_eq!((phases, failed_phases, words), (ALL_PHASES, ALL_PHASES, 0xFF));

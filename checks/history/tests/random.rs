@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Model, mutate, oracle, seeds};
+use common::{Model, mutate, oracle};
 use history::{History, Level, Options};
 
 /// The levels that a case draws from.
@@ -18,49 +18,43 @@ fn levels(seed: u64) -> Vec<Level> {
     }
 }
 
-fn told(seed: u64, test: &str) -> String {
-    format!(
-        "seed {seed}; repeat with: LOCKSTEP_SEED={seed} cargo test -p lockstep-history --test random {test}"
-    )
-}
-
 #[test]
 fn valid_histories_pass() {
-    for seed in seeds(300) {
+    for seed in seeds::of!(300) {
         let model = Model { transactions: 200, keys: 20, levels: levels(seed), ..Model::default() };
         let history = model.run(seed);
         let report = history.check(&Options::default());
-        assert!(report.is_clean(), "{}\n{report}", told(seed, "valid"));
-        assert!(report.is_complete() && report.committed() > 50, "{}", told(seed, "valid"));
+        assert!(report.is_clean(), "{report}");
+        assert!(report.is_complete() && report.committed() > 50, "{report}");
     }
 }
 
 #[test]
 fn valid_histories_pass_without_points() {
-    for seed in seeds(300) {
+    for seed in seeds::of!(300) {
         let model = Model { transactions: 200, keys: 20, levels: levels(seed), ..Model::default() };
         let history = without_points(model.run(seed));
         let report = history.check(&Options::default());
-        assert!(report.is_clean(), "{}\n{report}", told(seed, "without_points"));
+        assert!(report.is_clean(), "{report}");
     }
 }
 
 /// Every read of a SNAPSHOT history with a changed version breaks the snapshot rule.
 #[test]
 fn changed_reads_of_snapshots_are_found() {
-    for seed in seeds(300) {
+    for seed in seeds::of!(300) {
         let levels = vec![Level::Snapshot];
         let model = Model { transactions: 200, keys: 20, levels, scans: false, ..Model::default() };
         let Some(changed) = mutate::read(model.run(seed), seed) else { continue };
         let report = changed.check(&Options::default());
-        assert!(!report.is_clean(), "{}", told(seed, "changed_reads"));
+        assert!(!report.is_clean());
     }
 }
 
 #[test]
 fn with_points_the_oracle_agrees() {
-    let mut verdicts = [0_u32; 2];
-    for seed in seeds(6000) {
+    let (seeds, mut verdicts) = (seeds::of!(6000), [0_u32; 2]);
+    for seed in &seeds {
         let model = Model { transactions: 4, keys: 2, levels: levels(seed), ..Model::default() };
         let mut history = model.run(seed);
         for change in 0..seed % 3 {
@@ -68,23 +62,17 @@ fn with_points_the_oracle_agrees() {
         }
         let right = oracle::with_points(&history);
         let report = history.check(&Options::default());
-        assert_eq!(
-            report.is_clean(),
-            right,
-            "{}\n{report}\n{}",
-            told(seed, "with_points"),
-            lines(&history)
-        );
+        assert_eq!(report.is_clean(), right, "{report}\n{}", lines(&history));
         verdicts[usize::from(right)] += 1;
     }
     println!("{verdicts:?} of them wrong and right");
-    assert!(seeds(6000).count() < 6000 || verdicts.iter().all(|count| *count > 150));
+    assert!(!seeds.is_whole() || verdicts.iter().all(|count| *count > 150));
 }
 
 #[test]
 fn without_points_the_oracle_agrees() {
-    let mut verdicts = [0_u32; 2];
-    for seed in seeds(6000) {
+    let (seeds, mut verdicts) = (seeds::of!(6000), [0_u32; 2]);
+    for seed in &seeds {
         // Of versions that nobody read before they overwrote them, the order is not known.
         let model = Model {
             transactions: 4,
@@ -102,8 +90,7 @@ fn without_points_the_oracle_agrees() {
         let right = oracle::without_points(&history);
         let report =
             history.check(&Options { monotonic_reads: false, ..Options::default().untimed() });
-        let message =
-            || format!("{}\n{report}\n{}", told(seed, "without_points_the"), lines(&history));
+        let message = || format!("{report}\n{}", lines(&history));
         assert!(report.is_clean() || !right, "false alarm: {}", message());
         if common::every_writer_read_before(&history) {
             assert_eq!(report.is_clean(), right, "{}", message());
@@ -111,7 +98,7 @@ fn without_points_the_oracle_agrees() {
         }
     }
     println!("{verdicts:?} of them wrong and right");
-    assert!(seeds(6000).count() < 6000 || verdicts.iter().all(|count| *count > 150));
+    assert!(!seeds.is_whole() || verdicts.iter().all(|count| *count > 150));
 }
 
 /// The size that a run of the store has; the test prints how long it took.

@@ -22,30 +22,3 @@ impl Random {
         self.next() % bound
     }
 }
-
-/// Runs `test` for `LOCKSTEP_SEED` alone, else for as many seeds as `LOCKSTEP_CASES` says, else for
-/// `default`; a failure says how to repeat it.
-#[cfg(test)]
-pub(crate) fn for_seeds(name: &str, default: u64, test: impl Fn(u64)) {
-    struct Case<'a>(&'a str, u64);
-    impl Drop for Case<'_> {
-        fn drop(&mut self) {
-            if std::thread::panicking() {
-                let Case(name, seed) = self;
-                eprintln!("seed {seed}; repeat: LOCKSTEP_SEED={seed} cargo test -p lockdb {name}");
-            }
-        }
-    }
-    let number = |name: &str| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
-    };
-    let seeds: std::ops::Range<u64> = match number("LOCKSTEP_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("LOCKSTEP_CASES").unwrap_or(default),
-    };
-    for seed in seeds {
-        let _case = Case(name, seed);
-        test(seed);
-    }
-}

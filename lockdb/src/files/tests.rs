@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use super::blocks::Blocks;
-use super::random::{Random, for_seeds};
+use super::random::Random;
 use super::*;
 
 fn contents(file: &dyn File) -> Vec<u8> {
@@ -74,7 +74,7 @@ fn a_folder_is_held_by_one() {
 /// Blocks against a plain vector; a clone taken on the way must not change.
 #[test]
 fn blocks_are_a_vector() {
-    for_seeds("blocks_are_a_vector", 50, |seed| {
+    seeds::each!(50, |seed| {
         let mut random = Random::new(seed);
         let (mut blocks, mut model) = (Blocks::default(), Vec::new());
         let mut copies = Vec::new();
@@ -169,7 +169,7 @@ fn names_are_durable_with_the_directory() {
 /// Random changes to random files; then at every step what was synced by then stands.
 #[test]
 fn what_was_synced_stands_after_any_step() {
-    for_seeds("what_was_synced_stands", 20, |seed| {
+    seeds::each!(20, |seed| {
         let mut random = Random::new(seed);
         let files = Simulated::new();
         let open: Vec<_> = (0..3).map(|name| files.create(&name.to_string()).unwrap()).collect();

@@ -5,10 +5,9 @@ use std::panic::AssertUnwindSafe;
 use lockdb::device::DeviceReader;
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer};
 use lockdb::shared_state::AreaHeader;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::RngExt;
 
-use crate::scene::{Rows, Scene, cases, device_rows, options, seed};
+use crate::scene::{Rows, Scene, device_rows, options, random};
 
 /// Pages and an area that need each other: old versions, moved ones, deleted tuples.
 fn scene(seed: u64) -> (Vec<u8>, Vec<u8>, u64) {
@@ -52,12 +51,11 @@ fn every_flipped_byte_of_an_area_is_noticed() {
 
 #[test]
 fn damaged_pages_are_refused_or_not_needed() {
-    let test = "damaged_pages_are_refused_or_not_needed";
-    let mut random = ChaCha8Rng::seed_from_u64(seed(test));
     let (pages, area, snapshot) = scene(2);
     let rows = read(&pages, &area, snapshot).unwrap();
-    let mut refused = 0;
-    for _ in 0..400 * cases() {
+    let (seeds, mut refused) = (seeds::of!(400), 0);
+    for seed in &seeds {
+        let mut random = random(seed);
         let mut damaged = pages.clone();
         let byte = random.random_range(0..damaged.len());
         damaged[byte] ^= 1 << random.random_range(0..8);
@@ -66,7 +64,7 @@ fn damaged_pages_are_refused_or_not_needed() {
             Err(_) => refused += 1,
         }
     }
-    assert!(refused > 20, "{refused} were refused");
+    assert!(refused > 20 || !seeds.is_whole(), "{refused} were refused");
     for length in (0..pages.len()).step_by(4096) {
         if let Ok(found) = read(&pages[..length], &area, snapshot) {
             assert_eq!(found, rows, "{length} bytes");
@@ -115,10 +113,9 @@ fn page(pages: &[u8], physical: usize) -> &[u8; PAGE_BYTES] {
 
 #[test]
 fn what_is_no_area_is_refused() {
-    let test = "what_is_no_area_is_refused";
-    let mut random = ChaCha8Rng::seed_from_u64(seed(test));
     let (pages, area, _) = scene(3);
-    for _ in 0..2000 * cases() {
+    for seed in seeds::of!(2000) {
+        let mut random = random(seed);
         let mut bytes = vec![0; random.random_range(0..400)];
         random.fill(&mut bytes[..]);
         assert!(DeviceReader::open(&pages[..], &bytes).is_err());
@@ -167,11 +164,11 @@ fn seal_page(bytes: &mut [u8]) {
 /// but there is one.
 #[test]
 fn sealed_nonsense_never_panics() {
-    let test = "sealed_nonsense_never_panics";
-    let mut random = ChaCha8Rng::seed_from_u64(seed(test));
     let (pages, area, snapshot) = scene(4);
     let (mut good, mut refused) = (0, 0);
-    for case in 0..3000 * cases() {
+    let seeds = seeds::of!(3000);
+    for seed in &seeds {
+        let mut random = random(seed);
         let (mut pages, mut area) = (pages.clone(), area.clone());
         for _ in 0..random.random_range(1..4) {
             let near = random.random_range(0..4);
@@ -198,9 +195,9 @@ fn sealed_nonsense_never_panics() {
         match std::panic::catch_unwind(read) {
             Ok(Ok(_)) => good += 1,
             Ok(Err(_)) => refused += 1,
-            Err(_) => panic!("case {case}"),
+            Err(_) => panic!("seed {seed}"),
         }
     }
     println!("{good} read, {refused} refused");
-    assert!(good > 100 && refused > 100);
+    assert!(good > 100 && refused > 100 || !seeds.is_whole());
 }

@@ -12,7 +12,7 @@ use memmap2::{Mmap, MmapMut};
 use rand::RngExt;
 
 use crate::scene::{
-    QUICK, Rows, Scene, accounts, change, compare, device_rows, host_rows, options, random, seed,
+    QUICK, Rows, Scene, accounts, change, compare, device_rows, host_rows, options, random,
 };
 
 #[test]
@@ -119,7 +119,11 @@ fn read(scene: &Scene, area: &[u8], snapshot: u64) -> Result<Rows, String> {
 
 #[test]
 fn what_a_device_holds_stays() {
-    let (mut scene, held) = scene_with_area(seed("what_a_device_holds_stays"));
+    seeds::each!(1, hold_an_area);
+}
+
+fn hold_an_area(seed: u64) {
+    let (mut scene, held) = scene_with_area(seed);
     let rows = read(&scene, held.bytes(), held.snapshot()).unwrap();
     for _ in 0..20 {
         scene.commit_many(50);
@@ -131,8 +135,11 @@ fn what_a_device_holds_stays() {
 
 #[test]
 fn what_a_device_has_let_go_is_refused_when_it_is_gone() {
-    let (mut scene, state) =
-        scene_with_area(seed("what_a_device_has_let_go_is_refused_when_it_is_gone"));
+    seeds::each!(1, let_an_area_go);
+}
+
+fn let_an_area_go(seed: u64) {
+    let (mut scene, state) = scene_with_area(seed);
     let (area, snapshot) = (state.bytes().to_vec(), state.snapshot());
     let rows = read(&scene, &area, snapshot).unwrap();
     drop(state);

@@ -8,9 +8,7 @@ use lockdb::fault::Fault;
 use lockdb::{Database, Session, Transaction};
 use rand::RngExt;
 
-use crate::scene::{
-    QUICK, Rows, Scene, accounts, cases, compare, device_rows, host_rows, options, seed,
-};
+use crate::scene::{QUICK, Rows, Scene, accounts, compare, device_rows, host_rows, options};
 
 /// What happened in a run.
 #[derive(Debug, Default)]
@@ -88,10 +86,9 @@ fn round_of(scene: &mut Scene, tally: &mut Tally) -> Result<(), String> {
 
 #[test]
 fn a_device_sees_what_each_live_transaction_sees() {
-    let seed = seed("a_device_sees_what_each_live_transaction_sees");
-    let mut all = Tally::default();
-    for case in 0..8 * cases() {
-        let tally = run(seed + case, 12, None).unwrap_or_else(|what| panic!("case {case}: {what}"));
+    let (seeds, mut all) = (seeds::of!(8), Tally::default());
+    for seed in &seeds {
+        let tally = run(seed, 12, None).unwrap_or_else(|what| panic!("seed {seed}: {what}"));
         all.looks += tally.looks;
         all.snapshots += tally.snapshots;
         all.images += tally.images;
@@ -101,17 +98,18 @@ fn a_device_sees_what_each_live_transaction_sees() {
     }
     println!("{all:?}");
     let Tally { looks, snapshots, images, vids, flushes, freed } = all;
-    assert!(looks > 500 && snapshots > looks && images > looks && vids > looks && flushes > 50);
-    assert!(freed > 100, "vacuum has freed {freed} pages");
+    if seeds.is_whole() {
+        assert!(looks > 500 && snapshots > looks && images > looks && vids > looks && flushes > 50);
+        assert!(freed > 100, "vacuum has freed {freed} pages");
+    }
 }
 
 /// Not only the snapshots that transactions have, but all that the area promises.
 #[test]
 fn a_device_sees_every_snapshot_that_its_area_promises() {
-    let seed = seed("a_device_sees_every_snapshot_that_its_area_promises");
-    let mut checked = 0;
-    for case in 0..4 * cases() {
-        let mut scene = Scene::new(seed + case, options(1 << 18));
+    let (seeds, mut checked) = (seeds::of!(4), 0);
+    for seed in &seeds {
+        let mut scene = Scene::new(seed, options(1 << 18));
         scene.keys = 40;
         let table = scene.store.table("account 0").unwrap();
         let (storage, store) = (scene.storage(), scene.store.clone());
@@ -142,7 +140,7 @@ fn a_device_sees_every_snapshot_that_its_area_promises() {
                     }
                     for (&snapshot, rows) in then.range(oldest..=newest) {
                         let found = device_rows(&device, 0, snapshot, 2);
-                        assert_eq!(found.as_ref(), Ok(rows), "case {case}, snapshot {snapshot}");
+                        assert_eq!(found.as_ref(), Ok(rows), "seed {seed}, snapshot {snapshot}");
                         checked += 1;
                     }
                 }
@@ -150,14 +148,13 @@ fn a_device_sees_every_snapshot_that_its_area_promises() {
             }
         }
     }
-    assert!(checked > 2000, "{checked} snapshots");
+    assert!(checked > 2000 || !seeds.is_whole(), "{checked} snapshots");
 }
 
 #[test]
 fn a_shared_state_that_loses_something_is_noticed() {
-    let seed = seed("a_shared_state_that_loses_something_is_noticed");
     for fault in [Fault::SharedStateLosesVidEntry, Fault::SharedStateLosesPage] {
-        let found = (0..4).find_map(|case| run(seed + case, 2, Some(fault)).err());
+        let found = (0..4).find_map(|seed| run(seed, 2, Some(fault)).err());
         println!("{fault:?}: {}", found.expect("a device that misses something"));
     }
 }

@@ -18,22 +18,6 @@ use rand_chacha::ChaCha8Rng;
 pub const QUICK: TransactionOptions =
     TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
 
-fn variable(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
-
-/// The seed of a random test, told so that a failure can be repeated.
-pub fn seed(test: &str) -> u64 {
-    let seed = variable("LOCKSTEP_SEED", 1);
-    println!("LOCKSTEP_SEED={seed} cargo test -p lockdb --test device {test}");
-    seed
-}
-
-/// How many times the usual number of cases.
-pub fn cases() -> u64 {
-    variable("LOCKSTEP_CASES", 1).max(1)
-}
-
 pub fn random(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }

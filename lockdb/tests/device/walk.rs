@@ -14,7 +14,7 @@ use lockdb::layout::{
 };
 use rand::RngExt;
 
-use crate::scene::{QUICK, Scene, cases, options, random, seed};
+use crate::scene::{QUICK, Scene, options, random};
 
 const LINEAGE: Lineage = Lineage { store: 0x5707E, epoch: 7 };
 const TABLE: u32 = 2;
@@ -224,8 +224,8 @@ fn the_first_of_several_faults_is_told() {
 /// Predecessors that lead round in circles, of any length, with any timestamps.
 #[test]
 fn cyclic_chains_end() {
-    let mut random = random(seed("cyclic_chains_end"));
-    for case in 0..500 * cases() {
+    for seed in seeds::of!(500) {
+        let mut random = random(seed);
         let length = random.random_range(1..20_u8);
         let versions: Vec<Made> = (0..length)
             .map(|line| {
@@ -236,7 +236,7 @@ fn cyclic_chains_end() {
         let mut bytes = Bytes::default();
         bytes.store(1, made(1, &versions));
         let mut walk = Walk::new(TABLE, 9, 4, RecordId::new(1, 0));
-        assert_eq!(walk.run(&mut bytes), Err(WalkFault::NotOlder), "case {case}");
+        assert_eq!(walk.run(&mut bytes), Err(WalkFault::NotOlder), "seed {seed}");
         assert_eq!(walk.next(), Next::Fault(WalkFault::NotOlder));
     }
 }
@@ -281,9 +281,9 @@ fn a_hop_takes_four_fetches() {
 /// Any bytes under right checksums: there is an end, and every read lies in its page.
 #[test]
 fn sealed_nonsense_always_ends() {
-    let mut random = random(seed("sealed_nonsense_always_ends"));
-    let mut ends = BTreeMap::new();
-    for _ in 0..20_000 * cases() {
+    let (seeds, mut ends) = (seeds::of!(20_000), BTreeMap::new());
+    for seed in &seeds {
+        let mut random = random(seed);
         let (mut bytes, head, _) = whole();
         for page in &mut bytes.storage {
             for _ in 0..random.random_range(0..3) {
@@ -301,13 +301,17 @@ fn sealed_nonsense_always_ends() {
         *ends.entry(end.err()).or_insert(0_u64) += 1;
     }
     println!("{ends:?}");
-    assert!(ends.len() >= 6, "{ends:?}");
+    assert!(ends.len() >= 6 || !seeds.is_whole(), "{ends:?}");
 }
 
 /// A store whose rows are on storage and in a shared state; then some of its pages are damaged.
 #[test]
 fn a_fault_does_not_end_a_part() {
-    let mut scene = Scene::new(seed("a_fault_does_not_end_a_part"), options(1 << 20));
+    seeds::each!(1, damage_each_page);
+}
+
+fn damage_each_page(seed: u64) {
+    let mut scene = Scene::new(seed, options(1 << 20));
     scene.keys = 300;
     scene.commit_many(400);
     scene.store.checkpoint().unwrap();

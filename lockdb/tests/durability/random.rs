@@ -1,4 +1,4 @@
-//! Numbers that a seed repeats, and how often the tests draw them.
+//! Numbers that a seed repeats.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -20,10 +20,4 @@ impl Random {
     pub fn one_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }
-}
-
-/// A number from the environment.
-pub fn setting(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
 }

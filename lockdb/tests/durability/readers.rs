@@ -7,7 +7,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use super::random::{Random, setting};
+use super::random::Random;
 
 type Target = (&'static str, fn(&[u8]));
 
@@ -28,7 +28,7 @@ fn corpus(target: &str) -> PathBuf {
 }
 
 /// Inputs that a target begins with.
-fn seeds(target: &str) -> Vec<Vec<u8>> {
+fn samples(target: &str) -> Vec<Vec<u8>> {
     let folder = corpus(target);
     let read = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
     let mut paths: Vec<PathBuf> =
@@ -65,26 +65,22 @@ fn damage(random: &mut Random, bytes: &mut Vec<u8>) {
     }
 }
 
+/// A case is one damaged input; each reader gets as many.
 #[test]
 fn every_reader_answers_any_bytes() {
-    let first = setting("LOCKSTEP_SEED").unwrap_or(0);
-    let cases = setting("LOCKSTEP_CASES").unwrap_or(300);
+    let cases = seeds::of!(300);
     for (name, target) in TARGETS {
-        let seeds = seeds(name);
-        assert!(!seeds.is_empty(), "{name} has no corpus");
-        for seed in &seeds {
-            target(seed);
+        let samples = samples(name);
+        assert!(!samples.is_empty(), "{name} has no corpus");
+        for sample in &samples {
+            target(sample);
         }
-        for case in first..first + cases {
-            let mut random = Random::new(case);
-            let mut bytes = seeds[random.below(seeds.len() as u64) as usize].clone();
+        for seed in &cases {
+            let mut random = Random::new(seed);
+            let mut bytes = samples[random.below(samples.len() as u64) as usize].clone();
             damage(&mut random, &mut bytes);
             let answer = catch_unwind(AssertUnwindSafe(|| target(&bytes)));
-            assert!(
-                answer.is_ok(),
-                "{name}, seed {case}; repeat: LOCKSTEP_SEED={case} LOCKSTEP_CASES=1 cargo test -p \
-                 lockdb --test durability readers"
-            );
+            assert!(answer.is_ok(), "{name}, seed {seed}");
         }
     }
 }

@@ -8,7 +8,7 @@ use lockdb::{Database, Error};
 
 use super::model::{Verdict, check};
 use super::points::survive;
-use super::random::{Random, setting};
+use super::random::Random;
 use super::workload::{Plan, Workload, open};
 
 /// What the disk says when it fails once.
@@ -126,19 +126,18 @@ fn a_failure_of_any_call_loses_nothing() {
 
 /// Each sync fails in turn (of log, pages, superblock, folder), and loses what it was for; so do those
 /// of the opening that follows. What is acknowledged after that survives a loss of power as well.
+/// A case is one workload, with all its syncs.
 #[test]
 fn what_a_failed_sync_lost_is_written_again() {
-    let first = setting("LOCKSTEP_SEED").unwrap_or(0);
-    let seeds = setting("LOCKSTEP_CASES").map_or(2, |cases| (cases / 100).max(1));
-    for seed in first..first + seeds {
+    seeds::each!(2, |seed| {
         let recorded = Plan { openings: 2, transactions: TRANSACTIONS, ..Plan::new(seed) }.record();
-        for step in recorded.files.syncs() {
-            lose_a_sync(seed, step);
-        }
-    }
+        recorded.files.syncs().into_iter().try_for_each(|step| {
+            lose_a_sync(seed, step).map_err(|wrong| format!("sync at step {step}: {wrong}"))
+        })
+    });
 }
 
-fn lose_a_sync(seed: u64, step: u64) {
+fn lose_a_sync(seed: u64, step: u64) -> Verdict {
     let mut random = Random::new(seed << 32 | step);
     let mut loss = || match random.one_in(2) {
         true => Loss::All,
@@ -153,14 +152,8 @@ fn lose_a_sync(seed: u64, step: u64) {
     }
     let store = open_in_trouble(&files, &mut loss);
     let least = workload.history().acknowledged_by(files.steps());
-    let outcome = check(&store, workload.history(), least)
-        .and_then(|()| use_it(&store, &workload, &files, seed ^ step, 2));
-    if let Err(wrong) = outcome {
-        panic!(
-            "workload {seed}, sync at step {step}: {wrong}\nrepeat: LOCKSTEP_SEED={seed} \
-             LOCKSTEP_CASES=1 cargo test -p lockdb --test durability what_a_failed_sync"
-        );
-    }
+    check(&store, workload.history(), least)?;
+    use_it(&store, &workload, &files, seed ^ step, 2)
 }
 
 /// A checkpoint meets a failure at each of its steps, and power may go at any time after that.

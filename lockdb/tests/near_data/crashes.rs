@@ -1,7 +1,4 @@
 //! Power lost at any write and any sync of near-data updates, the device's included.
-//!
-//! `LOCKSTEP_CASES` says at how many points (200 by default); a failure names the one at which it
-//! happened, and `LOCKSTEP_SEED` with `LOCKSTEP_CRASH` repeats it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,61 +14,27 @@ use rand_chacha::ChaCha8Rng;
 use crate::scene::{Scene, after, at, near, put_in};
 use crate::workload::{Point, Recorded, crash, record};
 
-/// Points drawn from each workload.
+/// Cases that share a workload, which takes longer than they do.
 const POINTS: u64 = 20;
 const ACTIONS: usize = 40;
 
-fn setting(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
-}
-
+/// A case is one point in a workload: each seed draws its own, and so many in a row share a workload.
 #[test]
 fn a_near_data_commit_is_there_as_a_whole_or_not_at_all() {
-    if let Some(seed) = setting("LOCKSTEP_SEED") {
-        let recorded = record(seed, ACTIONS, None);
-        match std::env::var("LOCKSTEP_CRASH") {
-            Ok(text) => must_survive(seed, &recorded, parse(&text)),
-            Err(_) => crash_at_points(seed, &recorded, POINTS),
-        }
-        return;
-    }
-    let mut left = setting("LOCKSTEP_CASES").unwrap_or(200);
-    for seed in 0.. {
-        let points = left.min(POINTS);
-        crash_at_points(seed, &record(seed, ACTIONS, None), points);
-        left -= points;
-        if left == 0 {
-            break;
-        }
-    }
-}
-
-fn crash_at_points(seed: u64, recorded: &Recorded, points: u64) {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    for _ in 0..points {
-        let steps = random.random_range(0..=recorded.files.steps());
-        must_survive(seed, recorded, Point { steps, tear: random.random() });
-    }
-}
-
-fn must_survive(seed: u64, recorded: &Recorded, point: Point) {
-    let Point { steps, tear } = point;
-    if let Err(wrong) = crash(recorded, point, None) {
-        panic!(
-            "workload {seed}, power lost after step {steps} of {}, tear {tear}: {wrong}\nrepeat: \
-             LOCKSTEP_SEED={seed} LOCKSTEP_CRASH={steps}:{tear} cargo test -p lockdb --test \
-             near_data crashes",
-            recorded.files.steps(),
-        );
-    }
-}
-
-fn parse(text: &str) -> Point {
-    let parsed = text.split_once(':').and_then(|(steps, tear)| {
-        Some(Point { steps: steps.parse().ok()?, tear: tear.parse().ok()? })
+    let mut newest: Option<(u64, Recorded)> = None;
+    seeds::each!(200, |seed| {
+        let workload = seed / POINTS;
+        let recorded = match newest.take() {
+            Some((of, recorded)) if of == workload => recorded,
+            _ => record(workload, ACTIONS, None),
+        };
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let end = recorded.files.steps();
+        let point = Point { steps: random.random_range(0..=end), tear: random.random() };
+        let survived = crash(&recorded, point, None);
+        newest = Some((workload, recorded));
+        survived.map_err(|wrong| format!("workload {workload}, {point:?} of {end} steps: {wrong}"))
     });
-    parsed.unwrap_or_else(|| panic!("LOCKSTEP_CRASH is {text:?}, expected STEP:TEAR"))
 }
 
 /// One commit of host and device, from its first write of a page to after its return.
@@ -274,8 +237,8 @@ fn any_list_of_pages_is_refused_by_name() {
     scene.store.checkpoint().unwrap();
     scene.store.close().unwrap();
     let whole = scene.files.crash(1);
-    let mut random = ChaCha8Rng::seed_from_u64(1);
-    for case in 0..setting("LOCKSTEP_CASES").unwrap_or(200) {
+    for seed in seeds::of!(200) {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut body = 1_u64.to_le_bytes().to_vec();
         let page = [0, 1, 2, 1 << 40, u64::MAX][random.random_range(0..5)];
         let physical = [0, 1, 2, 5, 7, 1 << 39][random.random_range(0..6)];
@@ -294,11 +257,11 @@ fn any_list_of_pages_is_refused_by_name() {
         if body.get(..8) == Some(&[0; 8]) {
             continue; // no page at all
         }
-        let files = whole.crash(case);
+        let files = whole.crash(seed);
         add_record(&files, &body);
         match Scene::open(files).map(drop) {
             Err(Error::Corrupt { .. } | Error::CorruptPage { .. }) => {}
-            other => panic!("case {case}, {body:?}: {other:?}"),
+            other => panic!("seed {seed}, {body:?}: {other:?}"),
         }
     }
 }

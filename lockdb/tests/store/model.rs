@@ -14,20 +14,7 @@ use super::{LEVELS, all, person, rows, set_town, store_of, town as town_of};
 /// and rollbacks, write sets of many rows, more index entries than are fetched at once.
 #[test]
 fn a_session_does_what_a_map_does() {
-    let number = |name: &str| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
-    };
-    let seeds = match number("LOCKSTEP_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("LOCKSTEP_CASES").unwrap_or(20),
-    };
-    for seed in seeds {
-        println!(
-            "LOCKSTEP_SEED={seed} cargo test -p lockdb --test store a_session_does_what_a_map_does"
-        );
-        compare_with_a_map(seed);
-    }
+    seeds::each!(20, compare_with_a_map);
 }
 
 fn compare_with_a_map(seed: u64) {
@@ -54,7 +41,7 @@ fn compare_with_a_map(seed: u64) {
             }
         }
         let seen = rows(&mut transaction, &table).unwrap();
-        assert_eq!(seen, model.clone().into_iter().collect::<Vec<_>>(), "seed {seed}");
+        assert_eq!(seen, model.clone().into_iter().collect::<Vec<_>>());
         if random.random_ratio(3, 4) {
             transaction.commit().unwrap();
             committed = model;
@@ -64,7 +51,7 @@ fn compare_with_a_map(seed: u64) {
             store.vacuum().unwrap();
         }
     }
-    assert_eq!(all(&store, &table), committed.into_iter().collect::<Vec<_>>(), "seed {seed}");
+    assert_eq!(all(&store, &table), committed.into_iter().collect::<Vec<_>>());
 }
 
 type Model = BTreeMap<i64, i64>;

@@ -10,7 +10,7 @@ use lockdb::{Database, Isolation, Options, Order, Session, Table, Transaction};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::{QUICK, accounts, cases, seed};
+use crate::{QUICK, accounts};
 
 /// Rows by id: owner and balance.
 type Rows = BTreeMap<i64, (i64, i64)>;
@@ -77,10 +77,9 @@ fn change(session: &mut Session, table: &Table, rows: &mut Rows, random: &mut Ch
 
 #[test]
 fn snapshots_of_all_ages_read_what_was_committed_when_they_began() {
-    let seed = seed("snapshots_of_all_ages_read_what_was_committed_when_they_began");
-    for case in 0..4 * cases() {
-        let mut random = ChaCha8Rng::seed_from_u64(seed << 32 | case);
-        let options = Options { maintenance: case % 2 == 1, ..Options::small() };
+    for seed in seeds::of!(4) {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let options = Options { maintenance: seed % 2 == 1, ..Options::small() };
         let files: Arc<dyn Files> = Arc::new(Memory::new());
         let mut rows = Rows::new();
         for opened in 0..3 {
@@ -101,7 +100,7 @@ fn snapshots_of_all_ages_read_what_was_committed_when_they_began() {
                     0..3 => {
                         if let Some(session) = free.pop() {
                             let isolation = [Isolation::Snapshot, Isolation::Serializable]
-                                [case as usize / 2 % 2];
+                                [seed as usize / 2 % 2];
                             open.push((session.begin(isolation), rows.clone()));
                         }
                     }

@@ -20,22 +20,6 @@ use rand_chacha::ChaCha8Rng;
 const QUICK: TransactionOptions =
     TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
 
-fn variable(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
-
-/// Seed of a random test, told so that a failure can be repeated.
-fn seed(test: &str) -> u64 {
-    let seed = variable("LOCKSTEP_SEED", 1);
-    println!("LOCKSTEP_SEED={seed} cargo test -p lockdb --test vacuum {test}");
-    seed
-}
-
-/// How many times the usual number of transactions.
-fn cases() -> u64 {
-    variable("LOCKSTEP_CASES", 1).max(1)
-}
-
 fn accounts(store: &Database) -> Arc<Table> {
     let schema = Schema::builder("account")
         .column("id", Type::Int64)
@@ -141,11 +125,14 @@ fn most_pages(options: Options, threads: u64, rows: i64, updates: u64, seed: u64
 
 #[test]
 fn steady_updates_need_bounded_space() {
-    let seed = seed("steady_updates_need_bounded_space");
+    seeds::each!(1, update_steadily);
+}
+
+fn update_steadily(seed: u64) {
     for (threads, maintenance) in [(1, false), (2, false), (2, true)] {
         let rows = 10_000;
         let options = Options { maintenance, ..Options::small() };
-        let (most, oldest) = most_pages(options, threads, rows, 400_000 * cases(), seed);
+        let (most, oldest) = most_pages(options, threads, rows, 400_000, seed);
         // Each session and vacuum have a page open, and may have one in stock.
         // Each commit keeps one page at most for a snapshot before it.
         let bound = bound(rows as u64 * PLAIN_ROW, 2 * (threads + 1), oldest);
@@ -166,7 +153,7 @@ fn a_hot_row_with_changing_keys_needs_bounded_space() {
         let table = accounts(&store);
         let mut writer = one_row(&store, &table);
         let (mut most_pages, mut most_entries) = (0, 0);
-        let updates = 200_000 * cases() as i64;
+        let updates = 200_000;
         for owner in 0..updates {
             run(&mut writer, |transaction| put(transaction, &table, 0, owner));
             if owner % 64 == 0 {
@@ -188,7 +175,7 @@ fn a_queue_needs_bounded_space() {
     let store = Database::in_memory(Options::small()).unwrap();
     let table = accounts(&store);
     let mut session = store.session().unwrap();
-    let (length, rounds) = (500, 60_000 * cases() as i64);
+    let (length, rounds) = (500, 60_000);
     let (mut most_pages, mut most_entries) = (0, 0);
     for id in 0..rounds {
         run(&mut session, |transaction| {
@@ -345,7 +332,10 @@ fn owners_of_row_0(transaction: &mut Transaction<'_>, table: &Table, near: i64) 
 /// again, and no sooner.
 #[test]
 fn entries_stay_as_long_as_a_version_of_a_long_chain_has_their_key() {
-    let seed = seed("entries_stay_as_long_as_a_version_of_a_long_chain_has_their_key");
+    seeds::each!(1, change_keys_of_a_long_chain);
+}
+
+fn change_keys_of_a_long_chain(seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let store = Database::in_memory(Options::small()).unwrap();
     let table = accounts(&store);
@@ -356,7 +346,7 @@ fn entries_stay_as_long_as_a_version_of_a_long_chain_has_their_key() {
     let mut sessions = sessions.iter_mut();
     for session in sessions.by_ref() {
         // More versions than one step of vacuum walks along, now and then.
-        for _ in 0..random.random_range(50..8_000) * cases() {
+        for _ in 0..random.random_range(50..8_000) {
             owner = match random.random_range(0..3) {
                 0 => random.random_range(0..next),
                 _ => next,
@@ -535,7 +525,10 @@ fn check(session: &mut Session, table: &Table) {
 
 #[test]
 fn snapshots_stay_whole_beside_vacuum() {
-    let seed = seed("snapshots_stay_whole_beside_vacuum");
+    seeds::each!(1, write_beside_vacuum);
+}
+
+fn write_beside_vacuum(seed: u64) {
     let store = Database::in_memory(Options::small()).unwrap();
     let table = accounts(&store);
     store
@@ -551,7 +544,7 @@ fn snapshots_stay_whole_beside_vacuum() {
         let write = |writer: u64| {
             let mut random = ChaCha8Rng::seed_from_u64(seed << 8 | writer);
             let mut session = store.session().unwrap();
-            for _ in 0..20_000 * cases() {
+            for _ in 0..20_000 {
                 let pair = (random.random_range(0..ROWS), random.random_range(0..ROWS));
                 let how = (random.random_range(0..10), random.random_range(0..OWNERS));
                 if pair.0 != pair.1 {

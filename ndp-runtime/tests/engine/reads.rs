@@ -5,7 +5,7 @@ use ndp_runtime::engine::Fault;
 use ndp_runtime::job::{Aggregating, Status, Task};
 use ndp_runtime::program::{Aggregate, Aggregation, compile_select};
 
-use crate::scene::{Found, PLENTY, Room, Scene, cases, random, seed};
+use crate::scene::{Found, PLENTY, Room, Scene, random};
 use rand::RngExt;
 
 /// A select over a store gives the host's rows, each once, with room for so many bytes at a time.
@@ -55,29 +55,24 @@ pub fn select(fault: Option<Fault>, seed: u64, payloads: bool, room: Room) -> Re
 
 #[test]
 fn a_select_gives_what_the_host_sees() {
-    let seed = seed("a_select_gives_what_the_host_sees");
-    for case in 0..4 * cases() {
-        select(None, seed + case, case % 2 == 0, PLENTY).unwrap();
-    }
+    seeds::each!(4, |seed| select(None, seed, seed % 2 == 0, PLENTY));
 }
 
 #[test]
 fn a_select_loses_nothing_between_chunks_of_any_size() {
-    let seed = seed("a_select_loses_nothing_between_chunks_of_any_size");
-    let mut random = random(seed);
-    for case in 0..12 * cases() {
-        let result = if case == 0 { 0 } else { random.random_range(0..2000) };
-        select(None, seed + case, false, Room { result, grants: 1 }).unwrap();
-    }
-    for case in 0..4 * cases() {
-        let result = random.random_range(0..20_000);
-        select(None, seed + case, true, Room { result, grants: 1 }).unwrap();
-    }
+    seeds::each!(16, |seed| {
+        let (payloads, most) = if seed % 4 == 3 { (true, 20_000) } else { (false, 2000) };
+        let result = if seed == 0 { 0 } else { random(seed).random_range(0..most) };
+        select(None, seed, payloads, Room { result, grants: 1 })
+    });
 }
 
 #[test]
 fn an_aggregation_gives_the_sums_of_the_host() {
-    let seed = seed("an_aggregation_gives_the_sums_of_the_host");
+    seeds::each!(1, aggregate_as_the_host);
+}
+
+fn aggregate_as_the_host(seed: u64) {
     for (number, aggregate) in
         [Aggregate::Count, Aggregate::Sum, Aggregate::Min, Aggregate::Max].into_iter().enumerate()
     {

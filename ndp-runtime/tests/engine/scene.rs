@@ -27,22 +27,6 @@ pub const DEVICE: Timestamp = Timestamp::new(1 << 47).unwrap();
 /// The first logical page that is granted, and the first physical one.
 pub const GRANTED: (u64, u64) = (1 << 40, 1 << 20);
 
-fn variable(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
-
-/// The seed of a random test, told so that a failure can be repeated.
-pub fn seed(test: &str) -> u64 {
-    let seed = variable("LOCKSTEP_SEED", 1);
-    println!("LOCKSTEP_SEED={seed} cargo test -p lockstep-ndp-runtime --test engine {test}");
-    seed
-}
-
-/// How many times the usual number of cases.
-pub fn cases() -> u64 {
-    variable("LOCKSTEP_CASES", 1).max(1)
-}
-
 pub fn random(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }

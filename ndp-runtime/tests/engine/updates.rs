@@ -8,7 +8,7 @@ use ndp_runtime::job::{Status, Submission, Task, UpdateEntry, UpdateKind};
 use rand::RngExt;
 
 use crate::demands::{Verdict, before, check_entries, check_pages, check_rest, demand};
-use crate::scene::{DEVICE, Found, Outcome, PLENTY, Room, Scene, cases, random, seed};
+use crate::scene::{DEVICE, Found, Outcome, PLENTY, Room, Scene, random};
 
 pub const PREDICATE: &str = "region < 3 and balance >= 0";
 pub const ASSIGNMENTS: &str = "balance = balance + 5, note = 'changed'";
@@ -63,23 +63,21 @@ pub fn undisturbed(fault: Option<Fault>, seed: u64, isolation: Isolation, room: 
 
 #[test]
 fn an_update_makes_the_versions_that_the_host_would_make() {
-    let seed = seed("an_update_makes_the_versions_that_the_host_would_make");
-    for case in 0..8 * cases() {
-        for isolation in [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable] {
-            undisturbed(None, seed + case, isolation, PLENTY).unwrap();
-        }
-    }
+    seeds::each!(8, |seed| {
+        [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable]
+            .into_iter()
+            .try_for_each(|isolation| undisturbed(None, seed, isolation, PLENTY))
+    });
 }
 
 #[test]
 fn an_update_loses_nothing_between_chunks_and_grants_of_any_size() {
-    let seed = seed("an_update_loses_nothing_between_chunks_and_grants_of_any_size");
-    let mut random = random(seed);
-    for case in 0..16 * cases() {
-        let result = if case == 0 { 0 } else { random.random_range(0..1200) };
+    seeds::each!(16, |seed| {
+        let mut random = random(seed);
+        let result = if seed == 0 { 0 } else { random.random_range(0..1200) };
         let room = Room { result, grants: random.random_range(0..4) };
-        undisturbed(None, seed + case, Isolation::Snapshot, room).unwrap();
-    }
+        undisturbed(None, seed, Isolation::Snapshot, room)
+    });
 }
 
 /// What a transaction of the host does to a row that a device waits for.
@@ -179,11 +177,10 @@ pub fn contended(
 
 #[test]
 fn a_row_that_the_host_holds_is_waited_for() {
-    let seed = seed("a_row_that_the_host_holds_is_waited_for");
-    for case in 0..5 * cases() {
+    for seed in seeds::of!(5) {
         for isolation in [Isolation::ReadCommitted, Isolation::Snapshot] {
             for host in [Host::RollsBack, Host::Commits, Host::Deletes, Host::Stays] {
-                let outcome = contended(None, seed + case, isolation, host);
+                let outcome = contended(None, seed, isolation, host);
                 let outcome =
                     outcome.unwrap_or_else(|what| panic!("{isolation:?} {host:?}: {what}"));
                 assert!(outcome.statistics.lock_wait > 0);
@@ -221,12 +218,11 @@ pub fn overtaken(fault: Option<Fault>, seed: u64, isolation: Isolation) -> Verdi
 
 #[test]
 fn a_row_that_the_host_changed_before_is_not_written() {
-    let seed = seed("a_row_that_the_host_changed_before_is_not_written");
-    for case in 0..5 * cases() {
-        for isolation in [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable] {
-            overtaken(None, seed + case, isolation).unwrap();
-        }
-    }
+    seeds::each!(5, |seed| {
+        [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable]
+            .into_iter()
+            .try_for_each(|isolation| overtaken(None, seed, isolation))
+    });
 }
 
 /// A job that is cancelled after so many steps.
@@ -288,10 +284,10 @@ pub fn cancelled(fault: Option<Fault>, seed: u64, steps: usize, held: bool) -> V
 
 #[test]
 fn a_job_can_be_cancelled_at_every_step() {
-    let seed = seed("a_job_can_be_cancelled_at_every_step");
-    for steps in 0..40 {
+    for seed in seeds::of!(40) {
+        let steps = seed as usize % 40;
         for held in [false, true] {
-            let verdict = cancelled(None, seed + steps as u64, steps, held);
+            let verdict = cancelled(None, seed, steps, held);
             verdict.unwrap_or_else(|what| panic!("after {steps} steps, {held}: {what}"));
         }
     }
@@ -520,11 +516,10 @@ pub fn mixed(fault: Option<Fault>, seed: u64, isolation: Isolation) -> Verdict {
 
 #[test]
 fn random_transactions_of_the_host_never_cost_a_row_or_make_a_second_branch() {
-    let seed = seed("random_transactions_of_the_host_never_cost_a_row_or_make_a_second_branch");
-    for case in 0..60 * cases() {
+    for seed in seeds::of!(60) {
         for isolation in [Isolation::ReadCommitted, Isolation::Snapshot] {
-            let verdict = mixed(None, seed + case, isolation);
-            verdict.unwrap_or_else(|what| panic!("seed {}, {isolation:?}: {what}", seed + case));
+            let verdict = mixed(None, seed, isolation);
+            verdict.unwrap_or_else(|what| panic!("seed {seed}, {isolation:?}: {what}"));
         }
     }
 }

@@ -11,9 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use software_device::DeviceFault;
 
-use crate::scene::{
-    BALANCE, ISOLATIONS, Scene, cases, options, seed, set, small_jobs, unsynced, waiting,
-};
+use crate::scene::{BALANCE, ISOLATIONS, Scene, options, set, small_jobs, unsynced, waiting};
 
 const ROWS: i64 = 300;
 
@@ -56,15 +54,14 @@ fn sum(scene: &Scene) -> i64 {
 
 #[test]
 fn a_lost_device_leaves_nothing_behind() {
-    let test = "a_lost_device_leaves_nothing_behind";
-    let mut random = ChaCha8Rng::seed_from_u64(seed(test));
     let whole = {
         let scene = scene(ROWS);
         update(&scene, Isolation::Snapshot).unwrap();
         scene.control.steps()
     };
-    let (mut lost, mut committed) = (0, 0);
-    for case in 0..60 * cases() {
+    let (seeds, mut lost, mut committed) = (seeds::of!(60), 0, 0);
+    for seed in &seeds {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
         let scene = scene(ROWS);
         let fault = match random.random_range(0..10) {
             0..3 => DeviceFault::Dies,
@@ -82,7 +79,7 @@ fn a_lost_device_leaves_nothing_behind() {
         };
         let ended = update_within(&scene, isolation, bound);
         scene.assert_no_locks();
-        let told = format!("case {case}, {fault:?} at step {at_step} of {whole}: {ended:?}");
+        let told = format!("seed {seed}, {fault:?} at step {at_step} of {whole}: {ended:?}");
         let rows = if ended.is_ok() { ROWS / 2 } else { 0 };
         assert_eq!(sum(&scene), 100 * ROWS + rows, "{told}");
         match ended {
@@ -109,7 +106,8 @@ fn a_lost_device_leaves_nothing_behind() {
         scene.store.vacuum().unwrap();
     }
     println!("{lost} lost, {committed} committed");
-    assert!(lost > 20 && committed > 0, "{lost} lost, {committed} committed");
+    let met = lost > 20 && committed > 0;
+    assert!(met || !seeds.is_whole(), "{lost} lost, {committed} committed");
 }
 
 #[test]
@@ -181,9 +179,8 @@ fn a_lock_that_does_not_come_ends_the_job() {
 /// Short updates of the host go on, by threads, while the device is lost again and again.
 #[test]
 fn the_host_goes_on_while_devices_are_lost() {
-    let test = "the_host_goes_on_while_devices_are_lost";
-    let mut random = ChaCha8Rng::seed_from_u64(seed(test));
-    for _ in 0..4 * cases() {
+    for seed in seeds::of!(4) {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
         let scene = scene(ROWS);
         let (stop, added) = (AtomicBool::new(false), AtomicI64::new(0));
         let (mut committed, mut lost) = (0, 0);

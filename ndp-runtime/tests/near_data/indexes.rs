@@ -13,8 +13,7 @@ use ndp_runtime::host::{AggregateOf, JobOptions, Runtime};
 use ndp_runtime::program::Aggregate;
 
 use crate::scene::{
-    BALANCE, accounts, cases, device, fill, options, rows, runtime_options, seed, set, small_jobs,
-    unsynced,
+    BALANCE, accounts, device, fill, options, rows, runtime_options, set, small_jobs, unsynced,
 };
 
 /// A closed store: accounts 0 to `rows` of 100 each, of which every third was deleted, with the
@@ -177,11 +176,10 @@ impl File for SlowFile {
 /// any moment. A commit amid the building would leave rows without entries, or with two.
 #[test]
 fn jobs_run_beside_the_building_of_indexes() {
-    let (rows, live, first) = (3000, 2000, seed("jobs_run_beside_the_building_of_indexes"));
-    for case in 0..12 * cases() {
-        let number = first + case;
-        let files = closed(rows, number.is_multiple_of(2));
-        let build = match number % 3 {
+    let (rows, live) = (3000, 2000);
+    for seed in seeds::of!(12) {
+        let files = closed(rows, seed.is_multiple_of(2));
+        let build = match seed % 3 {
             0 => IndexBuild::AtOpen,
             _ => IndexBuild::WhenNeeded,
         };
@@ -192,15 +190,15 @@ fn jobs_run_beside_the_building_of_indexes() {
             let (store, table) = (&store, &table);
             scope.spawn(move || {
                 // Sooner or later, as the seed says, in steps of what the other does.
-                (0..number.wrapping_mul(0x9E37_79B9) % 2000).for_each(|_| std::thread::yield_now());
-                assert!(store.vid_of(table, &1).unwrap().is_some(), "case {number}");
+                (0..seed.wrapping_mul(0x9E37_79B9) % 2000).for_each(|_| std::thread::yield_now());
+                assert!(store.vid_of(table, &1).unwrap().is_some(), "seed {seed}");
             });
             for times in 0..4 {
                 let sum = 100 * live + 5 * 200 * times;
                 let found = sums(&runtime, store, table);
-                assert_eq!(found, (live.into(), sum.into()), "case {number}, {times}");
+                assert_eq!(found, (live.into(), sum.into()), "seed {seed}, {times}");
                 let changed = add(&runtime, store, table, "balance = balance + 5");
-                assert_eq!(changed, 200, "case {number}");
+                assert_eq!(changed, 200, "seed {seed}");
             }
         });
         check_indexes(&store, &table, &expected(rows, 4));

@@ -13,22 +13,6 @@ use locks::{Policy, Waiting};
 use ndp_runtime::host::{JobOptions, Runtime, RuntimeOptions};
 use software_device::{Control, SoftwareDevice};
 
-pub fn variable(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
-
-/// The seed of a random test, told so that a failure can be repeated.
-pub fn seed(test: &str) -> u64 {
-    let seed = variable("LOCKSTEP_SEED", 1);
-    println!("LOCKSTEP_SEED={seed} cargo test -p lockstep-ndp-runtime --test near_data {test}");
-    seed
-}
-
-/// How many times the usual number of cases.
-pub fn cases() -> u64 {
-    variable("LOCKSTEP_CASES", 1).max(1)
-}
-
 pub const ISOLATIONS: [Isolation; 3] =
     [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable];
 

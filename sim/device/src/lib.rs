@@ -23,8 +23,6 @@ mod msix;
 mod server;
 mod signaller;
 mod simulated;
-#[cfg(test)]
-mod test_seeds;
 
 pub use address_space::MapError;
 pub use function::{BoardOptions, CARD_BYTES, Counts};

@@ -1,8 +1,8 @@
 //! The workloads on `lockdb`'s store by several threads at once: the conditions hold at every
 //! snapshot, and what is SERIALIZABLE goes as it goes serially, in the order of commits.
 //!
-//! `LOCKSTEP_CASES` says for how many seeds, `LOCKSTEP_SEED` for which one alone. The seed draws what
-//! each agent does; how they meet is the machine's.
+//! A case is a workload drawn from a seed, in each setting. The seed draws what each agent does; how
+//! they meet is the machine's.
 
 use lockdb::Isolation;
 use lockdb::fault::Fault;
@@ -16,7 +16,6 @@ use lockstep_workloads::scenario::{
 };
 
 use super::agents::{Setting, run};
-use super::seeds;
 
 // Few rows, so that agents meet.
 
@@ -44,16 +43,13 @@ fn tpcc(seed: u64) -> Tpcc {
 }
 
 fn goes_as_serially<W: Workload>(name: &str, transactions: usize, workload: impl Fn(u64) -> W) {
-    for seed in seeds(1) {
+    for seed in seeds::of!(1) {
         let workload = workload(seed);
         for isolation in [Isolation::Serializable, Isolation::Snapshot] {
             for on_files in [false, true] {
                 let setting = Setting { isolation, on_files, transactions, seed, fault: None };
                 let committed = run(&workload, setting).unwrap_or_else(|error| {
-                    panic!(
-                        "{name}: {setting:?}: {error}\nrepeat: LOCKSTEP_SEED={seed} cargo test -p \
-                         lockstep-workloads --test database concurrent"
-                    )
+                    panic!("{name}: {setting:?}: {error}");
                 });
                 assert!(committed > transactions, "{name}: {setting:?}: {committed} committed");
             }

@@ -22,18 +22,6 @@ use lockstep_workloads::scenario::{
     Distribution, SmallBankAccess, SmallBankSettings, YcsbSettings,
 };
 
-/// `LOCKSTEP_SEED` alone, else the first `LOCKSTEP_CASES` seeds, else `default` of them.
-fn seeds(default: u64) -> std::ops::Range<u64> {
-    let number = |name: &str| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
-    };
-    match number("LOCKSTEP_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("LOCKSTEP_CASES").unwrap_or(default),
-    }
-}
-
 fn bank(access: SmallBankAccess, seed: u64) -> SmallBank {
     SmallBank::new(&SmallBankSettings { accounts: 1_000, hot_accounts: 40, access }, seed)
 }

@@ -8,7 +8,7 @@ use lockstep_workloads::database::{
 };
 use lockstep_workloads::scenario::SmallBankAccess;
 
-use super::{bank, poor_bank, populated, seeds, tatp, tpcc, ycsb};
+use super::{bank, poor_bank, populated, tatp, tpcc, ycsb};
 
 const AGENTS: u32 = 3;
 
@@ -41,27 +41,24 @@ fn run<W: Workload>(store: &mut Reference, workload: &W, rounds: usize) -> Run<W
 }
 
 fn stays_sound<W: Workload>(name: &str, rounds: usize, workload: impl Fn(u64) -> W) {
-    for seed in seeds(3) {
+    for seed in seeds::of!(3) {
         let workload = workload(seed);
-        let hint = format!(
-            "{name}; repeat with: LOCKSTEP_SEED={seed} cargo test -p lockstep-workloads --test database"
-        );
         let mut store = populated(&workload);
         let once = run(&mut store, &workload, rounds);
-        check(&mut store, &workload, once.total).expect(&hint);
+        check(&mut store, &workload, once.total).expect(name);
 
         // What is undone and done again is as if done once.
         let mut retrying = Reference::retrying_every(2);
         workload.populate(&mut retrying).expect("the population fits its tables");
         let again = run(&mut retrying, &workload, rounds);
-        assert_eq!(again.outcomes, once.outcomes, "{hint}");
-        same_tables(&mut retrying, &mut store).expect(&hint);
+        assert_eq!(again.outcomes, once.outcomes, "{name}");
+        same_tables(&mut retrying, &mut store).expect(name);
 
         // What rolled back has left nothing: without it all goes the same way.
         let mut serial = populated(&workload);
-        replay(&mut serial, &workload, once.history.clone()).expect(&hint);
-        same_tables(&mut serial, &mut store).expect(&hint);
-        check(&mut serial, &workload, once.total).expect(&hint);
+        replay(&mut serial, &workload, once.history.clone()).expect(name);
+        same_tables(&mut serial, &mut store).expect(name);
+        check(&mut serial, &workload, once.total).expect(name);
 
         // One transaction less is seen: by a later output, or in the tables.
         let mut lossy = once.history;
@@ -71,7 +68,7 @@ fn stays_sound<W: Workload>(name: &str, rounds: usize, workload: impl Fn(u64) ->
         let mut other = populated(&workload);
         let difference = replay(&mut other, &workload, lossy);
         let difference = difference.and_then(|()| same_tables(&mut other, &mut store));
-        difference.expect_err(&hint);
+        difference.expect_err(name);
     }
 }
 

@@ -4,24 +4,10 @@ pub mod mutate;
 pub mod oracle;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use history::{Extension, Header, History, Level, Read, Scan, Status, Transaction, Write};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-
-/// The seeds of a random test: `LOCKSTEP_SEED` alone, else as many as `LOCKSTEP_CASES` says, else
-/// `default`.
-pub fn seeds(default: u64) -> Range<u64> {
-    let number = |name: &str| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
-    };
-    match number("LOCKSTEP_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("LOCKSTEP_CASES").unwrap_or(default),
-    }
-}
 
 /// Versions in memory, snapshots by commit point, validation at commit.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
 use super::*;
-use crate::files::random::{Random, for_seeds};
+use crate::files::random::Random;
 use crate::files::{File, Files, Loss, Simulated};
 
 /// What happened by a step: (step, commits begun and written, commits promised durable).
@@ -51,7 +51,7 @@ fn begin(files: &Simulated, at: LogPosition) -> Log {
 /// and another loss finds the same.
 #[test]
 fn promised_commits_survive_a_crash_at_any_step() {
-    for_seeds("promised_commits_survive", 12, |seed| {
+    seeds::each!(12, |seed| {
         let mut random = Random::new(seed);
         let files = Simulated::new();
         let log = begin(&files, start());
@@ -152,7 +152,7 @@ fn what_a_failed_sync_lost_is_not_promised_again() {
         work(&begin(&files, start()), &files, &mut Random::new(3), 60);
         files.steps()
     };
-    for_seeds("what_a_failed_sync_lost", 6, |seed| {
+    seeds::each!(6, |seed| {
         let mut random = Random::new(seed);
         for step in 0..total {
             let mut loss = || match seed {

@@ -1,7 +1,7 @@
 //! What a reader makes of whole, cut, damaged and foreign logs.
 
 use super::*;
-use crate::files::random::{Random, for_seeds};
+use crate::files::random::Random;
 use crate::files::{File, Files};
 
 fn contents(file: &dyn File) -> Vec<u8> {
@@ -280,7 +280,7 @@ fn segments_are_removed_once_nothing_in_them_is_needed() {
 /// Random bytes, and whole logs with random damage, give an error or a prefix.
 #[test]
 fn no_bytes_make_the_reader_panic_or_lie() {
-    for_seeds("no_bytes_make_the_reader", 2000, |seed| {
+    seeds::each!(2000, |seed| {
         let mut random = Random::new(seed);
         let (files, _) = one_segment(&[30, 60, 200, 7, 90], seed % 2 == 0);
         let (all, _) = read_all(&files);

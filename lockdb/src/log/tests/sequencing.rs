@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::*;
-use crate::files::random::{Random, for_seeds};
+use crate::files::random::Random;
 
 /// Each commit sees, when it is published, all before it done: nothing is skipped.
 fn publishes_without_gaps(log: &Log, threads: u64, each: u64, seed: u64) {
@@ -93,7 +93,7 @@ fn a_volatile_log_publishes_without_gaps() {
 /// With a ring of a few records, a few slots, and segments of a few rings.
 #[test]
 fn records_of_many_threads_are_whole_and_in_order() {
-    for_seeds("records_of_many_threads", 8, |seed| {
+    seeds::each!(8, |seed| {
         let files = Arc::new(Memory::new());
         let options = LogOptions { segment_bytes: 20_000, ..small() };
         let log = Log::start(files.clone(), &options, start()).unwrap();

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::super::{CsvError, CsvRows, RowBuffer, Schema, Type, Value, csv_header, csv_line};
-use super::{drawn, every_type, exactly, table_and_rows};
+use super::{every_type, exactly, table_and_rows};
 
 const HEADER: &str = "int,float,bool,fixed,text,bytes";
 
@@ -243,8 +243,8 @@ fn gives_back_rows_of_one_column() {
     }
 }
 
-proptest! {
-    #![proptest_config(drawn("csv", 200))]
+seeds::proptest! {
+    #![cases(200)]
 
     #[test]
     fn gives_back_what_was_written((schema, rows) in awkward_rows(), end in select(vec!["\n", "\r\n"])) {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::super::index_key::KeyBuilder;
 use super::super::{IndexKey, RowBuffer, Schema, Type, Value};
-use super::{bytes, drawn, int, row, table_of, types};
+use super::{bytes, int, row, table_of, types};
 
 /// The order that keys must keep: nulls first, floats in their total order, else as Rust has it.
 fn order(left: &[Value], right: &[Value]) -> Ordering {
@@ -158,8 +158,8 @@ fn has_no_end_above_the_highest_bytes() {
     assert_eq!(format!("{:?}", end.unwrap()), "IndexKey(08)");
 }
 
-proptest! {
-    #![proptest_config(drawn("keys", 2000))]
+seeds::proptest! {
+    #![cases(2000)]
 
     #[test]
     fn compare_as_their_bytes(left in bytes(40), right in bytes(40), shared in bytes(30)) {

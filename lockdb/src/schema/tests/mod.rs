@@ -6,31 +6,10 @@ mod keys;
 mod rows;
 mod schemas;
 
-use std::env;
-
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::{Config, RngSeed};
 
 use super::{Schema, Type, Value};
-
-/// As many cases as `LOCKSTEP_CASES` says, from the seed in `LOCKSTEP_SEED`; prints the command
-/// that repeats them, which is seen when the test fails.
-fn drawn(module: &str, cases: u32) -> Config {
-    let number = |name| {
-        env::var(name).ok().map(|text| {
-            text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number"))
-        })
-    };
-    let seed = number("LOCKSTEP_SEED").unwrap_or(0);
-    let cases = number("LOCKSTEP_CASES").map_or(cases, |cases| cases as u32);
-    println!(
-        "seed {seed}; again with: LOCKSTEP_SEED={seed} LOCKSTEP_CASES={cases} \
-         cargo test -p lockdb --lib schema::tests::{module}"
-    );
-    let rng_seed = RngSeed::Fixed(seed);
-    Config { cases, rng_seed, failure_persistence: None, ..Config::default() }
-}
 
 /// A table with a column of each type, of which those whose names end in `?` admit nulls.
 fn every_type() -> Schema {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::super::{MAX_PAYLOAD, RowBuffer, RowError, RowRef, Schema, Type, Value, ValueRef};
-use super::{drawn, every_type, exactly, table_and_rows};
+use super::{every_type, exactly, table_and_rows};
 
 /// The layout table, by hand: hardware relies on each offset.
 #[test]
@@ -132,8 +132,8 @@ fn is_copied_in_the_memory_that_there_is() {
     assert_eq!(row.schema(), &elsewhere);
 }
 
-proptest! {
-    #![proptest_config(drawn("rows", 500))]
+seeds::proptest! {
+    #![cases(500)]
 
     #[test]
     fn gives_back_what_it_took((schema, rows) in table_and_rows(70, 2)) {

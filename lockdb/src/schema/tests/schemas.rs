@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::super::{Schema, SchemaError, Type};
-use super::{drawn, every_type, table_and_rows};
+use super::{every_type, table_and_rows};
 
 #[test]
 fn knows_its_columns_and_keys() {
@@ -82,8 +82,8 @@ fn says_where_an_encoding_is_wrong() {
     }
 }
 
-proptest! {
-    #![proptest_config(drawn("schemas", 500))]
+seeds::proptest! {
+    #![cases(500)]
 
     #[test]
     fn comes_back_from_its_encoding((schema, _) in table_and_rows(80, 0)) {

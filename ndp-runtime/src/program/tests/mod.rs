@@ -14,26 +14,9 @@ use lockdb::schema::{Schema, Type};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// The generators of a random test: that of `LOCKSTEP_SEED` alone, else as many as `LOCKSTEP_CASES`
-/// says, else as many as the test wants. Each is printed with the command that repeats it, which is
-/// seen when the test fails.
-fn cases(test: &'static str, default: u64) -> impl Iterator<Item = ChaCha8Rng> {
-    let number = |name| {
-        std::env::var(name).ok().map(|text| {
-            text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number"))
-        })
-    };
-    let seeds = match number("LOCKSTEP_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("LOCKSTEP_CASES").unwrap_or(default),
-    };
-    seeds.map(move |seed| {
-        println!(
-            "seed {seed}; again with: LOCKSTEP_SEED={seed} \
-             cargo test -p lockstep-ndp-runtime --lib program::tests::{test}"
-        );
-        ChaCha8Rng::seed_from_u64(seed)
-    })
+/// What a case is drawn from.
+fn random(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
 }
 
 /// A table with two columns of most types, the second of which admits nulls.

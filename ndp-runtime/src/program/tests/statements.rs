@@ -8,7 +8,7 @@ use rand::seq::IndexedRandom;
 
 use super::draw::{self, Kind};
 use super::reference::Tree;
-use super::{cases, every_type};
+use super::{every_type, random};
 use crate::program::{
     CompileErrorKind, Evaluation, EvaluationFault, Instruction, Opcode, Outputs, Program,
     compile_select, evaluate,
@@ -20,9 +20,9 @@ const ROWS: usize = 12;
 fn compiled_expressions_are_as_the_reference_evaluates_them() {
     let schema = every_type();
     let (mut used, mut compiled, mut passed, mut faults) = (BTreeSet::new(), 0, 0, 0);
-    let (mut all, mut row) = (0, RowBuffer::new(&schema));
-    for mut random in cases("statements", 3_000) {
-        all += 1;
+    let (seeds, mut row) = (seeds::of!(3_000), RowBuffer::new(&schema));
+    for seed in &seeds {
+        let mut random = random(seed);
         let depth = random.random_range(1..5);
         let predicate =
             random.random_ratio(4, 5).then(|| draw::tree(&mut random, &schema, Kind::Bool, depth));
@@ -64,7 +64,8 @@ fn compiled_expressions_are_as_the_reference_evaluates_them() {
             }
         }
     }
-    if all >= 1_000 {
+    if seeds.is_whole() {
+        let all = seeds.count();
         let missing: Vec<_> =
             Opcode::ALL.iter().filter(|op| !used.contains(&(**op as u8))).collect();
         assert!(missing.is_empty(), "no program had {missing:?}");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::*;
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rustix::fs::{MemfdFlags, SealFlags};
 
 const BOTH: Permission = Permission { readable: true, writable: true };
@@ -283,9 +285,8 @@ fn a_map_without_a_file_is_there_and_not_reached() {
 /// The maps as a plain list, each checked against all others.
 #[test]
 fn random_maps_are_taken_and_found_as_a_list_has_them() {
-    let name = "address_space::tests::random_maps_are_taken_and_found_as_a_list_has_them";
-    crate::test_seeds::for_each_seed(name, 200, |generator| {
-        use rand::RngExt;
+    seeds::each!(200, |seed| {
+        let generator = &mut ChaCha8Rng::seed_from_u64(seed);
         let mut space = AddressSpace::default();
         let mut list: Vec<(u64, u64)> = Vec::new();
         for _ in 0..200 {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
 use super::*;
 
 const CARD_BYTES: u64 = 64 << 20;
@@ -91,9 +94,8 @@ fn bars_tell_their_size_and_keep_their_address() {
 /// Whatever is written, in whatever widths: bits that are not writable stay.
 #[test]
 fn read_only_bits_hold_against_random_writes() {
-    let name = "configuration::tests::read_only_bits_hold_against_random_writes";
-    crate::test_seeds::for_each_seed(name, 50, |generator| {
-        use rand::RngExt;
+    seeds::each!(50, |seed| {
+        let generator = &mut ChaCha8Rng::seed_from_u64(seed);
         let (mut space, fresh) = (space(), space());
         for _ in 0..2000 {
             let offset = generator.random_range(0..BYTES + 8);
