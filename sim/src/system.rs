@@ -18,10 +18,10 @@ use crate::coherence::{
     Notification, Operation, Region, Traffic,
 };
 use crate::kernel::{Kernel, Priority, Time};
-use crate::lock_unit::stream::{UnitRequest, UnitResponse};
 use crate::lock_unit::{UnitConfig, UnitUnderTest};
 use crate::models::LockUnit;
 use crate::platform::{Platform, Side};
+use driver::lock_unit::stream::{UnitRequest, UnitResponse};
 
 /// Where the lock table begins in the shared address space.
 pub const TABLE_BASE: u64 = 1 << 32;

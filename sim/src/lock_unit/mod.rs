@@ -1,14 +1,12 @@
 //! The tuple-locking unit with bus models on all its ports: what a run, a test bench and a
 //! benchmark have in common.
 //!
-//! - [`stream`]: the beats of the request and response streams as types.
 //! - [`UnitUnderTest`]: the Verilated unit, clocked with its buses; memory is left to the owner.
 //! - [`KeptCopies`]: for owners whose memory does not tell when a line is written.
 //! - [`UnitOnMemory`]: the unit clocked on such memory, each access made at once.
 
 mod copies;
 mod on_memory;
-pub mod stream;
 mod under_test;
 
 pub use copies::KeptCopies;

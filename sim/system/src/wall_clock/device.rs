@@ -5,8 +5,8 @@ mod driven;
 
 use std::sync::atomic::Ordering;
 
+use driver::lock_unit::stream::{UnitRequest, UnitResponse};
 use locks::WaitsFor;
-use sim::lock_unit::stream::{UnitRequest, UnitResponse};
 
 pub(super) use clocked::Clocked;
 pub(super) use driven::Driven;

@@ -1,5 +1,6 @@
 //! Queues in the situations that matter, one by one.
 
+use driver::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use driver::map::device::{COPY_QUEUE, LOCK_UNIT};
 use driver::map::{lock_unit, queue};
 use locks::machine::Rule;
@@ -8,7 +9,6 @@ use sim::bus::BusError;
 use sim::bus::axi4::Delay;
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::ErrorInjection;
-use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 
 use crate::bench::{Config, TABLE_BASE, TABLE_LOG2_BUCKETS};
 use crate::mover::{MOVES, Moves};

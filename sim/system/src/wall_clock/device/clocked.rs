@@ -1,11 +1,11 @@
 //! The Verilated lock unit, clocked here, with its memory accesses made by real atomics.
 
+use driver::lock_unit::stream::{UnitRequest, UnitResponse};
 use locks::machine::{Access, Answer};
 use locks::{Bucket, LockTable, Slot};
 use sim::bus::BusError;
 use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryData};
 use sim::kernel::Time;
-use sim::lock_unit::stream::{UnitRequest, UnitResponse};
 use sim::lock_unit::{UnitMemory, UnitOnMemory};
 use sim::models::TupleLockUnit;
 use sim::system::{SystemError, TABLE_BASE};
