@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Completion, Kind, Queue, QueueError, Status};
+use super::{Completion, Kind, Queue, QueueError, Status, header};
 use crate::device::Device;
 use crate::lock_unit::stream::{Tag, UnitRequest, UnitResponse};
 use crate::{layout, map};
@@ -15,8 +15,8 @@ const KIND: Kind = Kind {
     vector: layout::LOCK_VECTOR,
 };
 
-/// The only opcode of the lock queue, in place in word 0.
-const OPCODE_REQUEST: u64 = 1 << 16;
+/// The only opcode of the lock queue.
+const OPCODE_REQUEST: u8 = 1;
 
 /// The lock queue of a device. Start the lock unit before the first request
 /// ([`Device::lock_unit`]).
@@ -58,8 +58,8 @@ impl LockQueue {
     /// # Errors
     /// As [`LockQueue::request`].
     pub fn enqueue_beat(&mut self, beat: [u64; 3]) -> Result<(), QueueError> {
-        let tag = Tag::of_request(beat).index() as u64;
-        let word0 = tag | OPCODE_REQUEST | 1 << 24;
+        let tag = Tag::of_request(beat).index() as u16;
+        let word0 = header(tag, OPCODE_REQUEST, true);
         self.queue.push([word0, 0, 0, 0, beat[0], beat[1], beat[2], 0])
     }
 
