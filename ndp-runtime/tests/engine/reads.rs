@@ -67,11 +67,11 @@ fn a_select_loses_nothing_between_chunks_of_any_size() {
     let mut random = random(seed);
     for case in 0..12 * cases() {
         let result = if case == 0 { 0 } else { random.random_range(0..2000) };
-        select(None, seed + case, false, Room { result, grants: 1 }).unwrap();
+        select(None, seed + case, false, Room { result, reservations: 1 }).unwrap();
     }
     for case in 0..4 * cases() {
         let result = random.random_range(0..20_000);
-        select(None, seed + case, true, Room { result, grants: 1 }).unwrap();
+        select(None, seed + case, true, Room { result, reservations: 1 }).unwrap();
     }
 }
 
@@ -100,7 +100,7 @@ fn an_aggregation_gives_the_sums_of_the_host() {
             let task =
                 Task::Aggregate(Aggregating { aggregate, value: Type::Int64, group, groups });
             for result in [0, 200, 4000] {
-                let room = Room { result, grants: 0 };
+                let room = Room { result, reservations: 0 };
                 let descriptor = scene.descriptor(&compiled.program, task.clone(), room);
                 let outcome = scene.finish(9, &descriptor, room);
                 assert_eq!(outcome.status, Status::Done, "{}", outcome.text);

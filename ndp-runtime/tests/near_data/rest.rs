@@ -42,7 +42,7 @@ fn selects_that_are_broken_off_leave_no_job_on_the_device() {
     assert_eq!(scene.runtime.fences(), 0);
 }
 
-/// The host has no more pages to grant while rows of the job wait for one.
+/// The host has no more pages to reserve while rows of the job wait for one.
 #[test]
 fn an_update_that_is_given_up_between_two_chunks_leaves_nothing_on_the_device() {
     let rows = 3000;

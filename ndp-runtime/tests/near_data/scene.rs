@@ -178,7 +178,7 @@ pub fn assert_no_locks(store: &Database) {
     }
 }
 
-/// Small buffers, so that a few hundred rows take several chunks and grants.
+/// Small buffers, so that a few hundred rows take several chunks and reservations.
 pub fn small_jobs() -> JobOptions<'static> {
-    JobOptions { result_bytes: 1 << 12, grants: 1, elements: 3, ..JobOptions::default() }
+    JobOptions { result_bytes: 1 << 12, reservations: 1, elements: 3, ..JobOptions::default() }
 }

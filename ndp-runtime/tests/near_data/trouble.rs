@@ -226,12 +226,12 @@ fn the_host_goes_on_while_devices_are_lost() {
     }
 }
 
-/// How many pages could be granted.
-fn grantable(scene: &Scene) -> usize {
+/// How many pages could be reserved.
+fn reservable(scene: &Scene) -> usize {
     let mut session = scene.session();
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     transaction.near_data(&scene.table).unwrap();
-    (0..).take_while(|_| transaction.grant_pages(&scene.table, 1).is_ok()).count()
+    (0..).take_while(|_| transaction.reserve_pages(&scene.table, 1).is_ok()).count()
 }
 
 /// A device that can neither be reached nor reset may still write its pages: nobody else gets them.
@@ -239,13 +239,13 @@ fn grantable(scene: &Scene) -> usize {
 fn pages_of_a_device_that_cannot_be_fenced_stay_out_of_use() {
     let scene = scene(ROWS);
     update(&scene, Isolation::Snapshot).unwrap();
-    let before = grantable(&scene);
+    let before = reservable(&scene);
     scene.control.resist_resets(true);
     scene.control.plan(scene.control.steps() + 40, Trouble::LinkBreaks { steps: 1000 });
     let failure = update(&scene, Isolation::Snapshot).unwrap_err();
     assert!(matches!(failure, NearDataFailure::NotFenced { .. }), "{failure}");
-    let after = grantable(&scene);
-    assert!(after < before, "{after} pages can be granted, {before} could before");
+    let after = reservable(&scene);
+    assert!(after < before, "{after} pages can be reserved, {before} could before");
     assert_eq!(sum(&scene), 100 * ROWS + ROWS / 2);
     // As soon as it can be reset, it is as good as new.
     scene.control.resist_resets(false);

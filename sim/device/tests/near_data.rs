@@ -107,7 +107,8 @@ fn host_and_device_change_the_same_rows() {
             });
         }
         for _ in 0..5 {
-            let jobs = JobOptions { result_bytes: 1 << 12, grants: 2, ..JobOptions::default() };
+            let jobs =
+                JobOptions { result_bytes: 1 << 12, reservations: 2, ..JobOptions::default() };
             changed += bench.update(&jobs).unwrap();
         }
         stop.store(true, Ordering::Relaxed);

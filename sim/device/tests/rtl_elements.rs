@@ -158,7 +158,7 @@ impl Bench {
     }
 
     fn options(&self) -> JobOptions<'static> {
-        JobOptions { elements: 2, result_bytes: 1 << 14, grants: 3, ..JobOptions::default() }
+        JobOptions { elements: 2, result_bytes: 1 << 14, reservations: 3, ..JobOptions::default() }
     }
 
     /// All selects and some aggregations, as texts in the order of VIDs.

@@ -52,7 +52,7 @@ pub fn run<'a>(
         elements: random.random_range(1..4),
         rows: random.random_range(1..9),
         result_bytes: 1 << random.random_range(9..13),
-        grants: 1,
+        reservations: 1,
         progress: Some(&call),
         ..JobOptions::default()
     };
