@@ -1,6 +1,7 @@
 //! The host's side: it hands jobs to a device, and makes one transaction of what both do.
 //!
 //! - [`Runtime`]: one device and one store; [`Runtime::begin`] lets a transaction use the device.
+//! - [`PreparedUpdate`]: an update, compiled.
 //! - [`NearTransaction`]: update, select, aggregate; commit and rollback.
 //! - [`JobPort`]: how the device is reached: [`QueuePort`] by the driver, others in tests.
 //! - [`HostPath`]: the same jobs done by the host, and [`TableGate`]: the whole table locked; for
@@ -16,6 +17,7 @@ mod in_process;
 mod memory;
 mod options;
 mod port;
+mod prepared;
 mod read;
 mod report;
 mod runtime;
@@ -32,6 +34,7 @@ pub use in_process::{Control, InProcess, Trouble};
 pub use memory::StoreMemory;
 pub use options::{JobOptions, Progress};
 pub use port::{Fenced, JobPort, Mapping, PortError, QueuePort};
+pub use prepared::PreparedUpdate;
 pub use read::{AggregateOf, AggregatedGroup, SelectReport, SelectedRow};
 pub use report::{
     COMPLETION_BYTES, LINE_BYTES, LinkBytes, Phases, ReadReport, SUBMISSION_BYTES, UpdateReport,

@@ -80,7 +80,7 @@ impl LinkBytes {
 /// Where the time of a job went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// Compiling, collecting the shared state (and the flush before it, if there was one),
+    /// Collecting the shared state (and the flush before it, if there was one),
     /// page reservations.
     pub prepare: Duration,
     /// From the job's beginning on the device until it is done, draining included.

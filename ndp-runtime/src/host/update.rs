@@ -1,4 +1,4 @@
-//! A near-data update, from its text to the versions that the transaction has taken over.
+//! A near-data update, from its program to the versions that the transaction has taken over.
 
 use std::time::Instant;
 
@@ -9,6 +9,7 @@ use locks::Policy;
 
 use super::error::NearDataFailure;
 use super::options::{JobOptions, Progress};
+use super::prepared::PreparedUpdate;
 use super::report::UpdateReport;
 use super::transaction::NearTransaction;
 use super::watch::Watch;
@@ -16,40 +17,36 @@ use super::work::{Parts, Work, lap};
 use crate::job::{
     Descriptor, Entry, JobCompletion, Span, Status, Task, Update, UpdateEntry, UpdateKind,
 };
-use crate::program::{CompiledUpdate, Evaluation, Outputs, apply, compile_update, evaluate};
+use crate::program::{CompiledUpdate, Evaluation, Outputs, apply, evaluate};
 
 /// Faults of rows that an error names, at most.
 const NAMED_FAULTS: usize = 100;
 
 impl<'r> NearTransaction<'r, '_, '_> {
-    /// Has the device change the rows of a table that fulfil a predicate (`None`: all), as the
-    /// assignments say, such as `balance = balance + 5`. It must be the transaction's first write of
-    /// the table, and the last: until the commit the new rows are on the device alone.
+    /// Has the device change rows of a table. It must be the transaction's first write of the table,
+    /// and the last: until the commit the new rows are on the device alone.
     ///
     /// # Errors
-    /// [`NearDataFailure::Compile`]: nothing has been begun. [`NearDataFailure::Store`] with
-    /// [`Error::ForeignTable`], or the others of `Transaction::near_data`, before the device is given
-    /// anything. All others end the transaction; of those
-    /// [`NearDataFailure::is_conflict`] tells whether to run it again.
+    /// [`NearDataFailure::Store`] with [`Error::ForeignTable`], or the others of
+    /// `Transaction::near_data`, before the device is given anything. All others end the transaction;
+    /// of those [`NearDataFailure::is_conflict`] tells whether to run it again.
     pub fn update(
         &mut self,
-        table: &Table,
-        predicate: Option<&str>,
-        assignments: &str,
+        update: &PreparedUpdate<'_>,
         options: &JobOptions<'_>,
     ) -> Result<UpdateReport, NearDataFailure> {
         let mut since = Instant::now();
         let mut report = UpdateReport::default();
-        let compiled = compile_update(table.id(), table.schema(), predicate, assignments)?;
+        let PreparedUpdate { table, compiled } = update;
         let invocation = self.transaction.near_data(table)?;
         let reservations =
             self.transaction.reserve_pages(table, options.reservations.clamp(1, 4096))?;
         // From here on the device may come to hold locks of the transaction.
-        let mut work =
-            match self.begin_update(table, &compiled, &invocation, &reservations, options) {
-                Ok(work) => work,
-                Err(failure) => return Err(self.fail(failure)),
-            };
+        let mut work = match self.begin_update(table, compiled, &invocation, &reservations, options)
+        {
+            Ok(work) => work,
+            Err(failure) => return Err(self.fail(failure)),
+        };
         report.phases.prepare = lap(&mut since);
         let drained = self.drain_update(&mut work, table, &invocation, options, &mut report);
         report.phases.device = lap(&mut since);
@@ -57,7 +54,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
             if report.device.written == 0 {
                 work.forget()?;
             }
-            let changed = self.change_left(table, &compiled, &left, &mut report);
+            let changed = self.change_left(table, compiled, &left, &mut report);
             report.phases.left = lap(&mut since);
             changed
         });

@@ -10,7 +10,10 @@ use lockdb::layout::PageBuffer;
 use lockdb::schema::{RowBuffer, RowRef, Schema, Type};
 use lockdb::{Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions};
 use locks::{Policy, Waiting};
-use ndp_runtime::host::{Control, InProcess, JobOptions, Runtime, RuntimeOptions};
+use ndp_runtime::host::{
+    Control, InProcess, JobOptions, NearDataFailure, NearTransaction, PreparedUpdate, Runtime,
+    RuntimeOptions, UpdateReport,
+};
 
 pub fn variable(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
@@ -181,4 +184,15 @@ pub fn assert_no_locks(store: &Database) {
 /// Small buffers, so that a few hundred rows take several chunks and reservations.
 pub fn small_jobs() -> JobOptions<'static> {
     JobOptions { result_bytes: 1 << 12, reservations: 1, elements: 3, ..JobOptions::default() }
+}
+
+/// Compiles an update, and has the device do it.
+pub fn update_near(
+    near: &mut NearTransaction<'_, '_, '_>,
+    table: &Table,
+    predicate: Option<&str>,
+    assignments: &str,
+    jobs: &JobOptions<'_>,
+) -> Result<UpdateReport, NearDataFailure> {
+    near.update(&PreparedUpdate::new(table, predicate, assignments)?, jobs)
 }

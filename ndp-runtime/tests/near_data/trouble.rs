@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use lockdb::{Isolation, Options};
 use locks::Policy;
-use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, RuntimeOptions, Trouble};
+use ndp_runtime::host::{
+    Cancel, JobOptions, NearDataFailure, PreparedUpdate, RuntimeOptions, Trouble,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::scene::{
-    BALANCE, ISOLATIONS, Scene, cases, options, seed, set, small_jobs, unsynced, waiting,
+    BALANCE, ISOLATIONS, Scene, cases, options, seed, set, small_jobs, unsynced, update_near,
+    waiting,
 };
 
 const ROWS: i64 = 300;
@@ -45,7 +48,7 @@ fn update_within(
     let mut transaction = session.begin(unsynced(isolation));
     let mut near = scene.runtime.begin(&mut transaction);
     let jobs = JobOptions { time_out, ..small_jobs() };
-    near.update(&scene.table, Some("region < 5"), "balance = balance + 1", &jobs)?;
+    update_near(&mut near, &scene.table, Some("region < 5"), "balance = balance + 1", &jobs)?;
     near.commit().map(drop)
 }
 
@@ -128,7 +131,8 @@ fn a_cancelled_job_leaves_nothing_behind() {
         let mut session = scene.session();
         let mut transaction = session.begin(unsynced(Isolation::ReadCommitted));
         let mut near = scene.runtime.begin(&mut transaction);
-        let failure = near.update(&scene.table, None, "balance = balance + 1", &jobs).unwrap_err();
+        let failure =
+            update_near(&mut near, &scene.table, None, "balance = balance + 1", &jobs).unwrap_err();
         assert!(matches!(failure, NearDataFailure::Cancelled), "{failure}");
         scene.assert_no_locks();
         assert_eq!(sum(&scene), 100 * rows);
@@ -158,10 +162,11 @@ fn a_lock_that_does_not_come_ends_the_job() {
         let (scene, given_up) = (&scene, &given_up);
         threads.spawn(move || {
             let mut session = scene.session();
-            let statement = (&*scene.table, Some("region < 5"), "balance = balance + 1");
+            let set = "balance = balance + 1";
+            let update = PreparedUpdate::new(&scene.table, Some("region < 5"), set).unwrap();
             let transaction = unsynced(Isolation::ReadCommitted);
             let jobs = small_jobs();
-            let done = scene.runtime.update(&mut session, transaction, statement, &jobs, u32::MAX);
+            let done = scene.runtime.update(&mut session, transaction, &update, &jobs, u32::MAX);
             given_up.store(true, Ordering::Relaxed);
             assert!(done.unwrap_err().is_time_out());
         });

@@ -11,7 +11,7 @@ use driver::Device;
 use lockdb::schema::{RowRef, Schema, Type};
 use lockdb::{Database, Error, Isolation, Options, Sync, Table, Transaction, TransactionOptions};
 use ndp_runtime::host::{
-    JobOptions, NearDataFailure, QueuePort, Runtime, RuntimeOptions, StoreMemory,
+    JobOptions, NearDataFailure, PreparedUpdate, QueuePort, Runtime, RuntimeOptions, StoreMemory,
 };
 
 const ROWS: i64 = 600;
@@ -51,8 +51,8 @@ impl Bench {
 
     fn update(&self, jobs: &JobOptions<'_>) -> Result<u64, NearDataFailure> {
         let mut session = self.store.session().unwrap();
-        let statement = (&*self.table, Some("id < 300"), "balance = balance + 5");
-        let report = self.runtime.update(&mut session, UNSYNCED, statement, jobs, 100)?;
+        let update = PreparedUpdate::new(&self.table, Some("id < 300"), "balance = balance + 5")?;
+        let report = self.runtime.update(&mut session, UNSYNCED, &update, jobs, 100)?;
         Ok(report.rows)
     }
 
