@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::lock_unit::stream::{Code, Tag, UnitRequest, UnitResponse};
 use crate::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
 use crate::map::{lock_unit, queue, shell};
 use crate::{
@@ -266,10 +267,15 @@ impl State {
     }
 }
 
-/// Grants every request: the response has its tag and timestamp.
+/// Grants every request. One that means nothing comes back as it was.
 fn respond(words: [u64; 8]) -> [u64; 2] {
-    let response = words[4] & !0xFF80;
-    [response & 0x7F | 1 << 24, response]
+    let beat = [words[4], words[5], words[6]];
+    let response = UnitRequest::decode(beat).map_or(words[4], |request| {
+        let UnitRequest { tag, transaction, .. } = request;
+        let (again, position, notice, transaction) = (false, 0, false, Some(transaction));
+        UnitResponse { tag, code: Code::Granted, again, position, notice, transaction }.encode()
+    });
+    [Tag::of_request(beat).index() as u64 | 1 << 24, response]
 }
 
 /// Does a job: its status is the low byte of word 3, or 1 for an unknown opcode; the bytes of its

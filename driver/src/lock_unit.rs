@@ -1,5 +1,7 @@
 //! Typed driver of the tuple-locking unit (`docs/lock-unit.md`).
 
+pub mod stream;
+
 #[cfg(test)]
 mod tests;
 

@@ -5,6 +5,7 @@
 
 pub mod ring;
 
+mod command;
 mod copy;
 mod error;
 mod job;
@@ -324,6 +325,11 @@ fn identify(registers: &mut Present<BlockRegisters>, kind: Kind) -> Result<u16, 
         }));
     }
     Ok(1 << log2_entries.min(LOG2_ENTRIES_LARGEST))
+}
+
+/// Word 0 of a submission, but for its bits 63:32. Source: `docs/device.md`, "Submission".
+fn header(identifier: u16, opcode: u8, interrupt: bool) -> u64 {
+    u64::from(identifier) | u64::from(opcode) << 16 | u64::from(interrupt) << 24
 }
 
 fn out_of_range(field: &'static str, value: u64, expected: String) -> QueueError {

@@ -45,7 +45,7 @@ pub(crate) enum PageState {
     /// Emptied by vacuum; somebody may still read it.
     Retired = 3,
     /// A device may write it, elsewhere; nobody finds it before that is committed.
-    Granted = 4,
+    Reserved = 4,
 }
 
 #[derive(Debug)]
@@ -59,9 +59,9 @@ struct Allocation {
     dirty: BTreeSet<u64>,
     /// Pages that stand on storage as a device has written them, where no checkpoint knows of.
     unnamed: Vec<u64>,
-    /// Neither free nor retired nor granted.
+    /// Neither free nor retired nor reserved.
     in_use: u64,
-    granted: u64,
+    reserved: u64,
     /// Vacuum is due when so many are in use.
     vacuum_at: u64,
     /// How often a page was taken.
@@ -95,7 +95,7 @@ impl Pages {
             dirty: BTreeSet::new(),
             unnamed: Vec::new(),
             in_use: 0,
-            granted: 0,
+            reserved: 0,
             vacuum_at: SMALL,
             taken: 0,
             flushed: 0,
@@ -184,7 +184,7 @@ impl Pages {
     }
 
     /// Pages for a device to write, all of them or none. Their frames are not touched.
-    pub(crate) fn grant(&self, count: usize, pins: &Pins) -> Result<Vec<u64>> {
+    pub(crate) fn reserve(&self, count: usize, pins: &Pins) -> Result<Vec<u64>> {
         let mut allocation = self.allocation.lock();
         let mut pages = Vec::new();
         for _ in 0..count {
@@ -196,33 +196,33 @@ impl Pages {
                 }
             }
         }
-        allocation.granted += count as u64;
+        allocation.reserved += count as u64;
         for &page in &pages {
-            self.usage.word(page as usize).store(PageState::Granted as u64, Ordering::Release);
+            self.usage.word(page as usize).store(PageState::Reserved as u64, Ordering::Release);
         }
         Ok(pages)
     }
 
-    /// Granted pages that nobody has found, nor will.
+    /// Reserved pages that nobody has found, nor will.
     pub(crate) fn give_back(&self, pages: impl IntoIterator<Item = u64>) {
         let mut allocation = self.allocation.lock();
         for page in pages {
-            debug_assert_eq!(self.usage(page).0, PageState::Granted);
+            debug_assert_eq!(self.usage(page).0, PageState::Reserved);
             self.usage.word(page as usize).store(PageState::Free as u64, Ordering::Release);
-            allocation.granted -= 1;
+            allocation.reserved -= 1;
             allocation.free.push(page);
         }
     }
 
-    /// A device has written a granted page to its place, where it is read from when it is first
+    /// A device has written a reserved page to its place, where it is read from when it is first
     /// needed. Gives the place where an earlier page of this number stands, 0 if nowhere. The caller
     /// holds the mutex of maintenance.
-    pub(crate) fn settle_grant(&self, page: u64, place: u64) -> u64 {
+    pub(crate) fn settle_reservation(&self, page: u64, place: u64) -> u64 {
         let mut allocation = self.allocation.lock();
-        debug_assert_eq!(self.usage(page).0, PageState::Granted);
+        debug_assert_eq!(self.usage(page).0, PageState::Reserved);
         let before = self.physical.word(page as usize).swap(place, Ordering::AcqRel);
         self.usage.word(page as usize).store(PageState::Sealed as u64, Ordering::Release);
-        allocation.granted -= 1;
+        allocation.reserved -= 1;
         allocation.unnamed.push(page);
         self.count(&mut allocation);
         before & !Self::IN_MEMORY
@@ -288,7 +288,7 @@ impl Pages {
             1 => PageState::Open,
             2 => PageState::Sealed,
             3 => PageState::Retired,
-            _ => PageState::Granted,
+            _ => PageState::Reserved,
         };
         (state, (word >> 32) as u32)
     }
@@ -359,7 +359,7 @@ impl Pages {
     /// Whether there is hardly a page left.
     pub(crate) fn are_used_up(&self) -> bool {
         let allocation = self.allocation.lock();
-        allocation.in_use + allocation.granted + RESERVE + 2 >= self.region.pages()
+        allocation.in_use + allocation.reserved + RESERVE + 2 >= self.region.pages()
     }
 
     /// Whether it is so long overdue that transactions should wait for it.
@@ -455,7 +455,10 @@ impl Pages {
     /// Pages below `end` that are not in use, but have a place on storage.
     pub(crate) fn left_behind(&self, end: u64) -> Vec<(u64, u64)> {
         let unused = |page: &u64| {
-            matches!(self.usage(*page).0, PageState::Free | PageState::Retired | PageState::Granted)
+            matches!(
+                self.usage(*page).0,
+                PageState::Free | PageState::Retired | PageState::Reserved
+            )
         };
         let placed = (1..end).filter(unused).map(|page| (page, self.physical_page(page)));
         placed.filter(|&(_, physical)| physical != 0).collect()

@@ -3,7 +3,7 @@
 //!
 //! - [`program`]: predicates and updates as fixed-width code: compiled on the host, validated and
 //!   executed on the device. Its machine is the oracle of the hardware.
-//! - [`job`]: the bytes that host and device exchange: descriptors, grants, result sets.
+//! - [`job`]: the bytes that host and device exchange: descriptors, reservations, result sets.
 //! - [`engine`]: the device's side: jobs, processing elements, updates under the tuple locks.
 //! - [`host`]: the host's side: invocation, and the transaction around it.
 //!

@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use driver::DeviceError;
+use driver::lock_unit::stream::{UnitRequest, UnitResponse};
 use locks::machine::{Access, Answer};
 use timing::platform::{Platform, Side};
 use timing::{Kernel, Priority, Time};
@@ -20,7 +21,6 @@ use crate::coherence::{
     AgentId, CoherenceError, CoherenceEvent, CoherentMemory, LINE_BYTES, Line, Notification,
     Operation, Region, Traffic,
 };
-use crate::lock_unit::stream::{UnitRequest, UnitResponse};
 use crate::lock_unit::{UnitConfig, UnitUnderTest, access};
 use crate::models::LockUnit;
 

@@ -3,11 +3,11 @@
 //! that `docs/lock-protocol.md`, "Two requests of one transaction", speaks of.
 
 use driver::Registers;
+use driver::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use locks::machine::{Phase, Rule};
 use locks::{Head, Slot, Timestamp, TupleKey};
 use lockstep_sim::bus::BusError;
 use lockstep_sim::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
-use lockstep_sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use lockstep_sim::lock_unit::{UnitConfig, UnitUnderTest};
 use lockstep_sim::models::TupleLockUnit;
 

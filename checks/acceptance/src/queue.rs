@@ -4,6 +4,7 @@
 use std::sync::atomic::{Ordering, fence};
 
 use driver::DeviceError;
+use driver::lock_unit::stream::{Tag, UnitRequest};
 
 use crate::context::{Context, Mapped, Stop, expect};
 use crate::map;
@@ -65,8 +66,14 @@ impl Submission {
         Self { opcode, source, destination, bytes, ..Self::default() }
     }
 
-    pub fn request(beat: [u64; 3]) -> Self {
-        Self { identifier: beat[0] as u16 & 0x7F, opcode: REQUEST, beat, ..Self::default() }
+    pub fn request(request: UnitRequest) -> Self {
+        Self::beat(request.encode())
+    }
+
+    /// Any beat of the request stream, also one that means nothing.
+    pub fn beat(beat: [u64; 3]) -> Self {
+        let identifier = Tag::of_request(beat).index() as u16;
+        Self { identifier, opcode: REQUEST, beat, ..Self::default() }
     }
 
     fn words(self) -> [u64; 8] {

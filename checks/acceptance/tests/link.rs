@@ -11,8 +11,11 @@ use std::thread;
 use std::time::Duration;
 
 use acceptance::{Extent, Options, run};
+use driver::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use driver::vfio_user::VfioUser;
 use driver::{CopyCommand, Device, DeviceError, Direction, Faulty, OpenError, QueueError, Width};
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rig::{Flaw, Rig};
@@ -66,13 +69,17 @@ fn work_and_then(device: &Device, at_end: impl FnOnce()) -> Result<(), Failure> 
     let table = device.allocate(4096)?;
     device.lock_unit().start(table.device_address(), 4)?;
     let mut locks = device.lock_queue(8)?;
-    for operation in [0u64, 1 << 8] {
-        locks.request([0x7_0005 | operation, 3, 0])?;
+    let (tag, key) = (Tag::new(5).expect("below 128"), TupleKey::initial(3));
+    let transaction = Timestamp::new(7).expect("not 0");
+    let acquire = UnitOperation::Acquire(key, Rule::Queue);
+    for operation in [acquire, UnitOperation::Release(key)] {
+        locks.request(UnitRequest { tag, transaction, operation })?;
         let response = locks.wait(BOUND)?;
-        if response >> 16 != 7 && operation == 0 {
+        if response.transaction != Some(transaction) && operation == acquire {
             let expected = "the request's own".into();
             let register = "timestamp of a response".into();
-            return Err(DeviceError::Mismatch { register, found: response >> 16, expected }.into());
+            let found = response.transaction.map_or(0, Timestamp::get);
+            return Err(DeviceError::Mismatch { register, found, expected }.into());
         }
     }
     if table.word(3 * 64).load(Ordering::Acquire) != 0 {

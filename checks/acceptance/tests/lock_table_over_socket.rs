@@ -6,8 +6,8 @@ use std::path::Path;
 
 use conformance::over_device::{Bounds, Unit, Witnessed};
 use conformance::seeds;
+use driver::lock_unit::stream::Code;
 use served::{ServerProcess, ServerThread};
-use sim::lock_unit::stream::Code;
 
 /// Cases of each test, unless `LOCKSTEP_CASES` says otherwise.
 const CASES: u64 = 80;

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use driver::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use locks::machine::Rule;
 use locks::{Head, Ring, Timestamp, TupleKey};
 use rand::RngExt;
@@ -16,7 +17,6 @@ use sim::bus::BusError;
 use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
 use sim::bus::stall::{StallPattern, channel_generator};
 use sim::bus::test_memory::PerformedAccess;
-use sim::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::LockUnit;
 

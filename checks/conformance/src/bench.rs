@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use driver::lock_unit::stream::{Code, Tag, UnitRequest, UnitResponse};
 use locks::machine::{Access, Answer};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use sim::bus::stall::channel_generator;
 use sim::bus::test_memory::{PerformedAccess, TestMemory};
 use sim::lock_unit::UnitUnderTest;
-use sim::lock_unit::stream::{Code, Tag, UnitRequest, UnitResponse};
 use sim::models::LockUnit;
 
 use crate::agent::{Action, Agent, Event};

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use driver::lock_unit::stream::{Code, UnitResponse};
 use sim::bus::axi4::AccessKind;
 use sim::bus::test_memory::PerformedAccess;
-use sim::lock_unit::stream::{Code, UnitResponse};
 
 /// What a run has brought about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use driver::lock_unit::stream::{TAGS, Tag, UnitOperation, UnitRequest, field};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use rand::{Rng, RngExt};
-use sim::lock_unit::stream::{TAGS, Tag, UnitOperation, UnitRequest};
 
 use crate::agent::Action;
 use crate::case::{Case, Stray};
@@ -14,11 +14,11 @@ use crate::oracle::Asked;
 /// In whose name nobody waits: the bench itself.
 const NOBODY: Timestamp = Timestamp::MAX;
 
-/// Bits of a request that the unit ignores: 7, 15:14, and 191:167 or more.
-const RESERVED: [u64; 3] = [0xC080, 0, !0 << 39];
-const RULE: u64 = 3 << 12;
-const OPERATION: u64 = 0xF << 8;
-const TIMESTAMP: u64 = !0 << 16;
+/// Bits of the first and the last word that belong to no field.
+const RESERVED: (u64, u64) = (
+    !(field::TAG | field::OPERATION | field::RULE | field::TIMESTAMP),
+    !(field::VERSION | field::TARGET),
+);
 
 /// A beat and what it means.
 #[derive(Clone, Copy, Debug)]
@@ -98,15 +98,15 @@ pub(crate) fn beat(
     let mut asked = Asked::from((serial, request));
     match stray {
         Some(Stray::UnknownOperation | Stray::OpenTagUnknownOperation) => {
-            data[0] = data[0] & !OPERATION | random.random_range(4..16u64) << 8;
+            data[0] = field::set(data[0], field::OPERATION, random.random_range(4..16u64));
             asked.operation = None;
         }
         Some(Stray::UnknownRule) => {
-            data[0] |= RULE;
+            data[0] |= field::RULE;
             asked.operation = None;
         }
         Some(Stray::NoTimestamp) => {
-            data[0] &= !TIMESTAMP;
+            data[0] &= !field::TIMESTAMP;
             asked.transaction = None;
         }
         Some(Stray::OpenTag | Stray::ForeignCancel) | None => {}
@@ -116,13 +116,13 @@ pub(crate) fn beat(
 
 /// The bits that the unit ignores for this operation.
 fn ignored(operation: UnitOperation) -> [u64; 3] {
-    let [low, _, high] = RESERVED;
-    const TARGET: u64 = 0x7F << 32;
-    const VERSION: u64 = 0xFFFF_FFFF;
+    let (low, high) = RESERVED;
     match operation {
-        UnitOperation::Acquire(..) => [low, 0, high | TARGET],
-        UnitOperation::Release(_) => [low | RULE, 0, high | TARGET],
-        UnitOperation::Cancel(_) | UnitOperation::Poll(_) => [low | RULE, !0, high | VERSION],
+        UnitOperation::Acquire(..) => [low, 0, high | field::TARGET],
+        UnitOperation::Release(_) => [low | field::RULE, 0, high | field::TARGET],
+        UnitOperation::Cancel(_) | UnitOperation::Poll(_) => {
+            [low | field::RULE, !0, high | field::VERSION]
+        }
     }
 }
 

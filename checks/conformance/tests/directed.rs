@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use conformance::case::{Agent, Buses, Case, Key, Side, Step, Table};
 use conformance::{ALL_PHASES, Coverage, Summary, draw, run};
 use driver::lock_unit::LockUnit as Driver;
+use driver::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use sim::bus::axi4::{AccessKind, Delay};
 use sim::bus::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
-use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
 

@@ -1,7 +1,7 @@
 //! Random cases on the unit itself.
 
 use conformance::{ALL_PHASES, Coverage, check_seed};
-use sim::lock_unit::stream::Code;
+use driver::lock_unit::stream::Code;
 use sim::models::TupleLockUnit;
 
 #[test]

@@ -1,6 +1,7 @@
 //! The unit's registers as software sees them: `docs/lock-unit.md`, "Registers".
 
 use driver::lock_unit::LockUnit as Driver;
+use driver::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use driver::{BusResponse, DeviceError, Registers};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
@@ -8,7 +9,6 @@ use sim::bus::BusError;
 use sim::bus::axi_lite::{LiteRequest, LiteStalls};
 use sim::bus::axi4::{Axi4Config, MemoryAnswer, MemoryData};
 use sim::bus::stall::StallPattern;
-use sim::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
 

@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 
+use driver::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use sim::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
-use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
 

@@ -1,9 +1,9 @@
 //! The lock unit's RTL by its own clock: what it takes at once, what it keeps open, and how many
 //! locks it serves with the table on either side of the link.
 
+use driver::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
-use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest};
 use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::TupleLockUnit;
 use sim::system::{Event, System, SystemConfig, SystemError};

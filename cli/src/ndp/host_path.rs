@@ -6,8 +6,10 @@ use std::time::Instant;
 use lockdb::device::PhysicalPages;
 use lockdb::files::File;
 use lockdb::layout::{PAGE_BYTES, PageBuffer};
-use lockdb::{Session, Table, TransactionOptions};
-use ndp_runtime::host::{Cancel, HostPath, HostPathReport, LinkBytes, NearDataFailure};
+use lockdb::{Session, TransactionOptions};
+use ndp_runtime::host::{
+    Cancel, HostPath, HostPathReport, LinkBytes, NearDataFailure, PreparedUpdate,
+};
 
 use super::report::{Report, link};
 use super::update::gave_up;
@@ -15,9 +17,7 @@ use crate::failure::Failure;
 
 /// An update for the host to do.
 pub struct HostUpdate<'u> {
-    pub table: &'u Table,
-    /// The predicate, and the assignments.
-    pub statement: (Option<&'u str>, &'u str),
+    pub update: &'u PreparedUpdate<'u>,
     /// The store's pages.
     pub pages: Arc<dyn File>,
     pub options: TransactionOptions,
@@ -47,11 +47,10 @@ impl HostUpdate<'_> {
 
     fn attempt(&self, session: &mut Session) -> Result<Report, NearDataFailure> {
         let pages = Pages { file: &*self.pages, cancel: self.cancel };
-        let (predicate, assignments) = self.statement;
         // Dropped without a commit it is rolled back.
         let mut transaction = session.begin(self.options);
         let path = HostPath::new(&pages);
-        let done = path.update(&mut transaction, self.table, predicate, assignments)?;
+        let done = path.update(&mut transaction, self.update)?;
         if self.cancel.is_cancelled() {
             return Err(NearDataFailure::Cancelled);
         }

@@ -160,7 +160,7 @@ pub fn link(link: &LinkBytes) -> Vec<(&'static str, u64)> {
     let parts = [
         ("descriptors", link.descriptors),
         ("shared state", link.shared_state),
-        ("grants of pages", link.grants),
+        ("grants of pages", link.reservations),
         ("VID map words", link.vid_map),
         ("lock table", link.locks),
         ("results", link.results),

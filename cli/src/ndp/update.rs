@@ -9,8 +9,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use lockdb::layout::{PAGE_BYTES, RecordId};
 use lockdb::{Isolation, Table, TransactionOptions};
-use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, Progress, TableGate};
-use ndp_runtime::program::compile_update;
+use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, PreparedUpdate, Progress, TableGate};
 use serde_json::json;
 
 use super::device::DeviceArgs;
@@ -113,24 +112,23 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     out.print(report.text(&heading, out))
 }
 
-/// Opens the store and finds the table, before anything is begun; sees that the statement makes sense.
+/// Opens the store and finds the table.
 ///
 /// # Errors
-/// When it does not, or there is no such store or table.
+/// When there is no such store or table.
 pub fn prepare(args: &Args) -> Result<(Opened, Arc<Table>), Failure> {
     if args.strategy == Strategy::Host && args.device.needs_shared() {
         let message = "--device: expected none with --strategy host, which uses no device";
         return Err(Failure::Input(message.into()));
     }
-    let (opened, table) = args.target.open(args.device.needs_shared(), Access::Write)?;
-    compile_update(table.id(), table.schema(), args.predicate.as_deref(), &args.set)?;
-    Ok((opened, table))
+    args.target.open(args.device.needs_shared(), Access::Write)
 }
 
 /// Updates a table of the store that [`prepare`] has opened, and closes the store.
 ///
 /// # Errors
-/// When the device or the store fails, others were in the way each time, or the job was cancelled.
+/// When the statement is at fault, the device or the store fails, others were in the way each time, or
+/// the job was cancelled.
 pub fn update(
     args: &Args,
     opened: Opened,
@@ -138,18 +136,20 @@ pub fn update(
     options: JobOptions<'_>,
     out: &Output,
 ) -> Result<Report, Failure> {
+    // Before anything is begun.
+    let update = PreparedUpdate::new(table, args.predicate.as_deref(), &args.set)?;
     let gate = (args.strategy == Strategy::TableLock).then(Arc::<TableGate>::default);
     let cancel = options.cancel.clone();
     let load = args.host_load.start(&opened.database, table, gate.clone(), &cancel)?;
     let mut report = match args.strategy {
-        Strategy::Host => by_host(args, &opened, table, &cancel)?,
-        Strategy::NearData => near_data(args, &opened, table, options, out)?,
+        Strategy::Host => by_host(args, &opened, &update, &cancel)?,
+        Strategy::NearData => near_data(args, &opened, &update, options, out)?,
         Strategy::TableLock => {
             let since = Instant::now();
             let gate = gate.expect("it was made for this strategy");
             let alone = gate.be_alone(options.time_out)?;
             let waited = since.elapsed();
-            let mut report = near_data(args, &opened, table, options, out)?;
+            let mut report = near_data(args, &opened, &update, options, out)?;
             report.time.insert(0, ("lock the table", waited));
             drop(alone);
             report
@@ -166,20 +166,19 @@ pub fn update(
 fn near_data(
     args: &Args,
     opened: &Opened,
-    table: &Table,
+    update: &PreparedUpdate<'_>,
     options: JobOptions<'_>,
     out: &Output,
 ) -> Result<Report, Failure> {
     let runtime = args.device.runtime(&args.target, opened, out)?;
-    let pulled = pages_of(table);
+    let pulled = pages_of(update.table());
     let bar = RefCell::new(out.progress("updating"));
     let show = |progress: &Progress| show(&bar, progress);
     let options = JobOptions { progress: Some(&show), ..options };
     let mut session = opened.database.session()?;
-    let statement = (table, args.predicate.as_deref(), args.set.as_str());
     let transaction = TransactionOptions::from(Isolation::from(args.isolation));
     let done = runtime
-        .update(&mut session, transaction, statement, &options, args.attempts)
+        .update(&mut session, transaction, update, &options, args.attempts)
         .map_err(|failure| gave_up(failure, args.attempts))?;
     let mut report = Report::from(&done);
     report.host_path_bytes = (pulled + done.device.pages) * PAGE_BYTES as u64;
@@ -204,13 +203,12 @@ pub fn show(bar: &RefCell<terminal::Progress>, progress: &Progress) {
 fn by_host(
     args: &Args,
     opened: &Opened,
-    table: &Table,
+    update: &PreparedUpdate<'_>,
     cancel: &Cancel,
 ) -> Result<Report, Failure> {
     let pages = opened.files.open("pages");
     let work = HostUpdate {
-        table,
-        statement: (args.predicate.as_deref(), &args.set),
+        update,
         pages: pages.map_err(|error| Failure::input(&args.target.folder, error))?,
         options: TransactionOptions::from(Isolation::from(args.isolation)),
         attempts: args.attempts,

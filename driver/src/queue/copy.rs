@@ -1,11 +1,10 @@
 //! The copy queue: the device moves bytes between host memory and card memory.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::open::OpenCommands;
-use super::{Completion, Kind, Queue, QueueError, Ticket, out_of_range};
+use super::command::{Command, CommandQueue};
+use super::{Completion, Kind, QueueError, Ticket, header, out_of_range};
 use crate::device::Device;
 use crate::{layout, map};
 
@@ -24,7 +23,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    fn opcode(self) -> u64 {
+    fn opcode(self) -> u8 {
         match self {
             Direction::HostToCard => 1,
             Direction::CardToHost => 2,
@@ -134,17 +133,10 @@ impl CopyDone {
     pub fn succeeded(self) -> Result<u32, QueueError> {
         match self.status {
             Status::Done => Ok(self.bytes),
-            status => Err(QueueError::Failed { queue: KIND.name, status, bytes: self.bytes }),
+            status => Err(QueueError::Failed { queue: Open::KIND.name, status, bytes: self.bytes }),
         }
     }
 }
-
-const KIND: Kind = Kind {
-    name: "copy",
-    code: map::queue::Kind::Copy,
-    base: map::device::COPY_QUEUE,
-    vector: layout::COPY_VECTOR,
-};
 
 /// A command that the device has not answered yet.
 #[derive(Debug, Clone, Copy)]
@@ -153,30 +145,46 @@ struct Open {
     bytes: u32,
 }
 
-/// The copy queue of a device. Commands end in any order.
-pub struct CopyQueue {
-    queue: Queue,
-    open: OpenCommands<Open>,
-    /// Open commands that asked for an interrupt.
-    interrupts: usize,
-    /// Ended while another one was waited for.
-    early: VecDeque<CopyDone>,
+impl Command for Open {
+    type Done = CopyDone;
+    const KIND: Kind = Kind {
+        name: "copy",
+        code: map::queue::Kind::Copy,
+        base: map::device::COPY_QUEUE,
+        vector: layout::COPY_VECTOR,
+    };
+    const NOUN: &'static str = "command";
+
+    fn interrupts(&self) -> bool {
+        self.interrupt
+    }
+
+    fn judge(self, ticket: Ticket, completion: Completion) -> Result<CopyDone, String> {
+        let Completion { status, bytes, .. } = completion;
+        let status = Status::from_code(status);
+        let right = if status == Status::Done { bytes == self.bytes } else { bytes <= self.bytes };
+        match right {
+            true => Ok(CopyDone { ticket, status, bytes }),
+            false => {
+                let asked = self.bytes;
+                Err(format!("bytes moved are {bytes} ({status}), asked for {asked}"))
+            }
+        }
+    }
 }
+
+/// The copy queue of a device. Commands end in any order.
+pub struct CopyQueue(CommandQueue<Open>);
 
 impl fmt::Debug for CopyQueue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "CopyQueue({} open of {})", self.open.len(), self.open.most())
+        write!(formatter, "CopyQueue({})", self.0)
     }
 }
 
 impl CopyQueue {
     pub(crate) fn open(device: &Device, entries: u16) -> Result<Self, QueueError> {
-        Ok(CopyQueue {
-            queue: Queue::open(device, KIND, entries)?,
-            open: OpenCommands::new(entries),
-            interrupts: 0,
-            early: VecDeque::new(),
-        })
+        CommandQueue::open(device, entries).map(CopyQueue)
     }
 
     /// Hands a command to the device.
@@ -199,14 +207,9 @@ impl CopyQueue {
             let expected = format!("1 to {BYTES_MAX}");
             return Err(out_of_range("bytes", command.bytes.into(), expected));
         }
-        self.queue.check_stopped()?;
-        let Some(identifier) = self.open.next() else {
-            return Err(QueueError::Full { queue: KIND.name, entries: self.queue.entries });
-        };
-        self.queue.push(submission(identifier, command))?;
         let CopyCommand { interrupt, bytes, .. } = command;
-        self.interrupts += usize::from(interrupt);
-        Ok(self.open.open(Open { interrupt, bytes }))
+        let words = |identifier| submission(identifier, command);
+        self.0.enqueue(Open { interrupt, bytes }, words)
     }
 
     /// Tells the device of all commands enqueued so far.
@@ -214,7 +217,7 @@ impl CopyQueue {
     /// # Errors
     /// See [`QueueError`].
     pub fn ring(&mut self) -> Result<(), QueueError> {
-        self.queue.ring_doorbell()
+        self.0.ring()
     }
 
     /// A command that has ended, if there is one. Does not wait, and reads memory only: ask
@@ -223,13 +226,7 @@ impl CopyQueue {
     /// # Errors
     /// See [`QueueError`].
     pub fn poll(&mut self) -> Result<Option<CopyDone>, QueueError> {
-        if let Some(done) = self.early.pop_front() {
-            return Ok(Some(done));
-        }
-        match self.queue.pop()? {
-            Some(completion) => self.close(completion).map(Some),
-            None => Ok(None),
-        }
+        self.0.poll()
     }
 
     /// Waits until a command has ended.
@@ -237,11 +234,7 @@ impl CopyQueue {
     /// # Errors
     /// [`QueueError::Timeout`] when none ends within `bound`; others by [`QueueError`].
     pub fn wait(&mut self, bound: Duration) -> Result<CopyDone, QueueError> {
-        if let Some(done) = self.early.pop_front() {
-            return Ok(done);
-        }
-        let completion = self.queue.wait(self.interrupts > 0, bound)?;
-        self.close(completion)
+        self.0.wait(bound)
     }
 
     /// Submits one command and waits for its end; what else ends meanwhile is kept for
@@ -252,15 +245,7 @@ impl CopyQueue {
     pub fn copy(&mut self, command: CopyCommand, bound: Duration) -> Result<CopyDone, QueueError> {
         let started = Instant::now();
         let ticket = self.submit(command)?;
-        loop {
-            let left = bound.saturating_sub(started.elapsed());
-            let completion = self.queue.wait(self.interrupts > 0, left)?;
-            let done = self.close(completion)?;
-            if done.ticket == ticket {
-                return Ok(done);
-            }
-            self.early.push_back(done);
-        }
+        self.0.wait_for(ticket, started, bound)
     }
 
     /// Asks the device whether it still runs the queue.
@@ -268,8 +253,7 @@ impl CopyQueue {
     /// # Errors
     /// [`QueueError::Halted`], [`QueueError::Stopped`], or what the device reports.
     pub fn check(&mut self) -> Result<(), QueueError> {
-        self.queue.check_stopped()?;
-        self.queue.check()
+        self.0.check()
     }
 
     /// Takes the queue into use again after an error or a reset; open commands are forgotten.
@@ -277,46 +261,23 @@ impl CopyQueue {
     /// # Errors
     /// See [`QueueError`].
     pub fn restart(&mut self) -> Result<(), QueueError> {
-        self.queue.start()?;
-        self.open.forget();
-        self.interrupts = 0;
-        self.early.clear();
-        Ok(())
+        self.0.restart()
     }
 
     /// The number of commands that the device has not answered.
     pub fn open_commands(&self) -> usize {
-        self.open.len()
+        self.0.open_commands()
     }
 
     /// The number of entries.
     pub fn entries(&self) -> u16 {
-        self.queue.entries
-    }
-
-    /// Finds the command that a completion names.
-    fn close(&mut self, completion: Completion) -> Result<CopyDone, QueueError> {
-        let Completion { identifier, status, bytes, .. } = completion;
-        let Some((ticket, open)) = self.open.close(identifier) else {
-            let detail = format!("identifier is {identifier}, expected that of an open command");
-            return Err(self.queue.violation(detail));
-        };
-        self.interrupts -= usize::from(open.interrupt);
-        let status = Status::from_code(status);
-        let right = if status == Status::Done { bytes == open.bytes } else { bytes <= open.bytes };
-        if !right {
-            let detail = format!("bytes moved are {bytes} ({status}), asked for {}", open.bytes);
-            return Err(self.queue.violation(detail));
-        }
-        Ok(CopyDone { ticket, status, bytes })
+        self.0.entries()
     }
 }
 
 /// The words of a submission. Source: `docs/device.md`, "Submission".
 fn submission(identifier: u16, command: CopyCommand) -> [u64; 8] {
-    let word0 = u64::from(identifier)
-        | command.direction.opcode() << 16
-        | u64::from(command.interrupt) << 24
-        | u64::from(command.bytes) << 32;
+    let CopyCommand { direction, interrupt, bytes, .. } = command;
+    let word0 = header(identifier, direction.opcode(), interrupt) | u64::from(bytes) << 32;
     [word0, command.source, command.destination, 0, 0, 0, 0, 0]
 }

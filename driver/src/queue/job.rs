@@ -1,20 +1,12 @@
 //! The job queue: work that is done near the data.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::open::OpenCommands;
-use super::{Completion, Kind, Queue, QueueError, Ticket};
+use super::command::{Command, CommandQueue};
+use super::{Completion, Kind, QueueError, Ticket, header};
 use crate::device::Device;
 use crate::{DeviceError, layout, map};
-
-const KIND: Kind = Kind {
-    name: "job",
-    code: map::queue::Kind::Job,
-    base: map::device::JOB_QUEUE,
-    vector: layout::JOB_VECTOR,
-};
 
 /// How many queues a device has that has this one.
 const QUEUES: u32 = 3;
@@ -44,20 +36,38 @@ pub struct JobDone {
     pub detail: u64,
 }
 
-/// The job queue of a device. Submissions are begun in their order and end in any.
-pub struct JobQueue {
-    queue: Queue,
-    /// Whether each wants an interrupt.
-    open: OpenCommands<bool>,
-    /// Open submissions that asked for an interrupt.
-    interrupts: usize,
-    /// Ended while another one was waited for.
-    early: VecDeque<JobDone>,
+/// A submission that the device has not answered yet: whether it is to end with an interrupt.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    interrupt: bool,
 }
+
+impl Command for Open {
+    type Done = JobDone;
+    const KIND: Kind = Kind {
+        name: "job",
+        code: map::queue::Kind::Job,
+        base: map::device::JOB_QUEUE,
+        vector: layout::JOB_VECTOR,
+    };
+    const NOUN: &'static str = "submission";
+
+    fn interrupts(&self) -> bool {
+        self.interrupt
+    }
+
+    fn judge(self, ticket: Ticket, completion: Completion) -> Result<JobDone, String> {
+        let Completion { status, bytes, response: detail, .. } = completion;
+        Ok(JobDone { ticket, status, bytes, detail })
+    }
+}
+
+/// The job queue of a device. Submissions are begun in their order and end in any.
+pub struct JobQueue(CommandQueue<Open>);
 
 impl fmt::Debug for JobQueue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "JobQueue({} open of {})", self.open.len(), self.open.most())
+        write!(formatter, "JobQueue({})", self.0)
     }
 }
 
@@ -70,12 +80,7 @@ impl JobQueue {
                 reason: format!("the device has {queues} queues, expected {QUEUES} or more"),
             }));
         }
-        Ok(JobQueue {
-            queue: Queue::open(device, KIND, entries)?,
-            open: OpenCommands::new(entries),
-            interrupts: 0,
-            early: VecDeque::new(),
-        })
+        CommandQueue::open(device, entries).map(JobQueue)
     }
 
     /// Hands a submission to the device.
@@ -84,16 +89,11 @@ impl JobQueue {
     /// [`QueueError::Full`] when as many are open as the queue has entries; others by
     /// [`QueueError`].
     pub fn submit(&mut self, submission: JobSubmission) -> Result<Ticket, QueueError> {
-        self.queue.check_stopped()?;
-        let Some(identifier) = self.open.next() else {
-            return Err(QueueError::Full { queue: KIND.name, entries: self.queue.entries });
-        };
         let JobSubmission { opcode, words: [a, b, c, d, e, f, g], interrupt } = submission;
-        let word0 = u64::from(identifier) | u64::from(opcode) << 16 | u64::from(interrupt) << 24;
-        self.queue.push([word0, a, b, c, d, e, f, g])?;
-        self.interrupts += usize::from(interrupt);
-        let ticket = self.open.open(interrupt);
-        self.queue.ring_doorbell()?;
+        let ticket = self.0.enqueue(Open { interrupt }, |identifier| {
+            [header(identifier, opcode, interrupt), a, b, c, d, e, f, g]
+        })?;
+        self.0.ring()?;
         Ok(ticket)
     }
 
@@ -103,13 +103,7 @@ impl JobQueue {
     /// # Errors
     /// See [`QueueError`].
     pub fn poll(&mut self) -> Result<Option<JobDone>, QueueError> {
-        if let Some(done) = self.early.pop_front() {
-            return Ok(Some(done));
-        }
-        match self.queue.pop()? {
-            Some(completion) => self.close(completion).map(Some),
-            None => Ok(None),
-        }
+        self.0.poll()
     }
 
     /// Waits until a submission has ended.
@@ -117,11 +111,7 @@ impl JobQueue {
     /// # Errors
     /// [`QueueError::Timeout`] when none ends within `bound`; others by [`QueueError`].
     pub fn wait(&mut self, bound: Duration) -> Result<JobDone, QueueError> {
-        if let Some(done) = self.early.pop_front() {
-            return Ok(done);
-        }
-        let completion = self.queue.wait(self.interrupts > 0, bound)?;
-        self.close(completion)
+        self.0.wait(bound)
     }
 
     /// Waits until this submission has ended; what else ends meanwhile is kept for
@@ -130,19 +120,7 @@ impl JobQueue {
     /// # Errors
     /// As [`JobQueue::wait`]. After a time-out the submission is still open.
     pub fn wait_for(&mut self, ticket: Ticket, bound: Duration) -> Result<JobDone, QueueError> {
-        if let Some(at) = self.early.iter().position(|done| done.ticket == ticket) {
-            return Ok(self.early.remove(at).expect("found there"));
-        }
-        let started = Instant::now();
-        loop {
-            let left = bound.saturating_sub(started.elapsed());
-            let completion = self.queue.wait(self.interrupts > 0, left)?;
-            let done = self.close(completion)?;
-            if done.ticket == ticket {
-                return Ok(done);
-            }
-            self.early.push_back(done);
-        }
+        self.0.wait_for(ticket, Instant::now(), bound)
     }
 
     /// Asks the device whether it still runs the queue.
@@ -150,8 +128,7 @@ impl JobQueue {
     /// # Errors
     /// [`QueueError::Halted`], [`QueueError::Stopped`], or what the device reports.
     pub fn check(&mut self) -> Result<(), QueueError> {
-        self.queue.check_stopped()?;
-        self.queue.check()
+        self.0.check()
     }
 
     /// Takes the queue into use again after an error or a reset; open submissions are forgotten. The
@@ -162,31 +139,16 @@ impl JobQueue {
     /// [`QueueError::Timeout`] while jobs from before go on: reset the device. Others by
     /// [`QueueError`].
     pub fn restart(&mut self) -> Result<(), QueueError> {
-        self.queue.start()?;
-        self.open.forget();
-        self.interrupts = 0;
-        self.early.clear();
-        Ok(())
+        self.0.restart()
     }
 
     /// The number of submissions that the device has not answered.
     pub fn open_submissions(&self) -> usize {
-        self.open.len()
+        self.0.open_commands()
     }
 
     /// The number of entries.
     pub fn entries(&self) -> u16 {
-        self.queue.entries
-    }
-
-    /// Finds the submission that a completion names.
-    fn close(&mut self, completion: Completion) -> Result<JobDone, QueueError> {
-        let Completion { identifier, status, bytes, response } = completion;
-        let Some((ticket, interrupt)) = self.open.close(identifier) else {
-            let detail = format!("identifier is {identifier}, expected that of an open submission");
-            return Err(self.queue.violation(detail));
-        };
-        self.interrupts -= usize::from(interrupt);
-        Ok(JobDone { ticket, status, bytes, detail: response })
+        self.0.entries()
     }
 }

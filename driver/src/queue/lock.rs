@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Completion, Kind, Queue, QueueError, Status};
+use super::{Completion, Kind, Queue, QueueError, Status, header};
 use crate::device::Device;
+use crate::lock_unit::stream::{Tag, UnitRequest, UnitResponse};
 use crate::{layout, map};
 
 const KIND: Kind = Kind {
@@ -14,13 +15,11 @@ const KIND: Kind = Kind {
     vector: layout::LOCK_VECTOR,
 };
 
-/// The only opcode of the lock queue, in place in word 0.
-const OPCODE_REQUEST: u64 = 1 << 16;
-/// Bits of a beat that are the tag.
-const TAG_MASK: u64 = 0x7F;
+/// The only opcode of the lock queue.
+const OPCODE_REQUEST: u8 = 1;
 
-/// The lock queue of a device: beats of `docs/lock-unit.md`, section "Request stream". Start the
-/// lock unit before the first request ([`Device::lock_unit`]).
+/// The lock queue of a device. Start the lock unit before the first request
+/// ([`Device::lock_unit`]).
 pub struct LockQueue {
     queue: Queue,
 }
@@ -36,14 +35,13 @@ impl LockQueue {
         Ok(LockQueue { queue: Queue::open(device, KIND, entries)? })
     }
 
-    /// Hands a request to the lock unit: bits 63:0, 127:64 and 191:128 of the beat. The tag must not
-    /// be that of an open request.
+    /// Hands a request to the lock unit. The tag must not be that of an open request.
     ///
     /// # Errors
     /// [`QueueError::Full`] while the device has not fetched enough of those before; others by
     /// [`QueueError`].
-    pub fn request(&mut self, beat: [u64; 3]) -> Result<(), QueueError> {
-        self.enqueue(beat)?;
+    pub fn request(&mut self, request: UnitRequest) -> Result<(), QueueError> {
+        self.enqueue(request)?;
         self.ring()
     }
 
@@ -51,8 +49,17 @@ impl LockQueue {
     ///
     /// # Errors
     /// As [`LockQueue::request`].
-    pub fn enqueue(&mut self, beat: [u64; 3]) -> Result<(), QueueError> {
-        let word0 = beat[0] & TAG_MASK | OPCODE_REQUEST | 1 << 24;
+    pub fn enqueue(&mut self, request: UnitRequest) -> Result<(), QueueError> {
+        self.enqueue_beat(request.encode())
+    }
+
+    /// As [`LockQueue::enqueue`], with any beat of the request stream, also one that means nothing.
+    ///
+    /// # Errors
+    /// As [`LockQueue::request`].
+    pub fn enqueue_beat(&mut self, beat: [u64; 3]) -> Result<(), QueueError> {
+        let tag = Tag::of_request(beat).index() as u16;
+        let word0 = header(tag, OPCODE_REQUEST, true);
         self.queue.push([word0, 0, 0, 0, beat[0], beat[1], beat[2], 0])
     }
 
@@ -64,23 +71,23 @@ impl LockQueue {
         self.queue.ring_doorbell()
     }
 
-    /// A response beat, if there is one. Does not wait, and reads memory only: ask
+    /// A response, if there is one. Does not wait, and reads memory only: ask
     /// [`LockQueue::check`] now and then whether the device still runs.
     ///
     /// # Errors
     /// See [`QueueError`].
-    pub fn poll(&mut self) -> Result<Option<u64>, QueueError> {
+    pub fn poll(&mut self) -> Result<Option<UnitResponse>, QueueError> {
         match self.queue.pop()? {
             Some(completion) => self.response(completion).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Waits for a response beat.
+    /// Waits for a response.
     ///
     /// # Errors
     /// [`QueueError::Timeout`] when none comes within `bound`; others by [`QueueError`].
-    pub fn wait(&mut self, bound: Duration) -> Result<u64, QueueError> {
+    pub fn wait(&mut self, bound: Duration) -> Result<UnitResponse, QueueError> {
         let completion = self.queue.wait(true, bound)?;
         self.response(completion)
     }
@@ -108,16 +115,17 @@ impl LockQueue {
         self.queue.entries
     }
 
-    fn response(&mut self, completion: Completion) -> Result<u64, QueueError> {
+    fn response(&mut self, completion: Completion) -> Result<UnitResponse, QueueError> {
         let Completion { identifier, status, bytes, response } = completion;
-        match Status::from_code(status) {
-            Status::Done if u64::from(identifier) == response & TAG_MASK => Ok(response),
-            Status::Done => {
-                let tag = response & TAG_MASK;
-                let detail = format!("identifier is {identifier}, expected the tag {tag}");
-                Err(self.queue.violation(detail))
-            }
-            status => Err(QueueError::Failed { queue: KIND.name, status, bytes }),
+        let status = Status::from_code(status);
+        if status != Status::Done {
+            return Err(QueueError::Failed { queue: KIND.name, status, bytes });
         }
+        let tag = Tag::of_id(response as u16).index();
+        if usize::from(identifier) != tag {
+            let detail = format!("identifier is {identifier}, expected the tag {tag}");
+            return Err(self.queue.violation(detail));
+        }
+        UnitResponse::decode(response).map_err(|bad| self.queue.violation(bad.to_string()))
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use locks::machine::Rule;
+use locks::{Timestamp, TupleKey};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -11,6 +13,7 @@ use super::*;
 use crate::InterruptKind::{Event, Polled};
 use crate::fake::{CARD_BYTES, Fake};
 use crate::layout::COPY_VECTOR;
+use crate::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, field};
 
 /// Long enough for any machine; nothing here waits for it unless the code is wrong.
 const LONG: Duration = Duration::from_secs(20);
@@ -307,6 +310,15 @@ fn a_queue_has_one_user_and_sizes_that_it_knows() {
     device.copy_queue(4).unwrap();
 }
 
+/// Request `number` of many, which the fake grants.
+fn lock_request(number: u64) -> UnitRequest {
+    UnitRequest {
+        tag: Tag::new((number % 128) as u8).unwrap(),
+        transaction: Timestamp::new(number + 1).unwrap(),
+        operation: UnitOperation::Acquire(TupleKey::initial(0), Rule::Queue),
+    }
+}
+
 /// Far enough for the counts of 16 bits to wrap.
 #[test]
 fn lock_responses_come_for_every_request() {
@@ -315,13 +327,14 @@ fn lock_responses_come_for_every_request() {
         let mut queue = fake.device().lock_queue(entries).unwrap();
         let mut answered = 0u64;
         for number in 0..70_000u64 {
-            let beat = [(number % 128) | ((number + 1) << 16), 0, 0];
-            match queue.request(beat) {
+            match queue.request(lock_request(number)) {
                 Ok(()) => {}
                 Err(error) => panic!("request {number}: {error}"),
             }
             while let Some(response) = queue.poll().unwrap() {
-                assert_eq!(response, (answered % 128) | ((answered + 1) << 16));
+                let UnitRequest { tag, transaction, .. } = lock_request(answered);
+                assert_eq!((response.tag, response.transaction), (tag, Some(transaction)));
+                assert_eq!(response.code, Code::Granted);
                 answered += 1;
             }
         }
@@ -334,15 +347,15 @@ fn lock_responses_come_for_every_request() {
 fn a_lock_queue_is_full_while_the_device_fetches_nothing() {
     let fake = Fake::new(Event);
     let mut queue = fake.device().lock_queue(2).unwrap();
-    queue.enqueue([1 << 16, 0, 0]).unwrap();
-    queue.enqueue([1 | 2 << 16, 0, 0]).unwrap();
+    queue.enqueue(lock_request(0)).unwrap();
+    queue.enqueue(lock_request(1)).unwrap();
     assert_eq!(
-        queue.enqueue([2 | 3 << 16, 0, 0]).unwrap_err(),
+        queue.enqueue(lock_request(2)).unwrap_err(),
         QueueError::Full { queue: "lock", entries: 2 }
     );
     queue.ring().unwrap();
-    queue.request([2 | 3 << 16, 0, 0]).unwrap();
-    let tags: Vec<u64> = (0..3).map(|_| queue.wait(LONG).unwrap() & 0x7F).collect();
+    queue.request(lock_request(2)).unwrap();
+    let tags: Vec<_> = (0..3).map(|_| queue.wait(LONG).unwrap().tag.index()).collect();
     assert_eq!(tags, [0, 1, 2]);
 }
 
@@ -351,9 +364,20 @@ fn a_lock_response_with_another_tag_is_a_violation() {
     let fake = Fake::new(Event);
     let mut queue = fake.device().lock_queue(2).unwrap();
     fake.state().identifier = Some(9);
-    queue.request([1 | 1 << 16, 0, 0]).unwrap();
+    queue.request(lock_request(1)).unwrap();
     let error = queue.wait(LONG).unwrap_err();
     assert!(error.to_string().contains("identifier is 9, expected the tag 1"), "{error}");
+}
+
+#[test]
+fn a_lock_response_with_a_code_of_none_is_a_violation() {
+    let fake = Fake::new(Event);
+    let mut queue = fake.device().lock_queue(2).unwrap();
+    let [low, middle, high] = lock_request(1).encode();
+    queue.enqueue_beat([field::set(low, field::OPERATION, 13), middle, high]).unwrap();
+    queue.ring().unwrap();
+    let error = queue.wait(LONG).unwrap_err();
+    assert!(error.to_string().contains("code 13, expected one of 0 to 12"), "{error}");
 }
 
 fn job(opcode: u8, words: [u64; 7]) -> JobSubmission {

@@ -13,7 +13,7 @@ use super::super::transaction::commit::{Installed, encode, install, supersede};
 use super::super::watches::Changed;
 use super::operations::check_head;
 use super::record::{SealedPage, Sections};
-use super::{Grant, NearData, NearDataError, Seal, SealError};
+use super::{NearData, NearDataError, PageReservation, Seal, SealError};
 
 /// Has a device stamp its pages, write them to their places, and sync them.
 type Sealing<'f> = dyn FnMut(&Seal<'_>) -> Result<(), SealError> + 'f;
@@ -29,14 +29,14 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// Those of [`Transaction::commit`]. [`NearDataError::Seal`] when the pages were not sealed:
-    /// nothing was changed, and the transaction keeps its grants until it is
+    /// nothing was changed, and the transaction keeps its reservations until it is
     /// [abandoned](Transaction::abandon) or rolled back, which the caller does when the device is at
     /// rest or fenced; dropped, it leaves them out of use. [`NearDataError::MissingLine`] and
     /// [`NearDataError::Adopt`] when the versions have a gap, or a row's newest version is no longer
     /// the one before: the transaction goes on.
     ///
     /// # Panics
-    /// When `seal` does; the transaction is then rolled back as it is dropped, and its grants stay out
+    /// When `seal` does; the transaction is then rolled back as it is dropped, and its reservations stay out
     /// of use.
     pub fn commit_sealing(
         &mut self,
@@ -106,7 +106,7 @@ fn publish(
 ) -> Result<Published> {
     let Session { shared, locks, statistics, writes, reads, open, body, .. } = session;
     let shared = &**shared;
-    let storage = shared.pages.storage().expect("pages were granted on it");
+    let storage = shared.pages.storage().expect("pages were reserved on it");
     let mut validation = (isolation == Isolation::Serializable)
         .then(|| Validation::new(shared, reads, writes, snapshot));
     if let Some(validation) = &mut validation
@@ -141,10 +141,12 @@ fn publish(
         },
     };
     let commit = ticket.commit();
-    let epoch = near.epoch.expect("set with the first grant");
+    let epoch = near.epoch.expect("set with the first reservation");
     assert!(epoch <= storage.epoch(), "epochs only grow");
-    let pages: Vec<Grant> =
-        sealed.iter().map(|&SealedPage { page, place, .. }| Grant { page, place }).collect();
+    let pages: Vec<PageReservation> = sealed
+        .iter()
+        .map(|&SealedPage { page, place, .. }| PageReservation { page, place })
+        .collect();
     let order = Seal { commit, epoch, store: storage.store(), pages: &pages };
     let late = shared.faults.has(Fault::NearDataLogBeforeSeal);
     if !late && let Err(source) = seal(&order) {
@@ -187,7 +189,7 @@ fn check_heads(shared: &Shared, near: &NearData) -> Result<()> {
 fn install_sealed(shared: &Shared, near: &NearData, sealed: &[SealedPage], ticket: &Ticket<'_>) {
     let pages = &shared.pages;
     let before: Vec<u64> =
-        sealed.iter().map(|sealed| pages.settle_grant(sealed.page, sealed.place)).collect();
+        sealed.iter().map(|sealed| pages.settle_reservation(sealed.page, sealed.place)).collect();
     pages.note_sealed(ticket.commit());
     // The newest checkpoint still has what stood there in an earlier life of the page.
     shared.standing.lock().left.extend(before.into_iter().filter(|&place| place != 0));

@@ -118,7 +118,7 @@ pub enum AdoptFault {
         /// The snapshot.
         snapshot: u64,
     },
-    /// The page is not one that was granted for the table.
+    /// The page is not one that was reserved for the table.
     #[error("record {record}: the page was not granted for the table")]
     Page {
         /// Where the device says that the version stands.

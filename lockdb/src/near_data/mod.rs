@@ -3,7 +3,7 @@
 //! commit is there as a whole or not at all.
 //!
 //! 1. [`Transaction::near_data`] names the transaction's locks and hands out the shared state.
-//! 2. [`Transaction::grant_pages`] gives the device pages to write to: logical ones, and places for
+//! 2. [`Transaction::reserve_pages`] gives the device pages to write to: logical ones, and places for
 //!    them on native storage.
 //! 3. The device locks rows under the transaction's timestamp and builds their new versions.
 //!    [`Transaction::adopt`] takes these over, with their locks.
@@ -23,7 +23,7 @@ pub use error::{AdoptFault, NearDataError, SealError};
 pub(crate) use record::{SealedPage, Sections};
 pub(crate) use state::NearData;
 
-use super::layout::RecordId;
+use super::layout::{Place, RecordId};
 use super::options::Isolation;
 use super::shared_state::SharedState;
 use locks::Timestamp;
@@ -52,13 +52,25 @@ pub struct Invocation {
     pub vids: u32,
 }
 
-/// A page for a device to write: [`Transaction::grant_pages`].
+/// A page that is reserved for a device to write: [`Transaction::reserve_pages`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grant {
+pub struct PageReservation {
     /// The logical page, which RecordIDs name.
     pub page: u64,
-    /// The word of its [`Place`](super::layout::Place) on native storage.
+    /// The word of its [`Place`] on native storage.
     pub place: u64,
+}
+
+impl PageReservation {
+    /// The physical page.
+    pub fn physical(&self) -> u64 {
+        Place::from_word(self.place).physical()
+    }
+
+    /// Whether its place is one of the checkpoint of this epoch.
+    pub fn is_of(&self, epoch: u64) -> bool {
+        Place::from_word(self.place).is_of(epoch)
+    }
 }
 
 /// A version that a device has made: [`Transaction::adopt`].
@@ -68,7 +80,7 @@ pub struct Adopted {
     pub vid: u32,
     /// The new version's number: one more than that of the version before, which is locked.
     pub number: u32,
-    /// Where the new version stands: in a granted page.
+    /// Where the new version stands: in a reserved page.
     pub record: RecordId,
     /// The version before: what the VID map leads to, and what the new version names.
     pub predecessor: RecordId,
@@ -91,5 +103,5 @@ pub struct Seal<'a> {
     /// The `store` of each page's header.
     pub store: u64,
     /// The pages that versions were adopted of, by their numbers. Others are not to be written.
-    pub pages: &'a [Grant],
+    pub pages: &'a [PageReservation],
 }

@@ -8,11 +8,11 @@ use super::super::options::Isolation;
 use super::super::schema::RowBuffer;
 use super::super::table::Table;
 use super::super::transaction::Transaction;
-use super::{AdoptFault, Adopted, Grant, Invocation, NearData, NearDataError};
+use super::{AdoptFault, Adopted, Invocation, NearData, NearDataError, PageReservation};
 use locks::{Repaired, Timestamp};
 
 impl Transaction<'_> {
-    /// Hands a table to a device: for it to read, or, with [`Transaction::grant_pages`], to change.
+    /// Hands a table to a device: for it to read, or, with [`Transaction::reserve_pages`], to change.
     ///
     /// Gives the transaction's locks their name, and collects the shared state; after a checkpoint,
     /// when a device has written pages since the last, or the area would be too large. At READ
@@ -81,8 +81,8 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// [`NearDataError::NotInvoked`]; [`Error::Full`] when there are not so many pages: none is
-    /// granted then.
-    pub fn grant_pages(&mut self, table: &Table, count: usize) -> Result<Vec<Grant>> {
+    /// reserved then.
+    pub fn reserve_pages(&mut self, table: &Table, count: usize) -> Result<Vec<PageReservation>> {
         self.reach_near(table)?;
         self.session.shared.check_writable("changes")?;
         invoked(&mut self.near, table)?;
@@ -91,22 +91,23 @@ impl Transaction<'_> {
         }
         let shared = &self.session.shared;
         let storage = shared.pages.storage().expect("its table was handed to a device");
-        // Of the newest checkpoint at the first grant: the seal has one epoch for all of them, and
+        // Of the newest checkpoint at the first reservation: the seal has one epoch for all of them, and
         // epochs only grow, so that it stays one that readers accept.
         let near = self.near.as_deref_mut().expect("it has tables");
         let epoch = *near.epoch.get_or_insert_with(|| storage.epoch());
-        let pages = shared.pages.grant(count, &shared.pins).inspect_err(|_| {
+        let pages = shared.pages.reserve(count, &shared.pins).inspect_err(|_| {
             self.session.open.asked += count as u64;
             shared.note_refusal(None);
             shared.pages.add_debt(count as u64);
         })?;
         near.works += 1;
         let near = near.table_mut(table.id).expect("it was found above");
-        let grants = pages.into_iter().map(|page| Grant { page, place: storage.allocate(epoch) });
-        Ok(grants.inspect(|&grant| near.grant(grant, epoch)).collect())
+        let reservations =
+            pages.into_iter().map(|page| PageReservation { page, place: storage.allocate(epoch) });
+        Ok(reservations.inspect(|&reservation| near.reserve(reservation, epoch)).collect())
     }
 
-    /// Takes over versions that a device has made in granted pages, with their locks. The commit
+    /// Takes over versions that a device has made in reserved pages, with their locks. The commit
     /// publishes them.
     ///
     /// The locks stand in the store's lock table under [`Invocation::timestamp`], on the versions
@@ -214,7 +215,7 @@ impl Transaction<'_> {
     /// transaction has ended already by a conflict, too.
     ///
     /// The caller guarantees that the device is fenced: none of its accesses, to the lock table or to
-    /// granted pages, is still on its way.
+    /// reserved pages, is still on its way.
     ///
     /// # Errors
     /// [`Error::Ended`] when the transaction was committed.
@@ -235,12 +236,12 @@ impl Transaction<'_> {
     /// [`Error::Ended`] when the transaction was committed.
     pub fn forsake(&mut self) -> Result<()> {
         if let Some(near) = self.near.as_deref_mut() {
-            near.forsake_grants();
+            near.forsake_reservations();
         }
         self.roll_back_unless_ended()
     }
 
-    /// Gives back what the transaction has of near-data updates: grants, but for `sealed` ones, and
+    /// Gives back what the transaction has of near-data updates: reservations, but for `sealed` ones, and
     /// vacuum's patience. Its locks are the caller's care.
     #[inline]
     pub(crate) fn leave_near_data(&mut self, sealed: &[u64]) {
@@ -253,12 +254,13 @@ impl Transaction<'_> {
     fn leave(&self, near: &NearData, sealed: &[u64]) {
         let shared = &self.session.shared;
         debug_assert!(sealed.is_sorted(), "for the search below");
-        let unused = |grant: &Grant| sealed.binary_search(&grant.page).is_err();
-        let unused: Vec<Grant> = near.grants().filter(unused).collect();
-        if !unused.is_empty() && !shared.faults.has(Fault::NearDataGrantsKept) {
+        let unused =
+            |reservation: &PageReservation| sealed.binary_search(&reservation.page).is_err();
+        let unused: Vec<PageReservation> = near.reservations().filter(unused).collect();
+        if !unused.is_empty() && !shared.faults.has(Fault::NearDataReservationsKept) {
             let storage = shared.pages.storage().expect("there are places on it");
-            storage.give_back(unused.iter().map(|grant| grant.place));
-            shared.pages.give_back(unused.iter().map(|grant| grant.page));
+            storage.give_back(unused.iter().map(|reservation| reservation.place));
+            shared.pages.give_back(unused.iter().map(|reservation| reservation.page));
         }
         for near in near.tables() {
             shared.table_by_id(near.table).end_invocation();
@@ -279,7 +281,7 @@ fn invoked<'n>(
     found.ok_or_else(|| NearDataError::NotInvoked { table: table.name().into() }.into())
 }
 
-/// All that can be said of a row without its grants.
+/// All that can be said of a row without its reservations.
 fn check(
     shared: &Shared,
     table: &Table,

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 
-use super::super::layout::{LinePointer, PAGE_BYTES, Place, RecordId, placed_bytes};
+use super::super::layout::{LinePointer, PAGE_BYTES, RecordId, placed_bytes};
 use super::super::table::Table;
 use super::record::SealedPage;
-use super::{AdoptFault, Adopted, Grant, NearDataError};
+use super::{AdoptFault, Adopted, NearDataError, PageReservation};
 
 /// A transaction's near-data updates, of each table at most one.
 #[derive(Debug, Default)]
@@ -16,9 +16,9 @@ pub(crate) struct NearData {
     /// Buckets that the transaction holds, the first `known` of its [`HeldLocks`](locks::HeldLocks).
     pub(super) buckets: HashSet<usize, RandomState>,
     pub(super) known: usize,
-    /// What all places that were granted are of.
+    /// What all places that were reserved are of.
     pub(super) epoch: Option<u64>,
-    /// Counts what cannot be undone in part: grants, versions that were taken over, rows left.
+    /// Counts what cannot be undone in part: reservations, versions that were taken over, rows left.
     pub(crate) works: u64,
     /// Whether a device was to seal its pages and has not.
     pub(super) seal_failed: bool,
@@ -30,21 +30,21 @@ pub(crate) struct NearTable {
     pub(super) table: u32,
     /// The snapshot of the invocation.
     pub(super) snapshot: u64,
-    granted: Vec<GrantedPage>,
-    /// Where in `granted` a logical page is.
+    reserved: Vec<ReservedPage>,
+    /// Where in `reserved` a logical page is.
     by_page: HashMap<u64, usize, RandomState>,
     rows: Vec<Adopted>,
     vids: HashSet<u32, RandomState>,
 }
 
 #[derive(Debug)]
-struct GrantedPage {
-    grant: Grant,
+struct ReservedPage {
+    reservation: PageReservation,
     /// Bit *n* of all: line *n* is adopted.
     lines: [u64; 4],
 }
 
-impl GrantedPage {
+impl ReservedPage {
     fn adopted(&self) -> u32 {
         self.lines.iter().map(|word| word.count_ones()).sum()
     }
@@ -88,7 +88,7 @@ impl NearData {
             None => self.tables.push(NearTable {
                 table,
                 snapshot,
-                granted: Vec::new(),
+                reserved: Vec::new(),
                 by_page: HashMap::default(),
                 rows: Vec::new(),
                 vids: HashSet::default(),
@@ -98,7 +98,7 @@ impl NearData {
 
     /// Whether a device writes the table.
     pub(crate) fn is_written(&self, table: u32) -> bool {
-        self.table(table).is_some_and(|near| !near.granted.is_empty())
+        self.table(table).is_some_and(|near| !near.reserved.is_empty())
     }
 
     /// Refuses what the host may not do with a table.
@@ -128,14 +128,14 @@ impl NearData {
         self.tables.iter().map(|near| near.rows.len()).sum()
     }
 
-    /// All that was granted.
-    pub(super) fn grants(&self) -> impl Iterator<Item = Grant> {
-        self.tables.iter().flat_map(|near| &near.granted).map(|granted| granted.grant)
+    /// All that was reserved.
+    pub(super) fn reservations(&self) -> impl Iterator<Item = PageReservation> {
+        self.tables.iter().flat_map(|near| &near.reserved).map(|reserved| reserved.reservation)
     }
 
     /// Nobody may ever write to its pages again.
-    pub(crate) fn forsake_grants(&mut self) {
-        self.tables.iter_mut().for_each(|near| near.granted.clear());
+    pub(crate) fn forsake_reservations(&mut self) {
+        self.tables.iter_mut().for_each(|near| near.reserved.clear());
     }
 
     /// The pages that versions were adopted of, by their numbers. None of their lines is left out:
@@ -143,9 +143,9 @@ impl NearData {
     pub(super) fn sealed_pages(&self) -> Result<Vec<SealedPage>, NearDataError> {
         let mut pages = Vec::new();
         for near in &self.tables {
-            for granted in &near.granted {
-                let (lines, line) = (granted.adopted(), granted.first_missing());
-                let Grant { page, place } = granted.grant;
+            for reserved in &near.reserved {
+                let (lines, line) = (reserved.adopted(), reserved.first_missing());
+                let PageReservation { page, place } = reserved.reservation;
                 if line != lines {
                     return Err(NearDataError::MissingLine { page, line, adopted: lines });
                 }
@@ -160,10 +160,10 @@ impl NearData {
 }
 
 impl NearTable {
-    pub(super) fn grant(&mut self, grant: Grant, epoch: u64) {
-        debug_assert!(Place::from_word(grant.place).is_of(epoch), "a place of the seal's epoch");
-        self.by_page.insert(grant.page, self.granted.len());
-        self.granted.push(GrantedPage { grant, lines: [0; 4] });
+    pub(super) fn reserve(&mut self, reservation: PageReservation, epoch: u64) {
+        debug_assert!(reservation.is_of(epoch), "a place of the seal's epoch");
+        self.by_page.insert(reservation.page, self.reserved.len());
+        self.reserved.push(ReservedPage { reservation, lines: [0; 4] });
     }
 
     pub(super) fn rows(&self) -> &[Adopted] {
@@ -174,7 +174,7 @@ impl NearTable {
         self.vids.contains(&vid)
     }
 
-    /// Notes a row, after a check of all that concerns the grants.
+    /// Notes a row, after a check of all that concerns the reservations.
     pub(super) fn note(&mut self, row: &Adopted) -> Result<(), AdoptFault> {
         let record = row.record;
         let Some(&at) = self.by_page.get(&record.page()) else {
@@ -188,7 +188,7 @@ impl NearTable {
         if self.vids.contains(&row.vid) {
             return Err(AdoptFault::Twice);
         }
-        if !self.granted[at].mark(record.line()) {
+        if !self.reserved[at].mark(record.line()) {
             return Err(AdoptFault::Record { record });
         }
         self.vids.insert(row.vid);
@@ -200,16 +200,17 @@ impl NearTable {
     pub(super) fn forget_rows(&mut self, count: usize) {
         for row in self.rows.drain(count..) {
             self.vids.remove(&row.vid);
-            self.granted[self.by_page[&row.record.page()]].unmark(row.record.line());
+            self.reserved[self.by_page[&row.record.page()]].unmark(row.record.line());
         }
     }
 }
 
-/// RecordIDs of a page whose lines go on beyond what [`GrantedPage`] marks do not exist.
+/// RecordIDs of a page whose lines go on beyond what [`ReservedPage`] marks do not exist.
 const _: () = assert!(RecordId::LINE_BITS == 8);
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::layout::Place;
     use super::*;
 
     fn row(vid: u32, page: u64, line: u8) -> Adopted {
@@ -223,7 +224,7 @@ mod tests {
         near.invoke(3, 9);
         let table = near.table_mut(3).unwrap();
         for page in [12, 11, 10] {
-            table.grant(Grant { page, place: Place::new(page + 100, 5).word() }, 5);
+            table.reserve(PageReservation { page, place: Place::new(page + 100, 5).word() }, 5);
         }
         for line in (0..200).rev() {
             table.note(&row(u32::from(line), 11, line)).unwrap();
@@ -245,6 +246,6 @@ mod tests {
         table.forget_rows(200);
         assert!(!table.has_adopted(900));
         assert_eq!(near.sealed_pages().unwrap(), pages);
-        assert_eq!(near.grants().count(), 3);
+        assert_eq!(near.reservations().count(), 3);
     }
 }

@@ -37,7 +37,7 @@ mod tests;
 /// A running transaction. Dropped without a commit, it is rolled back. (Pages that a device could not
 /// [seal](Transaction::commit_sealing) stay out of use then until the store is opened again.) One that
 /// is [forgotten](std::mem::forget) is rolled back when its session begins the next, or ends; what was
-/// granted to a device for it stays out of use.
+/// reserved for a device stays out of use.
 #[derive(Debug)]
 pub struct Transaction<'s> {
     pub(super) session: &'s mut Session,
@@ -336,7 +336,7 @@ impl Drop for Transaction<'_> {
         if matches!(self.state, State::Running) {
             if let Some(near) = self.near.as_deref_mut().filter(|near| near.seal_failed()) {
                 // Nobody has said that the device is at rest: it may be writing them.
-                near.forsake_grants();
+                near.forsake_reservations();
             }
             self.end(State::Ended(Ending::RolledBack));
         }

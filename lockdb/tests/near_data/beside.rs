@@ -60,7 +60,7 @@ fn a_shared_state_is_collected_after_a_flush() {
     }
 }
 
-/// All of it while a device has the snapshot, and has pages granted.
+/// All of it while a device has the snapshot, and has pages reserved.
 #[test]
 fn checkpoints_and_vacuum_leave_a_running_update_alone() {
     for isolation in [Isolation::Snapshot, Isolation::ReadCommitted] {
@@ -74,7 +74,7 @@ fn checkpoints_and_vacuum_leave_a_running_update_alone() {
         let mut transaction = session.begin(at(isolation));
         let mut device = scene.device();
         let invocation = transaction.near_data(&scene.table).unwrap();
-        device.grant(transaction.grant_pages(&scene.table, 10).unwrap());
+        device.take_over(transaction.reserve_pages(&scene.table, 10).unwrap());
         let (in_use, mut busy) = (scene.store.pages_in_use(), 0);
         let job = device.update_slowly(&invocation, &scene.table, add(1, 5), |_| {
             if busy == 0 {
@@ -87,7 +87,7 @@ fn checkpoints_and_vacuum_leave_a_running_update_alone() {
             }
         });
         assert!(busy > 0, "there were pages to empty");
-        assert!(scene.store.pages_in_use() <= in_use + 1, "granted pages are not in use");
+        assert!(scene.store.pages_in_use() <= in_use + 1, "reserved pages are not in use");
         finish(&mut transaction, &mut device, &scene.table, job, 1, 5).unwrap();
         scene.store.vacuum().unwrap();
         scene.store.checkpoint().unwrap();
@@ -137,16 +137,16 @@ fn vacuums_patience_has_an_end() {
     );
 }
 
-/// Checkpoints come between the grants of one transaction: all its places are of one epoch.
+/// Checkpoints come between the reservations of one transaction: all its places are of one epoch.
 #[test]
-fn grants_are_of_one_epoch_whatever_checkpoints_come_between() {
+fn reservations_are_of_one_epoch_whatever_checkpoints_come_between() {
     let scene = Scene::new(100);
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::Snapshot));
     let mut device = scene.device();
     let invocation = transaction.near_data(&scene.table).unwrap();
     for _ in 0..4 {
-        device.grant(transaction.grant_pages(&scene.table, 1).unwrap());
+        device.take_over(transaction.reserve_pages(&scene.table, 1).unwrap());
         scene.put(|_| 0, [0].into_iter());
         scene.store.checkpoint().unwrap();
     }
@@ -273,7 +273,7 @@ fn a_page_that_was_the_hosts_before_is_the_devices_now() {
     let other = scene.store.table("other").unwrap();
     scene.store.checkpoint().unwrap();
     for round in 1..=30 {
-        // Emptied pages are granted next, while the checkpoint still has what was there.
+        // Emptied pages are reserved next, while the checkpoint still has what was there.
         scene.put(|_| -round, (0..200).filter(|id| id % 3 != 1));
         scene.put(|_| 0, (0..200).filter(|id| id % 3 != 1));
         scene.store.vacuum().unwrap();
@@ -284,8 +284,8 @@ fn a_page_that_was_the_hosts_before_is_the_devices_now() {
         let mut device = scene.device();
         let invocation = transaction.near_data(&scene.table).unwrap();
         // All that there are, so that those are among them; the device begins with the last.
-        while let Ok(grants) = transaction.grant_pages(&scene.table, 1) {
-            device.grant(grants);
+        while let Ok(reservations) = transaction.reserve_pages(&scene.table, 1) {
+            device.take_over(reservations);
         }
         let job = device.update(&invocation, &scene.table, add(1, 1));
         finish(&mut transaction, &mut device, &scene.table, job, 1, 1).unwrap();

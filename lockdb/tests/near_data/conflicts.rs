@@ -18,7 +18,7 @@ fn update_while(
     let mut transaction = session.begin(at(isolation));
     let mut device = scene.device();
     let invocation = transaction.near_data(&scene.table).unwrap();
-    device.grant(transaction.grant_pages(&scene.table, 5).unwrap());
+    device.take_over(transaction.reserve_pages(&scene.table, 5).unwrap());
     let mut meanwhile = Some(meanwhile);
     let job = device.update_slowly(&invocation, &scene.table, add(1, 5), |now| {
         if now == moment
@@ -92,7 +92,7 @@ fn a_row_that_is_gone_or_does_not_qualify_any_more_is_left_alone() {
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::ReadCommitted));
     transaction.near_data(&scene.table).unwrap();
-    transaction.grant_pages(&scene.table, 1).unwrap();
+    transaction.reserve_pages(&scene.table, 1).unwrap();
     let vid = vid_of(&scene, 7);
     let none = transaction.update_left(&scene.table, vid, |row| {
         row.set_int(1, -1);
@@ -151,7 +151,7 @@ fn a_transaction_that_a_conflict_has_ended_is_abandoned_all_the_same() {
     let mut transaction = ours.begin(at(Isolation::Snapshot));
     let mut device = scene.device();
     let invocation = transaction.near_data(&scene.table).unwrap();
-    device.grant(transaction.grant_pages(&scene.table, 5).unwrap());
+    device.take_over(transaction.reserve_pages(&scene.table, 5).unwrap());
     assert_eq!(device.update(&invocation, &scene.table, add(1, 5)), Job::Done);
     let conflict = put(&mut transaction, &other, 5, 2);
     assert!(matches!(&conflict, Err(error) if error.is_conflict()), "{conflict:?}");
@@ -215,7 +215,7 @@ fn at_read_committed_the_snapshot_is_that_of_the_invocation() {
     let mut device = scene.device();
     let invocation = transaction.near_data(&scene.table).unwrap();
     assert_eq!((invocation.snapshot, transaction.snapshot()), (last, last));
-    device.grant(transaction.grant_pages(&scene.table, 5).unwrap());
+    device.take_over(transaction.reserve_pages(&scene.table, 5).unwrap());
     let job = device.update(&invocation, &scene.table, add(1, 5));
     assert_eq!((job, device.left.len()), (Job::Done, 0));
     finish(&mut transaction, &mut device, &scene.table, job, 1, 5).unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lockdb::files::{Files, Loss, Simulated};
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageHeader, Place, Superblock};
 use lockdb::log::{Kind, Log, LogError, LogOptions, LogPosition, Reader};
-use lockdb::near_data::Grant;
+use lockdb::near_data::PageReservation;
 use lockdb::{Error, Isolation, Sync};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -142,7 +142,7 @@ fn a_sealed_page_that_is_damaged_is_an_error_that_names_it() {
     let mut transaction = session.begin(at(Isolation::Snapshot));
     let mut device = scene.device();
     near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
-    let mut pages: Vec<Grant> = Vec::new();
+    let mut pages: Vec<PageReservation> = Vec::new();
     let sealing = transaction.commit_sealing(&mut |seal| {
         pages.extend(seal.pages);
         device.seal(seal)
@@ -151,8 +151,8 @@ fn a_sealed_page_that_is_damaged_is_an_error_that_names_it() {
     drop(transaction);
     drop(session);
     assert!(pages.len() > 1);
-    let places = pages.iter().map(|grant| Place::from_word(grant.place).physical());
-    for (grant, physical) in pages.iter().zip(places) {
+    let places = pages.iter().map(|reservation| Place::from_word(reservation.place).physical());
+    for (reservation, physical) in pages.iter().zip(places) {
         let whole = scene.files.crash(1);
         let offset = physical * PAGE_BYTES as u64;
         let read = |at: u64, bytes: usize| {
@@ -160,7 +160,7 @@ fn a_sealed_page_that_is_damaged_is_an_error_that_names_it() {
             whole.open("pages").unwrap().read_at(at, &mut read).unwrap();
             read
         };
-        let other = pages.iter().find(|page| *page != grant).expect("there are several");
+        let other = pages.iter().find(|page| *page != reservation).expect("there are several");
         let other = read(Place::from_word(other.place).physical() * PAGE_BYTES as u64, PAGE_BYTES);
         let whole_page = read(offset, PAGE_BYTES);
         let mut flipped = whole_page.clone();
@@ -191,7 +191,7 @@ fn a_sealed_page_that_is_damaged_is_an_error_that_names_it() {
             damaged.open("pages").unwrap().write_at(offset, &bytes).unwrap();
             match Scene::open(damaged) {
                 Err(Error::CorruptPage { physical: found, page, .. }) => {
-                    assert_eq!((found, page), (physical, grant.page), "{what}");
+                    assert_eq!((found, page), (physical, reservation.page), "{what}");
                 }
                 Err(error) => panic!("{what}: {error}"),
                 Ok(_) => panic!("{what} was served"),

@@ -12,7 +12,7 @@ use lockdb::layout::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind, Place, RecordId,
     VERSION_BYTES, placed_bytes,
 };
-use lockdb::near_data::{Adopted, Grant, Invocation, Seal, SealError};
+use lockdb::near_data::{Adopted, Invocation, PageReservation, Seal, SealError};
 use lockdb::schema::{RowBuffer, RowRef};
 use lockdb::{Database, Isolation, Table};
 use locks::machine::{Outcome, Rule};
@@ -43,8 +43,8 @@ pub enum Moment {
 pub struct Device<'s> {
     store: &'s Database,
     pages_file: Arc<dyn File>,
-    /// Granted, and not begun.
-    grants: Vec<Grant>,
+    /// Reserved, and not begun.
+    reservations: Vec<PageReservation>,
     built: BTreeMap<u64, Building>,
     /// The page that it appends to.
     open: Option<u64>,
@@ -66,7 +66,7 @@ impl<'s> Device<'s> {
         Self {
             store,
             pages_file: files.open("pages").unwrap(),
-            grants: Vec::new(),
+            reservations: Vec::new(),
             built: BTreeMap::new(),
             open: None,
             rows: Vec::new(),
@@ -75,8 +75,8 @@ impl<'s> Device<'s> {
     }
 
     /// More pages. It begins with the last.
-    pub fn grant(&mut self, grants: Vec<Grant>) {
-        self.grants.extend(grants);
+    pub fn take_over(&mut self, reservations: Vec<PageReservation>) {
+        self.reservations.extend(reservations);
     }
 
     /// Changes all rows of the snapshot that `change` gives `true` for.
@@ -182,7 +182,7 @@ impl<'s> Device<'s> {
     }
 
     fn begin(&mut self, table: u32) -> u64 {
-        let page = self.grants.pop().expect("enough pages were granted").page;
+        let page = self.reservations.pop().expect("enough pages were reserved").page;
         let bytes = Box::new(PageBuffer::ZERO);
         self.built.insert(page, Building { bytes, table, lines: 0, upper: PAGE_BYTES as u16 });
         self.open = Some(page);
@@ -191,7 +191,7 @@ impl<'s> Device<'s> {
 
     /// Stamps its pages, writes and syncs them.
     pub fn seal(&mut self, seal: &Seal<'_>) -> Result<(), SealError> {
-        for &Grant { page, place } in seal.pages {
+        for &PageReservation { page, place } in seal.pages {
             self.write(seal, page, place)?;
         }
         self.pages_file.sync().map_err(SealError::new)

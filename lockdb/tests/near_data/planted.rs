@@ -102,15 +102,15 @@ fn locks_of_the_device_that_nobody_gives_back() {
 }
 
 #[test]
-fn grants_that_are_not_given_back() {
-    is_found(Fault::NearDataGrantsKept, |fault| {
+fn reservations_that_are_not_given_back() {
+    is_found(Fault::NearDataReservationsKept, |fault| {
         let scene = Scene::with(30, Options { pages: 64, ..crate::scene::options() });
         scene.store.plant(fault);
         let mut session = scene.store.session().unwrap();
         (0..30).all(|_| {
             let mut transaction = session.begin(QUICK);
             transaction.near_data(&scene.table).unwrap();
-            transaction.grant_pages(&scene.table, 5).is_ok()
+            transaction.reserve_pages(&scene.table, 5).is_ok()
         })
     });
 }
@@ -176,7 +176,7 @@ fn versions_that_vacuum_moves_away_from_a_device() {
         let mut transaction = session.begin(QUICK);
         let mut device = scene.device();
         let invocation = transaction.near_data(&scene.table).unwrap();
-        device.grant(transaction.grant_pages(&scene.table, 10).unwrap());
+        device.take_over(transaction.reserve_pages(&scene.table, 10).unwrap());
         let job = device.update_slowly(&invocation, &scene.table, add(1, 5), |now| {
             if now == Moment::SnapshotTaken {
                 scene.store.vacuum().unwrap();

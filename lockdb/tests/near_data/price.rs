@@ -31,9 +31,9 @@ fn price_of_adoption() {
         let mut device = scene.device();
         pages = 400;
         let began = Instant::now();
-        let grants = transaction.grant_pages(&scene.table, pages).unwrap();
-        let granting = began.elapsed();
-        device.grant(grants);
+        let reservations = transaction.reserve_pages(&scene.table, pages).unwrap();
+        let reserving = began.elapsed();
+        device.take_over(reservations);
         let job = device.update(&invocation, &scene.table, |row| {
             let (id, n) = (row.as_row().int(0), row.as_row().int(1));
             row.set_int(1, n + 1);
@@ -55,12 +55,12 @@ fn price_of_adoption() {
             })
             .unwrap();
         let committing = began.elapsed() - sealing;
-        for (best, took) in best.iter_mut().zip([granting, adopting, committing]) {
+        for (best, took) in best.iter_mut().zip([reserving, adopting, committing]) {
             *best = took.min(*best);
         }
     }
-    let [grant, adopt, commit] = best.map(|time| time.as_nanos() as f64);
-    println!("grant: {:.1} ns a page of {pages}", grant / pages as f64);
+    let [reservation, adopt, commit] = best.map(|time| time.as_nanos() as f64);
+    println!("reservation: {:.1} ns a page of {pages}", reservation / pages as f64);
     println!("adopt: {:.1} ns a row of {rows}", adopt / rows as f64);
     println!("commit and release, without the seal: {:.1} ns a row", commit / rows as f64);
 }

@@ -1,7 +1,7 @@
 //! Each typed error, and that nothing is changed by what it refuses.
 
 use lockdb::layout::RecordId;
-use lockdb::near_data::{AdoptFault, Adopted, Grant, NearDataError, Seal, SealError};
+use lockdb::near_data::{AdoptFault, Adopted, NearDataError, PageReservation, Seal, SealError};
 use lockdb::schema::RowBuffer;
 use lockdb::{Database, Error, Isolation, LockWait, Options, Result, Transaction};
 
@@ -33,7 +33,7 @@ fn a_device_is_handed_tables_that_the_transaction_has_not_written() {
     let mut transaction = session.begin(at(Isolation::Snapshot));
     transaction.near_data(&scene.table).unwrap();
     put(&mut transaction, &scene.table, 3, 3).unwrap();
-    refused!(transaction.grant_pages(&scene.table, 1), NearDataError::AlreadyWritten { .. });
+    refused!(transaction.reserve_pages(&scene.table, 1), NearDataError::AlreadyWritten { .. });
     transaction.rollback().unwrap();
     drop(transaction);
     let foreign = Database::in_memory(Options::small()).unwrap();
@@ -55,7 +55,7 @@ fn the_host_does_not_touch_what_a_device_writes() {
     // A device that only reads is in nobody's way.
     assert!(transaction.get(&scene.table, &3).unwrap().is_some());
     transaction.near_data(&scene.table).unwrap();
-    transaction.grant_pages(&scene.table, 1).unwrap();
+    transaction.reserve_pages(&scene.table, 1).unwrap();
     let table = &*scene.table;
     let operations: [fn(&mut Transaction<'_>, &lockdb::Table) -> Result<()>; 6] = [
         |transaction, table| transaction.get(table, &3).map(drop),
@@ -82,9 +82,9 @@ fn what_was_not_handed_to_a_device_takes_nothing_from_it() {
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::ReadCommitted));
     let keep = |_: &mut RowBuffer| Ok(None::<()>);
-    refused!(transaction.grant_pages(&scene.table, 1), NearDataError::NotInvoked { .. });
+    refused!(transaction.reserve_pages(&scene.table, 1), NearDataError::NotInvoked { .. });
     transaction.near_data(&scene.table).unwrap();
-    refused!(transaction.grant_pages(&other, 1), NearDataError::NotInvoked { .. });
+    refused!(transaction.reserve_pages(&other, 1), NearDataError::NotInvoked { .. });
     refused!(transaction.adopt(&other, &[]), NearDataError::NotInvoked { .. });
     refused!(transaction.adopt_lock(&other, 0, 1), NearDataError::NotInvoked { .. });
     refused!(transaction.update_left(&other, 0, keep), NearDataError::NotInvoked { .. });
@@ -106,7 +106,7 @@ fn each_field_of_a_row_is_checked() {
     let mut transaction = session.begin(at(Isolation::ReadCommitted));
     let mut device = scene.device();
     let invocation = transaction.near_data(&scene.table).unwrap();
-    device.grant(transaction.grant_pages(&scene.table, 3).unwrap());
+    device.take_over(transaction.reserve_pages(&scene.table, 3).unwrap());
     device.update(&invocation, &scene.table, crate::scene::add(1, 5));
     let rows = device.rows.clone();
     let good = rows[2];
@@ -166,7 +166,7 @@ fn a_wrong_number_is_found_though_its_lock_is_held() {
     let mut transaction = session.begin(at(Isolation::Snapshot));
     let mut device = scene.device();
     let invocation = transaction.near_data(&scene.table).unwrap();
-    device.grant(transaction.grant_pages(&scene.table, 3).unwrap());
+    device.take_over(transaction.reserve_pages(&scene.table, 3).unwrap());
     device.update(&invocation, &scene.table, crate::scene::add(1, 5));
     let mut rows = device.rows.clone();
     rows[0].number = 7;
@@ -200,7 +200,7 @@ fn a_page_with_a_gap_is_not_committed() {
     let mut transaction = session.begin(at(Isolation::Snapshot));
     let mut device = scene.device();
     let invocation = transaction.near_data(&scene.table).unwrap();
-    device.grant(transaction.grant_pages(&scene.table, 3).unwrap());
+    device.take_over(transaction.reserve_pages(&scene.table, 3).unwrap());
     device.update(&invocation, &scene.table, crate::scene::add(1, 5));
     let (skipped, rows) = device.rows.split_first().unwrap();
     transaction.adopt(&scene.table, rows).unwrap();
@@ -322,28 +322,30 @@ fn pages_of_a_seal_that_panics_stay_out_of_use() {
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::Snapshot));
     transaction.near_data(&scene.table).unwrap();
-    for grant in transaction.grant_pages(&scene.table, 50).unwrap() {
-        let used = |kept: &Grant| kept.page == grant.page || kept.place == grant.place;
-        assert!(!places.iter().any(used), "{grant:?} is used again, of {places:?}");
+    for reservation in transaction.reserve_pages(&scene.table, 50).unwrap() {
+        let used = |kept: &PageReservation| {
+            kept.page == reservation.page || kept.place == reservation.place
+        };
+        assert!(!places.iter().any(used), "{reservation:?} is used again, of {places:?}");
     }
 }
 
 #[test]
-fn more_pages_than_there_are_are_not_granted_in_part() {
+fn more_pages_than_there_are_are_not_reserved_in_part() {
     let options = Options { pages: 64, ..crate::scene::options() };
     let scene = Scene::with(20, options);
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::Snapshot));
     transaction.near_data(&scene.table).unwrap();
-    let too_many = transaction.grant_pages(&scene.table, 64);
+    let too_many = transaction.reserve_pages(&scene.table, 64);
     assert!(matches!(too_many, Err(Error::Full { what: "pages", limit: 64, .. })));
     // The table is not the device's by that.
     assert!(transaction.get(&scene.table, &1).unwrap().is_some());
     // The first is never used, the last is left to vacuum.
     let free = 64 - 2 - scene.store.pages_in_use() as usize;
-    let granted = transaction.grant_pages(&scene.table, free).unwrap();
-    assert_eq!(granted.len(), free);
-    assert!(transaction.grant_pages(&scene.table, 1).is_err());
+    let reserved = transaction.reserve_pages(&scene.table, free).unwrap();
+    assert_eq!(reserved.len(), free);
+    assert!(transaction.reserve_pages(&scene.table, 1).is_err());
     transaction.rollback().unwrap();
     drop(transaction);
     scene.add(at(Isolation::Snapshot), 1, 5).unwrap();

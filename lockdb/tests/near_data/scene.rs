@@ -170,8 +170,8 @@ pub fn near(
     more: i64,
 ) -> Result<()> {
     let invocation = transaction.near_data(table)?;
-    let grants = transaction.grant_pages(table, 1 + invocation.vids as usize / 40)?;
-    device.grant(grants);
+    let reservations = transaction.reserve_pages(table, 1 + invocation.vids as usize / 40)?;
+    device.take_over(reservations);
     let job = device.update(&invocation, table, add(rest, more));
     match finish(transaction, device, table, job, rest, more) {
         Ok(()) => Ok(()),

@@ -155,7 +155,7 @@ impl Workload {
         }
         let invocation = transaction.near_data(&tables[0]).unwrap();
         let mut device = scene.device();
-        device.grant(transaction.grant_pages(&tables[0], 4).unwrap());
+        device.take_over(transaction.reserve_pages(&tables[0], 4).unwrap());
         let between = self.random.random_range(0..6);
         let mut at = 0;
         let change = add(rest, more);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::card::{Card, LockResponse};
 use super::fault::{Fault, Planted};
-use super::loading::{Loaded, Loading, Refusal, read_grants};
+use super::loading::{Loaded, Loading, Refusal, read_reservations};
 use super::locks::Tags;
 use super::updating::Updating;
 use super::work::{Doing, Ending, Verdict, Work};
@@ -139,8 +139,8 @@ impl Job {
             Phase::Running(work) => match work.step(card, tags) {
                 Verdict::Worked => true,
                 Verdict::Waits => false,
-                Verdict::More { grants } => {
-                    self.pause(grants, card, told);
+                Verdict::More { reservations } => {
+                    self.pause(reservations, card, told);
                     true
                 }
                 Verdict::Ended(ending) => {
@@ -157,7 +157,7 @@ impl Job {
     }
 
     /// Hands out a chunk, and waits for more room.
-    fn pause(&mut self, grants: bool, card: &mut dyn Card, told: &mut Told<'_>) {
+    fn pause(&mut self, reservations: bool, card: &mut dyn Card, told: &mut Told<'_>) {
         let Phase::Running(mut work) = std::mem::replace(&mut self.phase, Phase::Over) else {
             unreachable!("a job that runs pauses");
         };
@@ -165,10 +165,10 @@ impl Job {
             unreachable!("a job that runs without anybody waiting is ending");
         };
         work.count();
-        let bytes = work.results.finish(work.job, work.kind, u8::from(grants) << 1);
+        let bytes = work.results.finish(work.job, work.kind, u8::from(reservations) << 1);
         match card.write_host(work.results.span.address, &bytes) {
             Ok(()) => {
-                told.complete(identifier, Status::More, bytes.len(), grants.into());
+                told.complete(identifier, Status::More, bytes.len(), reservations.into());
                 self.phase = Phase::Paused(work);
             }
             Err(fault) => {
@@ -272,10 +272,10 @@ impl Job {
         };
         let [commit, epoch, of] = submission.arguments;
         // Offsets in the submission.
-        let places = (0..updating.pages()).map(|page| updating.writer.grant_of(page));
+        let places = (0..updating.pages()).map(|page| updating.writer.reservation_of(page));
         let fault = match () {
             () if commit <= snapshot => Some(24),
-            () if !places.into_iter().all(|grant| grant.is_of(epoch)) => Some(32),
+            () if !places.into_iter().all(|reservation| reservation.is_of(epoch)) => Some(32),
             () if of != store => Some(40),
             () => None,
         };
@@ -301,7 +301,7 @@ impl Job {
         let end = writer.pages().min(*next + PAGES_A_STEP);
         let mut status = None;
         for page in *next..end {
-            let physical = writer.grant_of(page).physical();
+            let physical = writer.reservation_of(page).physical();
             let sealed = writer.seal(page, seal.commit, seal.epoch, *store);
             if card.write_page(physical, sealed).is_err() {
                 status = Some((Status::Storage, physical));
@@ -354,7 +354,7 @@ impl Job {
     }
 }
 
-/// Reads and checks a top-up, and takes its grants; gives the new result buffer.
+/// Reads and checks a top-up, and takes its reservations; gives the new result buffer.
 fn top_up(
     work: &mut Work,
     submission: Submission,
@@ -369,8 +369,8 @@ fn top_up(
     let top_up = TopUp::decode(&bytes)?;
     work.check_top_up(&top_up, least)?;
     if let Doing::Update(updating) = &mut work.doing {
-        let grants = read_grants(card, top_up.grants, top_up.grant_count)?;
-        updating.writer.grant(grants)?;
+        let reservations = read_reservations(card, top_up.reservations, top_up.reservation_count)?;
+        updating.writer.reserve(reservations)?;
     }
     Ok(top_up.result)
 }

@@ -1,9 +1,10 @@
-//! A job that begins: its descriptor, shared state, program and grants are read and checked.
+//! A job that begins: its descriptor, shared state, program and reservations are read and checked.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use lockdb::device::DeviceError;
+use lockdb::near_data::PageReservation;
 
 use super::card::{Card, HostFault};
 use super::fault::Planted;
@@ -13,8 +14,8 @@ use super::updating::Updating;
 use super::work::{Doing, Ending, Work};
 use super::writer::VersionWriter;
 use crate::job::{
-    Aggregating, Descriptor, DescriptorHeader, Grant, JobFault, LockTable, Span, Status,
-    Submission, Task,
+    Aggregating, Descriptor, DescriptorHeader, JobFault, LockTable, Span, Status, Submission, Task,
+    reservation,
 };
 use crate::program::{Aggregation, Program, check_assignments};
 
@@ -178,7 +179,11 @@ impl Begun {
                     return Err(bad("vid_map_bytes"));
                 }
                 let mut writer = VersionWriter::new(table, faults);
-                writer.grant(read_grants(card, update.grants, update.grant_count)?)?;
+                writer.reserve(read_reservations(
+                    card,
+                    update.reservations,
+                    update.reservation_count,
+                )?)?;
                 if !tags.enter(update.locks, card) {
                     return Err(bad("lock_table"));
                 }
@@ -206,22 +211,22 @@ fn aggregation(task: &Aggregating, outputs: u8) -> Result<Aggregation, Ending> {
     Aggregation::new(task.aggregate, task.value, task.group, limit).map_err(refused)
 }
 
-/// Reads an array of grants, whose place has been checked.
+/// Reads an array of reservations, whose place has been checked.
 ///
 /// # Errors
 /// When host memory does not answer, or one cannot be.
-pub(super) fn read_grants(
+pub(super) fn read_reservations(
     card: &mut dyn Card,
     address: u64,
     count: u32,
-) -> Result<Vec<Grant>, Ending> {
+) -> Result<Vec<PageReservation>, Ending> {
     if count == 0 {
         // Their address means nothing.
         return Ok(Vec::new());
     }
-    let mut bytes = vec![0; count as usize * Grant::BYTES];
+    let mut bytes = vec![0; count as usize * reservation::BYTES];
     card.read_host(address, &mut bytes)?;
-    Ok(Grant::decode_all(&bytes)?)
+    Ok(reservation::decode_all(&bytes)?)
 }
 
 /// Parts of a table's VIDs, as equal as can be; none is empty, if there are VIDs at all.

@@ -90,13 +90,13 @@ pub(super) enum Verdict {
     Worked,
     /// All waits for something.
     Waits,
-    /// The chunk is full, or grants are used up.
-    More { grants: bool },
+    /// The chunk is full, or reservations are used up.
+    More { reservations: bool },
     /// The job is over.
     Ended(Ending),
 }
 
-/// There is no room: in the chunk, or in granted pages.
+/// There is no room: in the chunk, or in reserved pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoRoom {
     Entry,
@@ -250,7 +250,7 @@ impl Work {
         if self.faults.has(Fault::EntryLostAtChunkEnd) && room == NoRoom::Entry {
             self.found.pop_front();
         }
-        Verdict::More { grants: room == NoRoom::Page }
+        Verdict::More { reservations: room == NoRoom::Page }
     }
 
     /// Lets one element run, if there is room for what it finds.

@@ -1,4 +1,4 @@
-//! The version writer: new versions in granted pages, which stay in the device's memory until the
+//! The version writer: new versions in reserved pages, which stay in the device's memory until the
 //! host says by which commit they are.
 
 use std::collections::BTreeSet;
@@ -7,9 +7,10 @@ use lockdb::layout::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind, RecordId, VERSION_BYTES,
     placed_bytes,
 };
+use lockdb::near_data::PageReservation;
 
 use super::fault::{Fault, Planted};
-use crate::job::{Grant, JobFault, MAX_GRANTS};
+use crate::job::{JobFault, MAX_RESERVATIONS, reservation};
 
 /// A page is full before it has more lines than a RecordID can name.
 const _: () = {
@@ -17,14 +18,14 @@ const _: () = {
     assert!(most <= 1 << RecordId::LINE_BITS);
 };
 
-/// Fills granted pages with versions, in the layout of the store.
+/// Fills reserved pages with versions, in the layout of the store.
 pub(super) struct VersionWriter {
     table: u32,
-    /// Granted pages, the used ones first.
-    grants: Vec<Grant>,
+    /// Reserved pages, the used ones first.
+    reservations: Vec<PageReservation>,
     pages: Vec<WrittenPage>,
-    /// Logical pages of all grants (false), and their physical ones (true).
-    granted: BTreeSet<(bool, u64)>,
+    /// Logical pages of all reservations (false), and their physical ones (true).
+    reserved: BTreeSet<(bool, u64)>,
     faults: Planted,
 }
 
@@ -76,48 +77,63 @@ impl WrittenPage {
 
 impl VersionWriter {
     pub(super) fn new(table: u32, faults: Planted) -> Self {
-        let (grants, pages, granted) = (Vec::new(), Vec::new(), BTreeSet::new());
-        Self { table, grants, pages, granted, faults }
+        let (reservations, pages, reserved) = (Vec::new(), Vec::new(), BTreeSet::new());
+        Self { table, reservations, pages, reserved, faults }
     }
 
     /// Takes more pages.
     ///
     /// # Errors
-    /// When one was granted before, or there are more than [`MAX_GRANTS`]; none is taken then.
-    pub(super) fn grant(&mut self, grants: Vec<Grant>) -> Result<(), JobFault> {
+    /// When one was reserved before, or there are more than [`MAX_RESERVATIONS`]; none is taken then.
+    pub(super) fn reserve(&mut self, reservations: Vec<PageReservation>) -> Result<(), JobFault> {
         let fault = |number: usize, field, found, expected: &str| {
-            let offset = (number * Grant::BYTES) as u64 + if field == "page" { 0 } else { 8 };
+            let offset = (number * reservation::BYTES) as u64 + if field == "page" { 0 } else { 8 };
             Err(JobFault { what: "grants", offset, field, found, expected: expected.into() })
         };
         let mut fresh = BTreeSet::new();
-        let mut is_new = |key| !self.granted.contains(&key) && fresh.insert(key);
-        for (number, grant) in grants.iter().enumerate() {
-            if self.grants.len() + number >= MAX_GRANTS as usize {
-                return fault(number, "page", grant.page, "no more grants: there are too many");
+        let mut is_new = |key| !self.reserved.contains(&key) && fresh.insert(key);
+        for (number, reservation) in reservations.iter().enumerate() {
+            if self.reservations.len() + number >= MAX_RESERVATIONS as usize {
+                return fault(
+                    number,
+                    "page",
+                    reservation.page,
+                    "no more grants: there are too many",
+                );
             }
-            if !is_new((false, grant.page)) {
-                return fault(number, "page", grant.page, "a page that was not granted before");
+            if !is_new((false, reservation.page)) {
+                return fault(
+                    number,
+                    "page",
+                    reservation.page,
+                    "a page that was not granted before",
+                );
             }
-            if !is_new((true, grant.physical())) {
-                return fault(number, "place", grant.place, "a place that was not granted before");
+            if !is_new((true, reservation.physical())) {
+                return fault(
+                    number,
+                    "place",
+                    reservation.place,
+                    "a place that was not granted before",
+                );
             }
         }
-        self.granted.append(&mut fresh);
-        self.grants.extend(grants);
+        self.reserved.append(&mut fresh);
+        self.reservations.extend(reservations);
         Ok(())
     }
 
-    /// Appends a version; `None` when it needs another page and none is granted.
+    /// Appends a version; `None` when it needs another page and none is reserved.
     pub(super) fn append(&mut self, version: &NewVersion<'_>) -> Option<RecordId> {
         if !self.pages.last().is_some_and(|page| page.has_room(version.payload.len())) {
-            if self.pages.len() == self.grants.len() {
+            if self.pages.len() == self.reservations.len() {
                 return None;
             }
             self.pages.push(WrittenPage::new());
         }
-        let grant = self.grants[self.pages.len() - 1];
+        let reservation = self.reservations[self.pages.len() - 1];
         let page = self.pages.last_mut().expect("there is one with room");
-        Some(RecordId::new(grant.page, page.append(version)))
+        Some(RecordId::new(reservation.page, page.append(version)))
     }
 
     /// How many pages have versions.
@@ -125,14 +141,14 @@ impl VersionWriter {
         self.pages.len()
     }
 
-    /// The grant of such a page.
-    pub(super) fn grant_of(&self, page: usize) -> Grant {
-        self.grants[page]
+    /// The reservation of such a page.
+    pub(super) fn reservation_of(&self, page: usize) -> PageReservation {
+        self.reservations[page]
     }
 
     /// Stamps a page with the commit that it is of; it is then as the store's reader wants it.
     pub(super) fn seal(&mut self, page: usize, commit: u64, epoch: u64, store: u64) -> &PageBuffer {
-        let number = self.grants[page].page;
+        let number = self.reservations[page].page;
         let WrittenPage { bytes, lines, upper } = &mut self.pages[page];
         for line in 0..usize::from(*lines) {
             let at = Page::new(&bytes.0).line(line).offset();

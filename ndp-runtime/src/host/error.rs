@@ -124,8 +124,8 @@ pub enum NearDataFailure {
     /// none of its accesses is under way.
     #[error("the device is lost: {0}")]
     DeviceLost(Box<PortError>),
-    /// The device is lost, and could not even be cut off. The transaction has ended; the pages that the
-    /// device was granted stay out of use, as it may still write them, and locks that it still takes
+    /// The device is lost, and could not even be cut off. The transaction has ended; the pages that
+    /// were reserved for the device stay out of use, as it may still write them, and locks that it still takes
     /// stay in the table: close the store when that hurts, and open it again when the device is off.
     #[error("the device is lost ({lost}) and cannot be cut off: {fence}")]
     NotFenced {

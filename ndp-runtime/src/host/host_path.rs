@@ -17,12 +17,12 @@ use lockdb::schema::{RowBuffer, Value};
 use lockdb::{Error, Isolation, Table, Transaction};
 
 use super::error::NearDataFailure;
+use super::prepared::PreparedUpdate;
 use super::report::{LinkBytes, Phases};
 use super::update::change_row;
 use super::work::lap;
 use crate::program::{
-    AggregateError, Aggregation, Evaluation, EvaluationFault, Group, Outputs, Program,
-    compile_update, evaluate,
+    AggregateError, Aggregation, Evaluation, EvaluationFault, Group, Outputs, Program, evaluate,
 };
 
 /// What a job did that the host has done itself.
@@ -66,19 +66,17 @@ impl<'p> HostPath<'p> {
     /// ordinary.
     ///
     /// # Errors
-    /// [`NearDataFailure::Compile`], [`NearDataFailure::Store`], [`NearDataFailure::RowFaults`],
-    /// [`NearDataFailure::Evaluation`]. A conflict has ended the transaction; after others it can go
+    /// [`NearDataFailure::Store`], [`NearDataFailure::RowFaults`], [`NearDataFailure::Evaluation`]. A
+    /// conflict has ended the transaction; after others it can go
     /// on, with what was changed up to then: roll it back.
     pub fn update(
         &self,
         transaction: &mut Transaction<'_>,
-        table: &Table,
-        predicate: Option<&str>,
-        assignments: &str,
+        update: &PreparedUpdate<'_>,
     ) -> Result<HostPathReport, NearDataFailure> {
         let mut since = Instant::now();
         let mut report = HostPathReport::default();
-        let compiled = compile_update(table.id(), table.schema(), predicate, assignments)?;
+        let PreparedUpdate { table, compiled } = update;
         let mut keys: Vec<Vec<Value>> = Vec::new();
         let (primary, mut damaged) = (table.schema().primary_key(), Vec::new());
         self.find(transaction, table, &compiled.program, &mut report, &mut |row, _| {
@@ -99,7 +97,7 @@ impl<'p> HostPath<'p> {
         for key in &keys {
             let (mut fault, mut passed_over) = (None, false);
             let changed = transaction.update(table, &key[..], |row| {
-                match change_row(table, &compiled, row, &mut new) {
+                match change_row(table, compiled, row, &mut new) {
                     Ok(Some(())) => Ok(row.bytes().len()),
                     Ok(None) => {
                         passed_over = true;

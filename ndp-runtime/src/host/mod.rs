@@ -1,6 +1,7 @@
 //! The host's side: it hands jobs to a device, and makes one transaction of what both do.
 //!
 //! - [`Runtime`]: one device and one store; [`Runtime::begin`] lets a transaction use the device.
+//! - [`PreparedUpdate`]: an update, compiled.
 //! - [`NearTransaction`]: update, select, aggregate; commit and rollback.
 //! - [`JobPort`]: how the device is reached: [`QueuePort`] by the driver; the crate
 //!   `software_device` needs no hardware.
@@ -16,6 +17,7 @@ mod host_path;
 mod memory;
 mod options;
 mod port;
+mod prepared;
 mod read;
 mod report;
 mod runtime;
@@ -31,6 +33,7 @@ pub use host_path::{HostPath, HostPathReport};
 pub use memory::StoreMemory;
 pub use options::{JobOptions, Progress};
 pub use port::{Fenced, JobPort, Mapping, PortError, QueuePort};
+pub use prepared::PreparedUpdate;
 pub use read::{AggregateOf, AggregatedGroup, SelectReport, SelectedRow};
 pub use report::{
     COMPLETION_BYTES, LINE_BYTES, LinkBytes, Phases, ReadReport, SUBMISSION_BYTES, UpdateReport,

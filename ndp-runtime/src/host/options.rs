@@ -15,8 +15,8 @@ pub struct JobOptions<'p> {
     pub rows: u16,
     /// Bytes of the result buffer. A result set that is larger comes in chunks.
     pub result_bytes: usize,
-    /// Update: pages that the device is granted at a time, 1 to 4,096.
-    pub grants: usize,
+    /// Update: pages that are reserved for the device at a time, 1 to 4,096.
+    pub reservations: usize,
     /// The longest that the device may take, rows left to the host and the commit not counted.
     pub time_out: Duration,
     /// Stops the job from outside.
@@ -31,7 +31,7 @@ impl Default for JobOptions<'_> {
             elements: 4,
             rows: 64,
             result_bytes: 1 << 18,
-            grants: 64,
+            reservations: 64,
             time_out: Duration::from_secs(600),
             cancel: Cancel::default(),
             progress: None,
@@ -45,7 +45,7 @@ impl fmt::Debug for JobOptions<'_> {
             .field("elements", &self.elements)
             .field("rows", &self.rows)
             .field("result_bytes", &self.result_bytes)
-            .field("grants", &self.grants)
+            .field("reservations", &self.reservations)
             .field("time_out", &self.time_out)
             .field("cancel", &self.cancel)
             .finish_non_exhaustive()

@@ -21,8 +21,8 @@ pub struct LinkBytes {
     pub descriptors: u64,
     /// To the device: shared states.
     pub shared_state: u64,
-    /// To the device: grants of pages.
-    pub grants: u64,
+    /// To the device: page reservations.
+    pub reservations: u64,
     /// To the device: words of the host's VID map, a line each.
     pub vid_map: u64,
     /// Both ways: the device's accesses to the lock table: for each request the line of its bucket
@@ -41,8 +41,8 @@ pub struct LinkBytes {
 impl LinkBytes {
     /// All of them.
     pub fn total(&self) -> u64 {
-        let Self { descriptors, shared_state, grants, vid_map, locks, results, .. } = *self;
-        let handed = descriptors + shared_state + grants;
+        let Self { descriptors, shared_state, reservations, vid_map, locks, results, .. } = *self;
+        let handed = descriptors + shared_state + reservations;
         handed + vid_map + locks + results + self.pages_pulled + self.pages_written
     }
 
@@ -67,7 +67,7 @@ impl LinkBytes {
     pub(super) fn add(&mut self, other: &Self) {
         self.descriptors += other.descriptors;
         self.shared_state += other.shared_state;
-        self.grants += other.grants;
+        self.reservations += other.reservations;
         self.vid_map += other.vid_map;
         self.locks += other.locks;
         self.locks_to_host += other.locks_to_host;
@@ -80,7 +80,8 @@ impl LinkBytes {
 /// Where the time of a job went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// Compiling, collecting the shared state (and the flush before it, if there was one), grants.
+    /// Collecting the shared state (and the flush before it, if there was one),
+    /// page reservations.
     pub prepare: Duration,
     /// From the job's beginning on the device until it is done, draining included.
     pub device: Duration,

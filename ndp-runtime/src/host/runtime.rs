@@ -12,6 +12,7 @@ use locks::Waiting;
 use super::error::NearDataFailure;
 use super::options::JobOptions;
 use super::port::{Fenced, JobPort, Mapping, PortError};
+use super::prepared::PreparedUpdate;
 use super::report::UpdateReport;
 use super::transaction::NearTransaction;
 use crate::job::{JobCompletion, LockTable, Submission};
@@ -104,7 +105,7 @@ impl Runtime {
         &self,
         session: &mut Session,
         transaction: impl Into<TransactionOptions>,
-        (table, predicate, assignments): (&Table, Option<&str>, &str),
+        update: &PreparedUpdate<'_>,
         options: &JobOptions<'_>,
         attempts: u32,
     ) -> Result<UpdateReport, NearDataFailure> {
@@ -113,7 +114,7 @@ impl Runtime {
         loop {
             let mut began = session.begin(transaction);
             let mut near = self.begin(&mut began);
-            let updated = near.update(table, predicate, assignments, options);
+            let updated = near.update(update, options);
             let done = updated.and_then(|report| Ok((report, near.commit()?)));
             match done {
                 Ok((mut report, commit)) => {

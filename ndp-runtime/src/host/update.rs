@@ -1,50 +1,49 @@
-//! A near-data update, from its text to the versions that the transaction has taken over.
+//! A near-data update, from its program to the versions that the transaction has taken over.
 
 use std::time::Instant;
 
-use lockdb::near_data::{Adopted, Grant as StoreGrant, Invocation};
+use lockdb::near_data::{Adopted, Invocation, PageReservation};
 use lockdb::schema::RowBuffer;
 use lockdb::{Error, Table};
 use locks::Policy;
 
 use super::error::NearDataFailure;
 use super::options::{JobOptions, Progress};
+use super::prepared::PreparedUpdate;
 use super::report::UpdateReport;
 use super::transaction::NearTransaction;
 use super::watch::Watch;
 use super::work::{Parts, Work, lap};
 use crate::job::{
-    Descriptor, Entry, Grant, JobCompletion, Span, Status, Task, Update, UpdateEntry, UpdateKind,
+    Descriptor, Entry, JobCompletion, Span, Status, Task, Update, UpdateEntry, UpdateKind,
 };
-use crate::program::{CompiledUpdate, Evaluation, Outputs, apply, compile_update, evaluate};
+use crate::program::{CompiledUpdate, Evaluation, Outputs, apply, evaluate};
 
 /// Faults of rows that an error names, at most.
 const NAMED_FAULTS: usize = 100;
 
 impl<'r> NearTransaction<'r, '_, '_> {
-    /// Has the device change the rows of a table that fulfil a predicate (`None`: all), as the
-    /// assignments say, such as `balance = balance + 5`. It must be the transaction's first write of
-    /// the table, and the last: until the commit the new rows are on the device alone.
+    /// Has the device change rows of a table. It must be the transaction's first write of the table,
+    /// and the last: until the commit the new rows are on the device alone.
     ///
     /// # Errors
-    /// [`NearDataFailure::Compile`]: nothing has been begun. [`NearDataFailure::Store`] with
-    /// [`Error::ForeignTable`], or the others of `Transaction::near_data`, before the device is given
-    /// anything. All others end the transaction; of those
-    /// [`NearDataFailure::is_conflict`] tells whether to run it again.
+    /// [`NearDataFailure::Store`] with [`Error::ForeignTable`], or the others of
+    /// `Transaction::near_data`, before the device is given anything. All others end the transaction;
+    /// of those [`NearDataFailure::is_conflict`] tells whether to run it again.
     pub fn update(
         &mut self,
-        table: &Table,
-        predicate: Option<&str>,
-        assignments: &str,
+        update: &PreparedUpdate<'_>,
         options: &JobOptions<'_>,
     ) -> Result<UpdateReport, NearDataFailure> {
         let mut since = Instant::now();
         let mut report = UpdateReport::default();
-        let compiled = compile_update(table.id(), table.schema(), predicate, assignments)?;
+        let PreparedUpdate { table, compiled } = update;
         let invocation = self.transaction.near_data(table)?;
-        let grants = self.transaction.grant_pages(table, options.grants.clamp(1, 4096))?;
+        let reservations =
+            self.transaction.reserve_pages(table, options.reservations.clamp(1, 4096))?;
         // From here on the device may come to hold locks of the transaction.
-        let mut work = match self.begin_update(table, &compiled, &invocation, &grants, options) {
+        let mut work = match self.begin_update(table, compiled, &invocation, &reservations, options)
+        {
             Ok(work) => work,
             Err(failure) => return Err(self.fail(failure)),
         };
@@ -55,7 +54,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
             if report.device.written == 0 {
                 work.forget()?;
             }
-            let changed = self.change_left(table, &compiled, &left, &mut report);
+            let changed = self.change_left(table, compiled, &left, &mut report);
             report.phases.left = lap(&mut since);
             changed
         });
@@ -81,15 +80,16 @@ impl<'r> NearTransaction<'r, '_, '_> {
         table: &Table,
         compiled: &CompiledUpdate,
         invocation: &Invocation,
-        grants: &[StoreGrant],
+        reservations: &[PageReservation],
         options: &JobOptions<'_>,
     ) -> Result<Work<'r>, NearDataFailure> {
         let runtime = self.runtime;
         let reached = runtime.lock_table().and_then(|locks| Ok((locks, runtime.vid_map(table)?)));
         let (locks, vid_map) = reached.map_err(NearDataFailure::lost)?;
         let state = invocation.shared_state.bytes();
-        let parts = Parts::new(options.result_bytes, options.grants.clamp(1, 4096), state.len());
-        Work::begin(runtime, parts, state, &encoded(grants), |at| Descriptor {
+        let parts =
+            Parts::new(options.result_bytes, options.reservations.clamp(1, 4096), state.len());
+        Work::begin(runtime, parts, state, reservations, |at| Descriptor {
             table: invocation.table,
             snapshot: invocation.snapshot,
             shared_state: at.shared_state,
@@ -101,8 +101,8 @@ impl<'r> NearTransaction<'r, '_, '_> {
                 timestamp: invocation.timestamp,
                 locks,
                 vid_map: Span { address: vid_map, bytes: u64::from(invocation.vids) * 8 },
-                grants: at.grants,
-                grant_count: grants.len() as u32,
+                reservations: at.reservations,
+                reservation_count: reservations.len() as u32,
                 lock_wait: self.lock_wait().as_nanos() as u64,
                 poll_interval: runtime.options().poll_interval.as_nanos() as u64,
                 rows: options.rows,
@@ -146,18 +146,20 @@ impl<'r> NearTransaction<'r, '_, '_> {
             let chunk = work.chunk(&done)?;
             report.device = chunk.statistics();
             report.chunks += 1;
-            let wants_grants = chunk.wants_grants();
+            let wants_reservations = chunk.wants_reservations();
             let entries: Vec<UpdateEntry> = chunk.entries().filter_map(of_update).collect();
             self.take_over(table, &entries, &mut left)?;
             report.phases.adopt += lap(&mut since);
             if done.status == Status::Done {
                 return Ok(left);
             }
-            let grants = match wants_grants {
-                true => self.transaction.grant_pages(table, options.grants.clamp(1, 4096))?,
+            let reservations = match wants_reservations {
+                true => {
+                    self.transaction.reserve_pages(table, options.reservations.clamp(1, 4096))?
+                }
                 false => Vec::new(),
             };
-            work.resume(&encoded(&grants))?;
+            work.resume(&reservations)?;
         }
     }
 
@@ -280,8 +282,4 @@ fn adopted(entry: &UpdateEntry) -> Adopted {
         superseded_bytes: entry.superseded,
         locked: entry.newly_held(),
     }
-}
-
-fn encoded(grants: &[StoreGrant]) -> Vec<Grant> {
-    grants.iter().map(|grant| Grant { page: grant.page, place: grant.place }).collect()
 }

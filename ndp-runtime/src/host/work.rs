@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use driver::{HostMemory, PAGE_BYTES};
+use lockdb::near_data::PageReservation;
 
 use super::error::NearDataFailure;
 use super::port::{Mapping, PortError};
@@ -11,8 +12,8 @@ use super::report::{COMPLETION_BYTES, LinkBytes, SUBMISSION_BYTES};
 use super::runtime::{Pause, Pending, Runtime};
 use super::watch::Watch;
 use crate::job::{
-    Descriptor, Grant, JobCompletion, JobFault, ResultChunk, Span, Status, Submission, TopUp,
-    TopUpBlock,
+    Descriptor, JobCompletion, JobFault, ResultChunk, Span, Status, Submission, TopUp, TopUpBlock,
+    reservation,
 };
 
 /// A job on the device.
@@ -54,8 +55,8 @@ impl State {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     result_bytes: usize,
-    grants_at: usize,
-    most_grants: usize,
+    reservations_at: usize,
+    most_reservations: usize,
     block_at: usize,
     state_at: usize,
     state_bytes: usize,
@@ -67,11 +68,11 @@ pub(super) struct Parts {
 pub(super) struct Addresses {
     pub shared_state: Span,
     pub result: Span,
-    pub grants: u64,
+    pub reservations: u64,
 }
 
 impl Parts {
-    pub fn new(result_bytes: usize, most_grants: usize, state_bytes: usize) -> Self {
+    pub fn new(result_bytes: usize, most_reservations: usize, state_bytes: usize) -> Self {
         let mut end = 0;
         let mut place = |bytes: usize| {
             let at = end;
@@ -79,10 +80,18 @@ impl Parts {
             at
         };
         place(result_bytes);
-        let grants_at = place(most_grants * Grant::BYTES);
+        let reservations_at = place(most_reservations * reservation::BYTES);
         let block_at = place((Descriptor::MOST_BYTES as usize).max(TopUpBlock::BYTES));
         let state_at = place(state_bytes);
-        Self { result_bytes, grants_at, most_grants, block_at, state_at, state_bytes, bytes: end }
+        Self {
+            result_bytes,
+            reservations_at,
+            most_reservations,
+            block_at,
+            state_at,
+            state_bytes,
+            bytes: end,
+        }
     }
 }
 
@@ -98,7 +107,7 @@ impl<'r> Work<'r> {
         runtime: &'r Runtime,
         parts: Parts,
         shared_state: &[u8],
-        grants: &[Grant],
+        reservations: &[PageReservation],
         describe: impl FnOnce(Addresses) -> Descriptor,
     ) -> Result<Self, NearDataFailure> {
         // What was submitted before somebody cut the device off is lost with that.
@@ -123,14 +132,14 @@ impl<'r> Work<'r> {
             received: Vec::new(),
         };
         work.memory.write(parts.state_at, shared_state);
-        work.write_grants(grants);
+        work.write_reservations(reservations);
         let descriptor = describe(Addresses {
             shared_state: Span {
                 address: work.address(parts.state_at),
                 bytes: parts.state_bytes as u64,
             },
             result: work.result(),
-            grants: work.address(parts.grants_at),
+            reservations: work.address(parts.reservations_at),
         });
         let bytes = descriptor.encode();
         work.memory.write(parts.block_at, &bytes);
@@ -142,15 +151,15 @@ impl<'r> Work<'r> {
         Ok(work)
     }
 
-    /// Goes on after [`Status::More`], with more grants.
-    pub fn resume(&mut self, grants: &[Grant]) -> Result<(), NearDataFailure> {
+    /// Goes on after [`Status::More`], with more reservations.
+    pub fn resume(&mut self, reservations: &[PageReservation]) -> Result<(), NearDataFailure> {
         self.chunk += 1;
-        self.write_grants(grants);
+        self.write_reservations(reservations);
         let block = TopUp {
             chunk: self.chunk,
             result: self.result(),
-            grants: self.address(self.parts.grants_at),
-            grant_count: grants.len() as u32,
+            reservations: self.address(self.parts.reservations_at),
+            reservation_count: reservations.len() as u32,
         };
         self.memory.write(self.parts.block_at, &block.encode());
         self.link.descriptors += TopUpBlock::BYTES as u64;
@@ -339,11 +348,15 @@ impl<'r> Work<'r> {
         }
     }
 
-    fn write_grants(&mut self, grants: &[Grant]) {
-        assert!(grants.len() <= self.parts.most_grants, "{} grants at once", grants.len());
-        let bytes: Vec<u8> = grants.iter().flat_map(Grant::encode).collect();
-        self.memory.write(self.parts.grants_at, &bytes);
-        self.link.grants += bytes.len() as u64;
+    fn write_reservations(&mut self, reservations: &[PageReservation]) {
+        assert!(
+            reservations.len() <= self.parts.most_reservations,
+            "{} reservations at once",
+            reservations.len()
+        );
+        let bytes: Vec<u8> = reservations.iter().flat_map(reservation::encode).collect();
+        self.memory.write(self.parts.reservations_at, &bytes);
+        self.link.reservations += bytes.len() as u64;
     }
 
     fn result(&self) -> Span {

@@ -5,7 +5,7 @@ use lockdb::schema::{MAX_PAYLOAD, Type};
 use locks::Timestamp;
 
 use super::fault::{Check, JobFault, checksum};
-use super::grant::check_grants;
+use super::reservation::check_reservations;
 use super::{ChunkHeader, GroupEntry, RowHead, UpdateEntry, assignment};
 use crate::program::{Aggregate, Assignment, Program};
 
@@ -51,7 +51,7 @@ layout! {
         pub lock_table: u64,
         /// Update: it has two to the power of this many buckets.
         pub lock_log2_buckets: u32,
-        /// Update: how many [`Grant`](super::Grant)s there are.
+        /// Update: how many [`PageReservation`](lockdb::near_data::PageReservation)s there are.
         pub grant_count: u32,
         /// Update: their address.
         pub grants: u64,
@@ -164,10 +164,10 @@ pub struct Update {
     pub locks: LockTable,
     /// The host's VID map of the table: a RecordID a VID.
     pub vid_map: Span,
-    /// Address of the [`Grant`](super::Grant)s to begin with.
-    pub grants: u64,
+    /// Address of the [`PageReservation`](lockdb::near_data::PageReservation)s to begin with.
+    pub reservations: u64,
     /// How many.
-    pub grant_count: u32,
+    pub reservation_count: u32,
     /// Nanoseconds that a row waits for its lock, at most.
     pub lock_wait: u64,
     /// Nanoseconds between two polls of a lock that is waited for.
@@ -442,7 +442,7 @@ impl Update {
         header.timestamp = self.timestamp.get();
         header.lock_table = self.locks.address;
         header.lock_log2_buckets = self.locks.log2_buckets;
-        (header.grants, header.grant_count) = (self.grants, self.grant_count);
+        (header.grants, header.grant_count) = (self.reservations, self.reservation_count);
         (header.vid_map, header.vid_map_bytes) = (self.vid_map.address, self.vid_map.bytes);
         (header.lock_wait, header.poll_interval) = (self.lock_wait, self.poll_interval);
     }
@@ -468,14 +468,14 @@ impl Update {
         let place = vid_map.address.is_multiple_of(8)
             && vid_map.address.checked_add(vid_map.bytes).is_some();
         check.that(place, "vid_map", vid_map.address, "words inside the address space")?;
-        check_grants(check, header.grants, header.grant_count)?;
+        check_reservations(check, header.grants, header.grant_count)?;
         Ok(Self {
             isolation: isolation.expect("it was checked"),
             timestamp: timestamp.expect("it was checked"),
             locks: LockTable { address, log2_buckets },
             vid_map,
-            grants: header.grants,
-            grant_count: header.grant_count,
+            reservations: header.grants,
+            reservation_count: header.grant_count,
             lock_wait: header.lock_wait,
             poll_interval: header.poll_interval,
             rows,

@@ -1,6 +1,6 @@
 //! What is wrong with bytes of the other side.
 
-/// A field that cannot be, in a descriptor, a top-up, a grant or a result set.
+/// A field that cannot be, in a descriptor, a top-up, a reservation or a result set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}, byte {offset}: {field} is {found:#x}, expected {expected}")]
 pub struct JobFault {

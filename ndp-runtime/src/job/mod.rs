@@ -1,4 +1,4 @@
-//! What host and device exchange: submissions, descriptors, grants and result sets, as bytes.
+//! What host and device exchange: submissions, descriptors, reservations and result sets, as bytes.
 //!
 //! One definition of each layout, for both sides: whatever one encodes, the other decodes here.
 //! Everything is little-endian and at a fixed offset (`docs/near-data-jobs.md` has the tables, and
@@ -7,7 +7,7 @@
 //!
 //! - [`Submission`], [`JobCompletion`], [`Status`]: what passes through the job queue.
 //! - [`Descriptor`]: what a job is to do; [`TopUp`]: room for its next chunk of results.
-//! - [`Grant`]: a page that a job may fill.
+//! - [`reservation`]: pages that a job may fill.
 //! - [`ResultChunk`], [`Entry`], [`Statistics`]: what a job has done.
 
 #[macro_use]
@@ -16,7 +16,7 @@ mod layout;
 mod assignment;
 mod descriptor;
 mod fault;
-mod grant;
+pub mod reservation;
 mod result_set;
 mod submission;
 
@@ -25,7 +25,7 @@ pub use descriptor::{
     Aggregating, Descriptor, DescriptorHeader, Kind, LockTable, Span, Task, Update,
 };
 pub use fault::JobFault;
-pub use grant::{Grant, MAX_GRANTS, TopUp, TopUpBlock};
+pub use reservation::{MAX_RESERVATIONS, TopUp, TopUpBlock};
 pub use result_set::{
     ChunkHeader, ChunkWriter, Embodiment, Entry, FaultEntry, GroupEntry, ResultChunk, RowEntry,
     RowHead, Statistics, UpdateEntry, UpdateKind,

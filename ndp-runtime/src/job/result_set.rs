@@ -94,7 +94,7 @@ layout! {
         pub version: u16,
         /// The job's [`Kind`](super::Kind).
         pub kind: u8,
-        /// Bit 0: the last chunk. Bit 1: grants are wanted.
+        /// Bit 0: the last chunk. Bit 1: page reservations are wanted.
         pub flags: u8,
         /// CRC-32C of all bytes before and after this field, to the chunk's end.
         pub checksum: u32,
@@ -429,8 +429,8 @@ impl<'a> ResultChunk<'a> {
         self.header.flags & 1 != 0
     }
 
-    /// Whether the job wants grants to go on.
-    pub fn wants_grants(&self) -> bool {
+    /// Whether the job wants page reservations to go on.
+    pub fn wants_reservations(&self) -> bool {
         self.header.flags & 2 != 0
     }
 

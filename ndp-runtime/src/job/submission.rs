@@ -35,8 +35,8 @@ pub enum Status {
     Done = 0,
     /// The opcode is none. Detail: its number.
     BadOpcode = 1,
-    /// The result buffer or the grants are used up: drain the chunk and resume. Detail: 1 when
-    /// grants are wanted.
+    /// The result buffer or the page reservations are used up: drain the chunk and resume. Detail: 1 when
+    /// page reservations are wanted.
     More = 16,
     /// A row was changed by somebody who committed first. Detail: its VID.
     Conflict = 17,
@@ -44,7 +44,7 @@ pub enum Status {
     LockTimeout = 18,
     /// The job was cancelled.
     Cancelled = 19,
-    /// The descriptor, top-up or grants are impossible. Detail: byte offset of the field.
+    /// The descriptor, top-up or page reservations are impossible. Detail: byte offset of the field.
     BadDescriptor = 20,
     /// The program or the assignments are refused; the reason is in the result buffer, as text.
     BadProgram = 21,

@@ -7,7 +7,7 @@ use lockdb::files::Files;
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind, Place, RecordId, placed_bytes};
 use ndp_runtime::job::{Descriptor, UpdateEntry, UpdateKind};
 
-use crate::scene::{DEVICE, GRANTED, Outcome, Scene};
+use crate::scene::{DEVICE, Outcome, RESERVED, Scene};
 
 /// What the tests demand of a job; the first thing that is not so.
 pub type Verdict = Result<(), String>;
@@ -91,8 +91,8 @@ pub fn check_pages(
         file.read_at(physical * PAGE_BYTES as u64, &mut bytes.0).unwrap();
         let place = Place::new(physical, epoch);
         let page = Page::new(&bytes.0).header().page;
-        let granted = page.checked_sub(GRANTED.0).is_some_and(|number| number < scene.granted);
-        demand(granted, || format!("page {page} was not granted"))?;
+        let reserved = page.checked_sub(RESERVED.0).is_some_and(|number| number < scene.reserved);
+        demand(reserved, || format!("page {page} was not reserved"))?;
         let lineage = Lineage { store, epoch };
         let header = lineage.check(&bytes.0, PageKind::Data, page, place);
         let header = header.map_err(|fault| fault.to_string())?;

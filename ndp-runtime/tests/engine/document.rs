@@ -1,8 +1,8 @@
 //! `docs/near-data-jobs.md` says what the code does.
 
 use ndp_runtime::job::{
-    AssignmentHead, ChunkHeader, DescriptorHeader, FaultEntry, Grant, GroupEntry, Opcode, RowHead,
-    Statistics, Status, TopUpBlock, UpdateEntry,
+    AssignmentHead, ChunkHeader, DescriptorHeader, FaultEntry, GroupEntry, Opcode, RowHead,
+    Statistics, Status, TopUpBlock, UpdateEntry, reservation,
 };
 
 const DOCUMENT: &str =
@@ -29,7 +29,7 @@ fn the_tables_have_the_fields_of_the_code() {
     for (heading, fields, bytes) in [
         ("Descriptor header", DescriptorHeader::FIELDS, DescriptorHeader::BYTES),
         ("Assignment head", AssignmentHead::FIELDS, AssignmentHead::BYTES),
-        ("Grant", Grant::FIELDS, Grant::BYTES),
+        ("Page reservation", reservation::FIELDS, reservation::BYTES),
         ("Top-up", TopUpBlock::FIELDS, TopUpBlock::BYTES),
         ("Chunk header", ChunkHeader::FIELDS, ChunkHeader::BYTES),
         ("Statistics", Statistics::FIELDS, Statistics::BYTES),

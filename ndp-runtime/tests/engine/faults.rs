@@ -12,7 +12,7 @@ use crate::updates::{Host, cancelled, contended, mixed, overtaken, undisturbed};
 
 /// What finds a fault, for a seed.
 fn check(fault: Fault, planted: Option<Fault>, seed: u64) -> Verdict {
-    let little = Room { result: 300, grants: 1 };
+    let little = Room { result: 300, reservations: 1 };
     match fault {
         // The first anomaly of the paper's Figure 1 A: without the lock, or without the look under
         // it, two branches of versions arise.

@@ -2,8 +2,8 @@
 
 use lockdb::Isolation;
 use ndp_runtime::job::{
-    AssignmentHead, ChunkHeader, Descriptor, DescriptorHeader, Grant, ResultChunk, Status,
-    Submission, Task, TopUp, TopUpBlock,
+    AssignmentHead, ChunkHeader, Descriptor, DescriptorHeader, ResultChunk, Status, Submission,
+    Task, TopUp, TopUpBlock, reservation,
 };
 use ndp_runtime::program::{Program, compile_select};
 use rand::{Rng, RngExt};
@@ -48,7 +48,7 @@ fn mend(bytes: &mut [u8]) {
 fn scene_and_descriptor(seed: u64) -> (Scene, Descriptor, Program) {
     let mut scene = Scene::new(seed, 60);
     let compiled = scene.compile("region < 3", "balance = balance + 1, note = 'x'");
-    let room = Room { result: 800, grants: 1 };
+    let room = Room { result: 800, reservations: 1 };
     let update = scene.update(&compiled, Isolation::Snapshot, room);
     let descriptor = scene.descriptor(&compiled.program, Task::Update(update), room);
     (scene, descriptor, compiled.program)
@@ -77,8 +77,9 @@ fn survive(scene: &mut Scene, bytes: &[u8], random: &mut ChaCha8Rng) {
             break;
         }
         let result = scene.card.allocate(2048);
-        let grants = scene.grant(2);
-        let top_up = TopUp { chunk, result, grants: grants.address, grant_count: 2 };
+        let reservations = scene.reserve(2);
+        let top_up =
+            TopUp { chunk, result, reservations: reservations.address, reservation_count: 2 };
         let mut bytes = top_up.encode().to_vec();
         if random.random() {
             spoil(&mut bytes, random);
@@ -131,7 +132,7 @@ fn no_descriptor_makes_the_engine_panic() {
 }
 
 #[test]
-fn no_shared_state_program_or_grant_makes_the_engine_panic() {
+fn no_shared_state_program_or_reservation_makes_the_engine_panic() {
     let (mut scene, descriptor, _) = scene_and_descriptor(1);
     let state = scene.card.bytes(descriptor.shared_state).to_vec();
     for seed in seeds::of!(200) {
@@ -153,14 +154,14 @@ fn no_shared_state_program_or_grant_makes_the_engine_panic() {
                 descriptor.program = bytes.try_into().unwrap();
             }
             _ => {
-                let mut bytes = vec![0; 5 * Grant::BYTES];
+                let mut bytes = vec![0; 5 * reservation::BYTES];
                 random.fill(&mut bytes[..]);
                 for word in bytes.chunks_exact_mut(8) {
                     word[5..].fill(0);
                 }
                 spoil(&mut bytes, &mut random);
                 let span = scene.card.put(&bytes);
-                (update.grants, update.grant_count) = (span.address, 5);
+                (update.reservations, update.reservation_count) = (span.address, 5);
             }
         }
         survive(&mut scene, &descriptor.encode(), &mut random);
@@ -177,7 +178,8 @@ fn every_bit_of_a_descriptor_a_top_up_and_a_chunk_counts() {
         flipped[bit / 8] ^= 1 << (bit % 8);
         assert!(Descriptor::decode(&flipped).is_err(), "bit {bit}");
     }
-    let top_up = TopUp { chunk: 1, result: descriptor.result, grants: 64, grant_count: 3 };
+    let top_up =
+        TopUp { chunk: 1, result: descriptor.result, reservations: 64, reservation_count: 3 };
     assert_eq!(TopUp::decode(&top_up.encode()).unwrap(), top_up);
     for bit in 0..8 * TopUpBlock::BYTES {
         let mut flipped = top_up.encode();

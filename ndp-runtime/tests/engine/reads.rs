@@ -63,7 +63,7 @@ fn a_select_loses_nothing_between_chunks_of_any_size() {
     seeds::each!(16, |seed| {
         let (payloads, most) = if seed % 4 == 3 { (true, 20_000) } else { (false, 2000) };
         let result = if seed == 0 { 0 } else { random(seed).random_range(0..most) };
-        select(None, seed, payloads, Room { result, grants: 1 })
+        select(None, seed, payloads, Room { result, reservations: 1 })
     });
 }
 
@@ -95,7 +95,7 @@ fn aggregate_as_the_host(seed: u64) {
             let task =
                 Task::Aggregate(Aggregating { aggregate, value: Type::Int64, group, groups });
             for result in [0, 200, 4000] {
-                let room = Room { result, grants: 0 };
+                let room = Room { result, reservations: 0 };
                 let descriptor = scene.descriptor(&compiled.program, task.clone(), room);
                 let outcome = scene.finish(9, &descriptor, room);
                 assert_eq!(outcome.status, Status::Done, "{}", outcome.text);

@@ -4,14 +4,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use lockdb::files::{Files, Memory};
+use lockdb::near_data::PageReservation;
 use lockdb::schema::{RowRef, Schema, Type, Value};
 use lockdb::shared_state::SharedState;
 use lockdb::{Database, Isolation, Options, Sync, Table, TransactionOptions};
 use locks::Timestamp;
 use ndp_runtime::engine::{Engine, Fault, Stepped};
 use ndp_runtime::job::{
-    Descriptor, Entry, FaultEntry, Grant, JobCompletion, ResultChunk, Span, Statistics, Status,
-    Submission, Task, TopUp, Update, UpdateEntry,
+    Descriptor, Entry, FaultEntry, JobCompletion, ResultChunk, Span, Statistics, Status,
+    Submission, Task, TopUp, Update, UpdateEntry, reservation,
 };
 use ndp_runtime::program::{
     CompiledUpdate, Evaluation, Group, Outputs, Program, apply, compile_update, evaluate,
@@ -24,8 +25,8 @@ use crate::card::TestCard;
 /// The transaction that a device works for.
 pub const DEVICE: Timestamp = Timestamp::new(1 << 47).unwrap();
 
-/// The first logical page that is granted, and the first physical one.
-pub const GRANTED: (u64, u64) = (1 << 40, 1 << 20);
+/// The first logical page that is reserved, and the first physical one.
+pub const RESERVED: (u64, u64) = (1 << 40, 1 << 20);
 
 pub fn random(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
@@ -80,11 +81,11 @@ impl Outcome {
 pub struct Room {
     /// Bytes of each result buffer; 0: as few as can be.
     pub result: u64,
-    /// Pages granted at a time.
-    pub grants: u32,
+    /// Pages reserved at a time.
+    pub reservations: u32,
 }
 
-pub const PLENTY: Room = Room { result: 1 << 16, grants: 64 };
+pub const PLENTY: Room = Room { result: 1 << 16, reservations: 64 };
 
 pub struct Scene {
     pub files: Memory,
@@ -92,7 +93,7 @@ pub struct Scene {
     pub table: Arc<Table>,
     pub card: TestCard,
     pub engine: Engine,
-    pub granted: u64,
+    pub reserved: u64,
     pub identifier: u16,
     /// Areas that jobs work with: as long as one lives, its pages stay in place.
     states: Vec<SharedState>,
@@ -143,7 +144,7 @@ impl Scene {
         let pages = files.open("pages").unwrap();
         let card = TestCard::new(store.clone(), pages, random);
         let engine = Engine::new();
-        Self { files, store, table, card, engine, granted: 0, identifier: 0, states: Vec::new() }
+        Self { files, store, table, card, engine, reserved: 0, identifier: 0, states: Vec::new() }
     }
 
     pub fn plant(&mut self, fault: Option<Fault>) {
@@ -196,14 +197,14 @@ impl Scene {
 
     /// The update of a predicate and assignments, as a task.
     pub fn update(&mut self, update: &CompiledUpdate, isolation: Isolation, room: Room) -> Update {
-        let grants = self.grant(room.grants);
+        let reservations = self.reserve(room.reservations);
         Update {
             isolation,
             timestamp: DEVICE,
             locks: self.card.lock_table(),
             vid_map: self.card.vid_map(),
-            grants: grants.address,
-            grant_count: room.grants,
+            reservations: reservations.address,
+            reservation_count: room.reservations,
             lock_wait: 1_000_000,
             poll_interval: 500,
             rows: 64,
@@ -212,12 +213,12 @@ impl Scene {
     }
 
     /// More pages, in host memory.
-    pub fn grant(&mut self, count: u32) -> Span {
+    pub fn reserve(&mut self, count: u32) -> Span {
         let epoch = self.store.shared_state().unwrap().epoch();
         let mut bytes = Vec::new();
         for _ in 0..count {
-            bytes.extend_from_slice(&grant(self.granted, epoch).encode());
-            self.granted += 1;
+            bytes.extend_from_slice(&reservation::encode(&reservation(self.reserved, epoch)));
+            self.reserved += 1;
         }
         self.card.put(&bytes)
     }
@@ -301,10 +302,15 @@ impl Scene {
                 return outcome;
             }
             result = self.card.allocate(result.bytes);
-            let count = if chunk.wants_grants() { room.grants.max(1) } else { 0 };
-            let grants = self.grant(count);
+            let count = if chunk.wants_reservations() { room.reservations.max(1) } else { 0 };
+            let reservations = self.reserve(count);
             let chunk = outcome.chunks;
-            let top_up = TopUp { chunk, result, grants: grants.address, grant_count: count };
+            let top_up = TopUp {
+                chunk,
+                result,
+                reservations: reservations.address,
+                reservation_count: count,
+            };
             let span = self.card.put(&top_up.encode());
             self.submit(Submission::resume(job, span.address, span.bytes));
         }
@@ -330,10 +336,10 @@ impl Scene {
     }
 }
 
-/// The grant of this number.
-pub fn grant(number: u64, epoch: u64) -> Grant {
-    let place = lockdb::layout::Place::new(GRANTED.1 + number, epoch);
-    Grant { page: GRANTED.0 + number, place: place.word() }
+/// The reservation of this number.
+pub fn reservation(number: u64, epoch: u64) -> PageReservation {
+    let place = lockdb::layout::Place::new(RESERVED.1 + number, epoch);
+    PageReservation { page: RESERVED.0 + number, place: place.word() }
 }
 
 fn account(id: i64, random: &mut ChaCha8Rng) -> [Value; 5] {

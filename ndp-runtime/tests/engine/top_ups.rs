@@ -1,16 +1,17 @@
 //! What a job goes on with, and what it does not.
 
 use lockdb::Isolation;
-use ndp_runtime::job::{Grant, ResultChunk, Span, Status, Submission, Task, TopUp, TopUpBlock};
+use lockdb::near_data::PageReservation;
+use ndp_runtime::job::{self, ResultChunk, Span, Status, Submission, Task, TopUp, TopUpBlock};
 
 use crate::demands::check_rest;
-use crate::scene::{DEVICE, GRANTED, PLENTY, Room, Scene, grant};
+use crate::scene::{DEVICE, PLENTY, RESERVED, Room, Scene, reservation};
 use crate::updates::{ASSIGNMENTS, PREDICATE};
 
 #[test]
 fn a_top_up_that_does_not_fit_changes_nothing() {
     let mut scene = Scene::new(9, 60);
-    let little = Room { result: 300, grants: 1 };
+    let little = Room { result: 300, reservations: 1 };
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
     let update = scene.update(&compiled, Isolation::Snapshot, little);
     let descriptor = scene.descriptor(&compiled.program, Task::Update(update), little);
@@ -18,19 +19,22 @@ fn a_top_up_that_does_not_fit_changes_nothing() {
     assert_eq!(scene.completion().status, Status::More);
 
     let result = scene.card.allocate(1 << 12);
-    let fine = TopUp { chunk: 1, result, grants: 0, grant_count: 0 };
-    let (first, epoch) = (grant(0, 0), scene.store.shared_state().unwrap().epoch());
-    let fresh = grant(100, epoch);
-    let granted = |scene: &mut Scene, grants: &[Grant]| {
-        let bytes: Vec<u8> = grants.iter().flat_map(Grant::encode).collect();
+    let fine = TopUp { chunk: 1, result, reservations: 0, reservation_count: 0 };
+    let (first, epoch) = (reservation(0, 0), scene.store.shared_state().unwrap().epoch());
+    let fresh = reservation(100, epoch);
+    let reserved = |scene: &mut Scene, reservations: &[PageReservation]| {
+        let bytes: Vec<u8> = reservations.iter().flat_map(job::reservation::encode).collect();
         let span = scene.card.put(&bytes);
-        TopUp { grants: span.address, grant_count: grants.len() as u32, ..fine }
+        TopUp { reservations: span.address, reservation_count: reservations.len() as u32, ..fine }
     };
-    let same_page = granted(&mut scene, &[fresh, Grant { page: first.page, ..grant(101, epoch) }]);
-    let same_place = granted(&mut scene, &[Grant { page: GRANTED.0 + 102, ..first }]);
-    let twice = granted(&mut scene, &[fresh, fresh]);
-    let superblock = granted(&mut scene, &[Grant { page: GRANTED.0 + 103, place: 1 }]);
-    let no_page = granted(&mut scene, &[Grant { page: 0, ..fresh }]);
+    let same_page = reserved(
+        &mut scene,
+        &[fresh, PageReservation { page: first.page, ..reservation(101, epoch) }],
+    );
+    let same_place = reserved(&mut scene, &[PageReservation { page: RESERVED.0 + 102, ..first }]);
+    let twice = reserved(&mut scene, &[fresh, fresh]);
+    let superblock = reserved(&mut scene, &[PageReservation { page: RESERVED.0 + 103, place: 1 }]);
+    let no_page = reserved(&mut scene, &[PageReservation { page: 0, ..fresh }]);
     let small = TopUp { result: Span { bytes: 159, ..result }, ..fine };
     for (top_up, offset) in [
         (TopUp { chunk: 0, ..fine }, 12),
@@ -50,7 +54,7 @@ fn a_top_up_that_does_not_fit_changes_nothing() {
     let span = scene.card.put(&fine.encode());
     let refused = scene.run(Submission::resume(1, span.address, TopUpBlock::BYTES as u64 - 1));
     assert_eq!(refused.status, Status::BadDescriptor);
-    let nowhere = TopUp { grants: 1 << 60, grant_count: 1, ..fine };
+    let nowhere = TopUp { reservations: 1 << 60, reservation_count: 1, ..fine };
     let nowhere = scene.card.put(&nowhere.encode());
     let refused = scene.run(Submission::resume(1, nowhere.address, nowhere.bytes));
     assert_eq!((refused.status, refused.detail), (Status::HostMemory, 1 << 60));
@@ -66,7 +70,7 @@ fn a_top_up_that_does_not_fit_changes_nothing() {
 #[test]
 fn a_job_that_was_cancelled_uses_the_lock_table_no_more() {
     let mut scene = Scene::new(9, 60);
-    let little = Room { result: 300, grants: 1 };
+    let little = Room { result: 300, reservations: 1 };
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
     let update = scene.update(&compiled, Isolation::Snapshot, little);
     let mut elsewhere = update.clone();
@@ -76,8 +80,8 @@ fn a_job_that_was_cancelled_uses_the_lock_table_no_more() {
     assert_eq!(scene.completion().status, Status::More);
     assert_eq!(scene.run(Submission::cancel(1)).status, Status::Done);
     scene.store.lock_table().repair(&[DEVICE]);
-    let grants = scene.grant(64);
-    (elsewhere.grants, elsewhere.grant_count) = (grants.address, 64);
+    let reservations = scene.reserve(64);
+    (elsewhere.reservations, elsewhere.reservation_count) = (reservations.address, 64);
     let descriptor = scene.descriptor(&compiled.program, Task::Update(elsewhere), PLENTY);
     assert_eq!(scene.finish(2, &descriptor, PLENTY).status, Status::Done);
     assert_eq!(scene.card.placed.len(), 2);

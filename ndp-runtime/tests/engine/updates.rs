@@ -71,11 +71,11 @@ fn an_update_makes_the_versions_that_the_host_would_make() {
 }
 
 #[test]
-fn an_update_loses_nothing_between_chunks_and_grants_of_any_size() {
+fn an_update_loses_nothing_between_chunks_and_reservations_of_any_size() {
     seeds::each!(16, |seed| {
         let mut random = random(seed);
         let result = if seed == 0 { 0 } else { random.random_range(0..1200) };
-        let room = Room { result, grants: random.random_range(0..4) };
+        let room = Room { result, reservations: random.random_range(0..4) };
         undisturbed(None, seed, Isolation::Snapshot, room)
     });
 }
@@ -230,7 +230,7 @@ pub fn cancelled(fault: Option<Fault>, seed: u64, steps: usize, held: bool) -> V
     let mut scene = Scene::new(seed, 60);
     scene.plant(fault);
     scene.card.delay = 6;
-    let room = Room { result: 700, grants: 2 };
+    let room = Room { result: 700, reservations: 2 };
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
     let update = scene.update(&compiled, Isolation::ReadCommitted, room);
     let descriptor = scene.descriptor(&compiled.program, Task::Update(update), room);
@@ -325,7 +325,7 @@ fn rows_that_cannot_be_changed_end_an_update_and_are_told() {
 fn a_job_survives_every_access_that_fails() {
     for fail_at in 1.. {
         let mut scene = Scene::new(6, 40);
-        let room = Room { result: 700, grants: 2 };
+        let room = Room { result: 700, reservations: 2 };
         let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
         let update = scene.update(&compiled, Isolation::Snapshot, room);
         let descriptor = scene.descriptor(&compiled.program, Task::Update(update), room);
@@ -434,7 +434,7 @@ fn submissions_that_do_not_fit_the_job_are_refused() {
 #[test]
 fn a_job_that_has_no_room_for_rows_left_to_the_host_can_be_cancelled() {
     let mut scene = Scene::new(9, 60);
-    let little = Room { result: 0, grants: 1 };
+    let little = Room { result: 0, reservations: 1 };
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
     let update = scene.update(&compiled, Isolation::ReadCommitted, little);
     let descriptor = scene.descriptor(&compiled.program, Task::Update(update), little);
@@ -465,7 +465,8 @@ pub fn mixed(fault: Option<Fault>, seed: u64, isolation: Isolation) -> Verdict {
     scene.plant(fault);
     scene.card.delay = random.random_range(0..9);
     scene.card.room = random.random_range(2..130);
-    let room = Room { result: random.random_range(0..2000), grants: random.random_range(0..3) };
+    let room =
+        Room { result: random.random_range(0..2000), reservations: random.random_range(0..3) };
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
     let mut update = scene.update(&compiled, isolation, room);
     update.lock_wait = random.random_range(1..200_000);

@@ -10,7 +10,7 @@ use locks::Policy;
 use ndp_runtime::engine::Fault as EngineFault;
 use ndp_runtime::host::{JobOptions, NearDataFailure};
 
-use crate::scene::{BALANCE, Scene, options, unsynced};
+use crate::scene::{BALANCE, Scene, options, unsynced, update_near};
 
 const ROWS: i64 = 40;
 /// The row that both sides are at.
@@ -68,7 +68,8 @@ fn double_version_branch(
     let jobs = JobOptions { progress: Some(&commit_while_it_waits), ..JobOptions::default() };
     let mut transaction = long.begin(unsynced(isolation));
     let mut near = scene.runtime.begin(&mut transaction);
-    let updated = near.update(&scene.table, Some("id = 17"), "balance = balance + 5", &jobs);
+    let updated =
+        update_near(&mut near, &scene.table, Some("id = 17"), "balance = balance + 5", &jobs);
     let updated = updated.and_then(|report| Ok((report, near.commit()?)));
     drop(transaction);
     if let Some(mut short) = short.into_inner() {
@@ -118,7 +119,7 @@ fn stale_in_memory_read(isolation: Isolation, fault: Option<StoreFault>) -> i64 
     let mut transaction = session.begin(unsynced(isolation));
     let mut near = scene.runtime.begin(&mut transaction);
     let jobs = JobOptions::default();
-    near.update(&scene.table, Some("id = 17"), "balance = balance + 5", &jobs).unwrap();
+    update_near(&mut near, &scene.table, Some("id = 17"), "balance = balance + 5", &jobs).unwrap();
     near.commit().unwrap();
     drop(transaction);
     scene.store.plant(None);
@@ -147,7 +148,7 @@ fn woken_by_the_commit(waiter: Isolation) -> Result<i64, Error> {
     let mut transaction = session.begin(unsynced(Isolation::ReadCommitted));
     let mut near = scene.runtime.begin(&mut transaction);
     let jobs = JobOptions::default();
-    near.update(&scene.table, None, "balance = balance + 5", &jobs).unwrap();
+    update_near(&mut near, &scene.table, None, "balance = balance + 5", &jobs).unwrap();
     let result = std::thread::scope(|threads| {
         let waiting = threads.spawn(|| {
             let mut session = scene.session();
@@ -204,7 +205,7 @@ fn a_deadlock_between_host_and_device_is_broken() {
         let mut transaction = session.begin(unsynced(Isolation::ReadCommitted));
         let mut near = scene.runtime.begin(&mut transaction);
         let jobs = JobOptions { elements: 1, ..JobOptions::default() };
-        let updated = near.update(&scene.table, None, "balance = balance + 5", &jobs);
+        let updated = update_near(&mut near, &scene.table, None, "balance = balance + 5", &jobs);
         let device = updated.and_then(|_| near.commit());
         (host.join().unwrap(), device)
     });
@@ -234,7 +235,8 @@ fn a_device_dies_behind_the_old_and_waits_for_the_young() {
     add(&mut older, &scene, ROW, 1).unwrap();
     let mut transaction = long.begin(unsynced(Isolation::ReadCommitted));
     let mut near = scene.runtime.begin(&mut transaction);
-    let failure = near.update(&scene.table, None, set, &JobOptions::default()).unwrap_err();
+    let failure =
+        update_near(&mut near, &scene.table, None, set, &JobOptions::default()).unwrap_err();
     assert!(matches!(failure, NearDataFailure::Died { .. }), "{failure}");
     drop(near);
     drop(transaction);
@@ -258,7 +260,7 @@ fn a_device_dies_behind_the_old_and_waits_for_the_young() {
     let jobs = JobOptions { progress: Some(&lock_then_commit), ..JobOptions::default() };
     let mut transaction = long.begin(unsynced(Isolation::ReadCommitted));
     let mut near = scene.runtime.begin(&mut transaction);
-    let report = near.update(&scene.table, None, set, &jobs).unwrap();
+    let report = update_near(&mut near, &scene.table, None, set, &jobs).unwrap();
     near.commit().unwrap();
     assert_eq!((report.rows, report.by_host), (ROWS as u64, 1));
     assert_eq!((balance(&scene, ROW), balance(&scene, 3)), (107, 105));

@@ -3,7 +3,7 @@
 use lockdb::Isolation;
 use ndp_runtime::host::JobOptions;
 
-use crate::scene::{ISOLATIONS, Scene, small_jobs, unsynced};
+use crate::scene::{ISOLATIONS, Scene, small_jobs, unsynced, update_near};
 
 const UPDATE: (Option<&str>, &str) =
     (Some("region = 7 and balance < 200"), "balance = balance + 5");
@@ -22,7 +22,7 @@ fn an_update_is_one_transaction() {
             let mut transaction = session.begin(unsynced(isolation));
             let mut near = scene.runtime.begin(&mut transaction);
             let jobs = if times == 1 { JobOptions::default() } else { small_jobs() };
-            let report = near.update(&scene.table, UPDATE.0, UPDATE.1, &jobs).unwrap();
+            let report = update_near(&mut near, &scene.table, UPDATE.0, UPDATE.1, &jobs).unwrap();
             assert_eq!(report.rows, 200);
             assert_eq!(scene.rows(), expected(2000, times - 1), "nobody sees it before");
             near.commit().unwrap();
@@ -41,14 +41,14 @@ fn a_rollback_leaves_nothing() {
     let mut session = scene.session();
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     let mut near = scene.runtime.begin(&mut transaction);
-    near.update(&scene.table, None, "balance = 0", &small_jobs()).unwrap();
+    update_near(&mut near, &scene.table, None, "balance = 0", &small_jobs()).unwrap();
     near.rollback().unwrap();
     scene.assert_no_locks();
     assert_eq!(scene.rows(), expected(500, 0));
     drop(transaction);
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     let mut near = scene.runtime.begin(&mut transaction);
-    near.update(&scene.table, UPDATE.0, UPDATE.1, &small_jobs()).unwrap();
+    update_near(&mut near, &scene.table, UPDATE.0, UPDATE.1, &small_jobs()).unwrap();
     near.commit().unwrap();
     assert_eq!(scene.rows(), expected(500, 1));
 }

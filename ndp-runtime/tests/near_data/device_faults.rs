@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use lockdb::{Isolation, Options};
 use locks::Policy;
-use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, RuntimeOptions};
+use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, PreparedUpdate, RuntimeOptions};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use software_device::DeviceFault;
 
-use crate::scene::{BALANCE, ISOLATIONS, Scene, options, set, small_jobs, unsynced, waiting};
+use crate::scene::{BALANCE, ISOLATIONS, Scene, options, set, small_jobs, unsynced, update_near, waiting};
 
 const ROWS: i64 = 300;
 
@@ -44,7 +44,7 @@ fn update_within(
     let mut transaction = session.begin(unsynced(isolation));
     let mut near = scene.runtime.begin(&mut transaction);
     let jobs = JobOptions { time_out, ..small_jobs() };
-    near.update(&scene.table, Some("region < 5"), "balance = balance + 1", &jobs)?;
+    update_near(&mut near, &scene.table, Some("region < 5"), "balance = balance + 1", &jobs)?;
     near.commit().map(drop)
 }
 
@@ -127,7 +127,8 @@ fn a_cancelled_job_leaves_nothing_behind() {
         let mut session = scene.session();
         let mut transaction = session.begin(unsynced(Isolation::ReadCommitted));
         let mut near = scene.runtime.begin(&mut transaction);
-        let failure = near.update(&scene.table, None, "balance = balance + 1", &jobs).unwrap_err();
+        let failure =
+            update_near(&mut near, &scene.table, None, "balance = balance + 1", &jobs).unwrap_err();
         assert!(matches!(failure, NearDataFailure::Cancelled), "{failure}");
         scene.assert_no_locks();
         assert_eq!(sum(&scene), 100 * rows);
@@ -157,10 +158,11 @@ fn a_lock_that_does_not_come_ends_the_job() {
         let (scene, given_up) = (&scene, &given_up);
         threads.spawn(move || {
             let mut session = scene.session();
-            let statement = (&*scene.table, Some("region < 5"), "balance = balance + 1");
+            let set = "balance = balance + 1";
+            let update = PreparedUpdate::new(&scene.table, Some("region < 5"), set).unwrap();
             let transaction = unsynced(Isolation::ReadCommitted);
             let jobs = small_jobs();
-            let done = scene.runtime.update(&mut session, transaction, statement, &jobs, u32::MAX);
+            let done = scene.runtime.update(&mut session, transaction, &update, &jobs, u32::MAX);
             given_up.store(true, Ordering::Relaxed);
             assert!(done.unwrap_err().is_time_out());
         });
@@ -224,12 +226,12 @@ fn the_host_goes_on_while_devices_are_lost() {
     }
 }
 
-/// How many pages could be granted.
-fn grantable(scene: &Scene) -> usize {
+/// How many pages could be reserved.
+fn reservable(scene: &Scene) -> usize {
     let mut session = scene.session();
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     transaction.near_data(&scene.table).unwrap();
-    (0..).take_while(|_| transaction.grant_pages(&scene.table, 1).is_ok()).count()
+    (0..).take_while(|_| transaction.reserve_pages(&scene.table, 1).is_ok()).count()
 }
 
 /// A device that can neither be reached nor reset may still write its pages: nobody else gets them.
@@ -237,13 +239,13 @@ fn grantable(scene: &Scene) -> usize {
 fn pages_of_a_device_that_cannot_be_fenced_stay_out_of_use() {
     let scene = scene(ROWS);
     update(&scene, Isolation::Snapshot).unwrap();
-    let before = grantable(&scene);
+    let before = reservable(&scene);
     scene.control.resist_resets(true);
     scene.control.plan(scene.control.steps() + 40, DeviceFault::LinkBreaks { steps: 1000 });
     let failure = update(&scene, Isolation::Snapshot).unwrap_err();
     assert!(matches!(failure, NearDataFailure::NotFenced { .. }), "{failure}");
-    let after = grantable(&scene);
-    assert!(after < before, "{after} pages can be granted, {before} could before");
+    let after = reservable(&scene);
+    assert!(after < before, "{after} pages can be reserved, {before} could before");
     assert_eq!(sum(&scene), 100 * ROWS + ROWS / 2);
     // As soon as it can be reset, it is as good as new.
     scene.control.resist_resets(false);

@@ -9,7 +9,7 @@ use lockdb::files::{File, Files, Memory};
 use lockdb::schema::Value;
 use lockdb::{Database, Error, IndexBuild, Isolation, Options, Table};
 use locks::Policy;
-use ndp_runtime::host::{AggregateOf, JobOptions, Runtime};
+use ndp_runtime::host::{AggregateOf, JobOptions, PreparedUpdate, Runtime};
 use ndp_runtime::program::Aggregate;
 
 use crate::scene::{
@@ -62,10 +62,10 @@ fn sums(runtime: &Runtime, store: &Database, table: &Table) -> (Value, Value) {
 }
 
 fn add(runtime: &Runtime, store: &Database, table: &Table, assignment: &str) -> u64 {
-    let statement = (table, Some("region = 7"), assignment);
+    let update = PreparedUpdate::new(table, Some("region = 7"), assignment).unwrap();
     let mut session = store.session().unwrap();
     let options = unsynced(Isolation::Snapshot);
-    let done = runtime.update(&mut session, options, statement, &small_jobs(), 100);
+    let done = runtime.update(&mut session, options, &update, &small_jobs(), 100);
     done.unwrap().rows
 }
 

@@ -6,7 +6,7 @@ use ndp_runtime::host::{JobOptions, NearDataFailure};
 use ndp_runtime::job::Status;
 use ndp_runtime::program::CompileErrorKind;
 
-use crate::scene::{BALANCE, Scene, small_jobs, unsynced};
+use crate::scene::{BALANCE, Scene, small_jobs, unsynced, update_near};
 
 /// Has an update fail, and looks at what is left.
 fn refused(scene: &Scene, predicate: &str, set: &str, jobs: &JobOptions<'_>) -> NearDataFailure {
@@ -14,7 +14,7 @@ fn refused(scene: &Scene, predicate: &str, set: &str, jobs: &JobOptions<'_>) -> 
     let mut session = scene.session();
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     let mut near = scene.runtime.begin(&mut transaction);
-    let failure = near.update(&scene.table, Some(predicate), set, jobs).unwrap_err();
+    let failure = update_near(&mut near, &scene.table, Some(predicate), set, jobs).unwrap_err();
     println!("{failure}");
     drop(near);
     drop(transaction);
@@ -51,8 +51,9 @@ fn a_statement_that_cannot_be_compiled_leaves_the_transaction_as_it_was() {
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     let mut near = scene.runtime.begin(&mut transaction);
     let jobs = JobOptions::default();
-    near.update(&scene.table, Some("nothing = 1"), "balance = 0", &jobs).unwrap_err();
-    let report = near.update(&scene.table, Some("id = 1"), "balance = 0", &jobs).unwrap();
+    update_near(&mut near, &scene.table, Some("nothing = 1"), "balance = 0", &jobs).unwrap_err();
+    let report =
+        update_near(&mut near, &scene.table, Some("id = 1"), "balance = 0", &jobs).unwrap();
     assert_eq!(report.rows, 1);
     near.commit().unwrap();
     assert_eq!(scene.rows()[1][BALANCE], 0);
@@ -66,7 +67,8 @@ fn tables_that_the_store_does_not_have_are_refused() {
     let mut session = scene.session();
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     let mut near = scene.runtime.begin(&mut transaction);
-    let failure = near.update(&other.table, None, "balance = 0", &small_jobs()).unwrap_err();
+    let failure =
+        update_near(&mut near, &other.table, None, "balance = 0", &small_jobs()).unwrap_err();
     let foreign = matches!(failure, NearDataFailure::Store(Error::ForeignTable { .. }));
     assert!(foreign, "{failure}");
 }
@@ -108,7 +110,7 @@ fn a_table_is_written_by_one_side_alone() {
     transaction.update(&scene.table, &1_i64, |row| crate::scene::set(row, BALANCE, 7)).unwrap();
     let mut near = scene.runtime.begin(&mut transaction);
     let jobs = small_jobs();
-    let failure = near.update(&scene.table, None, "balance = 0", &jobs).unwrap_err();
+    let failure = update_near(&mut near, &scene.table, None, "balance = 0", &jobs).unwrap_err();
     let NearDataFailure::Store(Error::NearData(NearDataError::AlreadyWritten { .. })) = failure
     else {
         panic!("{failure}");
@@ -118,7 +120,7 @@ fn a_table_is_written_by_one_side_alone() {
 
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     let mut near = scene.runtime.begin(&mut transaction);
-    near.update(&scene.table, None, "balance = 0", &jobs).unwrap();
+    update_near(&mut near, &scene.table, None, "balance = 0", &jobs).unwrap();
     let error = near.transaction().get(&scene.table, &1_i64).map(drop).unwrap_err();
     assert!(matches!(error, Error::NearData(NearDataError::InUse { .. })), "{error}");
     near.commit().unwrap();

@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::scene::{
-    accounts, assert_no_locks, device, options, rows, runtime_options, set, small_jobs, try_rows,
+    accounts, assert_no_locks, device, options, rows, runtime_options, set, small_jobs, try_rows, update_near,
 };
 
 const ROWS: i64 = 120;
@@ -67,7 +67,7 @@ fn work(files: &Simulated, seed: u64, broken: Option<Broken>) -> States {
                 let mut near = runtime.begin(&mut transaction);
                 let predicate = format!("region < {}", random.random_range(1..10));
                 let set = "balance = balance + 7";
-                near.update(&table, Some(&predicate), set, &small_jobs()).unwrap();
+                update_near(&mut near, &table, Some(&predicate), set, &small_jobs()).unwrap();
                 match random.random_range(0..5) {
                     0 => near.rollback().unwrap(),
                     _ => drop(near.commit().unwrap()),

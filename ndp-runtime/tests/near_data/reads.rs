@@ -7,10 +7,12 @@ use lockdb::device::WalkFault;
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind};
 use lockdb::schema::{Type, Value};
 use ndp_runtime::engine::Engine;
-use ndp_runtime::host::{AggregateOf, HostPath, JobOptions, LinkBytes, NearDataFailure, TableGate};
+use ndp_runtime::host::{
+    AggregateOf, HostPath, JobOptions, LinkBytes, NearDataFailure, PreparedUpdate, TableGate,
+};
 use ndp_runtime::program::{Aggregate, Aggregation, compile_select};
 
-use crate::scene::{BALANCE, Scene, device_pages, set, small_jobs, unsynced};
+use crate::scene::{BALANCE, Scene, device_pages, set, small_jobs, unsynced, update_near};
 
 #[test]
 fn a_select_gives_the_snapshot_in_chunks() {
@@ -112,21 +114,15 @@ fn host_and_device_make_the_same_rows() {
         let (predicate, assignments) =
             (Some("region = 4 or id < 50"), "balance = balance * 3 - id");
         let mut session = near_scene.session();
-        let statement = (&*near_scene.table, predicate, assignments);
-        let near = near_scene.runtime.update(
-            &mut session,
-            unsynced(isolation),
-            statement,
-            &small_jobs(),
-            3,
-        );
+        let update = PreparedUpdate::new(&near_scene.table, predicate, assignments).unwrap();
+        let near =
+            near_scene.runtime.update(&mut session, unsynced(isolation), &update, &small_jobs(), 3);
         let near = near.unwrap();
         let mut session = host_scene.session();
         let mut transaction = session.begin(unsynced(isolation));
         let pages = device_pages(&host_scene.files);
-        let host = HostPath::new(&pages)
-            .update(&mut transaction, &host_scene.table, predicate, assignments)
-            .unwrap();
+        let host_update = PreparedUpdate::new(&host_scene.table, predicate, assignments).unwrap();
+        let host = HostPath::new(&pages).update(&mut transaction, &host_update).unwrap();
         transaction.commit().unwrap();
         assert_eq!(near.rows, host.rows);
         assert_eq!(near_scene.rows(), host_scene.rows());
@@ -152,10 +148,12 @@ fn several_jobs_are_in_flight() {
                     let (predicate, jobs) = (format!("region = {thread}"), small_jobs());
                     if thread % 2 == 0 {
                         // Rows share buckets, so that updates may come to wait in a circle.
-                        let statement = (&*scene.table, Some(&*predicate), "balance = balance + 1");
+                        let set = "balance = balance + 1";
+                        let update = PreparedUpdate::new(&scene.table, Some(&predicate), set);
+                        let update = update.unwrap();
                         let options = unsynced(Isolation::ReadCommitted);
                         let updated =
-                            scene.runtime.update(&mut session, options, statement, &jobs, 1000);
+                            scene.runtime.update(&mut session, options, &update, &jobs, 1000);
                         assert_eq!(updated.unwrap().rows, 100);
                         continue;
                     }
@@ -201,10 +199,11 @@ fn a_locked_table_has_one_writer() {
         for _ in 0..5 {
             let _alone = gate.be_alone(bound).unwrap();
             assert!(gate.pass(std::time::Duration::ZERO).is_err());
-            let statement = (&*scene.table, None, "balance = balance + 1");
+            let set = "balance = balance + 1";
+            let update = PreparedUpdate::new(&scene.table, None, set).unwrap();
             let options = unsynced(Isolation::Snapshot);
             let jobs = small_jobs();
-            let report = scene.runtime.update(&mut session, options, statement, &jobs, 1).unwrap();
+            let report = scene.runtime.update(&mut session, options, &update, &jobs, 1).unwrap();
             assert_eq!((report.rows, report.device.lock_waits, report.aborts), (500, 0, 0));
         }
     });
@@ -224,7 +223,7 @@ fn a_select_can_be_broken_off() {
     });
     assert_eq!((rows, report.unwrap().read.rows), (100, 100));
     let set = "balance = balance + 1";
-    let report = near.update(&scene.table, Some("id < 7"), set, &small_jobs()).unwrap();
+    let report = update_near(&mut near, &scene.table, Some("id < 7"), set, &small_jobs()).unwrap();
     assert_eq!(report.rows, 7);
     near.commit().unwrap();
 }
@@ -265,7 +264,7 @@ fn rows_of_damaged_pages_are_told() {
         other => panic!("{other}"),
     };
     assert_eq!(faults(failure), report.faults.len());
-    let failure = near.update(&scene.table, None, "balance = 0", &jobs).unwrap_err();
+    let failure = update_near(&mut near, &scene.table, None, "balance = 0", &jobs).unwrap_err();
     assert!(faults(failure) > 0);
     drop(near);
     drop(transaction);

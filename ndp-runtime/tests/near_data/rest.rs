@@ -19,7 +19,8 @@ use ndp_runtime::job::{JobCompletion, Submission};
 use software_device::{DeviceFault, SoftwareDevice};
 
 use crate::scene::{
-    BALANCE, Scene, fill, options, rows, runtime_options, small_jobs, unsynced, waiting,
+    BALANCE, Scene, fill, options, rows, runtime_options, small_jobs, unsynced, update_near,
+    waiting,
 };
 
 const POLICY: Policy = Policy::WaitsFor { every: Duration::from_millis(1) };
@@ -43,7 +44,7 @@ fn selects_that_are_broken_off_leave_no_job_on_the_device() {
     assert_eq!(scene.runtime.fences(), 0);
 }
 
-/// The host has no more pages to grant while rows of the job wait for one.
+/// The host has no more pages to reserve while rows of the job wait for one.
 #[test]
 fn an_update_that_is_given_up_between_two_chunks_leaves_nothing_on_the_device() {
     let rows = 3000;
@@ -52,14 +53,16 @@ fn an_update_that_is_given_up_between_two_chunks_leaves_nothing_on_the_device() 
     for time in 0..2 * Engine::JOBS {
         let mut transaction = session.begin(unsynced(Isolation::Snapshot));
         let mut near = scene.runtime.begin(&mut transaction);
-        let failure = near.update(&scene.table, None, "balance = 0", &jobs()).unwrap_err();
+        let failure =
+            update_near(&mut near, &scene.table, None, "balance = 0", &jobs()).unwrap_err();
         let full = matches!(failure, NearDataFailure::Store(Error::Full { what: "pages", .. }));
         assert!(full, "update {time}: {failure}");
         scene.assert_no_locks();
     }
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     let mut near = scene.runtime.begin(&mut transaction);
-    let report = near.update(&scene.table, Some("id < 5"), "balance = 0", &jobs()).unwrap();
+    let report =
+        update_near(&mut near, &scene.table, Some("id < 5"), "balance = 0", &jobs()).unwrap();
     assert_eq!(report.rows, 5);
     near.commit().unwrap();
     assert_eq!(scene.runtime.fences(), 0);
@@ -87,8 +90,8 @@ fn an_update_without_rows_is_committed_beside_one_with_rows() {
             false => (None, Some("id < 0")),
         };
         let table = scene.store.table("branch").unwrap();
-        let first = near.update(&scene.table, account, "balance = 1", &jobs()).unwrap();
-        let second = near.update(&table, branch, "balance = 1", &jobs()).unwrap();
+        let first = update_near(&mut near, &scene.table, account, "balance = 1", &jobs()).unwrap();
+        let second = update_near(&mut near, &table, branch, "balance = 1", &jobs()).unwrap();
         near.commit().unwrap();
         scene.assert_no_locks();
         assert_eq!((first.rows, second.rows), if empty_first { (0, 50) } else { (100, 0) });
@@ -112,7 +115,7 @@ fn an_update_that_finds_no_place_on_the_device_ends_as_a_conflict() {
     for (number, transaction) in transactions.iter_mut().enumerate() {
         let mut near = scene.runtime.begin(transaction);
         let rows = format!("id = {number}");
-        match near.update(&scene.table, Some(&rows), "balance = 1", &jobs()) {
+        match update_near(&mut near, &scene.table, Some(&rows), "balance = 1", &jobs()) {
             Ok(report) => assert_eq!(report.rows, 1),
             Err(failure) => {
                 assert_eq!(number, Engine::JOBS, "{failure}");
@@ -212,7 +215,7 @@ fn a_job_that_begins_while_another_thread_fences_leaves_nothing_behind() {
         let mut session = scene.session();
         let mut transaction = session.begin(unsynced(Isolation::ReadCommitted));
         let mut near = scene.runtime.begin(&mut transaction);
-        near.update(&scene.table, Some(predicate), "balance = balance + 1", &jobs())?;
+        update_near(&mut near, &scene.table, Some(predicate), "balance = balance + 1", &jobs())?;
         near.commit().map(drop)
     };
     let begun = std::thread::scope(|scope| {

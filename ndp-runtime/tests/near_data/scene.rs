@@ -10,7 +10,9 @@ use lockdb::layout::PageBuffer;
 use lockdb::schema::{RowBuffer, RowRef, Schema, Type};
 use lockdb::{Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions};
 use locks::{Policy, Waiting};
-use ndp_runtime::host::{JobOptions, Runtime, RuntimeOptions};
+use ndp_runtime::host::{
+    JobOptions, NearDataFailure, NearTransaction, PreparedUpdate, Runtime, RuntimeOptions, UpdateReport,
+};
 use software_device::{Control, SoftwareDevice};
 
 pub const ISOLATIONS: [Isolation; 3] =
@@ -163,7 +165,18 @@ pub fn assert_no_locks(store: &Database) {
     }
 }
 
-/// Small buffers, so that a few hundred rows take several chunks and grants.
+/// Small buffers, so that a few hundred rows take several chunks and reservations.
 pub fn small_jobs() -> JobOptions<'static> {
-    JobOptions { result_bytes: 1 << 12, grants: 1, elements: 3, ..JobOptions::default() }
+    JobOptions { result_bytes: 1 << 12, reservations: 1, elements: 3, ..JobOptions::default() }
+}
+
+/// Compiles an update, and has the device do it.
+pub fn update_near(
+    near: &mut NearTransaction<'_, '_, '_>,
+    table: &Table,
+    predicate: Option<&str>,
+    assignments: &str,
+    jobs: &JobOptions<'_>,
+) -> Result<UpdateReport, NearDataFailure> {
+    near.update(&PreparedUpdate::new(table, predicate, assignments)?, jobs)
 }

@@ -12,7 +12,7 @@ use driver::Device;
 use lockdb::schema::{RowRef, Schema, Type};
 use lockdb::{Database, Error, Isolation, Options, Sync, Table, Transaction, TransactionOptions};
 use ndp_runtime::host::{
-    JobOptions, NearDataFailure, QueuePort, Runtime, RuntimeOptions, StoreMemory,
+    JobOptions, NearDataFailure, PreparedUpdate, QueuePort, Runtime, RuntimeOptions, StoreMemory,
 };
 
 const ROWS: i64 = 600;
@@ -52,8 +52,8 @@ impl Bench {
 
     fn update(&self, jobs: &JobOptions<'_>) -> Result<u64, NearDataFailure> {
         let mut session = self.store.session().unwrap();
-        let statement = (&*self.table, Some("id < 300"), "balance = balance + 5");
-        let report = self.runtime.update(&mut session, UNSYNCED, statement, jobs, 100)?;
+        let update = PreparedUpdate::new(&self.table, Some("id < 300"), "balance = balance + 5")?;
+        let report = self.runtime.update(&mut session, UNSYNCED, &update, jobs, 100)?;
         Ok(report.rows)
     }
 
@@ -108,7 +108,8 @@ fn host_and_device_change_the_same_rows() {
             });
         }
         for _ in 0..5 {
-            let jobs = JobOptions { result_bytes: 1 << 12, grants: 2, ..JobOptions::default() };
+            let jobs =
+                JobOptions { result_bytes: 1 << 12, reservations: 2, ..JobOptions::default() };
             changed += bench.update(&jobs).unwrap();
         }
         stop.store(true, Ordering::Relaxed);

@@ -12,7 +12,8 @@ use driver::{Device, DeviceAddress, Elements, open_backend};
 use lockdb::schema::{RowRef, Schema, Type, Value};
 use lockdb::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
 use ndp_runtime::host::{
-    AggregateOf, JobOptions, QueuePort, Runtime, RuntimeOptions, SelectedRow, StoreMemory,
+    AggregateOf, JobOptions, PreparedUpdate, QueuePort, Runtime, RuntimeOptions, SelectedRow,
+    StoreMemory,
 };
 use ndp_runtime::job::Embodiment;
 use ndp_runtime::program::Aggregate;
@@ -159,7 +160,7 @@ impl Bench {
     }
 
     fn options(&self) -> JobOptions<'static> {
-        JobOptions { elements: 2, result_bytes: 1 << 14, grants: 3, ..JobOptions::default() }
+        JobOptions { elements: 2, result_bytes: 1 << 14, reservations: 3, ..JobOptions::default() }
     }
 
     /// All selects and some aggregations, as texts in the order of VIDs.
@@ -209,10 +210,10 @@ impl Bench {
 
     fn update_near(&self, predicate: &str, into: &mut Vec<String>) {
         let mut session = self.store.session().unwrap();
-        let statement =
-            (&*self.table, Some(predicate), "balance = balance * 2 + 1, rate = rate - 0.25");
+        let set = "balance = balance * 2 + 1, rate = rate - 0.25";
+        let update = PreparedUpdate::new(&self.table, Some(predicate), set).unwrap();
         let report =
-            self.runtime.update(&mut session, UNSYNCED, statement, &self.options(), 3).unwrap();
+            self.runtime.update(&mut session, UNSYNCED, &update, &self.options(), 3).unwrap();
         into.push(format!("{predicate}: {} rows, {} by the host", report.rows, report.by_host));
     }
 

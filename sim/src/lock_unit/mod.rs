@@ -2,7 +2,6 @@
 //! The tuple-locking unit with bus models on all its ports: what a run, a test bench and a
 //! benchmark have in common.
 //!
-//! - [`stream`]: the beats of the request and response streams as types.
 //! - [`UnitUnderTest`]: the Verilated unit, clocked with its buses; memory is left to the owner.
 //! - [`KeptCopies`]: for owners whose memory does not tell when a line is written.
 //! - [`access`]: an access to a bucket in the words of machine, port and coherent memory.
@@ -11,7 +10,6 @@
 pub mod access;
 mod copies;
 mod on_memory;
-pub mod stream;
 mod under_test;
 
 pub use copies::KeptCopies;

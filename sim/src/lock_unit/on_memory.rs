@@ -6,8 +6,8 @@ use crate::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
 use crate::bus::fault::BusFault;
 use crate::models::LockUnit;
 
-use super::stream::{UnitRequest, UnitResponse};
 use super::{KeptCopies, UnitConfig, UnitUnderTest};
+use driver::lock_unit::stream::{UnitRequest, UnitResponse};
 
 /// Memory behind a unit, each of whose accesses is made at once.
 pub trait UnitMemory {

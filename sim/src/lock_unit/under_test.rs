@@ -14,7 +14,7 @@ use crate::bus::stall::StallPattern;
 use crate::clocked::Block;
 use crate::models::{LockUnit, LockUnitInputs, LockUnitOutputs};
 
-use super::stream::{UnitRequest, UnitResponse};
+use driver::lock_unit::stream::{UnitRequest, UnitResponse};
 
 /// Clock cycles of the reset, which [`UnitUnderTest::cycle`] leaves out and the model's own count
 /// of cycles, and so its waves, do not.

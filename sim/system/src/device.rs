@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use driver::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
 use locks::machine::Refusal;
-use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
 use timing::Time;
 use workloads::Scenario;
 

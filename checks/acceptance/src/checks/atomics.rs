@@ -1,5 +1,6 @@
 //! The device compares and swaps in host memory while software lets it, and not otherwise.
 
+use driver::lock_unit::stream::{Code, UnitRequest};
 use driver::{Space, Width};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
@@ -8,7 +9,7 @@ use crate::context::{Context, Stop, expect, expect_eq};
 use crate::host_table::HostTable;
 use crate::map;
 use crate::queue::{Queue, Submission};
-use crate::requests::{Code, Request, Response};
+use crate::requests;
 
 const LOG2_BUCKETS: u32 = 2;
 const KEY: TupleKey = TupleKey::new(5, 1);
@@ -44,7 +45,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
     set(context, control)?;
     let (mut queue, table) = outcome?;
     expect_eq(|| "an acquire by AtomicOps".into(), acquire(context, &mut queue)?, Code::Granted)?;
-    let release = Request::release(2, transaction(), KEY);
+    let release = requests::release(2, transaction(), KEY);
     let released = ask(context, &mut queue, release)?;
     expect_eq(|| "the release of what was acquired".into(), released, Code::Released)?;
     table.expect_empty()?;
@@ -69,13 +70,13 @@ fn transaction() -> Timestamp {
 }
 
 fn acquire(context: &Context<'_>, queue: &mut Queue) -> Result<Code, Stop> {
-    ask(context, queue, Request::acquire(1, transaction(), KEY, Rule::NoWait))
+    ask(context, queue, requests::acquire(1, transaction(), KEY, Rule::NoWait))
 }
 
-fn ask(context: &Context<'_>, queue: &mut Queue, request: Request) -> Result<Code, Stop> {
-    queue.push(Submission::request(request.beat()));
+fn ask(context: &Context<'_>, queue: &mut Queue, request: UnitRequest) -> Result<Code, Stop> {
+    queue.push(Submission::request(request));
     queue.ring(context)?;
-    Ok(Response::decode(queue.wait(context)?.response).code)
+    Ok(requests::response(&queue.wait(context)?)?.code)
 }
 
 /// Where the capability for PCI Express begins.

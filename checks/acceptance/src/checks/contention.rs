@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use driver::lock_unit::stream::{Code, UnitRequest};
 use locks::machine::{Outcome, Request as Ask, Rule};
 use locks::{LockTable, Timestamp, TupleKey};
 use rand::RngExt;
@@ -14,7 +15,7 @@ use crate::host_table::{self, HostTable};
 use crate::map;
 use crate::options::Extent;
 use crate::queue::{Queue, Submission};
-use crate::requests::{Code, Request, Response};
+use crate::requests;
 
 const LOG2_BUCKETS: u32 = 2;
 const LINES: u64 = 2;
@@ -187,19 +188,19 @@ impl Agent {
     }
 
     /// Begins to wait for the lock of a line.
-    fn acquires(&mut self, line: u64, transaction: Timestamp) -> Request {
+    fn acquires(&mut self, line: u64, transaction: Timestamp) -> UnitRequest {
         (self.line, self.transaction) = (line, transaction);
         self.waits(State::Acquiring);
         self.acquire()
     }
 
-    fn acquire(&self) -> Request {
-        Request::acquire(self.tag, self.transaction, TupleKey::initial(self.line), Rule::Queue)
+    fn acquire(&self) -> UnitRequest {
+        requests::acquire(self.tag, self.transaction, TupleKey::initial(self.line), Rule::Queue)
     }
 
-    fn releases(&mut self) -> Request {
+    fn releases(&mut self) -> UnitRequest {
         self.waits(State::Releasing);
-        Request::release(self.tag, self.transaction, TupleKey::initial(self.line))
+        requests::release(self.tag, self.transaction, TupleKey::initial(self.line))
     }
 
     fn waits(&mut self, state: State) {
@@ -257,8 +258,8 @@ fn device_transactions(
         };
         last = Instant::now();
         queue.give_back(context)?;
-        let response = Response::decode(completion.response);
-        let Some(agent) = agents.get_mut(usize::from(response.tag)) else {
+        let response = requests::response(&completion)?;
+        let Some(agent) = agents.get_mut(response.tag.index()) else {
             return Err(Stop::wrong(format!("an answer to nobody: {response:?}")));
         };
         match (agent.state, response.code) {
@@ -283,7 +284,7 @@ fn device_transactions(
     Ok(ended)
 }
 
-fn send(queue: &mut Queue, context: &Context<'_>, request: Request) -> Result<(), Stop> {
-    queue.push(Submission::request(request.beat()));
+fn send(queue: &mut Queue, context: &Context<'_>, request: UnitRequest) -> Result<(), Stop> {
+    queue.push(Submission::request(request));
     Ok(queue.ring(context)?)
 }

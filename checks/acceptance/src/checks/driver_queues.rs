@@ -1,13 +1,14 @@
 //! The driver's own queues, as programs use them: work that a reset has ended is told as such, and
 //! a queue can be taken up again.
 
+use driver::lock_unit::stream::Code;
 use driver::{CopyCommand, Device, Direction, QueueError, Status};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 
-use crate::context::{Context, Stop, expect, expect_eq};
+use crate::context::{Context, Stop, expect_eq};
 use crate::host_table::HostTable;
-use crate::requests::{Code, Request};
+use crate::requests;
 
 const BYTES: usize = 4096;
 const ROUNDS: u8 = 20;
@@ -88,14 +89,14 @@ fn locks(context: &Context<'_>, device: &Device) -> Result<(), Stop> {
     let (transaction, key) = (Timestamp::MAX, TupleKey::initial(1));
     for tag in 0..ROUNDS {
         let requests = [
-            (Request::acquire(tag, transaction, key, Rule::NoWait), Code::Granted),
-            (Request::release(tag, transaction, key), Code::Released),
+            (requests::acquire(tag, transaction, key, Rule::NoWait), Code::Granted),
+            (requests::release(tag, transaction, key), Code::Released),
         ];
         for (request, code) in requests {
-            queue.request(request.beat()).map_err(told)?;
+            queue.request(request).map_err(told)?;
             let response = queue.wait(bound).map_err(told)?;
-            expect_eq(|| format!("the answer to {request:?}"), Code::of(response), code)?;
-            expect(|| "its tag".into(), response & 0x7F, tag.into())?;
+            expect_eq(|| format!("the answer to {request:?}"), response.code, code)?;
+            expect_eq(|| "its tag".into(), response.tag, requests::tag(tag))?;
         }
     }
     table.expect_empty()

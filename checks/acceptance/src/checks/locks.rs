@@ -1,6 +1,7 @@
 //! Requests through the lock queue, on a table that the host shares: every kind of request and of
 //! answer, and what the table holds then.
 
+use driver::lock_unit::stream::{Code, UnitRequest, UnitResponse};
 use driver::map::lock_unit;
 use locks::machine::{Outcome, Request as Ask, Rule};
 use locks::{Timestamp, TupleKey};
@@ -10,7 +11,7 @@ use crate::context::{Context, Stop, expect, expect_eq};
 use crate::host_table::HostTable;
 use crate::map;
 use crate::queue::{Queue, Status, Submission};
-use crate::requests::{Code, Request, Response};
+use crate::requests::{self, cancel, poll, tag, unknown};
 
 const LOG2_BUCKETS: u32 = 6;
 const KEY: TupleKey = TupleKey::new(3, 1);
@@ -47,28 +48,21 @@ fn t(number: u64) -> Timestamp {
     Timestamp::new(number).expect("small and not 0")
 }
 
-fn acquire(tag: u8, transaction: u64) -> Request {
-    Request::acquire(tag, t(transaction), KEY, Rule::Queue)
+fn acquire(tag: u8, transaction: u64) -> UnitRequest {
+    requests::acquire(tag, t(transaction), KEY, Rule::Queue)
 }
 
-fn release(tag: u8, transaction: u64) -> Request {
-    Request::release(tag, t(transaction), KEY)
+fn release(tag: u8, transaction: u64) -> UnitRequest {
+    requests::release(tag, t(transaction), KEY)
 }
 
 impl Scene {
-    fn send(&mut self, context: &Context<'_>, request: Request) -> Result<(), Stop> {
-        self.queue.push(Submission::request(request.beat()));
-        self.queue.ring(context)?;
-        self.sent += 1;
-        Ok(())
-    }
-
-    fn response(&mut self, context: &Context<'_>) -> Result<Response, Stop> {
+    fn response(&mut self, context: &Context<'_>) -> Result<UnitResponse, Stop> {
         let completion = self.queue.wait(context)?;
-        let response = Response::decode(completion.response);
         expect_eq(|| "status of a lock request".into(), completion.status, Status::Done)?;
+        let response = requests::response(&completion)?;
         let what = || format!("identifier of the completion of {response:?}");
-        expect(what, completion.identifier, response.tag.into())?;
+        expect(what, usize::from(completion.identifier), response.tag.index())?;
         Ok(response)
     }
 
@@ -76,12 +70,27 @@ impl Scene {
     fn ask(
         &mut self,
         context: &Context<'_>,
-        request: Request,
+        request: UnitRequest,
         code: Code,
-    ) -> Result<Response, Stop> {
-        self.send(context, request)?;
+    ) -> Result<UnitResponse, Stop> {
+        self.submit(context, Submission::request(request), code)
+    }
+
+    fn submit(
+        &mut self,
+        context: &Context<'_>,
+        submission: Submission,
+        code: Code,
+    ) -> Result<UnitResponse, Stop> {
+        self.queue.push(submission);
+        self.queue.ring(context)?;
+        self.sent += 1;
         let response = self.response(context)?;
-        expect_eq(|| format!("the answer to {request:?}"), response.code, code)?;
+        let what = || match UnitRequest::decode(submission.beat) {
+            Some(request) => format!("the answer to {request:?}"),
+            None => "the answer to an unknown operation".into(),
+        };
+        expect_eq(what, response.code, code)?;
         Ok(response)
     }
 
@@ -98,7 +107,7 @@ impl Scene {
         let granted = self.ask(context, acquire(2, 10), Code::Granted)?;
         expect_eq(|| "granted again, as it holds the lock".into(), granted.again, true)?;
         let released = self.ask(context, release(3, 10), Code::Released)?;
-        expect(|| "who is next".into(), released.transaction, 0)?;
+        expect_eq(|| "who is next".into(), released.transaction, None)?;
         self.expect_holder(None)?;
         self.ask(context, release(3, 10), Code::NotHeld).map(drop)
     }
@@ -114,16 +123,17 @@ impl Scene {
         expect_eq(|| "who has the lock after the host".into(), next, Some(t(21)))?;
         self.expect_notice(context, 4, Code::Granted)?;
         let released = self.ask(context, release(6, 21), Code::Released)?;
-        expect(|| "who has the lock after T21".into(), released.transaction, 22)?;
+        let next = released.transaction;
+        expect_eq(|| "who has the lock after T21".into(), next, Some(t(22)))?;
         self.expect_notice(context, 5, Code::Granted)?;
         self.ask(context, release(6, 22), Code::Released)?;
         self.expect_holder(None)
     }
 
-    fn expect_notice(&mut self, context: &Context<'_>, tag: u8, code: Code) -> Result<(), Stop> {
+    fn expect_notice(&mut self, context: &Context<'_>, of: u8, code: Code) -> Result<(), Stop> {
         let response = self.response(context)?;
         let found = (response.tag, response.code, response.notice);
-        expect_eq(|| "the notice of a waiting request".into(), found, (tag, code, true))
+        expect_eq(|| "the notice of a waiting request".into(), found, (tag(of), code, true))
     }
 
     /// A release of the device hands the lock to a waiter of the host.
@@ -135,7 +145,8 @@ impl Scene {
             return Err(Stop::wrong("the host asked for a held lock and is not in its queue"));
         };
         let released = self.ask(context, release(7, 30), Code::Released)?;
-        expect(|| "who has the lock after the device".into(), released.transaction, 31)?;
+        let next = released.transaction;
+        expect_eq(|| "who has the lock after the device".into(), next, Some(t(31)))?;
         self.expect_holder(Some(t(31)))?;
         let outcome = self.table.run(t(31), KEY, Ask::Poll(place))?;
         if !matches!(outcome, Outcome::Granted { .. }) {
@@ -146,11 +157,11 @@ impl Scene {
 
     fn refusals(&mut self, context: &Context<'_>) -> Result<(), Stop> {
         self.table.acquire(t(40), KEY)?;
-        let no_wait = Request::acquire(8, t(41), KEY, Rule::NoWait);
+        let no_wait = requests::acquire(8, t(41), KEY, Rule::NoWait);
         self.ask(context, no_wait, Code::RefusedBusy)?;
-        let younger = Request::acquire(8, t(41), KEY, Rule::WaitDie);
+        let younger = requests::acquire(8, t(41), KEY, Rule::WaitDie);
         self.ask(context, younger, Code::RefusedDie)?;
-        let older = Request::acquire(8, t(39), KEY, Rule::WaitDie);
+        let older = requests::acquire(8, t(39), KEY, Rule::WaitDie);
         self.ask(context, older, Code::Queued)?;
         self.table.release(t(40), KEY)?;
         self.expect_notice(context, 8, Code::Granted)?;
@@ -175,12 +186,12 @@ impl Scene {
         self.table.acquire(t(70), KEY)?;
         self.ask(context, acquire(1, 71), Code::Queued)?;
         self.ask(context, acquire(2, 72), Code::Queued)?;
-        let polled = self.ask(context, Request::poll(3, t(72), 2), Code::Queued)?;
+        let polled = self.ask(context, poll(3, t(72), 2), Code::Queued)?;
         expect(|| "position by poll".into(), polled.position, 2)?;
-        self.ask(context, Request::cancel(3, t(71), 1), Code::Cancelled)?;
-        let polled = self.ask(context, Request::poll(3, t(72), 2), Code::Queued)?;
+        self.ask(context, cancel(3, t(71), 1), Code::Cancelled)?;
+        let polled = self.ask(context, poll(3, t(72), 2), Code::Queued)?;
         expect(|| "position after the first has left".into(), polled.position, 1)?;
-        self.ask(context, Request::cancel(3, t(71), 1), Code::NotWaiting)?;
+        self.ask(context, cancel(3, t(71), 1), Code::NotWaiting)?;
         self.ask(context, acquire(2, 73), Code::TagBusy)?;
         self.table.release(t(70), KEY)?;
         self.expect_notice(context, 2, Code::Granted)?;
@@ -188,9 +199,9 @@ impl Scene {
     }
 
     fn bad_requests(&mut self, context: &Context<'_>) -> Result<(), Stop> {
-        self.ask(context, Request::unknown(9, t(80)), Code::BadRequest)?;
-        self.ask(context, Request::poll(9, t(80), 77), Code::NotWaiting)?;
-        self.ask(context, Request::cancel(9, t(80), 77), Code::NotWaiting).map(drop)
+        self.submit(context, Submission::beat(unknown(9, t(80))), Code::BadRequest)?;
+        self.ask(context, poll(9, t(80), 77), Code::NotWaiting)?;
+        self.ask(context, cancel(9, t(80), 77), Code::NotWaiting).map(drop)
     }
 
     /// Without its table the unit answers *error: bus*, says so on its own vector, and goes on.

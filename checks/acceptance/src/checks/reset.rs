@@ -2,6 +2,7 @@
 //! be used again.
 
 use driver::Interrupt;
+use driver::lock_unit::stream::Code;
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 
@@ -11,7 +12,7 @@ use crate::context::{Context, Mapped, Stop, expect, expect_eq};
 use crate::host_table::HostTable;
 use crate::map;
 use crate::queue::{HOST_TO_HOST, Queue, Status, Submission};
-use crate::requests::{Code, Request};
+use crate::requests;
 
 const BYTES: usize = 1 << 20;
 const ROUNDS: u32 = 5;
@@ -74,9 +75,10 @@ impl Work {
         let table = HostTable::start(context, 4)?;
         table.acquire(timestamp(1), KEY)?;
         let mut locks = Queue::open(context, map::LOCK_QUEUE, 3)?;
-        let request = Request::acquire(TAG, timestamp(2), KEY, Rule::Queue);
-        let queued = locks.perform(context, Submission::request(request.beat()))?;
-        expect_eq(|| "a request for a held lock".into(), Code::of(queued.response), Code::Queued)?;
+        let request = requests::acquire(TAG, timestamp(2), KEY, Rule::Queue);
+        let queued = locks.perform(context, Submission::request(request))?;
+        let queued = requests::response(&queued)?.code;
+        expect_eq(|| "a request for a held lock".into(), queued, Code::Queued)?;
         for identifier in 0..copies.entries() {
             let destination = memory.address + half as u64;
             let copy = Submission::copy(HOST_TO_HOST, memory.address, destination, half as u32);
@@ -123,9 +125,10 @@ impl Work {
         self.table.clear();
         self.table.start_again(context)?;
         self.locks.enable_again(context)?;
-        let request = Request::acquire(TAG, timestamp(2), KEY, Rule::Queue);
-        let granted = self.locks.perform(context, Submission::request(request.beat()))?;
-        expect_eq(|| "a lock after a reset".into(), Code::of(granted.response), Code::Granted)
+        let request = requests::acquire(TAG, timestamp(2), KEY, Rule::Queue);
+        let granted = self.locks.perform(context, Submission::request(request))?;
+        let granted = requests::response(&granted)?.code;
+        expect_eq(|| "a lock after a reset".into(), granted, Code::Granted)
     }
 }
 

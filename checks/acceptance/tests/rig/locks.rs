@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
+use driver::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use driver::map::device::LOCK_UNIT;
 use driver::map::{Counter, lock_unit};
-use locks::machine::{Access, Answer, Bounds, Machine, Outcome, Place, Refusal, Request, Rule};
+use locks::machine::{Access, Answer, Bounds, Machine, Outcome, Place, Refusal, Request};
 use locks::{Head, Ring, Timestamp, TupleKey};
 
 use super::Flaw;
@@ -16,7 +17,7 @@ use super::registers::Registers;
 
 #[derive(Default)]
 pub struct Locks {
-    waits: BTreeMap<u8, Wait>,
+    waits: BTreeMap<Tag, Wait>,
     flaw: Flaw,
     /// Whether words of host memory may be compared and swapped.
     atomics: bool,
@@ -31,83 +32,72 @@ struct Wait {
 
 const MOST_ACCESSES: u32 = 10_000;
 
-/// Codes of responses.
-const GRANTED: u64 = 0;
-const QUEUED: u64 = 1;
-const REFUSED_FULL: u64 = 2;
-const RELEASED: u64 = 6;
-const CANCELLED: u64 = 7;
-const NOT_HELD: u64 = 8;
-const BUS_ERROR: u64 = 9;
-const TAG_BUSY: u64 = 10;
-const NOT_WAITING: u64 = 11;
-const BAD_REQUEST: u64 = 12;
-const NOTICE: u64 = 1 << 15;
-
 impl Locks {
     pub fn has_waiters(&self) -> bool {
         !self.waits.is_empty()
     }
 
     /// Executes one request; gives its response.
-    pub fn request(&mut self, beat: [u64; 3], registers: &mut Registers, m: &Memories) -> u64 {
+    pub fn request(
+        &mut self,
+        beat: [u64; 3],
+        registers: &mut Registers,
+        m: &Memories,
+    ) -> UnitResponse {
         registers.count(LOCK_UNIT + lock_unit::REQUESTS.offset(), 1);
         self.atomics = registers.may_request_atomics();
-        let [low, vid, high] = beat;
-        let (tag, operation, rule) = (low as u8 & 0x7F, low >> 8 & 0xF, low >> 12 & 3);
-        let target = (high >> 32) as u8 & 0x7F;
-        let respond = |code: u64| u64::from(tag) | code << 8 | low >> 16 << 16;
-        let rule = [Rule::Queue, Rule::NoWait, Rule::WaitDie].get(rule as usize).copied();
-        let (transaction, key) = (Timestamp::of_word(low), TupleKey::new(vid, high as u32));
+        let (tag, own) = (Tag::of_request(beat), Timestamp::of_word(beat[0]));
         if self.waits.contains_key(&tag) {
-            return respond(TAG_BUSY);
+            return plain(tag, Code::TagBusy, own);
         }
-        let Some(transaction) = transaction else { return respond(BAD_REQUEST) };
-        let base = registers.pair(LOCK_UNIT + lock_unit::TABLE_BASE.offset());
-        let log2 = registers.get(LOCK_UNIT + lock_unit::TABLE_LOG2_BUCKETS.offset());
-        let line = base + 64 * (key.mix() & ((1 << log2) - 1));
-        match (operation, rule) {
-            (0, Some(_)) if self.flaw == Flaw::SaysFull => respond(REFUSED_FULL),
-            (0, Some(rule)) => {
+        let Some(UnitRequest { transaction, operation, .. }) = UnitRequest::decode(beat) else {
+            return plain(tag, Code::BadRequest, own);
+        };
+        let outcome = match operation {
+            UnitOperation::Acquire(..) if self.flaw == Flaw::SaysFull => {
+                return plain(tag, Code::RefusedFull, own);
+            }
+            UnitOperation::Acquire(key, rule) => {
+                let line = line(key, registers);
                 let outcome = self.run(transaction, line, Request::Acquire(rule), m);
                 if let Outcome::Queued { place, .. } = outcome {
                     self.waits.insert(tag, Wait { transaction, line, place });
                 }
-                respond(0) | bits(outcome)
+                outcome
             }
-            (1, _) => match self.run(transaction, line, Request::Release, m) {
-                Outcome::Released { next } => {
-                    u64::from(tag) | 6 << 8 | next.map_or(0, Timestamp::word)
+            UnitOperation::Release(key) => {
+                self.run(transaction, line(key, registers), Request::Release, m)
+            }
+            UnitOperation::Cancel(target) | UnitOperation::Poll(target) => {
+                let wait = self.waits.get(&target).copied();
+                let Some(wait) = wait.filter(|wait| wait.transaction == transaction) else {
+                    return plain(tag, Code::NotWaiting, own);
+                };
+                if matches!(operation, UnitOperation::Poll(_)) {
+                    return poll(tag, &wait, m);
                 }
-                outcome => respond(0) | bits(outcome),
-            },
-            (2 | 3, _) => match self.waits.get(&target).copied() {
-                Some(wait) if wait.transaction == transaction && operation == 2 => {
-                    let outcome = self.run(transaction, wait.line, Request::Cancel(wait.place), m);
-                    self.waits.remove(&target);
-                    respond(0) | bits(outcome)
-                }
-                Some(wait) if wait.transaction == transaction => respond(0) | poll(&wait, m),
-                _ => respond(NOT_WAITING),
-            },
-            _ => respond(BAD_REQUEST),
-        }
+                let outcome = self.run(transaction, wait.line, Request::Cancel(wait.place), m);
+                self.waits.remove(&target);
+                outcome
+            }
+        };
+        response(tag, transaction, outcome)
     }
 
     /// What a response brings about beside itself; gives it as it is told.
     pub fn after(
         &mut self,
-        response: u64,
+        response: UnitResponse,
         of_poll: bool,
         registers: &mut Registers,
         vectors: &mut Vec<usize>,
         flaw: Flaw,
-    ) -> u64 {
+    ) -> UnitResponse {
         self.flaw = flaw;
         let response = spoilt(response, flaw);
         count(response, of_poll, registers, flaw);
         let (status, enable) = (lock_unit::ISR.offset(), lock_unit::IER.offset());
-        if response >> 8 & 0xF == BUS_ERROR && registers.get(LOCK_UNIT + status) & 1 == 0 {
+        if response.code == Code::BusError && registers.get(LOCK_UNIT + status) & 1 == 0 {
             registers.set(LOCK_UNIT + status, 1);
             let on = registers.get(LOCK_UNIT + enable) & 1 == 1
                 && registers.get(LOCK_UNIT + lock_unit::GIE.offset()) & 1 == 1;
@@ -119,7 +109,12 @@ impl Locks {
     }
 
     /// Looks at the lines of all waiters; gives the notices of those that have their lock.
-    pub fn look(&mut self, registers: &mut Registers, memories: &Memories, flaw: Flaw) -> Vec<u64> {
+    pub fn look(
+        &mut self,
+        registers: &mut Registers,
+        memories: &Memories,
+        flaw: Flaw,
+    ) -> Vec<UnitResponse> {
         if flaw == Flaw::ForgetsWaiters {
             return Vec::new();
         }
@@ -136,9 +131,9 @@ impl Locks {
             self.waits.remove(&tag);
             let Wait { transaction, line, place } = wait;
             let outcome = self.run(transaction, line, Request::Poll(place), memories);
-            let response = u64::from(tag) | bits(outcome) | transaction.word();
+            let response = response(tag, transaction, outcome);
             count(response, false, registers, flaw);
-            notices.push(if flaw == Flaw::MissesNotices { response } else { response | NOTICE });
+            notices.push(UnitResponse { notice: flaw != Flaw::MissesNotices, ..response });
         }
         notices
     }
@@ -160,40 +155,51 @@ impl Locks {
     }
 }
 
+/// The line of the table that a key belongs to.
+fn line(key: TupleKey, registers: &Registers) -> u64 {
+    let base = registers.pair(LOCK_UNIT + lock_unit::TABLE_BASE.offset());
+    let log2 = registers.get(LOCK_UNIT + lock_unit::TABLE_LOG2_BUCKETS.offset());
+    base + 64 * (key.mix() & ((1 << log2) - 1))
+}
+
 /// A response as a flawed unit gives it.
-fn spoilt(response: u64, flaw: Flaw) -> u64 {
-    let code = response >> 8 & 0xF;
-    match flaw {
-        Flaw::WrongPosition if code == QUEUED => response - (1 << 12),
-        Flaw::SaysAgain if code == GRANTED => response | 1 << 7,
-        Flaw::ReleasesForAll if code == NOT_HELD => response & 0x7F | RELEASED << 8,
+fn spoilt(response: UnitResponse, flaw: Flaw) -> UnitResponse {
+    match (flaw, response.code) {
+        (Flaw::WrongPosition, Code::Queued) => {
+            UnitResponse { position: response.position - 1, ..response }
+        }
+        (Flaw::SaysAgain, Code::Granted) => UnitResponse { again: true, ..response },
+        (Flaw::ReleasesForAll, Code::NotHeld) => plain(response.tag, Code::Released, None),
         _ => response,
     }
 }
 
 /// Counts a response by its code.
-fn count(response: u64, of_poll: bool, registers: &mut Registers, flaw: Flaw) {
-    let code = response >> 8 & 0xF;
+fn count(response: UnitResponse, of_poll: bool, registers: &mut Registers, flaw: Flaw) {
     let mut add = |counter: Counter| registers.count(LOCK_UNIT + counter.offset(), 1);
-    match code {
-        BUS_ERROR => add(lock_unit::BUS_ERRORS),
-        NOT_HELD | TAG_BUSY | NOT_WAITING | BAD_REQUEST => add(lock_unit::REQUESTER_ERRORS),
+    match response.code {
+        Code::BusError => add(lock_unit::BUS_ERRORS),
+        Code::NotHeld | Code::TagBusy | Code::NotWaiting | Code::BadRequest => {
+            add(lock_unit::REQUESTER_ERRORS);
+        }
         _ if of_poll => {}
-        GRANTED => {
+        Code::Granted => {
             add(lock_unit::GRANTED);
-            if response >> 7 & 1 == 1 {
+            if response.again {
                 add(lock_unit::GRANTED_AGAIN);
             }
         }
-        QUEUED => add(lock_unit::QUEUED),
-        RELEASED => {
+        Code::Queued => add(lock_unit::QUEUED),
+        Code::Released => {
             add(lock_unit::RELEASED);
-            if response >> 16 != 0 && flaw != Flaw::Miscounts {
+            if response.transaction.is_some() && flaw != Flaw::Miscounts {
                 add(lock_unit::HANDED_OVER);
             }
         }
-        CANCELLED => add(lock_unit::CANCELLED),
-        _ => add(lock_unit::REFUSED),
+        Code::Cancelled => add(lock_unit::CANCELLED),
+        Code::RefusedFull | Code::RefusedBusy | Code::RefusedDie | Code::RefusedContended => {
+            add(lock_unit::REFUSED);
+        }
     }
 }
 
@@ -243,29 +249,37 @@ fn overtaken(spot: &Spot, expected: u64, new: u64) -> u64 {
 }
 
 /// How a wait stands; the slot is left to its own request.
-fn poll(wait: &Wait, memories: &Memories) -> u64 {
-    let Some(spot) = memories.readable(wait.line, 64) else { return BUS_ERROR << 8 };
+fn poll(tag: Tag, wait: &Wait, memories: &Memories) -> UnitResponse {
+    let own = Some(wait.transaction);
+    let Some(spot) = memories.readable(wait.line, 64) else {
+        return plain(tag, Code::BusError, own);
+    };
     let head = Head::from_word(spot.memory.word(spot.offset).load(Ordering::Acquire));
     match head.position(wait.place.slot, Ring::FULL) {
-        _ if head.is_held_by(wait.transaction) => 0,
-        Some(position) => QUEUED << 8 | u64::from(position) << 12,
-        None => CANCELLED << 8,
+        _ if head.is_held_by(wait.transaction) => plain(tag, Code::Granted, own),
+        Some(position) => UnitResponse { position, ..plain(tag, Code::Queued, own) },
+        None => plain(tag, Code::Cancelled, own),
     }
 }
 
-/// Code, again and position of an outcome, as a response has them.
-fn bits(outcome: Outcome) -> u64 {
-    let (code, again, position) = match outcome {
-        Outcome::Granted { again } => (0, again, 0),
-        Outcome::Queued { position, .. } => (QUEUED, false, position),
-        Outcome::Refused(Refusal::Full) => (REFUSED_FULL, false, 0),
-        Outcome::Refused(Refusal::Busy) => (3, false, 0),
-        Outcome::Refused(Refusal::Die) => (4, false, 0),
-        Outcome::Refused(Refusal::Contended) => (5, false, 0),
-        Outcome::Released { .. } => (6, false, 0),
-        Outcome::Cancelled => (CANCELLED, false, 0),
-        Outcome::NotHeld => (8, false, 0),
-        Outcome::BusError => (BUS_ERROR, false, 0),
-    };
-    u64::from(again) << 7 | code << 8 | u64::from(position) << 12
+/// The response that tells an outcome.
+fn response(tag: Tag, transaction: Timestamp, outcome: Outcome) -> UnitResponse {
+    let own = Some(transaction);
+    let plain = |code| plain(tag, code, own);
+    match outcome {
+        Outcome::Granted { again } => UnitResponse { again, ..plain(Code::Granted) },
+        Outcome::Queued { position, .. } => UnitResponse { position, ..plain(Code::Queued) },
+        Outcome::Refused(Refusal::Full) => plain(Code::RefusedFull),
+        Outcome::Refused(Refusal::Busy) => plain(Code::RefusedBusy),
+        Outcome::Refused(Refusal::Die) => plain(Code::RefusedDie),
+        Outcome::Refused(Refusal::Contended) => plain(Code::RefusedContended),
+        Outcome::Released { next } => UnitResponse { transaction: next, ..plain(Code::Released) },
+        Outcome::Cancelled => plain(Code::Cancelled),
+        Outcome::NotHeld => plain(Code::NotHeld),
+        Outcome::BusError => plain(Code::BusError),
+    }
+}
+
+fn plain(tag: Tag, code: Code, transaction: Option<Timestamp>) -> UnitResponse {
+    UnitResponse { tag, code, again: false, position: 0, notice: false, transaction }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use driver::lock_unit::stream::{UnitOperation, UnitRequest, UnitResponse};
 use driver::map::queue;
 
 use super::Flaw;
@@ -54,9 +55,10 @@ struct Completion {
 
 impl Queues {
     /// Responses of the lock unit, to be written as completions.
-    pub fn respond(&mut self, responses: Vec<u64>) {
+    pub fn respond(&mut self, responses: Vec<UnitResponse>) {
         for response in responses {
-            let identifier = response as u16 & 0x7F;
+            let identifier = response.tag.index() as u16;
+            let response = response.encode();
             let (status, bytes, interrupt) = (0, 0, true);
             let completion = Completion { identifier, status, bytes, response, interrupt };
             self.ended[1].push_back(completion);
@@ -129,8 +131,10 @@ impl Queues {
         let (identifier, opcode) = (word(0) as u16, (word(0) >> 16) as u8);
         if number == 1 {
             if opcode == 1 {
-                let response = locks.request([word(4), word(5), word(6)], registers, memories);
-                let of_poll = word(4) >> 8 & 0xF == 3;
+                let beat = [word(4), word(5), word(6)];
+                let response = locks.request(beat, registers, memories);
+                let asked = UnitRequest::decode(beat).map(|request| request.operation);
+                let of_poll = matches!(asked, Some(UnitOperation::Poll(_)));
                 let response = locks.after(response, of_poll, registers, vectors, flaw);
                 self.respond(vec![response]);
             } else {

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use driver::lock_unit::stream::{Code, Tag, UnitOperation, UnitResponse};
 use locks::machine::{Access, Answer, Bounds, Machine, Outcome, Phase, Place, Refusal, Request};
 use locks::{Head, Ring, Timestamp};
 use sim::bus::axi4::{AccessKind, MemoryAccess};
-use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitResponse};
 
 use super::{Asked, describe_kind, turned_away};
 use crate::case::Table;

@@ -12,11 +12,11 @@ mod tally;
 
 use std::collections::VecDeque;
 
+use driver::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
 use locks::machine::Answer;
 use locks::{Head, Timestamp};
 use sim::bus::axi4::{AccessKind, MemoryAccess};
 use sim::bus::test_memory::PerformedAccess;
-use sim::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
 
 use crate::case::Table;
 use crate::mismatch::{Mismatch, Property};

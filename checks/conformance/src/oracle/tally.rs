@@ -1,8 +1,8 @@
 //! What the unit's counters should say.
 
 use driver::lock_unit::Counters;
+use driver::lock_unit::stream::{Code, UnitResponse};
 use sim::bus::axi4::AccessKind;
-use sim::lock_unit::stream::{Code, UnitResponse};
 
 /// What was seen at the pins, counted as the unit counts it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,9 +1,9 @@
 //! Which responses a request may have, as far as that can be told without seeing the unit's
 //! accesses. Source: `docs/lock-unit.md`, "Response stream".
 
+use driver::lock_unit::stream::{Code, UnitResponse};
 use locks::Timestamp;
 use locks::machine::Rule;
-use sim::lock_unit::stream::{Code, UnitResponse};
 
 use crate::agent::Action;
 use crate::case::Stray;
@@ -119,8 +119,8 @@ fn answer_to(stray: Stray, beside_wait: bool) -> Code {
 
 #[cfg(test)]
 mod tests {
+    use driver::lock_unit::stream::Tag;
     use locks::TupleKey;
-    use sim::lock_unit::stream::Tag;
 
     use super::*;
 

@@ -6,13 +6,13 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use driver::lock_unit::stream::{Code, Tag, UnitRequest, UnitResponse};
 use driver::{DmaBuffer, LockQueue, lock_unit::Counters};
 use locks::machine::{Access, Answer};
 use locks::{Head, Timestamp};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use sim::bus::stall::channel_generator;
-use sim::lock_unit::stream::{Code, Tag, UnitRequest, UnitResponse};
 
 use super::holders::Holders;
 use super::judge::Known;
@@ -117,7 +117,7 @@ impl<'a> Runner<'a> {
         }
         self.check_rest()?;
         if let Some(response) = self.queue.poll()? {
-            let found = format!("{response:#018x}");
+            let found = format!("{:#018x}", response.encode());
             return Err(self.wrong(Property::Response, "no response more", found));
         }
         Ok((self.witnessed, self.tally.counted().counters))
@@ -280,7 +280,8 @@ impl<'a> Runner<'a> {
         self.flights.insert(serial, Flight { agent, tag, known, target });
         self.tally.request();
         self.witnessed.device_requests += 1;
-        Ok(self.queue.request(beat.data)?)
+        self.queue.enqueue_beat(beat.data)?;
+        Ok(self.queue.ring()?)
     }
 
     /// Whether an acquire of the transaction is open under the tag.
@@ -306,9 +307,7 @@ impl<'a> Runner<'a> {
     // -------------------------------------------------------------------- responses
 
     /// A response came: it is judged, and its agent goes on.
-    fn respond(&mut self, beat: u64) -> Result<(), Trouble> {
-        let response = UnitResponse::decode(beat)
-            .map_err(|bad| self.wrong(Property::Response, "a code", bad.to_string()))?;
+    fn respond(&mut self, response: UnitResponse) -> Result<(), Trouble> {
         let Some(serial) = self.whose(&response) else {
             let found = response.to_string();
             return Err(self.wrong(Property::Response, "a response to an open request", found));

@@ -4,13 +4,13 @@
 //! The host's requesters are its cores, each running the lock machine over the coherent memory;
 //! the device's are processing elements in front of the lock unit's RTL.
 
+use driver::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use locks::machine::{Bounds, Machine, Outcome, Place, Request, Rule};
 use locks::{Timestamp, TupleKey};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::coherence::Traffic;
 use sim::lock_unit::UnitConfig;
-use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use sim::models::TupleLockUnit;
 use sim::system::{Event, System, SystemConfig, SystemError};
 use system::{Latency, LatencyRecorder};

@@ -12,7 +12,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::world::{GROUPS, PREVIOUS, VERSION, World, level};
-use crate::scene::{device_pages, unsynced};
+use crate::scene::{device_pages, unsynced, update_near};
 
 /// What became of a near-data transaction.
 pub enum Ended<'a> {
@@ -52,7 +52,7 @@ pub fn run<'a>(
         elements: random.random_range(1..4),
         rows: random.random_range(1..9),
         result_bytes: 1 << random.random_range(9..13),
-        grants: 1,
+        reservations: 1,
         progress: Some(&call),
         ..JobOptions::default()
     };
@@ -71,7 +71,7 @@ pub fn run<'a>(
     };
     let set = format!("version = {version}, previous = version, counter = counter + 5");
     let mut near = world.runtime.begin(&mut transaction);
-    let updated = near.update(&world.table, predicate.as_deref(), &set, &jobs);
+    let updated = update_near(&mut near, &world.table, predicate.as_deref(), &set, &jobs);
     (0..random.random_range(0..6)).for_each(|_| progress());
     let rolls_back = random.random_ratio(1, 8);
     let ended = updated.and_then(|report| match rolls_back {

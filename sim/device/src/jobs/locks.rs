@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 
+use driver::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use locks::machine::Rule;
 use ndp_runtime::engine::{LockAnswer, LockOperation, LockRequest, LockResponse};
 use ndp_runtime::job::LockTable;
 use sim::bus::BusError;
 use sim::bus::axi4::{MemoryAccess, MemoryData};
-use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use sim::lock_unit::{UnitMemory, UnitOnMemory};
 use sim::models::TupleLockUnit;
 

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use driver::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use lockdb::Isolation;
 use lockdb::layout::{LinePointer, RecordId, placed_bytes};
 use locks::Timestamp;
@@ -14,7 +15,6 @@ use locks::TupleKey;
 use locks::machine::Rule;
 use ndp_runtime::engine::{Action, Input, RowEnd, RowUpdate, Skipped};
 use ndp_runtime::program::Program;
-use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use sim::models::TupleLockUnit;
 use sim::system::System;
 use timing::Time;

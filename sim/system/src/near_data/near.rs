@@ -25,8 +25,8 @@ const SUBMISSION: u64 = 64;
 const COMPLETION: u64 = 16;
 const DESCRIPTOR: u64 = 512;
 
-/// Bytes of a grant of a page, and of its entry in the log record.
-const GRANT: u64 = 16;
+/// Bytes of a page reservation, and of its entry in the log record.
+const RESERVATION: u64 = 16;
 
 /// Longest that a row may wait for its lock.
 const PATIENCE: Time = Time::from_us(10_000);
@@ -58,8 +58,8 @@ enum Step {
     Evaluating {
         row: usize,
     },
-    /// The core grants pages.
-    Granting,
+    /// The core reserves pages.
+    Reserving,
     /// The commit looks at the head of each written row: how many were asked for and are there.
     Rechecking {
         asked: usize,
@@ -179,7 +179,7 @@ impl NearUpdate {
             }
             Step::Completing => self.adopt(machine, 0)?,
             Step::Adopting { row, .. } => self.adopt(machine, row + 1)?,
-            Step::Granting => self.recheck(machine, 0, 0),
+            Step::Reserving => self.recheck(machine, 0, 0),
             Step::Evaluating { row } => {
                 self.next_left(machine, row + 1)?;
             }
@@ -302,8 +302,8 @@ impl NearUpdate {
         self.step = Step::Rechecking { asked, there };
         if there == self.adopted {
             self.watch.mark(machine.now(), Phase::Recheck);
-            // With the grants, which a job gets as it needs them.
-            let bytes = SUBMISSION + self.pages() * GRANT;
+            // With the reservations, which a job gets as it needs them.
+            let bytes = SUBMISSION + self.pages() * RESERVATION;
             self.send(machine, Side::Device, bytes, Step::SealAsked);
         }
     }
@@ -312,7 +312,7 @@ impl NearUpdate {
     fn next_left(&mut self, machine: &mut Machine, row: usize) -> Result<(), NearDataError> {
         let Some(&vid) = self.left.get(row) else {
             self.watch.mark(machine.now(), Phase::Left);
-            self.step = Step::Granting;
+            self.step = Step::Reserving;
             let pages = self.pages();
             self.work(machine, machine.store.grant_page.get() * pages);
             return Ok(());
@@ -366,7 +366,7 @@ impl NearUpdate {
 
     fn begin_commit(&mut self, machine: &mut Machine) {
         self.watch.mark(machine.now(), Phase::Seal);
-        let log = self.pages() * GRANT;
+        let log = self.pages() * RESERVATION;
         let (rows, held) = (self.written.clone(), std::mem::take(&mut self.held));
         self.step = Step::Committing;
         let by = (self.agent, self.transaction);

@@ -6,8 +6,8 @@ mod driven;
 
 use std::sync::atomic::Ordering;
 
+use driver::lock_unit::stream::{UnitRequest, UnitResponse};
 use locks::WaitsFor;
-use sim::lock_unit::stream::{UnitRequest, UnitResponse};
 use timing::Time;
 
 pub(super) use clocked::Clocked;

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use driver::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Queues in the situations that matter, one by one.
 
+use driver::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 use driver::map::device::{COPY_QUEUE, LOCK_UNIT};
 use driver::map::{lock_unit, queue};
 use locks::machine::Rule;
@@ -9,7 +10,6 @@ use sim::bus::BusError;
 use sim::bus::axi4::Delay;
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::ErrorInjection;
-use sim::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse};
 
 use crate::bench::{Config, TABLE_BASE, TABLE_LOG2_BUCKETS};
 use crate::mover::{MOVES, Moves};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Verilated lock unit, clocked here, with its memory accesses made by real atomics.
 
+use driver::lock_unit::stream::{UnitRequest, UnitResponse};
 use locks::machine::Access;
 use locks::{Bucket, LockTable};
 use sim::bus::BusError;
 use sim::bus::axi4::{MemoryAccess, MemoryData};
-use sim::lock_unit::stream::{UnitRequest, UnitResponse};
 use sim::lock_unit::{UnitMemory, UnitOnMemory};
 use sim::models::TupleLockUnit;
 use sim::system::{SystemError, TABLE_BASE};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use driver::lock_unit::stream::{TAGS, UnitRequest, UnitResponse};
 use driver::{Device, LockQueue, QueueError};
-use sim::lock_unit::stream::{BadResponse, TAGS, UnitRequest, UnitResponse};
 use timing::Time;
 
 use super::UnitBehind;
@@ -69,12 +69,8 @@ impl Driven {
     fn look(&mut self) -> Result<Option<UnitResponse>, QueueError> {
         self.tell()?;
         for _ in 0..POLLS {
-            if let Some(beat) = self.queue.poll()? {
-                let violation = |bad: BadResponse| {
-                    let (queue, detail) = ("lock", bad.to_string());
-                    QueueError::Violation { queue, detail }
-                };
-                return UnitResponse::decode(beat).map(Some).map_err(violation);
+            if let Some(response) = self.queue.poll()? {
+                return Ok(Some(response));
             }
             std::hint::spin_loop();
         }
@@ -90,7 +86,7 @@ impl Driven {
 impl UnitBehind for Driven {
     fn request(&mut self, request: UnitRequest) -> Result<(), RunError> {
         self.untold = true;
-        self.queue.enqueue(request.encode()).map_err(|error| failed(&self.device, error))
+        self.queue.enqueue(request).map_err(|error| failed(&self.device, error))
     }
 
     fn work(&mut self, _now: Time) -> Result<Option<UnitResponse>, RunError> {

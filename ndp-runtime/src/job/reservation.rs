@@ -1,55 +1,50 @@
 //! Pages that a job may fill, and room for its next chunk of results.
 
-use lockdb::layout::{Place, RecordId};
+use lockdb::layout::RecordId;
+use lockdb::near_data::PageReservation;
 
 use super::Span;
 use super::fault::{Check, JobFault, checksum};
+use super::layout::Field;
 
-/// The most pages that one job may be granted in all: 1 GiB of them.
-pub const MAX_GRANTS: u32 = 1 << 17;
+/// The most pages that may be reserved for one job in all: 1 GiB of them.
+pub const MAX_RESERVATIONS: u32 = 1 << 17;
 
-layout! {
-    /// A page that a job may fill: the logical page that its versions name, and where it is to stand.
-    pub struct Grant: 16 {
-        /// The logical page.
-        pub page: u64,
-        /// The word of its [`Place`].
-        pub place: u64,
-    }
+/// Bytes of a [`PageReservation`]: a page that a job may fill, as host and device exchange it.
+pub const BYTES: usize = 16;
+
+/// Name, offset and size of each of its fields.
+pub const FIELDS: &[(&str, usize, usize)] = &[("page", 0, 8), ("place", 8, 8)];
+
+/// The bytes of a reservation.
+pub fn encode(reservation: &PageReservation) -> [u8; BYTES] {
+    let PageReservation { page, place } = reservation;
+    let mut bytes = [0; BYTES];
+    bytes[..8].copy_from_slice(&page.to_le_bytes());
+    bytes[8..].copy_from_slice(&place.to_le_bytes());
+    bytes
 }
 
-impl Grant {
-    /// The physical page.
-    pub fn physical(&self) -> u64 {
-        Place::from_word(self.place).physical()
-    }
-
-    /// Whether its place is one of the checkpoint of this epoch.
-    pub fn is_of(&self, epoch: u64) -> bool {
-        Place::from_word(self.place).is_of(epoch)
-    }
-
-    /// Reads an array of grants; its length has been checked to be a multiple of their size.
-    ///
-    /// # Errors
-    /// When one names a page that no data page can be. The offset is that in the array.
-    pub fn decode_all(bytes: &[u8]) -> Result<Vec<Grant>, JobFault> {
-        let (all, rest) = bytes.as_chunks();
-        let end = Check::of("grants", Grant::FIELDS, (bytes.len() - rest.len()) as u64);
-        end.that(rest.is_empty(), "page", rest.len() as u64, "a whole grant")?;
-        let read = |(number, bytes)| {
-            let grant = Grant::decode(bytes);
-            let check = Check::of("grants", Grant::FIELDS, (number * Grant::BYTES) as u64);
-            let page = grant.page;
-            let fits = page != 0 && page >> (64 - RecordId::LINE_BITS) == 0;
-            check.that(fits, "page", page, "a logical page, 1 to 2^56 - 1")?;
-            // Pages 0 and 1 are the superblocks.
-            let physical = grant.physical();
-            check.that(physical > 1, "place", grant.place, "a place behind the superblocks")?;
-            Ok(grant)
-        };
-        all.iter().enumerate().map(read).collect()
-    }
+/// Reads an array of reservations; its length has been checked to be a multiple of their size.
+///
+/// # Errors
+/// When one names a page that no data page can be. The offset is that in the array.
+pub fn decode_all(bytes: &[u8]) -> Result<Vec<PageReservation>, JobFault> {
+    let (all, rest) = bytes.as_chunks::<BYTES>();
+    let end = Check::of("grants", FIELDS, (bytes.len() - rest.len()) as u64);
+    end.that(rest.is_empty(), "page", rest.len() as u64, "a whole grant")?;
+    let read = |(number, bytes): (usize, &[u8; BYTES])| {
+        let [page, place] = Field::get(bytes);
+        let reservation = PageReservation { page, place };
+        let check = Check::of("grants", FIELDS, (number * BYTES) as u64);
+        let fits = page != 0 && page >> (64 - RecordId::LINE_BITS) == 0;
+        check.that(fits, "page", page, "a logical page, 1 to 2^56 - 1")?;
+        // Pages 0 and 1 are the superblocks.
+        let physical = reservation.physical();
+        check.that(physical > 1, "place", place, "a place behind the superblocks")?;
+        Ok(reservation)
+    };
+    all.iter().enumerate().map(read).collect()
 }
 
 layout! {
@@ -69,7 +64,7 @@ layout! {
         pub result: u64,
         /// Its size.
         pub result_bytes: u64,
-        /// Address of more [`Grant`]s.
+        /// Address of more [`PageReservation`]s.
         pub grants: u64,
         /// How many.
         pub grant_count: u32,
@@ -85,10 +80,10 @@ pub struct TopUp {
     pub chunk: u32,
     /// The result buffer.
     pub result: Span,
-    /// Address of more [`Grant`]s.
-    pub grants: u64,
+    /// Address of more [`PageReservation`]s.
+    pub reservations: u64,
     /// How many.
-    pub grant_count: u32,
+    pub reservation_count: u32,
 }
 
 impl TopUpBlock {
@@ -107,8 +102,8 @@ impl TopUp {
             chunk: self.chunk,
             result: self.result.address,
             result_bytes: self.result.bytes,
-            grants: self.grants,
-            grant_count: self.grant_count,
+            grants: self.reservations,
+            grant_count: self.reservation_count,
             ..TopUpBlock::default()
         };
         block.checksum = checksum(&block.encode());
@@ -129,16 +124,16 @@ impl TopUp {
         check.same("reserved_end", block.reserved_end.iter().map(|&b| u64::from(b)).sum(), 0)?;
         let result = Span { address: block.result, bytes: block.result_bytes };
         result.check(&check, "result", "result_bytes")?;
-        let TopUpBlock { chunk, grants, grant_count, .. } = block;
-        check_grants(&check, grants, grant_count)?;
-        Ok(Self { chunk, result, grants, grant_count })
+        let TopUpBlock { chunk, grants: reservations, grant_count: reservation_count, .. } = block;
+        check_reservations(&check, reservations, reservation_count)?;
+        Ok(Self { chunk, result, reservations, reservation_count })
     }
 }
 
 /// Grants that a header names lie inside the address space and are not too many.
-pub(super) fn check_grants(check: &Check, address: u64, count: u32) -> Result<(), JobFault> {
-    let most = format!("at most {MAX_GRANTS}");
-    check.that(count <= MAX_GRANTS, "grant_count", count.into(), most)?;
-    let end = address.checked_add(u64::from(count) * Grant::BYTES as u64);
+pub(super) fn check_reservations(check: &Check, address: u64, count: u32) -> Result<(), JobFault> {
+    let most = format!("at most {MAX_RESERVATIONS}");
+    check.that(count <= MAX_RESERVATIONS, "grant_count", count.into(), most)?;
+    let end = address.checked_add(u64::from(count) * BYTES as u64);
     check.that(end.is_some(), "grants", address, "an array inside the address space")
 }

@@ -24,9 +24,40 @@ impl Tag {
         Self(id as u8 & 0x7F)
     }
 
+    /// The tag of a request, whatever else is in its beat.
+    pub const fn of_request(beat: [u64; 3]) -> Self {
+        Self::of_id(beat[0] as u16)
+    }
+
     /// Its number.
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+/// Where the fields of a request are, for tests that put into them what no [`UnitRequest`] has.
+pub mod field {
+    /// Word 0: the tag.
+    pub const TAG: u64 = 0x7F;
+    /// Word 0: the operation.
+    pub const OPERATION: u64 = 0xF << 8;
+    /// Word 0: the rule of an acquire.
+    pub const RULE: u64 = 3 << 12;
+    /// Word 0: the transaction.
+    pub const TIMESTAMP: u64 = !0 << 16;
+    /// Word 2: the version of an acquire or release; word 1 is its VID.
+    pub const VERSION: u64 = 0xFFFF_FFFF;
+    /// Word 2: the tag that a cancel or poll is at.
+    pub const TARGET: u64 = 0x7F << 32;
+
+    /// The value of a field in a word.
+    pub const fn get(word: u64, field: u64) -> u64 {
+        (word & field) >> field.trailing_zeros()
+    }
+
+    /// The word with this value in a field; bits that the field has no room for are dropped.
+    pub const fn set(word: u64, field: u64, value: u64) -> u64 {
+        word & !field | value << field.trailing_zeros() & field
     }
 }
 
@@ -43,6 +74,14 @@ pub enum UnitOperation {
     Poll(Tag),
 }
 
+const ACQUIRE: u64 = 0;
+const RELEASE: u64 = 1;
+const CANCEL: u64 = 2;
+const POLL: u64 = 3;
+
+/// The rules of an acquire; each one's place is its code.
+const RULES: [Rule; 3] = [Rule::Queue, Rule::NoWait, Rule::WaitDie];
+
 /// One beat of `s_axis_req`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnitRequest {
@@ -57,23 +96,40 @@ pub struct UnitRequest {
 impl UnitRequest {
     /// The beat's 192 bits, word 0 with bits 63 to 0.
     pub fn encode(self) -> [u64; 3] {
-        let (op, rule, key, target) = match self.operation {
-            UnitOperation::Acquire(key, rule) => (0, rule_bits(rule), key, 0),
-            UnitOperation::Release(key) => (1, 0, key, 0),
-            UnitOperation::Cancel(target) => (2, 0, TupleKey::new(0, 0), target.0),
-            UnitOperation::Poll(target) => (3, 0, TupleKey::new(0, 0), target.0),
+        let (operation, rule, key, target) = match self.operation {
+            UnitOperation::Acquire(key, rule) => (ACQUIRE, rule_code(rule), key, 0),
+            UnitOperation::Release(key) => (RELEASE, 0, key, 0),
+            UnitOperation::Cancel(target) => (CANCEL, 0, TupleKey::new(0, 0), target.0),
+            UnitOperation::Poll(target) => (POLL, 0, TupleKey::new(0, 0), target.0),
         };
-        let low = self.tag.0 as u64 | op << 8 | rule << 12 | self.transaction.word();
-        [low, key.vid, key.version as u64 | (target as u64) << 32]
+        let mut low = self.transaction.word() | u64::from(self.tag.0);
+        low = field::set(low, field::OPERATION, operation);
+        low = field::set(low, field::RULE, rule);
+        [low, key.vid, field::set(key.version.into(), field::TARGET, target.into())]
+    }
+
+    /// The meaning of a beat; `None` when the unit answers it with [`Code::BadRequest`], under
+    /// [`Tag::of_request`]. Bits that the unit ignores are ignored.
+    pub fn decode(beat: [u64; 3]) -> Option<Self> {
+        let [low, vid, high] = beat;
+        let key = TupleKey::new(vid, field::get(high, field::VERSION) as u32);
+        let target = Tag(field::get(high, field::TARGET) as u8);
+        let operation = match field::get(low, field::OPERATION) {
+            ACQUIRE => {
+                let rule = RULES.get(field::get(low, field::RULE) as usize)?;
+                UnitOperation::Acquire(key, *rule)
+            }
+            RELEASE => UnitOperation::Release(key),
+            CANCEL => UnitOperation::Cancel(target),
+            POLL => UnitOperation::Poll(target),
+            _ => return None,
+        };
+        Some(Self { tag: Tag::of_request(beat), transaction: Timestamp::of_word(low)?, operation })
     }
 }
 
-fn rule_bits(rule: Rule) -> u64 {
-    match rule {
-        Rule::Queue => 0,
-        Rule::NoWait => 1,
-        Rule::WaitDie => 2,
-    }
+fn rule_code(rule: Rule) -> u64 {
+    RULES.iter().position(|&one| one == rule).expect("all rules are listed") as u64
 }
 
 /// The code of a response.
@@ -168,6 +224,17 @@ impl UnitResponse {
         })
     }
 
+    /// The beat's 64 bits.
+    pub fn encode(self) -> u64 {
+        let Self { tag, code, again, position, notice, transaction } = self;
+        u64::from(tag.0)
+            | u64::from(again) << 7
+            | (code as u64) << 8
+            | u64::from(position & 7) << 12
+            | u64::from(notice) << 15
+            | transaction.map_or(0, Timestamp::word)
+    }
+
     /// Whether the request is over; an acquire that was queued stays open.
     pub fn is_last(&self) -> bool {
         self.code != Code::Queued
@@ -194,29 +261,4 @@ impl fmt::Display for UnitResponse {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_has_its_fields_where_the_document_says() {
-        let request = UnitRequest {
-            tag: Tag::new(5).unwrap(),
-            transaction: Timestamp::new(0xABCD).unwrap(),
-            operation: UnitOperation::Acquire(TupleKey::new(0x1234, 7), Rule::WaitDie),
-        };
-        assert_eq!(request.encode(), [0xABCD_2005, 0x1234, 7]);
-        let target = Tag::new(9).unwrap();
-        let cancel = UnitRequest { operation: UnitOperation::Cancel(target), ..request };
-        assert_eq!(cancel.encode(), [0xABCD_0205, 0, 9 << 32]);
-    }
-
-    #[test]
-    fn a_response_is_read_back() {
-        let response = UnitResponse::decode(0x7_9185 | 1 << 12).unwrap();
-        assert_eq!(response.tag, Tag::new(5).unwrap());
-        assert!(response.again && response.notice);
-        assert_eq!((response.code, response.position), (Code::Queued, 1));
-        assert_eq!(response.transaction, Timestamp::new(7));
-        assert!(UnitResponse::decode(0xF00).is_err());
-    }
-}
+mod tests;
