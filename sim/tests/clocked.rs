@@ -5,12 +5,12 @@
 use std::collections::VecDeque;
 
 use arithmetic_unit::Model as ArithmeticUnit;
+use driver::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use lockstep_sim::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
 use lockstep_sim::bus::fault::BusFault;
 use lockstep_sim::clocked::{Block, Clocked};
-use lockstep_sim::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use lockstep_sim::lock_unit::{UnitConfig, UnitUnderTest};
 use lockstep_sim::models::{LockUnitOutputs, TupleLockUnit};
 use timing::{Kernel, Priority, Time};

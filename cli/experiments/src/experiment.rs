@@ -5,10 +5,10 @@ use std::thread;
 
 use bench::postgres::PostgresError;
 use sim::coherence::CoherenceError;
-use timing::platform::{Platform, PlatformError};
 use sim::system::SystemError;
 use system::near_data::NearDataError;
 use terminal::Progress;
+use timing::platform::{Platform, PlatformError};
 
 use crate::findings::{Findings, Paper};
 use crate::seeds::Seeds;

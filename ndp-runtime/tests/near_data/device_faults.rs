@@ -11,7 +11,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use software_device::DeviceFault;
 
-use crate::scene::{BALANCE, ISOLATIONS, Scene, options, set, small_jobs, unsynced, update_near, waiting};
+use crate::scene::{
+    BALANCE, ISOLATIONS, Scene, options, set, small_jobs, unsynced, update_near, waiting,
+};
 
 const ROWS: i64 = 300;
 

@@ -14,7 +14,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::scene::{
-    accounts, assert_no_locks, device, options, rows, runtime_options, set, small_jobs, try_rows, update_near,
+    accounts, assert_no_locks, device, options, rows, runtime_options, set, small_jobs, try_rows,
+    update_near,
 };
 
 const ROWS: i64 = 120;

@@ -11,7 +11,8 @@ use lockdb::schema::{RowBuffer, RowRef, Schema, Type};
 use lockdb::{Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions};
 use locks::{Policy, Waiting};
 use ndp_runtime::host::{
-    JobOptions, NearDataFailure, NearTransaction, PreparedUpdate, Runtime, RuntimeOptions, UpdateReport,
+    JobOptions, NearDataFailure, NearTransaction, PreparedUpdate, Runtime, RuntimeOptions,
+    UpdateReport,
 };
 use software_device::{Control, SoftwareDevice};
 

@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Display};
 
+use system::near_data::{self, Beside, Keys, LongReport, Outcome, Phase, Setup, Strategy};
 use timing::Time;
 use timing::platform::{Bandwidth, Measure, Platform};
-use system::near_data::{self, Beside, Keys, LongReport, Outcome, Phase, Setup, Strategy};
 
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Claim, Findings, Goal, Origin, Plot, Row};

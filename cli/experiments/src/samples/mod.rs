@@ -167,8 +167,8 @@ impl Display for Spread {
 mod tests {
     use std::thread;
 
-    use timing::platform::Platform;
     use terminal::Progress;
+    use timing::platform::Platform;
 
     use super::*;
     use crate::{Seeds, Verdict};

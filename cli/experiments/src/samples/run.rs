@@ -8,9 +8,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use terminal::Progress;
 use timing::Time;
 use timing::platform::{Kind, Platform};
-use terminal::Progress;
 
 use crate::experiment::{ExperimentError, Setting};
 
