@@ -9,16 +9,11 @@ use driver::{Device, OpenError};
 use served::{ServerProcess, ServerThread};
 
 fn options() -> Options {
-    let number = |name: &str| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
-    };
-    let mut options = Options { cases: 60, samples: 100, ..Options::default() };
-    options.seed = number("LOCKSTEP_SEED").unwrap_or(options.seed);
-    match number("LOCKSTEP_CASES") {
-        Some(cases) => Options { cases: cases as u32, extent: Extent::Full, ..options },
-        None => options,
-    }
+    let seeds = seeds::of!(60);
+    // The checks draw from the first seed, each its cases.
+    let (seed, cases) = (seeds.first(), u32::try_from(seeds.count()).unwrap_or(u32::MAX));
+    let options = Options { seed, cases, samples: 100, ..Options::default() };
+    if cases > 60 { Options { extent: Extent::Full, ..options } } else { options }
 }
 
 /// Runs the whole suite; all of it passes and nothing is skipped.

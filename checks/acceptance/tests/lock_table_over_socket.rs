@@ -5,26 +5,18 @@ mod served;
 use std::path::Path;
 
 use conformance::over_device::{Bounds, Unit, Witnessed};
-use conformance::seeds;
 use driver::lock_unit::stream::Code;
+use seeds::Seeds;
 use served::{ServerProcess, ServerThread};
 
-/// Cases of each test, unless `LOCKSTEP_CASES` says otherwise.
+/// Cases of each test.
 const CASES: u64 = 80;
 
 /// Runs the cases of all seeds; says what has come about.
-fn run(path: &Path, test: &str) -> Witnessed {
+fn run(path: &Path, seeds: &Seeds) -> Witnessed {
     let device = served::open(path).expect("a served device");
     let mut unit = Unit::new(&device, Bounds::default()).expect("a lock unit and its queue");
-    let seeds = seeds(CASES);
-    for seed in seeds.clone() {
-        if let Err(failed) = unit.check_seed(seed) {
-            panic!(
-                "LOCKSTEP_SEED={seed} cargo test -p lockstep-acceptance \
-                 --test lock_table_over_socket {test}\n{failed}"
-            );
-        }
-    }
+    seeds.each(|seed| unit.check_seed(seed));
     let witnessed = unit.witnessed();
     println!("{} cases: {witnessed:?}", seeds.count());
     witnessed
@@ -33,9 +25,10 @@ fn run(path: &Path, test: &str) -> Witnessed {
 #[test]
 fn served_by_a_thread() {
     let server = ServerThread::new();
-    let witnessed = run(&server.path(), "served_by_a_thread");
+    let seeds = seeds::of!(CASES);
+    let witnessed = run(&server.path(), &seeds);
     let usual = [Code::Granted, Code::Queued, Code::Released, Code::Cancelled, Code::NotWaiting];
-    if seeds(CASES).count() as u64 >= CASES {
+    if seeds.is_whole() {
         for code in usual {
             assert!(witnessed.responses[code as usize] > 0, "no response was {code:?}");
         }
@@ -46,7 +39,7 @@ fn served_by_a_thread() {
 #[test]
 fn served_by_another_process() {
     let server = ServerProcess::new();
-    run(&server.path(), "served_by_another_process");
+    run(&server.path(), &seeds::of!(CASES));
 }
 
 #[test]

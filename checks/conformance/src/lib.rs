@@ -32,4 +32,4 @@ pub use bench::Summary;
 pub use case::Case;
 pub use coverage::{ALL_PHASES, Coverage};
 pub use mismatch::{Mismatch, Property};
-pub use report::{Failure, ReplayError, check_seed, load, replay, run, seeds, shrink, window};
+pub use report::{Failure, ReplayError, check_seed, load, replay, run, shrink, window};

@@ -3,7 +3,6 @@
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use proptest::strategy::ValueTree;
@@ -216,21 +215,5 @@ fn target() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => folder.into(),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"),
-    }
-}
-
-/// The seeds of a random test: `LOCKSTEP_SEED` alone, else as many as `LOCKSTEP_CASES` says, else
-/// `default`.
-///
-/// # Panics
-/// When one of the variables is no number.
-pub fn seeds(default: u64) -> Range<u64> {
-    let number = |name: &str| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number")))
-    };
-    match number("LOCKSTEP_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("LOCKSTEP_CASES").unwrap_or(default),
     }
 }

@@ -106,6 +106,11 @@ impl Seeds {
         self.chosen.count
     }
 
+    /// The first of them, for tests that draw all their cases from it.
+    pub fn first(&self) -> u64 {
+        self.chosen.first
+    }
+
     /// Whether there are at least as many cases as by default: enough of them to meet all that the
     /// test wants to have met.
     #[must_use]

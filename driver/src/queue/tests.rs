@@ -80,10 +80,8 @@ fn a_failed_command_says_why_and_the_queue_goes_on() {
 /// what a naive execution leaves.
 #[test]
 fn every_command_ends_once() {
-    let seed = environment("LOCKSTEP_SEED", 1);
-    println!("repeat: LOCKSTEP_SEED={seed} cargo test -p lockstep-driver every_command_ends_once");
-    let mut random = StdRng::seed_from_u64(seed);
-    for _ in 0..environment("LOCKSTEP_CASES", 20) {
+    for seed in &seeds::of!(20) {
+        let mut random = StdRng::seed_from_u64(seed);
         let fake = Fake::new(if random.random() { Event } else { Polled });
         let device = fake.device();
         let entries = 1 << random.random_range(1..6);
@@ -127,10 +125,6 @@ fn every_command_ends_once() {
         }
         assert_eq!((queue.open_commands(), queue.poll()), (0, Ok(None)));
     }
-}
-
-fn environment(name: &str, usual: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
 #[test]

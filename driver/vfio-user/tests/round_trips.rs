@@ -1,7 +1,6 @@
 //! Every payload decodes to what was encoded, and nothing decodes that is cut off or too long.
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed};
 use vfio_user::message::{
     Capabilities, Command, DmaAccess, DmaRange, HEADER, Header, Kind, MAX_AREAS, RegionAccess,
     RegionDescription, Reply, Request, SetIrqs, SetIrqsData, SmallWrite, Version,
@@ -150,26 +149,8 @@ fn reply() -> impl Strategy<Value = (Reply<'static>, Vec<u8>)> {
     (reply, data)
 }
 
-/// As many cases as `LOCKSTEP_CASES` says, from the seed in `LOCKSTEP_SEED`; prints the command
-/// that repeats them, which is seen when the test fails.
-fn drawn() -> Config {
-    let number = |name| {
-        std::env::var(name).ok().map(|text| {
-            text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}, expected a number"))
-        })
-    };
-    let seed = number("LOCKSTEP_SEED").unwrap_or(0);
-    let cases = number("LOCKSTEP_CASES").map_or(2000, |cases: u64| cases as u32);
-    println!(
-        "seed {seed}; again with: LOCKSTEP_SEED={seed} LOCKSTEP_CASES={cases} \
-         cargo test -p lockstep-vfio-user --test round_trips"
-    );
-    let rng_seed = RngSeed::Fixed(seed);
-    Config { cases, rng_seed, failure_persistence: None, ..Config::default() }
-}
-
-proptest! {
-    #![proptest_config(drawn())]
+seeds::proptest! {
+    #![cases(2000)]
 
     #[test]
     fn headers(id: u16, command: u16, size in HEADER as u32..=1000, error: u32, kind in 0..4) {

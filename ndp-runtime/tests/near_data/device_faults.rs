@@ -21,7 +21,7 @@ fn scene(rows: i64) -> Scene {
     let policy = Policy::WaitsFor { every: Duration::from_millis(1) };
     // Commits of the device take as long as their threads are put off the processor.
     let room_patience = Duration::from_secs(60);
-    let options = Options { pages: 1 << 10, room_patience, ..options(policy) };
+    let options = Options { pages: 1 << 13, room_patience, ..options(policy) };
     let mut scene = Scene::with(rows, options, |_| {});
     // A device that is silent for so long counts as lost.
     let patience = Duration::from_millis(30);
@@ -180,6 +180,15 @@ fn a_lock_that_does_not_come_ends_the_job() {
     update(&scene, Isolation::ReadCommitted).unwrap();
 }
 
+/// Ends the threads also when something fails beside them.
+struct StopWhenDropped<'a>(&'a AtomicBool);
+
+impl Drop for StopWhenDropped<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Short updates of the host go on, by threads, while the device is lost again and again.
 #[test]
 fn the_host_goes_on_while_devices_are_lost() {
@@ -189,6 +198,7 @@ fn the_host_goes_on_while_devices_are_lost() {
         let (stop, added) = (AtomicBool::new(false), AtomicI64::new(0));
         let (mut committed, mut lost) = (0, 0);
         std::thread::scope(|threads| {
+            let stopped = StopWhenDropped(&stop);
             for thread in 0..2 {
                 let (scene, stop, added) = (&scene, &stop, &added);
                 threads.spawn(move || {
@@ -219,7 +229,7 @@ fn the_host_goes_on_while_devices_are_lost() {
                     Err(failure) => assert!(failure.is_conflict(), "{failure}"),
                 }
             }
-            stop.store(true, Ordering::Relaxed);
+            drop(stopped);
         });
         scene.assert_no_locks();
         let added = added.into_inner();

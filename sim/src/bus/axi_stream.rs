@@ -127,15 +127,13 @@ impl<T: Copy + PartialEq + Debug> StreamSink<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_seeds::for_each_seed;
     use super::*;
 
     const PATIENCE: u64 = 50;
 
     #[test]
     fn source_and_sink_carry_all_beats_in_order() {
-        let name = "bus::axi_stream::tests::source_and_sink_carry_all_beats_in_order";
-        for_each_seed(name, 100, |seed| {
+        seeds::each!(100, |seed| {
             let stalls = StallPattern::Random { probability: (seed % 10) as f64 / 12.0 };
             let burst = StallPattern::Burst { probability: 0.2, longest: 7 };
             let mut source = StreamSource::<u64>::new("source", stalls, seed, 500);

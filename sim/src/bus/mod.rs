@@ -22,9 +22,6 @@ pub mod ports;
 pub mod stall;
 pub mod test_memory;
 
-#[cfg(test)]
-mod test_seeds;
-
 /// An error response of an AXI bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BusError {

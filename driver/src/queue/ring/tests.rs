@@ -126,8 +126,8 @@ impl Rings {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases()))]
+seeds::proptest! {
+    #![cases(256)]
 
     #[test]
     fn nothing_is_lost_or_seen_twice(
@@ -167,11 +167,6 @@ proptest! {
             }
         }
     }
-}
-
-/// Cases of each property, by `LOCKSTEP_CASES`.
-fn cases() -> u32 {
-    std::env::var("LOCKSTEP_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(256)
 }
 
 #[test]

@@ -5,7 +5,7 @@ use arithmetic_unit::Model;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Pairs of each operation and kind of operands, times `LOCKSTEP_CASES`.
+/// Pairs of each operation and kind of operands: the cases of each test.
 const PAIRS: u64 = 50_000;
 /// Clocks in which any operation is done.
 const BOUND: u32 = 12;
@@ -59,32 +59,15 @@ fn compute(unit: &mut Model, operation: Operation, a: u64, b: u64) -> (u64, bool
     panic!("{operation:?} of {a:#018x} and {b:#018x}: not done after {BOUND} clocks");
 }
 
-fn number(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}, expected a number")))
-}
-
-/// Compares pairs that `draw` gives, from `LOCKSTEP_SEED` or 0 on.
-fn check(
-    test: &str,
-    operations: &[Operation],
-    mut draw: impl FnMut(&mut ChaCha8Rng) -> (u64, u64),
-) {
-    let seed = number("LOCKSTEP_SEED").unwrap_or(0);
-    let mut generator = ChaCha8Rng::seed_from_u64(seed);
-    let mut unit = Model::powered_up(seed);
+/// Compares pairs that `draw` gives.
+fn check(operations: &[Operation], mut draw: impl FnMut(&mut ChaCha8Rng) -> (u64, u64)) {
+    let mut unit = Model::powered_up(0);
     unit.reset(2);
-    for _ in 0..PAIRS * number("LOCKSTEP_CASES").unwrap_or(1) {
-        let (a, b) = draw(&mut generator);
+    for seed in &seeds::of!(PAIRS) {
+        let (a, b) = draw(&mut ChaCha8Rng::seed_from_u64(seed));
         for &operation in operations {
             let (found, expected) = (compute(&mut unit, operation, a, b), operation.expected(a, b));
-            assert_eq!(
-                found,
-                expected,
-                "{operation:?} of {a:#018x} and {b:#018x}; repeat with: LOCKSTEP_SEED={seed} \
-                 cargo test -p {} {test} -- --exact",
-                env!("CARGO_PKG_NAME")
-            );
+            assert_eq!(found, expected, "{operation:?} of {a:#018x} and {b:#018x}");
         }
     }
 }
@@ -135,7 +118,7 @@ fn corners_meet_all_corners() {
 
 #[test]
 fn any_bits() {
-    check("any_bits", &FLOATS, |generator| (generator.next_u64(), generator.next_u64()));
+    check(&FLOATS, |generator| (generator.next_u64(), generator.next_u64()));
 }
 
 /// A number whose exponent is near another's, with few bits set now and then: such sums and
@@ -153,7 +136,7 @@ fn near(generator: &mut ChaCha8Rng, exponent: i64, spread: i64) -> u64 {
 
 #[test]
 fn sums_cancel_and_round() {
-    check("sums_cancel_and_round", &[Operation::Sum, Operation::Difference], |generator| {
+    check(&[Operation::Sum, Operation::Difference], |generator| {
         let exponent = generator.random_range(0..2047);
         let spread = [1, 3, 60][generator.random_range(0..3usize)];
         let a = near(generator, exponent, 0);
@@ -163,7 +146,7 @@ fn sums_cancel_and_round() {
 
 #[test]
 fn products_round_also_to_subnormal_numbers() {
-    check("products_round_also_to_subnormal_numbers", &[Operation::Product], |generator| {
+    check(&[Operation::Product], |generator| {
         // The exponent of the product, from far below the smallest number to beyond the largest.
         let sum = [1023, 1000, 2046, 3069][generator.random_range(0..4usize)];
         let first = generator.random_range(0..=2046i64.min(sum));
@@ -175,7 +158,7 @@ fn products_round_also_to_subnormal_numbers() {
 #[test]
 fn products_of_integers_overflow_where_they_must() {
     let operations = [Operation::IntegerProduct];
-    check("products_of_integers_overflow_where_they_must", &operations, |generator| {
+    check(&operations, |generator| {
         let bits = generator.random_range(1..=64u32);
         let (a, b) = (generator.next_u64(), generator.next_u64());
         match generator.random_range(0..4u8) {

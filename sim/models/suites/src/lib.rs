@@ -2,6 +2,5 @@
 //! What the test suites of the models share. Nothing that ships depends on it.
 
 pub mod programs;
-pub mod seeds;
 pub mod subject;
 pub mod walk;

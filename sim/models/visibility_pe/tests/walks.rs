@@ -12,14 +12,11 @@ use sim::bus::axi4::{Delay, ResponseOrder};
 use sim::bus::stall::StallPattern;
 use sim::visibility_element::{Element, Surroundings};
 use suites::programs;
-use suites::seeds::Seeds;
 use suites::walk::memory::Memory;
 use suites::walk::oracle::{Answer, Oracle};
 use suites::walk::scene::{NEWEST, Scene, Size};
 use suites::walk::{damage, job};
 use visibility_pe::Model;
-
-const SEEDS: Seeds = Seeds::of(env!("CARGO_PKG_NAME"));
 
 const JOB: u64 = 0x4_0000_0000;
 const PROGRAM: u64 = 0x4_0000_1000;
@@ -164,5 +161,5 @@ fn check(seed: u64) -> Result<(), String> {
 
 #[test]
 fn rows_and_faults_are_those_of_the_machines() {
-    SEEDS.each("rows_and_faults_are_those_of_the_machines", 30, check);
+    seeds::each!(30, check);
 }

@@ -4,7 +4,6 @@
 use super::super::pins::Axi4ManagerPins;
 use super::super::stall::StallPattern;
 use super::super::test_memory::{ErrorInjection, PerformedAccess, TestMemory, TestMemoryConfig};
-use super::super::test_seeds::for_each_seed;
 use super::fault_tests::read_line;
 use super::test_manager::{Seen, TestManager};
 use super::*;
@@ -90,9 +89,9 @@ fn assert_sequential(log: &[PerformedAccess]) {
 
 #[test]
 fn every_answer_is_what_the_memory_performed() {
-    let name = "bus::axi4::tests::every_answer_is_what_the_memory_performed";
     let seen = std::cell::RefCell::new(Seen::default());
-    for_each_seed(name, 200, |seed| {
+    let seeds = seeds::of!(200);
+    seeds.each(|seed| {
         let errors = if seed % 3 == 0 { ErrorInjection::Rate(0.1) } else { ErrorInjection::None };
         let latency = Delay { minimum: 0, maximum: (seed % 5 * 10) as u32 };
         let mut memory = memory(seed, latency, errors);
@@ -103,7 +102,7 @@ fn every_answer_is_what_the_memory_performed() {
         assert_sequential(&log);
         *seen.borrow_mut() += manager.seen;
     });
-    if std::env::var_os("LOCKSTEP_SEED").is_none() {
+    if seeds.is_whole() {
         let Seen {
             read_before_write,
             write_before_read,
@@ -128,8 +127,7 @@ fn every_answer_is_what_the_memory_performed() {
 
 #[test]
 fn several_accesses_of_one_id_keep_their_order() {
-    let name = "bus::axi4::tests::several_accesses_of_one_id_keep_their_order";
-    for_each_seed(name, 100, |seed| {
+    seeds::each!(100, |seed| {
         let config = Axi4Config {
             sharing: IdSharing::Several,
             responses_always_taken: false,

@@ -2,7 +2,6 @@
 //! The manager against a subordinate with stalls of its own, sound or broken.
 
 use super::*;
-use crate::bus::test_seeds::for_each_seed;
 use driver::{DeviceError, LockUnit, Registers};
 
 /// What the subordinate does wrong.
@@ -138,8 +137,7 @@ fn stalled(probability: f64) -> StallPattern {
 
 #[test]
 fn reads_find_what_was_written_under_all_stalls() {
-    let name = "bus::axi_lite::tests::reads_find_what_was_written_under_all_stalls";
-    for_each_seed(name, 100, |seed| {
+    seeds::each!(100, |seed| {
         let stalls = LiteStalls::all(stalled((seed % 8) as f64 / 9.0));
         let manager = AxiLiteManager::new("s_axil", stalls, seed, 1000);
         let mut file = RegisterFile::new(Flaw::None, stalled((seed / 8 % 8) as f64 / 9.0), seed);

@@ -18,15 +18,12 @@ mod worker;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use random::{Scenario, run};
-use suites::seeds::Seeds;
-
-const SEEDS: Seeds = Seeds::of(env!("CARGO_PKG_NAME"));
 
 macro_rules! tests {
     ($($module:ident::$name:ident),* $(,)?) => {
         $(#[test]
         fn $name() {
-            SEEDS.each(stringify!($name), 3, $module::$name);
+            seeds::each!(3, $module::$name);
         })*
     };
 }
@@ -57,12 +54,12 @@ tests! {
 
 #[test]
 fn counts_wrap() {
-    SEEDS.each("counts_wrap", 1, queues::counts_wrap);
+    seeds::each!(1, queues::counts_wrap);
 }
 
 #[test]
 fn small_rings_go_round_many_times() {
-    SEEDS.each("small_rings_go_round_many_times", 6, |seed| {
+    seeds::each!(6, |seed| {
         run(&Scenario { log2_entries: [1, 1, 1], copies: 200, ..Scenario::small(seed) })
     });
 }
@@ -100,7 +97,7 @@ fn scenarios() -> impl Strategy<Value = Scenario> {
 
 #[test]
 fn drawn_work_is_done_as_the_oracle_says() {
-    SEEDS.each("drawn_work_is_done_as_the_oracle_says", 1, |seed| {
+    seeds::each!(1, |seed| {
         let rng_seed = RngSeed::Fixed(seed);
         let config = Config { cases: 24, failure_persistence: None, rng_seed, ..Config::default() };
         let run = |scenario| run(&scenario).map_err(TestCaseError::fail);
@@ -110,5 +107,5 @@ fn drawn_work_is_done_as_the_oracle_says() {
 
 #[test]
 fn work_goes_on_after_failed_accesses() {
-    SEEDS.each("work_goes_on_after_failed_accesses", 8, |seed| run(&Scenario::failing(seed)));
+    seeds::each!(8, |seed| run(&Scenario::failing(seed)));
 }

@@ -6,7 +6,7 @@ use suites::subject::{found, set_mutant};
 
 use crate::dut::{self, Model};
 use crate::random::{Scenario, run};
-use crate::{SEEDS, jobs, queues};
+use crate::{jobs, queues};
 
 /// Runs the suite until something fails; says what.
 fn suite(seeds: u64) -> Result<(), String> {
@@ -79,7 +79,7 @@ fn a_missing_reset_is_found() {
 fn stopped_clocks_change_no_output() {
     set_mutant(0);
     dut::set_twin(CLOCKS_NEVER_STOP);
-    SEEDS.each("mutants::stopped_clocks_change_no_output", 6, |seed| {
+    seeds::each!(6, |seed| {
         run(&Scenario { pauses: 120, ..Scenario::drawn(seed) })?;
         queues::notices_come_to_whom_they_belong(seed)
     });

@@ -8,25 +8,22 @@ mod suite;
 
 use std::cell::Cell;
 
-use suites::seeds::Seeds;
-
-const SEEDS: Seeds = Seeds::of(env!("CARGO_PKG_NAME"));
-
 #[test]
 fn packets_are_those_of_the_machine() {
     let all = Cell::new([0; 4]);
-    SEEDS.each("packets_are_those_of_the_machine", 24, |seed| {
+    let seeds = seeds::of!(24);
+    seeds.each(|seed| {
         let kinds = suite::packets(seed)?;
         all.set(std::array::from_fn(|kind| all.get()[kind] + kinds[kind]));
-        Ok(())
+        Ok::<_, String>(())
     });
-    let least = if std::env::var_os("LOCKSTEP_SEED").is_some() { 0 } else { 100 };
+    let least = if seeds.is_whole() { 100 } else { 0 };
     assert!(all.get().iter().all(|kind| *kind >= least), "{:?} rows of each kind", all.get());
 }
 
 #[test]
 fn any_words_end_each_row() {
-    SEEDS.each("any_words_end_each_row", 6, suite::any_words);
+    seeds::each!(6, suite::any_words);
 }
 
 #[test]
