@@ -6,7 +6,7 @@
 // stretch come on different ports; each port keeps the last line of each walk. A walk ends as a row,
 // as a fault, or silently, and its number is then free; or it goes on with an older record. Of a row,
 // the part of the payload that came with the header is handed on with it.
-// Source of the rule: lockdb/src/store/device/walk.rs.
+// Source of the rule: lockdb/src/device/walk.rs.
 module version_walk #(
     parameter int unsigned LogChains = 7
 ) (

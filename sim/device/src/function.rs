@@ -28,7 +28,7 @@ use crate::jobs::{self, Inbox};
 use crate::msix::{Listener, Msix};
 
 /// Bytes of the card's memory. The RTL says so in its CAPABILITIES, by a parameter of
-/// `hw/rtl/lockstep_device.sv`.
+/// `hw/rtl/shell/lockstep_device.sv`.
 pub const CARD_BYTES: u64 = 64 << 20;
 
 /// What stands on a board beside its RTL.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The device (docs/device.md) as a Verilated model: `hw/rtl/lockstep_device.sv` with all
+//! The device (docs/device.md) as a Verilated model: `hw/rtl/shell/lockstep_device.sv` with all
 //! that is in it.
 
 verilated::model!();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The visibility walk of a processing element (docs/visibility-element.md) as a Verilated model:
-//! `hw/rtl/visibility_walk.sv` with all that is in it.
+//! `hw/rtl/visibility/visibility_walk.sv` with all that is in it.
 
 verilated::model!();
 
