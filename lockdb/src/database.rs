@@ -287,7 +287,7 @@ impl Database {
     }
 
     /// The age of a transaction that takes its locks in [`Database::lock_table`] by itself, as a
-    /// device's do ([`Timestamp::of_attempt`]): none before was given a greater one, nor will another
+    /// device's do ([`locks::Timestamp::of_attempt`]): none before was given a greater one, nor will another
     /// be given the same.
     pub fn draw_birth(&self) -> u64 {
         self.shared.draw_birth()
