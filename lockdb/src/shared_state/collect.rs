@@ -189,9 +189,7 @@ impl Collection<'_> {
                 }
             }
         }
-        self.vids.append(&mut more);
-        self.vids.sort_unstable_by_key(VidEntry::key);
-        self.vids.dedup();
+        join_entries(&mut self.vids, more);
         Ok(())
     }
 
@@ -236,6 +234,17 @@ impl Collection<'_> {
     }
 }
 
+/// Adds entries for marked pieces to those for new versions, in the order of their keys, one for each.
+///
+/// Both can have the same tuple, and tell of it differently: when indexes are built beside the
+/// collection, the head of a deleted tuple is its tombstone first, and none a moment later. Either is
+/// right, and a device takes one entry only.
+fn join_entries(vids: &mut Vec<VidEntry>, marked: Vec<VidEntry>) {
+    vids.extend(marked);
+    vids.sort_by_key(VidEntry::key);
+    vids.dedup_by_key(|entry| entry.key());
+}
+
 /// Whether two pages have the same version at a line; its hint may differ.
 fn is_same(one: Page<'_>, other: Page<'_>, line: usize) -> bool {
     let identity = |page: Page<'_>| {
@@ -244,4 +253,18 @@ fn is_same(one: Page<'_>, other: Page<'_>, line: usize) -> bool {
         Some((key, payload.to_owned(), tombstone))
     };
     one.line(line) == other.line(line) && identity(one) == identity(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tuple_whose_head_vanishes_amid_the_collection_has_one_entry() {
+        let entry = |vid, record| VidEntry { table: 1, vid, record };
+        let tombstone = RecordId::new(3, 4).word();
+        let mut vids = vec![entry(7, tombstone), entry(9, 5)];
+        join_entries(&mut vids, vec![entry(2, 0), entry(7, 0), entry(9, 5)]);
+        assert_eq!(vids, [entry(2, 0), entry(7, tombstone), entry(9, 5)]);
+    }
 }
