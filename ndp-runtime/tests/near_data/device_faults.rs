@@ -226,6 +226,9 @@ fn the_host_goes_on_while_devices_are_lost() {
                 match update(&scene, Isolation::ReadCommitted) {
                     Ok(()) => committed += 1,
                     Err(NearDataFailure::DeviceLost(_)) => lost += 1,
+                    // Nothing paces the writers: what they commit while this thread is put off the
+                    // processor may fill the room.
+                    Err(NearDataFailure::Store(lockdb::Error::Full { .. })) => {}
                     Err(failure) => assert!(failure.is_conflict(), "{failure}"),
                 }
             }
@@ -234,6 +237,7 @@ fn the_host_goes_on_while_devices_are_lost() {
         scene.assert_no_locks();
         let added = added.into_inner();
         println!("{committed} committed, {lost} lost, beside {added} short updates");
+        assert!(committed > 0, "each of 12 updates failed");
         assert_eq!(sum(&scene), 100 * ROWS + committed * ROWS / 2 + added);
     }
 }
