@@ -30,7 +30,7 @@ impl Transaction<'_> {
     /// # Errors
     /// Those of [`Transaction::commit`]. [`NearDataError::Seal`] when the pages were not sealed:
     /// nothing was changed, and the transaction keeps its reservations until it is
-    /// [abandoned](Transaction::abandon) or rolled back, which the caller does when the device is at
+    /// [abandoned](Transaction::abandon_fenced) or rolled back, which the caller does when the device is at
     /// rest or fenced; dropped, it leaves them out of use. [`NearDataError::MissingLine`] and
     /// [`NearDataError::Adopt`] when the versions have a gap, or a row's newest version is no longer
     /// the one before: the transaction goes on.

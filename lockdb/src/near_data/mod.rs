@@ -10,7 +10,7 @@
 //! 4. [`Transaction::commit_sealing`] fixes the commit timestamp, has the device stamp and write its
 //!    pages, and publishes everything.
 //!
-//! [`Transaction::abandon`] ends it all without a change, also when the device is dead.
+//! [`Transaction::abandon_fenced`] ends it all without a change, also when the device is dead.
 
 mod commit;
 mod error;

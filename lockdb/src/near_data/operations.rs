@@ -219,7 +219,7 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// [`Error::Ended`] when the transaction was committed.
-    pub fn abandon(&mut self) -> Result<Repaired> {
+    pub fn abandon_fenced(&mut self) -> Result<Repaired> {
         self.roll_back_unless_ended()?;
         if !self.named {
             return Ok(Repaired::default());
@@ -228,15 +228,15 @@ impl Transaction<'_> {
         Ok(self.session.shared.locks.repair(&[name]))
     }
 
-    /// As [`Transaction::abandon`], of a device that could not be fenced: pages that it may still be
+    /// As [`Transaction::abandon_fenced`], of a device that could not be fenced: pages that it may still be
     /// writing stay out of use until the store is opened again, and locks that it takes from now on
     /// stay in the table until then.
     ///
     /// # Errors
     /// [`Error::Ended`] when the transaction was committed.
-    pub fn forsake(&mut self) -> Result<()> {
+    pub fn abandon(&mut self) -> Result<()> {
         if let Some(near) = self.near.as_deref_mut() {
-            near.forsake_reservations();
+            near.abandon_reservations();
         }
         self.roll_back_unless_ended()
     }

@@ -134,7 +134,7 @@ impl NearData {
     }
 
     /// Nobody may ever write to its pages again.
-    pub(crate) fn forsake_reservations(&mut self) {
+    pub(crate) fn abandon_reservations(&mut self) {
         self.tables.iter_mut().for_each(|near| near.reserved.clear());
     }
 

@@ -336,7 +336,7 @@ impl Drop for Transaction<'_> {
         if matches!(self.state, State::Running) {
             if let Some(near) = self.near.as_deref_mut().filter(|near| near.seal_failed()) {
                 // Nobody has said that the device is at rest: it may be writing them.
-                near.forsake_reservations();
+                near.abandon_reservations();
             }
             self.end(State::Ended(Ending::RolledBack));
         }

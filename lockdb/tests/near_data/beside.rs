@@ -252,7 +252,7 @@ fn pages_go_round() {
         near(&mut transaction, &mut scene.device(), &scene.table, 2, 9).unwrap();
         match round % 3 {
             0 => transaction.rollback().unwrap(),
-            1 => drop(transaction.abandon().unwrap()),
+            1 => drop(transaction.abandon_fenced().unwrap()),
             _ => drop(transaction),
         }
         most = most.max(scene.files.open("pages").unwrap().len().unwrap() / 8192);

@@ -32,7 +32,7 @@ fn update_while(
     let done = match done {
         Ok(()) => transaction.commit_sealing(&mut |seal| device.seal(seal)),
         Err(error) => {
-            transaction.abandon().unwrap();
+            transaction.abandon_fenced().unwrap();
             Err(error)
         }
     };
@@ -158,7 +158,7 @@ fn a_transaction_that_a_conflict_has_ended_is_abandoned_all_the_same() {
     let late = transaction.adopt(&scene.table, &device.rows);
     assert!(matches!(late, Err(Error::Ended { .. })), "{late:?}");
     let left = scene.locked();
-    let repaired = transaction.abandon().unwrap();
+    let repaired = transaction.abandon_fenced().unwrap();
     assert_eq!((repaired.buckets, scene.locked()), (left - 1, 1), "the holder's stays");
     drop(transaction);
     holder.commit().unwrap();
@@ -167,7 +167,7 @@ fn a_transaction_that_a_conflict_has_ended_is_abandoned_all_the_same() {
     // A transaction that was committed has nothing to abandon.
     let mut transaction = ours.begin(at(Isolation::Snapshot));
     transaction.commit().unwrap();
-    assert!(matches!(transaction.abandon(), Err(Error::Ended { .. })));
+    assert!(matches!(transaction.abandon_fenced(), Err(Error::Ended { .. })));
 }
 
 /// The table counts as read as a whole: whoever changes any row of it in between is a conflict.
@@ -253,7 +253,7 @@ fn a_row_that_has_changed_by_the_commit_is_an_error() {
         ),
         "{done:?}"
     );
-    transaction.abandon().unwrap();
+    transaction.abandon_fenced().unwrap();
     drop(transaction);
     assert_eq!(scene.rows()[&4], 1000);
     assert_eq!(scene.locked(), 0);

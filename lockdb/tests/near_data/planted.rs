@@ -182,7 +182,7 @@ fn versions_that_vacuum_moves_away_from_a_device() {
                 scene.store.vacuum().unwrap();
             }
         });
-        transaction.abandon().unwrap();
+        transaction.abandon_fenced().unwrap();
         job == Job::Done
     });
 }

@@ -176,7 +176,7 @@ fn a_wrong_number_is_found_though_its_lock_is_held() {
         matches!(&refused, Err(Error::NearData(NearDataError::Adopt { fault: found, .. })) if *found == fault),
         "{refused:?}"
     );
-    transaction.abandon().unwrap();
+    transaction.abandon_fenced().unwrap();
     drop(transaction);
     assert_eq!((scene.rows(), scene.locked()), (after(20, 1, 0), 0));
 }
@@ -236,7 +236,7 @@ fn a_commit_whose_pages_are_not_sealed_is_void() {
     refused!(transaction.commit(), NearDataError::SealFailed);
     let again = transaction.commit_sealing(&mut |seal| device.seal(seal));
     refused!(again, NearDataError::SealFailed);
-    transaction.abandon().unwrap();
+    transaction.abandon_fenced().unwrap();
     assert!(matches!(transaction.rollback(), Err(Error::Ended { .. })));
     drop(transaction);
     assert_eq!((scene.rows(), scene.locked()), (after(20, 1, 0), 0));
@@ -248,13 +248,13 @@ fn a_commit_whose_pages_are_not_sealed_is_void() {
 /// Nobody knows whether the device is still writing: its pages are not used for anything else.
 #[test]
 fn pages_of_a_device_that_was_not_fenced_stay_out_of_use() {
-    for forsaken in [false, true] {
-        pages_stay_out_of_use(forsaken);
+    for abandoned in [false, true] {
+        pages_stay_out_of_use(abandoned);
     }
 }
 
-/// The transaction is dropped, or forsaken.
-fn pages_stay_out_of_use(forsaken: bool) {
+/// The transaction is dropped, or abandoned.
+fn pages_stay_out_of_use(abandoned: bool) {
     let scene = Scene::new(100);
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::Snapshot));
@@ -268,8 +268,8 @@ fn pages_stay_out_of_use(forsaken: bool) {
         Err(SealError::new("the device does not answer"))
     });
     assert!(done.is_err());
-    if forsaken {
-        transaction.forsake().unwrap();
+    if abandoned {
+        transaction.abandon().unwrap();
     }
     drop(transaction);
     assert_eq!(scene.locked(), 0);

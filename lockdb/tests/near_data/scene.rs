@@ -176,7 +176,7 @@ pub fn near(
     match finish(transaction, device, table, job, rest, more) {
         Ok(()) => Ok(()),
         Err(error) => {
-            transaction.abandon()?;
+            transaction.abandon_fenced()?;
             Err(error)
         }
     }

@@ -173,7 +173,7 @@ impl Workload {
         finish(&mut transaction, &mut device, &tables[0], job, rest, more).unwrap();
         let (commit, sync) = match self.random.random_range(0..8) {
             0 => {
-                transaction.abandon().unwrap();
+                transaction.abandon_fenced().unwrap();
                 return;
             }
             1 if !device.rows.is_empty() => {
@@ -183,7 +183,7 @@ impl Workload {
                     Err(SealError::new("the device says no"))
                 };
                 assert!(transaction.commit_sealing(&mut torn).is_err());
-                transaction.abandon().unwrap();
+                transaction.abandon_fenced().unwrap();
                 return;
             }
             _ => (transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap(), options.sync),

@@ -118,8 +118,8 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
             }
         }
         let ended = match not_fenced {
-            None => self.transaction.abandon().map(drop),
-            Some(_) => self.transaction.forsake(),
+            None => self.transaction.abandon_fenced().map(drop),
+            Some(_) => self.transaction.abandon(),
         };
         match ended {
             // Whoever has the transaction may have ended it himself.
@@ -132,7 +132,7 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
     pub(super) fn fail(&mut self, failure: NearDataFailure) -> NearDataFailure {
         if let NearDataFailure::NotFenced { .. } = failure {
             // It cannot have been committed: a commit is the end of a NearTransaction.
-            let _ = self.transaction.forsake();
+            let _ = self.transaction.abandon();
             self.ended = true;
             return failure;
         }
