@@ -7,8 +7,8 @@
 //! away, would be lost; the store refuses to write onto a version other than the one that was
 //! locked, and what slips past it is missing from the sums ([`Rows::check`]).
 
+mod client;
 mod ledger;
-mod teller;
 #[cfg(test)]
 mod tests;
 
@@ -23,8 +23,8 @@ use workloads::scenario::{Mode, Scenario, Versions, Workload};
 use crate::RunError;
 use crate::plan::Source;
 
+pub(crate) use client::Client;
 pub(crate) use ledger::Ledger;
-pub(crate) use teller::Teller;
 
 /// What a row begins with, in cents.
 const INITIAL_BALANCE: i64 = 10_000;

@@ -16,7 +16,7 @@ use workloads::scenario::{AgentSettings, LockOrder, Scenario, Side, Span};
 use crate::RunError;
 use crate::plan::{Operation, Pause, Plan, Source};
 use crate::report::Aborts;
-use crate::rows::{Rows, Teller};
+use crate::rows::{Client, Rows};
 use crate::world::World;
 
 /// What the runner is to do next for this agent.
@@ -134,7 +134,7 @@ pub(crate) struct Workflow {
     /// Buckets held, with the tuples that they are held for.
     held: BTreeMap<u64, Vec<TupleKey>>,
     /// Its way to the rows.
-    teller: Teller,
+    client: Client,
     state: State,
     suspicion: Suspicion,
 }
@@ -146,7 +146,7 @@ impl Workflow {
         settings: AgentSettings,
         (order, seed): (LockOrder, u64),
         source: Source,
-        teller: Teller,
+        client: Client,
     ) -> Self {
         Self {
             device,
@@ -160,7 +160,7 @@ impl Workflow {
             birth: 0,
             attempts: 0,
             held: BTreeMap::new(),
-            teller,
+            client,
             state: State::Resting,
             suspicion: Suspicion::default(),
         }
@@ -180,9 +180,9 @@ impl Workflow {
         let agent = |(side, source)| {
             let device = matches!(side, Side::Device { .. });
             let settings = if device { &scenario.device.agents } else { &scenario.host.agents };
-            let teller = Teller::new(rows.clone())?;
+            let client = Client::new(rows.clone())?;
             let common = (scenario.lock_order, scenario.seed);
-            Ok(Self::new(device, settings.clone(), common, source, teller))
+            Ok(Self::new(device, settings.clone(), common, source, client))
         };
         let agents = scenario.agents().zip(sources).map(agent);
         Ok((agents.collect::<Result<_, RunError>>()?, rows))
@@ -246,7 +246,7 @@ impl Workflow {
     /// When the locks have not protected them, or the store fails.
     pub fn write(&mut self) -> Result<(), RunError> {
         let amount = 1 + self.birth % 100;
-        self.teller.write(amount as i64)
+        self.client.write(amount as i64)
     }
 
     /// Takes what came of the last command; gives the next.
@@ -295,7 +295,7 @@ impl Workflow {
             }
             (State::Locking(_), Input::Failed) => self.abort(Cause::BusError, now, world),
             (State::Writing, Input::Written) => {
-                world.ledger.enter(self.teller.written());
+                world.ledger.enter(self.client.written());
                 self.end(Ending::Committed, now, world)
             }
             (State::Releasing { since, then }, Input::Released | Input::Failed) => {
@@ -356,7 +356,7 @@ impl Workflow {
     fn make_step(&mut self, now: Time, world: &mut World) -> Next {
         match self.plan.steps[self.step].1 {
             Operation::LockLatest(row) => {
-                let newest = self.teller.newest(row)?;
+                let newest = self.client.newest(row)?;
                 self.ask_latest(newest.key, now, world)
             }
             Operation::LockVersion(key) => Ok(self.ask(key, now, world)),
@@ -371,7 +371,7 @@ impl Workflow {
                     }
                 }
             }
-            Operation::Commit if self.teller.has_work() => {
+            Operation::Commit if self.client.has_work() => {
                 self.state = State::Writing;
                 Ok(Command::Write)
             }
@@ -459,17 +459,17 @@ impl Workflow {
             Operation::LockLatest(row) => (row, true),
             _ => (asked.key.vid, false),
         };
-        let newest = self.teller.newest(row)?;
+        let newest = self.client.newest(row)?;
         if latest && newest.key != asked.key {
             return self.ask_latest(newest.key, now, world);
         }
-        self.teller.hold(row, asked.key, newest);
+        self.client.hold(row, asked.key, newest);
         self.step += 1;
         self.before_step(now, world)
     }
 
     fn unlock(&mut self, key: TupleKey, then: AfterRelease, now: Time, world: &mut World) -> Next {
-        self.teller.let_go(key);
+        self.client.let_go(key);
         let bucket = world.bucket_of(key);
         let keys = self.held.get_mut(&bucket).expect("traces unlock what they have locked");
         keys.retain(|&held| held != key);
@@ -513,7 +513,7 @@ impl Workflow {
         if let Some((bucket, keys)) = self.held.pop_first() {
             return self.release(keys[0], bucket, AfterRelease::End(ending), now, world);
         }
-        self.teller.forget();
+        self.client.forget();
         let attempts = self.settings.attempts;
         let counted = !world.closing;
         let side = world.side(self.device);
@@ -535,12 +535,12 @@ impl Workflow {
     /// With everybody locking in the order of buckets, no cycle can close. (A row's bucket changes
     /// with its version; it is the latest one's when the try begins.)
     fn sort_by_bucket(&mut self, world: &World) -> Result<(), RunError> {
-        let teller = &mut self.teller;
+        let client = &mut self.client;
         let ending = self.plan.steps.pop().expect("a plan has an end");
         let mut steps = Vec::with_capacity(self.plan.steps.len());
         for step in self.plan.steps.drain(..) {
             let key = match step.1 {
-                Operation::LockLatest(row) => teller.newest(row)?.key,
+                Operation::LockLatest(row) => client.newest(row)?.key,
                 Operation::LockVersion(key) | Operation::Unlock(key) => key,
                 Operation::UnlockRow(_) => unreachable!("a replay keeps the order of its trace"),
                 Operation::Commit | Operation::Abort => unreachable!("only the last step ends"),

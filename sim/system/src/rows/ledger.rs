@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::teller::Written;
+use super::client::Written;
 use super::{BALANCE, INITIAL_BALANCE, OPTIONS, Rows, WRITES};
 use crate::RunError;
 use crate::report::RowsReport;

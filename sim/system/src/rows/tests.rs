@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use workloads::scenario::{HotRowSettings, Mode, Scenario, Workload, YcsbSettings};
 
-use super::teller::Written;
-use super::{BALANCE, INITIAL_BALANCE, LOADED_AT_ONCE, Ledger, MOST_ROWS, OPTIONS, Rows, Teller};
+use super::client::Written;
+use super::{BALANCE, Client, INITIAL_BALANCE, LOADED_AT_ONCE, Ledger, MOST_ROWS, OPTIONS, Rows};
 use crate::RunError;
 use crate::plan::Source;
 
@@ -13,52 +13,52 @@ fn scenario(name: &str) -> Scenario {
     Scenario::load(folder.join(name)).unwrap()
 }
 
-/// Rows 1 to 4, and two tellers.
-fn small(scenario: &Scenario) -> (Arc<Rows>, [Teller; 2]) {
+/// Rows 1 to 4, and two clients.
+fn small(scenario: &Scenario) -> (Arc<Rows>, [Client; 2]) {
     let rows = Arc::new(Rows::new(scenario, &Source::all(scenario).unwrap(), None).unwrap());
-    let teller = || Teller::new(rows.clone()).unwrap();
-    (rows.clone(), [teller(), teller()])
+    let client = || Client::new(rows.clone()).unwrap();
+    (rows.clone(), [client(), client()])
 }
 
-fn hold(teller: &mut Teller, row: u64) {
-    let version = teller.newest(row).unwrap();
-    teller.hold(row, version.key, version);
+fn hold(client: &mut Client, row: u64) {
+    let version = client.newest(row).unwrap();
+    client.hold(row, version.key, version);
 }
 
-fn write(teller: &mut Teller, ledger: &mut Ledger, amount: i64) {
-    teller.write(amount).unwrap();
-    ledger.enter(teller.written());
+fn write(client: &mut Client, ledger: &mut Ledger, amount: i64) {
+    client.write(amount).unwrap();
+    ledger.enter(client.written());
 }
 
 #[test]
 fn versions_count_up_and_pairs_keep_the_sum() {
-    let (rows, [mut teller, _]) = small(&scenario("hot-row-storm.toml"));
+    let (rows, [mut client, _]) = small(&scenario("hot-row-storm.toml"));
     let mut ledger = Ledger::default();
-    assert_eq!(teller.newest(3).unwrap().key, locks::TupleKey::new(3, 0));
-    [3, 1].into_iter().for_each(|row| hold(&mut teller, row));
-    write(&mut teller, &mut ledger, 7);
-    assert_eq!(teller.newest(3).unwrap().key, locks::TupleKey::new(3, 1));
-    assert_eq!(teller.newest(3).unwrap().balance, INITIAL_BALANCE + 7);
-    assert_eq!(teller.newest(1).unwrap().balance, INITIAL_BALANCE - 7);
+    assert_eq!(client.newest(3).unwrap().key, locks::TupleKey::new(3, 0));
+    [3, 1].into_iter().for_each(|row| hold(&mut client, row));
+    write(&mut client, &mut ledger, 7);
+    assert_eq!(client.newest(3).unwrap().key, locks::TupleKey::new(3, 1));
+    assert_eq!(client.newest(3).unwrap().balance, INITIAL_BALANCE + 7);
+    assert_eq!(client.newest(1).unwrap().balance, INITIAL_BALANCE - 7);
     let report = rows.check(&ledger).unwrap();
     assert_eq!((report.rows, report.versions_written), (4, 2));
     assert_eq!(report.sum, 4 * INITIAL_BALANCE);
-    hold(&mut teller, 2);
-    write(&mut teller, &mut ledger, 5);
+    hold(&mut client, 2);
+    write(&mut client, &mut ledger, 5);
     assert_eq!(rows.check(&ledger).unwrap().sum, 4 * INITIAL_BALANCE + 5);
 }
 
 #[test]
 fn what_was_let_go_or_forgotten_is_not_written() {
-    let (rows, [mut teller, _]) = small(&scenario("hot-row-storm.toml"));
+    let (rows, [mut client, _]) = small(&scenario("hot-row-storm.toml"));
     let mut ledger = Ledger::default();
-    [1, 2].into_iter().for_each(|row| hold(&mut teller, row));
-    teller.let_go(locks::TupleKey::new(1, 0));
-    write(&mut teller, &mut ledger, 1);
-    assert_eq!(teller.written(), [Written { row: 2, added: 1, overtaken: false }]);
-    hold(&mut teller, 3);
-    teller.forget();
-    assert!(!teller.has_work());
+    [1, 2].into_iter().for_each(|row| hold(&mut client, row));
+    client.let_go(locks::TupleKey::new(1, 0));
+    write(&mut client, &mut ledger, 1);
+    assert_eq!(client.written(), [Written { row: 2, added: 1, overtaken: false }]);
+    hold(&mut client, 3);
+    client.forget();
+    assert!(!client.has_work());
     assert_eq!(rows.check(&ledger).unwrap().versions_written, 1);
 }
 
@@ -66,7 +66,7 @@ fn what_was_let_go_or_forgotten_is_not_written() {
 #[test]
 fn a_broken_lock_is_noticed_by_the_second_to_write() {
     let (_, [mut one, mut other]) = small(&scenario("hot-row-storm.toml"));
-    [&mut one, &mut other].into_iter().for_each(|teller| hold(teller, 4));
+    [&mut one, &mut other].into_iter().for_each(|client| hold(client, 4));
     one.write(1).unwrap();
     let error = other.write(1).unwrap_err();
     assert!(matches!(error, RunError::Update { row: 4, .. }), "{error:?}");
@@ -100,14 +100,14 @@ fn what_slips_past_the_store_is_missing_from_the_sums() {
     assert_eq!(wrong(&Ledger::default(), &rows), expected);
 
     // One that was written over with what had been read before it.
-    let (rows, [mut teller, _]) = small(&scenario);
+    let (rows, [mut client, _]) = small(&scenario);
     let mut ledger = Ledger::default();
-    let before = teller.newest(1).unwrap();
-    hold(&mut teller, 1);
-    write(&mut teller, &mut ledger, 9);
-    let now = teller.newest(1).unwrap();
-    teller.hold(1, now.key, super::Version { balance: before.balance, ..now });
-    write(&mut teller, &mut ledger, 1);
+    let before = client.newest(1).unwrap();
+    hold(&mut client, 1);
+    write(&mut client, &mut ledger, 9);
+    let now = client.newest(1).unwrap();
+    client.hold(1, now.key, super::Version { balance: before.balance, ..now });
+    write(&mut client, &mut ledger, 1);
     let expected = "row 1: its balance is 10001, expected 10010 after the committed updates";
     assert_eq!(wrong(&ledger, &rows), expected);
 }
@@ -116,7 +116,7 @@ fn what_slips_past_the_store_is_missing_from_the_sums() {
 fn a_replay_writes_onto_the_newest_version_and_counts_it() {
     let (rows, [mut one, mut other]) = small(&scenario("pgbench-replay.toml"));
     let mut ledger = Ledger::default();
-    [&mut one, &mut other].into_iter().for_each(|teller| hold(teller, 7));
+    [&mut one, &mut other].into_iter().for_each(|client| hold(client, 7));
     write(&mut one, &mut ledger, 3);
     write(&mut other, &mut ledger, 4);
     let report = rows.check(&ledger).unwrap();
@@ -129,10 +129,10 @@ fn rows_of_a_large_table_come_when_they_are_used() {
     let mut scenario = scenario("ycsb-uniform.toml");
     let Workload::Ycsb(ycsb) = scenario.workload else { panic!("it is YCSB") };
     scenario.workload = Workload::Ycsb(YcsbSettings { rows: LOADED_AT_ONCE + 1, ..ycsb });
-    let (rows, [mut teller, _]) = small(&scenario);
+    let (rows, [mut client, _]) = small(&scenario);
     assert_eq!(rows.check(&Ledger::default()).unwrap().rows, 0);
     for row in [5, LOADED_AT_ONCE + 1, 5, u64::MAX] {
-        assert_eq!(teller.newest(row).unwrap().key, locks::TupleKey::new(row, 0));
+        assert_eq!(client.newest(row).unwrap().key, locks::TupleKey::new(row, 0));
     }
     assert_eq!(rows.check(&Ledger::default()).unwrap().rows, 3);
 }

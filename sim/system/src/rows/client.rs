@@ -11,7 +11,7 @@ use crate::RunError;
 
 /// One agent's way to the rows.
 #[derive(Debug)]
-pub(crate) struct Teller {
+pub(crate) struct Client {
     rows: Arc<Rows>,
     session: Session,
     /// The rows that the present transaction has locked, as they were then, in that order.
@@ -38,7 +38,7 @@ pub(crate) struct Written {
     pub overtaken: bool,
 }
 
-impl Teller {
+impl Client {
     /// # Errors
     /// When there are as many as the store admits.
     pub fn new(rows: Arc<Rows>) -> Result<Self, RunError> {
