@@ -61,7 +61,7 @@ pub(crate) struct Shared {
     pub(crate) faults: Faults,
     /// What others commit beside long validations.
     pub(crate) watches: Watches,
-    births: AtomicU64,
+    ages: AtomicU64,
     catalog: Catalog,
     /// Where the newest checkpoint has put its maps.
     pub(crate) standing: Mutex<Standing>,
@@ -289,8 +289,8 @@ impl Database {
     /// The age of a transaction that takes its locks in [`Database::lock_table`] by itself, as a
     /// device's do ([`locks::Timestamp::of_attempt`]): none before was given a greater one, nor will another
     /// be given the same.
-    pub fn draw_birth(&self) -> u64 {
-        self.shared.draw_birth()
+    pub fn draw_age(&self) -> u64 {
+        self.shared.draw_age()
     }
 
     /// The newest commit up to which all are published: what a transaction sees that begins now.
@@ -359,7 +359,7 @@ impl Database {
             faults: Faults::default(),
             watches: Watches::default(),
             indexes: Indexes::default(),
-            births: AtomicU64::new(1),
+            ages: AtomicU64::new(1),
             catalog: Catalog::new(tables),
             standing: Mutex::new(standing),
             redo_lsn,
@@ -422,8 +422,8 @@ impl Shared {
         if self.options.read_only { Err(Error::ReadOnly { refused }) } else { Ok(()) }
     }
 
-    pub(crate) fn draw_birth(&self) -> u64 {
-        self.births.fetch_add(1, Ordering::Relaxed)
+    pub(crate) fn draw_age(&self) -> u64 {
+        self.ages.fetch_add(1, Ordering::Relaxed)
     }
 
     /// A table by its number.

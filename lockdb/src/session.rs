@@ -68,8 +68,8 @@ impl Session {
 
     /// Begins a transaction, which is rolled back unless it is committed.
     pub fn begin(&mut self, options: impl Into<TransactionOptions>) -> Transaction<'_> {
-        let birth = None;
-        Transaction::begin(self, options.into(), birth, 0)
+        let age = None;
+        Transaction::begin(self, options.into(), age, 0)
     }
 
     /// The place of this session's last commit in the order of commits; 0 before the first. Of a
@@ -100,9 +100,9 @@ impl Session {
         let options = options.into();
         let limit = self.shared.options.attempts;
         let _entered = nesting::enter(&self.shared.locks, self.pin);
-        let mut birth = None;
+        let mut age = None;
         for attempt in 0.. {
-            let mut transaction = Transaction::begin(self, options, birth, attempt);
+            let mut transaction = Transaction::begin(self, options, age, attempt);
             let failure = match work(&mut transaction) {
                 Ok(value) => match transaction.commit() {
                     Ok(_) => return Ok(value),
@@ -110,7 +110,7 @@ impl Session {
                 },
                 Err(error) => error,
             };
-            birth = transaction.birth();
+            age = transaction.age();
             let Some(conflict) = transaction.take_conflict() else { return Err(failure) };
             drop(transaction);
             if conflict.is_time_out() {

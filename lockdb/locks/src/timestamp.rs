@@ -29,14 +29,14 @@ impl Timestamp {
     /// holds again would look unchanged to whoever saw it in between, though other waiters may be
     /// in the queue by now.
     ///
-    /// `birth` orders transactions by age and is unique to each; `attempt` counts its tries.
-    /// `None` when `birth` is 0 or has more than 40 bits.
+    /// `age` orders transactions by age and is unique to each; `attempt` counts its tries.
+    /// `None` when `age` is 0 or has more than 40 bits.
     #[inline]
-    pub const fn of_attempt(birth: u64, attempt: u8) -> Option<Self> {
-        if birth == 0 || birth >> (Self::BITS - 8) != 0 {
+    pub const fn of_attempt(age: u64, attempt: u8) -> Option<Self> {
+        if age == 0 || age >> (Self::BITS - 8) != 0 {
             return None;
         }
-        Self::new(birth << 8 | attempt as u64)
+        Self::new(age << 8 | attempt as u64)
     }
 
     /// The number, 1 to 2⁴⁸ − 1.
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn tries_are_as_old_as_their_transaction_and_all_different() {
-        let of = |birth, attempt| Timestamp::of_attempt(birth, attempt).unwrap();
+        let of = |age, attempt| Timestamp::of_attempt(age, attempt).unwrap();
         assert!(of(1, 0) < of(1, 1) && of(1, 255) < of(2, 0));
         assert!(Timestamp::of_attempt(0, 1).is_none());
         assert!(Timestamp::of_attempt(1 << 40, 0).is_none());

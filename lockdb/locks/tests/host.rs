@@ -41,10 +41,10 @@ fn count_under_one_lock(policy: Policy, threads: u64) {
                 let mut worker = table.worker();
                 let counter = &counter;
                 for _ in 0..ROUNDS / threads {
-                    let birth = clock.fetch_add(1, Ordering::Relaxed);
+                    let age = clock.fetch_add(1, Ordering::Relaxed);
                     // Wait-die: a transaction that died comes back as old as it was.
                     for attempt in (0..=u8::MAX).cycle() {
-                        let timestamp = Timestamp::of_attempt(birth, attempt).unwrap();
+                        let timestamp = Timestamp::of_attempt(age, attempt).unwrap();
                         let mut transaction = worker.begin(timestamp);
                         match transaction.lock(key(1), &waiting) {
                             Ok(()) => {
@@ -100,9 +100,9 @@ fn cross(policy: Policy) -> u64 {
             scope.spawn(move || {
                 let mut worker = table.worker();
                 for _ in 0..if cfg!(miri) { 2 } else { 50 } {
-                    let mut birth = clock.fetch_add(1, Ordering::Relaxed);
+                    let mut age = clock.fetch_add(1, Ordering::Relaxed);
                     'retry: for attempt in (0..=u8::MAX).cycle() {
-                        let timestamp = Timestamp::of_attempt(birth, attempt).unwrap();
+                        let timestamp = Timestamp::of_attempt(age, attempt).unwrap();
                         let mut transaction = worker.begin(timestamp);
                         for vid in order {
                             if let Err(error) = transaction.lock(key(vid), &waiting) {
@@ -110,7 +110,7 @@ fn cross(policy: Policy) -> u64 {
                                 broken.fetch_add(1, Ordering::Relaxed);
                                 drop(transaction);
                                 if !matches!(error, LockError::Died { .. }) {
-                                    birth = clock.fetch_add(1, Ordering::Relaxed);
+                                    age = clock.fetch_add(1, Ordering::Relaxed);
                                 }
                                 continue 'retry;
                             }

@@ -48,7 +48,7 @@ pub struct Transaction<'s> {
     /// What devices do for it.
     pub(super) near: Option<Box<NearData>>,
     /// Its place in the order of age, drawn when it first locks.
-    birth: Option<u64>,
+    age: Option<u64>,
     attempt: u32,
     /// Whether the session's locks are under this attempt's name.
     pub(super) named: bool,
@@ -79,7 +79,7 @@ impl<'s> Transaction<'s> {
     pub(crate) fn begin(
         session: &'s mut Session,
         options: TransactionOptions,
-        birth: Option<u64>,
+        age: Option<u64>,
         attempt: u32,
     ) -> Self {
         Self::end_forgotten(session);
@@ -97,7 +97,7 @@ impl<'s> Transaction<'s> {
             snapshot,
             state: State::Running,
             near: None,
-            birth,
+            age,
             attempt,
             named: false,
             savepoints: Vec::new(),
@@ -122,7 +122,7 @@ impl<'s> Transaction<'s> {
             snapshot: 0,
             state: State::Running,
             near: None,
-            birth: None,
+            age: None,
             attempt: 0,
             named: true,
             savepoints: Vec::new(),
@@ -143,8 +143,8 @@ impl<'s> Transaction<'s> {
         &self.session.shared
     }
 
-    pub(crate) fn birth(&self) -> Option<u64> {
-        self.birth
+    pub(crate) fn age(&self) -> Option<u64> {
+        self.age
     }
 
     /// The conflict that ended it, if one did.
@@ -317,11 +317,11 @@ impl<'s> Transaction<'s> {
         let tries = self.attempt as u8;
         if tries == 0 {
             // New, or so often turned away that the number of the attempt begins anew.
-            self.birth = None;
+            self.age = None;
         }
         let shared = &self.session.shared;
-        let birth = *self.birth.get_or_insert_with(|| shared.draw_birth());
-        let name = Timestamp::of_attempt(birth, tries);
+        let age = *self.age.get_or_insert_with(|| shared.draw_age());
+        let name = Timestamp::of_attempt(age, tries);
         let limit = (1 << 40) - 1;
         let name = name.ok_or(Error::full("transaction ages", limit))?;
         nesting::name(&shared.locks, self.session.pin, name);

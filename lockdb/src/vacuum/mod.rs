@@ -252,8 +252,8 @@ impl Shared {
         // the horizon of an earlier step predecessors may lead nowhere.
         let horizon = vacuum.horizon.max(horizon);
         vacuum.horizon = horizon;
-        let name = Timestamp::of_attempt(self.draw_birth(), 0);
-        vacuum.locks.rename(name.expect("a store draws fewer than 2^40 births"));
+        let name = Timestamp::of_attempt(self.draw_age(), 0);
+        vacuum.locks.rename(name.expect("a store draws fewer than 2^40 ages"));
         let (mut unlinked, mut result) = (Unlinked::default(), Ok(()));
         let taken_before = vacuum.open.taken();
         let until = sweep.end.min(sweep.next + pages);

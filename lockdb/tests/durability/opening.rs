@@ -191,7 +191,7 @@ fn leave_locks_behind(path: &Path, buckets: usize) -> usize {
     const PAIRS: u64 = 8;
     let file = fs::File::options().read(true).write(true).open(path).expect("the lock table");
     let table = LockTable::in_memory(buckets, Backing::Shared(&file)).expect("mapped once more");
-    let name = |birth| Timestamp::of_attempt(birth, 0).expect("few births");
+    let name = |age| Timestamp::of_attempt(age, 0).expect("few ages");
     let (done, begun) = (AtomicBool::new(false), Instant::now());
     let image = thread::scope(|scope| {
         for pair in 0..PAIRS {

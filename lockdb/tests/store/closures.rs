@@ -71,7 +71,7 @@ fn a_queue_that_never_has_room_ends_the_call() {
     let (store, table) = store_of(options, &[(1, 10)]);
     let (locks, key) = (store.lock_table(), table.lock_key(0, 1));
     let ask = || {
-        let name = Timestamp::of_attempt(store.draw_birth(), 0).unwrap();
+        let name = Timestamp::of_attempt(store.draw_age(), 0).unwrap();
         locks.acquire(name, key, Rule::Queue)
     };
     while !matches!(ask(), Outcome::Refused(_)) {}

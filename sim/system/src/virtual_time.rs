@@ -20,7 +20,7 @@ use crate::device::DeviceContexts;
 use crate::report::{CoherenceReport, Report, UnitReport};
 use crate::rows::Rows;
 use crate::workflow::{Command, Input, Workflow};
-use crate::world::{Births, World};
+use crate::world::{Ages, World};
 use crate::{Interrupt, Options, Progress, RunError};
 use host::HostThreads;
 
@@ -99,7 +99,7 @@ impl Run {
         Ok(Self {
             host: HostThreads::new(on_cores(&agents, system.host_cores())),
             device,
-            world: World::new(buckets, Births::Counted(0)),
+            world: World::new(buckets, Ages::Counted(0)),
             rows,
             generations: vec![0; agents.len()],
             sleeping: vec![false; agents.len()],

@@ -26,7 +26,7 @@ use crate::device::DeviceContexts;
 use crate::report::{Report, RowsReport, UnitReport};
 use crate::rows::Rows;
 use crate::workflow::{Command, Input, Next, Workflow};
-use crate::world::{Births, World};
+use crate::world::{Ages, World};
 use crate::{Interrupt, Options, Progress, RunError};
 
 /// Time that the agents have to end their transactions after the last was begun.
@@ -152,10 +152,7 @@ fn run_on(
     let contexts = DeviceContexts::new(scenario, &device)?;
     let (host_agents, device_agents) = (host.len() as u32, device.len() as u32);
     let shared = Shared {
-        world: Mutex::new(World::new(
-            scenario.table.buckets,
-            Births::Store(rows.database().clone()),
-        )),
+        world: Mutex::new(World::new(scenario.table.buckets, Ages::Store(rows.database().clone()))),
         rows,
         began: Instant::now(),
         active: AtomicUsize::new(host.len() + device.len()),

@@ -129,7 +129,7 @@ pub(crate) struct Workflow {
     step: usize,
     transaction: Option<Timestamp>,
     /// Orders transactions by age.
-    birth: u64,
+    age: u64,
     attempts: u32,
     /// Buckets held, with the tuples that they are held for.
     held: BTreeMap<u64, Vec<TupleKey>>,
@@ -157,7 +157,7 @@ impl Workflow {
             plan: Plan { pause: Pause::After(Time::ZERO), steps: Vec::new() },
             step: 0,
             transaction: None,
-            birth: 0,
+            age: 0,
             attempts: 0,
             held: BTreeMap::new(),
             client,
@@ -245,7 +245,7 @@ impl Workflow {
     /// # Errors
     /// When the locks have not protected them, or the store fails.
     pub fn write(&mut self) -> Result<(), RunError> {
-        let amount = 1 + self.birth % 100;
+        let amount = 1 + self.age % 100;
         self.client.write(amount as i64)
     }
 
@@ -331,10 +331,10 @@ impl Workflow {
             world.side(self.device).report.started += 1;
         }
         if self.attempts == 0 || self.settings.wait != Policy::WaitDie {
-            self.birth = world.next_birth();
+            self.age = world.next_age();
         }
         // 256 tries on, the first's timestamp is long forgotten.
-        let timestamp = Timestamp::of_attempt(self.birth, self.attempts as u8);
+        let timestamp = Timestamp::of_attempt(self.age, self.attempts as u8);
         self.transaction = Some(timestamp.expect("no run has 2^40 transactions"));
         self.attempts += 1;
         self.step = 0;

@@ -14,7 +14,7 @@ use crate::rows::Ledger;
 #[derive(Debug)]
 pub(crate) struct World {
     mask: u64,
-    births: Births,
+    ages: Ages,
     /// What has been written.
     pub ledger: Ledger,
     /// Who has been told that it holds which bucket: the run's own check of what locks are for.
@@ -30,7 +30,7 @@ pub(crate) struct World {
 
 /// Where the ages of transactions come from.
 #[derive(Debug)]
-pub(crate) enum Births {
+pub(crate) enum Ages {
     /// From this count: nobody else takes locks.
     Counted(u64),
     /// From the store whose lock table it is, since its own transactions take locks there too.
@@ -47,10 +47,10 @@ pub(crate) struct Side {
 }
 
 impl World {
-    pub fn new(buckets: u64, births: Births) -> Self {
+    pub fn new(buckets: u64, ages: Ages) -> Self {
         Self {
             mask: buckets - 1,
-            births,
+            ages,
             ledger: Ledger::default(),
             holders: HashMap::new(),
             waited_in: BTreeMap::new(),
@@ -62,13 +62,13 @@ impl World {
     }
 
     /// The age of a transaction that begins now: greater than that of all before.
-    pub fn next_birth(&mut self) -> u64 {
-        match &mut self.births {
-            Births::Counted(births) => {
-                *births += 1;
-                *births
+    pub fn next_age(&mut self) -> u64 {
+        match &mut self.ages {
+            Ages::Counted(ages) => {
+                *ages += 1;
+                *ages
             }
-            Births::Store(database) => database.draw_birth(),
+            Ages::Store(database) => database.draw_age(),
         }
     }
 

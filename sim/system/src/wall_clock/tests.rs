@@ -93,7 +93,7 @@ fn a_run_in_which_nothing_ends_is_given_up() {
     (scenario.stop.duration_ns, scenario.stop.transactions_per_agent) = (None, Some(1000));
     let (agents, rows) = Workflow::all(&scenario, None).unwrap();
     let table = rows.database().lock_table();
-    let stranger = Timestamp::new(rows.database().draw_birth()).unwrap();
+    let stranger = Timestamp::new(rows.database().draw_age()).unwrap();
     for bucket in 0..table.buckets().len() {
         let outcome = table.run(stranger, bucket, Request::Acquire(Rule::Queue));
         assert_eq!(outcome, Outcome::Granted { again: false });
