@@ -23,21 +23,21 @@ impl Admission {
     /// What `take` gives, at once or as soon as there is something.
     ///
     /// # Errors
-    /// The time waited, when it is over `patience`.
+    /// The time waited, when it is over `timeout`.
     #[inline]
     pub(crate) fn admit<T>(
         &self,
-        patience: impl FnOnce() -> Duration,
+        timeout: impl FnOnce() -> Duration,
         mut take: impl FnMut() -> Option<T>,
     ) -> Result<T, Duration> {
         let free = if self.pressing.load(Ordering::Relaxed) { None } else { take() };
-        free.map_or_else(|| self.wait(patience(), take), Ok)
+        free.map_or_else(|| self.wait(timeout(), take), Ok)
     }
 
     #[cold]
     fn wait<T>(
         &self,
-        patience: Duration,
+        timeout: Duration,
         mut take: impl FnMut() -> Option<T>,
     ) -> Result<T, Duration> {
         let (since, place) = (Instant::now(), Place::enter(self));
@@ -53,7 +53,7 @@ impl Admission {
                     return Ok(taken);
                 }
             }
-            let Some(left) = patience.checked_sub(waited) else { return Err(waited) };
+            let Some(left) = timeout.checked_sub(waited) else { return Err(waited) };
             let polite = POLITE.saturating_sub(waited);
             thread::park_timeout(if polite.is_zero() { left } else { polite.min(left) });
         }
@@ -142,12 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn patience_has_an_end() {
+    fn a_wait_ends_at_its_timeout() {
         let admission = Admission::default();
-        let (patience, nothing) = (Duration::from_millis(10), || None::<()>);
-        let waited = admission.admit(|| patience, nothing).expect_err("there is nothing");
-        assert!(waited >= patience);
+        let (timeout, nothing) = (Duration::from_millis(10), || None::<()>);
+        let waited = admission.admit(|| timeout, nothing).expect_err("there is nothing");
+        assert!(waited >= timeout);
         // Whoever gave up stands in nobody's way.
-        assert_eq!(admission.admit(|| patience, || Some(())), Ok(()));
+        assert_eq!(admission.admit(|| timeout, || Some(())), Ok(()));
     }
 }

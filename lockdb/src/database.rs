@@ -190,7 +190,7 @@ impl Database {
     /// A way into the store for one thread. Waits for one when there are as many as the options admit.
     ///
     /// # Errors
-    /// [`Error::NoSession`] when none comes free within [`Options::session_patience`], or those that
+    /// [`Error::NoSession`] when none comes free within [`Options::session_timeout`], or those that
     /// there are belong to closures that this thread is in.
     pub fn session(&self) -> Result<Session> {
         self.admit(|| {
@@ -210,12 +210,12 @@ impl Database {
     #[inline]
     fn admit(&self, take: impl FnMut() -> Option<Session>) -> Result<Session> {
         let sessions = self.shared.pins.limit();
-        let session_patience = self.shared.options.session_patience;
-        let patience = || match nesting::depth(&self.shared.locks) < sessions {
-            true => session_patience,
+        let session_timeout = self.shared.options.session_timeout;
+        let timeout = || match nesting::depth(&self.shared.locks) < sessions {
+            true => session_timeout,
             false => Duration::ZERO,
         };
-        let admitted = self.shared.admission.admit(patience, take);
+        let admitted = self.shared.admission.admit(timeout, take);
         admitted.map_err(|waited| Error::NoSession { sessions, waited })
     }
 

@@ -258,7 +258,7 @@ impl Error {
         matches!(self, Error::Conflict(_))
     }
 
-    /// Whether a lock did not come within its patience. Another try is likely to take as long: the
+    /// Whether a lock did not come within its timeout. Another try is likely to take as long: the
     /// closure API leaves it to the caller.
     pub fn is_time_out(&self) -> bool {
         matches!(self, Error::Conflict(conflict) if conflict.is_time_out())

@@ -34,8 +34,8 @@ impl Session {
     #[inline]
     pub(crate) fn maintain_in_passing(&mut self) {
         if self.open.asked > 0 {
-            let patience = self.shared.options.room_patience;
-            self.open.asked = u64::from(self.vacuum_in_passing(patience));
+            let timeout = self.shared.options.room_timeout;
+            self.open.asked = u64::from(self.vacuum_in_passing(timeout));
         }
     }
 
@@ -48,7 +48,7 @@ impl Session {
 
     /// Says whether something is left to do.
     #[cold]
-    fn vacuum_in_passing(&self, room_patience: Duration) -> bool {
+    fn vacuum_in_passing(&self, room_timeout: Duration) -> bool {
         let shared = &self.shared;
         if !shared.options.vacuum {
             return false;
@@ -71,7 +71,7 @@ impl Session {
             }
         }
         if pressed {
-            shared.vacuum_under_pressure(self.open.asked, room_patience);
+            shared.vacuum_under_pressure(self.open.asked, room_timeout);
             return false;
         }
         let Some(mut vacuum) = shared.maintenance.try_lock() else { return false };
@@ -87,8 +87,8 @@ impl Session {
 
 impl Shared {
     /// Vacuums, or waits while somebody else does: for a short time by the pages that a session has
-    /// asked for, or for `room_patience` when there is no other way to get one.
-    fn vacuum_under_pressure(&self, asked: u64, room_patience: Duration) {
+    /// asked for, or for `room_timeout` when there is no other way to get one.
+    fn vacuum_under_pressure(&self, asked: u64, room_timeout: Duration) {
         let (since, mut steps, mut sweeps) = (Instant::now(), 0, 0);
         let held_up = HELD_UP.saturating_mul(asked.min(u64::from(u32::MAX)) as u32);
         loop {
@@ -98,12 +98,12 @@ impl Shared {
                 sweeps += u32::from(self.vacuum_on(&mut vacuum, AT_ONCE) == 0);
                 steps += 1;
             }
-            let (starved, hopeful) = self.room_to_come(sweeps, room_patience);
+            let (starved, hopeful) = self.room_to_come(sweeps, room_timeout);
             let done = steps >= asked || steps > 0 && !self.pages.are_excessive();
             // A session that gets no turn does not wait for long: somebody else is at it.
             let held_up = if worked { held_up } else { HELD_UP };
-            let patience = if starved { room_patience.max(held_up) } else { held_up };
-            if done && !starved || since.elapsed() >= patience {
+            let timeout = if starved { room_timeout.max(held_up) } else { held_up };
+            if done && !starved || since.elapsed() >= timeout {
                 return;
             }
             if !worked || starved && !hopeful {
@@ -114,15 +114,15 @@ impl Shared {
 
     /// Whether there is no page to be had while one may come soon, and whether that is for vacuum to
     /// bring about, which has looked at all pages so many times.
-    fn room_to_come(&self, sweeps: u32, patience: Duration) -> (bool, bool) {
+    fn room_to_come(&self, sweeps: u32, timeout: Duration) -> (bool, bool) {
         if self.pages.has_room(&self.pins) {
             return (false, false);
         }
         match self.pages.keeper(&self.pins) {
             // A snapshot that is as old as that is likely to stay.
-            Some(keeper) => (keeper.oldest_for < patience, false),
+            Some(keeper) => (keeper.oldest_for < timeout, false),
             // Two whole sweeps, and the rest of the one before, leave nothing to hope for.
-            None => (sweeps < 3 && !patience.is_zero(), true),
+            None => (sweeps < 3 && !timeout.is_zero(), true),
         }
     }
 }

@@ -60,16 +60,16 @@ pub struct Options {
     /// Sessions that there can be at once.
     pub sessions: usize,
     /// The longest wait for one of them.
-    pub session_patience: Duration,
+    pub session_timeout: Duration,
     /// How a transaction waits for a row's lock, and how deadlock is broken.
     pub waiting: Waiting,
     /// How often a closure's transaction is run again after conflicts.
     pub attempts: u32,
     /// The longest wait for commits of other sessions that are under way.
-    pub commit_patience: Duration,
+    pub commit_timeout: Duration,
     /// The longest wait for a page while all are in use, before a transaction that follows one that
     /// needed pages. A snapshot that is known to keep them in use for longer is not waited for.
-    pub room_patience: Duration,
+    pub room_timeout: Duration,
     /// A SERIALIZABLE transaction that has looked at more rows and index entries than this looks at
     /// them again before its commit gets its place in the order, where it keeps later commits waiting,
     /// and there only at what was committed meanwhile. That costs itself a few microseconds more.
@@ -108,14 +108,14 @@ impl Default for Options {
             pages: 1 << 22,
             tuples: 1 << 26,
             sessions: 256,
-            session_patience: Duration::from_secs(10),
+            session_timeout: Duration::from_secs(10),
             waiting: Waiting {
                 policy: Policy::WaitsFor { every: Duration::from_millis(1) },
                 ..Waiting::default()
             },
             attempts: 1000,
-            commit_patience: Duration::from_secs(60),
-            room_patience: Duration::from_millis(100),
+            commit_timeout: Duration::from_secs(60),
+            room_timeout: Duration::from_millis(100),
             validated_in_place: 64,
             log_ring: 32 << 20,
             log_segment: 64 << 20,

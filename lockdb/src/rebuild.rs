@@ -46,7 +46,7 @@ const READY: u8 = 2;
 const FAILED: u8 = 3;
 
 /// So long nobody waits while no page is read.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Indexes {
     #[inline]
@@ -73,7 +73,7 @@ impl Indexes {
         let since = Instant::now();
         while around.commits > 0 {
             let waited = since.elapsed();
-            if waited > PATIENCE {
+            if waited > TIMEOUT {
                 self.state.store(NOT_BEGUN, Ordering::Release);
                 self.changed.notify_all();
                 return Err(Error::IndexesStalled { read: 0, waited });
@@ -100,7 +100,7 @@ impl Indexes {
             let (read, waited) = (self.read.load(Ordering::Relaxed), since.elapsed());
             if read != seen {
                 (seen, since) = (read, Instant::now());
-            } else if waited > PATIENCE {
+            } else if waited > TIMEOUT {
                 return Err(Error::IndexesStalled { read, waited });
             }
         }

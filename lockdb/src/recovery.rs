@@ -121,7 +121,7 @@ pub(super) fn log_options(options: &Options) -> LogOptions {
     LogOptions {
         ring_bytes: options.log_ring,
         segment_bytes: options.log_segment,
-        patience: options.commit_patience,
+        timeout: options.commit_timeout,
         ..LogOptions::default()
     }
 }

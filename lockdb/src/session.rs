@@ -89,7 +89,7 @@ impl Session {
     ///
     /// # Errors
     /// Those of `work`, and those of the commit. [`Error::TooManyAttempts`] after as many conflicts
-    /// as the store's options admit. A lock that does not come within the options' patience ends it
+    /// as the store's options admit. A lock that does not come within the options' timeout ends it
     /// at once, with that conflict. [`Error::Nested`] when `work` itself is called by the closure of
     /// a transaction that is in the way.
     pub fn transaction<T, E: From<Error>>(

@@ -15,7 +15,7 @@ use lockstep_sim::models::TupleLockUnit;
 const WATCH: u16 = 11;
 const LINE: u64 = 0x4000;
 /// More cycles than any one step takes.
-const PATIENCE: u64 = 200;
+const TIMEOUT: u64 = 200;
 const HOLDER: Timestamp = Timestamp::new(1).unwrap();
 const TWINS: Timestamp = Timestamp::new(2).unwrap();
 const OTHER: Timestamp = Timestamp::new(3).unwrap();
@@ -48,7 +48,7 @@ impl Bench {
     /// The access of this phase, once the unit makes it.
     fn access(&mut self, tag: u8, phase: u16) -> MemoryAccess {
         let id = phase << 7 | u16::from(tag);
-        for _ in 0..PATIENCE {
+        for _ in 0..TIMEOUT {
             if let Some(index) = self.asked.iter().position(|access| access.id == id) {
                 return self.asked.remove(index);
             }
@@ -91,7 +91,7 @@ impl Bench {
 
     /// The next response of this tag: its code and position, and whether it is a notice.
     fn answer(&mut self, tag: u8) -> (Code, u8, bool) {
-        for _ in 0..PATIENCE {
+        for _ in 0..TIMEOUT {
             let ours = |response: &UnitResponse| response.tag.index() == usize::from(tag);
             if let Some(index) = self.told.iter().position(ours) {
                 let UnitResponse { code, position, notice, .. } = self.told.remove(index);
@@ -99,7 +99,7 @@ impl Bench {
             }
             self.clock();
         }
-        panic!("no response of tag {tag} in {PATIENCE} cycles");
+        panic!("no response of tag {tag} in {TIMEOUT} cycles");
     }
 
     fn clock(&mut self) {

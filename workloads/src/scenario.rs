@@ -127,11 +127,11 @@ pub struct AgentSettings {
     pub rows_per_transaction: Span,
     /// Probability that a transaction aborts by itself at its end.
     pub abort_probability: f64,
-    /// What is done when a lock is held by another. [`Policy::Queue`] without patience only where no
+    /// What is done when a lock is held by another. [`Policy::Queue`] without timeout only where no
     /// deadlock is possible.
     pub wait: Policy,
     /// Nanoseconds from queued to abort; `None`: waits until granted, or until the policy aborts.
-    pub patience_ns: Option<u64>,
+    pub timeout_ns: Option<u64>,
     /// Nanoseconds before a transaction that the wait policy, or a full bucket, aborted is
     /// tried again.
     pub backoff_ns: Span,

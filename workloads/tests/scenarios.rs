@@ -76,7 +76,7 @@ fn every_shipped_scenario_loads_and_gives_transactions() {
 fn values_and_defaults_arrive() {
     let scenario = Scenario::parse("s.toml", GOOD).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(scenario.host.agents.wait, Policy::Queue);
-    assert_eq!(scenario.host.agents.patience_ns, Some(500));
+    assert_eq!(scenario.host.agents.timeout_ns, Some(500));
     assert_eq!(scenario.host.agents.hold_ns, Span { least: 10, most: 20 });
     assert_eq!(scenario.device.agents.think_ns, Span::exactly(7));
     assert_eq!(scenario.device.agents.rows_per_transaction, Span::exactly(1));

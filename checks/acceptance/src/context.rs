@@ -103,8 +103,8 @@ impl Context<'_> {
             if let Some(value) = done()? {
                 return Ok(value);
             }
-            if begun.elapsed() > self.options.patience {
-                let bound = self.options.patience;
+            if begun.elapsed() > self.options.timeout {
+                let bound = self.options.timeout;
                 return Err(Stop::Wrong(format!("waited for {}: nothing in {bound:?}", what())));
             }
             pause(begun);

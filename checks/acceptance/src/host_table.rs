@@ -15,7 +15,7 @@ pub(crate) struct HostTable {
     memory: Mapped,
     table: LockTable,
     log2_buckets: u32,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl HostTable {
@@ -27,7 +27,7 @@ impl HostTable {
         let file = file.map_err(|error| Stop::wrong(format!("the table's memory: {error}")))?;
         let table = LockTable::in_memory(1 << log2_buckets, Backing::Shared(&file))
             .map_err(|error| Stop::wrong(error.to_string()))?;
-        let table = Self { memory, table, log2_buckets, patience: context.options.patience };
+        let table = Self { memory, table, log2_buckets, timeout: context.options.timeout };
         table.start_again(context)?;
         Ok(table)
     }
@@ -62,7 +62,7 @@ impl HostTable {
         key: TupleKey,
         request: Request,
     ) -> Result<Outcome, Stop> {
-        run(&self.table, transaction, key, request, self.patience)
+        run(&self.table, transaction, key, request, self.timeout)
     }
 
     /// Takes a free lock.

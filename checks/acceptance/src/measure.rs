@@ -147,7 +147,7 @@ fn interrupt(context: &Context<'_>) -> Result<Option<Latency>, Stop> {
     samples(context, || {
         let begun = Instant::now();
         context.write(map::SHELL + map::INTERRUPT_FORCE, 1)?;
-        vectors[0].wait(context.options.patience)?;
+        vectors[0].wait(context.options.timeout)?;
         Ok(begun.elapsed())
     })
 }

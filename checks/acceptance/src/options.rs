@@ -26,7 +26,7 @@ pub struct Options {
     pub extent: Extent,
     /// Longest wait for a single event: a completion, an interrupt, a grant. It decides when a
     /// check gives up, never whether a device is fast enough.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// How long nothing may happen where nothing is allowed to happen.
     pub silence: Duration,
     /// Samples of each measurement; 0: nothing is measured.
@@ -42,7 +42,7 @@ impl Default for Options {
             cases: 200,
             interrupts: 1000,
             extent: Extent::Quick,
-            patience: Duration::from_secs(10),
+            timeout: Duration::from_secs(10),
             silence: Duration::from_millis(20),
             samples: 1000,
             checks: None,

@@ -92,8 +92,8 @@ fn each_flaw_is_found_by_its_check() {
         // On a busy machine the device may have no turn while the check waits for it to be silent.
         let found = [5, 50, 500].iter().any(|&silence| {
             let silence = Duration::from_millis(silence);
-            let patience = Duration::from_millis(300);
-            let options = Options { patience, silence, cases, ..options() };
+            let timeout = Duration::from_millis(300);
+            let options = Options { timeout, silence, cases, ..options() };
             let options = options.only(&[check]).expect("the check exists");
             let report = run_on(flaw, &options);
             println!("{flaw:?}: {}", report.checks[0]);

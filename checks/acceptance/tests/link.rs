@@ -176,7 +176,7 @@ fn the_suite_survives_devices_that_break() {
             interrupts: 20,
             extent: Extent::Quick,
             // One that breaks makes it wait in vain, again and again.
-            patience: Duration::from_millis(if after == NEVER { 10_000 } else { 50 }),
+            timeout: Duration::from_millis(if after == NEVER { 10_000 } else { 50 }),
             silence: Duration::from_millis(1),
             samples: 2,
             checks: None,

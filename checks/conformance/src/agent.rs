@@ -67,7 +67,7 @@ pub(crate) struct Agent {
     /// `Hold` until this cycle.
     resting_until: u64,
     blocked_since: Option<u64>,
-    patience: u64,
+    timeout: u64,
     parallel: bool,
     lines: Vec<AtLine>,
     /// Keys by which its lines can be released.
@@ -126,7 +126,7 @@ impl Agent {
             next: 0,
             resting_until: 0,
             blocked_since: None,
-            patience: plan.patience.into(),
+            timeout: plan.timeout.into(),
             parallel: plan.parallel,
             lines: vec![AtLine::default(); case.table.lines],
             keys,
@@ -232,7 +232,7 @@ impl Agent {
         let since = *self.blocked_since.get_or_insert(cycle);
         let waits =
             || self.lines.iter().enumerate().flat_map(|(l, s)| s.waits.iter().map(move |w| (l, w)));
-        if cycle - since >= self.patience
+        if cycle - since >= self.timeout
             && let Some((line, wait)) = waits().find(|(_, wait)| !wait.leaving)
         {
             return Some(Action::Cancel { line, wait: wait.serial });

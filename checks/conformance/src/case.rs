@@ -13,7 +13,7 @@ use sim::bus::test_memory::{ErrorInjection, TestMemoryConfig};
 use sim::lock_unit::UnitConfig;
 
 /// Cycles after which a handshake or an answer that does not come is an error.
-const BUS_PATIENCE: u64 = 5_000;
+const BUS_TIMEOUT: u64 = 5_000;
 
 /// One run of the bench: the table, the buses and what each agent does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ pub struct Agent {
     /// Its transaction's timestamp.
     pub timestamp: u64,
     /// Cycles that it is blocked before it takes its requests out of the queues.
-    pub patience: u32,
+    pub timeout: u32,
     /// It asks for a bucket while another acquire of its own is not answered, as the processing
     /// elements of one transaction do that know nothing of each other.
     pub parallel: bool,
@@ -289,14 +289,14 @@ impl Case {
                     true => ResponseOrder::Shuffled,
                     false => ResponseOrder::AsAnswered,
                 },
-                patience: BUS_PATIENCE,
+                timeout: BUS_TIMEOUT,
                 split_atomic_errors: self.buses.split_errors,
                 ..Axi4Config::lock_unit(self.seed)
             },
             streams: pattern(stream_stalls),
             registers: LiteStalls::all(pattern(stream_stalls)),
             seed: self.seed,
-            patience: BUS_PATIENCE,
+            timeout: BUS_TIMEOUT,
         }
     }
 
@@ -334,9 +334,9 @@ impl fmt::Display for Case {
             writeln!(f, "key {index}: vid {:#x} version {:#x}, line {line}", key.vid, key.version)?;
         }
         for agent in &self.agents {
-            let Agent { side, timestamp, patience, parallel, script } = agent;
+            let Agent { side, timestamp, timeout, parallel, script } = agent;
             let manner = if *parallel { "in parallel" } else { "one by one" };
-            writeln!(f, "{side:?} T{timestamp}, patience {patience} cycles, {manner}:")?;
+            writeln!(f, "{side:?} T{timestamp}, timeout {timeout} cycles, {manner}:")?;
             for step in script {
                 writeln!(f, "  {step}")?;
             }

@@ -200,13 +200,13 @@ fn agent(profile: Profile) -> impl Strategy<Value = Agent> {
     let timestamp = prop_oneof![1..40u64, 1..(1u64 << 48) - 1000];
     let length = if profile == Profile::Crowd { 1..=8 } else { 1..=14usize };
     let script = proptest::collection::vec(step(profile), length);
-    let patience = prop_oneof![20..=200u32, 300..=1000u32, 2500..=5000u32];
+    let timeout = prop_oneof![20..=200u32, 300..=1000u32, 2500..=5000u32];
     let parallel = proptest::bool::weighted(0.25);
-    (side, timestamp, patience, script, parallel).prop_map(
-        |(side, timestamp, patience, script, parallel)| Agent {
+    (side, timestamp, timeout, script, parallel).prop_map(
+        |(side, timestamp, timeout, script, parallel)| Agent {
             side,
             timestamp,
-            patience,
+            timeout,
             parallel,
             script,
         },

@@ -165,7 +165,7 @@ fn device(timestamp: u64, script: &[Step]) -> Agent {
     Agent {
         side: Side::Device,
         timestamp,
-        patience: 20_000,
+        timeout: 20_000,
         parallel: false,
         script: script.to_vec(),
     }

@@ -53,9 +53,9 @@ fn burst() -> Result<Burst, String> {
     set.map_err(|error| error.to_string())?;
     (0..TAGS).for_each(|number| unit.request(acquire(number, number as u64)));
     let (mut first, mut last, mut taken) = (None, 0, 0_usize);
-    let patience = 10 * TAGS as u64;
+    let timeout = 10 * TAGS as u64;
     let begin = unit.cycle();
-    while (taken < TAGS || unit.accesses_outstanding() < TAGS) && unit.cycle() < begin + patience {
+    while (taken < TAGS || unit.accesses_outstanding() < TAGS) && unit.cycle() < begin + timeout {
         let cycle = unit.cycle();
         if unit.clock().map_err(|error| error.to_string())? {
             taken += 1;
@@ -63,7 +63,7 @@ fn burst() -> Result<Burst, String> {
             last = cycle;
         }
     }
-    let first = first.ok_or(format!("no request was taken in {patience} cycles"))?;
+    let first = first.ok_or(format!("no request was taken in {timeout} cycles"))?;
     Ok(Burst {
         taken_per_clock: taken as f64 / (last - first + 1) as f64,
         in_flight: unit.accesses_outstanding(),

@@ -24,7 +24,7 @@ const EXPONENT: f64 = 0.99;
 const ROWS: usize = 1 << 20;
 
 /// Between two looks of a thread that is kept out of the table.
-const PATIENCE: Duration = Duration::from_millis(100);
+const TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Which rows are updated how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -220,7 +220,7 @@ impl Worker {
     fn run(mut self) -> Result<(), Error> {
         let options = TransactionOptions { isolation: Isolation::ReadCommitted, sync: Sync::None };
         while !self.counts.stop.load(Ordering::Relaxed) {
-            let passing = self.gate.as_ref().map(|gate| gate.pass(PATIENCE));
+            let passing = self.gate.as_ref().map(|gate| gate.pass(TIMEOUT));
             if let Some(Err(_)) = passing {
                 // Whether it is to stop is looked at meanwhile.
                 continue;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How long nothing is shown.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
@@ -38,7 +38,7 @@ impl Progress {
 
     /// Says that the part `done` (0 to 1) is done, and something about it.
     pub fn set(&mut self, done: f64, message: impl Display) {
-        if !self.allowed || self.since.elapsed() < PATIENCE {
+        if !self.allowed || self.since.elapsed() < TIMEOUT {
             return;
         }
         if !self.shown {

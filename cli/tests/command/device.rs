@@ -19,7 +19,7 @@ use vfio_user::Client;
 use crate::{Done, SMALL, command, lockstep, lockstep_in, project};
 
 /// How long anything may take that a server does.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// `lockstep serve` in a folder of its own, killed if a test forgets it.
 struct Server {
@@ -66,7 +66,7 @@ impl Server {
 
     /// The next line that it says.
     fn line(&self) -> String {
-        let line = self.said.recv_timeout(PATIENCE);
+        let line = self.said.recv_timeout(TIMEOUT);
         line.unwrap_or_else(|end| panic!("it said nothing more: {end}"))
     }
 
@@ -147,7 +147,7 @@ fn ended(process: &mut Child) -> ExitStatus {
         if let Some(status) = process.try_wait().expect("a child") {
             return status;
         }
-        assert!(since.elapsed() < PATIENCE, "it has not ended within {PATIENCE:?}");
+        assert!(since.elapsed() < TIMEOUT, "it has not ended within {TIMEOUT:?}");
         sleep(Duration::from_millis(5));
     }
 }
@@ -235,7 +235,7 @@ fn files_that_may_not_grow_are_an_error_of_a_copy_and_not_the_end_of_the_server(
     let (source, destination, bytes) = (0, address, 64);
     let command = CopyCommand { direction, source, destination, bytes, interrupt: false };
     for _ in 0..2 {
-        assert_eq!(queue.copy(command, PATIENCE).expect("an end").status, Status::Destination);
+        assert_eq!(queue.copy(command, TIMEOUT).expect("an end").status, Status::Destination);
     }
     drop((queue, device));
     server.lines_until("client left");
@@ -299,7 +299,7 @@ fn a_server_that_is_killed_ends_a_run_with_a_reason() {
         .spawn()
         .expect("the command starts");
     let said = lines(next.stdout.take().expect("a pipe"));
-    let line = said.recv_timeout(PATIENCE).expect("a line");
+    let line = said.recv_timeout(TIMEOUT).expect("a line");
     assert!(line.starts_with("ready at "), "{line}");
     signal(&next, "-INT");
     assert_eq!(ended(&mut next).code(), Some(0));

@@ -168,10 +168,10 @@ fn connecting_to_what_is_no_server_says_what_it_is() {
     std::fs::remove_file(&path).unwrap();
     let listener = UnixListener::bind(&path).unwrap();
     // Somebody listens and says nothing.
-    let impatient = Options { timeout: Duration::from_millis(30), ..options() };
-    let silent = try_it(impatient.clone()).unwrap_err();
+    let hasty = Options { timeout: Duration::from_millis(30), ..options() };
+    let silent = try_it(hasty.clone()).unwrap_err();
     assert!(matches!(silent, Error::Timeout { .. }), "{silent}");
     drop(listener);
-    let dead = try_it(impatient).unwrap_err().to_string();
+    let dead = try_it(hasty).unwrap_err().to_string();
     assert!(dead.contains("refused"), "{dead}");
 }

@@ -1,7 +1,7 @@
 //! The locks that one transaction holds: taken one by one, waited for, given back once each.
 
 use crate::machine::{Outcome, Place, Refusal, Request};
-use crate::wait::{LockError, Patience, Waiting};
+use crate::wait::{LockError, Waiter, Waiting};
 use crate::{LockTable, Statistics, Timestamp, TupleKey};
 
 /// The buckets that a transaction holds in a table, in the order in which it got them.
@@ -81,10 +81,10 @@ impl HeldLocks {
         waiting: &Waiting,
         statistics: &mut Statistics,
     ) -> Result<bool, LockError> {
-        let mut patience = Patience::new(waiting, table, self.timestamp);
+        let mut waiter = Waiter::new(waiting, table, self.timestamp);
         loop {
             if let Outcome::Refused(_) = outcome
-                && let Err(nested) = patience.check_holder(table, bucket)
+                && let Err(nested) = waiter.check_holder(table, bucket)
             {
                 statistics.deadlocks += 1;
                 return Err(nested);
@@ -96,12 +96,12 @@ impl HeldLocks {
                     return Ok(!again);
                 }
                 Outcome::Queued { place, .. } => {
-                    self.wait(table, bucket, place, &mut patience, statistics)?;
+                    self.wait(table, bucket, place, &mut waiter, statistics)?;
                     return Ok(true);
                 }
                 Outcome::Refused(Refusal::Full | Refusal::Contended) => {
                     statistics.retried += 1;
-                    patience.wait_for_room(table, bucket, self.timestamp, statistics)?;
+                    waiter.wait_for_room(table, bucket, self.timestamp, statistics)?;
                 }
                 Outcome::Refused(Refusal::Busy) => {
                     statistics.busy += 1;
@@ -123,11 +123,11 @@ impl HeldLocks {
         table: &LockTable,
         bucket: usize,
         place: Place,
-        patience: &mut Patience<'_>,
+        waiter: &mut Waiter<'_>,
         statistics: &mut Statistics,
     ) -> Result<(), LockError> {
         statistics.queued += 1;
-        patience.wait_for_grant(table, bucket, place, self.timestamp, statistics)?;
+        waiter.wait_for_grant(table, bucket, place, self.timestamp, statistics)?;
         statistics.granted += 1;
         Ok(())
     }

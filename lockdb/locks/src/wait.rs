@@ -1,4 +1,4 @@
-//! Waiting for a lock: spin briefly, then sleep until woken; leave when patience ends or when the
+//! Waiting for a lock: spin briefly, then sleep until woken; leave when timeout ends or when the
 //! wait closes a cycle.
 
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use crate::machine::{Outcome, Place, Request, Rule};
 use crate::primitive::{spin_loop, yield_now};
 use crate::{Bucket, Head, LockTable, Statistics, Timestamp, nesting};
 
-/// How deadlock between buckets is broken. Every policy is bounded by [`Waiting::patience`].
+/// How deadlock between buckets is broken. Every policy is bounded by [`Waiting::timeout`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// Do not wait at all.
@@ -42,7 +42,7 @@ pub struct Waiting {
     /// How deadlock is broken.
     pub policy: Policy,
     /// The longest wait for one lock.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Looks at the head before the waiter goes to sleep.
     pub spins: u32,
 }
@@ -50,7 +50,7 @@ pub struct Waiting {
 impl Default for Waiting {
     /// Wait-die, ten seconds at the most.
     fn default() -> Self {
-        Self { policy: Policy::WaitDie, patience: Duration::from_secs(10), spins: SPINS }
+        Self { policy: Policy::WaitDie, timeout: Duration::from_secs(10), spins: SPINS }
     }
 }
 
@@ -76,7 +76,7 @@ pub enum LockError {
         /// Index of the bucket.
         bucket: usize,
     },
-    /// The patience ended.
+    /// The timeout ended.
     #[error("waited {waited:?} for bucket {bucket}, held by {holder:?}")]
     TimedOut {
         /// Index of the bucket.
@@ -128,7 +128,7 @@ pub enum LockError {
 }
 
 /// One wait, from the first refusal to its end.
-pub(crate) struct Patience<'p> {
+pub(crate) struct Waiter<'p> {
     waiting: &'p Waiting,
     /// Set by the first wait, so that an uncontended lock never asks for the time.
     since: Option<Instant>,
@@ -139,7 +139,7 @@ pub(crate) struct Patience<'p> {
     around: Vec<Timestamp>,
 }
 
-impl<'p> Patience<'p> {
+impl<'p> Waiter<'p> {
     pub(crate) fn new(waiting: &'p Waiting, table: &LockTable, transaction: Timestamp) -> Self {
         let (searched, suspicion) = (Duration::ZERO, Suspicion::default());
         let around = nesting::around(table, transaction);
@@ -172,7 +172,7 @@ impl<'p> Patience<'p> {
     ) -> Result<(), LockError> {
         let waited = self.waited();
         let holder = || table.buckets()[bucket].head().holder();
-        if waited >= self.waiting.patience {
+        if waited >= self.waiting.timeout {
             return Err(LockError::NoRoom { holder: holder(), waited });
         }
         if let Some(every) = self.search_interval()
@@ -222,7 +222,7 @@ impl<'p> Patience<'p> {
             let waited = self.waited();
             let end = if let Err(nested) = self.check_holder(table, bucket) {
                 Some(nested)
-            } else if waited >= self.waiting.patience {
+            } else if waited >= self.waiting.timeout {
                 Some(self.timed_out(bucket, line))
             } else if next_search.is_some_and(|at| waited >= at) {
                 next_search = self.search_interval().map(|every| waited + every);

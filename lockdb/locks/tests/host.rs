@@ -89,11 +89,11 @@ fn cross(policy: Policy) -> u64 {
     let table = LockTable::new(64).unwrap();
     let clock = AtomicU64::new(1);
     let broken = AtomicU64::new(0);
-    let patience = match policy {
+    let timeout = match policy {
         Policy::Queue => Duration::from_millis(20),
         _ => Duration::from_secs(30),
     };
-    let waiting = Waiting { policy, patience, spins: 100 };
+    let waiting = Waiting { policy, timeout, spins: 100 };
     thread::scope(|scope| {
         for order in [[1, 2], [2, 1]] {
             let (table, clock, broken) = (&table, &clock, &broken);
@@ -140,7 +140,7 @@ fn every_policy_breaks_deadlocks() {
 fn a_certain_deadlock_is_found_and_named() {
     let table = LockTable::new(64).unwrap();
     let policy = Policy::WaitsFor { every: Duration::from_micros(200) };
-    let waiting = Waiting { policy, patience: Duration::from_secs(30), spins: 0 };
+    let waiting = Waiting { policy, timeout: Duration::from_secs(30), spins: 0 };
     assert_eq!(table.acquire(t(1), key(1), Rule::Queue), Outcome::Granted { again: false });
     let first_waits = || !table.buckets()[table.bucket_of(key(2))].head().has_waiters();
     thread::scope(|scope| {
@@ -166,13 +166,13 @@ fn a_certain_deadlock_is_found_and_named() {
 fn a_time_out_names_the_holder_and_leaves_no_trace() {
     let table = LockTable::new(8).unwrap();
     let _ = table.acquire(t(7), key(3), Rule::Queue);
-    let patience = Duration::from_millis(2);
-    let waiting = Waiting { policy: Policy::Queue, patience, spins: 10 };
+    let timeout = Duration::from_millis(2);
+    let waiting = Waiting { policy: Policy::Queue, timeout, spins: 10 };
     let mut worker = table.worker();
     match worker.begin(t(8)).lock(key(3), &waiting) {
         Err(LockError::TimedOut { holder, waited, .. }) => {
             assert_eq!(holder, Some(t(7)));
-            assert!(waited >= patience);
+            assert!(waited >= timeout);
         }
         other => panic!("{other:?}"),
     }

@@ -29,7 +29,7 @@ fn a_sleeping_waiter_is_woken_and_sees_what_the_holder_wrote() {
     explore(3, || {
         let shared = Arc::new((LockTable::new(1).unwrap(), UnsafeCell::new(0)));
         let waiting =
-            Waiting { policy: Policy::Queue, patience: Duration::from_secs(3600), spins: 0 };
+            Waiting { policy: Policy::Queue, timeout: Duration::from_secs(3600), spins: 0 };
         let add = move |shared: Arc<(LockTable, UnsafeCell<u64>)>, number| {
             let mut worker = shared.0.worker();
             let mut transaction = worker.begin(t(number));

@@ -34,9 +34,9 @@ use std::time::Duration;
 
 use crate::files::Files;
 
+mod bounded_wait;
 mod error;
 mod options;
-mod patience;
 mod reader;
 mod record;
 mod ring;
@@ -52,7 +52,7 @@ pub use options::{Kind, LogOptions, LogPosition, Sync};
 pub use reader::{Reader, Record, Torn};
 pub use ticket::Ticket;
 
-use patience::Patience;
+use bounded_wait::BoundedWait;
 use sequencer::Sequencer;
 use storage::Storage;
 
@@ -71,7 +71,7 @@ pub struct Log {
     read_only: bool,
     store: u64,
     epoch: u64,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Log {
@@ -80,7 +80,7 @@ impl Log {
         Self::volatile_with(&LogOptions::default())
     }
 
-    /// As [`Log::volatile`], with as many commits under way and as much patience as `options` say.
+    /// As [`Log::volatile`], with as many commits under way and as much timeout as `options` say.
     pub(crate) fn volatile_with(options: &LogOptions) -> Log {
         Self::new(None, options, LogPosition::default())
     }
@@ -125,7 +125,7 @@ impl Log {
     fn new(storage: Option<Storage>, options: &LogOptions, at: LogPosition) -> Log {
         let sequencer = Sequencer::new(at.commit, at.lsn, options.commits_under_way);
         let LogPosition { store, epoch, .. } = at;
-        Log { sequencer, storage, read_only: false, store, epoch, patience: options.patience }
+        Log { sequencer, storage, read_only: false, store, epoch, timeout: options.timeout }
     }
 
     /// The largest P such that all commits up to P are finished: a snapshot.
@@ -148,7 +148,7 @@ impl Log {
     /// # Errors
     /// [`LogError::TooLarge`], [`LogError::NoRoom`] on a full disk, [`LogError::MustReopen`],
     /// [`LogError::ReadOnly`], or [`LogError::Stalled`] when others keep the log from having room for
-    /// longer than [`LogOptions::patience`]. Nothing was given then.
+    /// longer than [`LogOptions::timeout`]. Nothing was given then.
     #[inline]
     pub fn begin(&self, body_bytes: usize) -> Result<Ticket<'_>, LogError> {
         if body_bytes > BODY_LIMIT {
@@ -174,7 +174,7 @@ impl Log {
     /// until there is room.
     #[cold]
     fn wait_for_room(&self, body_bytes: usize, total: u64) -> Result<Ticket<'_>, LogError> {
-        let mut patience = Patience::new(self.patience);
+        let mut wait = BoundedWait::new(self.timeout);
         loop {
             let published = self.sequencer.advance();
             if let Some(storage) = &self.storage {
@@ -186,7 +186,7 @@ impl Log {
             if let Some(place) = self.sequencer.begin(total, large, room) {
                 return Ok(Ticket::new(self, place, body_bytes));
             }
-            patience.pause().map_err(|waited| {
+            wait.pause().map_err(|waited| {
                 let commit = self.sequencer.tail().0 + 1;
                 LogError::Stalled { event: Awaited::Room { commit, published }, waited }
             })?;
@@ -196,7 +196,7 @@ impl Log {
     /// Returns when all commits before the ticket's are published.
     ///
     /// # Errors
-    /// [`LogError::Stalled`] when that takes longer than [`LogOptions::patience`].
+    /// [`LogError::Stalled`] when that takes longer than [`LogOptions::timeout`].
     pub fn wait_for_predecessors(&self, ticket: &Ticket<'_>) -> Result<(), LogError> {
         let waited = self.wait_until_published(ticket.commit() - 1);
         waited.inspect_err(|_| ticket.note_stalled())
@@ -217,7 +217,7 @@ impl Log {
     /// is void.
     ///
     /// # Errors
-    /// [`LogError::Stalled`] when the commits before it take longer than [`LogOptions::patience`].
+    /// [`LogError::Stalled`] when the commits before it take longer than [`LogOptions::timeout`].
     /// It is marked done all the same, and published as soon as they are.
     ///
     /// # Panics
@@ -231,17 +231,17 @@ impl Log {
     /// Returns when a commit is published that was begun.
     ///
     /// # Errors
-    /// [`LogError::Stalled`] when that takes longer than [`LogOptions::patience`].
+    /// [`LogError::Stalled`] when that takes longer than [`LogOptions::timeout`].
     #[inline]
     pub(crate) fn wait_until_published(&self, commit: u64) -> Result<(), LogError> {
         if self.sequencer.advance() >= commit {
             return Ok(());
         }
-        let mut patience = Patience::new(self.patience);
+        let mut wait = BoundedWait::new(self.timeout);
         // Who finds a commit before theirs not done leaves it to the one who does it: so look
         // again, each time.
         while self.sequencer.advance() < commit {
-            patience.pause().map_err(|waited| {
+            wait.pause().map_err(|waited| {
                 let event = Awaited::Commit { commit, published: self.published() };
                 LogError::Stalled { event, waited }
             })?;
@@ -258,7 +258,7 @@ impl Log {
     /// [`LogError::MustReopen`] when this write or sync failed, or an earlier one: the commit is
     /// then durable or not, and only reopening the store tells. [`LogError::NotFinished`] when
     /// records before `lsn` are not finished; [`LogError::Stalled`] when another's sync takes
-    /// longer than [`LogOptions::patience`].
+    /// longer than [`LogOptions::timeout`].
     #[inline]
     pub fn make_durable(&self, lsn: u64, level: Sync) -> Result<(), LogError> {
         let Some(storage) = &self.storage else { return Ok(()) };

@@ -32,18 +32,18 @@ pub struct LogOptions {
     /// all who come while an earlier sync is under way.
     pub gather: Duration,
     /// The longest wait for another thread to finish what it has begun.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 impl Default for LogOptions {
-    /// 32 MiB of ring, segments of 64 MiB, 8192 commits, no gathering, patience of a minute.
+    /// 32 MiB of ring, segments of 64 MiB, 8192 commits, no gathering, timeout of a minute.
     fn default() -> Self {
         Self {
             ring_bytes: 32 << 20,
             segment_bytes: 64 << 20,
             commits_under_way: 8192,
             gather: Duration::ZERO,
-            patience: Duration::from_secs(60),
+            timeout: Duration::from_secs(60),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct Storage {
     /// Somebody came who wants no gathering.
     hurry: Condvar,
     gather: Duration,
-    patience: Duration,
+    timeout: Duration,
     /// The LSN at which this log began.
     began: u64,
 }
@@ -91,7 +91,7 @@ impl Storage {
             through: Condvar::new(),
             hurry: Condvar::new(),
             gather: options.gather,
-            patience: options.patience,
+            timeout: options.timeout,
             began: at.lsn,
         })
     }
@@ -235,7 +235,7 @@ impl Storage {
                 self.hurry.notify_all();
             }
             let waited = since.elapsed();
-            let Some(left) = self.patience.checked_sub(waited) else {
+            let Some(left) = self.timeout.checked_sub(waited) else {
                 return Err(LogError::Stalled { event: Awaited::Durable(lsn), waited });
             };
             turn.waiting += 1;

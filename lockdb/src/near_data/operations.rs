@@ -242,7 +242,7 @@ impl Transaction<'_> {
     }
 
     /// Gives back what the transaction has of near-data updates: reservations, but for `sealed` ones, and
-    /// vacuum's patience. Its locks are the caller's care.
+    /// vacuum's timeout. Its locks are the caller's care.
     #[inline]
     pub(crate) fn leave_near_data(&mut self, sealed: &[u64]) {
         if let Some(near) = self.near.take() {

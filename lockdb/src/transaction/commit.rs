@@ -24,7 +24,7 @@ impl Transaction<'_> {
     /// then changed nothing. When the log cannot be written: if the error is one of durability, the
     /// changes may or may not stand after the store is opened again.
     /// [`LogError::Stalled`](super::super::log::LogError::Stalled) when the commits before it are not
-    /// published within [`Options::commit_patience`](super::super::Options::commit_patience): unless
+    /// published within [`Options::commit_timeout`](super::super::Options::commit_timeout): unless
     /// the transaction can still be rolled back, its changes stand as soon as those are.
     pub fn commit(&mut self) -> Result<u64> {
         self.check_running()?;

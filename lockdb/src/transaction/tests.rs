@@ -82,14 +82,14 @@ fn a_loser_waits_until_the_winner_is_published() {
 /// Nobody waits for ever, nor panics, and all goes on as soon as that commit does.
 #[test]
 fn a_commit_that_is_held_back_for_too_long_is_an_error_of_all_who_wait() {
-    let patience = Duration::from_millis(20);
-    let (store, table) = store(Options { commit_patience: patience, ..Options::small() });
+    let timeout = Duration::from_millis(20);
+    let (store, table) = store(Options { commit_timeout: timeout, ..Options::small() });
     let held_back = store.shared.log.begin(0).unwrap();
     let stalled = |result: Result<()>, commit: u64| match result {
         Err(Error::Log(LogError::Stalled { event, waited })) => {
             let published = held_back.commit() - 1;
             assert_eq!(event, Awaited::Commit { commit, published });
-            assert!(waited > patience);
+            assert!(waited > timeout);
         }
         other => panic!("{other:?}"),
     };

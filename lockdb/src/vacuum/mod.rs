@@ -57,7 +57,7 @@ pub(crate) struct Vacuum {
     /// The oldest snapshot of which it has left everything.
     horizon: u64,
     /// It spares tables for devices while fewer pages are in use.
-    patience: u64,
+    timeout: u64,
     /// When the horizon comes to this commit, one of the pages can be emptied that the last sweep had
     /// to keep for a snapshot's sake; [`u64::MAX`] when it kept none.
     chance: u64,
@@ -145,7 +145,7 @@ impl Vacuum {
     pub(crate) fn new(horizon: u64) -> Self {
         Self {
             horizon,
-            patience: 2 * SMALL,
+            timeout: 2 * SMALL,
             chance: u64::MAX,
             effort: Effort::default(),
             begun: None,
@@ -159,8 +159,8 @@ impl Vacuum {
     }
 
     /// Whether there is so much room that tables can be spared that devices are at work on.
-    fn is_patient(&self, shared: &Shared) -> bool {
-        shared.pages.in_use() < self.patience && !shared.faults.has(Fault::NearDataVacuumed)
+    fn may_wait(&self, shared: &Shared) -> bool {
+        shared.pages.in_use() < self.timeout && !shared.faults.has(Fault::NearDataVacuumed)
     }
 
     /// Whether a page that was kept for a snapshot's sake can be emptied by now.
@@ -234,7 +234,7 @@ impl Shared {
 
     fn end_sweep(&self, vacuum: &mut Vacuum, sweep: &Sweep) {
         if sweep.done.pages_spared == 0 {
-            vacuum.patience = 2 * self.pages.in_use().max(SMALL);
+            vacuum.timeout = 2 * self.pages.in_use().max(SMALL);
         }
         let kept = sweep.done.pages_pinned + sweep.done.pages_busy + sweep.done.pages_spared;
         vacuum.chance = sweep.chance;

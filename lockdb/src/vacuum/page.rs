@@ -79,7 +79,7 @@ pub(super) fn empty(
     shared.pages.ensure(page)?;
     let table = shared.table_by_id(shared.pages.region().table(page));
     // A row that is moved between a device's snapshot and its lock looks changed to the device.
-    if table.is_invoked() && vacuum.is_patient(shared) {
+    if table.is_invoked() && vacuum.may_wait(shared) {
         return Ok(Outcome::Spared);
     }
     let horizon = vacuum.horizon;

@@ -12,7 +12,7 @@ use crate::script::{Line, Scenario, Script};
 use crate::step::{Actor, refusal, schema};
 
 /// No wait is longer, on either side.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// Between two searches for deadlock: long enough that the youngest, whose part it is to die, has
 /// come by before anybody else takes it on himself.
 const SEARCH: Duration = Duration::from_millis(40);
@@ -64,7 +64,7 @@ fn on_the_store(
     level: Isolation,
     fault: Option<Fault>,
 ) -> Result<(), String> {
-    let waiting = Waiting { policy: SEARCHING, patience: PATIENCE, ..Waiting::default() };
+    let waiting = Waiting { policy: SEARCHING, timeout: TIMEOUT, ..Waiting::default() };
     let options = Options { lock_buckets: 1 << 12, waiting, ..Options::small() };
     let database = Database::in_memory(options).expect("a small store fits");
     let table = database.create_table(schema()).expect("the store is empty");
@@ -137,7 +137,7 @@ fn perform_on_table(
         let words: Vec<&str> = step.split(' ').collect();
         let key = || TupleKey::initial(words[1].parse().expect("a key"));
         let policy = if words.get(2) == Some(&"nowait") { Policy::NoWait } else { policy };
-        let waiting = Waiting { policy, patience: PATIENCE, ..Waiting::default() };
+        let waiting = Waiting { policy, timeout: TIMEOUT, ..Waiting::default() };
         let result = match words[0] {
             "lock" => held.lock(locks, key(), &waiting, &mut statistics).map(drop),
             "unlock" => held.unlock(locks, key(), &mut statistics),
@@ -261,7 +261,7 @@ impl Stage<'_, '_> {
 
     fn outcome(&self, line: &Line, expected: &str) -> Result<String, Wait> {
         let player = &self.players[line.player];
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         loop {
             match player.answers.recv_timeout(Duration::from_micros(100)) {
                 Ok(answer) => return Ok(answer),

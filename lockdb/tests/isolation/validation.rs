@@ -23,7 +23,7 @@ type Step = fn(&mut Transaction<'_>, &Table) -> Result<()>;
 fn store() -> (Database, Arc<Table>) {
     let options = Options {
         validated_in_place: 0,
-        commit_patience: Duration::from_secs(5),
+        commit_timeout: Duration::from_secs(5),
         ..Options::small()
     };
     let store = Database::in_memory(options).unwrap();

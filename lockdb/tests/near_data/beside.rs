@@ -107,7 +107,7 @@ fn checkpoints_and_vacuum_leave_a_running_update_alone() {
 
 /// At each moment some transaction has a device at work: the store does not grow without end.
 #[test]
-fn vacuums_patience_has_an_end() {
+fn vacuum_waits_no_longer_than_its_timeout() {
     let scene = Scene::new(300);
     let (mut one, mut other) = (scene.store.session().unwrap(), scene.store.session().unwrap());
     let (mut most, mut spared, mut freed) = (0, 0, 0);

@@ -20,8 +20,8 @@ const POLICIES: [Policy; 4] = [
     Policy::NoWait,
 ];
 
-fn waiting(policy: Policy, patience: Duration) -> Options {
-    let waiting = Waiting { policy, patience, spins: 100 };
+fn waiting(policy: Policy, timeout: Duration) -> Options {
+    let waiting = Waiting { policy, timeout, spins: 100 };
     Options { waiting, ..Options::small() }
 }
 

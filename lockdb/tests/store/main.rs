@@ -51,7 +51,7 @@ fn store() -> (Database, Arc<Table>) {
 }
 
 /// Waits for nobody.
-fn impatient() -> Options {
+fn hasty() -> Options {
     let waiting = Waiting { policy: Policy::NoWait, ..Waiting::default() };
     Options { waiting, attempts: 3, ..Options::small() }
 }
@@ -213,7 +213,7 @@ fn the_callers_own_error_rolls_back() {
 /// After each way to end, each operation says how the transaction ended.
 #[test]
 fn a_transaction_that_has_ended_refuses_everything() {
-    let (store, table) = store_of(impatient(), &[(1, 10), (2, 20)]);
+    let (store, table) = store_of(hasty(), &[(1, 10), (2, 20)]);
     let (mut session, mut other) = (store.session().unwrap(), store.session().unwrap());
     for ending in [Ending::Committed, Ending::RolledBack, Ending::Conflict] {
         let mut holder = other.begin(Isolation::Snapshot);
@@ -382,7 +382,7 @@ fn tuples_are_counted() {
 
 #[test]
 fn a_closure_is_run_again_until_it_has_been_tried_often_enough() {
-    let (store, table) = store_of(impatient(), &[(1, 10)]);
+    let (store, table) = store_of(hasty(), &[(1, 10)]);
     let (mut holder, mut session) = (store.session().unwrap(), store.session().unwrap());
     let mut holding = holder.begin(Isolation::Snapshot);
     holding.get_for_update(&table, &1, LockWait::Wait).unwrap();

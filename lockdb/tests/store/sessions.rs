@@ -12,18 +12,18 @@ use super::{LEVELS, all, person, set_town, store_of};
 /// Only a test that hangs gets to its end.
 const FOR_EVER: Duration = Duration::from_secs(100);
 
-fn sessions(sessions: usize, session_patience: Duration) -> Options {
-    Options { sessions, session_patience, ..Options::small() }
+fn sessions(sessions: usize, session_timeout: Duration) -> Options {
+    Options { sessions, session_timeout, ..Options::small() }
 }
 
 #[test]
 fn sessions_are_counted() {
-    let patience = Duration::from_millis(10);
-    let (store, _) = store_of(sessions(3, patience), &[]);
+    let timeout = Duration::from_millis(10);
+    let (store, _) = store_of(sessions(3, timeout), &[]);
     // The one that waits within the store for `Database::transaction` makes room.
     let held: Vec<Session> = (0..3).map(|_| store.session().unwrap()).collect();
     let refused = |error: Error| match error {
-        Error::NoSession { sessions: 3, waited } => assert!(waited >= patience),
+        Error::NoSession { sessions: 3, waited } => assert!(waited >= timeout),
         other => panic!("{other}"),
     };
     refused(store.session().unwrap_err());

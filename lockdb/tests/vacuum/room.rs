@@ -87,8 +87,8 @@ fn a_full_store_names_the_snapshot_that_fills_it_and_goes_on_after_its_end() {
 #[test]
 fn a_full_store_waits_for_a_snapshot_that_may_end_soon() {
     for maintenance in [false, true] {
-        let room_patience = Duration::from_secs(60);
-        let options = Options { pages: 200, maintenance, room_patience, ..Options::small() };
+        let room_timeout = Duration::from_secs(60);
+        let options = Options { pages: 200, maintenance, room_timeout, ..Options::small() };
         let store = Database::in_memory(options).unwrap();
         let table = plain(&store);
         let mut writer = one_row(&store, &table);

@@ -160,7 +160,7 @@ impl NearDataFailure {
         }
     }
 
-    /// Whether a lock did not come within its patience. Another try is likely to take as long, so that
+    /// Whether a lock did not come within its timeout. Another try is likely to take as long, so that
     /// it is left to the caller.
     pub fn is_time_out(&self) -> bool {
         match self {

@@ -27,7 +27,7 @@ pub struct RuntimeOptions {
     pub poll_interval: Duration,
     /// The longest wait for the device to stop a job, to seal its pages, or for room in its queue,
     /// before it counts as lost.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Between two questions to the device itself whether it still runs.
     pub check_every: Duration,
 }
@@ -37,7 +37,7 @@ impl Default for RuntimeOptions {
         Self {
             waiting: lockdb::Options::default().waiting,
             poll_interval: Duration::from_micros(2),
-            patience: Duration::from_secs(10),
+            timeout: Duration::from_secs(10),
             check_every: Duration::from_millis(100),
         }
     }
@@ -184,7 +184,7 @@ impl Runtime {
                     state.next_tag += 1;
                     return Ok(Pending { tag, generation });
                 }
-                Err(PortError::Full) if began.elapsed() < self.options.patience => {
+                Err(PortError::Full) if began.elapsed() < self.options.timeout => {
                     state.take_completions()?;
                 }
                 Err(error) => return Err(error),

@@ -115,7 +115,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
         let waiting = &self.runtime.options().waiting;
         match waiting.policy {
             Policy::NoWait => std::time::Duration::ZERO,
-            _ => waiting.patience,
+            _ => waiting.timeout,
         }
     }
 

@@ -56,8 +56,8 @@ impl<'a> Watch<'a> {
     /// may wait for locks of this transaction, which no table shows.
     pub fn without_place(&self) -> Option<NearDataFailure> {
         let waited = self.began.elapsed();
-        let patient = self.transaction.is_none() || waited < self.waiting.patience;
-        (!patient).then_some(NearDataFailure::NoPlace { waited })
+        let may_wait = self.transaction.is_none() || waited < self.waiting.timeout;
+        (!may_wait).then_some(NearDataFailure::NoPlace { waited })
     }
 
     /// Why the job has to stop, if it has to.

@@ -257,7 +257,7 @@ impl<'r> Work<'r> {
                 if let State::Running(_) = self.state {
                     self.settle()?;
                 }
-                match self.runtime.wait(cancelling, self.runtime.options().patience) {
+                match self.runtime.wait(cancelling, self.runtime.options().timeout) {
                     Ok(Some(_)) => {
                         self.state = State::Over;
                         Ok(())
@@ -315,7 +315,7 @@ impl<'r> Work<'r> {
         let State::Running(pending) = self.state else {
             unreachable!("whoever waits for a job has let it run");
         };
-        match self.runtime.wait(pending, self.runtime.options().patience) {
+        match self.runtime.wait(pending, self.runtime.options().timeout) {
             Ok(Some(done)) => {
                 self.state = State::after(&done);
                 Ok(done)
@@ -327,7 +327,7 @@ impl<'r> Work<'r> {
 
     /// The device is silent: it counts as lost.
     fn lose_silent(&mut self) -> NearDataFailure {
-        let bound = self.runtime.options().patience;
+        let bound = self.runtime.options().timeout;
         self.lose(PortError::Gone(format!("it was silent for {bound:?}")))
     }
 

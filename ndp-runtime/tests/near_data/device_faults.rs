@@ -20,15 +20,15 @@ const ROWS: i64 = 300;
 fn scene(rows: i64) -> Scene {
     let policy = Policy::WaitsFor { every: Duration::from_millis(1) };
     // Commits of the device take as long as their threads are put off the processor.
-    let room_patience = Duration::from_secs(60);
-    let options = Options { pages: 1 << 13, room_patience, ..options(policy) };
+    let room_timeout = Duration::from_secs(60);
+    let options = Options { pages: 1 << 13, room_timeout, ..options(policy) };
     let mut scene = Scene::with(rows, options, |_| {});
     // A device that is silent for so long counts as lost.
-    let patience = Duration::from_millis(30);
+    let timeout = Duration::from_millis(30);
     let device = crate::scene::device(&scene.files, &scene.store);
     scene.control = device.control();
     let waiting = waiting(policy);
-    let options = RuntimeOptions { waiting, patience, ..RuntimeOptions::default() };
+    let options = RuntimeOptions { waiting, timeout, ..RuntimeOptions::default() };
     scene.runtime = ndp_runtime::host::Runtime::open(&scene.store, device, options);
     scene
 }
@@ -145,7 +145,7 @@ fn a_lock_that_does_not_come_ends_the_job() {
     let policy = Policy::Queue;
     let mut scene = Scene::with(ROWS, options(policy), |_| {});
     let device = crate::scene::device(&scene.files, &scene.store);
-    let waiting = locks::Waiting { patience: Duration::from_micros(50), ..waiting(policy) };
+    let waiting = locks::Waiting { timeout: Duration::from_micros(50), ..waiting(policy) };
     let options = RuntimeOptions { waiting, ..RuntimeOptions::default() };
     scene.runtime = ndp_runtime::host::Runtime::open(&scene.store, device, options);
     let mut session = scene.session();

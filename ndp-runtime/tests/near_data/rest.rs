@@ -106,7 +106,7 @@ fn an_update_without_rows_is_committed_beside_one_with_rows() {
 #[test]
 fn an_update_that_finds_no_place_on_the_device_ends_as_a_conflict() {
     let mut options = options(POLICY);
-    options.waiting.patience = Duration::from_millis(50);
+    options.waiting.timeout = Duration::from_millis(50);
     let scene = Scene::with(100, options, |_| {});
     let mut sessions: Vec<_> = (0..=Engine::JOBS).map(|_| scene.session()).collect();
     let mut transactions: Vec<_> =

@@ -40,7 +40,7 @@ pub fn accounts() -> Schema {
 }
 
 pub fn waiting(policy: Policy) -> Waiting {
-    Waiting { policy, patience: Duration::from_secs(10), ..Waiting::default() }
+    Waiting { policy, timeout: Duration::from_secs(10), ..Waiting::default() }
 }
 
 pub fn options(policy: Policy) -> Options {

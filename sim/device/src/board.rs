@@ -32,7 +32,7 @@ pub(crate) use port::perform;
 const RESET_CYCLES: u32 = 4;
 
 /// Cycles after which a handshake or an answer that does not come is an error of the RTL.
-const PATIENCE: u64 = 10_000;
+const TIMEOUT: u64 = 10_000;
 
 /// Cycles without any handshake after which the RTL waits for nothing but its copies.
 const QUIET_CYCLES: u64 = 64;
@@ -98,18 +98,18 @@ impl Ports {
         let memory = |port: &str| Axi4Config { port: port.into(), ..Axi4Config::lock_unit(0) };
         let queue =
             Axi4Config { sharing: IdSharing::Several, describe_id, ..memory("m_axi_queue") };
-        let source = |name| StreamSource::new(name, StallPattern::None, 0, PATIENCE);
-        let registers = AxiLiteManager::new("s_axil", LiteStalls::default(), 0, PATIENCE);
+        let source = |name| StreamSource::new(name, StallPattern::None, 0, TIMEOUT);
+        let registers = AxiLiteManager::new("s_axil", LiteStalls::default(), 0, TIMEOUT);
         Self {
             registers: registers.with_address_bits(16),
             queue: MemoryPort::new(queue),
             lock: MemoryPort::new(memory("m_axi_lock")),
             invalidations: source("s_axis_inv"),
-            moves: StreamSink::new("m_axis_move", StallPattern::None, 0, PATIENCE),
+            moves: StreamSink::new("m_axis_move", StallPattern::None, 0, TIMEOUT),
             // Held back for as long as software leaves a completion ring full.
             moved: StreamSource::new("s_axis_moved", StallPattern::None, 0, u64::MAX),
             answers: StreamSource::new("s_axis_jobdone", StallPattern::None, 0, u64::MAX),
-            interrupts: StreamSink::new("m_axis_irq", StallPattern::None, 0, PATIENCE),
+            interrupts: StreamSink::new("m_axis_irq", StallPattern::None, 0, TIMEOUT),
         }
     }
 }
@@ -225,7 +225,7 @@ impl Board {
     /// One register access, clocked to its end.
     ///
     /// # Errors
-    /// As [`Board::clock`]; the port's patience bounds the wait.
+    /// As [`Board::clock`]; the port's timeout bounds the wait.
     pub fn access(
         &mut self,
         request: LiteRequest,

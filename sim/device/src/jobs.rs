@@ -157,16 +157,16 @@ impl Drop for Gone<'_> {
 fn live(function: &Shared, inbox: &Inbox, card: &mut BoardCard<'_>, life: u64) {
     let mut engine = Engine::new();
     let mut open = OpenSubmissions::default();
-    let (mut nothing_to_do, mut patience) = (false, PAUSES.0);
+    let (mut nothing_to_do, mut next_pause) = (false, PAUSES.0);
     loop {
-        let pause = (!open.is_empty()).then_some(patience);
+        let pause = (!open.is_empty()).then_some(next_pause);
         let Found::Submissions(beats) = inbox.look(life, nothing_to_do, pause) else { return };
         for beat in beats {
             open.add(beat);
             engine.submit(Submission::decode(beat));
         }
         nothing_to_do = engine.step(card) == Stepped::Idle;
-        patience = if nothing_to_do { PAUSES.1.min(2 * patience) } else { PAUSES.0 };
+        next_pause = if nothing_to_do { PAUSES.1.min(2 * next_pause) } else { PAUSES.0 };
         if inbox.is_over(life) {
             return;
         }

@@ -45,7 +45,7 @@ impl Bench {
         let simulated = Simulated::with_storage("sim:".into(), folder.path()).unwrap();
         let device = Device::new(Arc::new(simulated)).unwrap();
         let port = QueuePort::open(device.clone(), memory, 64).unwrap();
-        let options = RuntimeOptions { patience: Duration::from_secs(30), ..Default::default() };
+        let options = RuntimeOptions { timeout: Duration::from_secs(30), ..Default::default() };
         let runtime = Runtime::open(&store, port, options);
         Self { store, table, runtime, device, _folder: folder }
     }

@@ -85,7 +85,7 @@ impl LiteStalls {
 #[derive(Debug, Clone)]
 pub struct AxiLiteManager {
     port: String,
-    patience: u64,
+    timeout: u64,
     address_end: u32,
     pins: AxiLiteManagerPins,
     stalls: Stalls,
@@ -143,14 +143,14 @@ impl Active {
 
 impl AxiLiteManager {
     /// A manager on `port` (e.g. "s_axil") that gives up an access, or a handshake of
-    /// it, after `patience` cycles.
-    pub fn new(port: &str, stalls: LiteStalls, seed: u64, patience: u64) -> Self {
+    /// it, after `timeout` cycles.
+    pub fn new(port: &str, stalls: LiteStalls, seed: u64, timeout: u64) -> Self {
         let name = |letters: &str| format!("{port} {letters}");
         let stall = |pattern, letters| Stall::new(pattern, seed, &name(letters));
         let no_id = |_| unreachable!("AXI4-Lite carries no id");
         AxiLiteManager {
             port: port.into(),
-            patience,
+            timeout,
             address_end: ADDRESS_END,
             pins: AxiLiteManagerPins::default(),
             stalls: Stalls {
@@ -161,17 +161,17 @@ impl AxiLiteManager {
                 read_data: stall(stalls.read_data, "R"),
             },
             checkers: Checkers {
-                write_address: HandshakeChecker::new(name("AW"), "awvalid", BLOCK, patience, no_id),
-                write_data: HandshakeChecker::new(name("W"), "wvalid", BLOCK, patience, no_id),
+                write_address: HandshakeChecker::new(name("AW"), "awvalid", BLOCK, timeout, no_id),
+                write_data: HandshakeChecker::new(name("W"), "wvalid", BLOCK, timeout, no_id),
                 write_response: HandshakeChecker::new(
                     name("B"),
                     "bvalid",
                     OWN_STALLS,
-                    patience,
+                    timeout,
                     no_id,
                 ),
-                read_address: HandshakeChecker::new(name("AR"), "arvalid", BLOCK, patience, no_id),
-                read_data: HandshakeChecker::new(name("R"), "rvalid", OWN_STALLS, patience, no_id),
+                read_address: HandshakeChecker::new(name("AR"), "arvalid", BLOCK, timeout, no_id),
+                read_data: HandshakeChecker::new(name("R"), "rvalid", OWN_STALLS, timeout, no_id),
             },
             active: None,
         }
@@ -286,7 +286,7 @@ impl AxiLiteManager {
         }
         let Some((code, data)) = response else {
             let waited = cycle - active.since;
-            return if waited >= self.patience { Err(self.overdue(block)) } else { Ok(None) };
+            return if waited >= self.timeout { Err(self.overdue(block)) } else { Ok(None) };
         };
         let reads = active.reads();
         self.active = None;
@@ -328,7 +328,7 @@ impl AxiLiteManager {
         Timeout {
             channel: format!("{} {letter}", self.port),
             waiting: format!("{} unanswered", active.describe()),
-            cycles: self.patience,
+            cycles: self.timeout,
             since: active.since,
             holder: if block.bvalid || block.rvalid { OWN_STALLS } else { BLOCK },
             outstanding: Vec::new(),

@@ -26,9 +26,9 @@ pub struct StreamSource<T> {
 }
 
 impl<T: Copy + Default + PartialEq + Debug> StreamSource<T> {
-    /// A source on `channel` (e.g. "s_axis_req") that gives up after `patience` cycles
+    /// A source on `channel` (e.g. "s_axis_req") that gives up after `timeout` cycles
     /// of valid without ready.
-    pub fn new(channel: &str, stalls: StallPattern, seed: u64, patience: u64) -> Self {
+    pub fn new(channel: &str, stalls: StallPattern, seed: u64, timeout: u64) -> Self {
         StreamSource {
             stall: Stall::new(stalls, seed, channel),
             queue: VecDeque::new(),
@@ -37,7 +37,7 @@ impl<T: Copy + Default + PartialEq + Debug> StreamSource<T> {
                 channel.into(),
                 "tvalid",
                 "the block's sink",
-                patience,
+                timeout,
                 no_id,
             ),
         }
@@ -68,7 +68,7 @@ impl<T: Copy + Default + PartialEq + Debug> StreamSource<T> {
     /// Takes the block's `tready`; true when it took the beat of this cycle.
     ///
     /// # Errors
-    /// [`BusFault::Timeout`] when the beat has waited for `patience` cycles.
+    /// [`BusFault::Timeout`] when the beat has waited for `timeout` cycles.
     #[inline]
     pub fn sample(&mut self, cycle: u64, tready: bool) -> Result<bool, BusFault> {
         let StreamPins { tvalid, tdata } = self.pins;
@@ -90,9 +90,9 @@ pub struct StreamSink<T> {
 }
 
 impl<T: Copy + PartialEq + Debug> StreamSink<T> {
-    /// A sink on `channel` (e.g. "m_axis_rsp"). `patience` bounds its own stalls, in
+    /// A sink on `channel` (e.g. "m_axis_rsp"). `timeout` bounds its own stalls, in
     /// cycles.
-    pub fn new(channel: &str, stalls: StallPattern, seed: u64, patience: u64) -> Self {
+    pub fn new(channel: &str, stalls: StallPattern, seed: u64, timeout: u64) -> Self {
         StreamSink {
             stall: Stall::new(stalls, seed, channel),
             tready: false,
@@ -100,7 +100,7 @@ impl<T: Copy + PartialEq + Debug> StreamSink<T> {
                 channel.into(),
                 "tvalid",
                 "the sink's stalls",
-                patience,
+                timeout,
                 no_id,
             ),
         }
@@ -117,7 +117,7 @@ impl<T: Copy + PartialEq + Debug> StreamSink<T> {
     ///
     /// # Errors
     /// [`BusFault::Protocol`] when the block withdrew `tvalid` or changed `tdata` before
-    /// `tready`; [`BusFault::Timeout`] when the sink stalled for `patience` cycles.
+    /// `tready`; [`BusFault::Timeout`] when the sink stalled for `timeout` cycles.
     #[inline]
     pub fn sample(&mut self, cycle: u64, pins: &StreamPins<T>) -> Result<Option<T>, BusFault> {
         self.checker.observe(cycle, pins.tvalid, self.tready, || StreamData(pins.tdata))?;
@@ -129,7 +129,7 @@ impl<T: Copy + PartialEq + Debug> StreamSink<T> {
 mod tests {
     use super::*;
 
-    const PATIENCE: u64 = 50;
+    const TIMEOUT: u64 = 50;
 
     #[test]
     fn source_and_sink_carry_all_beats_in_order() {
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_block_that_takes_nothing_is_named_after_the_bound() {
-        let mut source = StreamSource::new("s_axis_req", StallPattern::None, 0, PATIENCE);
+        let mut source = StreamSource::new("s_axis_req", StallPattern::None, 0, TIMEOUT);
         source.push([1u64, 2, 3]);
         let fault = (12..).find_map(|cycle| {
             source.drive(cycle);
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn a_sink_that_always_stalls_is_named_after_the_bound() {
         let always = StallPattern::Random { probability: 1.0 };
-        let mut sink = StreamSink::new("m_axis_rsp", always, 0, PATIENCE);
+        let mut sink = StreamSink::new("m_axis_rsp", always, 0, TIMEOUT);
         let pins = StreamPins { tvalid: true, tdata: 1u64 };
-        let fault = (0..=PATIENCE).find_map(|cycle| {
+        let fault = (0..=TIMEOUT).find_map(|cycle| {
             sink.drive(cycle);
             sink.sample(cycle, &pins).err()
         });
@@ -183,7 +183,7 @@ mod tests {
     fn the_sink_sees_a_payload_that_changes_and_a_valid_that_falls() {
         let always = StallPattern::Random { probability: 1.0 };
         let offer = |second: StreamPins<u64>| {
-            let mut sink = StreamSink::new("m_axis_rsp", always, 0, PATIENCE);
+            let mut sink = StreamSink::new("m_axis_rsp", always, 0, TIMEOUT);
             sink.drive(4);
             sink.sample(4, &StreamPins { tvalid: true, tdata: 0xA0 }).unwrap();
             sink.drive(5);

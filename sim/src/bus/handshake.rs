@@ -34,7 +34,7 @@ pub struct HandshakeChecker<P> {
     channel: String,
     valid_name: &'static str,
     holder: &'static str,
-    patience: u64,
+    timeout: u64,
     describe: fn(u16) -> String,
     held: Option<Held<P>>,
 }
@@ -48,15 +48,15 @@ struct Held<P> {
 
 impl<P: Payload> HandshakeChecker<P> {
     /// A checker for `channel` (e.g. "m_axi AW", pin `valid_name`), on which `holder`
-    /// gives ready, within `patience` cycles.
+    /// gives ready, within `timeout` cycles.
     pub fn new(
         channel: String,
         valid_name: &'static str,
         holder: &'static str,
-        patience: u64,
+        timeout: u64,
         describe: fn(u16) -> String,
     ) -> Self {
-        HandshakeChecker { channel, valid_name, holder, patience, describe, held: None }
+        HandshakeChecker { channel, valid_name, holder, timeout, describe, held: None }
     }
 
     /// Takes the pins of `cycle`; `payload` is called only when it is needed.
@@ -96,7 +96,7 @@ impl<P: Payload> HandshakeChecker<P> {
             self.held = None;
             return Ok(());
         }
-        if cycle - held.since >= self.patience {
+        if cycle - held.since >= self.timeout {
             return Err(self.overdue(&held));
         }
         Ok(())
@@ -127,7 +127,7 @@ impl<P: Payload> HandshakeChecker<P> {
         Timeout {
             channel: self.channel.clone(),
             waiting,
-            cycles: self.patience,
+            cycles: self.timeout,
             since: held.since,
             holder: self.holder,
             outstanding: Vec::new(),

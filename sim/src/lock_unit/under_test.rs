@@ -32,18 +32,18 @@ pub struct UnitConfig {
     /// Seed of the streams' and the register port's draws.
     pub seed: u64,
     /// Cycles after which a handshake that does not come is an error.
-    pub patience: u64,
+    pub timeout: u64,
 }
 
 impl UnitConfig {
-    /// Buses that never stall, and ten thousand cycles of patience.
+    /// Buses that never stall, and ten thousand cycles of timeout.
     pub fn smooth() -> Self {
         Self {
             memory: Axi4Config::lock_unit(0),
             streams: StallPattern::None,
             registers: LiteStalls::default(),
             seed: 0,
-            patience: 10_000,
+            timeout: 10_000,
         }
     }
 }
@@ -69,14 +69,14 @@ impl<M: LockUnit> UnitUnderTest<M> {
     /// A unit that has just been reset.
     pub fn new(mut model: M, config: &UnitConfig) -> Self {
         model.reset(RESET_CYCLES);
-        let UnitConfig { streams, seed, patience, .. } = *config;
+        let UnitConfig { streams, seed, timeout, .. } = *config;
         Self {
             model,
-            requests: StreamSource::new("s_axis_req", streams, seed, patience),
-            responses: StreamSink::new("m_axis_rsp", streams, seed, patience),
-            invalidations: StreamSource::new("s_axis_inv", streams, seed, patience),
+            requests: StreamSource::new("s_axis_req", streams, seed, timeout),
+            responses: StreamSink::new("m_axis_rsp", streams, seed, timeout),
+            invalidations: StreamSource::new("s_axis_inv", streams, seed, timeout),
             memory: Axi4Subordinate::new(config.memory.clone()),
-            registers: AxiLiteManager::new("s_axil", config.registers, seed, patience),
+            registers: AxiLiteManager::new("s_axil", config.registers, seed, timeout),
             answered: VecDeque::new(),
             register_outcome: None,
             cycle: 0,
@@ -180,7 +180,7 @@ impl<M: LockUnit> UnitUnderTest<M> {
     /// Performs one register access to its end, clocking the unit.
     ///
     /// # Errors
-    /// Those of [`UnitUnderTest::clock`]; the port's patience bounds the wait.
+    /// Those of [`UnitUnderTest::clock`]; the port's timeout bounds the wait.
     pub fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, BusFault> {
         self.registers.start(self.cycle, request);
         loop {

@@ -43,7 +43,7 @@ pub struct Surroundings {
     /// In which order lines of different ids come.
     pub order: ResponseOrder,
     /// Clocks after which a wait at a port is an error.
-    pub patience: u64,
+    pub timeout: u64,
 }
 
 impl Surroundings {
@@ -56,7 +56,7 @@ impl Surroundings {
             register_stalls: StallPattern::None,
             latency: Delay { minimum: 36, maximum: 36 },
             order: ResponseOrder::AsAnswered,
-            patience: 20_000,
+            timeout: 20_000,
         }
     }
 
@@ -68,7 +68,7 @@ impl Surroundings {
                 stalls: Axi4Stalls::all(self.memory_stalls),
                 response_delay: Delay::default(),
                 response_order: self.order,
-                patience: self.patience,
+                timeout: self.timeout,
                 sharing: IdSharing::Several,
                 responses_always_taken: true,
                 split_atomic_errors: false,
@@ -152,15 +152,15 @@ impl<C: Core<Inputs = Inputs, Outputs = Outputs>> Element<C> {
     /// An element that has just been reset.
     pub fn new(mut model: Model<C>, surroundings: &Surroundings) -> Self {
         model.reset(4);
-        let Surroundings { seed, patience, .. } = *surroundings;
+        let Surroundings { seed, timeout, .. } = *surroundings;
         let stalls = LiteStalls::all(surroundings.register_stalls);
         Element {
             model,
             cycle: 0,
-            registers: AxiLiteManager::new("s_axil", stalls, seed, patience),
+            registers: AxiLiteManager::new("s_axil", stalls, seed, timeout),
             outcome: None,
             ports: [surroundings.port("m_axi_0"), surroundings.port("m_axi_1")],
-            sink: StreamSink::new("m_axis_row", surroundings.packet_stalls, seed, patience),
+            sink: StreamSink::new("m_axis_row", surroundings.packet_stalls, seed, timeout),
             beats: Vec::new(),
             packets: VecDeque::new(),
         }
@@ -291,7 +291,7 @@ impl<C: Core<Inputs = Inputs, Outputs = Outputs>> Element<C> {
     ) -> Result<LiteOutcome, BusFault> {
         self.registers.start(self.cycle, request);
         loop {
-            // The port's patience bounds this loop.
+            // The port's timeout bounds this loop.
             self.clock(memory)?;
             if let Some(outcome) = self.outcome.take() {
                 return Ok(outcome);

@@ -60,9 +60,9 @@ impl DeviceContexts {
         request
     }
 
-    /// The device's silence, if a request has had no answer at all for longer than `patience`. One that was queued has been answered.
-    pub fn silence(&self, now: Time, patience: Time) -> Option<RunError> {
-        let is_late = |open: &&Open| !open.queued && now.saturating_sub(open.since) > patience;
+    /// The device's silence, if a request has had no answer at all for longer than `timeout`. One that was queued has been answered.
+    pub fn silence(&self, now: Time, timeout: Time) -> Option<RunError> {
+        let is_late = |open: &&Open| !open.queued && now.saturating_sub(open.since) > timeout;
         let Open { request, since, .. } = self.open.values().find(is_late)?;
         Some(RunError::Silent {
             request: format!(
@@ -193,11 +193,11 @@ mod tests {
 
     #[test]
     fn silence_is_told_with_what_was_asked_and_since_when() {
-        const PATIENCE: Time = Time::from_ps(7_000);
+        const TIMEOUT: Time = Time::from_ps(7_000);
         let mut contexts = contexts();
         let request = contexts.request(0, ACQUIRE, Time::from_ps(3_000));
-        assert!(contexts.silence(Time::from_ps(10_000), PATIENCE).is_none());
-        let text = contexts.silence(Time::from_ps(10_001), PATIENCE).unwrap().to_string();
+        assert!(contexts.silence(Time::from_ps(10_000), TIMEOUT).is_none());
+        let text = contexts.silence(Time::from_ps(10_001), TIMEOUT).unwrap().to_string();
         for part in ["tag 0", "Acquire", "transaction 9", "since 3 ns", "m_axis_rsp"] {
             assert!(text.contains(part), "{text}");
         }
@@ -205,7 +205,7 @@ mod tests {
         let queued = response(request.tag, Code::Queued);
         let told = contexts.responded(&queued).unwrap();
         assert_eq!(told, Some((0, Input::Queued { position: 1 })));
-        assert!(contexts.silence(Time::MAX, PATIENCE).is_none());
+        assert!(contexts.silence(Time::MAX, TIMEOUT).is_none());
     }
 
     /// A unit behind a driver may say anything at any time.

@@ -29,7 +29,7 @@ const CLOSING: Time = Time::from_ns(50_000_000);
 
 /// The longest that the lock unit may keep a request without any answer: many times what 255
 /// rounds over the link take.
-const UNIT_PATIENCE: Time = Time::from_ns(10_000_000);
+const UNIT_TIMEOUT: Time = Time::from_ns(10_000_000);
 
 /// Virtual time is 64 bits of picoseconds; a run that comes here fails.
 const END_OF_TIME: Time = Time::from_ps(1 << 62);
@@ -84,9 +84,9 @@ impl Run {
             Home::Host => PlatformSide::Host,
             Home::Device => PlatformSide::Device,
         };
-        let patience = 1_000_000;
-        let memory = Axi4Config { patience, ..Axi4Config::lock_unit(scenario.seed) };
-        let unit = UnitConfig { memory, patience, ..UnitConfig::smooth() };
+        let timeout = 1_000_000;
+        let memory = Axi4Config { timeout, ..Axi4Config::lock_unit(scenario.seed) };
+        let unit = UnitConfig { memory, timeout, ..UnitConfig::smooth() };
         let buckets = scenario.table.buckets;
         if buckets > MOST_BUCKETS {
             let expected = format!("at most {MOST_BUCKETS} (1 GiB) in virtual time");
@@ -147,19 +147,19 @@ impl Run {
                 if interrupt.is_raised() {
                     self.close()?;
                 }
-                if let Some(silence) = self.silence(UNIT_PATIENCE) {
+                if let Some(silence) = self.silence(UNIT_TIMEOUT) {
                     return Err(silence);
                 }
             }
             if self.closed_at.is_some_and(|closed| self.system.now() > closed + CLOSING) {
-                return Err(self.silence(UNIT_PATIENCE).unwrap_or_else(|| self.stuck()));
+                return Err(self.silence(UNIT_TIMEOUT).unwrap_or_else(|| self.stuck()));
             }
         }
         self.close()
     }
 
-    fn silence(&self, patience: Time) -> Option<RunError> {
-        self.device.silence(self.system.now(), patience)
+    fn silence(&self, timeout: Time) -> Option<RunError> {
+        self.device.silence(self.system.now(), timeout)
     }
 
     fn handle(&mut self, event: Event) -> Result<(), RunError> {

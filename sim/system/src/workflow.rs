@@ -283,7 +283,7 @@ impl Workflow {
                 self.count_grant(asked, again, true, now, world);
                 self.granted(asked, now, world)
             }
-            (State::Waiting(asked), Input::Woken) => Ok(self.patience_ended(asked)),
+            (State::Waiting(asked), Input::Woken) => Ok(self.time_out(asked)),
             (State::Waiting(asked), Input::Searched(cycle)) => Ok(self.searched(asked, cycle, now)),
             (State::Cancelling(asked, cause), Input::Cancelled) => {
                 world.waits_no_more(asked.bucket);
@@ -408,13 +408,13 @@ impl Workflow {
         self.state = State::Waiting(asked);
         let length = match self.settings.wait {
             Policy::WaitsFor { every } => Some(every.as_nanos() as u64),
-            _ => self.settings.patience_ns,
+            _ => self.settings.timeout_ns,
         };
         let until = length.map(|ns| now.saturating_add(Time::saturating_from_ns(ns)));
         Command::Wait { until }
     }
 
-    fn patience_ended(&mut self, asked: Asked) -> Command {
+    fn time_out(&mut self, asked: Asked) -> Command {
         if matches!(self.settings.wait, Policy::WaitsFor { .. }) {
             return Command::Search { transaction: self.transaction() };
         }

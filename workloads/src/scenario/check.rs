@@ -123,7 +123,7 @@ fn absent() -> AgentSettings {
         rows_per_transaction: Span::exactly(1),
         abort_probability: 0.0,
         wait: Policy::WaitDie,
-        patience_ns: None,
+        timeout_ns: None,
         backoff_ns: DEFAULT_BACKOFF_NS,
         attempts: DEFAULT_ATTEMPTS,
     }
@@ -159,14 +159,14 @@ fn agents(
     let think_ns = time("think_ns", file.think_ns, Span::exactly(0))?;
     let hold_ns = time("hold_ns", file.hold_ns, Span::exactly(0))?;
     let rows_per_transaction = rows(&field("rows_per_transaction"), file, workload, source)?;
-    let (wait, patience_ns) = wait(side, file, source)?;
+    let (wait, timeout_ns) = wait(side, file, source)?;
     Ok(AgentSettings {
         think_ns,
         hold_ns,
         rows_per_transaction,
         abort_probability,
         wait,
-        patience_ns,
+        timeout_ns,
         backoff_ns: time("backoff_ns", file.backoff_ns, DEFAULT_BACKOFF_NS)?,
         attempts,
     })
@@ -188,7 +188,7 @@ fn rows(field: &str, file: &AgentsFile, workload: &Workload, source: &Source) ->
     check_span(field, span, 1, available.min(MAX_ROWS_PER_TRANSACTION), source)
 }
 
-/// What waiters do, and their patience in nanoseconds.
+/// What waiters do, and their timeout in nanoseconds.
 fn wait(side: &str, file: &AgentsFile, source: &Source) -> Result<(Policy, Option<u64>)> {
     let field = format!("{side}.wait_timeout_ns");
     let timeout = match (file.wait, file.wait_timeout_ns) {
@@ -231,7 +231,7 @@ pub(super) fn waits(scenario: &Scenario, source: &Source) -> Result<()> {
         ("device.wait", scenario.device.processing_elements, &scenario.device.agents),
     ];
     for (field, count, agents) in sides {
-        let queues = count > 0 && agents.wait == Policy::Queue && agents.patience_ns.is_none();
+        let queues = count > 0 && agents.wait == Policy::Queue && agents.timeout_ns.is_none();
         if queues && several_rows && scenario.lock_order == LockOrder::Workload {
             let expected = match replay {
                 true => "\"wait-die\", \"timeout\" or \"waits-for\": a replay may deadlock",

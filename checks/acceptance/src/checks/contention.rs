@@ -65,14 +65,14 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
         given_up: AtomicBool::new(false),
     };
     let over = AtomicBool::new(false);
-    let patience = context.options.patience;
+    let timeout = context.options.timeout;
     let mut waited = 0;
     let (hosts, devices) = thread::scope(|scope| {
         let hosts: Vec<_> = (0..HOSTS)
             .map(|host| {
                 let (table, owners, over) = (table.table(), &owners, &over);
                 scope.spawn(move || {
-                    let taken = host_transactions(table, owners, host, over, patience);
+                    let taken = host_transactions(table, owners, host, over, timeout);
                     owners.given_up.fetch_or(taken.is_err(), Ordering::AcqRel);
                     taken
                 })
@@ -103,7 +103,7 @@ fn host_transactions(
     owners: &Owners,
     host: u64,
     over: &AtomicBool,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<u64, Stop> {
     let mut count = 0;
     while !over.load(Ordering::Acquire) {
@@ -112,14 +112,14 @@ fn host_transactions(
         let transaction = Timestamp::new(number).expect("not 0, and never 2^48 of them");
         let line = (count + host) % LINES;
         let key = TupleKey::initial(line);
-        if !take(table, transaction, key, over, patience)? {
+        if !take(table, transaction, key, over, timeout)? {
             break;
         }
         owners.enter(line, transaction);
         owners.by_hosts.fetch_add(1, Ordering::Relaxed);
         thread::yield_now();
         owners.leave(line, transaction);
-        let outcome = host_table::run(table, transaction, key, Ask::Release, patience)?;
+        let outcome = host_table::run(table, transaction, key, Ask::Release, timeout)?;
         if !matches!(outcome, Outcome::Released { .. }) {
             let wrong = format!("a host gave lock {line} back: {outcome:?}");
             return Err(Stop::Wrong(wrong));
@@ -136,12 +136,12 @@ fn take(
     transaction: Timestamp,
     key: TupleKey,
     over: &AtomicBool,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<bool, Stop> {
     let begun = Instant::now();
     let mut ask = Ask::Acquire(Rule::Queue);
     loop {
-        match host_table::run(table, transaction, key, ask, patience)? {
+        match host_table::run(table, transaction, key, ask, timeout)? {
             Outcome::Granted { .. } => return Ok(true),
             Outcome::Queued { place, .. } => ask = Ask::Poll(place),
             Outcome::Refused(_) if over.load(Ordering::Acquire) => return Ok(false),
@@ -152,8 +152,8 @@ fn take(
                 )));
             }
         }
-        if begun.elapsed() > patience {
-            let wrong = format!("a host waited for the lock of {key:?}: not in {patience:?}");
+        if begun.elapsed() > timeout {
+            let wrong = format!("a host waited for the lock of {key:?}: not in {timeout:?}");
             return Err(Stop::Wrong(wrong));
         }
         pause(begun);
@@ -208,15 +208,15 @@ impl Agent {
     }
 
     /// Checks that it has not waited longer than a request may take, however often it was answered.
-    fn check_wait(&self, patience: Duration) -> Result<(), Stop> {
+    fn check_wait(&self, timeout: Duration) -> Result<(), Stop> {
         if !matches!(self.state, State::Acquiring | State::Releasing)
-            || self.asked.elapsed() <= patience
+            || self.asked.elapsed() <= timeout
         {
             return Ok(());
         }
         let Self { tag, state, line, refusals, .. } = self;
         Err(Stop::Wrong(format!(
-            "the request of tag {tag} for lock {line} ({state:?}) has not ended in {patience:?}; it \
+            "the request of tag {tag} for lock {line} ({state:?}) has not ended in {timeout:?}; it \
              was refused {refusals} times"
         )))
     }
@@ -241,7 +241,7 @@ fn device_transactions(
     };
     while ended < begun || goes_on(begun) {
         for agent in &mut agents {
-            agent.check_wait(context.options.patience)?;
+            agent.check_wait(context.options.timeout)?;
             if agent.state == State::Idle && goes_on(begun) {
                 begun += 1;
                 let line = context.random.random_range(0..LINES);

@@ -25,7 +25,7 @@ fn told(error: QueueError) -> Stop {
 }
 
 fn copies(context: &Context<'_>, device: &Device) -> Result<(), QueueError> {
-    let bound = context.options.patience;
+    let bound = context.options.timeout;
     let (from, to) = (device.allocate(BYTES)?, device.allocate(BYTES)?);
     let mut queue = device.copy_queue(8)?;
     let card = device.capabilities().card_bytes / 2;
@@ -83,7 +83,7 @@ fn copies(context: &Context<'_>, device: &Device) -> Result<(), QueueError> {
 }
 
 fn locks(context: &Context<'_>, device: &Device) -> Result<(), Stop> {
-    let bound = context.options.patience;
+    let bound = context.options.timeout;
     let table = HostTable::start(context, 2)?;
     let mut queue = device.lock_queue(8).map_err(told)?;
     let (transaction, key) = (Timestamp::MAX, TupleKey::initial(1));

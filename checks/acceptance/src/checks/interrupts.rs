@@ -110,7 +110,7 @@ pub(super) fn wait(
     interrupt: &dyn Interrupt,
     turn: u32,
 ) -> Result<u64, Stop> {
-    interrupt.wait(context.options.patience).map_err(|error| match error {
+    interrupt.wait(context.options.timeout).map_err(|error| match error {
         DeviceError::Timeout { .. } => {
             let vector = interrupt.vector();
             Stop::wrong(format!("interrupt {turn} on vector {vector} was lost: {error}"))

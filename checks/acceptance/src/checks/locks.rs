@@ -215,7 +215,7 @@ impl Scene {
         self.table.unmap()?;
         self.ask(context, acquire(1, 90), Code::BusError)?;
         let vector = &vectors[map::VECTOR_BUS_ERROR as usize];
-        let came = vector.wait(context.options.patience)?;
+        let came = vector.wait(context.options.timeout)?;
         expect(|| "interrupts of the bus error".into(), came, 1)?;
         let status = context.read(map::LOCK_UNIT + map::ISR)?;
         expect(|| "ISR of the lock unit after a bus error".into(), status, 1)?;

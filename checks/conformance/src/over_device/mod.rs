@@ -36,7 +36,7 @@ const DRAIN_READS: u32 = 10_000;
 pub struct Bounds {
     /// The whole of a case. It decides when the run gives up, not whether the device is fast.
     pub case: Duration,
-    /// One cycle of the case's patience, pauses and paces.
+    /// One cycle of the case's timeout, pauses and paces.
     pub cycle: Duration,
 }
 

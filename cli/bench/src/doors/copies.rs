@@ -11,7 +11,7 @@ const BLOCK: usize = 2 << 20;
 /// Blocks that are moved, each another one, all open at once: more than the caches next to a core
 /// hold.
 const BLOCKS: usize = 8;
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// To the card and from it.
 pub fn measure(size: Size, door: &Door) -> Result<Vec<Measurement>, String> {
@@ -79,5 +79,5 @@ fn move_all(queue: &mut CopyQueue, commands: &[CopyCommand]) -> Result<(), Queue
         queue.enqueue(command)?;
     }
     queue.ring()?;
-    commands.iter().try_for_each(|_| queue.wait(PATIENCE)?.succeeded().map(drop))
+    commands.iter().try_for_each(|_| queue.wait(TIMEOUT)?.succeeded().map(drop))
 }

@@ -10,7 +10,7 @@ use crate::{Measurement, Size};
 const SAMPLES: u64 = 50;
 /// Looks at the ring before the thread lets others run.
 const POLLS: u32 = 100;
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// From the write of a register that raises an interrupt until the thread that waits for it goes on.
 pub fn of_an_interrupt(size: Size, door: &Door) -> Result<Measurement, String> {
@@ -18,7 +18,7 @@ pub fn of_an_interrupt(size: Size, door: &Door) -> Result<Measurement, String> {
         let (shell, interrupt) = (door.device.shell(), door.device.interrupt(0)?);
         samples(size, || {
             shell.force_interrupt(0)?;
-            Ok(interrupt.wait(PATIENCE).map(drop)?)
+            Ok(interrupt.wait(TIMEOUT).map(drop)?)
         })
     })();
     let value = measured.map_err(|error: QueueError| error.to_string())?;
@@ -51,7 +51,7 @@ pub fn of_a_completion(size: Size, door: &Door) -> Result<Measurement, String> {
 /// Looks for a completion again and again: to sleep in between would be most of the time.
 fn seen(queue: &mut CopyQueue) -> Result<CopyDone, QueueError> {
     let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
+    while begun.elapsed() < TIMEOUT {
         for _ in 0..POLLS {
             if let Some(done) = queue.poll()? {
                 return Ok(done);
@@ -61,7 +61,7 @@ fn seen(queue: &mut CopyQueue) -> Result<CopyDone, QueueError> {
         std::thread::yield_now();
     }
     queue.check()?;
-    let (waited_for, bound) = ("the completion of a copy".into(), format!("{PATIENCE:?}"));
+    let (waited_for, bound) = ("the completion of a copy".into(), format!("{TIMEOUT:?}"));
     Err(QueueError::Timeout { waited_for, bound })
 }
 

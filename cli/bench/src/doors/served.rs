@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use vfio_user::Stop;
 
 /// How long a server may take to say that it is ready.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A server, ended when this is dropped.
 pub struct Served {
@@ -79,9 +79,9 @@ fn in_a_thread(socket: &Path) -> Result<Server, String> {
         }
     });
     let server = Server::Thread(stop, Some(thread));
-    match is_ready.recv_timeout(PATIENCE) {
+    match is_ready.recv_timeout(TIMEOUT) {
         Ok(()) => Ok(server),
-        Err(_) => Err(format!("the served device was not ready within {PATIENCE:?}")),
+        Err(_) => Err(format!("the served device was not ready within {TIMEOUT:?}")),
     }
 }
 

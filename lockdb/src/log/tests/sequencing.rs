@@ -112,13 +112,13 @@ fn records_of_many_threads_are_whole_and_in_order() {
     });
 }
 
-fn impatient() -> LogOptions {
-    LogOptions { patience: Duration::from_millis(20), ..small() }
+fn hasty() -> LogOptions {
+    LogOptions { timeout: Duration::from_millis(20), ..small() }
 }
 
 #[test]
 fn a_commit_that_never_ends_stalls_others_for_a_bounded_time() {
-    let log = Log::start(Arc::new(Memory::new()), &impatient(), start()).unwrap();
+    let log = Log::start(Arc::new(Memory::new()), &hasty(), start()).unwrap();
     let forgotten = log.begin(10).unwrap();
     let mut others: Vec<_> = (0..6).map(|_| log.begin(10).unwrap()).collect();
     let error = log.begin(10).unwrap_err();
@@ -147,7 +147,7 @@ fn a_commit_that_never_ends_stalls_others_for_a_bounded_time() {
 #[test]
 fn a_large_record_that_cannot_be_written_in_its_turn_closes_the_log() {
     for finished in [true, false] {
-        let log = Log::start(Arc::new(Memory::new()), &impatient(), start()).unwrap();
+        let log = Log::start(Arc::new(Memory::new()), &hasty(), start()).unwrap();
         let held_back = log.begin(10).unwrap();
         let large = log.begin(2000).unwrap();
         log.write(&large, Kind::Commit, &body(2, 2000));
@@ -212,11 +212,11 @@ fn a_body_of_another_length_is_refused() {
 }
 
 /// A leader that gathers goes at once when somebody comes who does not want to wait. (Else that one
-/// loses patience first.)
+/// loses timeout first.)
 #[test]
 fn the_hurried_do_not_wait_for_company() {
-    let (gather, patience) = (Duration::from_secs(30), Duration::from_secs(10));
-    let options = LogOptions { gather, patience, ..small() };
+    let (gather, timeout) = (Duration::from_secs(30), Duration::from_secs(10));
+    let options = LogOptions { gather, timeout, ..small() };
     let log = &Log::start(Arc::new(Memory::new()), &options, start()).unwrap();
     let first = commit(log, 10);
     std::thread::scope(|scope| {

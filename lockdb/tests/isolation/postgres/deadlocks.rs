@@ -1,6 +1,6 @@
 //! Deadlocks: exactly one dies, and the others go on.
 //!
-//! There the first to lose patience dies (`deadlock_timeout`, which the specifications set so that
+//! There the first to lose timeout dies (`deadlock_timeout`, which the specifications set so that
 //! it is a certain one); here the youngest in the cycle, the one that took its first lock last.
 
 use crate::script::scenarios;
@@ -29,7 +29,7 @@ scenarios! {
         |         | ...     || deadlock       | ok         | deadlock | ok            |
         | ...     |         || ok             | deadlock   | ok       | deadlock      |
         | commit  |         || ok             | ended      | ok       | ended         |
-    " stricter "as strict, with another loser: there whoever loses patience first, as a rule the one
+    " stricter "as strict, with another loser: there whoever loses timeout first, as a rule the one
         who closed the cycle or waited longest; here always the youngest, so that the oldest
         transaction gets through"
 

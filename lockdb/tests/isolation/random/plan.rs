@@ -49,12 +49,11 @@ impl Case {
             Policy::Queue,
         ];
         let policy = *policies.choose(random).expect("there are some");
-        let patience = match policy {
+        let timeout = match policy {
             Policy::Queue => Duration::from_millis(2),
             _ => Duration::from_secs(20),
         };
-        let mut case =
-            Self::drawn(seed, random, Waiting { policy, patience, ..Waiting::default() });
+        let mut case = Self::drawn(seed, random, Waiting { policy, timeout, ..Waiting::default() });
         if case.vacuums && random.random() {
             // So few that the case cannot do without vacuum.
             case.options.pages = 48;

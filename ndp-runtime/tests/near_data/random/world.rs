@@ -84,7 +84,7 @@ impl World {
             true => options.waiting,
             false => Waiting {
                 policy: Policy::Queue,
-                patience: Duration::from_micros(200),
+                timeout: Duration::from_micros(200),
                 ..Waiting::default()
             },
         };

@@ -25,7 +25,7 @@ const CLOCKS_AT_ONCE: u32 = 512;
 
 /// Clock cycles without a packet after which an element counts as stuck: longer than any walk of a
 /// part in which nothing is seen.
-const PATIENCE: u64 = 1 << 32;
+const TIMEOUT: u64 = 1 << 32;
 
 /// Page entries of a shared state that the element has room for.
 const DELTA_PAGES: usize = 1024;
@@ -107,7 +107,7 @@ impl RtlElement {
             }
         }
         let silent = self.element.cycle() - self.heard;
-        match silent > PATIENCE {
+        match silent > TIMEOUT {
             true => Err(Stopped(format!("waited for a packet: none in {silent} clocks"))),
             false => Ok(false),
         }

@@ -77,7 +77,7 @@ pub struct Axi4Config {
     /// Order among different ids.
     pub response_order: ResponseOrder,
     /// Cycles after which a handshake or an unanswered access is an error.
-    pub patience: u64,
+    pub timeout: u64,
     /// Which ids may be outstanding together.
     pub sharing: IdSharing,
     /// The block promises never to lower `rready` and `bready`.
@@ -91,7 +91,7 @@ pub struct Axi4Config {
 
 impl Axi4Config {
     /// The lock unit's port with no stalls and delays of its own: one access per tag,
-    /// responses always taken, patience 10000 cycles.
+    /// responses always taken, timeout 10000 cycles.
     pub fn lock_unit(seed: u64) -> Self {
         Axi4Config {
             port: "m_axi".into(),
@@ -99,7 +99,7 @@ impl Axi4Config {
             stalls: Axi4Stalls::default(),
             response_delay: Delay::default(),
             response_order: ResponseOrder::AsAnswered,
-            patience: 10_000,
+            timeout: 10_000,
             sharing: IdSharing::OnePer { bits: 7 },
             responses_always_taken: true,
             split_atomic_errors: false,

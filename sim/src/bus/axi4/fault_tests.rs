@@ -122,7 +122,7 @@ fn an_address_without_data_and_data_without_an_address_are_named() {
 fn a_stalled_channel_is_named_after_the_bound() {
     let always = StallPattern::Random { probability: 1.0 };
     let config =
-        Axi4Config { patience: 30, stalls: Axi4Stalls::all(always), ..Axi4Config::lock_unit(0) };
+        Axi4Config { timeout: 30, stalls: Axi4Stalls::all(always), ..Axi4Config::lock_unit(0) };
     let stalled = |pins: Axi4ManagerPins| fault_of(config.clone(), &[pins; 40]).to_string();
     let rest = "valid without ready for 30 cycles since cycle 512; \
                 held by the memory port's stalls";
@@ -136,7 +136,7 @@ fn a_stalled_channel_is_named_after_the_bound() {
 #[test]
 fn responses_that_the_block_does_not_take_are_named() {
     let config =
-        Axi4Config { patience: 30, responses_always_taken: false, ..Axi4Config::lock_unit(0) };
+        Axi4Config { timeout: 30, responses_always_taken: false, ..Axi4Config::lock_unit(0) };
     let fault = |request: Axi4ManagerPins, id, data| {
         let mut bridge = Axi4Subordinate::new(config.clone());
         let deaf = |pins| Axi4ManagerPins { rready: false, bready: false, ..pins };

@@ -69,17 +69,11 @@ struct Checkers {
 impl Checkers {
     fn new(config: &Axi4Config) -> Self {
         let channel = |letters: &str| format!("{} {letters}", config.port);
-        let (patience, id) = (config.patience, config.describe_id);
+        let (timeout, id) = (config.timeout, config.describe_id);
         Checkers {
-            write_address: HandshakeChecker::new(
-                channel("AW"),
-                "awvalid",
-                OWN_STALLS,
-                patience,
-                id,
-            ),
-            write_data: HandshakeChecker::new(channel("W"), "wvalid", OWN_STALLS, patience, id),
-            read_address: HandshakeChecker::new(channel("AR"), "arvalid", OWN_STALLS, patience, id),
+            write_address: HandshakeChecker::new(channel("AW"), "awvalid", OWN_STALLS, timeout, id),
+            write_data: HandshakeChecker::new(channel("W"), "wvalid", OWN_STALLS, timeout, id),
+            read_address: HandshakeChecker::new(channel("AR"), "arvalid", OWN_STALLS, timeout, id),
         }
     }
 }
@@ -334,7 +328,7 @@ impl Axi4Subordinate {
     /// Something new waits since `cycle`. An earlier check stays where it is.
     #[inline]
     fn note_age(&mut self, cycle: u64) {
-        self.next_age_check = self.next_age_check.min(cycle + self.config.patience);
+        self.next_age_check = self.next_age_check.min(cycle + self.config.timeout);
     }
 
     /// Finds what is overdue, and the next cycle in which something can be.
@@ -347,10 +341,10 @@ impl Axi4Subordinate {
             self.next_age_check = u64::MAX;
             return Ok(());
         };
-        if cycle - oldest >= self.config.patience {
+        if cycle - oldest >= self.config.timeout {
             return Err(self.overdue(oldest));
         }
-        self.next_age_check = oldest + self.config.patience;
+        self.next_age_check = oldest + self.config.timeout;
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use crate::bus::pins::{AxiLiteManagerPins, AxiLiteSubordinatePins};
 use driver::{BusResponse, DeviceError, Operation, Registers};
 
 /// A manager with the closure that clocks the model: each access runs the model until it
-/// is answered, or until the manager's patience ends.
+/// is answered, or until the manager's timeout ends.
 ///
 /// The closure sets the block's inputs of one cycle from the pins it is given, reads the
 /// block's outputs of the same cycle, applies the clock edge, and returns those outputs.
@@ -58,7 +58,7 @@ where
             return Err(fault.clone());
         }
         self.manager.start(self.cycle, request);
-        // The manager's patience bounds this loop.
+        // The manager's timeout bounds this loop.
         loop {
             if let Some(outcome) = self.step()? {
                 return Ok(outcome);

@@ -40,8 +40,8 @@ const CANCELS: usize = 64;
 /// What a job does with the rows that qualify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
-    /// Updates them under their locks; a row waits for its lock as long as `patience`.
-    Update { isolation: Isolation, patience: Time },
+    /// Updates them under their locks; a row waits for its lock as long as `timeout`.
+    Update { isolation: Isolation, timeout: Time },
     /// Updates them while somebody else has locked the table.
     UpdateUnlocked,
     /// Reads them.
@@ -375,8 +375,8 @@ impl Device {
                 system.request(UnitRequest { tag: tag(CANCELS + number), transaction, operation });
             }
             Action::AwaitLock => {
-                if let Task::Update { patience, .. } = task {
-                    system.at(now + patience, row_timer);
+                if let Task::Update { timeout, .. } = task {
+                    system.at(now + timeout, row_timer);
                 }
             }
             Action::AskLater => system.at(now + self.timing.ask_again.get(), row_timer),

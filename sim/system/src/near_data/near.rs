@@ -29,7 +29,7 @@ const DESCRIPTOR: u64 = 512;
 const RESERVATION: u64 = 16;
 
 /// Longest that a row may wait for its lock.
-const PATIENCE: Time = Time::from_us(10_000);
+const TIMEOUT: Time = Time::from_us(10_000);
 
 const PAGE: u64 = lockdb::layout::PAGE_BYTES as u64;
 
@@ -215,7 +215,7 @@ impl NearUpdate {
                 let isolation = Isolation::ReadCommitted;
                 let task = match self.how.locks_table {
                     true => Task::UpdateUnlocked,
-                    false => Task::Update { isolation, patience: PATIENCE },
+                    false => Task::Update { isolation, timeout: TIMEOUT },
                 };
                 let plan = JobPlan {
                     image: self.image.take().expect("it was collected"),

@@ -20,7 +20,7 @@ use crate::report::UnitReport;
 use crate::workflow::{Command, Input, Workflow};
 
 /// The longest that the unit may keep a request without any answer.
-const UNIT_PATIENCE: Time = Time::from_us(10_000_000);
+const UNIT_TIMEOUT: Time = Time::from_us(10_000_000);
 
 /// The lock unit as the agents' thread meets it: clocked by that thread, or behind a driver.
 pub(super) trait UnitBehind: Send {
@@ -67,7 +67,7 @@ impl<'s> UnitThread<'s> {
         while self.shared.active.load(Ordering::Acquire) > 0 && !self.shared.is_abandoned() {
             self.wake_agents()?;
             let now = self.shared.now();
-            if let Some(silence) = self.contexts.silence(now, UNIT_PATIENCE) {
+            if let Some(silence) = self.contexts.silence(now, UNIT_TIMEOUT) {
                 return Err(silence);
             }
             if let Some(response) = self.unit.work(now)?

@@ -24,7 +24,7 @@ pub const TABLE_BASE: u64 = 0x40_0000;
 /// Buckets of the lock table, by their logarithm.
 pub const TABLE_LOG2_BUCKETS: u32 = 4;
 
-const PATIENCE: u64 = 20_000;
+const TIMEOUT: u64 = 20_000;
 
 /// How the surroundings of the device behave.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl Config {
             stalls: Axi4Stalls::all(self.stalls),
             response_delay: Delay { minimum: 0, maximum: self.memory_latency.maximum / 2 },
             response_order: ResponseOrder::Shuffled,
-            patience: PATIENCE,
+            timeout: TIMEOUT,
             sharing: IdSharing::Several,
             responses_always_taken: true,
             split_atomic_errors: false,
@@ -140,22 +140,22 @@ impl Bench {
             model,
             twin,
             cycle: 0,
-            registers: AxiLiteManager::new("s_axil", LiteStalls::all(stalls), seed, PATIENCE)
+            registers: AxiLiteManager::new("s_axil", LiteStalls::all(stalls), seed, TIMEOUT)
                 .with_address_bits(16),
             outcome: None,
             queue_port: Axi4Subordinate::new(config.port("m_axi_queue")),
             rings: memory(RINGS_BASE, 1 << 14, &config.errors, 1),
             lock_port: Axi4Subordinate::new(config.port("m_axi_lock")),
             table: memory(TABLE_BASE, 1 << TABLE_LOG2_BUCKETS, &ErrorInjection::None, 2),
-            commands: StreamSink::new("m_axis_move", stalls, seed, PATIENCE),
-            ends: StreamSource::new("s_axis_moved", stalls, seed, PATIENCE),
+            commands: StreamSink::new("m_axis_move", stalls, seed, TIMEOUT),
+            ends: StreamSource::new("s_axis_moved", stalls, seed, TIMEOUT),
             mover: Mover::new(config.moves, seed),
-            jobs: StreamSink::new("m_axis_job", stalls, seed, PATIENCE),
-            answers: StreamSource::new("s_axis_jobdone", stalls, seed, PATIENCE),
+            jobs: StreamSink::new("m_axis_job", stalls, seed, TIMEOUT),
+            answers: StreamSource::new("s_axis_jobdone", stalls, seed, TIMEOUT),
             answering: VecDeque::new(),
             worker: Worker::new(config.jobs, seed),
-            invalidations: StreamSource::new("s_axis_inv", stalls, seed, PATIENCE),
-            interrupts: StreamSink::new("m_axis_irq", config.interrupt_stalls, seed, PATIENCE),
+            invalidations: StreamSource::new("s_axis_inv", stalls, seed, TIMEOUT),
+            interrupts: StreamSink::new("m_axis_irq", config.interrupt_stalls, seed, TIMEOUT),
             events: VecDeque::new(),
             answered: [0; 3],
             stop_clock: config.stop_clock,
@@ -276,7 +276,7 @@ impl Bench {
     pub fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, String> {
         self.registers.start(self.cycle, request);
         loop {
-            self.clock()?; // The port's patience bounds this loop.
+            self.clock()?; // The port's timeout bounds this loop.
             if let Some(outcome) = self.outcome.take() {
                 return Ok(outcome);
             }

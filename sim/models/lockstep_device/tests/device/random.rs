@@ -116,7 +116,7 @@ impl Scenario {
 const STEPS: u32 = 30_000;
 
 /// How often an idle queue must be seen before it is asked whether it has halted.
-const PATIENCE: u32 = 50;
+const TIMEOUT: u32 = 50;
 
 struct Run {
     scenario: Scenario,
@@ -289,7 +289,7 @@ impl Run {
     /// Where accesses may fail, looks whether the queue has halted, and starts it again.
     fn nothing_came(&mut self, queue: usize) -> Result<(), String> {
         self.idle[queue] += 1;
-        if self.scenario.errors == 0 || self.idle[queue] < PATIENCE || queue == 1 {
+        if self.scenario.errors == 0 || self.idle[queue] < TIMEOUT || queue == 1 {
             return Ok(());
         }
         self.idle[queue] = 0;

@@ -12,7 +12,7 @@ use crate::dut::{self, Model};
 pub type Beat = ([u64; 8], bool);
 
 /// Clocks of the longest stall, and of the longest time without a beat at either end.
-const PATIENCE: u64 = 20_000;
+const TIMEOUT: u64 = 20_000;
 
 /// What goes in and comes out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,8 +115,8 @@ impl Bench {
         model.reset(2);
         Bench {
             model,
-            rows: StreamSource::new("s_axis_row", stalls, seed, PATIENCE),
-            packets: StreamSink::new("m_axis_row", stalls, seed, PATIENCE),
+            rows: StreamSource::new("s_axis_row", stalls, seed, TIMEOUT),
+            packets: StreamSink::new("m_axis_row", stalls, seed, TIMEOUT),
             counts: [0; 2],
             cycle: 0,
         }
@@ -161,8 +161,8 @@ impl Bench {
             if went || came.is_some() {
                 quiet_since = self.cycle;
             }
-            if self.cycle - quiet_since > PATIENCE {
-                return Err(format!("no beat went in or came out for {PATIENCE} clocks"));
+            if self.cycle - quiet_since > TIMEOUT {
+                return Err(format!("no beat went in or came out for {TIMEOUT} clocks"));
             }
             if let Some((beat, last)) = came {
                 beats.push(beat);

@@ -19,7 +19,7 @@ use suites::walk::job::Job;
 use suites::walk::memory::{Memory, Unreadable};
 use suites::walk::oracle::Answer;
 
-const PATIENCE: u64 = 20_000;
+const TIMEOUT: u64 = 20_000;
 
 /// How what surrounds the walk behaves.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ impl Surroundings {
                 true => ResponseOrder::Shuffled,
                 false => ResponseOrder::AsAnswered,
             },
-            patience: PATIENCE,
+            timeout: TIMEOUT,
             sharing: IdSharing::Several,
             responses_always_taken: false,
             split_atomic_errors: false,
@@ -150,7 +150,7 @@ impl Bench {
         let mut ports = [surroundings.port("m_axi_0"), surroundings.port("m_axi_1")];
         let stalls = surroundings.row_stalls;
         let mut rows =
-            StreamSink::<([u64; 8], bool)>::new("m_axis_row", stalls, surroundings.seed, PATIENCE);
+            StreamSink::<([u64; 8], bool)>::new("m_axis_row", stalls, surroundings.seed, TIMEOUT);
         let (mut answers, mut row, mut taken) = (BTreeMap::new(), Row::default(), 0);
         let inputs = self.model.inputs_mut();
         inputs.job_i = job.words();
@@ -168,8 +168,8 @@ impl Bench {
             let now = outputs.line_reads_o + outputs.vids_o + taken;
             if now != progress {
                 (progress, since) = (now, cycle);
-            } else if cycle - since > PATIENCE {
-                return Err(format!("nothing has happened for {PATIENCE} clocks"));
+            } else if cycle - since > TIMEOUT {
+                return Err(format!("nothing has happened for {TIMEOUT} clocks"));
             }
             let inputs = self.model.inputs_mut();
             set_port_0(inputs, ports[0].subordinate.drive(cycle));

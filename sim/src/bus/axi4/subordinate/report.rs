@@ -20,7 +20,7 @@ impl Axi4Subordinate {
         let timeout = |letters: &str, waiting: String, holder, except: Option<u16>| Timeout {
             channel: format!("{} {letters}", self.config.port),
             waiting,
-            cycles: self.config.patience,
+            cycles: self.config.timeout,
             since,
             holder,
             outstanding: self.identifiers(except),

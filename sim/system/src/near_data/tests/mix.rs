@@ -47,7 +47,7 @@ const NEAR: usize = HOSTS;
 const TRANSACTIONS: usize = 12;
 const JOBS: usize = 8;
 /// Longest that a lock is waited for, which breaks deadlocks.
-const PATIENCE: Time = Time::from_us(30);
+const TIMEOUT: Time = Time::from_us(30);
 
 /// What an agent is told.
 enum Told {
@@ -179,15 +179,15 @@ async fn lock(
     };
     let (bucket, rule) = (World::bucket(key), Rule::Queue);
     carry_out(Command::Acquire { transaction, key, bucket, rule });
-    let mut patience = None;
+    let mut timeout = None;
     loop {
         match told(world, agent).await {
             Told::Lock(Input::Granted { .. }) => return Ok(()),
             Told::Lock(Input::Queued { .. }) => {
-                patience = Some(world.borrow_mut().timer(agent, PATIENCE));
+                timeout = Some(world.borrow_mut().timer(agent, TIMEOUT));
             }
             Told::Lock(Input::Refused(_) | Input::Cancelled) => return Err(Abort),
-            Told::Timer(timer) if patience == Some(timer) => carry_out(Command::Cancel),
+            Told::Timer(timer) if timeout == Some(timer) => carry_out(Command::Cancel),
             Told::Timer(_) => {}
             _ => unreachable!("an agent that waits for a lock waits for nothing else"),
         }
@@ -438,7 +438,7 @@ fn start(
     let bytes = (world.table.storage().expect("it is in memory"), area.bytes().to_vec());
     let image = DeviceImage::new(bytes.0, bytes.1, (table.id(), transaction.snapshot()));
     let task = match updates {
-        true => Task::Update { isolation, patience: PATIENCE },
+        true => Task::Update { isolation, timeout: TIMEOUT },
         false => Task::Read,
     };
     let plan = JobPlan {

@@ -13,7 +13,7 @@ const AWAKE: Duration = Duration::from_millis(1);
 const NAP: Duration = Duration::from_micros(50);
 
 /// One wait.
-pub(super) struct Patience {
+pub(super) struct BoundedWait {
     limit: Duration,
     looks: u32,
     /// The last look at the clock: a late one, so that a short wait never asks for the time.
@@ -25,7 +25,7 @@ pub(super) struct Patience {
 /// signal, a machine with its host) has not waited, for the others were stopped as well.
 const PART: u32 = 16;
 
-impl Patience {
+impl BoundedWait {
     pub fn new(limit: Duration) -> Self {
         Self { limit, looks: 0, looked: None, waited: Duration::ZERO }
     }
@@ -62,11 +62,11 @@ mod tests {
     #[test]
     fn who_was_stopped_goes_on_waiting() {
         let limit = Duration::from_millis(20);
-        let mut patience = Patience::new(limit);
-        (0..SPINS + YIELDS).for_each(|_| patience.pause().expect("a moment, many times"));
+        let mut wait = BoundedWait::new(limit);
+        (0..SPINS + YIELDS).for_each(|_| wait.pause().expect("a moment, many times"));
         std::thread::sleep(3 * limit);
-        (0..YIELDS).for_each(|_| patience.pause().expect("one long pause"));
-        let waited = (0..).find_map(|_| patience.pause().err());
+        (0..YIELDS).for_each(|_| wait.pause().expect("one long pause"));
+        let waited = (0..).find_map(|_| wait.pause().err());
         assert!(waited > Some(limit));
     }
 }
