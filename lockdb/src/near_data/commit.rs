@@ -191,7 +191,7 @@ fn install_sealed(shared: &Shared, near: &NearData, sealed: &[SealedPage], ticke
     let before: Vec<u64> =
         sealed.iter().map(|sealed| pages.settle_reservation(sealed.page, sealed.place)).collect();
     pages.note_sealed(ticket.commit());
-    // The newest checkpoint still has what stood there in an earlier life of the page.
+    // The newest checkpoint still has what stood there in an earlier generation of the page.
     shared.standing.lock().left.extend(before.into_iter().filter(|&place| place != 0));
     let mut changes = Vec::new();
     for near in near.tables() {

@@ -264,7 +264,7 @@ fn pages_go_round() {
     assert_eq!(scene.rows(), after(60, 1, 60));
 }
 
-/// What stood on a page in an earlier life is not taken for what a device has put there.
+/// What stood on a page in an earlier generation is not taken for what a device has put there.
 #[test]
 fn a_page_that_was_the_hosts_before_is_the_devices_now() {
     // So few that emptied pages are used again at once.

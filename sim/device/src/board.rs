@@ -81,7 +81,7 @@ struct Came {
     vector: Option<u8>,
 }
 
-/// The bus models: one life of theirs lasts from reset to reset.
+/// The bus models: one generation of theirs lasts from reset to reset.
 struct Ports {
     registers: AxiLiteManager,
     queue: MemoryPort<pins::Queue>,

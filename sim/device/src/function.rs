@@ -78,8 +78,8 @@ struct State {
     msix: Msix,
     /// Where jobs go.
     jobs: Arc<Inbox>,
-    /// Counts resets: what does the jobs of an earlier life reaches nothing any more.
-    life: u64,
+    /// Counts resets: what does the jobs of an earlier generation reaches nothing any more.
+    generation: u64,
     refused: u64,
     /// How the RTL broke the rules of a bus; until a reset it is as if it were gone.
     failure: Option<String>,
@@ -99,7 +99,7 @@ impl Function {
             configuration: ConfigurationSpace::new(options.identity, CARD_BYTES),
             msix: Msix::new(),
             jobs: inbox.clone(),
-            life: 0,
+            generation: 0,
             refused: 0,
             failure: None,
             ended: false,
@@ -134,10 +134,10 @@ impl Function {
 
     /// As [`Function::change`], of what may reset the function: then nothing of the jobs before is
     /// left when this returns.
-    fn change_life<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+    fn change_generation<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         let (result, began) = self.change(|state| {
-            let life = state.life;
-            (act(state), state.life != life)
+            let generation = state.generation;
+            (act(state), state.generation != generation)
         });
         if began && !self.inbox.await_rest() {
             let why = "the engine of the jobs does not end, 10 s after a reset";
@@ -155,7 +155,7 @@ impl Function {
     /// Writes bytes of a space; nothing happens where nothing answers.
     pub fn write(&self, space: Space, offset: u64, from: &[u8]) {
         self.shared.accesses.fetch_add(1, Ordering::Relaxed);
-        self.change_life(|state| state.write(space, offset, from));
+        self.change_generation(|state| state.write(space, offset, from));
     }
 
     /// The card's memory.
@@ -242,7 +242,7 @@ impl Function {
     /// Resets the function and restores its configuration, as the host's kernel does. Maps and
     /// listeners stay.
     pub fn reset(&self) {
-        self.change_life(|state| {
+        self.change_generation(|state| {
             let configuration = state.configuration.clone();
             state.function_level_reset();
             state.configuration = configuration;
@@ -256,7 +256,7 @@ impl Function {
     /// # Errors
     /// The system has no memory for the card. The old one stays, everything else is done.
     pub fn renew(&self) -> io::Result<()> {
-        self.change_life(|state| {
+        self.change_generation(|state| {
             state.space.clear();
             for vector in 0..VECTORS {
                 state.msix.connect(vector, None);
@@ -317,42 +317,42 @@ impl Shared {
         self.wake.notify_one();
     }
 
-    /// Does something with the host's memory for who does the jobs of a life.
+    /// Does something with the host's memory for who does the jobs of a generation.
     ///
     /// # Errors
-    /// Those of the access; [`Fault::Forbidden`] when the life is over, the function may not reach
+    /// Those of the access; [`Fault::Forbidden`] when the generation is over, the function may not reach
     /// memory, or the RTL is as if gone.
     pub fn with_host<T>(
         &self,
-        life: u64,
+        generation: u64,
         act: impl FnOnce(Reach<'_>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         self.with(|state| {
-            let alive = state.life == life && state.failure.is_none();
+            let alive = state.generation == generation && state.failure.is_none();
             let host = reach(&state.configuration, &state.space).filter(|_| alive);
             host.map_or(Err(Fault::Forbidden), act)
         })
     }
 
-    /// Whether a life is not over.
-    pub fn is_alive(&self, life: u64) -> bool {
-        self.with(|state| state.life == life)
+    /// Whether a generation is not over.
+    pub fn is_alive(&self, generation: u64) -> bool {
+        self.with(|state| state.generation == generation)
     }
 
-    /// Answers a job, unless its life is over.
-    pub fn answer_job(&self, life: u64, beat: [u64; 2]) {
+    /// Answers a job, unless its generation is over.
+    pub fn answer_job(&self, generation: u64, beat: [u64; 2]) {
         self.with(|state| {
-            if state.life == life {
+            if state.generation == generation {
                 state.board.answer_job(beat);
                 self.kick();
             }
         });
     }
 
-    /// Something beside the board has broken the rules of a bus, in a life that is not over.
-    pub fn fail(&self, life: u64, how: String) {
+    /// Something beside the board has broken the rules of a bus, in a generation that is not over.
+    pub fn fail(&self, generation: u64, how: String) {
         self.with(|state| {
-            if state.life == life {
+            if state.generation == generation {
                 state.failure.get_or_insert(how);
             }
         });
@@ -377,8 +377,8 @@ impl State {
 
     /// What the reset bit of the configuration space initiates.
     fn function_level_reset(&mut self) {
-        self.life += 1;
-        self.jobs.begin_life(self.life);
+        self.generation += 1;
+        self.jobs.begin_generation(self.generation);
         self.board.reset();
         self.configuration.reset();
         self.msix.reset();

@@ -3,7 +3,7 @@
 //!
 //! Submissions leave the board under the function's mutex and wait in the [`Inbox`]. The thread
 //! gives them to the engine and puts its completions back on the board. A reset begins another
-//! *life*: whatever the engine of the life before still asks for is refused, under the same mutex,
+//! *generation*: whatever the engine of the generation before still asks for is refused, under the same mutex,
 //! and whoever resets waits until it is gone ([`Inbox::await_rest`]). So nothing of it happens after
 //! a reset has returned.
 
@@ -39,19 +39,19 @@ const INTERRUPT: u64 = 1 << 24;
 #[derive(Default)]
 pub(crate) struct Inbox {
     state: Mutex<InboxState>,
-    /// There are submissions, another life, or the end.
+    /// There are submissions, another generation, or the end.
     changed: Condvar,
     /// An engine is gone.
     rested: Condvar,
     /// As in the state, for a look without the mutex.
-    life: AtomicU64,
+    generation: AtomicU64,
 }
 
 #[derive(Default)]
 struct InboxState {
     submissions: VecDeque<[u64; 8]>,
-    life: u64,
-    /// The life whose engine is the oldest that there may be.
+    generation: u64,
+    /// The generation whose engine is the oldest that there may be.
     oldest: u64,
     ended: bool,
 }
@@ -60,7 +60,7 @@ struct InboxState {
 enum Found {
     /// These submissions, perhaps none.
     Submissions(VecDeque<[u64; 8]>),
-    /// Its engine's life is over.
+    /// Its engine's generation is over.
     Over,
 }
 
@@ -71,12 +71,12 @@ impl Inbox {
         self.changed.notify_one();
     }
 
-    /// Another life begins: all submissions are dropped, and soon the engine.
-    pub fn begin_life(&self, life: u64) {
+    /// Another generation begins: all submissions are dropped, and soon the engine.
+    pub fn begin_generation(&self, generation: u64) {
         let mut state = self.state.lock();
         state.submissions.clear();
-        state.life = life;
-        self.life.store(life, Ordering::Release);
+        state.generation = generation;
+        self.generation.store(generation, Ordering::Release);
         self.changed.notify_one();
     }
 
@@ -86,46 +86,47 @@ impl Inbox {
         self.changed.notify_one();
     }
 
-    /// Waits until no engine of an earlier life is left; false when it takes longer than it may.
+    /// Waits until no engine of an earlier generation is left; false when it takes longer than it may.
     pub fn await_rest(&self) -> bool {
         let mut state = self.state.lock();
-        let wait = |state: &mut InboxState| state.oldest < state.life && !state.ended;
+        let wait = |state: &mut InboxState| state.oldest < state.generation && !state.ended;
         !self.rested.wait_while_for(&mut state, wait, REST_BOUND).timed_out()
     }
 
-    fn is_over(&self, life: u64) -> bool {
-        self.life.load(Ordering::Acquire) != life
+    fn is_over(&self, generation: u64) -> bool {
+        self.generation.load(Ordering::Acquire) != generation
     }
 
-    /// The next life with something to do; `None` at the end.
-    fn next_life(&self) -> Option<u64> {
+    /// The next generation with something to do; `None` at the end.
+    fn next_generation(&self) -> Option<u64> {
         let mut state = self.state.lock();
         loop {
-            state.oldest = state.life;
+            state.oldest = state.generation;
             self.rested.notify_all();
             if state.ended {
                 return None;
             }
             if !state.submissions.is_empty() {
-                return Some(state.life);
+                return Some(state.generation);
             }
             self.changed.wait(&mut state);
         }
     }
 
-    /// What there is for the engine of a life. When it has nothing to do it waits for something, at
+    /// What there is for the engine of a generation. When it has nothing to do it waits for something, at
     /// most so long as `pause` says.
-    fn look(&self, life: u64, nothing_to_do: bool, pause: Option<Duration>) -> Found {
+    fn look(&self, generation: u64, nothing_to_do: bool, pause: Option<Duration>) -> Found {
         let mut state = self.state.lock();
-        let is_still =
-            |state: &InboxState| state.submissions.is_empty() && state.life == life && !state.ended;
+        let is_still = |state: &InboxState| {
+            state.submissions.is_empty() && state.generation == generation && !state.ended
+        };
         if nothing_to_do && is_still(&state) {
             match pause {
                 Some(pause) => drop(self.changed.wait_for(&mut state, pause)),
                 None => self.changed.wait(&mut state),
             }
         }
-        match state.life == life && !state.ended {
+        match state.generation == generation && !state.ended {
             true => Found::Submissions(std::mem::take(&mut state.submissions)),
             false => Found::Over,
         }
@@ -137,9 +138,9 @@ pub(crate) fn work(function: &Arc<Shared>, inbox: &Inbox, options: &BoardOptions
     // If it panics nobody shall wait for it.
     let _gone = Gone(inbox);
     let mut storage = NativeStorage::at(options.storage.as_deref());
-    while let Some(life) = inbox.next_life() {
-        let mut card = BoardCard::new(function, &mut storage, options.elements, life);
-        live(function, inbox, &mut card, life);
+    while let Some(generation) = inbox.next_generation() {
+        let mut card = BoardCard::new(function, &mut storage, options.elements, generation);
+        live(function, inbox, &mut card, generation);
     }
 }
 
@@ -154,24 +155,26 @@ impl Drop for Gone<'_> {
 }
 
 /// One engine, from the first submission after a reset to the next reset.
-fn live(function: &Shared, inbox: &Inbox, card: &mut BoardCard<'_>, life: u64) {
+fn live(function: &Shared, inbox: &Inbox, card: &mut BoardCard<'_>, generation: u64) {
     let mut engine = Engine::new();
     let mut open = OpenSubmissions::default();
     let (mut nothing_to_do, mut next_pause) = (false, PAUSES.0);
     loop {
         let pause = (!open.is_empty()).then_some(next_pause);
-        let Found::Submissions(beats) = inbox.look(life, nothing_to_do, pause) else { return };
+        let Found::Submissions(beats) = inbox.look(generation, nothing_to_do, pause) else {
+            return;
+        };
         for beat in beats {
             open.add(beat);
             engine.submit(Submission::decode(beat));
         }
         nothing_to_do = engine.step(card) == Stepped::Idle;
         next_pause = if nothing_to_do { PAUSES.1.min(2 * next_pause) } else { PAUSES.0 };
-        if inbox.is_over(life) {
+        if inbox.is_over(generation) {
             return;
         }
         while let Some(completion) = engine.completion() {
-            function.answer_job(life, open.answer(&completion));
+            function.answer_job(generation, open.answer(&completion));
         }
     }
 }

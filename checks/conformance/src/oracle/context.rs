@@ -29,7 +29,7 @@ pub(super) struct Context {
     place: Option<Place>,
     /// Of a cancel: whom it has taken out of the waiters.
     pub target: Option<(Tag, u64)>,
-    pub life: Life,
+    pub stage: Stage,
     /// It has an access outstanding.
     pub in_flight: bool,
     /// Responses that are due, in this order.
@@ -40,7 +40,7 @@ pub(super) struct Context {
 
 /// How far a request is.
 #[derive(Clone, Debug)]
-pub(super) enum Life {
+pub(super) enum Stage {
     /// A cancel or poll that was not started yet.
     Aiming(Aim),
     /// An acquire, release or cancel goes from access to access.
@@ -128,7 +128,7 @@ impl Context {
             is_poll: matches!(operation, Some(UnitOperation::Poll(_))),
             place: None,
             target: None,
-            life: Life::Over,
+            stage: Stage::Over,
             in_flight: false,
             expected: VecDeque::new(),
             since: cycle,
@@ -137,12 +137,12 @@ impl Context {
             context.expected.push_back(turned_away(&asked, Code::BadRequest));
             return context;
         };
-        let start = |request| Life::Running(Machine::new(transaction, request, Bounds::BUCKET));
+        let start = |request| Stage::Running(Machine::new(transaction, request, Bounds::BUCKET));
         let (key, request) = match operation {
             UnitOperation::Acquire(key, rule) => (key, Request::Acquire(rule)),
             UnitOperation::Release(key) => (key, Request::Release),
             UnitOperation::Cancel(target) | UnitOperation::Poll(target) => {
-                context.life = Life::Aiming(Aim {
+                context.stage = Stage::Aiming(Aim {
                     tag: target,
                     target: None,
                     transaction: Some(transaction),
@@ -155,7 +155,7 @@ impl Context {
             }
         };
         context.line = table.address(table.line_of(key));
-        context.life = start(request);
+        context.stage = start(request);
         context
     }
 
@@ -177,13 +177,13 @@ impl Context {
             };
             (machine.phase() as u16, self.line + 8 * offset, kind)
         };
-        match &self.life {
-            Life::Running(machine) => Some(of_machine(machine)),
-            Life::Polling(_) => Some((INSPECT, self.line, read(false))),
-            Life::Waiting(waiter) if waiter.taken.is_some() => None,
-            Life::Waiting(waiter) if waiter.ended => Some(of_machine(&waiter.machine)),
-            Life::Waiting(_) => Some((WATCH, self.line, read(true))),
-            Life::Aiming(_) | Life::Over => None,
+        match &self.stage {
+            Stage::Running(machine) => Some(of_machine(machine)),
+            Stage::Polling(_) => Some((INSPECT, self.line, read(false))),
+            Stage::Waiting(waiter) if waiter.taken.is_some() => None,
+            Stage::Waiting(waiter) if waiter.ended => Some(of_machine(&waiter.machine)),
+            Stage::Waiting(_) => Some((WATCH, self.line, read(true))),
+            Stage::Aiming(_) | Stage::Over => None,
         }
     }
 
@@ -200,8 +200,8 @@ impl Context {
             let id = sim::bus::axi4::describe_lock_unit_id(id);
             return format!("of {who} {id}: {}", describe_kind(address, kind));
         }
-        match &self.life {
-            Life::Aiming(aim) => format!(
+        match &self.stage {
+            Stage::Aiming(aim) => format!(
                 "{who} to start on tag {}{}",
                 aim.tag.index(),
                 if aim.may_wait { "" } else { ", which does not wait" }
@@ -215,11 +215,11 @@ impl Context {
     pub fn aimed(&mut self, line: u64, place: Place, aim: &Aim) {
         self.line = line;
         let transaction = aim.transaction.expect("an aim has a transaction");
-        self.life = if self.is_poll {
-            Life::Polling(place)
+        self.stage = if self.is_poll {
+            Stage::Polling(place)
         } else {
             self.target = aim.target.map(|serial| (aim.tag, serial));
-            Life::Running(Machine::new(transaction, Request::Cancel(place), Bounds::BUCKET))
+            Stage::Running(Machine::new(transaction, Request::Cancel(place), Bounds::BUCKET))
         };
     }
 
@@ -227,14 +227,14 @@ impl Context {
     pub fn resume(&mut self, cycle: u64, answer: Answer) {
         self.in_flight = false;
         self.since = cycle;
-        match &mut self.life {
-            Life::Running(machine) => {
+        match &mut self.stage {
+            Stage::Running(machine) => {
                 let answer = as_asked(machine, answer);
                 if let Some(outcome) = machine.resume(answer) {
                     self.ends(outcome);
                 }
             }
-            Life::Polling(place) => {
+            Stage::Polling(place) => {
                 let ending = match answer {
                     Answer::Line(line) => poll_ending(
                         Head::from_word(line[0]),
@@ -244,9 +244,9 @@ impl Context {
                     _ => (Code::BusError, 0),
                 };
                 self.expect(ending, false, self.transaction);
-                self.life = Life::Over;
+                self.stage = Stage::Over;
             }
-            Life::Waiting(waiter) => {
+            Stage::Waiting(waiter) => {
                 let answer = as_asked(&waiter.machine, answer);
                 if let (Answer::Word(head), Phase::Inspect) = (answer, waiter.machine.phase()) {
                     waiter.copy = Some(Head::from_word(head)).filter(|_| !waiter.voided_in_flight);
@@ -259,15 +259,15 @@ impl Context {
                     Some(outcome) => self.ends(outcome),
                 }
             }
-            Life::Aiming(_) | Life::Over => unreachable!("no access of it was let pass"),
+            Stage::Aiming(_) | Stage::Over => unreachable!("no access of it was let pass"),
         }
     }
 
     /// A machine has come to its end.
     fn ends(&mut self, outcome: Outcome) {
         let own = self.transaction;
-        let waited = matches!(self.life, Life::Waiting(_));
-        self.life = Life::Over;
+        let waited = matches!(self.stage, Stage::Waiting(_));
+        self.stage = Stage::Over;
         let mut again_ = false;
         let (ending, transaction) = match outcome {
             Outcome::Granted { again } => {
@@ -277,7 +277,7 @@ impl Context {
             Outcome::Queued { place, position } => {
                 let transaction = own.expect("a waiter has a transaction");
                 self.place = Some(place);
-                self.life = Life::Waiting(Waiter::new(transaction, place));
+                self.stage = Stage::Waiting(Waiter::new(transaction, place));
                 ((Code::Queued, position), own)
             }
             Outcome::Refused(refusal) => ((refused(refusal), 0), own),
@@ -305,7 +305,7 @@ impl Context {
     pub fn beat(&mut self, cycle: u64, address: u64) -> bool {
         let same_line = self.line == address & !63;
         let in_flight = self.in_flight;
-        let Life::Waiting(waiter) = &mut self.life else { return false };
+        let Stage::Waiting(waiter) = &mut self.stage else { return false };
         // Beats of other lines may void it too: `docs/lock-unit.md`, "Copies".
         waiter.reads_left += 1;
         let reading = in_flight && !waiter.ended;
@@ -324,7 +324,7 @@ impl Context {
 
     /// A waiter reads its line.
     pub fn watches(&mut self, cycle: u64, found: impl Fn() -> String) -> Result<(), Mismatch> {
-        let Life::Waiting(waiter) = &mut self.life else { unreachable!("only waiters watch") };
+        let Stage::Waiting(waiter) = &mut self.stage else { unreachable!("only waiters watch") };
         if waiter.ended {
             return Ok(());
         }
@@ -341,8 +341,8 @@ impl Context {
 
     /// A cancel has started, with this access, on this waiter.
     pub fn taken(&mut self, cycle: u64, by: u64, access: &MemoryAccess) -> Result<(), Mismatch> {
-        match &mut self.life {
-            Life::Waiting(w) if !self.in_flight && !w.ended && w.taken.is_none() => {
+        match &mut self.stage {
+            Stage::Waiting(w) if !self.in_flight && !w.ended && w.taken.is_none() => {
                 w.taken = Some(by);
                 Ok(())
             }
@@ -359,7 +359,7 @@ impl Context {
     pub fn given_back(&mut self, cycle: u64) {
         let transaction = self.transaction.expect("a waiter has a transaction");
         let serial = self.serial;
-        let Life::Waiting(waiter) = &mut self.life else { unreachable!("it was taken") };
+        let Stage::Waiting(waiter) = &mut self.stage else { unreachable!("it was taken") };
         let (told, given_back) = (waiter.told, waiter.taken.or(Some(serial)));
         *waiter = Waiter { told, given_back, ..Waiter::new(transaction, waiter.place) };
         self.since = cycle;
@@ -367,7 +367,7 @@ impl Context {
 
     /// The response of that cancel was handed over.
     pub fn waits_again(&mut self, cycle: u64, by: u64) {
-        if let Life::Waiting(waiter) = &mut self.life
+        if let Stage::Waiting(waiter) = &mut self.stage
             && waiter.given_back == Some(by)
         {
             waiter.given_back = None;
@@ -377,7 +377,7 @@ impl Context {
 
     /// The *queued* response was handed over.
     pub fn told(&mut self, cycle: u64) {
-        if let Life::Waiting(waiter) = &mut self.life {
+        if let Stage::Waiting(waiter) = &mut self.stage {
             waiter.told = true;
         }
         self.since = self.since.max(cycle);
@@ -385,8 +385,8 @@ impl Context {
 
     /// Its valid copy of word 0.
     pub fn copy(&self) -> Option<Head> {
-        match &self.life {
-            Life::Waiting(waiter) if waiter.taken.is_none() && !waiter.ended => waiter.copy,
+        match &self.stage {
+            Stage::Waiting(waiter) if waiter.taken.is_none() && !waiter.ended => waiter.copy,
             _ => None,
         }
     }
@@ -394,7 +394,7 @@ impl Context {
     /// Whether it waits, as a cancel or poll would find it; `contested` when an earlier cancel of
     /// it may have started unseen.
     pub fn presence(&self, contested: bool) -> Presence {
-        let Life::Waiting(waiter) = &self.life else {
+        let Stage::Waiting(waiter) = &self.stage else {
             // Its end was answered, and may not have reached the unit.
             let ends = self.place.is_some() && !self.expected.is_empty();
             return if ends { Presence::Maybe } else { Presence::No };
@@ -410,7 +410,9 @@ impl Context {
 
     /// A response comes for a cancel or poll that was not seen to start.
     pub fn answers_at_once(&mut self, cycle: u64, found: &UnitResponse) -> Result<(), Mismatch> {
-        let Life::Aiming(aim) = &self.life else { unreachable!("only aims are answered at once") };
+        let Stage::Aiming(aim) = &self.stage else {
+            unreachable!("only aims are answered at once")
+        };
         let wrong = |property, expected: String| {
             Err(Mismatch::new(cycle, property, expected, found.to_string()))
         };
@@ -446,13 +448,13 @@ impl Context {
 
     /// Since when the unit owes an access or a response of this request.
     pub fn owed_since(&self) -> Option<u64> {
-        let owes = match &self.life {
+        let owes = match &self.stage {
             _ if self.in_flight => false,
-            Life::Waiting(waiter) => {
+            Stage::Waiting(waiter) => {
                 !self.expected.is_empty() || waiter.taken.is_none() && waiter.copy.is_none()
             }
-            Life::Over => !self.expected.is_empty(),
-            Life::Aiming(_) | Life::Running(_) | Life::Polling(_) => true,
+            Stage::Over => !self.expected.is_empty(),
+            Stage::Aiming(_) | Stage::Running(_) | Stage::Polling(_) => true,
         };
         owes.then_some(self.since)
     }

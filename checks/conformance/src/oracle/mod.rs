@@ -20,7 +20,7 @@ use sim::bus::test_memory::PerformedAccess;
 
 use crate::case::Table;
 use crate::mismatch::{Mismatch, Property};
-use context::{Aim, Context, INSPECT, Life, Presence};
+use context::{Aim, Context, INSPECT, Presence, Stage};
 
 pub(crate) use tally::{Counted, Tally};
 
@@ -81,7 +81,7 @@ impl Oracle {
 
     fn open(&mut self, cycle: u64, asked: Asked) {
         let mut context = Context::new(&self.table, cycle, asked);
-        if let Life::Aiming(aim) = &mut context.life {
+        if let Stage::Aiming(aim) = &mut context.stage {
             let target = self.tags[aim.tag.index()].contexts.back();
             aim.target = target.map(|target| target.serial);
         }
@@ -105,14 +105,14 @@ impl Oracle {
         let found = || describe(access);
         let wrong = |expected: String| Mismatch::new(cycle, Property::Access, expected, found());
         let state = &mut self.tags[tag.index()];
-        if state.contexts.iter().all(|context| matches!(context.life, Life::Over)) {
+        if state.contexts.iter().all(|context| matches!(context.stage, Stage::Over)) {
             let Some((_, intruder)) = state.intruders.pop_front() else {
                 return Err(wrong(format!("no access of tag {}", tag.index())));
             };
             self.open(cycle, intruder);
         }
         let context = self.tags[tag.index()].contexts.back_mut().expect("it was opened");
-        if let Life::Aiming(aim) = &context.life {
+        if let Stage::Aiming(aim) = &context.stage {
             let aim = aim.clone();
             self.hit(cycle, tag, aim, access)?;
         }
@@ -122,7 +122,7 @@ impl Oracle {
         if wanted != Some(made) {
             return Err(wrong(context.describe_wanted()));
         }
-        if matches!(context.life, Life::Waiting(_)) {
+        if matches!(context.stage, Stage::Waiting(_)) {
             context.watches(cycle, found)?;
         }
         context.in_flight = true;
@@ -170,14 +170,14 @@ impl Oracle {
         let context = self.tags[tag.index()].contexts.back_mut().expect("its access was checked");
         context.resume(cycle, answer);
         // The target of a cancel that took it out ends with it.
-        if let (Life::Over, Some((target, serial))) = (&context.life, context.target) {
+        if let (Stage::Over, Some((target, serial))) = (&context.stage, context.target) {
             let decided = context.expected.back().expect("a cancel that is over has its response");
             let failed = decided.code == Code::BusError;
             let target = self.find_mut(target, serial).expect("a taken target stays");
             if failed {
                 target.given_back(cycle)
             } else {
-                target.life = Life::Over
+                target.stage = Stage::Over
             };
         }
         self.settle();
@@ -201,7 +201,7 @@ impl Oracle {
         }
         let state = &mut self.tags[found.tag.index()];
         let due = state.contexts.iter().position(|c| !c.expected.is_empty());
-        let aiming = state.contexts.iter().position(|c| matches!(c.life, Life::Aiming(_)));
+        let aiming = state.contexts.iter().position(|c| matches!(c.stage, Stage::Aiming(_)));
         let Some(index) = due.or(aiming) else {
             let expected = match state.contexts.back() {
                 Some(context) => format!("no response; rather {}", context.describe_wanted()),
@@ -292,7 +292,7 @@ impl Oracle {
     fn settle(&mut self) {
         for index in 0..TAGS {
             let Some(context) = self.tags[index].contexts.back() else { continue };
-            let Life::Aiming(aim) = &context.life else { continue };
+            let Stage::Aiming(aim) = &context.stage else { continue };
             let mut aim = aim.clone();
             let target = self.tags[aim.tag.index()]
                 .contexts
@@ -306,14 +306,14 @@ impl Oracle {
             };
             aim.sees(target, presence);
             let context = self.tags[index].contexts.back_mut().expect("it aims");
-            context.life = Life::Aiming(aim);
+            context.stage = Stage::Aiming(aim);
         }
     }
 
     /// Whether a cancel of `target` that came before request `serial` is not started yet.
     fn is_cancelled_before(&self, target: u64, serial: u64) -> bool {
         self.tags.iter().filter_map(|tag| tag.contexts.back()).any(|context| {
-            let Life::Aiming(aim) = &context.life else { return false };
+            let Stage::Aiming(aim) = &context.stage else { return false };
             !context.is_poll && context.serial < serial && aim.target == Some(target)
         })
     }

@@ -34,7 +34,7 @@ pub struct Server {
     folder: PathBuf,
     supervisor: Child,
     /// Closing it ends the server.
-    life: Option<ChildStdin>,
+    keep_alive: Option<ChildStdin>,
 }
 
 impl Server {
@@ -51,10 +51,12 @@ impl Server {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|cause| failed(format!("cannot start sh: {cause}")))?;
-        let life = supervisor.stdin.take();
+        let keep_alive = supervisor.stdin.take();
         let lines = Lines::of(supervisor.stdout.take().expect("was piped"));
         match lines.next(FOLDER_LIMIT, "a temporary folder") {
-            Ok(Some(folder)) => Ok(Self { programs, folder: folder.into(), supervisor, life }),
+            Ok(Some(folder)) => {
+                Ok(Self { programs, folder: folder.into(), supervisor, keep_alive })
+            }
             Ok(None) => Err(failed(text_of(supervisor.stderr.take()))),
             Err(late) => Err(late),
         }
@@ -124,7 +126,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.life.take());
+        drop(self.keep_alive.take());
         let ended = wait_for(&mut self.supervisor, STOP_LIMIT);
         if !ended || self.folder.exists() {
             let (process, folder) = (self.supervisor.id(), self.folder.display());

@@ -24,7 +24,7 @@ use crate::mover;
 /// The most bytes that are copied while others wait for the function's mutex.
 const PIECE_BYTES: usize = mover::PIECE_BYTES as usize;
 
-/// The card around an engine of one life. Host memory is reached through the function's maps, under
+/// The card around an engine of one generation. Host memory is reached through the function's maps, under
 /// its mutex, as all else of the device does it.
 pub(super) struct BoardCard<'a> {
     host: Host<'a>,
@@ -39,9 +39,9 @@ impl<'a> BoardCard<'a> {
         function: &'a Shared,
         storage: &'a mut NativeStorage,
         elements: Elements,
-        life: u64,
+        generation: u64,
     ) -> Self {
-        let host = Host { function, life };
+        let host = Host { function, generation };
         let locks = BoardLocks::new(host);
         Self { host, storage, locks, elements, began: Instant::now() }
     }
@@ -57,12 +57,12 @@ impl Card for BoardCard<'_> {
     }
 
     fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageFault> {
-        self.host.check_life()?;
+        self.host.check_generation()?;
         self.storage.write(physical, page)
     }
 
     fn sync(&mut self) -> Result<(), StorageFault> {
-        self.host.check_life()?;
+        self.host.check_generation()?;
         self.storage.sync()
     }
 
@@ -112,23 +112,23 @@ impl Card for BoardCard<'_> {
     }
 }
 
-/// The host's memory, as it is reached in one life of the function.
+/// The host's memory, as it is reached in one generation of the function.
 #[derive(Clone, Copy)]
 pub(super) struct Host<'a> {
     pub function: &'a Shared,
-    pub life: u64,
+    pub generation: u64,
 }
 
 impl Host<'_> {
-    /// Does something with the memory; a fault when the life is over, or the function may not reach
+    /// Does something with the memory; a fault when the generation is over, or the function may not reach
     /// memory.
     pub fn with<T>(&self, act: impl FnOnce(Reach<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
-        self.function.with_host(self.life, act)
+        self.function.with_host(self.generation, act)
     }
 
-    /// What comes after the life touches nothing.
-    fn check_life(&self) -> Result<(), StorageFault> {
-        match self.function.is_alive(self.life) {
+    /// What comes after the generation touches nothing.
+    fn check_generation(&self) -> Result<(), StorageFault> {
+        match self.function.is_alive(self.generation) {
             true => Ok(()),
             false => Err(StorageFault("the function was reset".into())),
         }

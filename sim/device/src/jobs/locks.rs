@@ -85,7 +85,7 @@ impl<'a> BoardLocks<'a> {
             }
             Err(fault) => {
                 // As on the board: whoever breaks the rules of a bus is gone until a reset.
-                self.memory.0.function.fail(self.memory.0.life, fault.to_string());
+                self.memory.0.function.fail(self.memory.0.generation, fault.to_string());
                 self.unit = None;
                 None
             }
@@ -112,7 +112,7 @@ struct HostLines<'a>(Host<'a>);
 impl UnitMemory for HostLines<'_> {
     fn perform(&mut self, access: &MemoryAccess) -> Result<MemoryData, BusError> {
         let mut outcome = Err(BusError::DecodeError);
-        // A life that is over is as if no memory were mapped.
+        // A generation that is over is as if no memory were mapped.
         let _ = self.0.with(|host| {
             outcome = perform(host, access);
             Ok(())

@@ -36,7 +36,7 @@ fn a_completion_has_the_wish_of_its_submission() {
 }
 
 #[test]
-fn another_life_drops_what_was_submitted_and_waits_for_the_engine() {
+fn another_generation_drops_what_was_submitted_and_waits_for_the_engine() {
     let inbox = Arc::new(Inbox::default());
     inbox.submit([1; 8]);
     let (told, tell) = std::sync::mpsc::channel();
@@ -44,28 +44,28 @@ fn another_life_drops_what_was_submitted_and_waits_for_the_engine() {
         let inbox = inbox.clone();
         move || {
             let _gone = Gone(&inbox);
-            let mut lives = Vec::new();
-            while let Some(life) = inbox.next_life() {
+            let mut generations = Vec::new();
+            while let Some(generation) = inbox.next_generation() {
                 let mut taken = 0;
-                while let Found::Submissions(beats) = inbox.look(life, true, None) {
+                while let Found::Submissions(beats) = inbox.look(generation, true, None) {
                     taken += beats.len();
-                    told.send((life, taken)).unwrap();
+                    told.send((generation, taken)).unwrap();
                 }
-                lives.push(life);
+                generations.push(generation);
             }
-            lives
+            generations
         }
     });
     let bound = Duration::from_secs(20);
     assert_eq!(tell.recv_timeout(bound), Ok((0, 1)));
-    inbox.begin_life(1);
+    inbox.begin_generation(1);
     assert!(inbox.await_rest());
     inbox.submit([2; 8]);
     inbox.submit([3; 8]);
     while tell.recv_timeout(bound).expect("the engine has taken both") != (1, 2) {}
     // Submitted, and dropped before anybody has looked or after: nothing is left of it.
     inbox.submit([4; 8]);
-    inbox.begin_life(2);
+    inbox.begin_generation(2);
     assert!(inbox.await_rest());
     inbox.end();
     assert_eq!(engine.join().unwrap(), [0, 1]);
@@ -97,7 +97,7 @@ fn response(card: &mut BoardCard<'_>) -> LockResponse {
 }
 
 #[test]
-fn a_card_reaches_memory_and_locks_until_its_life_is_over() {
+fn a_card_reaches_memory_and_locks_until_its_generation_is_over() {
     let (function, memory) = lent();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("pages"), vec![1; 8192]).unwrap();
@@ -150,7 +150,7 @@ fn a_card_reaches_memory_and_locks_until_its_life_is_over() {
     }
     assert_eq!(table(&memory), before);
     assert_eq!(memory.word(0).load(Ordering::Acquire), u64::from_le_bytes(*b"\0\0\0odd\0\0"));
-    // The next life reaches it.
+    // The next generation reaches it.
     let mut next = BoardCard::new(function.shared(), &mut storage, Elements::Software, 1);
     next.write_host(LENT, b"next").unwrap();
 }
