@@ -10,7 +10,7 @@ use crate::{Backend, DeviceError, HostMemory};
 ///
 /// Take care that the device has no work left on it: what it still does then fails in the device
 /// where addresses are translated. Where they are not (`?mode=sysfs`), the backend keeps the memory
-/// until the device rests.
+/// until the device is idle.
 pub struct DmaBuffer {
     backend: Arc<dyn Backend>,
     memory: Arc<HostMemory>,

@@ -45,7 +45,7 @@ const SLICE: Duration = Duration::from_millis(10);
 /// The longest pause between two looks where no interrupt is to come.
 const PAUSE_MAX: Duration = Duration::from_millis(1);
 /// How long a queue that was in use may take to come to rest.
-const REST_BOUND: Duration = Duration::from_secs(1);
+const IDLE_BOUND: Duration = Duration::from_secs(1);
 
 /// Bits 23:16 of a completion's word 0 are the status, bit 24 the phase.
 const PHASE_BIT: u64 = 1 << 24;
@@ -127,7 +127,7 @@ impl Queue {
     /// Enables the queue with empty rings; what was open is forgotten.
     fn start(&mut self) -> Result<(), QueueError> {
         CONTROL.write(&mut self.registers, Control::default())?;
-        self.await_rest()?;
+        self.await_idle()?;
         self.submissions = SubmissionRing::new(self.entries);
         self.completions = CompletionRing::new(self.entries);
         for word in 0..self.completion_offset(usize::from(self.entries)) / 8 {
@@ -152,17 +152,17 @@ impl Queue {
 
     /// Waits until the disabled queue has nothing under way any more, so that nothing of it comes
     /// later and its rings are not touched.
-    fn await_rest(&mut self) -> Result<(), QueueError> {
+    fn await_idle(&mut self) -> Result<(), QueueError> {
         let started = Instant::now();
         loop {
             let open = RETURN.read(&mut self.registers)?;
             if open == 0 {
                 return Ok(());
             }
-            if started.elapsed() > REST_BOUND {
+            if started.elapsed() > IDLE_BOUND {
                 let what =
                     format!("{open} accesses of the disabled {} queue to end", self.kind.name);
-                return Err(timeout(what, REST_BOUND));
+                return Err(timeout(what, IDLE_BOUND));
             }
             thread::sleep(PAUSE_MAX);
         }
@@ -307,7 +307,7 @@ impl Drop for Queue {
         // The device stops looking at the rings before they are taken away; one that is gone, or a
         // server that ended, has stopped.
         if CONTROL.write(&mut self.registers, Control::default()).is_ok() {
-            let _ = self.await_rest();
+            let _ = self.await_idle();
         }
     }
 }

@@ -183,7 +183,7 @@ impl Queue {
         self.read(context, map::CONTROL)
     }
 
-    /// A counter of 64 bits, of a queue at rest.
+    /// A counter of 64 bits, of a queue idle.
     pub fn counter(&self, context: &Context<'_>, register: u64) -> Result<u64, DeviceError> {
         let low = self.read(context, register)?;
         let high = self.read(context, register + 4)?;

@@ -65,7 +65,7 @@ pub(crate) struct Agent {
     script: Vec<Step>,
     next: usize,
     /// `Hold` until this cycle.
-    resting_until: u64,
+    paused_until: u64,
     blocked_since: Option<u64>,
     timeout: u64,
     parallel: bool,
@@ -124,7 +124,7 @@ impl Agent {
             side: plan.side,
             script: plan.script.clone(),
             next: 0,
-            resting_until: 0,
+            paused_until: 0,
             blocked_since: None,
             timeout: plan.timeout.into(),
             parallel: plan.parallel,
@@ -145,12 +145,12 @@ impl Agent {
         if let Some(line) = self.lines.iter().position(|line| line.broken && line.is_quiet()) {
             return Some(Action::Repair { line });
         }
-        if cycle < self.resting_until || self.side == Side::Device && tags_free == 0 {
+        if cycle < self.paused_until || self.side == Side::Device && tags_free == 0 {
             return None;
         }
         let attempt = match self.script.get(self.next) {
             Some(Step::Hold { cycles }) => {
-                self.resting_until = cycle + u64::from(*cycles);
+                self.paused_until = cycle + u64::from(*cycles);
                 Attempt::Skip
             }
             Some(step) => self.attempt(*step, case, tags_free),

@@ -133,19 +133,19 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         let counted = self.oracle.counted();
         self.summary.coverage.polls_from_copy = counted.counters.polls_from_copy;
         registers::check(&mut self.unit, counted)?;
-        self.check_rest()?;
+        self.check_idle()?;
         Ok(self.summary)
     }
 
     /// When all is over every line is zero.
-    fn check_rest(&self) -> Result<(), Mismatch> {
+    fn check_idle(&self) -> Result<(), Mismatch> {
         for line in 0..self.case.table.lines {
             let memory = self.memory.line(self.case.table.address(line));
             let memory = memory.expect("inside the table");
             let reference = self.ledger.words(line);
             if memory != [0; 8] || reference != memory {
                 let found = format!("line {line} is {memory:x?}, in the reference {reference:x?}");
-                return Err(self.wrong(Property::Rest, "eight zero words", found));
+                return Err(self.wrong(Property::Idle, "eight zero words", found));
             }
         }
         Ok(())

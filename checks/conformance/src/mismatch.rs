@@ -22,7 +22,7 @@ pub enum Property {
     /// Who was granted the lock holds it until its release; the queue is first in, first out.
     Lock,
     /// When all is over every line is zero.
-    Rest,
+    Idle,
 }
 
 impl fmt::Display for Property {
@@ -36,7 +36,7 @@ impl fmt::Display for Property {
             Property::Registers => "registers and counters",
             Property::Bucket => "invariants of the bucket",
             Property::Lock => "exclusion and order",
-            Property::Rest => "lines at rest",
+            Property::Idle => "idle lines",
         })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Nothing stands between the device and memory. So this needs root, an IOMMU that is off or passes
 //! addresses through, and memory that never moves; and what the device still does to memory that was
-//! taken away from it cannot be stopped, which is why such memory is kept until the device rests.
+//! taken away from it cannot be stopped, which is why such memory is kept until the device is idle.
 
 mod enabled;
 #[cfg(test)]
@@ -208,8 +208,8 @@ impl Function {
     }
 
     /// Whether the device has nothing under way.
-    fn rests(&self) -> bool {
-        untranslated::rests(|offset| self.register(0, offset))
+    fn is_idle(&self) -> bool {
+        untranslated::is_idle(|offset| self.register(0, offset))
     }
 
     fn configuration_word(&self, offset: u64) -> Result<u64, DeviceError> {
@@ -285,7 +285,7 @@ impl Backend for Sysfs {
     }
 
     fn unmap(&self, address: u64) -> Result<(), DeviceError> {
-        self.memories.unmap(address, || self.function.rests())
+        self.memories.unmap(address, || self.function.is_idle())
     }
 
     fn interrupt(&self, vector: u32) -> Result<Box<dyn Interrupt>, DeviceError> {

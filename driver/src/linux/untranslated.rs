@@ -1,7 +1,7 @@
 //! Memory of a device behind no address translation, by physical address.
 //!
 //! What the device still does to memory that was taken away from it cannot be stopped. So such memory
-//! is kept until the device is at rest, was reset, or may not access memory any more.
+//! is kept until the device is idle, was reset, or may not access memory any more.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -51,19 +51,19 @@ impl Untranslated {
         }
     }
 
-    /// Takes memory away, and gives back to the system what nobody can write any more, if `rests`
-    /// says that the device is at rest.
+    /// Takes memory away, and gives back to the system what nobody can write any more, if `is_idle`
+    /// says that the device is idle.
     ///
     /// # Errors
     /// No mapping begins at this address.
-    pub fn unmap(&self, address: u64, rests: impl FnOnce() -> bool) -> Result<(), DeviceError> {
+    pub fn unmap(&self, address: u64, is_idle: impl FnOnce() -> bool) -> Result<(), DeviceError> {
         let mut memories = self.memories();
         let memory = memories.mapped.remove(&address).ok_or(DeviceError::OutOfRange {
             field: "device address",
             value: address,
             expected: "the first of a mapping".into(),
         })?;
-        if rests() {
+        if is_idle() {
             memories.retired.clear();
         } else {
             memories.retired.push(memory);
@@ -85,7 +85,7 @@ impl Untranslated {
 
 /// Whether a device has nothing under way: neither copies, lock requests nor jobs. `read` reads a
 /// register of BAR0. A device that answers all-ones is not known to rest.
-pub fn rests(read: impl Fn(u32) -> u32) -> bool {
+pub fn is_idle(read: impl Fn(u32) -> u32) -> bool {
     let capabilities = shell::Capabilities::from_bits(read(SHELL + shell::CAPABILITIES.offset()));
     // Devices of version 1.0 have two queues, and no job queue.
     let queues = [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE];

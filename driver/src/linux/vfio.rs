@@ -83,10 +83,10 @@ impl Vfio {
     }
 
     /// Whether the device has nothing under way.
-    fn rests(&self) -> bool {
+    fn is_idle(&self) -> bool {
         // All-ones, as of a device that is gone, is not rest.
         let read = |offset: u32| self.read(Space::Bar(0), offset.into(), Width::Four);
-        untranslated::rests(|offset| read(offset).map_or(u32::MAX, |value| value as u32))
+        untranslated::is_idle(|offset| read(offset).map_or(u32::MAX, |value| value as u32))
     }
 }
 
@@ -164,7 +164,7 @@ impl Backend for Vfio {
         let (mappings, iommu) = match &self.reach {
             Reach::Translated { mappings, iommu } => (mappings, iommu),
             Reach::Physical { memories, .. } => {
-                return memories.unmap(address, || self.rests());
+                return memories.unmap(address, || self.is_idle());
             }
         };
         lock(mappings).unmap(address, |memory| {

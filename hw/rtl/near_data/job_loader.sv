@@ -69,7 +69,7 @@ module job_loader (
     localparam logic [4:0] LastOfProgram = 5'd18;
 
     typedef enum logic [1:0] {
-        Rest,
+        Idle,
         Ask,
         Wait,
         Store
@@ -121,22 +121,22 @@ module job_loader (
         if (state_q == Store) data_q <= data_q >> 64;
         word_q <= state_q == Store ? word_q + 1'b1 : '0;
         if (!rst_ni) begin
-            state_q <= Rest;
+            state_q <= Idle;
         end else begin
             case (state_q)
-                Rest: begin
+                Idle: begin
                     line_q <= '0;
                     if (start_i) state_q <= Ask;
                 end
                 Ask: if (load_ready_i) state_q <= Wait;
                 Wait: if (loaded_valid_i) begin
                     done_o  <= ends;
-                    state_q <= ends ? Rest : stores ? Store : Ask;
+                    state_q <= ends ? Idle : stores ? Store : Ask;
                     if (!stores) line_q <= line_q + 1'b1;
                 end
                 default: if (&word_q) begin
                     done_o  <= line_q == LastOfProgram;
-                    state_q <= line_q == LastOfProgram ? Rest : Ask;
+                    state_q <= line_q == LastOfProgram ? Idle : Ask;
                     line_q  <= line_q + 1'b1;
                 end
             endcase

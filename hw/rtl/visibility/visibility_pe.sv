@@ -81,7 +81,7 @@ module visibility_pe #(
     // ---- The run.
 
     typedef enum logic [2:0] {
-        Resting,
+        Idle,
         Waiting,      // for a walk that still prepares itself after a reset
         Loading,
         Starting,
@@ -98,17 +98,17 @@ module visibility_pe #(
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
-            state_q <= Resting;
+            state_q <= Idle;
         end else begin
             case (state_q)
-                Resting:  if (asked) state_q <= Waiting;
+                Idle:  if (asked) state_q <= Waiting;
                 Waiting:  if (!walk_busy) state_q <= Loading;
                 Loading:  if (load_done) state_q <= refusal == 0 ? Starting : Closing;
                 Starting: state_q <= Walking;
                 Walking:  if (walk_done) state_q <= Draining;
                 Draining: if (lanes_idle) state_q <= Closing;
-                Closing:  if (over) state_q <= Resting;
-                default:  state_q <= Resting;
+                Closing:  if (over) state_q <= Idle;
+                default:  state_q <= Idle;
             endcase
         end
     end
@@ -248,14 +248,14 @@ module visibility_pe #(
     logic [63:0] clocks_q, emitted_q, faults_q, stalls_q;
     logic        walked_q;
     always_ff @(posedge clk_i) begin
-        if (!rst_ni || state_q == Resting && asked) begin
+        if (!rst_ni || state_q == Idle && asked) begin
             clocks_q  <= '0;
             emitted_q <= '0;
             faults_q  <= '0;
             stalls_q  <= '0;
             walked_q  <= 1'b0;
         end else begin
-            clocks_q  <= clocks_q + 64'(state_q != Resting);
+            clocks_q  <= clocks_q + 64'(state_q != Idle);
             emitted_q <= emitted_q + 64'(emitted);
             faults_q  <= faults_q + 64'(faulted);
             stalls_q  <= stalls_q + 64'(m_axis_row_tvalid && !m_axis_row_tready);
@@ -382,7 +382,7 @@ module visibility_pe #(
 
     assign intr_o = from_registers.GIE.enable.value && from_registers.IER.done.value
         && from_registers.ISR.done.value;
-    assign idle_o = state_q == Resting && !asked && !walk_busy && !access_valid
+    assign idle_o = state_q == Idle && !asked && !walk_busy && !access_valid
         && !s_axil_rvalid && !s_axil_bvalid;
 
 `ifndef SYNTHESIS

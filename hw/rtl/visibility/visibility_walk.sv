@@ -96,7 +96,7 @@ module visibility_walk #(
 
     // ---- The run: what has to be forgotten and loaded first, then all VIDs, then the last row.
 
-    typedef enum logic [1:0] {Resting, Preparing, Running} state_t;
+    typedef enum logic [1:0] {Idle, Preparing, Running} state_t;
     state_t state_q;
     logic   stopping_q, start, quiet, forgetting, too_many;
     logic   vids_quiet, checks_quiet, rows_quiet, entries_ended, entries_broken, entries_quiet;
@@ -105,19 +105,19 @@ module visibility_walk #(
     assign start  = start_i && !busy_o;
     assign quiet  = vids_quiet && checks_quiet && rows_quiet && entries_quiet && ports_quiet == 2'b11
         && walks_q == 0;
-    assign busy_o = state_q != Resting || forgetting;
+    assign busy_o = state_q != Idle || forgetting;
     assign done_o = state_q == Running && quiet;
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
-            state_q    <= Resting;
+            state_q    <= Idle;
             stopping_q <= 1'b0;
         end else begin
             stopping_q <= !start && (stopping_q || stop_i);
             unique case (state_q)
-                Resting: if (start) state_q <= Preparing;
+                Idle: if (start) state_q <= Preparing;
                 Preparing: if (!forgetting && (entries_ended || entries_broken)) state_q <= Running;
-                default: if (quiet) state_q <= Resting;
+                default: if (quiet) state_q <= Idle;
             endcase
         end
     end

@@ -30,8 +30,8 @@ impl Transaction<'_> {
     /// # Errors
     /// Those of [`Transaction::commit`]. [`NearDataError::Seal`] when the pages were not sealed:
     /// nothing was changed, and the transaction keeps its reservations until it is
-    /// [abandoned](Transaction::abandon_fenced) or rolled back, which the caller does when the device is at
-    /// rest or fenced; dropped, it leaves them out of use. [`NearDataError::MissingLine`] and
+    /// [abandoned](Transaction::abandon_fenced) or rolled back, which the caller does when the device is
+    /// idle or fenced; dropped, it leaves them out of use. [`NearDataError::MissingLine`] and
     /// [`NearDataError::Adopt`] when the versions have a gap, or a row's newest version is no longer
     /// the one before: the transaction goes on.
     ///
@@ -50,7 +50,7 @@ impl Transaction<'_> {
             return Err(NearDataError::SealFailed.into());
         }
         let sealed = near.sealed_pages()?;
-        // If something panics on the way, nobody can tell whether the device is at rest.
+        // If something panics on the way, nobody can tell whether the device is idle.
         self.note_failed_seal(true);
         let near = self.near.as_deref().expect("it was there");
         let place = publish(self.session, near, &sealed, self.isolation, self.snapshot, seal);

@@ -335,7 +335,7 @@ impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if matches!(self.state, State::Running) {
             if let Some(near) = self.near.as_deref_mut().filter(|near| near.seal_failed()) {
-                // Nobody has said that the device is at rest: it may be writing them.
+                // Nobody has said that the device is idle: it may be writing them.
                 near.abandon_reservations();
             }
             self.end(State::Ended(Ending::RolledBack));

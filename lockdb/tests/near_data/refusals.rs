@@ -230,7 +230,7 @@ fn a_commit_whose_pages_are_not_sealed_is_void() {
         }
         other => panic!("{other:?}"),
     }
-    // It keeps what the device may still touch until the caller says that it is at rest.
+    // It keeps what the device may still touch until the caller says that it is idle.
     assert!(scene.locked() > 0);
     refused!(transaction.near_data(&scene.table), NearDataError::SealFailed);
     refused!(transaction.commit(), NearDataError::SealFailed);

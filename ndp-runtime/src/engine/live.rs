@@ -180,7 +180,7 @@ impl Job {
         }
     }
 
-    /// The job has come to its end, at rest.
+    /// The job has come to its end, idle.
     fn finish(
         &mut self,
         ending: Ending,
@@ -250,13 +250,13 @@ impl Job {
         match std::mem::replace(&mut self.phase, Phase::Over) {
             Phase::Running(mut work) | Phase::Paused(mut work) => {
                 work.end(Ending::new(Status::Cancelled, 0));
-                if self.faults.has(Fault::CancelledBeforeRest)
+                if self.faults.has(Fault::CancelledBeforeIdle)
                     && let Doing::Update(updating) = &mut work.doing
                 {
                     updating.drop_rows(tags);
                 }
                 self.phase = Phase::Running(work);
-                // What is at rest already ends at once.
+                // What is idle already ends at once.
                 self.step(card, tags, told);
             }
             // Nothing of it is open anywhere.

@@ -75,7 +75,7 @@ pub(super) struct Rows {
 
 impl Row {
     /// Whether nothing of it is open at the lock unit.
-    pub(super) fn is_at_rest(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         !self.acquire_open && self.control.is_none()
     }
 
@@ -150,7 +150,7 @@ impl Rows {
     pub(super) fn remove(&mut self, tag: u8) -> Row {
         let row = self.rows.remove(&tag).expect("the tag is one of the rows'");
         let lax = self.faults.has(Fault::TagFreedWithPollOpen);
-        assert!(lax || row.is_at_rest(), "tag {tag} has requests open");
+        assert!(lax || row.is_idle(), "tag {tag} has requests open");
         row
     }
 

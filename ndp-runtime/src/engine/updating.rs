@@ -69,7 +69,7 @@ impl Updating {
     }
 
     /// Whether no row is under way.
-    pub(super) fn is_at_rest(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         self.rows.is_empty()
     }
 
@@ -172,7 +172,7 @@ impl Updating {
     ) -> Result<Option<Ending>, NoRoom> {
         let row = self.rows.row_mut(tag);
         let Some(end) = row.machine.end() else { return Ok(None) };
-        if !row.is_at_rest() && !self.faults.has(Fault::TagFreedWithPollOpen) {
+        if !row.is_idle() && !self.faults.has(Fault::TagFreedWithPollOpen) {
             return Ok(None);
         }
         let vid = u64::from(row.found.vid);

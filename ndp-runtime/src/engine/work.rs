@@ -49,7 +49,7 @@ pub(super) struct Work {
     /// Of elements that came to their end.
     totals: Totals,
     pub(super) results: Results,
-    /// Why the job comes to no good end; it waits until its rows are at rest.
+    /// Why the job comes to no good end; it waits until its rows are idle.
     ending: Option<Ending>,
     faults: Planted,
 }
@@ -176,7 +176,7 @@ impl Work {
         }
     }
 
-    /// The job ends, as soon as its rows are at rest. The first reason counts.
+    /// The job ends, as soon as its rows are idle. The first reason counts.
     pub(super) fn end(&mut self, ending: Ending) {
         self.ending.get_or_insert(ending);
         while let Some(element) = self.elements.pop_front() {
@@ -328,7 +328,7 @@ impl Work {
     /// The end, if nothing is left to be done.
     fn finish(&mut self) -> Result<Option<Ending>, NoRoom> {
         if let Doing::Update(updating) = &self.doing
-            && !updating.is_at_rest()
+            && !updating.is_idle()
         {
             return Ok(None);
         }

@@ -113,7 +113,7 @@ pub trait JobPort: Send {
 
     /// Waits a moment, at most `bound`, for a submission to end. What is left of the moment for the
     /// caller to sleep, when others may have the port.
-    fn rest(&mut self, bound: Duration) -> Duration;
+    fn idle(&mut self, bound: Duration) -> Duration;
 
     /// Asks the device itself whether it still runs. Dearer than [`JobPort::poll`].
     ///
@@ -136,7 +136,7 @@ pub struct QueuePort {
     memory: Arc<StoreMemory>,
     /// By tickets of the driver.
     tags: BTreeMap<Ticket, u64>,
-    /// Ended while somebody rested.
+    /// Ended while somebody was idle.
     early: VecDeque<JobDone>,
     /// What of the store's memory the device has, by its name.
     reached: BTreeMap<String, DmaBuffer>,
@@ -206,7 +206,7 @@ impl JobPort for QueuePort {
         Ok(tag.map(|tag| (tag, completion)))
     }
 
-    fn rest(&mut self, bound: Duration) -> Duration {
+    fn idle(&mut self, bound: Duration) -> Duration {
         // By the interrupt of the queue. What is wrong is told by the next poll.
         self.early.extend(self.queue.wait(bound));
         Duration::ZERO

@@ -278,7 +278,7 @@ impl State {
 const YIELDS: u32 = 50;
 
 /// The longest rest between two looks: so long others may wait for the port.
-const REST: Duration = Duration::from_micros(500);
+const IDLE: Duration = Duration::from_micros(500);
 
 /// The pauses of a wait: short at first, so that short jobs end soon.
 #[derive(Debug, Default)]
@@ -291,7 +291,7 @@ impl Pause {
             std::thread::yield_now();
             return;
         }
-        let left = runtime.lock().port.rest(REST);
+        let left = runtime.lock().port.idle(IDLE);
         if !left.is_zero() {
             std::thread::sleep(left);
         }

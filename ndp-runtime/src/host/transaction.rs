@@ -105,7 +105,7 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
         self.end()
     }
 
-    /// Ends the transaction without a change, as soon as the device is at rest or cut off.
+    /// Ends the transaction without a change, as soon as the device is idle or cut off.
     pub(super) fn end(&mut self) -> Result<(), NearDataFailure> {
         if std::mem::replace(&mut self.ended, true) {
             return Ok(());

@@ -19,7 +19,7 @@ use crate::job::{
 /// A job on the device.
 ///
 /// It is running; or paused: it has completed a submission with [`Status::More`], and requests of its
-/// rows may still be open at the lock unit; or at rest: it is done, and none is; or over: the device has
+/// rows may still be open at the lock unit; or idle: it is done, and none is; or over: the device has
 /// forgotten it, or was cut off.
 pub(super) struct Work<'r> {
     runtime: &'r Runtime,
@@ -40,14 +40,14 @@ pub(super) struct Work<'r> {
 enum State {
     Running(Pending),
     Paused,
-    AtRest,
+    Idle,
     Over,
 }
 
 impl State {
     /// What a job is when a Begin, Resume or Seal of it has completed.
     fn after(done: &JobCompletion) -> Self {
-        if done.status == Status::More { Self::Paused } else { Self::AtRest }
+        if done.status == Status::More { Self::Paused } else { Self::Idle }
     }
 }
 
@@ -272,7 +272,7 @@ impl<'r> Work<'r> {
 
     /// Has the device forget a job that is done.
     pub fn forget(&mut self) -> Result<(), NearDataFailure> {
-        let State::AtRest = self.state else { return Ok(()) };
+        let State::Idle = self.state else { return Ok(()) };
         self.run(Submission::forget(self.number))?;
         self.settle()?;
         self.state = State::Over;

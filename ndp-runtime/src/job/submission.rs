@@ -12,7 +12,7 @@ pub enum Opcode {
     Seal = 3,
     /// Stop the job; completes when no lock request of it is open any more.
     Cancel = 4,
-    /// Drop a job that is at rest, and its pages.
+    /// Drop a job that is idle, and its pages.
     Forget = 5,
 }
 
@@ -133,7 +133,7 @@ impl Submission {
         Self { opcode: Opcode::Cancel as u8, job, ..Self::default() }
     }
 
-    /// A job at rest is dropped.
+    /// A job idle is dropped.
     pub fn forget(job: u32) -> Self {
         Self { opcode: Opcode::Forget as u8, job, ..Self::default() }
     }

@@ -143,7 +143,7 @@ impl TestCard {
     }
 
     /// Whether the lock unit has nothing open.
-    pub fn is_at_rest(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.open.is_empty()
     }
 

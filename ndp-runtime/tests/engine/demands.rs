@@ -124,7 +124,7 @@ pub fn check_pages(
 }
 
 /// What the board has to be like when nothing runs.
-pub fn check_rest(scene: &Scene) -> Verdict {
-    demand(scene.card.is_at_rest(), || "lock requests are open".into())?;
+pub fn check_idle(scene: &Scene) -> Verdict {
+    demand(scene.card.is_idle(), || "lock requests are open".into())?;
     demand(scene.card.violations.is_empty(), || scene.card.violations.join("; "))
 }

@@ -22,7 +22,7 @@ fn check(fault: Fault, planted: Option<Fault>, seed: u64) -> Verdict {
         Fault::TimeoutIgnored => {
             contended(planted, seed, Isolation::Snapshot, Host::Stays).map(drop)
         }
-        Fault::CancelledBeforeRest => {
+        Fault::CancelledBeforeIdle => {
             (0..30).try_for_each(|steps| cancelled(planted, seed, steps, true))
         }
         Fault::TagFreedWithPollOpen => (0..60).try_for_each(|more| {

@@ -92,7 +92,7 @@ fn survive(scene: &mut Scene, bytes: &[u8], random: &mut ChaCha8Rng) {
     scene.run(Submission::seal(1, seal[0], seal[1], seal[2]));
     scene.run(Submission::cancel(1));
     assert_eq!(scene.engine.live_jobs(), 0);
-    assert!(scene.card.is_at_rest());
+    assert!(scene.card.is_idle());
     scene.store.lock_table().repair(&[DEVICE]);
 }
 

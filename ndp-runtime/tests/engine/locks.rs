@@ -7,7 +7,7 @@ use ndp_runtime::engine::LockAnswer;
 use ndp_runtime::job::{Descriptor, Status, Submission, Task};
 
 use crate::card::LOCK_TABLE;
-use crate::demands::{before, check_entries, check_rest};
+use crate::demands::{before, check_entries, check_idle};
 use crate::scene::{DEVICE, PLENTY, Scene};
 use crate::updates::{ASSIGNMENTS, PREDICATE};
 
@@ -54,7 +54,7 @@ fn a_full_queue_is_tried_again() {
     let outcome = scene.drain(1, &descriptor, PLENTY);
     assert_eq!(outcome.status, Status::Done);
     assert!(outcome.statistics.lock_requests > outcome.statistics.written);
-    check_rest(&scene).unwrap();
+    check_idle(&scene).unwrap();
 }
 
 #[test]
@@ -67,12 +67,12 @@ fn a_queue_that_stays_full_is_a_time_out() {
     let number = before(&scene, &descriptor)[&(outcome.detail as u32)].0;
     let late = scene.table.lock_key(outcome.detail as u32, number);
     assert_eq!(locks.bucket_of(late), locks.bucket_of(key));
-    check_rest(&scene).unwrap();
+    check_idle(&scene).unwrap();
     assert_eq!(scene.engine.live_jobs(), 0);
 }
 
 #[test]
-fn a_lock_unit_that_fails_ends_the_job_at_rest() {
+fn a_lock_unit_that_fails_ends_the_job_idle() {
     for answer in [LockAnswer::BusError, LockAnswer::Other(12)] {
         for number in 1.. {
             let (mut scene, descriptor, key) = scene(3, 20_000);
@@ -90,7 +90,7 @@ fn a_lock_unit_that_fails_ends_the_job_at_rest() {
                 (LockAnswer::Other(12), Status::LockUnit) => assert_eq!(outcome.detail, 12),
                 _ => panic!("{told}"),
             }
-            check_rest(&scene).unwrap_or_else(|what| panic!("{told}: {what}"));
+            check_idle(&scene).unwrap_or_else(|what| panic!("{told}: {what}"));
             assert_eq!(scene.engine.live_jobs(), 0, "{told}");
             if number > scene.card.requests {
                 break;
@@ -134,7 +134,7 @@ fn two_updates_of_the_same_rows_come_one_after_the_other() {
     assert_eq!(after.statistics.written, outcome.statistics.written);
     let waits = after.statistics.lock_waits;
     assert!(waits > 0 && after.statistics.lock_wait > waits * 1000, "{:?}", after.statistics);
-    check_rest(&scene).unwrap();
+    check_idle(&scene).unwrap();
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn two_updates_at_once_share_tags_and_table() {
     }
     completions.push(scene.completion());
     assert_eq!(completions[1].status, Status::Done);
-    check_rest(&scene).unwrap();
+    check_idle(&scene).unwrap();
     assert_eq!(scene.card.placed.len(), 1, "the place of the table was told once");
     let first = completions.iter().find(|completion| completion.identifier == 1).unwrap();
     let span = ndp_runtime::job::Span { bytes: first.bytes.into(), ..descriptors[0].result };

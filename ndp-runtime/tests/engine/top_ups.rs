@@ -4,7 +4,7 @@ use lockdb::Isolation;
 use lockdb::near_data::PageReservation;
 use ndp_runtime::job::{self, ResultChunk, Span, Status, Submission, Task, TopUp, TopUpBlock};
 
-use crate::demands::check_rest;
+use crate::demands::check_idle;
 use crate::scene::{DEVICE, PLENTY, RESERVED, Room, Scene, reservation};
 use crate::updates::{ASSIGNMENTS, PREDICATE};
 
@@ -64,7 +64,7 @@ fn a_top_up_that_does_not_fit_changes_nothing() {
     let bytes = scene.card.bytes(Span { bytes: done.bytes.into(), ..result });
     let chunk = ResultChunk::verified(bytes).unwrap();
     assert_eq!(chunk.statistics().written, scene.expected(&compiled).len() as u64);
-    check_rest(&scene).unwrap();
+    check_idle(&scene).unwrap();
 }
 
 #[test]

@@ -7,7 +7,7 @@ use ndp_runtime::engine::Fault;
 use ndp_runtime::job::{Status, Submission, Task, UpdateEntry, UpdateKind};
 use rand::RngExt;
 
-use crate::demands::{Verdict, before, check_entries, check_pages, check_rest, demand};
+use crate::demands::{Verdict, before, check_entries, check_idle, check_pages, demand};
 use crate::scene::{DEVICE, Found, Outcome, PLENTY, Room, Scene, random};
 
 pub const PREDICATE: &str = "region < 3 and balance >= 0";
@@ -39,7 +39,7 @@ pub fn undisturbed(fault: Option<Fault>, seed: u64, isolation: Isolation, room: 
     let written = |entry: &UpdateEntry| entry.update_kind() == Some(UpdateKind::Written);
     demand(entries.iter().all(written), || "not all rows were written".into())?;
     check_entries(&scene, &before, &entries)?;
-    check_rest(&scene)?;
+    check_idle(&scene)?;
     let statistics = outcome.statistics;
     assert_eq!(statistics.written, expected.len() as u64);
     assert_eq!(statistics.qualified, expected.len() as u64);
@@ -136,7 +136,7 @@ pub fn contended(
     let outcome = scene.drain(4, &descriptor, PLENTY);
     let entries: Vec<_> = outcome.updates().collect();
     check_entries(&scene, &before, &entries)?;
-    check_rest(&scene)?;
+    check_idle(&scene)?;
     let of_row = entries.iter().find(|entry| entry.vid == vid).map(|entry| entry.update_kind());
     let kind = of_row.map(|kind| kind.unwrap());
     let other = outcome.entries.len() == expected.len();
@@ -254,7 +254,7 @@ pub fn cancelled(fault: Option<Fault>, seed: u64, steps: usize, held: bool) -> V
     while completions.last().is_none_or(|completion| completion.identifier != cancel) {
         completions.push(scene.completion());
     }
-    check_rest(&scene)?;
+    check_idle(&scene)?;
     let found: Vec<_> = completions.iter().map(|each| (each.identifier, each.status)).collect();
     let fine = match found[..] {
         [(first, status), (last, Status::Done)] => {
@@ -316,7 +316,7 @@ fn rows_that_cannot_be_changed_end_an_update_and_are_told() {
             .collect();
         assert!(!codes.is_empty() && codes.iter().all(|found| *found == code), "{codes:?}");
         assert!(outcome.statistics.faults >= codes.len() as u64);
-        assert!(scene.card.is_at_rest());
+        assert!(scene.card.is_idle());
         scene.store.lock_table().repair(&[DEVICE]);
     }
 }
@@ -353,7 +353,7 @@ fn a_job_survives_every_access_that_fails() {
         } else {
             assert_eq!(status, Status::HostMemory, "access {fail_at}");
         }
-        assert!(scene.card.is_at_rest() && scene.engine.live_jobs() == 0, "access {fail_at}");
+        assert!(scene.card.is_idle() && scene.engine.live_jobs() == 0, "access {fail_at}");
         if fail_at > scene.card.accesses {
             assert!(fail_at > 10, "{fail_at} accesses");
             break;
@@ -454,7 +454,7 @@ fn a_job_that_has_no_room_for_rows_left_to_the_host_can_be_cancelled() {
     scene.begin(2, &descriptor);
     assert_eq!(scene.completion().status, Status::More);
     assert_eq!(scene.run(Submission::cancel(2)).status, Status::Done);
-    check_rest(&scene).unwrap();
+    check_idle(&scene).unwrap();
     assert_eq!(scene.engine.live_jobs(), 0);
 }
 
@@ -507,7 +507,7 @@ pub fn mixed(fault: Option<Fault>, seed: u64, isolation: Isolation) -> Verdict {
     let known = [Status::Done, Status::Conflict, Status::LockTimeout];
     demand(known.contains(&outcome.status), || format!("{outcome:?}"))?;
     let entries: Vec<_> = outcome.updates().collect();
-    check_rest(&scene)?;
+    check_idle(&scene)?;
     if outcome.status == Status::Done {
         check_entries(&scene, &before, &entries)?;
         demand(entries.len() as u64 == outcome.statistics.qualified, || "rows are missing".into())?;

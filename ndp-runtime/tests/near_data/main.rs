@@ -4,10 +4,10 @@
 mod anomalies;
 mod basics;
 mod device_faults;
+mod idle;
 mod indexes;
 mod inputs;
 mod power;
 mod random;
 mod reads;
-mod rest;
 mod scene;

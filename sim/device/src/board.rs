@@ -180,7 +180,7 @@ impl Board {
         self.model.outputs().idle_o && !self.is_at_work()
     }
 
-    /// Whether something is seen to go on; otherwise the RTL is at rest, or comes to rest.
+    /// Whether something is seen to go on; otherwise the RTL is idle, or becomes idle.
     pub fn is_at_work(&self) -> bool {
         !self.mover.is_idle()
             || !self.ports.queue.is_quiet()

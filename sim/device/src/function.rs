@@ -139,7 +139,7 @@ impl Function {
             let generation = state.generation;
             (act(state), state.generation != generation)
         });
-        if began && !self.inbox.await_rest() {
+        if began && !self.inbox.await_idle() {
             let why = "the engine of the jobs does not end, 10 s after a reset";
             self.change(|state| state.failure = Some(why.into()));
         }

@@ -4,7 +4,7 @@
 //! Submissions leave the board under the function's mutex and wait in the [`Inbox`]. The thread
 //! gives them to the engine and puts its completions back on the board. A reset begins another
 //! *generation*: whatever the engine of the generation before still asks for is refused, under the same mutex,
-//! and whoever resets waits until it is gone ([`Inbox::await_rest`]). So nothing of it happens after
+//! and whoever resets waits until it is gone ([`Inbox::await_idle`]). So nothing of it happens after
 //! a reset has returned.
 
 mod card;
@@ -27,7 +27,7 @@ use storage::NativeStorage;
 
 /// How long the engine may take to be gone after a reset: a step of it, and what it has begun to
 /// make durable.
-const REST_BOUND: Duration = Duration::from_secs(10);
+const IDLE_BOUND: Duration = Duration::from_secs(10);
 
 /// How long the thread sleeps at first, and at last, while jobs wait for a lock or for time to pass.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(20), Duration::from_micros(200));
@@ -42,7 +42,7 @@ pub(crate) struct Inbox {
     /// There are submissions, another generation, or the end.
     changed: Condvar,
     /// An engine is gone.
-    rested: Condvar,
+    idle: Condvar,
     /// As in the state, for a look without the mutex.
     generation: AtomicU64,
 }
@@ -87,10 +87,10 @@ impl Inbox {
     }
 
     /// Waits until no engine of an earlier generation is left; false when it takes longer than it may.
-    pub fn await_rest(&self) -> bool {
+    pub fn await_idle(&self) -> bool {
         let mut state = self.state.lock();
         let wait = |state: &mut InboxState| state.oldest < state.generation && !state.ended;
-        !self.rested.wait_while_for(&mut state, wait, REST_BOUND).timed_out()
+        !self.idle.wait_while_for(&mut state, wait, IDLE_BOUND).timed_out()
     }
 
     fn is_over(&self, generation: u64) -> bool {
@@ -102,7 +102,7 @@ impl Inbox {
         let mut state = self.state.lock();
         loop {
             state.oldest = state.generation;
-            self.rested.notify_all();
+            self.idle.notify_all();
             if state.ended {
                 return None;
             }
@@ -150,7 +150,7 @@ struct Gone<'a>(&'a Inbox);
 impl Drop for Gone<'_> {
     fn drop(&mut self) {
         self.0.state.lock().oldest = u64::MAX;
-        self.0.rested.notify_all();
+        self.0.idle.notify_all();
     }
 }
 

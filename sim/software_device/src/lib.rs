@@ -156,7 +156,7 @@ impl JobPort for SoftwareDevice {
     }
 
     /// It gets on while it is polled; when it waits for others, so does the caller.
-    fn rest(&mut self, bound: Duration) -> Duration {
+    fn idle(&mut self, bound: Duration) -> Duration {
         match self.works && self.state == Condition::Well {
             true => Duration::ZERO,
             false => bound.min(Duration::from_micros(50)),

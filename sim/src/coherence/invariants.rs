@@ -77,9 +77,9 @@ impl CoherentMemory {
         for line in 0..self.memory.len() as u32 {
             self.check_line(line);
             let entry = &self.directory[line as usize];
-            let at_rest = !entry.busy && entry.in_flight == 0 && entry.carrier == NOBODY;
+            let idle = !entry.busy && entry.in_flight == 0 && entry.carrier == NOBODY;
             let is_quiet = self.transactions.open() == 0;
-            self.require(line, at_rest || !is_quiet, "nothing is in flight, yet it is not at rest");
+            self.require(line, idle || !is_quiet, "nothing is in flight, yet it is not idle");
         }
     }
 }

@@ -130,13 +130,13 @@ impl Run {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
         let mut events = 0u64;
-        while self.agents.iter().any(|agent| !agent.rests()) {
+        while self.agents.iter().any(|agent| !agent.is_idle()) {
             let Some(event) = self.system.advance()? else {
                 // Whatever was asked will never be answered.
                 return Err(self.silence(Time::ZERO).unwrap_or_else(|| self.stuck()));
             };
             if self.system.now() >= END_OF_TIME {
-                let at_work = self.agents.iter().filter(|agent| !agent.rests());
+                let at_work = self.agents.iter().filter(|agent| !agent.is_idle());
                 let left = at_work.map(|agent| 1 + agent.left().unwrap_or(0)).sum();
                 return Err(RunError::EndOfTime { left });
             }
@@ -206,7 +206,7 @@ impl Run {
                 let timer = (agent as u64) << 32 | u64::from(self.generations[agent]);
                 self.system.at(until.min(END_OF_TIME), timer);
             }
-            Command::Wait { until: None } | Command::Rest => {}
+            Command::Wait { until: None } | Command::Idle => {}
             Command::Search { transaction } => {
                 let cycle = self.search(transaction);
                 self.tell(agent, Input::Searched(cycle))?;
@@ -261,7 +261,7 @@ impl Run {
     }
 
     fn stuck(&self) -> RunError {
-        let who = self.agents.iter().enumerate().filter(|(_, agent)| !agent.rests());
+        let who = self.agents.iter().enumerate().filter(|(_, agent)| !agent.is_idle());
         let waiting: Vec<String> =
             who.map(|(index, agent)| format!("agent {index}: {}", agent.describe())).collect();
         RunError::Stuck { simulated_ns: self.system.now().as_ns(), waiting: waiting.join("; ") }

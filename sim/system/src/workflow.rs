@@ -37,7 +37,7 @@ pub(crate) enum Command {
     /// Give back the lock of this tuple, and of all others that share its bucket.
     Release { transaction: Timestamp, key: TupleKey, bucket: u64 },
     /// Nothing, for ever.
-    Rest,
+    Idle,
 }
 
 /// What an agent does next, unless the run has failed.
@@ -97,7 +97,7 @@ enum State {
         since: Time,
         then: AfterRelease,
     },
-    Resting,
+    Idle,
 }
 
 /// A lock that was asked for.
@@ -161,7 +161,7 @@ impl Workflow {
             attempts: 0,
             held: BTreeMap::new(),
             client,
-            state: State::Resting,
+            state: State::Idle,
             suspicion: Suspicion::default(),
         }
     }
@@ -194,8 +194,8 @@ impl Workflow {
     }
 
     /// Whether it has ended for good.
-    pub fn rests(&self) -> bool {
-        self.state == State::Resting
+    pub fn is_idle(&self) -> bool {
+        self.state == State::Idle
     }
 
     /// How many transactions are to come after the present one, if that is known.
@@ -218,7 +218,7 @@ impl Workflow {
             State::Releasing { since, .. } => {
                 format!("gives a lock back since {} ns", since.as_ns())
             }
-            State::Resting => "has ended".into(),
+            State::Idle => "has ended".into(),
         };
         let side = if self.device { "device" } else { "host" };
         let held: Vec<u64> = self.held.keys().copied().collect();
@@ -311,8 +311,8 @@ impl Workflow {
     fn next_transaction(&mut self, now: Time, world: &mut World) -> Next {
         let plan = if world.closing { None } else { self.source.next_plan() };
         let Some(plan) = plan else {
-            self.state = State::Resting;
-            return Ok(Command::Rest);
+            self.state = State::Idle;
+            return Ok(Command::Idle);
         };
         self.plan = plan;
         (self.transaction, self.attempts) = (None, 0);
@@ -324,8 +324,8 @@ impl Workflow {
     /// end; others come back as new ones.
     fn begin(&mut self, now: Time, world: &mut World) -> Next {
         if world.closing {
-            self.state = State::Resting;
-            return Ok(Command::Rest);
+            self.state = State::Idle;
+            return Ok(Command::Idle);
         }
         if self.attempts == 0 {
             world.side(self.device).report.started += 1;

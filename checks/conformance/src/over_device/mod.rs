@@ -28,7 +28,7 @@ use runner::Runner;
 const ENTRIES: u16 = 512;
 /// Lines of memory for tables.
 const LINES: usize = 64;
-/// Reads of RETURN until the unit is at rest.
+/// Reads of RETURN until the unit is idle.
 const DRAIN_READS: u32 = 10_000;
 
 /// How long things may take.

@@ -115,7 +115,7 @@ impl<'a> Runner<'a> {
                 thread::yield_now();
             }
         }
-        self.check_rest()?;
+        self.check_idle()?;
         if let Some(response) = self.queue.poll()? {
             let found = format!("{:#018x}", response.encode());
             return Err(self.wrong(Property::Response, "no response more", found));
@@ -143,12 +143,12 @@ impl<'a> Runner<'a> {
     }
 
     /// When all is over every line is zero.
-    fn check_rest(&self) -> Result<(), Trouble> {
+    fn check_idle(&self) -> Result<(), Trouble> {
         for line in 0..self.case.table.lines {
             let words: [u64; 8] = std::array::from_fn(|word| self.word(line, word));
             if words != [0; 8] {
                 let found = format!("line {line} is {words:x?}");
-                return Err(self.wrong(Property::Rest, "eight zero words", found));
+                return Err(self.wrong(Property::Idle, "eight zero words", found));
             }
         }
         Ok(())

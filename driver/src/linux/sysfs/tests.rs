@@ -186,7 +186,7 @@ fn interrupts_are_counted_by_the_device() {
 }
 
 #[test]
-fn memory_taken_away_from_a_device_at_work_is_kept_until_it_rests() {
+fn memory_taken_away_from_a_device_at_work_is_kept_until_it_is_idle() {
     let tree = openable();
     let backend = Sysfs::open(&tree.roots(), OURS.parse().unwrap()).unwrap();
     let memories = [0, 1].map(|_| Arc::new(HostMemory::allocate(1, PAGE_BYTES).unwrap()));
@@ -205,12 +205,12 @@ fn memory_taken_away_from_a_device_at_work_is_kept_until_it_rests() {
 }
 
 #[test]
-fn a_device_rests_when_it_has_fetched_all_that_it_was_told_of() {
+fn a_device_is_idle_when_it_has_fetched_all_that_it_was_told_of() {
     let tree = openable();
     let backend = Sysfs::open(&tree.roots(), OURS.parse().unwrap()).unwrap();
     let write = |block, offset, value| {
         backend.write(Space::Bar(0), u64::from(block + offset), Width::Four, value).unwrap();
-        backend.function.rests()
+        backend.function.is_idle()
     };
     let lock_return = crate::map::lock_unit::RETURN.offset();
     // The register says that there are three queues.

@@ -150,7 +150,7 @@ impl Link {
         first: Option<Deadline>,
     ) -> Result<Message, Ending> {
         const FIRST: &str = "a client's first message";
-        const REST: &str = "the rest of a message";
+        const IDLE: &str = "the rest of a message";
         let mut receiver = lock(&self.receiver);
         let client = self.socket.as_fd();
         if door.glance(client).map_err(Ending::Failed)? == Woken::Stop {
@@ -170,7 +170,7 @@ impl Link {
                 std::thread::yield_now();
                 continue;
             }
-            let bound = deadline.map(|at| (at, REST)).or(first.map(|at| (at, FIRST)));
+            let bound = deadline.map(|at| (at, IDLE)).or(first.map(|at| (at, FIRST)));
             let at_most = bound.map(|(at, what)| at.timespec(what)).transpose();
             let at_most = at_most.map_err(Ending::Failed)?;
             match door.wait(Some(client), at_most).map_err(Ending::Failed)? {

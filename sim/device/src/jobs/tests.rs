@@ -59,17 +59,17 @@ fn another_generation_drops_what_was_submitted_and_waits_for_the_engine() {
     let bound = Duration::from_secs(20);
     assert_eq!(tell.recv_timeout(bound), Ok((0, 1)));
     inbox.begin_generation(1);
-    assert!(inbox.await_rest());
+    assert!(inbox.await_idle());
     inbox.submit([2; 8]);
     inbox.submit([3; 8]);
     while tell.recv_timeout(bound).expect("the engine has taken both") != (1, 2) {}
     // Submitted, and dropped before anybody has looked or after: nothing is left of it.
     inbox.submit([4; 8]);
     inbox.begin_generation(2);
-    assert!(inbox.await_rest());
+    assert!(inbox.await_idle());
     inbox.end();
     assert_eq!(engine.join().unwrap(), [0, 1]);
-    assert!(inbox.await_rest(), "nobody is left to be waited for");
+    assert!(inbox.await_idle(), "nobody is left to be waited for");
 }
 
 fn lent() -> (Function, Arc<HostMemory>) {

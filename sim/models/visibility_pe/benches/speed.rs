@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How fast the model of the element is: the bare clock at rest, and with all pins through a run
+//! How fast the model of the element is: the bare clock idle, and with all pins through a run
 //! over a VID map that is all zero.
 //!
 //! `cargo bench -p lockstep-visibility-pe --bench speed`
@@ -18,7 +18,7 @@ fn main() {
     model.reset(4);
     let start = Instant::now();
     model.toggle_only(TIMES.into());
-    println!("bare clock at rest: {:.2} M cycles/s", millions(TIMES.into(), start));
+    println!("bare clock idle: {:.2} M cycles/s", millions(TIMES.into(), start));
 
     let mut element = Element::new(Model::new(), &Surroundings::smooth());
     let mut memory = SparseMemory::default();

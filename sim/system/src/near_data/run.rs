@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
         while let Some(event) = self.machine.system.advance()? {
             self.handle(event)?;
         }
-        match self.shorts.iter().all(Short::rests) && self.long.is_none() {
+        match self.shorts.iter().all(Short::is_idle) && self.long.is_none() {
             true => Ok(()),
             false => Err(self.stuck()),
         }

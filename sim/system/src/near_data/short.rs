@@ -18,7 +18,7 @@ use crate::workflow::Input;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    Resting,
+    Idle,
     AtTheGate,
     Beginning,
     Locking(TupleKey),
@@ -65,7 +65,7 @@ impl Short {
         Self {
             agent,
             random,
-            state: State::Resting,
+            state: State::Idle,
             row: 0,
             amount: 0,
             transaction: Timestamp::MAX,
@@ -73,13 +73,13 @@ impl Short {
         }
     }
 
-    pub fn rests(&self) -> bool {
-        matches!(self.state, State::Resting | State::AtTheGate)
+    pub fn is_idle(&self) -> bool {
+        matches!(self.state, State::Idle | State::AtTheGate)
     }
 
     /// Begins the next update, if there is to be one.
     pub fn begin(&mut self, machine: &mut Machine, draws: &mut Draws) {
-        self.state = State::Resting;
+        self.state = State::Idle;
         if machine.closing {
             return;
         }

@@ -92,7 +92,7 @@ impl<'s> UnitThread<'s> {
                 self.timers[agent] = Some(until);
             }
             Command::Wait { until: None } => {}
-            Command::Rest => {
+            Command::Idle => {
                 self.shared.active.fetch_sub(1, Ordering::Release);
             }
             Command::Search { transaction } => {

@@ -41,7 +41,7 @@ pub(super) fn run(shared: &Shared, mut agent: Workflow) -> Result<(), RunError> 
 fn run_out(shared: &Shared, agent: &mut Workflow) -> Result<(), RunError> {
     let mut command = shared.start(agent)?;
     let mut wait = None;
-    while command != Command::Rest && !shared.is_abandoned() {
+    while command != Command::Idle && !shared.is_abandoned() {
         let input = match command {
             Command::Write => {
                 agent.write()?;
@@ -104,7 +104,7 @@ fn carry_out(
             let bucket = bucket as usize;
             (bucket, table.release_bucket(transaction, bucket))
         }
-        Command::Rest | Command::Write => return Ok(None),
+        Command::Idle | Command::Write => return Ok(None),
     };
     input(outcome).map(Some).ok_or_else(|| damaged(bucket, outcome))
 }

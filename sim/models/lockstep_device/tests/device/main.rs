@@ -37,7 +37,7 @@ tests! {
     queues::interrupts_that_are_off_do_not_come,
     queues::bad_doorbells_halt,
     queues::failed_accesses_halt,
-    queues::rest_means_rest,
+    queues::idle_means_idle,
     queues::old_moves_do_not_complete_anew,
     queues::notices_come_to_whom_they_belong,
     queues::what_comes_wakes_the_lock_unit,

@@ -141,7 +141,7 @@ fn halted(user: &mut User, error: u32, next: u16) -> Result<(), String> {
     let raised = user.interrupts[1];
     require(raised > 0, "no interrupt of the error")?;
     user.disable(COPY)?;
-    user.rest(COPY)?;
+    user.await_idle(COPY)?;
     user.enable(COPY)?;
     same("ERROR after enabling", user.read(COPY_QUEUE + queue::ERROR.offset())?, 0)?;
     for count in [queue::SUBMISSION_HEAD.offset(), queue::COMPLETION_TAIL.offset()] {
@@ -208,7 +208,7 @@ pub fn failed_accesses_halt(seed: u64) -> Result<(), String> {
 }
 
 /// Switched off in the middle of work: RETURN falls to 0 when all is quiet, and only then.
-pub fn rest_means_rest(seed: u64) -> Result<(), String> {
+pub fn idle_means_idle(seed: u64) -> Result<(), String> {
     let mut user = User::new(&slow(seed), [4, 1, 1])?;
     user.bench.mover.moves.held = true;
     user.enable(COPY)?;
@@ -220,7 +220,7 @@ pub fn rest_means_rest(seed: u64) -> Result<(), String> {
     require(open > 0, "no move is open")?;
     same("RETURN", user.read(COPY_QUEUE + queue::RETURN.offset())?, open)?;
     user.bench.mover.moves.held = false;
-    user.rest(COPY)?;
+    user.await_idle(COPY)?;
     same("moves open", user.bench.mover.open(), 0)?;
     user.clocks(500)?; // The oracle allows no access now.
     same("completions", user.read64(COPY_QUEUE + queue::COMPLETIONS.offset())?, 0)
@@ -309,7 +309,7 @@ pub fn notices_come_to_whom_they_belong(seed: u64) -> Result<(), String> {
         user.clocks(500)?;
         if restarts {
             user.disable(LOCK)?;
-            user.rest(LOCK)?;
+            user.await_idle(LOCK)?;
             user.enable(LOCK)?;
         }
         let release = lock_request(5, 10, UnitOperation::Release(key));
@@ -426,7 +426,7 @@ pub const ALL: [(&str, Test); 14] = [
     ("interrupts_that_are_off_do_not_come", interrupts_that_are_off_do_not_come),
     ("bad_doorbells_halt", bad_doorbells_halt),
     ("failed_accesses_halt", failed_accesses_halt),
-    ("rest_means_rest", rest_means_rest),
+    ("idle_means_idle", idle_means_idle),
     ("old_moves_do_not_complete_anew", old_moves_do_not_complete_anew),
     ("notices_come_to_whom_they_belong", notices_come_to_whom_they_belong),
     ("what_comes_wakes_the_lock_unit", what_comes_wakes_the_lock_unit),

@@ -311,7 +311,7 @@ impl Run {
         self.restarts = self.restarts.saturating_sub(1);
         self.user.disable(queue)?;
         if self.chance(128) {
-            self.user.rest(queue)?;
+            self.user.await_idle(queue)?;
             let cycles = self.draw.random_range(0..100);
             self.user.clocks(cycles)?;
         }

@@ -238,7 +238,7 @@ impl User {
     }
 
     /// Waits until a queue that is off has nothing under way, after which it must be still.
-    pub fn rest(&mut self, number: usize) -> Result<(), String> {
+    pub fn await_idle(&mut self, number: usize) -> Result<(), String> {
         let address = self.queues[number].block + queue::RETURN.offset();
         for _ in 0..10_000 {
             if self.read(address)? == 0 {

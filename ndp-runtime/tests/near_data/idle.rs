@@ -185,8 +185,8 @@ impl JobPort for Held {
         self.early.pop_front().map_or_else(|| self.device.poll(), |done| Ok(Some(done)))
     }
 
-    fn rest(&mut self, bound: Duration) -> Duration {
-        self.device.rest(bound)
+    fn idle(&mut self, bound: Duration) -> Duration {
+        self.device.idle(bound)
     }
 
     fn check(&mut self) -> Result<(), PortError> {
