@@ -242,8 +242,8 @@ impl Redo {
                 return Err(Error::full("tuples", options.tuples.into()));
             }
             let table = Table::new(store, id as u32, entry.schema, options)?;
-            read_map(&storage, PageKind::VidMap, &entry.vid_map, |piece| {
-                vid_page(id as u32, piece)
+            read_map(&storage, PageKind::VidMap, &entry.vid_map, |chunk| {
+                vid_page(id as u32, chunk)
             })?
             .take(entry.vids as usize)
             .enumerate()
@@ -254,7 +254,7 @@ impl Redo {
             standing.vid_maps.push(entry.vid_map);
             tables.push(table);
         }
-        let map = read_map(&storage, PageKind::PageMap, &directory.page_map, |piece| piece as u64)?;
+        let map = read_map(&storage, PageKind::PageMap, &directory.page_map, |chunk| chunk as u64)?;
         let map: Vec<u64> = map.take(directory.logical_pages as usize).collect();
         used.extend(directory.page_map.iter().chain(&map));
         used.retain(|&place| place != 0);
@@ -457,8 +457,8 @@ pub(crate) fn read_directory(
     while bytes.len() < length {
         let page = storage.read(PageKind::Directory, places.len() as u64, next)?;
         places.push(next);
-        let (following, piece) = Page::new(&page.0).directory_bytes();
-        bytes.extend_from_slice(&piece[..DIRECTORY_BYTES.min(length - bytes.len())]);
+        let (following, chunk) = Page::new(&page.0).directory_bytes();
+        bytes.extend_from_slice(&chunk[..DIRECTORY_BYTES.min(length - bytes.len())]);
         next = following;
     }
     let directory = Directory::decode(&bytes);
@@ -472,7 +472,7 @@ pub(crate) fn read_directory(
     Ok((directory, places))
 }
 
-/// All words of a map, of which each piece stands at a place; at place 0 it is all zero.
+/// All words of a map, of which each chunk stands at a place; at place 0 it is all zero.
 fn read_map(
     storage: &NativeStorage,
     kind: PageKind,
@@ -480,10 +480,10 @@ fn read_map(
     number: impl Fn(usize) -> u64,
 ) -> Result<impl Iterator<Item = u64>> {
     let mut words = Vec::with_capacity(places.len() * MAP_WORDS);
-    for (piece, &place) in places.iter().enumerate() {
+    for (chunk, &place) in places.iter().enumerate() {
         match place {
             0 => words.resize(words.len() + MAP_WORDS, 0),
-            _ => words.extend(Page::new(&storage.read(kind, number(piece), place)?.0).words()),
+            _ => words.extend(Page::new(&storage.read(kind, number(chunk), place)?.0).words()),
         }
     }
     Ok(words.into_iter())

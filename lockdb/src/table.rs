@@ -25,7 +25,7 @@ pub struct Table {
     schema: Schema,
     /// The VID map: for each VID the RecordID of its newest version.
     heads: SharedArray,
-    /// For each piece of the VID map whether the next checkpoint has to write it. Where versions were
+    /// For each chunk of the VID map whether the next checkpoint has to write it. Where versions were
     /// added, their pages say so.
     changed: SharedArray,
     vids: Mutex<Vids>,
@@ -140,21 +140,21 @@ impl Table {
         }
     }
 
-    /// A piece of the VID map is for the next checkpoint to write.
+    /// A chunk of the VID map is for the next checkpoint to write.
     #[inline]
-    pub(crate) fn mark_changed(&self, piece: usize) {
-        self.changed.word(piece).store(1, Ordering::Release);
+    pub(crate) fn mark_changed(&self, chunk: usize) {
+        self.changed.word(chunk).store(1, Ordering::Release);
     }
 
-    /// Whether a piece of the VID map is for the next checkpoint to write, as far as is known: of new
+    /// Whether a chunk of the VID map is for the next checkpoint to write, as far as is known: of new
     /// versions their pages tell.
-    pub(crate) fn is_changed(&self, piece: usize) -> bool {
-        self.changed.word(piece).load(Ordering::Acquire) != 0
+    pub(crate) fn is_changed(&self, chunk: usize) -> bool {
+        self.changed.word(chunk).load(Ordering::Acquire) != 0
     }
 
-    /// Whether a piece of the VID map has changed since this was asked last.
-    pub(crate) fn take_changed(&self, piece: usize) -> bool {
-        self.changed.word(piece).swap(0, Ordering::AcqRel) != 0
+    /// Whether a chunk of the VID map has changed since this was asked last.
+    pub(crate) fn take_changed(&self, chunk: usize) -> bool {
+        self.changed.word(chunk).swap(0, Ordering::AcqRel) != 0
     }
 
     /// What is locked of a tuple whose newest version has this number (0: it has none).

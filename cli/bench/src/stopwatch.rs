@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::Size;
 
-/// How long `work` takes, in nanoseconds for each of its `count` pieces.
+/// How long `work` takes, in nanoseconds for each of its `count` chunks.
 pub fn each(count: u64, work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();

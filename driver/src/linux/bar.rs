@@ -10,7 +10,7 @@ use crate::memory::ones;
 
 /// A mapping of registers. Every access is one volatile access of its width, so one of the device.
 ///
-/// Unlike memory, registers may not be copied in and out in pieces of any size; hence no
+/// Unlike memory, registers may not be copied in and out in chunks of any size; hence no
 /// [`crate::HostMemory`].
 #[derive(Debug)]
 pub struct MappedBar {

@@ -23,21 +23,21 @@ use super::{HUGE_PAGE_BYTES, PAGE_BYTES};
 /// for the whole call, and whoever reads them must expect any bytes.
 pub unsafe fn replace(start: NonNull<u8>, bytes: usize) -> io::Result<OwnedFd> {
     let whole = bytes.next_multiple_of(PAGE_BYTES);
-    let piece = whole.min(HUGE_PAGE_BYTES);
+    let chunk = whole.min(HUGE_PAGE_BYTES);
     let file = rustix::fs::memfd_create("lockstep-gone", MemfdFlags::CLOEXEC)?;
-    let ones = vec![0xFF; piece];
+    let ones = vec![0xFF; chunk];
     let mut written = 0;
-    while written < piece {
+    while written < chunk {
         written += rustix::io::write(&file, &ones[written..])?;
     }
-    for offset in (0..whole).step_by(piece) {
+    for offset in (0..whole).step_by(chunk) {
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         let flags = MapFlags::PRIVATE | MapFlags::FIXED;
         // SAFETY: the caller's promise: the range is a mapping of its own, which stays one: the kernel
         // puts the new pages into the place of the old ones at once.
         unsafe {
             let at = start.as_ptr().add(offset).cast();
-            rustix::mm::mmap(at, piece.min(whole - offset), protection, flags, &file, 0)?;
+            rustix::mm::mmap(at, chunk.min(whole - offset), protection, flags, &file, 0)?;
         }
     }
     Ok(file)

@@ -7,7 +7,7 @@ const WANT_PAYLOADS: u32 = 2;
 
 /// A part of a table's VID map to visit, and where all that takes stands in device memory.
 ///
-/// Whoever makes it has verified the pieces of the L2P map and the shared state, and validated
+/// Whoever makes it has verified the chunks of the L2P map and the shared state, and validated
 /// the program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JobBlock {
@@ -21,10 +21,10 @@ pub struct JobBlock {
     pub storage_base: u64,
     /// Number of physical pages.
     pub storage_pages: u64,
-    /// Address of the places of the VID map's pieces; 0: the map is all zero.
-    pub vid_pieces: u64,
-    /// Address of the places of the L2P map's pieces.
-    pub page_map_pieces: u64,
+    /// Address of the places of the VID map's chunks; 0: the map is all zero.
+    pub vid_chunks: u64,
+    /// Address of the places of the L2P map's chunks.
+    pub page_map_chunks: u64,
     /// Number of logical pages that the L2P map has.
     pub logical_pages: u64,
     /// Address of the part's VID entries of the shared state, sorted.
@@ -65,8 +65,8 @@ impl JobBlock {
             self.snapshot,
             self.storage_base,
             self.storage_pages,
-            self.vid_pieces,
-            self.page_map_pieces,
+            self.vid_chunks,
+            self.page_map_chunks,
             self.logical_pages,
             self.delta_vids,
             pair(self.delta_vid_count, self.delta_page_count),

@@ -140,7 +140,7 @@ pub(crate) enum Progress {
     Waiting { begun: bool },
 }
 
-/// Puts messages together from whatever pieces the peer sends. Reads no byte beyond a message's end,
+/// Puts messages together from whatever chunks the peer sends. Reads no byte beyond a message's end,
 /// so that descriptors are never taken for those of another message.
 #[derive(Debug)]
 pub(crate) struct Receiver {

@@ -23,7 +23,7 @@ module page_lookup #(
     output logic                 forgetting_o,       // and whenever the store is another one
     input  logic [63:6]          storage_base_i,
     input  logic [63:0]          storage_pages_i,
-    input  logic [63:3]          map_pieces_i,
+    input  logic [63:3]          map_chunks_i,
     input  logic [63:0]          logical_pages_i,
     input  logic [63:6]          images_i,
     input  logic [63:0]          store_i,
@@ -179,7 +179,7 @@ module page_lookup #(
         .forgetting_o   (map_forgets),
         .storage_base_i,
         .storage_pages_i,
-        .pieces_i       (map_pieces_i),
+        .chunks_i       (map_chunks_i),
         .look_page_i    (looks_q[Latency-1].record[47:8]),
         .known_o        (map_known),
         .place_o        (map_place),

@@ -15,7 +15,7 @@ module page_map_cache #(
     output logic             forgetting_o,
     input  logic [63:6]      storage_base_i,
     input  logic [63:0]      storage_pages_i,
-    input  logic [63:3]      pieces_i,           // address of their places; 0: there are none
+    input  logic [63:3]      chunks_i,           // address of their places; 0: there are none
 
     input  logic [39:0]      look_page_i,
     output logic             known_o,
@@ -40,7 +40,7 @@ module page_map_cache #(
 );
     import walk_pkg::*;
 
-    typedef enum logic [2:0] {Idle, Divide, AskPiece, AwaitPiece, AskLine, AwaitLine, Done} state_t;
+    typedef enum logic [2:0] {Idle, Divide, AskChunk, AwaitChunk, AskLine, AwaitLine, Done} state_t;
     state_t state_q;
 
     // A line of the map, as of memory, has the places of eight pages.
@@ -65,32 +65,32 @@ module page_map_cache #(
     code_t       code_q;
     place_t      place_q;
     logic        divided;
-    logic [36:0] piece;
-    logic [6:0]  line_of_piece;
+    logic [36:0] chunk;
+    logic [6:0]  line_of_chunk;
     divide_by_127 i_divide (
         .clk_i,
         .rst_ni,
         .start_i    (fetch_i),
         .number_i   (fetch_page_i[39:3]),
         .done_o     (divided),
-        .quotient_o (piece),
-        .remainder_o(line_of_piece)
+        .quotient_o (chunk),
+        .remainder_o(line_of_chunk)
     );
 
-    logic [63:3]      piece_address;
-    logic [39:0]      piece_physical_q;
+    logic [63:3]      chunk_address;
+    logic [39:0]      chunk_physical_q;
     logic [7:0][63:0] line;
-    place_t           piece_place;
+    place_t           chunk_place;
     logic             come, learn;
     line_t            learn_line;
-    assign piece_address   = pieces_i + 61'(piece);
+    assign chunk_address   = chunks_i + 61'(chunk);
     assign line            = line_i;
-    assign piece_place     = line[piece_address[5:3]];
+    assign chunk_place     = line[chunk_address[5:3]];
     assign come            = line_valid_i && line_id_i == Id;
     assign read_id_o       = Id;
-    assign read_valid_o    = state_q == AskPiece || state_q == AskLine;
-    assign read_address_o  = state_q == AskPiece ? piece_address[63:6]
-        : page_address(storage_base_i, piece_physical_q) + 58'd1 + 58'(line_of_piece);
+    assign read_valid_o    = state_q == AskChunk || state_q == AskLine;
+    assign read_address_o  = state_q == AskChunk ? chunk_address[63:6]
+        : page_address(storage_base_i, chunk_physical_q) + 58'd1 + 58'(line_of_chunk);
     assign learn           = state_q == AwaitLine && come && !line_error_i;
     assign learn_line      = page_q[LogLines+2:3];
     assign busy_o          = state_q != Idle;
@@ -100,7 +100,7 @@ module page_map_cache #(
     assign forgetting_o    = forgetting_q;
 
     logic unused;
-    assign unused = piece_place.in_memory;
+    assign unused = chunk_place.in_memory;
 
     always_ff @(posedge clk_i) begin
         look_known_q <= known_q[look[LogLines-1:6]][look[5:0]];
@@ -125,7 +125,7 @@ module page_map_cache #(
         end
     end
 
-    // A fetch: which piece, where that stands, the line of it.
+    // A fetch: which chunk, where that stands, the line of it.
     always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
             state_q <= Idle;
@@ -137,17 +137,17 @@ module page_map_cache #(
                     code_q  <= Found;
                     place_q <= '0;
                 end
-                Divide: if (divided) state_q <= pieces_i == 0 ? Done : AskPiece;
-                AskPiece: if (read_ready_i) state_q <= AwaitPiece;
-                AwaitPiece: if (come) begin
-                    piece_physical_q <= piece_place.physical;
+                Divide: if (divided) state_q <= chunks_i == 0 ? Done : AskChunk;
+                AskChunk: if (read_ready_i) state_q <= AwaitChunk;
+                AwaitChunk: if (come) begin
+                    chunk_physical_q <= chunk_place.physical;
                     state_q          <= AskLine;
                     if (line_error_i) begin
                         code_q  <= Bus;
                         state_q <= Done;
-                    end else if ({piece_place.epoch, piece_place.physical} == 0) begin
+                    end else if ({chunk_place.epoch, chunk_place.physical} == 0) begin
                         state_q <= Done;
-                    end else if (64'(piece_place.physical) >= storage_pages_i) begin
+                    end else if (64'(chunk_place.physical) >= storage_pages_i) begin
                         code_q  <= BeyondStorage;
                         state_q <= Done;
                     end

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Streams the heads of a part of a table's VID map: the checkpoint's map, piece by piece, merged with
+// Streams the heads of a part of a table's VID map: the checkpoint's map, chunk by chunk, merged with
 // the changes of the shared state.
 //
 // Contract: after `start_i`, and while `go_i`, VIDs whose chain has a head come in ascending order;
-// one whose head cannot be told comes with a fault. Two pieces of the map are on chip, so one is read
+// one whose head cannot be told comes with a fault. Two chunks of the map are on chip, so one is read
 // and checked while the other is used; what is read is what was checked. `stop_i` ends the stream.
 module vid_stream #(
     parameter logic [7:0] PlaceId      = 8'h83,
@@ -18,7 +18,7 @@ module vid_stream #(
     input  logic [31:0]      vid_first_i,
     input  logic [31:0]      vid_end_i,
     input  logic [31:0]      table_i,
-    input  logic [63:3]      pieces_i,         // address of their places; 0: all are zero
+    input  logic [63:3]      chunks_i,         // address of their places; 0: all are zero
     input  logic [63:4]      entries_i,        // of the shared state
     input  logic [31:0]      entry_count_i,
     input  logic [63:6]      storage_base_i,
@@ -32,7 +32,7 @@ module vid_stream #(
     output logic [63:0]      head_o,
     output walk_pkg::code_t  code_o,
     output logic             visited_o,        // a VID, in this clock
-    output logic             checked_o,        // a piece
+    output logic             checked_o,        // a chunk
     output logic             quiet_o,          // ended, or not started
 
     output logic             place_read_valid_o,    // on port 1, as those of entries
@@ -56,13 +56,13 @@ module vid_stream #(
 
     localparam logic [10:0] MapWords = 11'd1016;
 
-    // ---- The pieces of the map.
+    // ---- The chunks of the map.
 
     typedef enum logic [2:0] {Idle, Divide, Look, Ask, Await, Decide} state_t;
     state_t state_q;
 
     logic        divided;
-    logic [36:0] first_piece;
+    logic [36:0] first_chunk;
     logic [6:0]  first_line;
     logic [9:0]  first_position;
     divide_by_127 i_divide (
@@ -70,14 +70,14 @@ module vid_stream #(
         .start_i,
         .number_i   (37'(vid_first_i[31:3])),
         .done_o     (divided),
-        .quotient_o (first_piece),
+        .quotient_o (first_chunk),
         .remainder_o(first_line)
     );
     assign first_position = {first_line, vid_first_i[2:0]};
 
-    // The piece that is read next, its first VID, and the buffer for it.
-    logic [22:0] piece_q;
-    logic [32:0] piece_vid_q;
+    // The chunk that is read next, its first VID, and the buffer for it.
+    logic [22:0] chunk_q;
+    logic [32:0] chunk_vid_q;
     logic        filling_q;
     logic [1:0]  taken_q, ready_q;
     code_t       codes_q[2];
@@ -91,13 +91,13 @@ module vid_stream #(
     logic [63:3]      place_address;
     place_t           place;
     logic             come, beyond, none, check;
-    assign place_address        = pieces_i + 61'(piece_q);
+    assign place_address        = chunks_i + 61'(chunk_q);
     assign place                = places_q[place_address[5:3]];
     assign place_read_valid_o   = state_q == Ask;
     assign place_read_address_o = place_address[63:6];
     assign place_read_id_o      = PlaceId;
     assign come   = come_valid_i[1] && come_id_i[1] == PlaceId;
-    assign none   = pieces_i == 0 || {place.epoch, place.physical} == 0;
+    assign none   = chunks_i == 0 || {place.epoch, place.physical} == 0;
     assign beyond = 64'(place.physical) >= storage_pages_i;
     assign check  = state_q == Decide && !none && !beyond && !places_broken_q;
 
@@ -113,7 +113,7 @@ module vid_stream #(
         .start_slot_i   (filling_q),
         .check_i        ('{
             is_image: 1'b0, is_map: 1'b1, epoch: place.epoch,
-            page: {table_i, 9'd0, piece_q},
+            page: {table_i, 9'd0, chunk_q},
             address: page_address(storage_base_i, place.physical)
         }),
         .checked_valid_o(checked),
@@ -161,14 +161,14 @@ module vid_stream #(
                 end
                 Divide: if (divided) begin
                     state_q     <= Look;
-                    piece_q     <= first_piece[22:0];
-                    piece_vid_q <= 33'(vid_first_i) - 33'(first_position);
+                    chunk_q     <= first_chunk[22:0];
+                    chunk_vid_q <= 33'(vid_first_i) - 33'(first_position);
                 end
                 Look: begin
                     places_broken_q <= 1'b0;
-                    if (piece_vid_q >= 33'(vid_end_i) || stop_i) state_q <= Idle;
+                    if (chunk_vid_q >= 33'(vid_end_i) || stop_i) state_q <= Idle;
                     else if (!taken_q[filling_q]) begin
-                        state_q <= pieces_i == 0
+                        state_q <= chunks_i == 0
                             || places_known_q && places_address_q == place_address[63:6]
                             ? Decide : Ask;
                     end
@@ -181,8 +181,8 @@ module vid_stream #(
                 end
                 default: begin
                     state_q            <= Look;
-                    piece_q            <= piece_q + 1'b1;
-                    piece_vid_q        <= piece_vid_q + 33'(MapWords);
+                    chunk_q            <= chunk_q + 1'b1;
+                    chunk_vid_q        <= chunk_vid_q + 33'(MapWords);
                     filling_q          <= !filling_q;
                     taken_q[filling_q] <= 1'b1;
                     ready_q[filling_q] <= !check;
@@ -193,7 +193,7 @@ module vid_stream #(
         end
     end
 
-    // Even lines of a page are on port 0, odd ones on port 1; two pieces of 64 lines on each.
+    // Even lines of a page are on port 0, odd ones on port 1; two chunks of 64 lines on each.
     logic [9:0]        position_q;
     logic [6:0]        line_number;
     logic [1:0][511:0] lines;
@@ -216,7 +216,7 @@ module vid_stream #(
         );
         always_ff @(posedge clk_i) begin
             if (!rst_ni) filled_q <= '0;
-            else if (fill) filled_q[slot] <= filled_q[slot] + 1'b1;   // wraps after a piece
+            else if (fill) filled_q[slot] <= filled_q[slot] + 1'b1;   // wraps after a chunk
         end
     end
 
@@ -307,6 +307,6 @@ module vid_stream #(
     end
 
     logic unused;
-    assign unused = ^{place.in_memory, first_piece[36:23], facts.table_number, facts.lines};
+    assign unused = ^{place.in_memory, first_chunk[36:23], facts.table_number, facts.lines};
 
 endmodule

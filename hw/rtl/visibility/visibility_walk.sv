@@ -84,7 +84,7 @@ module visibility_walk #(
     localparam logic [7:0] VidEntryId   = 8'h81;
     localparam logic [7:0] MapId        = 8'h82;
     localparam logic [7:0] PlaceId      = 8'h83;
-    localparam logic [7:0] PieceCheckId = 8'h84;  // and one more
+    localparam logic [7:0] ChunkCheckId = 8'h84;  // and one more
     localparam logic [7:0] PageCheckId  = 8'h88;  // and seven more
     localparam logic [7:0] LoadId       = 8'h90;
     localparam logic [7:0] PageEntryId  = 8'h91;
@@ -160,32 +160,32 @@ module visibility_walk #(
     assign {m_axi_1_arcache, m_axi_1_arprot, m_axi_1_rready} = {4'b0011, 3'd0, 1'b1};
 
     // Who goes first is further on: payloads, versions, then what keeps new walks coming.
-    logic [1:0]       payload_valid, header_valid, piece_valid, pointer_valid, check_valid;
-    logic [1:0][63:6] payload_address, header_address, piece_address, pointer_address,
+    logic [1:0]       payload_valid, header_valid, chunk_valid, pointer_valid, check_valid;
+    logic [1:0][63:6] payload_address, header_address, chunk_address, pointer_address,
         check_address;
-    logic [1:0][7:0]  payload_id, header_id, piece_id, pointer_id, check_id;
+    logic [1:0][7:0]  payload_id, header_id, chunk_id, pointer_id, check_id;
     logic             map_valid, place_valid, vid_entry_valid, page_entry_valid;
     logic [63:6]      map_address, place_address, vid_entry_address, page_entry_address;
     logic [7:0]       map_id, place_id, vid_entry_id;
-    logic [1:0]       payload_ready, header_ready, piece_ready, pointer_ready, check_ready;
+    logic [1:0]       payload_ready, header_ready, chunk_ready, pointer_ready, check_ready;
     for (genvar port = 0; port < 2; port++) begin : g_ports
         assign read_valid[port] = {
             port == 0 ? load_valid_i : page_entry_valid, check_valid[port], pointer_valid[port],
             port == 0 ? 1'b0 : place_valid, port == 0 ? map_valid : vid_entry_valid,
-            piece_valid[port], header_valid[port], payload_valid[port]
+            chunk_valid[port], header_valid[port], payload_valid[port]
         };
         assign read_address[port] = {
             port == 0 ? load_address_i : page_entry_address, check_address[port],
             pointer_address[port], place_address, port == 0 ? map_address : vid_entry_address,
-            piece_address[port], header_address[port], payload_address[port]
+            chunk_address[port], header_address[port], payload_address[port]
         };
         assign read_id[port] = {
             port == 0 ? LoadId : PageEntryId, check_id[port], pointer_id[port], place_id,
-            port == 0 ? map_id : vid_entry_id, piece_id[port], header_id[port], payload_id[port]
+            port == 0 ? map_id : vid_entry_id, chunk_id[port], header_id[port], payload_id[port]
         };
         assign payload_ready[port] = read_ready[port][0];
         assign header_ready[port]  = read_ready[port][1];
-        assign piece_ready[port]   = read_ready[port][2];
+        assign chunk_ready[port]   = read_ready[port][2];
         assign pointer_ready[port] = read_ready[port][5];
         assign check_ready[port]   = read_ready[port][6];
     end
@@ -228,7 +228,7 @@ module visibility_walk #(
 
     // ---- Walks: a VID gets a chain's number, and gives it back in the end.
 
-    logic        vid_valid, vid_ready, begins, ends, visited, piece_checked;
+    logic        vid_valid, vid_ready, begins, ends, visited, chunk_checked;
     logic [31:0] vid;
     logic [63:0] head;
     code_t       vid_code;
@@ -255,7 +255,7 @@ module visibility_walk #(
 
     logic looks_at_vid;
     vid_stream #(
-        .PlaceId(PlaceId), .EntryId(VidEntryId), .FirstCheckId(PieceCheckId)
+        .PlaceId(PlaceId), .EntryId(VidEntryId), .FirstCheckId(ChunkCheckId)
     ) i_vids (
         .clk_i, .rst_ni,
         .start_i             (start),
@@ -264,7 +264,7 @@ module visibility_walk #(
         .vid_first_i         (job.vid_first),
         .vid_end_i           (job.vid_end),
         .table_i             (job.table_number),
-        .pieces_i            (job.vid_pieces[63:3]),
+        .chunks_i            (job.vid_chunks[63:3]),
         .entries_i           (job.delta_vids[63:4]),
         .entry_count_i       (job.delta_vid_count),
         .storage_base_i      (job.storage_base[63:6]),
@@ -277,7 +277,7 @@ module visibility_walk #(
         .head_o              (head),
         .code_o              (vid_code),
         .visited_o           (visited),
-        .checked_o           (piece_checked),
+        .checked_o           (chunk_checked),
         .quiet_o             (vids_quiet),
         .place_read_valid_o  (place_valid),
         .place_read_address_o(place_address),
@@ -287,10 +287,10 @@ module visibility_walk #(
         .entry_read_address_o(vid_entry_address),
         .entry_read_id_o     (vid_entry_id),
         .entry_read_ready_i  (read_ready[1][3]),
-        .check_read_valid_o  (piece_valid),
-        .check_read_address_o(piece_address),
-        .check_read_id_o     (piece_id),
-        .check_read_ready_i  (piece_ready),
+        .check_read_valid_o  (chunk_valid),
+        .check_read_address_o(chunk_address),
+        .check_read_id_o     (chunk_id),
+        .check_read_ready_i  (chunk_ready),
         .come_valid_i        (come_valid),
         .come_id_i           (come_id),
         .come_error_i        (come_error),
@@ -313,7 +313,7 @@ module visibility_walk #(
         .forgetting_o        (forgetting),
         .storage_base_i      (job.storage_base[63:6]),
         .storage_pages_i     (job.storage_pages),
-        .map_pieces_i        (job.page_map_pieces[63:3]),
+        .map_chunks_i        (job.page_map_chunks[63:3]),
         .logical_pages_i     (job.logical_pages),
         .images_i            (job.delta_images[63:6]),
         .store_i             (job.store),
@@ -454,7 +454,7 @@ module visibility_walk #(
             visible_o         <= visible_o + 64'(visible);
             faults_o          <= faults_o + 64'(fault);
             line_reads_o      <= line_reads_o + 64'(asked[0]) + 64'(asked[1]);
-            page_checks_o     <= page_checks_o + 64'(checked) + 64'(piece_checked);
+            page_checks_o     <= page_checks_o + 64'(checked) + 64'(chunk_checked);
             page_map_misses_o <= page_map_misses_o + 64'(missed);
         end
     end

@@ -18,8 +18,8 @@ package walk_pkg;
         logic [31:0] delta_vid_count;
         logic [63:0] delta_vids;         // of 16
         logic [63:0] logical_pages;
-        logic [63:0] page_map_pieces;    // of 8
-        logic [63:0] vid_pieces;         // of 8; 0: the map is all zero
+        logic [63:0] page_map_chunks;    // of 8
+        logic [63:0] vid_chunks;         // of 8; 0: the map is all zero
         logic [63:0] storage_pages;
         logic [63:0] storage_base;       // of 64
         logic [63:0] snapshot;
@@ -55,7 +55,7 @@ package walk_pkg;
     // A page to be checked, and what it has to be.
     typedef struct packed {
         logic        is_image;           // of the shared state, so that no checkpoint wrote it
-        logic        is_map;             // a piece of a VID map, else a data page
+        logic        is_map;             // a chunk of a VID map, else a data page
         logic [22:0] epoch;              // by its place
         logic [63:0] page;
         logic [63:6] address;

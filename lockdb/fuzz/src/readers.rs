@@ -204,7 +204,7 @@ pub fn superblock(data: &[u8]) {
 /// A directory, in the pages that it takes.
 pub fn directory(data: &[u8]) {
     let store = 7;
-    let pieces: Vec<&[u8]> = data.chunks(lockdb::layout::DIRECTORY_BYTES).collect();
+    let chunks: Vec<&[u8]> = data.chunks(lockdb::layout::DIRECTORY_BYTES).collect();
     let mut pages = vec![0; 2 * PAGE_BYTES];
     let superblock = Superblock {
         store,
@@ -216,9 +216,9 @@ pub fn directory(data: &[u8]) {
         directory_bytes: data.len() as u64,
     };
     pages[..Superblock::BYTES].copy_from_slice(&superblock.encode());
-    for (at, piece) in pieces.iter().enumerate() {
-        let next = if at + 1 < pieces.len() { Place::new(at as u64 + 3, 0).word() } else { 0 };
-        let mut page = PageBuffer::directory(at as u64, next, piece);
+    for (at, chunk) in chunks.iter().enumerate() {
+        let next = if at + 1 < chunks.len() { Place::new(at as u64 + 3, 0).word() } else { 0 };
+        let mut page = PageBuffer::directory(at as u64, next, chunk);
         page.seal(lockdb::layout::PageHeader { store, ..Page::new(&page.0).header() });
         pages.extend(page.0);
     }

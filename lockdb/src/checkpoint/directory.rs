@@ -8,9 +8,9 @@
 //! | 4 | · bytes of its schema |
 //! | … | · its schema |
 //! | 4 | · VIDs that have been used |
-//! | 8 × ⌈VIDs / 1,016⌉ | · place of each piece of its VID map; 0: all zero |
+//! | 8 × ⌈VIDs / 1,016⌉ | · place of each chunk of its VID map; 0: all zero |
 //! | 8 | logical pages that have been used, page 0 included |
-//! | 8 × ⌈pages / 1,016⌉ | place of each piece of the L2P map; 0: all zero |
+//! | 8 × ⌈pages / 1,016⌉ | place of each chunk of the L2P map; 0: all zero |
 
 use super::super::layout::MAP_WORDS;
 use super::super::schema::Schema;
@@ -62,8 +62,8 @@ impl Directory {
             directory.tables.push(TableEntry { schema, vids, vid_map });
         }
         directory.logical_pages = rest.u64("number of logical pages")?;
-        let pieces = usize::try_from(directory.logical_pages).unwrap_or(usize::MAX);
-        directory.page_map = rest.words(pieces.div_ceil(MAP_WORDS), "the L2P map")?;
+        let chunks = usize::try_from(directory.logical_pages).unwrap_or(usize::MAX);
+        directory.page_map = rest.words(chunks.div_ceil(MAP_WORDS), "the L2P map")?;
         match rest.bytes.len() - rest.at {
             0 => Ok(directory),
             more => Err((rest.at, format!("{more} bytes after the end of the directory"))),

@@ -119,7 +119,7 @@ struct Flush<'s> {
     unnamed: BTreeSet<u64>,
     /// Logical pages that are not in use any more, and where they stood.
     left: Vec<(u64, u64)>,
-    /// Pieces of VID maps that it has put elsewhere.
+    /// Chunks of VID maps that it has put elsewhere.
     vid_maps: BTreeMap<(u32, usize), u64>,
     page_map: BTreeMap<usize, u64>,
     directory: Vec<u64>,
@@ -187,7 +187,7 @@ impl<'s> Flush<'s> {
         Ok(place)
     }
 
-    /// Notes which pieces of VID maps lead to versions in these pages that are newer than `commit`.
+    /// Notes which chunks of VID maps lead to versions in these pages that are newer than `commit`.
     fn note_changed(&self, commit: u64, pages: impl Iterator<Item = u64>) {
         let tables = self.shared.tables();
         for page in pages {
@@ -205,7 +205,7 @@ impl<'s> Flush<'s> {
         }
     }
 
-    /// The pieces of all VID maps in which something has changed; says where all pieces stand.
+    /// The chunks of all VID maps in which something has changed; says where all chunks stand.
     fn write_vid_maps(&mut self, standing: &Standing) -> Result<Directory> {
         let mut directory = Directory::default();
         for table in self.shared.tables() {
@@ -213,17 +213,17 @@ impl<'s> Flush<'s> {
             let old = standing.vid_maps.get(table.id() as usize);
             let mut vid_map = old.cloned().unwrap_or_default();
             vid_map.resize((vids as usize).div_ceil(MAP_WORDS), 0);
-            for (piece, place) in vid_map.iter_mut().enumerate() {
-                if !table.take_changed(piece) {
+            for (chunk, place) in vid_map.iter_mut().enumerate() {
+                if !table.take_changed(chunk) {
                     continue;
                 }
-                self.vid_maps.insert((table.id(), piece), 0);
-                let words = (piece * MAP_WORDS..vids as usize).take(MAP_WORDS);
+                self.vid_maps.insert((table.id(), chunk), 0);
+                let words = (chunk * MAP_WORDS..vids as usize).take(MAP_WORDS);
                 let words = words.map(|vid| table.head(vid as u32).word());
-                let number = vid_page(table.id(), piece);
+                let number = vid_page(table.id(), chunk);
                 let mut page = PageBuffer::map(PageKind::VidMap, number, words);
                 *place = self.put(&mut page, *place)?;
-                self.vid_maps.insert((table.id(), piece), *place);
+                self.vid_maps.insert((table.id(), chunk), *place);
             }
             let schema = table.schema().clone();
             directory.tables.push(TableEntry { schema, vids, vid_map });
@@ -272,30 +272,30 @@ impl<'s> Flush<'s> {
         directory.logical_pages = end;
         directory.page_map = standing.page_map.clone();
         directory.page_map.resize((end as usize).div_ceil(MAP_WORDS), 0);
-        for piece in changed {
-            let first = (piece * MAP_WORDS) as u64;
+        for chunk in changed {
+            let first = (chunk * MAP_WORDS) as u64;
             let place = |page: u64| match self.data.get(&page) {
                 _ if lost == Some(page) || left.contains(&page) => 0,
                 Some(&place) => place,
                 None => pages.physical_page(page),
             };
             let words: Vec<u64> = (first..end).take(MAP_WORDS).map(place).collect();
-            let mut page = PageBuffer::map(PageKind::PageMap, piece as u64, words.into_iter());
-            let place = self.put(&mut page, directory.page_map[piece])?;
-            self.page_map.insert(piece, place);
-            directory.page_map[piece] = place;
+            let mut page = PageBuffer::map(PageKind::PageMap, chunk as u64, words.into_iter());
+            let place = self.put(&mut page, directory.page_map[chunk])?;
+            self.page_map.insert(chunk, place);
+            directory.page_map[chunk] = place;
         }
         Ok(())
     }
 
     fn write_directory(&mut self, directory: &Directory) -> Result<u64> {
         let bytes = directory.encode();
-        let pieces: Vec<&[u8]> = bytes.chunks(DIRECTORY_BYTES).collect();
-        self.directory = pieces.iter().map(|_| self.storage.allocate(self.epoch)).collect();
+        let chunks: Vec<&[u8]> = bytes.chunks(DIRECTORY_BYTES).collect();
+        self.directory = chunks.iter().map(|_| self.storage.allocate(self.epoch)).collect();
         self.taken.extend(&self.directory);
-        for (at, piece) in pieces.iter().enumerate() {
+        for (at, chunk) in chunks.iter().enumerate() {
             let next = self.directory.get(at + 1).copied().unwrap_or(0);
-            let mut page = PageBuffer::directory(at as u64, next, piece);
+            let mut page = PageBuffer::directory(at as u64, next, chunk);
             self.storage.write(self.directory[at], self.epoch, &mut page)?;
         }
         Ok(bytes.len() as u64)
@@ -304,11 +304,11 @@ impl<'s> Flush<'s> {
     /// The new checkpoint counts: notes where things stand, and gives the old places back.
     fn settle(&mut self, standing: &mut Standing) {
         let mut released = std::mem::replace(&mut standing.directory, self.directory.clone());
-        for (&(table, piece), &physical) in &self.vid_maps {
-            released.push(replace(at(&mut standing.vid_maps, table as usize), piece, physical));
+        for (&(table, chunk), &physical) in &self.vid_maps {
+            released.push(replace(at(&mut standing.vid_maps, table as usize), chunk, physical));
         }
-        for (&piece, &physical) in &self.page_map {
-            released.push(replace(&mut standing.page_map, piece, physical));
+        for (&chunk, &physical) in &self.page_map {
+            released.push(replace(&mut standing.page_map, chunk, physical));
         }
         for (&page, &physical) in &self.data {
             released.push(self.shared.pages.set_physical_page(page, physical));
@@ -332,8 +332,8 @@ impl<'s> Flush<'s> {
         self.shared.pages.mark_dirty(std::mem::take(&mut self.dirty));
         self.shared.pages.mark_unnamed(std::mem::take(&mut self.unnamed));
         let tables = self.shared.tables();
-        for &(table, piece) in self.vid_maps.keys() {
-            tables[table as usize].mark_changed(piece);
+        for &(table, chunk) in self.vid_maps.keys() {
+            tables[table as usize].mark_changed(chunk);
         }
     }
 }
@@ -345,9 +345,9 @@ fn at(all: &mut Vec<Vec<u64>>, index: usize) -> &mut Vec<u64> {
     &mut all[index]
 }
 
-fn replace(places: &mut Vec<u64>, piece: usize, physical: u64) -> u64 {
-    if places.len() <= piece {
-        places.resize(piece + 1, 0);
+fn replace(places: &mut Vec<u64>, chunk: usize, physical: u64) -> u64 {
+    if places.len() <= chunk {
+        places.resize(chunk + 1, 0);
     }
-    std::mem::replace(&mut places[piece], physical)
+    std::mem::replace(&mut places[chunk], physical)
 }

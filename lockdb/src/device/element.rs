@@ -20,7 +20,7 @@ pub struct ProcessingElement<'r, 'a, P: PhysicalPages + ?Sized> {
     table: u32,
     snapshot: u64,
     vids: Range<u32>,
-    /// The piece of the VID map that it has.
+    /// The chunk of the VID map that it has.
     heads: Box<PageBuffer>,
 }
 
@@ -47,7 +47,7 @@ pub struct BrokenWalk {
     pub vid: u32,
     /// The fault, with the code that hardware reports.
     pub fault: WalkFault,
-    /// The version that the walk was at, or on its way to; [`RecordId::NONE`] when not even the piece
+    /// The version that the walk was at, or on its way to; [`RecordId::NONE`] when not even the chunk
     /// of the VID map can be read that has the tuple.
     pub record: RecordId,
     /// The fault, told with its place.
@@ -132,10 +132,10 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
         let mut changed = reader.area().vids_from(reader.table(self.table).entry, start).peekable();
         let mut next = start;
         while next < end {
-            let piece = next as usize / MAP_WORDS;
-            let until = ((piece as u64 + 1) * MAP_WORDS as u64).min(end.into()) as u32;
+            let chunk = next as usize / MAP_WORDS;
+            let until = ((chunk as u64 + 1) * MAP_WORDS as u64).min(end.into()) as u32;
             // Two sorted streams are merged: the checkpoint's heads, and the changes.
-            let read = reader.read_vids(self.table, piece, &mut self.heads);
+            let read = reader.read_vids(self.table, chunk, &mut self.heads);
             for vid in next..until {
                 let row = match (changed.next_if(|entry| entry.vid == vid), &read) {
                     (Some(entry), _) => self.see(vid, RecordId::from_word(entry.record)),
@@ -156,16 +156,16 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
     /// # Errors
     /// As [`ProcessingElement::visit`].
     pub fn row(&mut self, vid: u32) -> Result<Option<DeviceRow<'_>>, DeviceError> {
-        let (reader, piece) = (self.pages.reader, vid as usize / MAP_WORDS);
+        let (reader, chunk) = (self.pages.reader, vid as usize / MAP_WORDS);
         let head = match reader.area().head(reader.table(self.table).entry, vid) {
             Some(head) => head,
-            None if reader.read_vids(self.table, piece, &mut self.heads)? => self.old_head(vid),
+            None if reader.read_vids(self.table, chunk, &mut self.heads)? => self.old_head(vid),
             None => RecordId::NONE,
         };
         self.see(vid, head).map_err(|broken| broken.error)
     }
 
-    /// Of the piece that it has.
+    /// Of the chunk that it has.
     fn old_head(&self, vid: u32) -> RecordId {
         let word = Page::new(&self.heads.0).word(vid as usize % MAP_WORDS);
         RecordId::from_word(word)

@@ -18,9 +18,9 @@ pub struct DeviceReader<'a, P: PhysicalPages + ?Sized> {
     storage: Storage<'a, P>,
     area: Area<'a>,
     tables: Vec<DeviceTable>,
-    /// The L2P map of the checkpoint, by pieces; `None`: all zero.
+    /// The L2P map of the checkpoint, by chunks; `None`: all zero.
     page_map: Vec<Option<Box<[u64]>>>,
-    /// Where those pieces stand; 0: all zero.
+    /// Where those chunks stand; 0: all zero.
     page_map_places: Vec<u64>,
 }
 
@@ -29,7 +29,7 @@ pub struct DeviceReader<'a, P: PhysicalPages + ?Sized> {
 pub struct DeviceTable {
     schema: Schema,
     pub(super) entry: TableEntry,
-    /// Where the checkpoint has the pieces of its VID map; 0: all zero.
+    /// Where the checkpoint has the chunks of its VID map; 0: all zero.
     pub(super) vid_map: Vec<u64>,
 }
 
@@ -84,12 +84,12 @@ impl<'a, P: PhysicalPages + ?Sized> DeviceReader<'a, P> {
         let directory = read_directory(&storage, area.header())?;
         let mut buffer = Box::new(PageBuffer::ZERO);
         let mut page_map = Vec::new();
-        for (piece, &place) in (0..).zip(&directory.page_map) {
+        for (chunk, &place) in (0..).zip(&directory.page_map) {
             page_map.push(match place {
                 0 => None,
                 _ => {
                     let place = Place::from_word(place);
-                    storage.read(PageKind::PageMap, piece, place, &mut buffer)?;
+                    storage.read(PageKind::PageMap, chunk, place, &mut buffer)?;
                     Some(Page::new(&buffer.0).words().collect())
                 }
             });
@@ -112,23 +112,23 @@ impl<'a, P: PhysicalPages + ?Sized> DeviceReader<'a, P> {
         }
     }
 
-    /// How many pieces the checkpoint's L2P map has.
-    pub fn page_map_pieces(&self) -> usize {
+    /// How many chunks the checkpoint's L2P map has.
+    pub fn page_map_chunks(&self) -> usize {
         self.page_map_places.len()
     }
 
-    /// Where the checkpoint has a piece of the L2P map; [`Place::NONE`] when it is all zero.
-    pub fn page_map_piece(&self, piece: usize) -> Place {
-        self.page_map_places.get(piece).map_or(Place::NONE, |&place| Place::from_word(place))
+    /// Where the checkpoint has a chunk of the L2P map; [`Place::NONE`] when it is all zero.
+    pub fn page_map_chunk(&self, chunk: usize) -> Place {
+        self.page_map_places.get(chunk).map_or(Place::NONE, |&place| Place::from_word(place))
     }
 
-    /// Where the checkpoint has a piece of a table's VID map; [`Place::NONE`] when it is all zero.
+    /// Where the checkpoint has a chunk of a table's VID map; [`Place::NONE`] when it is all zero.
     ///
     /// # Panics
     /// When there is no such table.
-    pub fn vid_map_piece(&self, table: u32, piece: usize) -> Place {
+    pub fn vid_map_chunk(&self, table: u32, chunk: usize) -> Place {
         let places = &self.table(table).vid_map;
-        places.get(piece).map_or(Place::NONE, |&place| Place::from_word(place))
+        places.get(chunk).map_or(Place::NONE, |&place| Place::from_word(place))
     }
 
     /// The oldest and the newest snapshot that can be asked for.
@@ -200,25 +200,25 @@ impl<'a, P: PhysicalPages + ?Sized> DeviceReader<'a, P> {
 
     /// Where the checkpoint has a logical page.
     pub(super) fn place(&self, page: u64) -> Place {
-        let piece = usize::try_from(page / MAP_WORDS as u64).ok();
-        let piece = piece.and_then(|piece| self.page_map.get(piece)?.as_ref());
-        piece.map_or(Place::NONE, |words| {
+        let chunk = usize::try_from(page / MAP_WORDS as u64).ok();
+        let chunk = chunk.and_then(|chunk| self.page_map.get(chunk)?.as_ref());
+        chunk.map_or(Place::NONE, |words| {
             Place::from_word(words[(page % MAP_WORDS as u64) as usize])
         })
     }
 
-    /// A piece of a table's VID map, as the checkpoint has it; false: all zero.
+    /// A chunk of a table's VID map, as the checkpoint has it; false: all zero.
     pub(super) fn read_vids(
         &self,
         table: u32,
-        piece: usize,
+        chunk: usize,
         into: &mut PageBuffer,
     ) -> Result<bool, DeviceError> {
-        match self.table(table).vid_map.get(piece) {
+        match self.table(table).vid_map.get(chunk) {
             None | Some(0) => Ok(false),
             Some(&place) => {
                 let place = Place::from_word(place);
-                self.storage.read(PageKind::VidMap, vid_page(table, piece), place, into)?;
+                self.storage.read(PageKind::VidMap, vid_page(table, chunk), place, into)?;
                 Ok(true)
             }
         }
@@ -266,8 +266,8 @@ fn read_directory<P: PhysicalPages + ?Sized>(
             break;
         }
         storage.read(PageKind::Directory, number, Place::from_word(next), &mut buffer)?;
-        let (following, piece) = Page::new(&buffer.0).directory_bytes();
-        bytes.extend_from_slice(&piece[..left.min(DIRECTORY_BYTES as u64) as usize]);
+        let (following, chunk) = Page::new(&buffer.0).directory_bytes();
+        bytes.extend_from_slice(&chunk[..left.min(DIRECTORY_BYTES as u64) as usize]);
         next = following;
     }
     Directory::decode(&bytes)

@@ -1,4 +1,4 @@
-//! Map pages: pieces of the VID maps and of the L2P map, and the pages of the directory.
+//! Map pages: chunks of the VID maps and of the L2P map, and the pages of the directory.
 
 use super::{PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind};
 
@@ -10,13 +10,13 @@ pub const DIRECTORY_BYTES: usize = PAGE_BYTES - PageHeader::BYTES - 8;
 
 const _: () = assert!(MAP_WORDS == 1016 && DIRECTORY_BYTES == 8120);
 
-/// Number of the map page that holds words `piece` × 1,016 and on of a table's VID map.
-pub fn vid_page(table: u32, piece: usize) -> u64 {
-    u64::from(table) << 32 | piece as u64
+/// Number of the map page that holds words `chunk` × 1,016 and on of a table's VID map.
+pub fn vid_page(table: u32, chunk: usize) -> u64 {
+    u64::from(table) << 32 | chunk as u64
 }
 
 impl PageBuffer {
-    /// A page with a piece of a map; what `words` lacks is zero. Not sealed.
+    /// A page with a chunk of a map; what `words` lacks is zero. Not sealed.
     ///
     /// # Panics
     /// When there are more than [`MAP_WORDS`].

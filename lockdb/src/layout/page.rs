@@ -44,9 +44,9 @@ pub struct PageHeader {
 pub enum PageKind {
     /// Tuple versions.
     Data = 1,
-    /// A piece of a table's VID map: 1,016 RecordIDs.
+    /// A chunk of a table's VID map: 1,016 RecordIDs.
     VidMap = 2,
-    /// A piece of the L2P map: 1,016 [places](super::Place).
+    /// A chunk of the L2P map: 1,016 [places](super::Place).
     PageMap = 3,
     /// Schemas, and where the map pages stand.
     Directory = 4,

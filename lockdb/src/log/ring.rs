@@ -48,7 +48,7 @@ impl Ring {
         }
     }
 
-    /// The bytes from `range.start` to `range.end`, in one or two pieces.
+    /// The bytes from `range.start` to `range.end`, in one or two chunks.
     ///
     /// # Safety
     /// While the slices live, nobody writes these bytes; and all writes to them happened before.
@@ -58,7 +58,7 @@ impl Ring {
         assert!(bytes <= self.capacity(), "{bytes} bytes lap the ring");
         let before_wrap = (bytes as usize).min(self.capacity() as usize - at);
         let base = self.memory.as_ptr();
-        // SAFETY: both pieces lie in the mapping (the `min` and the assertion above), which lives
+        // SAFETY: both chunks lie in the mapping (the `min` and the assertion above), which lives
         // as long as `self`; they were initialised as zeros at the latest, and nobody changes them
         // meanwhile (the caller's promise).
         unsafe {

@@ -236,16 +236,16 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes `pieces` one after the other; they must end between two records.
-    pub fn append(&mut self, pieces: &[&[u8]]) -> Result<(), Failure> {
+    /// Writes `chunks` one after the other; they must end between two records.
+    pub fn append(&mut self, chunks: &[&[u8]]) -> Result<(), Failure> {
         let segment = self.segment();
         let mut lsn = self.written;
-        for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+        for chunk in chunks.iter().filter(|chunk| !chunk.is_empty()) {
             let offset = segment.offset(lsn);
             self.file
-                .write_at(offset, piece)
+                .write_at(offset, chunk)
                 .map_err(|error| Failure::new("write", &segment.name, offset, error))?;
-            lsn += piece.len() as u64;
+            lsn += chunk.len() as u64;
         }
         self.written = lsn;
         Ok(())
@@ -330,21 +330,21 @@ const REWRITTEN: usize = 256 << 10;
 /// byte of them would be what it is. They are checked once more, for a cache that holds what the disk
 /// does not may be dropped at any time.
 fn rewrite(window: &mut Window, segment: &Segment, from: u64, to: u64) -> Result<(), LogError> {
-    let (mut lsn, mut piece) = (from, Vec::new());
+    let (mut lsn, mut chunk) = (from, Vec::new());
     while lsn < to {
         let (first, file) = (segment.offset(lsn), window.name().to_string());
-        piece.clear();
-        while lsn < to && piece.len() < REWRITTEN {
+        chunk.clear();
+        while lsn < to && chunk.len() < REWRITTEN {
             let offset = segment.offset(lsn);
             let header = window.record(offset, lsn)?.map_err(|flaw| {
                 let (file, evidence) = (file.clone(), Evidence::Read);
                 LogError::Corrupt { file, offset, flaw, evidence }
             })?;
             let record = window.bytes(offset, header.total_bytes())?;
-            piece.extend_from_slice(record.expect("a whole record, just checked"));
+            chunk.extend_from_slice(record.expect("a whole record, just checked"));
             lsn += header.total_bytes();
         }
-        let written = window.file().write_at(first, &piece);
+        let written = window.file().write_at(first, &chunk);
         written.map_err(|error| LogError::Io(Failure::new("rewrite", &file, first, error)))?;
     }
     Ok(())

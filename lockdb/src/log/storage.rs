@@ -302,12 +302,12 @@ impl Storage {
         // SAFETY: all records before `finished` were put, which happened before (the sequencer's
         // release and acquire); nobody writes there before `written` says that they are in the
         // file, which only we, holding the writer, can say.
-        let pieces = unsafe { self.ring.read(writer.written()..finished) };
-        self.append(writer, &pieces)
+        let chunks = unsafe { self.ring.read(writer.written()..finished) };
+        self.append(writer, &chunks)
     }
 
-    fn append(&self, writer: &mut Writer, pieces: &[&[u8]]) -> Result<(), LogError> {
-        writer.append(pieces).map_err(|failure| self.fail(failure))?;
+    fn append(&self, writer: &mut Writer, chunks: &[&[u8]]) -> Result<(), LogError> {
+        writer.append(chunks).map_err(|failure| self.fail(failure))?;
         // Release: whoever sees it may overwrite what we read.
         self.written.0.store(writer.written(), Ordering::Release);
         Ok(())

@@ -1,4 +1,4 @@
-//! Reading a file in large pieces, without a copy of each record.
+//! Reading a file in large chunks, without a copy of each record.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use super::record::{HEADER_BYTES, Header};
 use super::{Failure, Flaw, LogError};
 
 /// Large enough that a call to the system costs little, small enough for the processor's cache.
-const PIECE: u64 = 256 << 10;
+const CHUNK: u64 = 256 << 10;
 
-/// A piece of a file.
+/// A chunk of a file.
 #[derive(Debug)]
 pub(super) struct Window {
     file: Arc<dyn File>,
@@ -48,7 +48,7 @@ impl Window {
             return Ok(None);
         };
         if offset < self.start || end > self.start + self.bytes.len() as u64 {
-            let bytes = count.max(PIECE).min(self.len - offset);
+            let bytes = count.max(CHUNK).min(self.len - offset);
             self.bytes.resize(bytes as usize, 0);
             self.start = offset;
             let read = self.file.read_at(offset, &mut self.bytes);

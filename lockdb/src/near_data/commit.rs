@@ -206,7 +206,7 @@ fn install_sealed(shared: &Shared, near: &NearData, sealed: &[SealedPage], ticke
                 table.set_head(row.vid, row.record);
             }
             // No dirty page tells the next checkpoint of it.
-            if !shared.faults.has(Fault::NearDataPiecesNotMarked) {
+            if !shared.faults.has(Fault::NearDataChunksNotMarked) {
                 table.mark_changed(row.vid as usize / MAP_WORDS);
             }
             match pages.is_in_memory(row.predecessor.page()) {

@@ -5,7 +5,7 @@
 //! - Each new version stands in a page that was taken, or open, since the checkpoint: it is *dirty*.
 //!   A dirty page is compared with what the checkpoint has of it. The lines beyond that are new, and
 //!   say which VIDs have changed.
-//! - A piece of a VID map is marked when vacuum removes a tuple from it, or when a commit came
+//! - A chunk of a VID map is marked when vacuum removes a tuple from it, or when a commit came
 //!   between the checkpoint's writing of the map and of the page. It is compared with what the
 //!   checkpoint has of it, entry by entry.
 //!
@@ -160,7 +160,7 @@ impl Collection<'_> {
         for &key in &self.changed {
             let (table, vid) = ((key >> 32) as u32, key as u32);
             let head = self.head(&self.tables[table as usize], vid)?;
-            // Vacuum has removed the others; their pieces are marked.
+            // Vacuum has removed the others; their chunks are marked.
             if !head.is_none() {
                 self.vids.push(VidEntry { table, vid, record: head.word() });
             }
@@ -168,14 +168,14 @@ impl Collection<'_> {
         Ok(())
     }
 
-    /// Entries for what differs in marked pieces of VID maps.
+    /// Entries for what differs in marked chunks of VID maps.
     fn add_marked(&mut self) -> Result<()> {
         let mut more = Vec::new();
         for table in &self.tables {
             let vids = table.vids() as usize;
-            for piece in (0..vids.div_ceil(MAP_WORDS)).filter(|&piece| table.is_changed(piece)) {
-                let words = self.piece_on_storage(table.id(), piece)?;
-                let first = piece * MAP_WORDS;
+            for chunk in (0..vids.div_ceil(MAP_WORDS)).filter(|&chunk| table.is_changed(chunk)) {
+                let words = self.chunk_on_storage(table.id(), chunk)?;
+                let first = chunk * MAP_WORDS;
                 for vid in first..vids.min(first + MAP_WORDS) {
                     let (vid, old) = (vid as u32, words.get(vid - first).copied().unwrap_or(0));
                     // What is as the checkpoint has it is not newer than the snapshot.
@@ -193,13 +193,13 @@ impl Collection<'_> {
         Ok(())
     }
 
-    /// What the checkpoint has of a piece of a VID map; nothing when it has no such piece.
-    fn piece_on_storage(&self, table: u32, piece: usize) -> Result<Vec<u64>> {
+    /// What the checkpoint has of a chunk of a VID map; nothing when it has no such chunk.
+    fn chunk_on_storage(&self, table: u32, chunk: usize) -> Result<Vec<u64>> {
         let map = self.directory.tables.get(table as usize).map(|entry| &entry.vid_map);
-        match map.and_then(|map| map.get(piece)).copied().unwrap_or(0) {
+        match map.and_then(|map| map.get(chunk)).copied().unwrap_or(0) {
             0 => Ok(Vec::new()),
             place => {
-                let page = self.storage.read(PageKind::VidMap, vid_page(table, piece), place)?;
+                let page = self.storage.read(PageKind::VidMap, vid_page(table, chunk), place)?;
                 Ok(Page::new(&page.0).words().collect())
             }
         }
@@ -234,7 +234,7 @@ impl Collection<'_> {
     }
 }
 
-/// Adds entries for marked pieces to those for new versions, in the order of their keys, one for each.
+/// Adds entries for marked chunks to those for new versions, in the order of their keys, one for each.
 ///
 /// Both can have the same tuple, and tell of it differently: when indexes are built beside the
 /// collection, the head of a deleted tuple is its tombstone first, and none a moment later. Either is

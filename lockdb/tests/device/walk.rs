@@ -367,6 +367,6 @@ fn damage_each_page(seed: u64) {
             data += 1;
         }
     }
-    println!("{data} data pages, {maps} pieces of the VID map");
+    println!("{data} data pages, {maps} chunks of the VID map");
     assert!(data > 5 && maps == 1);
 }

@@ -126,12 +126,12 @@ fn closed_and_opened(fault: Fault) {
 }
 
 #[test]
-fn a_piece_of_a_vid_map_that_no_checkpoint_writes() {
-    closed_and_opened(Fault::NearDataPiecesNotMarked);
+fn a_chunk_of_a_vid_map_that_no_checkpoint_writes() {
+    closed_and_opened(Fault::NearDataChunksNotMarked);
 }
 
 #[test]
-fn a_piece_of_the_page_map_that_no_checkpoint_writes() {
+fn a_chunk_of_the_page_map_that_no_checkpoint_writes() {
     closed_and_opened(Fault::NearDataPageMapForgotten);
 }
 

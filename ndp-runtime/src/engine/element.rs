@@ -142,10 +142,10 @@ impl SoftwareElement {
 impl Element for SoftwareElement {
     fn run(&mut self, budget: u32, emit: &mut dyn FnMut(Packet<'_>)) -> Progress {
         let Self { started, task, left, totals } = self;
-        // To the end of a piece of the VID map, if that is not far: each piece is read once then.
-        let piece = MAP_WORDS as u32;
-        let (next, far) = (left.start / piece + 1, left.start.saturating_add(budget));
-        let end = next.checked_mul(piece).filter(|end| *end <= far).unwrap_or(far);
+        // To the end of a chunk of the VID map, if that is not far: each chunk is read once then.
+        let chunk = MAP_WORDS as u32;
+        let (next, far) = (left.start / chunk + 1, left.start.saturating_add(budget));
+        let end = next.checked_mul(chunk).filter(|end| *end <= far).unwrap_or(far);
         let part = left.start..left.end.min(end);
         totals.visited += u64::from(part.end - part.start);
         left.start = part.end;

@@ -20,7 +20,7 @@ use crate::job::{
 use crate::program::{Aggregation, Program, check_assignments};
 
 /// Bytes of shared state that are read in one step.
-const PIECE: usize = 1 << 18;
+const CHUNK: usize = 1 << 18;
 /// The longest shared state.
 const MOST_SHARED_STATE: u64 = 1 << 30;
 
@@ -90,7 +90,7 @@ impl Loading {
             },
             Progress::SharedState { descriptor, bytes } => {
                 let result = descriptor.result;
-                match read_piece(descriptor.shared_state, bytes, card) {
+                match read_chunk(descriptor.shared_state, bytes, card) {
                     Ok(false) => Loaded::Worked,
                     Ok(true) => {
                         let begun = Begun {
@@ -130,12 +130,12 @@ impl Loading {
     }
 }
 
-/// Reads the next piece of the shared state; true when that was all.
-fn read_piece(span: Span, bytes: &mut Vec<u8>, card: &mut dyn Card) -> Result<bool, HostFault> {
+/// Reads the next chunk of the shared state; true when that was all.
+fn read_chunk(span: Span, bytes: &mut Vec<u8>, card: &mut dyn Card) -> Result<bool, HostFault> {
     let at = bytes.len();
     // At most `MOST_SHARED_STATE`, so the address does not overflow: the span was checked.
-    let piece = PIECE.min(span.bytes as usize - at);
-    bytes.resize(at + piece, 0);
+    let chunk = CHUNK.min(span.bytes as usize - at);
+    bytes.resize(at + chunk, 0);
     card.read_host(span.address + at as u64, &mut bytes[at..])?;
     Ok(bytes.len() as u64 == span.bytes)
 }

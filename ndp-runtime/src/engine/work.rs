@@ -18,7 +18,7 @@ use crate::job::{
 };
 use crate::program::{Aggregation, Group};
 
-/// VIDs that an element looks at before others get their turn: a piece of the VID map.
+/// VIDs that an element looks at before others get their turn: a chunk of the VID map.
 const ELEMENT_VIDS: u32 = MAP_WORDS as u32;
 /// Rows that are taken out of the queue in one step.
 const ROWS_A_STEP: usize = 256;

@@ -207,12 +207,12 @@ impl Board {
         self.copies.look(head, |line| invalidations.push(line));
     }
 
-    /// Moves one piece of a copy, if any is open.
-    pub fn move_piece(&mut self, host: Option<Reach<'_>>) {
+    /// Moves one chunk of a copy, if any is open.
+    pub fn move_chunk(&mut self, host: Option<Reach<'_>>) {
         let card_bytes = self.card.bytes() as u64;
         let host = host.map(|host| host.space);
         let surroundings = Surroundings { host, card: &self.card_mapping, card_bytes };
-        if let Some(moved) = self.mover.piece(&surroundings) {
+        if let Some(moved) = self.mover.chunk(&surroundings) {
             self.ports.moved.push(moved.encode());
         }
     }

@@ -20,7 +20,7 @@ use rustix::fs::{MemfdFlags, OFlags, SealFlags};
 
 use crate::address_space::{Access, AddressSpace, Fault, MapError, PAGE_BYTES, Permission};
 use crate::memory::Mapping;
-use crate::mover::{BUFFER_BYTES, Command, Mover, PIECE_BYTES, Status, Surroundings};
+use crate::mover::{BUFFER_BYTES, CHUNK_BYTES, Command, Mover, Status, Surroundings};
 
 /// Bytes of the card's memory here.
 const CARD_BYTES: u64 = 0x1_0000;
@@ -125,7 +125,7 @@ struct Map {
 
 /// Where bytes of a copy lie in the model: in a file from this byte on, or on the card.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct Chunk {
     place: Option<Opened>,
     offset: u64,
     left: u64,
@@ -426,9 +426,9 @@ impl World {
             let host = master.then_some(&self.space);
             let card = &self.card_memory;
             let surroundings = Surroundings { host, card, card_bytes: CARD_BYTES };
-            let most = u64::from(bytes) / PIECE_BYTES + 1;
-            let end = (0..most).find_map(|_| self.mover.piece(&surroundings));
-            end.expect("a copy ends within its pieces")
+            let most = u64::from(bytes) / CHUNK_BYTES + 1;
+            let end = (0..most).find_map(|_| self.mover.chunk(&surroundings));
+            end.expect("a copy ends within its chunks")
         });
         assert!(self.mover.is_idle());
         assert_eq!(moved.encode(), done << 32 | (status as u64) << 16 | 0x5A5A, "{command:?}");
@@ -460,18 +460,18 @@ impl World {
         }
         let mut done = 0;
         while done < bytes {
-            let from = self.piece(source.wrapping_add(done), from_card, Access::Read, master);
+            let from = self.chunk(source.wrapping_add(done), from_card, Access::Read, master);
             let Some(from) = from else { return (Status::Source, done) };
             let into = destination.wrapping_add(done);
-            let into = self.piece(into, to_card, Access::Write, master);
+            let into = self.chunk(into, to_card, Access::Write, master);
             let Some(into) = into else { return (Status::Destination, done) };
             // Up to where the mover turns to other copies.
-            let turn = PIECE_BYTES - done % PIECE_BYTES;
+            let turn = CHUNK_BYTES - done % CHUNK_BYTES;
             let mut count = (bytes - done).min(turn).min(from.left).min(into.left);
             if !(from.mapped && into.mapped) {
                 count = count.min(BUFFER_BYTES as u64);
             }
-            if let Err(status) = self.copy_piece(from, into, count) {
+            if let Err(status) = self.copy_chunk(from, into, count) {
                 return (status, done);
             }
             done += count;
@@ -479,20 +479,20 @@ impl World {
         (Status::Done, done)
     }
 
-    fn piece(&self, address: u64, card: bool, access: Access, master: bool) -> Option<Piece> {
+    fn chunk(&self, address: u64, card: bool, access: Access, master: bool) -> Option<Chunk> {
         if card {
             let left = CARD_BYTES - address;
-            return Some(Piece { place: None, offset: address, left, mapped: true });
+            return Some(Chunk { place: None, offset: address, left, mapped: true });
         }
         let map = self.find(address, 1).filter(|map| master && map.allows(access))?;
         let within = address - map.start;
         let (opened, left) = (map.opened?, map.bytes - within);
         let offset = opened.offset + within;
-        Some(Piece { place: Some(opened), offset, left, mapped: map.mapped })
+        Some(Chunk { place: Some(opened), offset, left, mapped: map.mapped })
     }
 
-    fn copy_piece(&mut self, from: Piece, into: Piece, count: u64) -> Result<(), Status> {
-        let range = |piece: Piece| piece.offset as usize..(piece.offset + count) as usize;
+    fn copy_chunk(&mut self, from: Chunk, into: Chunk, count: u64) -> Result<(), Status> {
+        let range = |chunk: Chunk| chunk.offset as usize..(chunk.offset + count) as usize;
         let bytes = match from.place {
             None => &self.card,
             Some(opened) if opened.readable => &self.files[opened.file].bytes,
@@ -505,7 +505,7 @@ impl World {
             Some(_) => return Err(Status::Destination),
         };
         place.get_mut(range(into)).ok_or(Status::Destination)?.copy_from_slice(&bytes);
-        let [source, destination] = [from, into].map(|piece| piece.place.map(|opened| opened.file));
+        let [source, destination] = [from, into].map(|chunk| chunk.place.map(|opened| opened.file));
         // What is written is read again; and whatever is copied later may be some of that.
         let again = source == destination
             && (from.mapped && into.mapped)

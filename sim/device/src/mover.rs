@@ -2,18 +2,18 @@
 //! The data mover: carries out the copies that the RTL commands, as the shell's DMA engine does on
 //! a board.
 //!
-//! A copy is made in pieces, in turn with the other open ones, so that a short one does not wait
-//! for a long one and nothing else waits for more than a piece: register accesses, unmapping and
-//! reset come in between. Each piece looks its addresses up anew.
+//! A copy is made in chunks, in turn with the other open ones, so that a short one does not wait
+//! for a long one and nothing else waits for more than a chunk: register accesses, unmapping and
+//! reset come in between. Each chunk looks its addresses up anew.
 
 use std::collections::VecDeque;
 
 use crate::address_space::{Access, AddressSpace, Fault, Span};
 use crate::memory::{Lost, Mapping};
 
-/// The most bytes of one piece. Long enough that looking up costs nothing beside it, short enough
+/// The most bytes of one chunk. Long enough that looking up costs nothing beside it, short enough
 /// that it is done in some ten microseconds.
-pub(crate) const PIECE_BYTES: u64 = 128 << 10;
+pub(crate) const CHUNK_BYTES: u64 = 128 << 10;
 
 /// The most bytes through a buffer, where one side cannot be mapped.
 pub(crate) const BUFFER_BYTES: usize = 64 << 10;
@@ -94,7 +94,7 @@ struct Copy {
     done: u64,
 }
 
-/// What the mover sees of the world while it makes a piece.
+/// What the mover sees of the world while it makes a chunk.
 pub(crate) struct Surroundings<'a> {
     /// The host's memory; `None`: the function may not reach it, as it is no bus master.
     pub host: Option<&'a AddressSpace>,
@@ -146,11 +146,11 @@ impl Mover {
         None
     }
 
-    /// Makes one piece of the copy whose turn it is; the copy's end, if that was the last.
-    pub fn piece(&mut self, surroundings: &Surroundings<'_>) -> Option<Moved> {
+    /// Makes one chunk of the copy whose turn it is; the copy's end, if that was the last.
+    pub fn chunk(&mut self, surroundings: &Surroundings<'_>) -> Option<Moved> {
         let mut copy = self.open.pop_front()?;
         // Several maps may lie in one piece: guests lend their memory page by page.
-        let end = copy.bytes.min(copy.done + PIECE_BYTES);
+        let end = copy.bytes.min(copy.done + CHUNK_BYTES);
         while copy.done < end {
             match copy_span(&copy, end - copy.done, surroundings, &mut self.buffer) {
                 Ok(bytes) => {

@@ -24,11 +24,11 @@ pub trait DeviceMemory: Debug {
     }
 }
 
-/// Pieces of memory at their addresses; what is in none answers DECERR.
+/// Chunks of memory at their addresses; what is in none answers DECERR.
 #[derive(Debug, Clone, Default)]
 pub struct SparseMemory {
     /// By the address of their first byte, a multiple of 64; whole lines, none over another.
-    pieces: BTreeMap<u64, Vec<u8>>,
+    chunks: BTreeMap<u64, Vec<u8>>,
 }
 
 impl SparseMemory {
@@ -38,27 +38,27 @@ impl SparseMemory {
     /// When `address` is no multiple of 64, or something is there already.
     pub fn place(&mut self, address: u64, bytes: &[u8]) {
         assert!(address.is_multiple_of(LINE_BYTES), "address {address:#x} is within a line");
-        let mut piece = bytes.to_vec();
-        piece.resize(bytes.len().next_multiple_of(LINE_BYTES as usize), 0);
-        let end = address + piece.len() as u64;
-        let before = self.pieces.range(..end).next_back();
-        let free = before.is_none_or(|(start, piece)| start + piece.len() as u64 <= address);
-        assert!(free, "{address:#x} to {end:#x} is over another piece");
-        self.pieces.insert(address, piece);
+        let mut chunk = bytes.to_vec();
+        chunk.resize(bytes.len().next_multiple_of(LINE_BYTES as usize), 0);
+        let end = address + chunk.len() as u64;
+        let before = self.chunks.range(..end).next_back();
+        let free = before.is_none_or(|(start, chunk)| start + chunk.len() as u64 <= address);
+        assert!(free, "{address:#x} to {end:#x} is over another chunk");
+        self.chunks.insert(address, chunk);
     }
 
     /// The bytes that were placed at `address`, if any were.
-    pub fn piece_mut(&mut self, address: u64) -> Option<&mut [u8]> {
-        self.pieces.get_mut(&address).map(Vec::as_mut_slice)
+    pub fn chunk_mut(&mut self, address: u64) -> Option<&mut [u8]> {
+        self.chunks.get_mut(&address).map(Vec::as_mut_slice)
     }
 }
 
 impl DeviceMemory for SparseMemory {
     fn line(&mut self, address: u64) -> Result<[u64; 8], BusError> {
-        let (start, piece) =
-            self.pieces.range(..=address).next_back().ok_or(BusError::DecodeError)?;
+        let (start, chunk) =
+            self.chunks.range(..=address).next_back().ok_or(BusError::DecodeError)?;
         let offset = (address - start) as usize;
-        let line = piece.get(offset..offset + LINE_BYTES as usize).ok_or(BusError::DecodeError)?;
+        let line = chunk.get(offset..offset + LINE_BYTES as usize).ok_or(BusError::DecodeError)?;
         let word = |n: usize| line[8 * n..8 * n + 8].try_into().expect("8 bytes");
         Ok(std::array::from_fn(|n| u64::from_le_bytes(word(n))))
     }
@@ -79,14 +79,14 @@ mod tests {
         for nowhere in [0, 0x40, 0x140] {
             assert_eq!(memory.line(nowhere), Err(BusError::DecodeError), "{nowhere:#x}");
         }
-        memory.piece_mut(0x100).expect("it was placed")[0] = 7;
+        memory.chunk_mut(0x100).expect("it was placed")[0] = 7;
         assert_eq!(memory.line(0x100).map(|line| line[0]), Ok(0x0202_0202_0202_0207));
-        assert!(memory.piece_mut(0xC0).is_none());
+        assert!(memory.chunk_mut(0xC0).is_none());
     }
 
     #[test]
-    #[should_panic(expected = "0xc0 to 0x100 is over another piece")]
-    fn pieces_do_not_overlap() {
+    #[should_panic(expected = "0xc0 to 0x100 is over another chunk")]
+    fn chunks_do_not_overlap() {
         let mut memory = SparseMemory::default();
         memory.place(0x80, &[1; 65]);
         memory.place(0xC0, &[2; 64]);

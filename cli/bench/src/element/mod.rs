@@ -175,8 +175,8 @@ impl Shared {
     }
 
     fn put(&mut self, address: u64, bytes: &[u8]) {
-        let piece = self.memory.piece_mut(address).expect("the table has a place for jobs");
-        piece[..bytes.len()].copy_from_slice(bytes);
+        let chunk = self.memory.chunk_mut(address).expect("the table has a place for jobs");
+        chunk[..bytes.len()].copy_from_slice(bytes);
     }
 }
 

@@ -113,10 +113,10 @@ fn lay_out(pages: &[PageBuffer], heads: &[u64]) -> (SparseMemory, JobBlock) {
         storage.extend(page.0);
     }
     let mut map = |kind, words: &[u64], number: &dyn Fn(usize) -> u64| -> Vec<u8> {
-        let pieces = words.chunks(MAP_WORDS).enumerate();
-        let places = pieces.map(|(piece, words)| {
+        let chunks = words.chunks(MAP_WORDS).enumerate();
+        let places = chunks.map(|(chunk, words)| {
             let place = place(&storage);
-            let number = number(piece);
+            let number = number(chunk);
             let mut page = PageBuffer::map(kind, number, words.iter().copied());
             let header = PageHeader::new(kind, number, 0);
             page.seal(PageHeader { epoch: EPOCH, store: STORE, ..header });
@@ -125,8 +125,8 @@ fn lay_out(pages: &[PageBuffer], heads: &[u64]) -> (SparseMemory, JobBlock) {
         });
         places.flatten().collect()
     };
-    let vid_places = map(PageKind::VidMap, heads, &|piece| vid_page(TABLE, piece));
-    let map_places = map(PageKind::PageMap, &places, &|piece| piece as u64);
+    let vid_places = map(PageKind::VidMap, heads, &|chunk| vid_page(TABLE, chunk));
+    let map_places = map(PageKind::PageMap, &places, &|chunk| chunk as u64);
     let mut memory = SparseMemory::default();
     memory.place(VID_PLACES, &vid_places);
     memory.place(MAP_PLACES, &map_places);
@@ -136,8 +136,8 @@ fn lay_out(pages: &[PageBuffer], heads: &[u64]) -> (SparseMemory, JobBlock) {
     let job = JobBlock {
         storage_base: STORAGE,
         storage_pages: (storage.len() / PAGE_BYTES) as u64,
-        vid_pieces: VID_PLACES,
-        page_map_pieces: MAP_PLACES,
+        vid_chunks: VID_PLACES,
+        page_map_chunks: MAP_PLACES,
         logical_pages: places.len() as u64,
         store: STORE,
         epoch: EPOCH,

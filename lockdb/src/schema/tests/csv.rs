@@ -169,11 +169,11 @@ fn ends_when_reading_fails() {
 
 /// Texts that mean something to CSV, or to this format, or to nobody.
 fn awkward_text() -> BoxedStrategy<String> {
-    let piece = select(vec![
+    let chunk = select(vec![
         "\\N", "\\x", "\\", "\"", "\"\"", ",", "\n", "\r", "\r\n", " ", "\t", "\0", "a",
         "\u{FEFF}", "ä", "NaN", "null", "#",
     ]);
-    prop::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat()).boxed()
+    prop::collection::vec(chunk, 0..4).prop_map(|chunks| chunks.concat()).boxed()
 }
 
 /// The rows of a table, with some of their texts more awkward, bytes empty, and numbers extreme.

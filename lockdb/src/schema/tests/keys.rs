@@ -176,12 +176,12 @@ seeds::proptest! {
         }
     }
 
-    /// Wherever a piece begins, also within a word.
+    /// Wherever a chunk begins, also within a word.
     #[test]
-    fn are_made_of_pieces(pieces in prop::collection::vec(bytes(9), 0..8)) {
+    fn are_made_of_chunks(chunks in prop::collection::vec(bytes(9), 0..8)) {
         let mut builder = KeyBuilder::default();
-        pieces.iter().for_each(|piece| builder.push_bytes(piece));
-        prop_assert_eq!(builder.finish().to_bytes(), pieces.concat());
+        chunks.iter().for_each(|chunk| builder.push_bytes(chunk));
+        prop_assert_eq!(builder.finish().to_bytes(), chunks.concat());
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl Target {
 }
 
 /// One access to a register: the bytes `from..from + bytes` of the word at `word`.
-struct Piece {
+struct Chunk {
     word: u32,
     from: usize,
     bytes: usize,
@@ -32,7 +32,7 @@ struct Piece {
 
 /// Cuts a range of BAR0 into accesses to single registers, lowest first: each as long as its
 /// alignment, the rest of the range and the 4 bytes of the bus allow.
-fn pieces(offset: u32, bytes: usize) -> impl Iterator<Item = (usize, Piece)> {
+fn chunks(offset: u32, bytes: usize) -> impl Iterator<Item = (usize, Chunk)> {
     let mut done = 0;
     std::iter::from_fn(move || {
         let left = bytes - done;
@@ -42,10 +42,10 @@ fn pieces(offset: u32, bytes: usize) -> impl Iterator<Item = (usize, Piece)> {
         let at = offset + done as u32;
         let aligned = 1 << at.trailing_zeros().min(2);
         let longest = 1 << left.ilog2().min(2);
-        let piece = Piece { word: at & !3, from: (at & 3) as usize, bytes: aligned.min(longest) };
+        let chunk = Chunk { word: at & !3, from: (at & 3) as usize, bytes: aligned.min(longest) };
         let start = done;
-        done += piece.bytes;
-        Some((start, piece))
+        done += chunk.bytes;
+        Some((start, chunk))
     })
 }
 
@@ -55,10 +55,10 @@ impl State {
         match self.range(space, offset, into.len()) {
             Some((Space::Configuration, at)) => self.configuration.read(at, into),
             Some((Space::Bar(0), at)) => {
-                for (start, piece) in pieces(at as u32, into.len()) {
-                    let word = self.read_word(piece.word).unwrap_or(u32::MAX).to_le_bytes();
-                    let found = &word[piece.from..piece.from + piece.bytes];
-                    into[start..start + piece.bytes].copy_from_slice(found);
+                for (start, chunk) in chunks(at as u32, into.len()) {
+                    let word = self.read_word(chunk.word).unwrap_or(u32::MAX).to_le_bytes();
+                    let found = &word[chunk.from..chunk.from + chunk.bytes];
+                    into[start..start + chunk.bytes].copy_from_slice(found);
                 }
             }
             Some((_, at)) => read_card(self.board.card(), at, into),
@@ -75,12 +75,12 @@ impl State {
                 self.update_msix();
             }
             Some((Space::Bar(0), at)) => {
-                for (start, piece) in pieces(at as u32, from.len()) {
+                for (start, chunk) in chunks(at as u32, from.len()) {
                     let mut word = [0; 4];
-                    word[piece.from..piece.from + piece.bytes]
-                        .copy_from_slice(&from[start..start + piece.bytes]);
-                    let strobe = (1u8 << piece.bytes).wrapping_sub(1) << piece.from;
-                    self.write_word(piece.word, u32::from_le_bytes(word), strobe);
+                    word[chunk.from..chunk.from + chunk.bytes]
+                        .copy_from_slice(&from[start..start + chunk.bytes]);
+                    let strobe = (1u8 << chunk.bytes).wrapping_sub(1) << chunk.from;
+                    self.write_word(chunk.word, u32::from_le_bytes(word), strobe);
                 }
             }
             Some((_, at)) => write_card(self.board.card(), at, from),
@@ -172,8 +172,8 @@ mod tests {
     #[test]
     fn ranges_are_cut_into_aligned_accesses_of_at_most_a_word() {
         let cut = |offset, bytes| {
-            let pieces = pieces(offset, bytes);
-            pieces.map(|(at, piece)| (at, piece.word, piece.from, piece.bytes)).collect::<Vec<_>>()
+            let chunks = chunks(offset, bytes);
+            chunks.map(|(at, chunk)| (at, chunk.word, chunk.from, chunk.bytes)).collect::<Vec<_>>()
         };
         assert_eq!(cut(0x20, 1), [(0, 0x20, 0, 1)]);
         assert_eq!(cut(0x23, 1), [(0, 0x20, 3, 1)]);

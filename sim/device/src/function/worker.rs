@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Clock cycles of a slice: those who wait for the mutex wait for no longer, or for one piece of a
+/// Clock cycles of a slice: those who wait for the mutex wait for no longer, or for one chunk of a
 /// copy.
 const SLICE: u32 = 16;
 
-/// Clock cycles between two pieces of a copy while the RTL waits for nothing but copies: enough to
+/// Clock cycles between two chunks of a copy while the RTL waits for nothing but copies: enough to
 /// take the end of one in.
-const BETWEEN_PIECES: u32 = 4;
+const BETWEEN_CHUNKS: u32 = 4;
 
 /// How long to look for new work again and again before sleeping until it comes: waking up takes
 /// about as long.
@@ -90,8 +90,8 @@ impl State {
         if self.board.is_idle() {
             return false;
         }
-        self.board.move_piece(host);
-        let cycles = if self.board.waits_for_copies() { BETWEEN_PIECES } else { SLICE };
+        self.board.move_chunk(host);
+        let cycles = if self.board.waits_for_copies() { BETWEEN_CHUNKS } else { SLICE };
         let mut world = World { host, msix: &mut self.msix, jobs: &self.jobs };
         for _ in 0..cycles {
             if let Err(fault) = self.board.clock(&mut world) {

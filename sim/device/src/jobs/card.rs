@@ -22,7 +22,7 @@ use crate::function::Shared;
 use crate::mover;
 
 /// The most bytes that are copied while others wait for the function's mutex.
-const PIECE_BYTES: usize = mover::PIECE_BYTES as usize;
+const CHUNK_BYTES: usize = mover::CHUNK_BYTES as usize;
 
 /// The card around an engine of one generation. Host memory is reached through the function's maps, under
 /// its mutex, as all else of the device does it.
@@ -136,20 +136,20 @@ impl Host<'_> {
 
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), HostFault> {
         let mut at = address;
-        for piece in into.chunks_mut(PIECE_BYTES) {
+        for chunk in into.chunks_mut(CHUNK_BYTES) {
             let fault = HostFault { address: at };
-            self.with(|host| read_piece(host.space, at, piece)).map_err(|_| fault)?;
-            at = at.checked_add(piece.len() as u64).ok_or(fault)?;
+            self.with(|host| read_chunk(host.space, at, chunk)).map_err(|_| fault)?;
+            at = at.checked_add(chunk.len() as u64).ok_or(fault)?;
         }
         Ok(())
     }
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), HostFault> {
         let mut at = address;
-        for piece in bytes.chunks(PIECE_BYTES) {
+        for chunk in bytes.chunks(CHUNK_BYTES) {
             let fault = HostFault { address: at };
-            self.with(|host| write_piece(host.space, at, piece)).map_err(|_| fault)?;
-            at = at.checked_add(piece.len() as u64).ok_or(fault)?;
+            self.with(|host| write_chunk(host.space, at, chunk)).map_err(|_| fault)?;
+            at = at.checked_add(chunk.len() as u64).ok_or(fault)?;
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl Host<'_> {
 }
 
 /// Several maps may lie in one piece.
-fn read_piece(space: &AddressSpace, address: u64, mut into: &mut [u8]) -> Result<(), Fault> {
+fn read_chunk(space: &AddressSpace, address: u64, mut into: &mut [u8]) -> Result<(), Fault> {
     let mut at = address;
     while !into.is_empty() {
         let (span, bytes) = space.span(at, Access::Read)?;
@@ -176,7 +176,7 @@ fn read_piece(space: &AddressSpace, address: u64, mut into: &mut [u8]) -> Result
     Ok(())
 }
 
-fn write_piece(space: &AddressSpace, address: u64, mut from: &[u8]) -> Result<(), Fault> {
+fn write_chunk(space: &AddressSpace, address: u64, mut from: &[u8]) -> Result<(), Fault> {
     let mut at = address;
     while !from.is_empty() {
         let (span, bytes) = space.span(at, Access::Write)?;

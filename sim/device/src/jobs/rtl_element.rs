@@ -146,7 +146,7 @@ impl Element for RtlElement {
 /// What the element reads.
 struct ElementMemory {
     snapshot: Arc<Snapshot>,
-    /// The job block, the program, and the places of the maps' pieces.
+    /// The job block, the program, and the places of the maps' chunks.
     job: Vec<u8>,
     /// By number modulo how many there are.
     kept: Vec<Option<(u64, Box<PageBuffer>)>>,
@@ -215,22 +215,22 @@ fn job_bytes(
     let area = reader.shared_state();
     let header = area.header();
     let entry = area.table(task.table).expect("whoever makes the task has checked the table");
-    let map_pieces = reader.page_map_pieces();
-    let vid_pieces = (entry.vids as usize).div_ceil(MAP_WORDS);
+    let map_chunks = reader.page_map_chunks();
+    let vid_chunks = (entry.vids as usize).div_ceil(MAP_WORDS);
 
     let mut bytes = vec![0; JobBlock::BYTES];
     // Each begins with a line of its own.
-    let mut append = |piece: &[u8]| {
+    let mut append = |chunk: &[u8]| {
         let at = bytes.len().next_multiple_of(LINE_BYTES);
         bytes.resize(at, 0);
-        bytes.extend_from_slice(piece);
+        bytes.extend_from_slice(chunk);
         JOB + at as u64
     };
     let program = append(&task.program.encode()[..]);
-    let vid_places = (0..vid_pieces).map(|piece| reader.vid_map_piece(task.table, piece));
+    let vid_places = (0..vid_chunks).map(|chunk| reader.vid_map_chunk(task.table, chunk));
     let vid_places: Vec<u8> = vid_places.flat_map(|place| place.word().to_le_bytes()).collect();
     let vid_places = append(&vid_places);
-    let map_places = (0..map_pieces).map(|piece| reader.page_map_piece(piece));
+    let map_places = (0..map_chunks).map(|chunk| reader.page_map_chunk(chunk));
     let map_places: Vec<u8> = map_places.flat_map(|place| place.word().to_le_bytes()).collect();
     let map_places = append(&map_places);
 
@@ -244,9 +244,9 @@ fn job_bytes(
         snapshot: task.snapshot,
         storage_base: STORAGE,
         storage_pages,
-        vid_pieces: vid_places,
-        page_map_pieces: map_places,
-        logical_pages: (map_pieces * MAP_WORDS) as u64,
+        vid_chunks: vid_places,
+        page_map_chunks: map_places,
+        logical_pages: (map_chunks * MAP_WORDS) as u64,
         delta_vids: SHARED_STATE
             + u64::from(header.vids_at)
             + (first_entry * VidEntry::BYTES) as u64,

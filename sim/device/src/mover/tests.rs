@@ -33,15 +33,15 @@ impl World {
         assert_eq!(self.mover.begin(command, CARD_BYTES), None);
     }
 
-    fn piece(&mut self) -> Option<Moved> {
+    fn chunk(&mut self) -> Option<Moved> {
         let card_bytes = CARD_BYTES;
         let surroundings = Surroundings { host: Some(&self.space), card: &self.card, card_bytes };
-        self.mover.piece(&surroundings)
+        self.mover.chunk(&surroundings)
     }
 
     /// The end of the next copy.
     fn end(&mut self) -> Moved {
-        (0..1000).find_map(|_| self.piece()).expect("no copy ended within 1000 pieces")
+        (0..1000).find_map(|_| self.chunk()).expect("no copy ended within 1000 chunks")
     }
 
     fn card_bytes(&self, offset: usize, bytes: usize) -> Vec<u8> {
@@ -140,13 +140,13 @@ fn a_copy_crosses_maps_that_touch() {
 }
 
 #[test]
-fn unmapping_ends_a_copy_at_its_next_piece() {
+fn unmapping_ends_a_copy_at_its_next_chunk() {
     let mut world = world();
     world.begin(1, 1, CARD_BYTES, 0x10_0000, 0);
-    assert_eq!(world.piece(), None);
+    assert_eq!(world.chunk(), None);
     world.space.unmap(0x10_0000).unwrap();
-    let ended = Moved { tag: 1, status: Status::Source, bytes: PIECE_BYTES };
-    assert_eq!(world.piece(), Some(ended));
+    let ended = Moved { tag: 1, status: Status::Source, bytes: CHUNK_BYTES };
+    assert_eq!(world.chunk(), Some(ended));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn without_bus_mastering_the_host_is_out_of_reach() {
     {
         world.begin(tag, opcode, 64, source, destination);
         let surroundings = Surroundings { host: None, card: &world.card, card_bytes: CARD_BYTES };
-        let ended = world.mover.piece(&surroundings);
+        let ended = world.mover.chunk(&surroundings);
         assert_eq!(ended, Some(Moved { tag, status, bytes: 0 }));
     }
 }
@@ -177,12 +177,12 @@ fn a_file_that_is_cut_off_under_a_copy_ends_it() {
     assert!(world.card_bytes(3, 200_000) == sent);
     world.begin(2, 2, 200_000, 3, 0x40_0000 + 50_000);
     assert_eq!(world.end().status, Status::Done);
-    // Cut off between two pieces: what was moved counts, and the file does not grow again.
+    // Cut off between two chunks: what was moved counts, and the file does not grow again.
     world.begin(3, 1, CARD_BYTES, 0x40_0000, 0);
     world.begin(4, 2, CARD_BYTES, 0, 0x40_0000);
-    assert_eq!((world.piece(), world.piece()), (None, None));
+    assert_eq!((world.chunk(), world.chunk()), (None, None));
     rustix::fs::ftruncate(&file, 0x1000).unwrap();
-    let cut_off = |tag, status| Moved { tag, status, bytes: PIECE_BYTES };
+    let cut_off = |tag, status| Moved { tag, status, bytes: CHUNK_BYTES };
     assert_eq!(world.end(), cut_off(3, Status::Source));
     assert_eq!(world.end(), cut_off(4, Status::Destination));
     assert_eq!(rustix::fs::fstat(&file).unwrap().st_size, 0x1000);
@@ -197,7 +197,7 @@ fn memory_whose_pages_are_missing_ends_a_copy() {
         let mapping = Mapping::of_any_file(&file, CARD_BYTES, true).unwrap();
         world.space.map_mapping(address, CARD_BYTES, mapping);
     }
-    rustix::fs::ftruncate(&file, PIECE_BYTES).unwrap();
+    rustix::fs::ftruncate(&file, CHUNK_BYTES).unwrap();
     let ends = [
         (1, 1, 0x40_0000, 0, Status::Source),
         (2, 2, 0, 0x80_0000, Status::Destination),
@@ -205,6 +205,6 @@ fn memory_whose_pages_are_missing_ends_a_copy() {
     ];
     for (tag, opcode, source, destination, status) in ends {
         world.begin(tag, opcode, CARD_BYTES, source, destination);
-        assert_eq!(world.end(), Moved { tag, status, bytes: PIECE_BYTES });
+        assert_eq!(world.end(), Moved { tag, status, bytes: CHUNK_BYTES });
     }
 }

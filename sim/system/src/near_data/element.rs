@@ -259,7 +259,7 @@ impl Element {
             let entries = around.image.delta_entry_bytes(count.into());
             let lines = u64::from(count).div_ceil(LINE / 8) + entries.div_ceil(LINE);
             let address = around.image.vid_map_address(vid);
-            // Pieces of the map are checked as data pages are, but in each job.
+            // Chunks of the map are checked as data pages are, but in each job.
             if vid as usize % MAP_WORDS < HEADS as usize {
                 self.counts.page_checks += 1;
                 self.read(around.now, address, PAGE_LINES, around);

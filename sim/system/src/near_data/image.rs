@@ -39,12 +39,12 @@ impl DeviceImage {
         let reader = DeviceReader::open(storage.as_slice(), &delta)?;
         let area = reader.shared_state();
         let entry = area.table(table).expect("the table was there at the invocation");
-        let pieces = 0..(entry.vids as usize).div_ceil(MAP_WORDS);
-        let vid_map: Vec<Place> = pieces.map(|piece| reader.vid_map_piece(table, piece)).collect();
+        let chunks = 0..(entry.vids as usize).div_ceil(MAP_WORDS);
+        let vid_map: Vec<Place> = chunks.map(|chunk| reader.vid_map_chunk(table, chunk)).collect();
         let mut heads = vec![RecordId::NONE; entry.vids as usize];
-        for (piece, heads) in vid_map.iter().zip(heads.chunks_mut(MAP_WORDS)) {
-            if *piece != Place::NONE {
-                let page = Page::new(page_bytes(&storage, piece.physical()));
+        for (chunk, heads) in vid_map.iter().zip(heads.chunks_mut(MAP_WORDS)) {
+            if *chunk != Place::NONE {
+                let page = Page::new(page_bytes(&storage, chunk.physical()));
                 let words = page.words().map(RecordId::from_word);
                 heads.iter_mut().zip(words).for_each(|(head, word)| *head = word);
             }
@@ -52,11 +52,11 @@ impl DeviceImage {
         let changed = area.vids_of(entry);
         let delta_heads = changed.len() as u64;
         changed.for_each(|entry| heads[entry.vid as usize] = RecordId::from_word(entry.record));
-        // Whole pieces of the L2P map, up to the newest page that a head or an image is in.
+        // Whole chunks of the L2P map, up to the newest page that a head or an image is in.
         let newest = heads.iter().map(|head| head.page()).chain(area.pages()).max().unwrap_or(0);
-        let pieces = newest as usize / MAP_WORDS + 1;
-        let page_map = (0..pieces).map(|piece| reader.page_map_piece(piece)).collect();
-        let pages = (0..(pieces * MAP_WORDS) as u64).map(|page| reader.page_at(page)).collect();
+        let chunks = newest as usize / MAP_WORDS + 1;
+        let page_map = (0..chunks).map(|chunk| reader.page_map_chunk(chunk)).collect();
+        let pages = (0..(chunks * MAP_WORDS) as u64).map(|page| reader.page_at(page)).collect();
         Ok(Self { storage, table, snapshot, heads, delta_heads, pages, vid_map, page_map, delta })
     }
 
@@ -125,8 +125,8 @@ impl DeviceImage {
     }
 }
 
-fn map_address(pieces: &[Place], word: u64) -> u64 {
-    let place = pieces[word as usize / MAP_WORDS];
+fn map_address(chunks: &[Place], word: u64) -> u64 {
+    let place = chunks[word as usize / MAP_WORDS];
     let offset = PageHeader::BYTES + 8 * (word as usize % MAP_WORDS);
     place.physical() * PAGE_BYTES as u64 + offset as u64
 }

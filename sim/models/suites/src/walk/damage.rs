@@ -89,7 +89,7 @@ fn other_place(random: &mut ChaCha8Rng, scene: &Scene, word: u64) -> u64 {
 /// One thing goes wrong.
 pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
     let pages: Vec<u64> =
-        scene.data.iter().map(|page| page.1).chain(scene.vid_pieces.clone()).collect();
+        scene.data.iter().map(|page| page.1).chain(scene.vid_chunks.clone()).collect();
     let data: Vec<u64> = scene.data.iter().map(|page| page.1).collect();
     match random.random_range(0..9) {
         0 => {
@@ -119,21 +119,21 @@ pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
             put_word(scene, at, place);
         }
         6 => {
-            let piece = random.random_range(0..scene.heads.len().div_ceil(1016)) as u64;
-            let at = scene.job.vid_pieces + 8 * piece;
+            let chunk = random.random_range(0..scene.heads.len().div_ceil(1016)) as u64;
+            let at = scene.job.vid_chunks + 8 * chunk;
             let old = word(scene, at);
             let place = other_place(random, scene, old);
             put_word(scene, at, place);
         }
         7 => {
-            let Some(piece) = pick(random, &scene.vid_pieces.clone()) else { return };
+            let Some(chunk) = pick(random, &scene.vid_chunks.clone()) else { return };
             let word = random.random_range(0..40);
             let head = match random.random_range(0..3) {
                 0 => random.random(),
                 1 => RecordId::new(random.random_range(0..50_000), random.random()).word(),
                 _ => pick(random, &scene.heads).unwrap_or(0),
             };
-            reseal(scene, piece, |page| {
+            reseal(scene, chunk, |page| {
                 page.0[64 + 8 * word..][..8].copy_from_slice(&head.to_le_bytes());
             });
         }
@@ -145,13 +145,13 @@ pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
 pub fn break_line(random: &mut ChaCha8Rng, scene: &mut Scene) {
     let job = &scene.job;
     let pages: Vec<u64> =
-        scene.data.iter().map(|page| page.1).chain(scene.vid_pieces.clone()).collect();
+        scene.data.iter().map(|page| page.1).chain(scene.vid_chunks.clone()).collect();
     let in_page = |random: &mut ChaCha8Rng, page: u64| page + LINE * random.random_range(0..128);
     let address = match random.random_range(0..12) {
         0 => job.delta_vids + random.random_range(0..16 * u64::from(job.delta_vid_count) + 1),
         1 if random.random_ratio(1, 4) => job.delta_pages,
-        2 => job.vid_pieces,
-        3 => job.page_map_pieces,
+        2 => job.vid_chunks,
+        3 => job.page_map_chunks,
         4 => pick(random, &scene.map_words).unwrap_or(0),
         _ => pick(random, &pages).map_or(0, |page| in_page(random, page)),
     };

@@ -12,10 +12,10 @@ pub struct Job {
     pub storage_base: u64,
     /// Pages of storage.
     pub storage_pages: u64,
-    /// Where the places of the VID map's pieces stand; 0 for none.
-    pub vid_pieces: u64,
-    /// Where the places of the L2P map's pieces stand; 0 for none.
-    pub page_map_pieces: u64,
+    /// Where the places of the VID map's chunks stand; 0 for none.
+    pub vid_chunks: u64,
+    /// Where the places of the L2P map's chunks stand; 0 for none.
+    pub page_map_chunks: u64,
     /// Logical pages lie below this one.
     pub logical_pages: u64,
     /// Where the changed heads stand.
@@ -52,8 +52,8 @@ impl Job {
             self.snapshot,
             self.storage_base,
             self.storage_pages,
-            self.vid_pieces,
-            self.page_map_pieces,
+            self.vid_chunks,
+            self.page_map_chunks,
             self.logical_pages,
             self.delta_vids,
             pair(self.delta_vid_count, self.delta_page_count),

@@ -75,13 +75,13 @@ impl Oracle {
         let (changes, known_before) = changes(memory, job);
         let mut bytes = Bytes { oracle: self, images: BTreeMap::new(), delta, memory, job };
         let mut answers = BTreeMap::new();
-        let mut piece: Option<(u32, Result<Vec<u64>, WalkFault>)> = None;
+        let mut chunk: Option<(u32, Result<Vec<u64>, WalkFault>)> = None;
         for vid in job.vids.0..job.vids.1 {
             let number = vid / MAP_WORDS as u32;
-            if piece.as_ref().is_none_or(|piece| piece.0 != number) {
-                piece = Some((number, bytes.vid_piece(number)));
+            if chunk.as_ref().is_none_or(|chunk| chunk.0 != number) {
+                chunk = Some((number, bytes.vid_chunk(number)));
             }
-            let words = &piece.as_ref().expect("it was put there").1;
+            let words = &chunk.as_ref().expect("it was put there").1;
             let head = if u64::from(vid) >= known_before {
                 Err(BUS)
             } else if let Some(&head) = changes.get(&vid) {
@@ -130,19 +130,19 @@ impl Bytes<'_> {
         Lineage { store: self.job.store, epoch: self.job.epoch }
     }
 
-    /// The words of a piece of the VID map.
-    fn vid_piece(&mut self, piece: u32) -> Result<Vec<u64>, WalkFault> {
-        if self.job.vid_pieces == 0 {
+    /// The words of a chunk of the VID map.
+    fn vid_chunk(&mut self, chunk: u32) -> Result<Vec<u64>, WalkFault> {
+        if self.job.vid_chunks == 0 {
             return Ok(vec![0; MAP_WORDS]);
         }
-        let at = self.job.vid_pieces + 8 * u64::from(piece);
+        let at = self.job.vid_chunks + 8 * u64::from(chunk);
         let place = Place::from_word(self.memory.word(at).map_err(|Unreadable| BUS)?);
         if place == Place::NONE {
             return Ok(vec![0; MAP_WORDS]);
         }
         let address = self.stored(place)?;
         let page = self.memory.page(address).map_err(|Unreadable| BUS)?;
-        let number = vid_page(self.job.table, piece as usize);
+        let number = vid_page(self.job.table, chunk as usize);
         self.lineage().check(&page.0, PageKind::VidMap, number, place)?;
         Ok(lockdb::layout::Page::new(&page.0).words().collect())
     }
@@ -205,21 +205,21 @@ impl WalkMemory for Bytes<'_> {
         if let Some(&image) = self.delta.as_ref().map_err(|&fault| fault)?.get(&page) {
             return Ok(PageAt::Image(image));
         }
-        if page >= self.job.logical_pages || self.job.page_map_pieces == 0 {
+        if page >= self.job.logical_pages || self.job.page_map_chunks == 0 {
             return Ok(PageAt::Stored(Place::NONE));
         }
         let (line, word) = (page / 8, (page % 8) as usize);
         if let Some(words) = self.oracle.map_lines.get(&line) {
             return Ok(PageAt::Stored(Place::from_word(words[word])));
         }
-        let piece = page / MAP_WORDS as u64;
-        let piece =
-            self.memory.word(self.job.page_map_pieces + 8 * piece).map_err(|Unreadable| BUS)?;
-        let piece = Place::from_word(piece);
-        if piece == Place::NONE {
+        let chunk = page / MAP_WORDS as u64;
+        let chunk =
+            self.memory.word(self.job.page_map_chunks + 8 * chunk).map_err(|Unreadable| BUS)?;
+        let chunk = Place::from_word(chunk);
+        if chunk == Place::NONE {
             return Ok(PageAt::Stored(Place::NONE));
         }
-        let at = self.stored(piece)? + 64 + 64 * (line % (MAP_WORDS as u64 / 8));
+        let at = self.stored(chunk)? + 64 + 64 * (line % (MAP_WORDS as u64 / 8));
         let words = self.memory.line(at).map_err(|Unreadable| BUS)?.to_vec();
         let place = Place::from_word(words[word]);
         self.oracle.map_lines.insert(line, words);

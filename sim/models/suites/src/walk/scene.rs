@@ -75,8 +75,8 @@ pub struct Scene {
     pub job: Job,
     /// Logical pages with data, and where in memory they stand.
     pub data: Vec<(u64, u64)>,
-    /// Pieces of the table's VID map, in memory.
-    pub vid_pieces: Vec<u64>,
+    /// Chunks of the table's VID map, in memory.
+    pub vid_chunks: Vec<u64>,
     /// Addresses of the words of the L2P map that lead to data.
     pub map_words: Vec<u64>,
     /// Heads in the VID map.
@@ -269,29 +269,29 @@ impl Scene {
                 stored.push((Stands::Data(page), buffer));
             }
         }
-        for (piece, words) in heads.chunks(MAP_WORDS).enumerate() {
+        for (chunk, words) in heads.chunks(MAP_WORDS).enumerate() {
             if words.iter().any(|&word| word != 0) {
-                let buffer = sealed(PageKind::VidMap, vid_page(TABLE, piece), words);
-                stored.push((Stands::VidPiece(piece), buffer));
+                let buffer = sealed(PageKind::VidMap, vid_page(TABLE, chunk), words);
+                stored.push((Stands::VidChunk(chunk), buffer));
             }
         }
-        let map_pieces = size.logical_pages.div_ceil(MAP_WORDS as u64) as usize;
-        for piece in 0..map_pieces {
-            stored.push((Stands::MapPiece(piece), PageBuffer::ZERO));
+        let map_chunks = size.logical_pages.div_ceil(MAP_WORDS as u64) as usize;
+        for chunk in 0..map_chunks {
+            stored.push((Stands::MapChunk(chunk), PageBuffer::ZERO));
         }
         stored.shuffle(&mut random);
         let physical = |at: usize| at as u64 + 2;
-        let mut page_map = vec![vec![0; MAP_WORDS]; map_pieces];
+        let mut page_map = vec![vec![0; MAP_WORDS]; map_chunks];
         for (at, (stands, buffer)) in stored.iter().enumerate() {
             if let Stands::Data(page) = *stands {
                 let epoch = lockdb::layout::Page::new(&buffer.0).header().epoch;
-                let (piece, word) = (page as usize / MAP_WORDS, page as usize % MAP_WORDS);
-                page_map[piece][word] = Place::new(physical(at), epoch).word();
+                let (chunk, word) = (page as usize / MAP_WORDS, page as usize % MAP_WORDS);
+                page_map[chunk][word] = Place::new(physical(at), epoch).word();
             }
         }
         let mut vid_places = vec![0; heads.len().div_ceil(MAP_WORDS)];
-        let mut map_places = vec![0; map_pieces];
-        let (mut data, mut vid_pieces, mut map_words) = (Vec::new(), Vec::new(), Vec::new());
+        let mut map_places = vec![0; map_chunks];
+        let (mut data, mut vid_chunks, mut map_words) = (Vec::new(), Vec::new(), Vec::new());
         let mut storage = vec![0; 2 * PAGE_BYTES];
         for (at, (stands, buffer)) in stored.into_iter().enumerate() {
             let (address, place) =
@@ -299,18 +299,18 @@ impl Scene {
             let mut buffer = buffer;
             match stands {
                 Stands::Data(page) => data.push((page, address)),
-                Stands::VidPiece(piece) => {
-                    vid_places[piece] = place;
-                    vid_pieces.push(address);
+                Stands::VidChunk(chunk) => {
+                    vid_places[chunk] = place;
+                    vid_chunks.push(address);
                 }
-                Stands::MapPiece(piece) => {
-                    let words = &page_map[piece];
+                Stands::MapChunk(chunk) => {
+                    let words = &page_map[chunk];
                     let used = words.iter().enumerate().filter(|word| *word.1 != 0);
                     map_words.extend(used.map(|(word, _)| address + 64 + 8 * word as u64));
                     if words.iter().any(|&word| word != 0) {
-                        map_places[piece] = place;
+                        map_places[chunk] = place;
                     }
-                    buffer = sealed(PageKind::PageMap, piece as u64, words);
+                    buffer = sealed(PageKind::PageMap, chunk as u64, words);
                 }
             }
             storage.extend(buffer.0);
@@ -336,8 +336,8 @@ impl Scene {
             snapshot: NEWEST,
             storage_base: STORAGE,
             storage_pages,
-            vid_pieces: VID_PLACES + 8 * by,
-            page_map_pieces: MAP_PLACES + 8 * by,
+            vid_chunks: VID_PLACES + 8 * by,
+            page_map_chunks: MAP_PLACES + 8 * by,
             logical_pages: size.logical_pages,
             delta_vids: VID_ENTRIES + 8 * pairs,
             delta_vid_count: (changes.len() / 2) as u32,
@@ -352,7 +352,7 @@ impl Scene {
             program: 0,
         };
         data.sort_unstable();
-        Self { memory, job, data, vid_pieces, map_words, heads }
+        Self { memory, job, data, vid_chunks, map_words, heads }
     }
 
     /// Gives the element a part of the table, from `first` to before `end`.
@@ -377,6 +377,6 @@ impl Scene {
 /// What a page of storage is.
 enum Stands {
     Data(u64),
-    VidPiece(usize),
-    MapPiece(usize),
+    VidChunk(usize),
+    MapChunk(usize),
 }
