@@ -17,7 +17,7 @@ pub struct Case {
     pub seed: u64,
     pub levels: &'static [Isolation],
     /// Sessions at once.
-    pub lanes: usize,
+    pub sessions: usize,
     /// Transactions of each.
     pub transactions: usize,
     /// The most operations of one.
@@ -70,7 +70,7 @@ impl Case {
     fn drawn(seed: u64, random: &mut ChaCha8Rng, waiting: Waiting) -> Self {
         let mixed = random.random_ratio(1, 4);
         let pure = random.random_range(0..ALL_LEVELS.len());
-        let lanes = random.random_range(2..=5);
+        let sessions = random.random_range(2..=5);
         let options = Options {
             // Few buckets make rows share their locks.
             lock_buckets: 1 << random.random_range(2..=8),
@@ -82,7 +82,7 @@ impl Case {
         Self {
             seed,
             levels: if mixed { ALL_LEVELS } else { &ALL_LEVELS[pure..=pure] },
-            lanes,
+            sessions,
             transactions: random.random_range(10..=40),
             operations: random.random_range(1..=8),
             keys: random.random_range(2..=16),
@@ -94,9 +94,9 @@ impl Case {
         }
     }
 
-    /// The plans of one lane's transactions.
-    pub fn plans(&self, lane: usize) -> impl Iterator<Item = Plan> + '_ {
-        let mut random = random(self.seed, lane as u64 + 1);
+    /// The plans of one session's transactions.
+    pub fn plans(&self, session: usize) -> impl Iterator<Item = Plan> + '_ {
+        let mut random = random(self.seed, session as u64 + 1);
         (0..self.transactions).map(move |_| self.plan(&mut random))
     }
 

@@ -46,20 +46,22 @@ fn on_threads(case: &Case, fault: Option<Fault>) -> Result<Outcome, String> {
     world.database.plant(fault);
     let recorder = Recorder::new(case.seed, format!("{case:?}"), World::initial(case));
     let recorder = recorder.with_wall_clock();
-    let lanes: Vec<(SessionRecorder, u64)> = std::thread::scope(|scope| {
-        let lane = |lane: usize| {
-            let (world, recorder) = (&world, recorder.session(lane as u64 + 1));
-            scope.spawn(move || run_lane(case, world, lane, recorder))
+    let sessions: Vec<(SessionRecorder, u64)> = std::thread::scope(|scope| {
+        let session = |number: usize| {
+            let (world, recorder) = (&world, recorder.session(number as u64 + 1));
+            scope.spawn(move || run_session(case, world, number, recorder))
         };
-        let lanes: Vec<_> = (0..case.lanes).map(lane).collect();
-        while case.vacuums && lanes.iter().any(|lane| !lane.is_finished()) {
+        let sessions: Vec<_> = (0..case.sessions).map(session).collect();
+        while case.vacuums && sessions.iter().any(|session| !session.is_finished()) {
             vacuum(&world);
         }
         // The first panic is told as it is.
-        let joined = lanes.into_iter().map(|lane| lane.join());
-        joined.map(|lane| lane.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        let joined = sessions.into_iter().map(|session| session.join());
+        joined
+            .map(|session| session.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     });
-    let (recorders, counted): (Vec<_>, Vec<u64>) = lanes.into_iter().unzip();
+    let (recorders, counted): (Vec<_>, Vec<u64>) = sessions.into_iter().unzip();
     judge(case, &world, recorder, recorders, counted.iter().sum())
 }
 
@@ -68,17 +70,17 @@ fn vacuum(world: &World) {
     std::thread::yield_now();
 }
 
-fn run_lane(
+fn run_session(
     case: &Case,
     world: &World,
-    lane: usize,
+    number: usize,
     mut recorder: SessionRecorder,
 ) -> (SessionRecorder, u64) {
     let mut session = world.database.session().expect("a case has few sessions");
     // Threads left alone seldom meet.
-    let mut yields = random(case.seed, 1000 + lane as u64);
+    let mut yields = random(case.seed, 1000 + number as u64);
     let mut counted = 0;
-    for plan in case.plans(lane) {
+    for plan in case.plans(number) {
         let record = recorder.begin(level(plan.isolation));
         let mut actor = Actor::new(world, &mut session, record, &plan);
         let mut failure = None;
@@ -100,7 +102,7 @@ fn run_lane(
 }
 
 /// One transaction on its way, and what it has yet to do.
-struct Lane<'a> {
+struct OpenTransaction<'a> {
     actor: Actor<'a>,
     plan: Plan,
     rest: std::vec::IntoIter<Operation>,
@@ -113,49 +115,51 @@ fn interleaved(case: &Case, fault: Option<Fault>) -> Result<Outcome, String> {
     let world = World::new(case);
     world.database.plant(fault);
     let recorder = Recorder::new(case.seed, format!("{case:?}"), World::initial(case));
-    let transactions = case.lanes * case.transactions;
+    let transactions = case.sessions * case.transactions;
     let session = |_| world.database.session().expect("there is room for all");
     let mut sessions: Vec<_> = (0..transactions).map(session).collect();
     let mut recorders: Vec<_> =
         (1..=transactions as u64).map(|number| recorder.session(number)).collect();
     let mut places = sessions.iter_mut().zip(&mut recorders);
-    let mut plans: Vec<_> = (0..case.lanes).map(|lane| case.plans(lane)).collect();
-    let mut lanes: Vec<Option<Lane<'_>>> = (0..case.lanes).map(|_| None).collect();
+    let mut plans: Vec<_> = (0..case.sessions).map(|number| case.plans(number)).collect();
+    let mut open: Vec<Option<OpenTransaction<'_>>> = (0..case.sessions).map(|_| None).collect();
     let mut turns = random(case.seed, 1000);
     let (mut counted, mut done) = (0, 0);
     for now in 0_u64.. {
-        if done == case.lanes {
+        if done == case.sessions {
             break;
         }
         if case.vacuums && turns.random_ratio(1, 16) {
             vacuum(&world);
         }
-        let turn = turns.random_range(0..case.lanes);
-        match lanes[turn].take() {
-            Some(mut lane) => match lane.rest.next().map(|next| lane.actor.perform(next)) {
-                Some(Ok(())) => lanes[turn] = Some(lane),
-                ended => {
-                    lane.actor.recorder().virtual_time(lane.began, now);
-                    match ended {
-                        Some(Err(error)) => lane.actor.give_up(&error),
-                        _ => counted += lane.actor.end(&lane.plan),
+        let turn = turns.random_range(0..case.sessions);
+        match open[turn].take() {
+            Some(mut transaction) => {
+                match transaction.rest.next().map(|next| transaction.actor.perform(next)) {
+                    Some(Ok(())) => open[turn] = Some(transaction),
+                    ended => {
+                        transaction.actor.recorder().virtual_time(transaction.began, now);
+                        match ended {
+                            Some(Err(error)) => transaction.actor.give_up(&error),
+                            _ => counted += transaction.actor.end(&transaction.plan),
+                        }
                     }
                 }
-            },
+            }
             None => {
                 let Some(plan) = plans[turn].next() else {
-                    done = lanes.iter().filter(|lane| lane.is_none()).count();
+                    done = open.iter().filter(|transaction| transaction.is_none()).count();
                     continue;
                 };
                 let (session, recorder) = places.next().expect("one for each transaction");
                 let recorder = recorder.begin(level(plan.isolation));
                 let actor = Actor::new(&world, session, recorder, &plan);
                 let rest = plan.operations.clone().into_iter();
-                lanes[turn] = Some(Lane { actor, plan, rest, began: now });
+                open[turn] = Some(OpenTransaction { actor, plan, rest, began: now });
             }
         }
     }
-    drop(lanes);
+    drop(open);
     judge(case, &world, recorder, recorders, counted)
 }
 
