@@ -143,7 +143,7 @@ fn held_by(holder: Timestamp) -> [u64; 8] {
 }
 
 #[test]
-fn the_second_to_register_becomes_a_guest_of_the_first() {
+fn the_second_to_register_becomes_a_shared_waiter_of_the_first() {
     let mut bench = Bench::with_two_placed();
     assert!(bench.step(0, Phase::Register));
     assert_eq!(bench.answer(0), (Code::Queued, 1, false));

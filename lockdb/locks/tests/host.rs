@@ -235,7 +235,7 @@ fn a_waiter_that_is_taken_for_dead_is_told_so() {
             thread::yield_now();
         }
         // The waiter clears its slot itself when it finds out, so it must not have to be wiped.
-        let place = Place { slot: Slot::new(1).unwrap(), guest: true };
+        let place = Place { slot: Slot::new(1).unwrap(), shared: true };
         let head = table.buckets()[0].head();
         assert!(head.is_waiting(place.slot));
         let evicted = head.leave(place.slot);

@@ -93,7 +93,7 @@ impl Known {
         }
         let allowed = match response.code {
             Code::Granted | Code::RefusedContended => true,
-            // As a guest of another request, which waits, whatever the rule.
+            // As a shared waiter of another request, which waits, whatever the rule.
             Code::Queued => rule != Rule::NoWait || !self.alone,
             Code::RefusedFull => rule != Rule::NoWait,
             Code::RefusedBusy => rule == Rule::NoWait,

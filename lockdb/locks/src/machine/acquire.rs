@@ -23,7 +23,7 @@ impl Machine {
         }
         let ring = self.bounds.ring;
         if let Some(slot) = slot_of(self.transaction, head, line, ring) {
-            return Some(queued(head, Place { slot, guest: true }, ring));
+            return Some(queued(head, Place { slot, shared: true }, ring));
         }
         if let Some(refusal) = self.refuses_to_wait(head, line) {
             return Some(Outcome::Refused(refusal));
@@ -47,7 +47,7 @@ impl Machine {
     pub(super) fn after_register(&mut self, old: Head) -> Option<Outcome> {
         let ring = self.bounds.ring;
         if old == self.head {
-            let place = Place { slot: self.slot, guest: false };
+            let place = Place { slot: self.slot, shared: false };
             return Some(queued(self.head.register(self.slot), place, ring));
         }
         self.then = self.count_round();

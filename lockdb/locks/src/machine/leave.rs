@@ -13,7 +13,7 @@ impl Machine {
         };
         if head.is_held_by(self.transaction) {
             // Another request of this transaction was granted first: it must not wait for itself.
-            if head.is_waiting(place.slot) && !place.guest {
+            if head.is_waiting(place.slot) && !place.shared {
                 return self.leave(head);
             }
             return self.end(place, Outcome::Granted { again: false });
@@ -23,8 +23,8 @@ impl Machine {
         }
         match self.request {
             Request::Poll(_) => Some(queued(head, place, self.bounds.ring)),
-            // The owner goes on waiting; the guest alone gives up.
-            _ if place.guest => Some(Outcome::Cancelled),
+            // The owner goes on waiting; the shared waiter alone gives up.
+            _ if place.shared => Some(Outcome::Cancelled),
             _ => self.leave(head),
         }
     }
@@ -44,7 +44,7 @@ impl Machine {
 
     /// The head no longer names the slot: its owner clears it.
     fn end(&mut self, place: Place, outcome: Outcome) -> Option<Outcome> {
-        if place.guest { Some(outcome) } else { self.clear(outcome) }
+        if place.shared { Some(outcome) } else { self.clear(outcome) }
     }
 
     fn clear(&mut self, outcome: Outcome) -> Option<Outcome> {

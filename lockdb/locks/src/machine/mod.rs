@@ -86,7 +86,7 @@ pub struct Place {
     /// Its slot.
     pub slot: Slot,
     /// The slot belongs to another request of the same transaction, which will clear it.
-    pub guest: bool,
+    pub shared: bool,
 }
 
 /// Why a request was turned away. It holds nothing and waits nowhere.

@@ -48,7 +48,7 @@ pub struct State {
 struct Agent {
     stage: Stage,
     acquisitions: u8,
-    /// Bit a: agent a was waiting already when this agent asked, and still does. Guests share
+    /// Bit a: agent a was waiting already when this agent asked, and still does. Shared waiters share
     /// another's place, so that they are neither ahead of anybody nor behind.
     ahead: u8,
 }
@@ -214,9 +214,9 @@ impl State {
     /// The agents that have been told that they wait.
     fn waiting(&self) -> u8 {
         let waits = |agent: &Agent| match &agent.stage {
-            Stage::Waiting(place) => !place.guest,
+            Stage::Waiting(place) => !place.shared,
             Stage::Running { machine, .. } => {
-                matches!(machine.request(), Request::Poll(place) if !place.guest)
+                matches!(machine.request(), Request::Poll(place) if !place.shared)
             }
             _ => false,
         };
@@ -247,11 +247,11 @@ impl State {
     fn end(&mut self, agent: usize, request: Request, outcome: Outcome) {
         let this = &mut self.agents[agent];
         match (request, outcome) {
-            // Only itself, and for a guest the owner of the place, ends a wait in vain.
-            (Request::Poll(place), Outcome::Cancelled) if !place.guest => self.absurd = true,
+            // Only itself, and for a shared waiter the owner of the place, ends a wait in vain.
+            (Request::Poll(place), Outcome::Cancelled) if !place.shared => self.absurd = true,
             (_, Outcome::Queued { place, .. }) => {
                 this.stage = Stage::Waiting(place);
-                if place.guest {
+                if place.shared {
                     this.ahead = 0;
                 }
             }
