@@ -88,7 +88,13 @@ impl VersionWriter {
     pub(super) fn reserve(&mut self, reservations: Vec<PageReservation>) -> Result<(), JobFault> {
         let fault = |number: usize, field, found, expected: &str| {
             let offset = (number * reservation::BYTES) as u64 + if field == "page" { 0 } else { 8 };
-            Err(JobFault { what: "grants", offset, field, found, expected: expected.into() })
+            Err(JobFault {
+                what: "page reservations",
+                offset,
+                field,
+                found,
+                expected: expected.into(),
+            })
         };
         let mut fresh = BTreeSet::new();
         let mut is_new = |key| !self.reserved.contains(&key) && fresh.insert(key);
@@ -98,7 +104,7 @@ impl VersionWriter {
                     number,
                     "page",
                     reservation.page,
-                    "no more grants: there are too many",
+                    "no more page reservations: there are too many",
                 );
             }
             if !is_new((false, reservation.page)) {

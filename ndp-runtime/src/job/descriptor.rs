@@ -52,9 +52,9 @@ layout! {
         /// Update: it has two to the power of this many buckets.
         pub lock_log2_buckets: u32,
         /// Update: how many [`PageReservation`](lockdb::near_data::PageReservation)s there are.
-        pub grant_count: u32,
+        pub reservation_count: u32,
         /// Update: their address.
-        pub grants: u64,
+        pub reservations: u64,
         /// Update: address of the host's VID map of the table, one word a VID.
         pub vid_map: u64,
         /// Update: its bytes.
@@ -442,7 +442,8 @@ impl Update {
         header.timestamp = self.timestamp.get();
         header.lock_table = self.locks.address;
         header.lock_log2_buckets = self.locks.log2_buckets;
-        (header.grants, header.grant_count) = (self.reservations, self.reservation_count);
+        (header.reservations, header.reservation_count) =
+            (self.reservations, self.reservation_count);
         (header.vid_map, header.vid_map_bytes) = (self.vid_map.address, self.vid_map.bytes);
         (header.lock_wait, header.poll_interval) = (self.lock_wait, self.poll_interval);
     }
@@ -468,14 +469,14 @@ impl Update {
         let place = vid_map.address.is_multiple_of(8)
             && vid_map.address.checked_add(vid_map.bytes).is_some();
         check.that(place, "vid_map", vid_map.address, "words inside the address space")?;
-        check_reservations(check, header.grants, header.grant_count)?;
+        check_reservations(check, header.reservations, header.reservation_count)?;
         Ok(Self {
             isolation: isolation.expect("it was checked"),
             timestamp: timestamp.expect("it was checked"),
             locks: LockTable { address, log2_buckets },
             vid_map,
-            reservations: header.grants,
-            reservation_count: header.grant_count,
+            reservations: header.reservations,
+            reservation_count: header.reservation_count,
             lock_wait: header.lock_wait,
             poll_interval: header.poll_interval,
             rows,

@@ -31,12 +31,12 @@ pub fn encode(reservation: &PageReservation) -> [u8; BYTES] {
 /// When one names a page that no data page can be. The offset is that in the array.
 pub fn decode_all(bytes: &[u8]) -> Result<Vec<PageReservation>, JobFault> {
     let (all, rest) = bytes.as_chunks::<BYTES>();
-    let end = Check::of("grants", FIELDS, (bytes.len() - rest.len()) as u64);
-    end.that(rest.is_empty(), "page", rest.len() as u64, "a whole grant")?;
+    let end = Check::of("page reservations", FIELDS, (bytes.len() - rest.len()) as u64);
+    end.that(rest.is_empty(), "page", rest.len() as u64, "a whole page reservation")?;
     let read = |(number, bytes): (usize, &[u8; BYTES])| {
         let [page, place] = Field::get(bytes);
         let reservation = PageReservation { page, place };
-        let check = Check::of("grants", FIELDS, (number * BYTES) as u64);
+        let check = Check::of("page reservations", FIELDS, (number * BYTES) as u64);
         let fits = page != 0 && page >> (64 - RecordId::LINE_BITS) == 0;
         check.that(fits, "page", page, "a logical page, 1 to 2^56 - 1")?;
         // Pages 0 and 1 are the superblocks.
@@ -65,9 +65,9 @@ layout! {
         /// Its size.
         pub result_bytes: u64,
         /// Address of more [`PageReservation`]s.
-        pub grants: u64,
+        pub reservations: u64,
         /// How many.
-        pub grant_count: u32,
+        pub reservation_count: u32,
         /// Zero.
         pub reserved_end: [u8; 20],
     }
@@ -102,8 +102,8 @@ impl TopUp {
             chunk: self.chunk,
             result: self.result.address,
             result_bytes: self.result.bytes,
-            grants: self.reservations,
-            grant_count: self.reservation_count,
+            reservations: self.reservations,
+            reservation_count: self.reservation_count,
             ..TopUpBlock::default()
         };
         block.checksum = checksum(&block.encode());
@@ -124,16 +124,16 @@ impl TopUp {
         check.same("reserved_end", block.reserved_end.iter().map(|&b| u64::from(b)).sum(), 0)?;
         let result = Span { address: block.result, bytes: block.result_bytes };
         result.check(&check, "result", "result_bytes")?;
-        let TopUpBlock { chunk, grants: reservations, grant_count: reservation_count, .. } = block;
+        let TopUpBlock { chunk, reservations, reservation_count, .. } = block;
         check_reservations(&check, reservations, reservation_count)?;
         Ok(Self { chunk, result, reservations, reservation_count })
     }
 }
 
-/// Grants that a header names lie inside the address space and are not too many.
+/// Page reservations that a header names lie inside the address space and are not too many.
 pub(super) fn check_reservations(check: &Check, address: u64, count: u32) -> Result<(), JobFault> {
     let most = format!("at most {MAX_RESERVATIONS}");
-    check.that(count <= MAX_RESERVATIONS, "grant_count", count.into(), most)?;
+    check.that(count <= MAX_RESERVATIONS, "reservation_count", count.into(), most)?;
     let end = address.checked_add(u64::from(count) * BYTES as u64);
-    check.that(end.is_some(), "grants", address, "an array inside the address space")
+    check.that(end.is_some(), "reservations", address, "an array inside the address space")
 }
