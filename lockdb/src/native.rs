@@ -173,7 +173,7 @@ impl NativeStorage {
         debug_assert!(Place::from_word(place).is_of(epoch));
         let physical = Place::from_word(place).physical();
         let store = self.store.load(Ordering::Acquire);
-        page.seal(PageHeader { store, epoch, ..Page::new(&page.0).header() });
+        page.finalize(PageHeader { store, epoch, ..Page::new(&page.0).header() });
         let written = self.write_at(physical * PAGE_BYTES as u64, &page.0);
         let what = format!("cannot write physical page {physical}");
         written.map_err(Error::writing(PAGES_FILE, PAGE_BYTES as u64, what))

@@ -26,7 +26,7 @@ pub(crate) struct Pages {
     /// Pages that were taken since vacuum is due, and for which nobody has vacuumed yet.
     debt: AtomicU64,
     /// The newest commit of which a device has written pages.
-    newest_sealed: AtomicU64,
+    newest_finalized: AtomicU64,
     /// Held while a page is brought in.
     loading: Mutex<()>,
     storage: Option<NativeStorage>,
@@ -41,7 +41,7 @@ pub(crate) enum PageState {
     /// A session appends to it.
     Open = 1,
     /// Full, or left behind by its session.
-    Sealed = 2,
+    Finalized = 2,
     /// Emptied by vacuum; somebody may still read it.
     Retired = 3,
     /// A device may write it, elsewhere; nobody finds it before that is committed.
@@ -107,7 +107,7 @@ impl Pages {
             usage: SharedArray::reserve(pages as usize)?,
             allocation: Mutex::new(allocation),
             debt: AtomicU64::new(0),
-            newest_sealed: AtomicU64::new(0),
+            newest_finalized: AtomicU64::new(0),
             loading: Mutex::new(()),
             storage,
         })
@@ -221,7 +221,7 @@ impl Pages {
         let mut allocation = self.allocation.lock();
         debug_assert_eq!(self.usage(page).0, PageState::Reserved);
         let before = self.physical.word(page as usize).swap(place, Ordering::AcqRel);
-        self.usage.word(page as usize).store(PageState::Sealed as u64, Ordering::Release);
+        self.usage.word(page as usize).store(PageState::Finalized as u64, Ordering::Release);
         allocation.reserved -= 1;
         allocation.unnamed.push(page);
         self.count(&mut allocation);
@@ -229,14 +229,14 @@ impl Pages {
     }
 
     /// A device has written pages of this commit.
-    pub(crate) fn note_sealed(&self, commit: u64) {
-        self.newest_sealed.fetch_max(commit, Ordering::Release);
+    pub(crate) fn note_finalized(&self, commit: u64) {
+        self.newest_finalized.fetch_max(commit, Ordering::Release);
     }
 
     /// Whether a page is only on storage, and all its versions are of `snapshot` or older, which is a
     /// commit since the store was opened: what devices have not written since stood there then.
     pub(crate) fn is_as_old_as(&self, page: u64, snapshot: u64) -> bool {
-        !self.is_in_memory(page) && self.newest_sealed.load(Ordering::Acquire) <= snapshot
+        !self.is_in_memory(page) && self.newest_finalized.load(Ordering::Acquire) <= snapshot
     }
 
     /// Whether there are pages on storage that no checkpoint knows of.
@@ -255,10 +255,10 @@ impl Pages {
     }
 
     /// The page gets no more versions.
-    pub(crate) fn seal(&self, page: u64) {
-        let states = PageState::Open as u64 ^ PageState::Sealed as u64;
+    pub(crate) fn finalize(&self, page: u64) {
+        let states = PageState::Open as u64 ^ PageState::Finalized as u64;
         let before = self.usage.word(page as usize).fetch_xor(states, Ordering::AcqRel);
-        debug_assert_eq!(before as u8, PageState::Open as u8, "only open pages are sealed");
+        debug_assert_eq!(before as u8, PageState::Open as u8, "only open pages are finalized");
     }
 
     /// No row stands in this version any more: it is superseded, or was moved, or is a tombstone.
@@ -286,7 +286,7 @@ impl Pages {
         let state = match word as u8 {
             0 => PageState::Free,
             1 => PageState::Open,
-            2 => PageState::Sealed,
+            2 => PageState::Finalized,
             3 => PageState::Retired,
             _ => PageState::Reserved,
         };
@@ -294,17 +294,17 @@ impl Pages {
     }
 
     /// What a page is used for whose versions are in its frame, and may be newer there than on storage:
-    /// open or sealed. `None` of any other.
+    /// open or finalized. `None` of any other.
     pub(crate) fn use_in_memory(&self, page: u64) -> Option<PageState> {
         let state = self.usage(page).0;
-        let used = matches!(state, PageState::Open | PageState::Sealed);
+        let used = matches!(state, PageState::Open | PageState::Finalized);
         (used && self.is_in_memory(page)).then_some(state)
     }
 
     /// Whether a page gets no more versions, and at most half of it is taken by those that stay.
     pub(crate) fn is_sparse(&self, page: u64) -> bool {
         let (state, dead) = self.usage(page);
-        if state != PageState::Sealed || self.ensure(page).is_err() {
+        if state != PageState::Finalized || self.ensure(page).is_err() {
             return false;
         }
         let live = (self.region.used_bytes(page) as u64).saturating_sub(u64::from(dead));
@@ -477,7 +477,7 @@ impl Pages {
             if physical == 0 {
                 allocation.free.push(page as u64);
             } else {
-                self.usage.word(page).store(PageState::Sealed as u64, Ordering::Release);
+                self.usage.word(page).store(PageState::Finalized as u64, Ordering::Release);
                 allocation.in_use += 1;
             }
         }

@@ -176,7 +176,7 @@ impl Shared {
                 return Err(Error::system("cannot build the indexes")(stopped));
             }
             self.indexes.read.fetch_add(1, Ordering::Relaxed);
-            if self.pages.usage(page).0 != PageState::Sealed {
+            if self.pages.usage(page).0 != PageState::Finalized {
                 continue;
             }
             self.pages.ensure(page)?;
@@ -313,7 +313,7 @@ pub(super) fn head_version<'p>(
         let what = format!("table {:?}: VID {vid} leads to {head}, which is not its", table.name());
         corrupt_page(pages, page, what)
     };
-    let in_use = |state| matches!(state, PageState::Open | PageState::Sealed);
+    let in_use = |state| matches!(state, PageState::Open | PageState::Finalized);
     if page >= pages.end() || !in_use(pages.usage(page).0) {
         return Err(wrong());
     }

@@ -18,7 +18,7 @@ use super::layout::{
 };
 use super::log::{Kind, Log, LogOptions, LogPosition, Reader, Record};
 use super::native::{NativeStorage, PAGES_FILE};
-use super::near_data::{SealedPage, Sections};
+use super::near_data::{FinalizedPage, Sections};
 use super::options::Options;
 use super::pages::Pages;
 use super::pins::Pins;
@@ -92,7 +92,7 @@ pub(crate) fn recover(
         lsn: superblock.redo_lsn,
     };
     let (end, durable) = recovery.read_log(files.clone(), redo, faults)?;
-    recovery.open.seal_all(&recovery.pages);
+    recovery.open.finalize_all(&recovery.pages);
     refuse_endless("the log, at its end", &[end.epoch, end.commit, end.lsn])?;
     let Redo { pages, tables, standing, report, .. } = recovery;
     let log = if options.read_only {
@@ -307,8 +307,8 @@ impl Redo {
         let sections = Sections::decode(record.body);
         let (sections, changes) =
             sections.ok_or_else(|| corrupt_record(record, "its list of pages is cut off"))?;
-        for sealed in sections.pages() {
-            self.redo_page(record, sealed, faults)?;
+        for finalized in sections.pages() {
+            self.redo_page(record, finalized, faults)?;
         }
         self.redo_changes(record, changes, faults)
     }
@@ -316,18 +316,18 @@ impl Redo {
     fn redo_page(
         &mut self,
         record: &Record<'_>,
-        sealed: SealedPage,
+        finalized: FinalizedPage,
         faults: &Faults,
     ) -> Result<()> {
         let storage = self.pages.storage().expect("recovery reads a store with files");
-        let SealedPage { page, place, .. } = sealed;
+        let FinalizedPage { page, place, .. } = finalized;
         if page == 0 || page >> (64 - RecordId::LINE_BITS) != 0 {
             return Err(corrupt_record(record, format!("its list has logical page {page}")));
         }
         let buffer = storage.read(PageKind::Data, page, place)?;
         let view = Page::new(&buffer.0);
         let physical = Place::from_word(place).physical();
-        check_sealed(record.commit, view, sealed).map_err(|fault| Error::CorruptPage {
+        check_finalized(record.commit, view, finalized).map_err(|fault| Error::CorruptPage {
             file: PAGES_FILE.into(),
             physical,
             page,
@@ -342,7 +342,7 @@ impl Redo {
             self.standing.left.push(place);
         }
         for (_, version, payload, tombstone) in view.versions() {
-            let (table, vid, number) = (sealed.table, version.vid, version.version);
+            let (table, vid, number) = (finalized.table, version.vid, version.version);
             let change = Change { table, vid, number, tombstone, payload };
             self.redo_change(record, &change, faults)?;
         }
@@ -423,12 +423,12 @@ impl Redo {
     }
 }
 
-/// Whether a page is what a device has sealed for this commit.
-fn check_sealed(commit: u64, page: Page<'_>, sealed: SealedPage) -> Result<(), PageFault> {
+/// Whether a page is what a device has finalized for this commit.
+fn check_finalized(commit: u64, page: Page<'_>, finalized: FinalizedPage) -> Result<(), PageFault> {
     let header = page.header();
     let of_header = [
-        ("table", u64::from(header.table), u64::from(sealed.table)),
-        ("lines", u64::from(header.lines), u64::from(sealed.lines)),
+        ("table", u64::from(header.table), u64::from(finalized.table)),
+        ("lines", u64::from(header.lines), u64::from(finalized.lines)),
         ("newest commit", header.newest, commit),
     ];
     let created = page.versions().map(|(_, version, ..)| ("creating commit", version.created));

@@ -145,7 +145,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         Transaction::end_forgotten(self);
         self.pay_for_pages();
-        self.open.seal_all(&self.shared.pages);
+        self.open.finalize_all(&self.shared.pages);
         self.shared.pins.give_back(self.pin);
         self.shared.admission.note_free();
         self.shared.locks.report(&self.statistics);
@@ -289,7 +289,7 @@ impl OpenPages {
     #[cold]
     fn next_page(&mut self, pages: &Pages, table: u32, payload: &[u8]) -> (OpenPage, usize) {
         if let Some(full) = self.by_table[table as usize] {
-            pages.seal(full.page);
+            pages.finalize(full.page);
         }
         let at = self.spare.iter().position(|(of, _)| *of == table);
         let (_, page) = self.spare.remove(at.expect("room was provided"));
@@ -303,12 +303,12 @@ impl OpenPages {
     }
 
     /// Leaves all pages to vacuum.
-    pub(crate) fn seal_all(&mut self, pages: &Pages) {
+    pub(crate) fn finalize_all(&mut self, pages: &Pages) {
         for open in self.by_table.drain(..).flatten() {
-            pages.seal(open.page);
+            pages.finalize(open.page);
         }
         for (_, page) in self.spare.drain(..) {
-            pages.seal(page);
+            pages.finalize(page);
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) const REQUEST: u8 = 1;
 /// The job queue's opcodes.
 pub(crate) const BEGIN: u8 = 1;
 pub(crate) const RESUME: u8 = 2;
-pub(crate) const SEAL: u8 = 3;
+pub(crate) const FINALIZE: u8 = 3;
 pub(crate) const CANCEL: u8 = 4;
 pub(crate) const FORGET: u8 = 5;
 

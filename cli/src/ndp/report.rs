@@ -137,7 +137,7 @@ impl From<&UpdateReport> for Report {
                 ("prepare", phases.prepare),
                 ("device", phases.device),
                 ("left to the host", phases.left),
-                ("seal", phases.seal),
+                ("seal", phases.finalize),
                 ("commit", phases.commit),
             ],
             link: link(&report.link),

@@ -98,7 +98,7 @@ fn put_checksum(bytes: &mut [u8], at: usize, checksum: u32) {
 }
 
 /// Makes the checksums of a segment right, as far as its lengths lead.
-fn reseal_log(bytes: &mut [u8]) {
+fn renew_log_checksums(bytes: &mut [u8]) {
     if bytes.len() < 64 {
         return;
     }
@@ -120,7 +120,7 @@ fn reseal_log(bytes: &mut [u8]) {
 }
 
 /// Makes the checksums of all pages and superblocks right.
-fn reseal_pages(bytes: &mut [u8]) {
+fn renew_page_checksums(bytes: &mut [u8]) {
     for (number, page) in bytes.chunks_exact_mut(PAGE_BYTES).enumerate() {
         match number {
             0 | 1 => {
@@ -137,9 +137,9 @@ fn reseal_pages(bytes: &mut [u8]) {
 
 /// A segment of a log, as it stands and with its checksums made right.
 pub fn log(data: &[u8]) {
-    let mut resealed = data.to_vec();
-    reseal_log(&mut resealed);
-    for bytes in [data, &resealed] {
+    let mut with_new_checksum = data.to_vec();
+    renew_log_checksums(&mut with_new_checksum);
+    for bytes in [data, &with_new_checksum] {
         let store = bytes.get(16..24).map_or(0, |id| u64::from_le_bytes(id.try_into().expect("8")));
         let from = LogPosition { store, ..LogPosition::default() };
         let Ok(mut reader) = Reader::open(folder(&[(LOG, bytes)]), from) else { continue };
@@ -152,14 +152,14 @@ pub fn log(data: &[u8]) {
 /// The log of a store whose pages are whole.
 pub fn log_of_store(data: &[u8]) {
     let mut bytes = data.to_vec();
-    reseal_log(&mut bytes);
+    renew_log_checksums(&mut bytes);
     let _ = std::hint::black_box(use_store(folder(&[(PAGES, SAMPLE_PAGES), (LOG, &bytes)])));
 }
 
 /// The pages of a store whose log is whole.
 pub fn pages_of_store(data: &[u8]) {
     let mut bytes = data.to_vec();
-    reseal_pages(&mut bytes);
+    renew_page_checksums(&mut bytes);
     let _ = std::hint::black_box(use_store(folder(&[(PAGES, &bytes), (LOG, SAMPLE_LOG)])));
 }
 
@@ -169,9 +169,9 @@ pub fn page(data: &[u8]) {
     let length = data.len().min(PAGE_BYTES);
     buffer.0[..length].copy_from_slice(&data[..length]);
     let header = Page::new(&buffer.0).header();
-    for seal in [false, true] {
-        if seal {
-            buffer.seal(header);
+    for finalize in [false, true] {
+        if finalize {
+            buffer.finalize(header);
         }
         for kind in [PageKind::Data, PageKind::VidMap, PageKind::PageMap, PageKind::Directory] {
             let Ok(page) = Page::verified(&buffer.0, kind, header.page) else { continue };
@@ -219,7 +219,7 @@ pub fn directory(data: &[u8]) {
     for (at, chunk) in chunks.iter().enumerate() {
         let next = if at + 1 < chunks.len() { Place::new(at as u64 + 3, 0).word() } else { 0 };
         let mut page = PageBuffer::directory(at as u64, next, chunk);
-        page.seal(lockdb::layout::PageHeader { store, ..Page::new(&page.0).header() });
+        page.finalize(lockdb::layout::PageHeader { store, ..Page::new(&page.0).header() });
         pages.extend(page.0);
     }
     let _ = std::hint::black_box(use_store(folder(&[(PAGES, &pages)])));

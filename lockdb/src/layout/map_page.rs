@@ -16,7 +16,7 @@ pub fn vid_page(table: u32, chunk: usize) -> u64 {
 }
 
 impl PageBuffer {
-    /// A page with a chunk of a map; what `words` lacks is zero. Not sealed.
+    /// A page with a chunk of a map; what `words` lacks is zero. Not finalized.
     ///
     /// # Panics
     /// When there are more than [`MAP_WORDS`].
@@ -31,7 +31,7 @@ impl PageBuffer {
         buffer
     }
 
-    /// A page of the directory, not sealed.
+    /// A page of the directory, not finalized.
     ///
     /// # Panics
     /// When there are more than [`DIRECTORY_BYTES`].

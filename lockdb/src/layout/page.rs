@@ -162,7 +162,7 @@ impl PageBuffer {
     pub const ZERO: PageBuffer = PageBuffer([0; PAGE_BYTES]);
 
     /// Writes the header with the checksum of the page as it stands.
-    pub fn seal(&mut self, header: PageHeader) {
+    pub fn finalize(&mut self, header: PageHeader) {
         self.put_header(PageHeader { magic: PageHeader::MAGIC, ..header });
         let checksum = crc32c::crc32c(&self.0[8..]);
         self.0[4..8].copy_from_slice(&checksum.to_le_bytes());

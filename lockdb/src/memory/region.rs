@@ -79,7 +79,7 @@ impl Region {
     /// The caller is the frame's one writer (invariants 1 and 3).
     pub fn format(&self, page: u64, header: PageHeader) {
         let mut buffer = PageBuffer::ZERO;
-        buffer.seal(header);
+        buffer.finalize(header);
         self.put_halves(page, &buffer.0[..PageHeader::BYTES]);
     }
 

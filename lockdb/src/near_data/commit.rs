@@ -12,23 +12,23 @@ use super::super::transaction::Validation;
 use super::super::transaction::commit::{Installed, encode, install, supersede};
 use super::super::watches::Changed;
 use super::operations::check_head;
-use super::record::{SealedPage, Sections};
-use super::{NearData, NearDataError, PageReservation, Seal, SealError};
+use super::record::{FinalizedPage, Sections};
+use super::{Finalize, FinalizeError, NearData, NearDataError, PageReservation};
 
 /// Has a device stamp its pages, write them to their places, and sync them.
-type Sealing<'f> = dyn FnMut(&Seal<'_>) -> Result<(), SealError> + 'f;
+type Finalizing<'f> = dyn FnMut(&Finalize<'_>) -> Result<(), FinalizeError> + 'f;
 
 impl Transaction<'_> {
-    /// As [`Transaction::commit`], of a transaction with versions that a device has made: `seal` has
+    /// As [`Transaction::commit`], of a transaction with versions that a device has made: `finalize` has
     /// the device stamp its pages with the commit timestamp, write them to their places and sync
-    /// them, and returns when they are durable. Without such versions `seal` is not called.
+    /// them, and returns when they are durable. Without such versions `finalize` is not called.
     ///
-    /// From the moment that the commit timestamp is given until `seal` returns, later commits are not
-    /// published, and neither vacuum nor checkpoints run: `seal` has to be quick, and to give up in
+    /// From the moment that the commit timestamp is given until `finalize` returns, later commits are not
+    /// published, and neither vacuum nor checkpoints run: `finalize` has to be quick, and to give up in
     /// bounded time. It must not use the store.
     ///
     /// # Errors
-    /// Those of [`Transaction::commit`]. [`NearDataError::Seal`] when the pages were not sealed:
+    /// Those of [`Transaction::commit`]. [`NearDataError::Finalize`] when the pages were not finalized:
     /// nothing was changed, and the transaction keeps its reservations until it is
     /// [abandoned](Transaction::abandon_fenced) or rolled back, which the caller does when the device is
     /// idle or fenced; dropped, it leaves them out of use. [`NearDataError::MissingLine`] and
@@ -36,50 +36,52 @@ impl Transaction<'_> {
     /// the one before: the transaction goes on.
     ///
     /// # Panics
-    /// When `seal` does; the transaction is then rolled back as it is dropped, and its reservations stay out
+    /// When `finalize` does; the transaction is then rolled back as it is dropped, and its reservations stay out
     /// of use.
-    pub fn commit_sealing(
+    pub fn commit_finalizing(
         &mut self,
-        seal: &mut dyn FnMut(&Seal<'_>) -> Result<(), SealError>,
+        finalize: &mut dyn FnMut(&Finalize<'_>) -> Result<(), FinalizeError>,
     ) -> Result<u64> {
         self.check_running()?;
         let Some(near) = self.near.as_deref().filter(|near| near.rows() > 0) else {
             return self.commit();
         };
-        if near.seal_failed() {
-            return Err(NearDataError::SealFailed.into());
+        if near.finalize_failed() {
+            return Err(NearDataError::FinalizeFailed.into());
         }
-        let sealed = near.sealed_pages()?;
+        let finalized = near.finalized_pages()?;
         // If something panics on the way, nobody can tell whether the device is idle.
-        self.note_failed_seal(true);
+        self.note_failed_finalize(true);
         let near = self.near.as_deref().expect("it was there");
-        let place = publish(self.session, near, &sealed, self.isolation, self.snapshot, seal);
-        self.note_failed_seal(matches!(place, Ok(Published::Unsealed { .. })));
+        let place =
+            publish(self.session, near, &finalized, self.isolation, self.snapshot, finalize);
+        self.note_failed_finalize(matches!(place, Ok(Published::NotFinalized { .. })));
         match place {
             Ok(Published::Installed(installed)) => {
-                let sealed: Vec<u64> = sealed.iter().map(|sealed| sealed.page).collect();
-                self.settle(installed, &sealed)
+                let finalized: Vec<u64> =
+                    finalized.iter().map(|finalized| finalized.page).collect();
+                self.settle(installed, &finalized)
             }
             Ok(Published::Turned(conflict)) => Err(self.fail(conflict)),
-            Ok(Published::Unsealed { commit, source }) => {
-                Err(NearDataError::Seal { commit, source }.into())
+            Ok(Published::NotFinalized { commit, source }) => {
+                Err(NearDataError::Finalize { commit, source }.into())
             }
             Err(error) => Err(error),
         }
     }
 
-    fn note_failed_seal(&mut self, failed: bool) {
-        self.near.as_deref_mut().expect("it has versions to seal").seal_failed = failed;
+    fn note_failed_finalize(&mut self, failed: bool) {
+        self.near.as_deref_mut().expect("it has versions to finalize").finalize_failed = failed;
     }
 
-    /// Refuses a commit without a seal of what needs one.
+    /// Refuses a commit without a finalization of what needs one.
     #[inline]
-    pub(crate) fn check_sealed(&self) -> Result<()> {
+    pub(crate) fn check_finalized(&self) -> Result<()> {
         let Some(near) = self.near.as_deref() else { return Ok(()) };
-        match (near.seal_failed(), near.rows()) {
-            (true, _) => Err(NearDataError::SealFailed.into()),
+        match (near.finalize_failed(), near.rows()) {
+            (true, _) => Err(NearDataError::FinalizeFailed.into()),
             (false, 0) => Ok(()),
-            (false, rows) => Err(NearDataError::Unsealed { rows }.into()),
+            (false, rows) => Err(NearDataError::NotFinalized { rows }.into()),
         }
     }
 }
@@ -89,9 +91,9 @@ enum Published {
     Installed(Installed),
     /// What was read has changed.
     Turned(Conflict),
-    Unsealed {
+    NotFinalized {
         commit: u64,
-        source: SealError,
+        source: FinalizeError,
     },
 }
 
@@ -99,10 +101,10 @@ enum Published {
 fn publish(
     session: &mut Session,
     near: &NearData,
-    sealed: &[SealedPage],
+    finalized: &[FinalizedPage],
     isolation: Isolation,
     snapshot: u64,
-    seal: &mut Sealing<'_>,
+    finalize: &mut Finalizing<'_>,
 ) -> Result<Published> {
     let Session { shared, locks, statistics, writes, reads, open, body, .. } = session;
     let shared = &**shared;
@@ -119,7 +121,7 @@ fn publish(
     let provided = open.provide(&shared.pages, &shared.pins, sizes);
     provided.inspect_err(|_| shared.note_refusal(None))?;
     body.clear();
-    Sections::encode(sealed, body);
+    Sections::encode(finalized, body);
     encode(writes, body, shared);
     // Before the ticket, as a checkpoint waits for the tickets before it. A checkpoint so has all of
     // this commit or nothing of it, and vacuum finds its pages in their places.
@@ -143,28 +145,28 @@ fn publish(
     let commit = ticket.commit();
     let epoch = near.epoch.expect("set with the first reservation");
     assert!(epoch <= storage.epoch(), "epochs only grow");
-    let pages: Vec<PageReservation> = sealed
+    let pages: Vec<PageReservation> = finalized
         .iter()
-        .map(|&SealedPage { page, place, .. }| PageReservation { page, place })
+        .map(|&FinalizedPage { page, place, .. }| PageReservation { page, place })
         .collect();
-    let order = Seal { commit, epoch, store: storage.store(), pages: &pages };
-    let late = shared.faults.has(Fault::NearDataLogBeforeSeal);
-    if !late && let Err(source) = seal(&order) {
-        return Ok(Published::Unsealed { commit, source });
+    let order = Finalize { commit, epoch, store: storage.store(), pages: &pages };
+    let late = shared.faults.has(Fault::NearDataLogBeforeFinalize);
+    if !late && let Err(source) = finalize(&order) {
+        return Ok(Published::NotFinalized { commit, source });
     }
     if shared.faults.has(Fault::NearDataLocksReleasedEarly) {
         let _ = locks.release_to(0, &shared.locks, statistics);
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     shared.log.write(&ticket, Kind::NearData, body);
-    install_sealed(shared, near, sealed, &ticket);
+    install_finalized(shared, near, finalized, &ticket);
     open.asked += 1;
     let installed = install(shared, ticket, writes, open);
     drop(alone);
     if late {
         shared.log.make_durable(installed.end, Sync::Immediate)?;
-        if let Err(source) = seal(&order) {
-            return Ok(Published::Unsealed { commit, source });
+        if let Err(source) = finalize(&order) {
+            return Ok(Published::NotFinalized { commit, source });
         }
     }
     Ok(Published::Installed(installed))
@@ -186,11 +188,18 @@ fn check_heads(shared: &Shared, near: &NearData) -> Result<()> {
 
 /// Makes the pages' places known, then the versions in them. The caller holds the mutex of
 /// maintenance.
-fn install_sealed(shared: &Shared, near: &NearData, sealed: &[SealedPage], ticket: &Ticket<'_>) {
+fn install_finalized(
+    shared: &Shared,
+    near: &NearData,
+    finalized: &[FinalizedPage],
+    ticket: &Ticket<'_>,
+) {
     let pages = &shared.pages;
-    let before: Vec<u64> =
-        sealed.iter().map(|sealed| pages.settle_reservation(sealed.page, sealed.place)).collect();
-    pages.note_sealed(ticket.commit());
+    let before: Vec<u64> = finalized
+        .iter()
+        .map(|finalized| pages.settle_reservation(finalized.page, finalized.place))
+        .collect();
+    pages.note_finalized(ticket.commit());
     // The newest checkpoint still has what stood there in an earlier generation of the page.
     shared.standing.lock().left.extend(before.into_iter().filter(|&place| place != 0));
     let mut changes = Vec::new();

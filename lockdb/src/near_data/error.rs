@@ -60,23 +60,23 @@ pub enum NearDataError {
         adopted: u32,
     },
     /// The transaction has versions in a device's pages: only
-    /// [`Transaction::commit_sealing`](super::super::Transaction::commit_sealing) commits them.
-    #[error("the transaction has {rows} versions in pages that a device has to seal")]
-    Unsealed {
+    /// [`Transaction::commit_finalizing`](super::super::Transaction::commit_finalizing) commits them.
+    #[error("the transaction has {rows} versions in pages that a device has to finalize")]
+    NotFinalized {
         /// How many.
         rows: usize,
     },
-    /// The pages could not be sealed; the transaction can only be rolled back now.
-    #[error("the pages of commit {commit} were not sealed: {source}")]
-    Seal {
+    /// The pages could not be finalized; the transaction can only be rolled back now.
+    #[error("the pages of commit {commit} were not finalized: {source}")]
+    Finalize {
         /// The commit timestamp, which is void.
         commit: u64,
         /// Why not.
-        source: SealError,
+        source: FinalizeError,
     },
-    /// The pages could not be sealed before; the transaction can only be rolled back.
-    #[error("the transaction's pages could not be sealed: it can only be rolled back")]
-    SealFailed,
+    /// The pages could not be finalized before; the transaction can only be rolled back.
+    #[error("the transaction's pages could not be finalized: it can only be rolled back")]
+    FinalizeFailed,
 }
 
 /// What is wrong with a version that a device has made.
@@ -152,12 +152,12 @@ pub enum AdoptFault {
     },
 }
 
-/// Why a device has not sealed its pages.
+/// Why a device has not finalized its pages.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct SealError(Box<dyn std::error::Error + Send + Sync>);
+pub struct FinalizeError(Box<dyn std::error::Error + Send + Sync>);
 
-impl SealError {
+impl FinalizeError {
     /// A reason: an error, or words.
     pub fn new(reason: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self(reason.into())

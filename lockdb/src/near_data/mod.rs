@@ -7,7 +7,7 @@
 //!    them on native storage.
 //! 3. The device locks rows under the transaction's timestamp and builds their new versions.
 //!    [`Transaction::adopt`] takes these over, with their locks.
-//! 4. [`Transaction::commit_sealing`] fixes the commit timestamp, has the device stamp and write its
+//! 4. [`Transaction::commit_finalizing`] fixes the commit timestamp, has the device stamp and write its
 //!    pages, and publishes everything.
 //!
 //! [`Transaction::abandon_fenced`] ends it all without a change, also when the device is dead.
@@ -18,9 +18,9 @@ mod operations;
 mod record;
 mod state;
 
-pub use error::{AdoptFault, NearDataError, SealError};
+pub use error::{AdoptFault, FinalizeError, NearDataError};
 
-pub(crate) use record::{SealedPage, Sections};
+pub(crate) use record::{FinalizedPage, Sections};
 pub(crate) use state::NearData;
 
 use super::layout::{Place, RecordId};
@@ -92,9 +92,9 @@ pub struct Adopted {
     pub locked: bool,
 }
 
-/// What a device needs to finish its pages: [`Transaction::commit_sealing`].
+/// What a device needs to finish its pages: [`Transaction::commit_finalizing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seal<'a> {
+pub struct Finalize<'a> {
     /// The commit timestamp: `created` of each new version, `newest` of each page.
     pub commit: u64,
     /// The `epoch` of each page's header: that which the places are of, and not newer than the

@@ -91,7 +91,7 @@ impl Transaction<'_> {
         }
         let shared = &self.session.shared;
         let storage = shared.pages.storage().expect("its table was handed to a device");
-        // Of the newest checkpoint at the first reservation: the seal has one epoch for all of them, and
+        // Of the newest checkpoint at the first reservation: the finalization has one epoch for all of them, and
         // epochs only grow, so that it stays one that readers accept.
         let near = self.near.as_deref_mut().expect("it has tables");
         let epoch = *near.epoch.get_or_insert_with(|| storage.epoch());
@@ -241,21 +241,21 @@ impl Transaction<'_> {
         self.roll_back_unless_ended()
     }
 
-    /// Gives back what the transaction has of near-data updates: reservations, but for `sealed` ones, and
+    /// Gives back what the transaction has of near-data updates: reservations, but for `finalized` ones, and
     /// vacuum's timeout. Its locks are the caller's care.
     #[inline]
-    pub(crate) fn leave_near_data(&mut self, sealed: &[u64]) {
+    pub(crate) fn leave_near_data(&mut self, finalized: &[u64]) {
         if let Some(near) = self.near.take() {
-            self.leave(&near, sealed);
+            self.leave(&near, finalized);
         }
     }
 
     #[cold]
-    fn leave(&self, near: &NearData, sealed: &[u64]) {
+    fn leave(&self, near: &NearData, finalized: &[u64]) {
         let shared = &self.session.shared;
-        debug_assert!(sealed.is_sorted(), "for the search below");
+        debug_assert!(finalized.is_sorted(), "for the search below");
         let unused =
-            |reservation: &PageReservation| sealed.binary_search(&reservation.page).is_err();
+            |reservation: &PageReservation| finalized.binary_search(&reservation.page).is_err();
         let unused: Vec<PageReservation> = near.reservations().filter(unused).collect();
         if !unused.is_empty() && !shared.faults.has(Fault::NearDataReservationsKept) {
             let storage = shared.pages.storage().expect("there are places on it");

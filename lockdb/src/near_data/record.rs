@@ -19,7 +19,7 @@
 
 /// A page that a device has written for a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SealedPage {
+pub(crate) struct FinalizedPage {
     pub(crate) page: u64,
     pub(crate) place: u64,
     pub(crate) table: u32,
@@ -29,7 +29,7 @@ pub(crate) struct SealedPage {
 const HEADER: usize = 8;
 const ENTRY: usize = 24;
 
-impl SealedPage {
+impl FinalizedPage {
     fn encode(&self, body: &mut Vec<u8>) {
         body.extend_from_slice(&self.page.to_le_bytes());
         body.extend_from_slice(&self.place.to_le_bytes());
@@ -54,7 +54,7 @@ pub(crate) struct Sections<'a> {
 
 impl<'a> Sections<'a> {
     /// Puts it at the end of a body.
-    pub(crate) fn encode(pages: &[SealedPage], body: &mut Vec<u8>) {
+    pub(crate) fn encode(pages: &[FinalizedPage], body: &mut Vec<u8>) {
         body.extend_from_slice(&(pages.len() as u64).to_le_bytes());
         pages.iter().for_each(|page| page.encode(body));
     }
@@ -68,8 +68,8 @@ impl<'a> Sections<'a> {
         Some((Self { pages: pages.as_chunks().0 }, rest))
     }
 
-    pub(crate) fn pages(&self) -> impl Iterator<Item = SealedPage> + use<'a> {
-        self.pages.iter().map(SealedPage::decode)
+    pub(crate) fn pages(&self) -> impl Iterator<Item = FinalizedPage> + use<'a> {
+        self.pages.iter().map(FinalizedPage::decode)
     }
 }
 
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn pages_come_back_as_they_were_put() {
-        let first = SealedPage { page: 7, place: 1 << 62 | 9, table: 3, lines: 120 };
-        let second = SealedPage { page: u64::MAX >> 8, place: 2, table: 0, lines: 1 };
+        let first = FinalizedPage { page: 7, place: 1 << 62 | 9, table: 3, lines: 120 };
+        let second = FinalizedPage { page: u64::MAX >> 8, place: 2, table: 0, lines: 1 };
         let mut body = Vec::new();
         Sections::encode(&[first, second], &mut body);
         body.extend_from_slice(b"changes");

@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 
 use super::super::layout::{LinePointer, PAGE_BYTES, RecordId, placed_bytes};
 use super::super::table::Table;
-use super::record::SealedPage;
+use super::record::FinalizedPage;
 use super::{AdoptFault, Adopted, NearDataError, PageReservation};
 
 /// A transaction's near-data updates, of each table at most one.
@@ -20,8 +20,8 @@ pub(crate) struct NearData {
     pub(super) epoch: Option<u64>,
     /// Counts what cannot be undone in part: reservations, versions that were taken over, rows left.
     pub(crate) works: u64,
-    /// Whether a device was to seal its pages and has not.
-    pub(super) seal_failed: bool,
+    /// Whether a device was to finalize its pages and has not.
+    pub(super) finalize_failed: bool,
 }
 
 /// A table that was handed to a device.
@@ -111,16 +111,16 @@ impl NearData {
         }
     }
 
-    /// Refuses whatever comes after a seal that failed.
+    /// Refuses whatever comes after a finalization that failed.
     pub(super) fn check_usable(&self) -> Result<(), NearDataError> {
-        match self.seal_failed {
-            true => Err(NearDataError::SealFailed),
+        match self.finalize_failed {
+            true => Err(NearDataError::FinalizeFailed),
             false => Ok(()),
         }
     }
 
-    pub(crate) fn seal_failed(&self) -> bool {
-        self.seal_failed
+    pub(crate) fn finalize_failed(&self) -> bool {
+        self.finalize_failed
     }
 
     /// Versions that were adopted.
@@ -140,7 +140,7 @@ impl NearData {
 
     /// The pages that versions were adopted of, by their numbers. None of their lines is left out:
     /// what stands in a page is part of the commit, or would pass for a version of it.
-    pub(super) fn sealed_pages(&self) -> Result<Vec<SealedPage>, NearDataError> {
+    pub(super) fn finalized_pages(&self) -> Result<Vec<FinalizedPage>, NearDataError> {
         let mut pages = Vec::new();
         for near in &self.tables {
             for reserved in &near.reserved {
@@ -150,18 +150,18 @@ impl NearData {
                     return Err(NearDataError::MissingLine { page, line, adopted: lines });
                 }
                 if lines > 0 {
-                    pages.push(SealedPage { page, place, table: near.table, lines });
+                    pages.push(FinalizedPage { page, place, table: near.table, lines });
                 }
             }
         }
-        pages.sort_unstable_by_key(|sealed| sealed.page);
+        pages.sort_unstable_by_key(|finalized| finalized.page);
         Ok(pages)
     }
 }
 
 impl NearTable {
     pub(super) fn reserve(&mut self, reservation: PageReservation, epoch: u64) {
-        debug_assert!(reservation.is_of(epoch), "a place of the seal's epoch");
+        debug_assert!(reservation.is_of(epoch), "a place of the finalization's epoch");
         self.by_page.insert(reservation.page, self.reserved.len());
         self.reserved.push(ReservedPage { reservation, lines: [0; 4] });
     }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_sealed_with_all_its_lines_or_not_at_all() {
+    fn a_page_is_finalized_with_all_its_lines_or_not_at_all() {
         let mut near = NearData::default();
         near.invoke(3, 9);
         let table = near.table_mut(3).unwrap();
@@ -234,18 +234,18 @@ mod tests {
         assert_eq!(table.note(&row(900, 11, 7)), Err(AdoptFault::Record { record }));
         let record = RecordId::new(13, 0);
         assert_eq!(table.note(&row(900, 13, 0)), Err(AdoptFault::Page { record }));
-        let pages = near.sealed_pages().unwrap();
+        let pages = near.finalized_pages().unwrap();
         let place = Place::new(111, 5).word();
-        assert_eq!(pages, [SealedPage { page: 11, place, table: 3, lines: 200 }]);
+        assert_eq!(pages, [FinalizedPage { page: 11, place, table: 3, lines: 200 }]);
         let table = near.table_mut(3).unwrap();
         table.note(&row(900, 11, 201)).unwrap();
-        let missing = near.sealed_pages();
+        let missing = near.finalized_pages();
         let expected = NearDataError::MissingLine { page: 11, line: 200, adopted: 201 };
         assert_eq!(format!("{:?}", missing.unwrap_err()), format!("{expected:?}"));
         let table = near.table_mut(3).unwrap();
         table.forget_rows(200);
         assert!(!table.has_adopted(900));
-        assert_eq!(near.sealed_pages().unwrap(), pages);
+        assert_eq!(near.finalized_pages().unwrap(), pages);
         assert_eq!(near.reservations().count(), 3);
     }
 }

@@ -26,7 +26,7 @@ impl AreaBuilder {
         Self { bytes, pages: Vec::new() }
     }
 
-    /// Adds a sealed page. Pages come in the order of their numbers.
+    /// Adds a finalized page. Pages come in the order of their numbers.
     pub(crate) fn push_image(&mut self, page: u64, image: &PageBuffer) {
         debug_assert!(self.pages.last().is_none_or(|last| last.page < page));
         let checksum = Page::new(&image.0).header().checksum;

@@ -132,7 +132,7 @@ impl Collection<'_> {
             }
             let newest = image.versions().map(|(_, version, ..)| version.created).max();
             let (newest, Superblock { store, epoch, .. }) = (newest.unwrap_or(0), self.superblock);
-            buffer.seal(PageHeader { newest, store, epoch, ..header });
+            buffer.finalize(PageHeader { newest, store, epoch, ..header });
             self.area.push_image(page, &buffer);
         }
         Ok(true)

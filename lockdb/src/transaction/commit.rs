@@ -28,7 +28,7 @@ impl Transaction<'_> {
     /// the transaction can still be rolled back, its changes stand as soon as those are.
     pub fn commit(&mut self) -> Result<u64> {
         self.check_running()?;
-        self.check_sealed()?;
+        self.check_finalized()?;
         if self.session.writes.is_empty() {
             self.end(State::Ended(Ending::Committed));
             self.session.last_commit = self.snapshot;
@@ -42,11 +42,11 @@ impl Transaction<'_> {
         }
     }
 
-    /// Ends the transaction after its commit was installed. `sealed`: the logical pages that a device
+    /// Ends the transaction after its commit was installed. `finalized`: the logical pages that a device
     /// has written for it.
-    pub(crate) fn settle(&mut self, installed: Installed, sealed: &[u64]) -> Result<u64> {
+    pub(crate) fn settle(&mut self, installed: Installed, finalized: &[u64]) -> Result<u64> {
         let Installed { commit, end, published } = installed;
-        self.leave_near_data(sealed);
+        self.leave_near_data(finalized);
         let Session { shared, locks, statistics, writes, pin, last_commit, in_transaction, .. } =
             &mut *self.session;
         (*last_commit, *in_transaction) = (commit, false);

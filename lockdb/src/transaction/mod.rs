@@ -35,7 +35,7 @@ use write_set::{MadeEntry, Mark};
 mod tests;
 
 /// A running transaction. Dropped without a commit, it is rolled back. (Pages that a device could not
-/// [seal](Transaction::commit_sealing) stay out of use then until the store is opened again.) One that
+/// [finalize](Transaction::commit_finalizing) stay out of use then until the store is opened again.) One that
 /// is [forgotten](std::mem::forget) is rolled back when its session begins the next, or ends; what was
 /// reserved for a device stays out of use.
 #[derive(Debug)]
@@ -334,7 +334,7 @@ impl<'s> Transaction<'s> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if matches!(self.state, State::Running) {
-            if let Some(near) = self.near.as_deref_mut().filter(|near| near.seal_failed()) {
+            if let Some(near) = self.near.as_deref_mut().filter(|near| near.finalize_failed()) {
                 // Nobody has said that the device is idle: it may be writing them.
                 near.abandon_reservations();
             }

@@ -68,7 +68,7 @@ enum Attempt {
 /// How often a row's lock is tried for: that of a row which is changed all the time is seldom free.
 const TRIES: usize = 8;
 
-/// Moves out of a sealed page what stays, and unlinks the page, unless somebody needs it.
+/// Moves out of a finalized page what stays, and unlinks the page, unless somebody needs it.
 pub(super) fn empty(
     shared: &Shared,
     vacuum: &mut Vacuum,

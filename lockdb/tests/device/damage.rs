@@ -132,7 +132,7 @@ fn put(bytes: &mut [u8], at: usize, value: u32) {
 }
 
 /// Makes the checksums of an area right again, as somebody would who means harm.
-fn reseal(area: &mut [u8]) {
+fn renew_checksum(area: &mut [u8]) {
     let half =
         |area: &[u8], at: usize| u32::from_le_bytes(area[at..at + 4].try_into().unwrap()) as usize;
     let (tables_at, pages_at) = (half(area, 88), half(area, 96));
@@ -141,7 +141,7 @@ fn reseal(area: &mut [u8]) {
         if entry + 16 > area.len() || from + PAGE_BYTES > area.len() {
             break;
         }
-        seal_page(&mut area[from..from + PAGE_BYTES]);
+        finalize_page(&mut area[from..from + PAGE_BYTES]);
         let checksum = half(area, from + 4) as u32;
         put(area, entry + 12, checksum);
     }
@@ -154,16 +154,16 @@ fn reseal(area: &mut [u8]) {
     put(area, 12, checksum);
 }
 
-fn seal_page(bytes: &mut [u8]) {
+fn finalize_page(bytes: &mut [u8]) {
     let mut page = PageBuffer(bytes.try_into().unwrap());
-    page.seal(Page::new(&page.0).header());
+    page.finalize(Page::new(&page.0).header());
     bytes.copy_from_slice(&page.0);
 }
 
 /// With right checksums around wrong bytes there is nothing to rely on: an answer may be wrong,
 /// but there is one.
 #[test]
-fn sealed_nonsense_never_panics() {
+fn finalized_nonsense_never_panics() {
     let (pages, area, snapshot) = scene(4);
     let (mut good, mut refused) = (0, 0);
     let seeds = seeds::of!(3000);
@@ -179,7 +179,7 @@ fn sealed_nonsense_never_panics() {
                 let end = if random.random() { 128 } else { PAGE_BYTES };
                 let at = random.random_range(0..end);
                 page[at] = random.random();
-                seal_page(page);
+                finalize_page(page);
             } else {
                 let sections = area.len() - (area.len() - AreaHeader::BYTES) % PAGE_BYTES;
                 let at = match near {
@@ -190,7 +190,7 @@ fn sealed_nonsense_never_panics() {
                 area[at] = random.random();
             }
         }
-        reseal(&mut area);
+        renew_checksum(&mut area);
         let read = AssertUnwindSafe(|| read(&pages, &area, snapshot));
         match std::panic::catch_unwind(read) {
             Ok(Ok(_)) => good += 1,

@@ -98,7 +98,7 @@ fn made(page: u64, versions: &[Made]) -> PageBuffer {
         buffer.0[upper + 24..][..4].copy_from_slice(&vid.to_le_bytes());
         buffer.0[upper + 28..][..4].copy_from_slice(&(line as u32 + 1).to_le_bytes());
     }
-    buffer.seal(PageHeader {
+    buffer.finalize(PageHeader {
         lines: versions.len() as u16,
         upper: upper as u16,
         epoch: LINEAGE.epoch,
@@ -108,10 +108,10 @@ fn made(page: u64, versions: &[Made]) -> PageBuffer {
     buffer
 }
 
-fn resealed(mut page: PageBuffer, change: impl FnOnce(&mut PageHeader)) -> PageBuffer {
+fn with_new_checksum(mut page: PageBuffer, change: impl FnOnce(&mut PageHeader)) -> PageBuffer {
     let mut header = Page::new(&page.0).header();
     change(&mut header);
-    page.seal(header);
+    page.finalize(header);
     page
 }
 
@@ -147,12 +147,13 @@ fn each_fault_has_its_code() {
     let of_page_2 = |change: &dyn Fn(&mut PageBuffer)| {
         walk(&|bytes| change(&mut bytes.storage[1]), head).unwrap_err()
     };
-    let of_header =
-        |change: &dyn Fn(&mut PageHeader)| of_page_2(&|page| *page = resealed(*page, change));
+    let of_header = |change: &dyn Fn(&mut PageHeader)| {
+        of_page_2(&|page| *page = with_new_checksum(*page, change))
+    };
     let of_line = |pointer: LinePointer| {
         of_page_2(&|page| {
             page.0[LinePointer::at(1)..][..4].copy_from_slice(&pointer.0.to_le_bytes());
-            *page = resealed(*page, |_| {});
+            *page = with_new_checksum(*page, |_| {});
         })
     };
     let of_place = |change: &dyn Fn(u64) -> Place| {
@@ -199,16 +200,16 @@ fn the_first_of_several_faults_is_told() {
     type Harm = fn(&mut PageBuffer);
     let harms: [(WalkFault, Harm); 6] = [
         (WalkFault::Checksum, |page| page.0[5] ^= 1),
-        (WalkFault::Stranger, |page| *page = resealed(*page, |header| header.page = 5)),
-        (WalkFault::OtherTable, |page| *page = resealed(*page, |header| header.table = 5)),
-        (WalkFault::NoLine, |page| *page = resealed(*page, |header| header.lines = 1)),
+        (WalkFault::Stranger, |page| *page = with_new_checksum(*page, |header| header.page = 5)),
+        (WalkFault::OtherTable, |page| *page = with_new_checksum(*page, |header| header.table = 5)),
+        (WalkFault::NoLine, |page| *page = with_new_checksum(*page, |header| header.lines = 1)),
         (WalkFault::BadLine, |page| {
             page.0[LinePointer::at(1)] |= 1;
-            *page = resealed(*page, |_| {});
+            *page = with_new_checksum(*page, |_| {});
         }),
         (WalkFault::OtherTuple, |page| {
             page.0[PAGE_BYTES - 2 * placed_bytes(PAYLOAD) + 24] ^= 1;
-            *page = resealed(*page, |_| {});
+            *page = with_new_checksum(*page, |_| {});
         }),
     ];
     for (first, (fault, harm)) in harms.iter().enumerate() {
@@ -280,7 +281,7 @@ fn a_hop_takes_four_fetches() {
 
 /// Any bytes under right checksums: there is an end, and every read lies in its page.
 #[test]
-fn sealed_nonsense_always_ends() {
+fn finalized_nonsense_always_ends() {
     let (seeds, mut ends) = (seeds::of!(20_000), BTreeMap::new());
     for seed in &seeds {
         let mut random = random(seed);
@@ -295,7 +296,7 @@ fn sealed_nonsense_always_ends() {
                 let at = random.random_range(near);
                 page.0[at] = random.random_range(0..=255) >> random.random_range(0..8);
             }
-            *page = resealed(*page, |_| {});
+            *page = with_new_checksum(*page, |_| {});
         }
         let end = bytes.walk(4, random.random_range(0..40), head);
         *ends.entry(end.err()).or_insert(0_u64) += 1;

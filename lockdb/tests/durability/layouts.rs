@@ -52,7 +52,7 @@ fn the_tables_have_no_gaps() {
     must_fill("Log segment header", 64);
     must_fill("Log record header", 40);
     must_fill("Change", 14);
-    must_fill("Sealed page", 24);
+    must_fill("Finalized page", 24);
 }
 
 fn must_be_at(heading: &str, expected: &[(&str, usize)]) {

@@ -91,7 +91,7 @@ fn checkpoints_and_vacuum_leave_a_running_update_alone() {
         finish(&mut transaction, &mut device, &scene.table, job, 1, 5).unwrap();
         scene.store.vacuum().unwrap();
         scene.store.checkpoint().unwrap();
-        transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+        transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
         drop((transaction, invocation));
         assert_eq!(scene.rows(), after(300, 1, 5), "{isolation:?}");
         // Afterwards vacuum does as always, and moves what the device has written, too.
@@ -155,13 +155,13 @@ fn reservations_are_of_one_epoch_whatever_checkpoints_come_between() {
         .update(&invocation, &scene.table, |row| add(1, 5)(row) || row.as_row().int(0) % 3 == 2);
     assert_eq!(job, Job::Done);
     transaction.adopt(&scene.table, &device.rows).unwrap();
-    let mut sealed = 0;
-    let sealing = transaction.commit_sealing(&mut |seal| {
-        sealed = seal.pages.len();
-        device.seal(seal)
+    let mut finalized = 0;
+    let finalizing = transaction.commit_finalizing(&mut |finalize| {
+        finalized = finalize.pages.len();
+        device.finalize(finalize)
     });
-    sealing.unwrap();
-    assert!(sealed > 1, "{sealed} pages");
+    finalizing.unwrap();
+    assert!(finalized > 1, "{finalized} pages");
     drop(transaction);
     drop(session);
     let mut expected = after(100, 1, 5);
@@ -185,7 +185,7 @@ fn several_tables_are_of_one_commit() {
         near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
         device.rows.clear();
         near(&mut transaction, &mut device, &other, 2, 7).unwrap();
-        transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+        transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
     }
     for scene in [scene.crash(1), scene] {
         let other = scene.store.table("other").unwrap();
@@ -196,7 +196,7 @@ fn several_tables_are_of_one_commit() {
 
 /// Each call of a checkpoint fails in turn: the next one knows of the device's pages all the same.
 #[test]
-fn a_checkpoint_that_fails_forgets_no_sealed_page() {
+fn a_checkpoint_that_fails_forgets_no_finalized_page() {
     for call in 0.. {
         let scene = Scene::new(30);
         scene.store.checkpoint().unwrap();
@@ -213,7 +213,7 @@ fn a_checkpoint_that_fails_forgets_no_sealed_page() {
 
 /// What a device has written is in the host's memory when somebody reads it, and not before.
 #[test]
-fn sealed_pages_are_brought_in_by_readers() {
+fn finalized_pages_are_brought_in_by_readers() {
     let scene = Scene::new(100);
     let commit = scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
     let vid = scene.store.vid_of(&scene.table, &1_i64).unwrap().unwrap();
@@ -289,7 +289,7 @@ fn a_page_that_was_the_hosts_before_is_the_devices_now() {
         }
         let job = device.update(&invocation, &scene.table, add(1, 1));
         finish(&mut transaction, &mut device, &scene.table, job, 1, 1).unwrap();
-        transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+        transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
         drop(transaction);
         drop(session);
         let expected = after(200, 1, round);

@@ -45,7 +45,7 @@ fn the_hosts_own_changes_are_of_the_same_commit() {
     near(&mut transaction, &mut device, &scene.table, 2, 9).unwrap();
     put(&mut transaction, &other, 8, 80).unwrap();
     assert_eq!(scene.rows(), after(100, 2, 0), "nothing is seen before the commit");
-    let commit = transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    let commit = transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
     assert_eq!(commit, scene.store.published());
     for scene in [scene.crash(3), scene] {
         let other = scene.store.table("other").unwrap();

@@ -30,7 +30,7 @@ fn update_while(
     assert!(meanwhile.is_none(), "the moment has come");
     let done = finish(&mut transaction, &mut device, &scene.table, job, 1, 5);
     let done = match done {
-        Ok(()) => transaction.commit_sealing(&mut |seal| device.seal(seal)),
+        Ok(()) => transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)),
         Err(error) => {
             transaction.abandon_fenced().unwrap();
             Err(error)
@@ -180,7 +180,7 @@ fn serializable_near_data_updates_have_read_their_table() {
         let mut device = scene.device();
         near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
         scene.put(|_| 1000, [id].into_iter());
-        let done = transaction.commit_sealing(&mut |seal| device.seal(seal));
+        let done = transaction.commit_finalizing(&mut |finalize| device.finalize(finalize));
         let turned_away = matches!(&done, Err(error) if error.is_conflict());
         assert!(turned_away, "row {id}: {done:?}");
         drop(transaction);
@@ -200,7 +200,7 @@ fn serializable_near_data_updates_see_what_other_devices_have_written() {
     let mut device = scene.device();
     near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
     scene.add(at(Isolation::Snapshot), 2, 7).unwrap();
-    let done = transaction.commit_sealing(&mut |seal| device.seal(seal));
+    let done = transaction.commit_finalizing(&mut |finalize| device.finalize(finalize));
     assert!(matches!(&done, Err(error) if error.is_conflict()), "{done:?}");
     drop(transaction);
     assert_eq!((scene.rows(), scene.locked()), (after(100, 2, 7), 0));
@@ -219,7 +219,7 @@ fn at_read_committed_the_snapshot_is_that_of_the_invocation() {
     let job = device.update(&invocation, &scene.table, add(1, 5));
     assert_eq!((job, device.left.len()), (Job::Done, 0));
     finish(&mut transaction, &mut device, &scene.table, job, 1, 5).unwrap();
-    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
     let mut expected = after(100, 1, 5);
     expected.insert(49, 1005);
     assert_eq!(scene.rows(), expected);
@@ -240,7 +240,7 @@ fn a_row_that_has_changed_by_the_commit_is_an_error() {
     let name = scene.store.lock_table().buckets()[bucket].head().holder().unwrap();
     scene.store.lock_table().repair(&[name]);
     scene.put(|_| 1000, [4].into_iter());
-    let done = transaction.commit_sealing(&mut |_| panic!("nothing is to be sealed"));
+    let done = transaction.commit_finalizing(&mut |_| panic!("nothing is to be finalized"));
     let vid = vid_of(&scene, 4);
     assert!(
         matches!(
@@ -323,7 +323,7 @@ fn buckets_that_host_and_device_share_are_given_back_once() {
     let held = scene.locked();
     transaction.rollback_to(late).unwrap();
     assert_eq!(scene.locked(), held, "no lock is given back beside a device");
-    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
     drop(transaction);
     assert_eq!((scene.rows(), scene.locked()), (after(30, 1, 5), 0));
     assert_eq!(crate::scene::rows(&scene.store, &other).len(), 6);
@@ -355,7 +355,7 @@ fn a_savepoint_between_two_works_of_devices_is_not_gone_back_to() {
         .unwrap();
     let refused = transaction.rollback_to(late);
     assert!(matches!(refused, Err(Error::NearData(NearDataError::Savepoint { savepoint: 1 }))));
-    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
     drop(transaction);
     let mut expected = after(30, 1, 5);
     expected.insert(3, 5);

@@ -50,7 +50,7 @@ fn one_commit_at_every_step() {
     let mut device = scene.device();
     near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
     let first = scene.files.steps();
-    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
     let last = scene.files.steps();
     assert!(last - first >= 5, "pages, their sync, the record, its sync");
     let (mut without, mut with) = (0, 0);
@@ -75,9 +75,9 @@ fn one_commit_at_every_step() {
 }
 
 /// Each call of an update and a checkpoint fails in turn, and a sync loses what it was for: the pages
-/// of a failed seal count for nothing, and what is acknowledged afterwards stands.
+/// of a failed finalize count for nothing, and what is acknowledged afterwards stands.
 #[test]
-fn what_a_failed_seal_lost_is_not_believed() {
+fn what_a_failed_finalization_lost_is_not_believed() {
     let mut failures = 0;
     for call in 0.. {
         let scene = Scene::new(60);
@@ -136,18 +136,18 @@ fn recovery_is_idempotent() {
 
 /// The log names a page that is not what it should be.
 #[test]
-fn a_sealed_page_that_is_damaged_is_an_error_that_names_it() {
+fn a_finalized_page_that_is_damaged_is_an_error_that_names_it() {
     let scene = Scene::new(300);
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::Snapshot));
     let mut device = scene.device();
     near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
     let mut pages: Vec<PageReservation> = Vec::new();
-    let sealing = transaction.commit_sealing(&mut |seal| {
-        pages.extend(seal.pages);
-        device.seal(seal)
+    let finalizing = transaction.commit_finalizing(&mut |finalize| {
+        pages.extend(finalize.pages);
+        device.finalize(finalize)
     });
-    sealing.unwrap();
+    finalizing.unwrap();
     drop(transaction);
     drop(session);
     assert!(pages.len() > 1);
@@ -166,11 +166,11 @@ fn a_sealed_page_that_is_damaged_is_an_error_that_names_it() {
         let mut flipped = whole_page.clone();
         flipped[8000] ^= 1;
         // With a checksum that is right.
-        let resealed = |change: fn(&mut PageHeader), bytes: &[u8]| {
+        let with_new_checksum = |change: fn(&mut PageHeader), bytes: &[u8]| {
             let mut page = PageBuffer(bytes.try_into().unwrap());
             let mut header = Page::new(&page.0).header();
             change(&mut header);
-            page.seal(header);
+            page.finalize(header);
             page.0.to_vec()
         };
         let mut older = whole_page.clone();
@@ -180,12 +180,12 @@ fn a_sealed_page_that_is_damaged_is_an_error_that_names_it() {
             ("a bit", flipped),
             ("zeros", vec![0; PAGE_BYTES]),
             ("another page", other),
-            ("a line less", resealed(|header| header.lines -= 1, &whole_page)),
-            ("another commit's", resealed(|header| header.newest -= 1, &whole_page)),
-            ("another table's", resealed(|header| header.table += 1, &whole_page)),
-            ("another store's", resealed(|header| header.store += 1, &whole_page)),
-            ("a later checkpoint's", resealed(|header| header.epoch += 1, &whole_page)),
-            ("a version of another commit", resealed(|_| (), &older)),
+            ("a line less", with_new_checksum(|header| header.lines -= 1, &whole_page)),
+            ("another commit's", with_new_checksum(|header| header.newest -= 1, &whole_page)),
+            ("another table's", with_new_checksum(|header| header.table += 1, &whole_page)),
+            ("another store's", with_new_checksum(|header| header.store += 1, &whole_page)),
+            ("a later checkpoint's", with_new_checksum(|header| header.epoch += 1, &whole_page)),
+            ("a version of another commit", with_new_checksum(|_| (), &older)),
         ] {
             let damaged = whole.crash(1);
             damaged.open("pages").unwrap().write_at(offset, &bytes).unwrap();

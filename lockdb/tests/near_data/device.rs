@@ -1,5 +1,5 @@
 //! A device as small as can be: it reads a snapshot, locks rows in the store's lock table, builds new
-//! versions in its own memory, and writes its pages when it is told to seal them.
+//! versions in its own memory, and writes its pages when it is told to finalize them.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use lockdb::layout::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind, Place, RecordId,
     VERSION_BYTES, placed_bytes,
 };
-use lockdb::near_data::{Adopted, Invocation, PageReservation, Seal, SealError};
+use lockdb::near_data::{Adopted, Finalize, FinalizeError, Invocation, PageReservation};
 use lockdb::schema::{RowBuffer, RowRef};
 use lockdb::{Database, Isolation, Table};
 use locks::machine::{Outcome, Rule};
@@ -169,7 +169,7 @@ impl<'s> Device<'s> {
         let offset = fits(building).expect("a row fits into an empty page");
         let line = building.lines;
         let bytes = &mut building.bytes.0;
-        // `created` stays 0 until the page is sealed.
+        // `created` stays 0 until the page is finalized.
         bytes[offset + 16..][..8].copy_from_slice(&predecessor.word().to_le_bytes());
         bytes[offset + 24..][..4].copy_from_slice(&vid.to_le_bytes());
         bytes[offset + 28..][..4].copy_from_slice(&number.to_le_bytes());
@@ -190,26 +190,31 @@ impl<'s> Device<'s> {
     }
 
     /// Stamps its pages, writes and syncs them.
-    pub fn seal(&mut self, seal: &Seal<'_>) -> Result<(), SealError> {
-        for &PageReservation { page, place } in seal.pages {
-            self.write(seal, page, place)?;
+    pub fn finalize(&mut self, finalize: &Finalize<'_>) -> Result<(), FinalizeError> {
+        for &PageReservation { page, place } in finalize.pages {
+            self.write(finalize, page, place)?;
         }
-        self.pages_file.sync().map_err(SealError::new)
+        self.pages_file.sync().map_err(FinalizeError::new)
     }
 
-    fn write(&mut self, seal: &Seal<'_>, page: u64, place: u64) -> Result<(), SealError> {
+    fn write(
+        &mut self,
+        finalize: &Finalize<'_>,
+        page: u64,
+        place: u64,
+    ) -> Result<(), FinalizeError> {
         let &mut Building { ref mut bytes, table, lines, upper } =
-            self.built.get_mut(&page).ok_or_else(|| SealError::new("no such page"))?;
+            self.built.get_mut(&page).ok_or_else(|| FinalizeError::new("no such page"))?;
         let offsets: Vec<usize> =
             (0..usize::from(lines)).map(|line| Page::new(&bytes.0).line(line).offset()).collect();
         for offset in offsets {
-            bytes.0[offset..][..8].copy_from_slice(&seal.commit.to_le_bytes());
+            bytes.0[offset..][..8].copy_from_slice(&finalize.commit.to_le_bytes());
         }
         let header = PageHeader::new(PageKind::Data, page, table);
-        let (newest, epoch, store) = (seal.commit, seal.epoch, seal.store);
-        bytes.seal(PageHeader { lines, upper, newest, epoch, store, ..header });
-        assert!(Place::from_word(place).is_of(epoch), "the place is of the seal's epoch");
+        let (newest, epoch, store) = (finalize.commit, finalize.epoch, finalize.store);
+        bytes.finalize(PageHeader { lines, upper, newest, epoch, store, ..header });
+        assert!(Place::from_word(place).is_of(epoch), "the place is of the finalization's epoch");
         let offset = Place::from_word(place).physical() * PAGE_BYTES as u64;
-        self.pages_file.write_at(offset, &bytes.0).map_err(SealError::new)
+        self.pages_file.write_at(offset, &bytes.0).map_err(FinalizeError::new)
     }
 }

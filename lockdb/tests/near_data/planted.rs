@@ -28,7 +28,7 @@ fn scene(rows: i64, fault: Option<Fault>) -> Scene {
 
 #[test]
 fn the_log_before_the_pages() {
-    is_found(Fault::NearDataLogBeforeSeal, |fault| {
+    is_found(Fault::NearDataLogBeforeFinalize, |fault| {
         let scene = scene(100, fault);
         let first = scene.files.steps();
         scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
@@ -76,7 +76,7 @@ fn locks_that_are_released_before_the_versions_are_there() {
             std::thread::scope(|scope| {
                 scope.spawn(increment);
                 await_waiter(&scene);
-                transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+                transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
             });
             scene.rows()[&1] == 2 * round
         })
@@ -148,7 +148,7 @@ fn a_shared_state_of_pages_that_no_checkpoint_knows() {
 /// The power goes in the first checkpoint after a recovery: what the log still needs was not
 /// overwritten.
 #[test]
-fn sealed_pages_that_are_used_again_before_a_checkpoint_has_them() {
+fn finalized_pages_that_are_used_again_before_a_checkpoint_has_them() {
     is_found(Fault::NearDataPlacesNotClaimed, |fault| {
         let scene = scene(100, None);
         scene.add(at(Isolation::Snapshot), 1, 5).unwrap();

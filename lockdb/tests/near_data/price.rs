@@ -44,17 +44,17 @@ fn price_of_adoption() {
         let began = Instant::now();
         transaction.adopt(&scene.table, &device.rows).unwrap();
         let adopting = began.elapsed();
-        let mut sealing = Duration::ZERO;
+        let mut finalizing = Duration::ZERO;
         let began = Instant::now();
         transaction
-            .commit_sealing(&mut |seal| {
+            .commit_finalizing(&mut |finalize| {
                 let began = Instant::now();
-                let sealed = device.seal(seal);
-                sealing = began.elapsed();
-                sealed
+                let finalized = device.finalize(finalize);
+                finalizing = began.elapsed();
+                finalized
             })
             .unwrap();
-        let committing = began.elapsed() - sealing;
+        let committing = began.elapsed() - finalizing;
         for (best, took) in best.iter_mut().zip([reserving, adopting, committing]) {
             *best = took.min(*best);
         }
@@ -62,5 +62,5 @@ fn price_of_adoption() {
     let [reservation, adopt, commit] = best.map(|time| time.as_nanos() as f64);
     println!("reservation: {:.1} ns a page of {pages}", reservation / pages as f64);
     println!("adopt: {:.1} ns a row of {rows}", adopt / rows as f64);
-    println!("commit and release, without the seal: {:.1} ns a row", commit / rows as f64);
+    println!("commit and release, without the finalization: {:.1} ns a row", commit / rows as f64);
 }

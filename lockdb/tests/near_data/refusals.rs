@@ -1,7 +1,9 @@
 //! Each typed error, and that nothing is changed by what it refuses.
 
 use lockdb::layout::RecordId;
-use lockdb::near_data::{AdoptFault, Adopted, NearDataError, PageReservation, Seal, SealError};
+use lockdb::near_data::{
+    AdoptFault, Adopted, Finalize, FinalizeError, NearDataError, PageReservation,
+};
 use lockdb::schema::RowBuffer;
 use lockdb::{Database, Error, Isolation, LockWait, Options, Result, Transaction};
 
@@ -152,7 +154,7 @@ fn each_field_of_a_row_is_checked() {
     refused!(own, NearDataError::NotLeft { .. });
     let nobody = transaction.adopt_lock(&scene.table, good.vid + 1, 1);
     refused!(nobody, NearDataError::Adopt { fault: AdoptFault::NotLocked { .. }, .. });
-    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
     drop(transaction);
     assert_eq!((scene.rows(), scene.locked()), (after(20, 1, 5), 0));
 }
@@ -182,14 +184,14 @@ fn a_wrong_number_is_found_though_its_lock_is_held() {
 }
 
 #[test]
-fn versions_in_a_devices_pages_are_committed_by_a_seal_alone() {
+fn versions_in_a_devices_pages_are_committed_by_finalizing_alone() {
     let scene = Scene::new(20);
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::Snapshot));
     let mut device = scene.device();
     near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
-    refused!(transaction.commit(), NearDataError::Unsealed { rows: 7 });
-    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    refused!(transaction.commit(), NearDataError::NotFinalized { rows: 7 });
+    transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
     assert_eq!(scene.rows(), after(20, 1, 5));
 }
 
@@ -205,37 +207,38 @@ fn a_page_with_a_gap_is_not_committed() {
     let (skipped, rows) = device.rows.split_first().unwrap();
     transaction.adopt(&scene.table, rows).unwrap();
     let adopted = rows.len() as u32;
-    let done = transaction.commit_sealing(&mut |_| panic!("nothing is to be sealed"));
+    let done = transaction.commit_finalizing(&mut |_| panic!("nothing is to be finalized"));
     let page = skipped.record.page();
     let expected = NearDataError::MissingLine { page, line: 0, adopted };
     assert_eq!(done.unwrap_err().to_string(), expected.to_string());
     transaction.adopt(&scene.table, &[*skipped]).unwrap();
-    transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap();
+    transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
     assert_eq!(scene.rows(), after(20, 1, 5));
 }
 
 #[test]
-fn a_commit_whose_pages_are_not_sealed_is_void() {
+fn a_commit_whose_pages_are_not_finalized_is_void() {
     let scene = Scene::new(20);
     let pages = scene.store.pages_in_use();
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::Snapshot));
     let mut device = scene.device();
     near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
-    let done = transaction.commit_sealing(&mut |_| Err(SealError::new("the device is gone")));
+    let done =
+        transaction.commit_finalizing(&mut |_| Err(FinalizeError::new("the device is gone")));
     let void = scene.store.published();
     match done {
-        Err(Error::NearData(NearDataError::Seal { commit, source })) => {
+        Err(Error::NearData(NearDataError::Finalize { commit, source })) => {
             assert_eq!((commit, source.to_string()), (void, "the device is gone".into()));
         }
         other => panic!("{other:?}"),
     }
     // It keeps what the device may still touch until the caller says that it is idle.
     assert!(scene.locked() > 0);
-    refused!(transaction.near_data(&scene.table), NearDataError::SealFailed);
-    refused!(transaction.commit(), NearDataError::SealFailed);
-    let again = transaction.commit_sealing(&mut |seal| device.seal(seal));
-    refused!(again, NearDataError::SealFailed);
+    refused!(transaction.near_data(&scene.table), NearDataError::FinalizeFailed);
+    refused!(transaction.commit(), NearDataError::FinalizeFailed);
+    let again = transaction.commit_finalizing(&mut |finalize| device.finalize(finalize));
+    refused!(again, NearDataError::FinalizeFailed);
     transaction.abandon_fenced().unwrap();
     assert!(matches!(transaction.rollback(), Err(Error::Ended { .. })));
     drop(transaction);
@@ -262,10 +265,10 @@ fn pages_stay_out_of_use(abandoned: bool) {
     near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
     let mut pages = Vec::new();
     let mut order = None;
-    let done = transaction.commit_sealing(&mut |seal| {
-        pages.extend(seal.pages);
-        order = Some(Seal { pages: &[], ..*seal });
-        Err(SealError::new("the device does not answer"))
+    let done = transaction.commit_finalizing(&mut |finalize| {
+        pages.extend(finalize.pages);
+        order = Some(Finalize { pages: &[], ..*finalize });
+        Err(FinalizeError::new("the device does not answer"))
     });
     assert!(done.is_err());
     if abandoned {
@@ -281,43 +284,43 @@ fn pages_stay_out_of_use(abandoned: bool) {
     }
     let rows = scene.rows();
     // What was ordered then is done now.
-    device.seal(&Seal { pages: &pages, ..order.unwrap() }).unwrap();
+    device.finalize(&Finalize { pages: &pages, ..order.unwrap() }).unwrap();
     assert_eq!(rows[&1], 5);
     assert_eq!(scene.reopen().rows(), rows);
 }
 
 #[test]
-fn a_seal_that_panics_leaves_the_store_as_it_was() {
+fn a_finalization_that_panics_leaves_the_store_as_it_was() {
     let scene = Scene::new(20);
-    let sealing = std::panic::AssertUnwindSafe(|| {
+    let finalizing = std::panic::AssertUnwindSafe(|| {
         let mut session = scene.store.session().unwrap();
         let mut transaction = session.begin(at(Isolation::Snapshot));
         let mut device = scene.device();
         near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
-        transaction.commit_sealing(&mut |_| panic!("a flaw in the driver"))
+        transaction.commit_finalizing(&mut |_| panic!("a flaw in the driver"))
     });
-    assert!(std::panic::catch_unwind(sealing).is_err());
+    assert!(std::panic::catch_unwind(finalizing).is_err());
     assert_eq!((scene.rows(), scene.locked()), (after(20, 1, 0), 0));
     scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
     assert_eq!(scene.crash(4).rows(), after(20, 1, 5));
 }
 
-/// The device may still be writing the pages of a seal that has panicked.
+/// The device may still be writing the pages of a finalization that has panicked.
 #[test]
-fn pages_of_a_seal_that_panics_stay_out_of_use() {
+fn pages_of_a_finalization_that_panics_stay_out_of_use() {
     let scene = Scene::new(100);
     let mut places = Vec::new();
-    let sealing = std::panic::AssertUnwindSafe(|| {
+    let finalizing = std::panic::AssertUnwindSafe(|| {
         let mut session = scene.store.session().unwrap();
         let mut transaction = session.begin(at(Isolation::Snapshot));
         let mut device = scene.device();
         near(&mut transaction, &mut device, &scene.table, 1, 5).unwrap();
-        transaction.commit_sealing(&mut |seal| {
-            places.extend_from_slice(seal.pages);
+        transaction.commit_finalizing(&mut |finalize| {
+            places.extend_from_slice(finalize.pages);
             panic!("a flaw in the driver")
         })
     });
-    assert!(std::panic::catch_unwind(sealing).is_err());
+    assert!(std::panic::catch_unwind(finalizing).is_err());
     assert!(!places.is_empty());
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::Snapshot));

@@ -120,7 +120,7 @@ impl Scene {
         let mut transaction = session.begin(options);
         let mut device = self.device();
         near(&mut transaction, &mut device, &self.table, rest, more)?;
-        transaction.commit_sealing(&mut |seal| device.seal(seal))
+        transaction.commit_finalizing(&mut |finalize| device.finalize(finalize))
     }
 
     /// Every `n` by `id`, as a new transaction sees it; what the indexes say has to be the same.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lockdb::fault::Fault;
 use lockdb::files::Simulated;
-use lockdb::near_data::SealError;
+use lockdb::near_data::FinalizeError;
 use lockdb::{Database, Isolation, Result, Sync, TransactionOptions};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -178,15 +178,18 @@ impl Workload {
             }
             1 if !device.rows.is_empty() => {
                 // Some pages are written all the same.
-                let mut torn = |seal: &lockdb::near_data::Seal<'_>| {
-                    device.seal(seal)?;
-                    Err(SealError::new("the device says no"))
+                let mut torn = |finalize: &lockdb::near_data::Finalize<'_>| {
+                    device.finalize(finalize)?;
+                    Err(FinalizeError::new("the device says no"))
                 };
-                assert!(transaction.commit_sealing(&mut torn).is_err());
+                assert!(transaction.commit_finalizing(&mut torn).is_err());
                 transaction.abandon_fenced().unwrap();
                 return;
             }
-            _ => (transaction.commit_sealing(&mut |seal| device.seal(seal)).unwrap(), options.sync),
+            _ => (
+                transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap(),
+                options.sync,
+            ),
         };
         let mut rows = self.rows.clone();
         rows[0].iter_mut().filter(|(id, _)| **id % 3 == rest).for_each(|(_, n)| *n += more);

@@ -10,14 +10,14 @@ use super::updating::Updating;
 use super::work::{Doing, Ending, Verdict, Work};
 use crate::job::{JobCompletion, LockTable, Opcode, Span, Status, Submission, TopUp, TopUpBlock};
 
-/// Pages that are sealed in one step.
+/// Pages that are finalized in one step.
 const PAGES_A_STEP: usize = 16;
 
 /// A live job.
 pub(super) struct Job {
     pub(super) id: u32,
     phase: Phase,
-    /// The Begin, Resume or Seal that waits for its completion.
+    /// The Begin, Resume or Finalize that waits for its completion.
     awaited: Option<u16>,
     /// The Cancels that do.
     cancels: Vec<u16>,
@@ -31,24 +31,24 @@ enum Phase {
     Running(Box<Work>),
     /// It waits for a Resume.
     Paused(Box<Work>),
-    /// An update that is done; its pages are to be sealed, or were.
+    /// An update that is done; its pages are to be finalized, or were.
     Done {
         updating: Box<Updating>,
         store: u64,
         snapshot: u64,
     },
-    Sealing {
+    Finalizing {
         updating: Box<Updating>,
         store: u64,
         snapshot: u64,
-        seal: SealOf,
+        finalize: FinalizedBy,
         next: usize,
     },
     Over,
 }
 
 #[derive(Clone, Copy)]
-struct SealOf {
+struct FinalizedBy {
     commit: u64,
     epoch: u64,
 }
@@ -101,7 +101,7 @@ impl Job {
         let identifier = submission.identifier;
         match (opcode, &mut self.phase) {
             (Opcode::Resume, Phase::Paused(_)) => self.resume(submission, card, told),
-            (Opcode::Seal, Phase::Done { .. }) => self.seal(submission, told),
+            (Opcode::Finalize, Phase::Done { .. }) => self.finalize(submission, told),
             (Opcode::Cancel, _) => {
                 self.cancels.push(identifier);
                 self.cancel(card, tags, told);
@@ -148,8 +148,8 @@ impl Job {
                     true
                 }
             },
-            Phase::Sealing { .. } => {
-                self.seal_pages(card, told);
+            Phase::Finalizing { .. } => {
+                self.finalize_pages(card, told);
                 true
             }
             Phase::Paused(_) | Phase::Done { .. } | Phase::Over => false,
@@ -264,7 +264,7 @@ impl Job {
         }
     }
 
-    fn seal(&mut self, submission: Submission, told: &mut Told<'_>) {
+    fn finalize(&mut self, submission: Submission, told: &mut Told<'_>) {
         let Phase::Done { updating, store, snapshot } =
             std::mem::replace(&mut self.phase, Phase::Over)
         else {
@@ -286,15 +286,15 @@ impl Job {
             }
             None => {
                 self.awaited = Some(submission.identifier);
-                let seal = SealOf { commit, epoch };
-                self.phase = Phase::Sealing { updating, store, snapshot, seal, next: 0 };
+                let finalize = FinalizedBy { commit, epoch };
+                self.phase = Phase::Finalizing { updating, store, snapshot, finalize, next: 0 };
             }
         }
     }
 
     /// Writes some pages; after the last one all of them are made durable.
-    fn seal_pages(&mut self, card: &mut dyn Card, told: &mut Told<'_>) {
-        let Phase::Sealing { updating, store, seal, next, .. } = &mut self.phase else {
+    fn finalize_pages(&mut self, card: &mut dyn Card, told: &mut Told<'_>) {
+        let Phase::Finalizing { updating, store, finalize, next, .. } = &mut self.phase else {
             unreachable!("the caller has looked");
         };
         let writer = &mut updating.writer;
@@ -302,8 +302,8 @@ impl Job {
         let mut status = None;
         for page in *next..end {
             let physical = writer.reservation_of(page).physical();
-            let sealed = writer.seal(page, seal.commit, seal.epoch, *store);
-            if card.write_page(physical, sealed).is_err() {
+            let finalized = writer.finalize(page, finalize.commit, finalize.epoch, *store);
+            if card.write_page(physical, finalized).is_err() {
                 status = Some((Status::Storage, physical));
                 break;
             }
@@ -314,13 +314,13 @@ impl Job {
             status = Some((if durable { Status::Done } else { Status::Storage }, 0));
         }
         let Some((status, detail)) = status else { return };
-        let Phase::Sealing { updating, store, snapshot, .. } =
+        let Phase::Finalizing { updating, store, snapshot, .. } =
             std::mem::replace(&mut self.phase, Phase::Over)
         else {
             unreachable!("it was just looked at");
         };
         self.phase = Phase::Done { updating, store, snapshot };
-        let identifier = self.awaited.take().expect("a Seal waits for its pages");
+        let identifier = self.awaited.take().expect("a Finalize waits for its pages");
         told.complete(identifier, status, 0, detail);
     }
 

@@ -153,7 +153,13 @@ impl VersionWriter {
     }
 
     /// Stamps a page with the commit that it is of; it is then as the store's reader wants it.
-    pub(super) fn seal(&mut self, page: usize, commit: u64, epoch: u64, store: u64) -> &PageBuffer {
+    pub(super) fn finalize(
+        &mut self,
+        page: usize,
+        commit: u64,
+        epoch: u64,
+        store: u64,
+    ) -> &PageBuffer {
         let number = self.reservations[page].page;
         let WrittenPage { bytes, lines, upper } = &mut self.pages[page];
         for line in 0..usize::from(*lines) {
@@ -164,7 +170,7 @@ impl VersionWriter {
         }
         let newest = if self.faults.has(Fault::NewestNotStamped) { 0 } else { commit };
         let header = PageHeader::new(PageKind::Data, number, self.table);
-        bytes.seal(PageHeader {
+        bytes.finalize(PageHeader {
             lines: *lines,
             upper: *upper as u16,
             newest,

@@ -90,7 +90,7 @@ pub struct Phases {
     /// Rows left to the host.
     pub left: Duration,
     /// The device's part of the commit: stamping and writing pages, and their sync.
-    pub seal: Duration,
+    pub finalize: Duration,
     /// The rest of the commit: log, publication, release of locks.
     pub commit: Duration,
 }
@@ -98,7 +98,7 @@ pub struct Phases {
 impl Phases {
     /// From the beginning to the end.
     pub fn total(&self) -> Duration {
-        self.prepare + self.device + self.left + self.seal + self.commit
+        self.prepare + self.device + self.left + self.finalize + self.commit
     }
 }
 
@@ -126,7 +126,7 @@ pub struct UpdateReport {
 impl UpdateReport {
     /// Adds what the commit took.
     pub fn add_commit(&mut self, commit: &CommitReport) {
-        self.phases.seal += commit.phases.seal;
+        self.phases.finalize += commit.phases.finalize;
         self.phases.commit += commit.phases.commit;
         self.link.add(&commit.link);
     }

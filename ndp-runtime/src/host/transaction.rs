@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use lockdb::near_data::{NearDataError, SealError};
+use lockdb::near_data::{FinalizeError, NearDataError};
 use lockdb::{Error, Transaction};
 
 use super::error::NearDataFailure;
@@ -30,7 +30,7 @@ pub struct NearTransaction<'r, 't, 's> {
 pub struct CommitReport {
     /// The commit timestamp.
     pub commit: u64,
-    /// `seal` and `commit` alone are other than zero.
+    /// `finalize` and `commit` alone are other than zero.
     pub phases: Phases,
     /// What passed the link for it.
     pub link: LinkBytes,
@@ -49,23 +49,25 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
     /// Commits: the device stamps and writes its pages, then the host logs and publishes all.
     ///
     /// # Errors
-    /// A conflict (SERIALIZABLE); when the device cannot seal its pages, or is lost before it has. The
+    /// A conflict (SERIALIZABLE); when the device cannot finalize its pages, or is lost before it has. The
     /// transaction is rolled back then.
     pub fn commit(mut self) -> Result<CommitReport, NearDataFailure> {
         let mut since = Instant::now();
         let mut report = CommitReport::default();
         let (mut failed, updates) = (None, &mut self.updates);
         let handed_before: u64 = updates.iter().map(|work| work.link.total()).sum();
-        let committed = self.transaction.commit_sealing(&mut |seal| {
+        let committed = self.transaction.commit_finalizing(&mut |finalize| {
             report.phases.commit += lap(&mut since);
             for work in updates.iter_mut() {
-                work.seal(seal.commit, seal.epoch, seal.store).map_err(|failure| {
-                    let told = failure.to_string();
-                    failed = Some(failure);
-                    SealError::new(told)
-                })?;
+                work.finalize(finalize.commit, finalize.epoch, finalize.store).map_err(
+                    |failure| {
+                        let told = failure.to_string();
+                        failed = Some(failure);
+                        FinalizeError::new(told)
+                    },
+                )?;
             }
-            report.phases.seal += lap(&mut since);
+            report.phases.finalize += lap(&mut since);
             Ok(())
         });
         report.phases.commit += lap(&mut since);
@@ -79,9 +81,9 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
                 self.updates.clear();
                 Ok(report)
             }
-            Err(Error::NearData(NearDataError::Seal { commit, source })) => {
-                let seal = NearDataError::Seal { commit, source };
-                let failure = failed.take().unwrap_or(NearDataFailure::Store(seal.into()));
+            Err(Error::NearData(NearDataError::Finalize { commit, source })) => {
+                let finalize = NearDataError::Finalize { commit, source };
+                let failure = failed.take().unwrap_or(NearDataFailure::Store(finalize.into()));
                 Err(self.fail(failure))
             }
             Err(error) => Err(self.fail(error.into())),

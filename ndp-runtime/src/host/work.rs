@@ -45,7 +45,7 @@ enum State {
 }
 
 impl State {
-    /// What a job is when a Begin, Resume or Seal of it has completed.
+    /// What a job is when a Begin, Resume or Finalize of it has completed.
     fn after(done: &JobCompletion) -> Self {
         if done.status == Status::More { Self::Paused } else { Self::Idle }
     }
@@ -239,8 +239,8 @@ impl<'r> Work<'r> {
     }
 
     /// Has the device stamp and write its pages.
-    pub fn seal(&mut self, commit: u64, epoch: u64, store: u64) -> Result<(), NearDataFailure> {
-        self.run(Submission::seal(self.number, commit, epoch, store))?;
+    pub fn finalize(&mut self, commit: u64, epoch: u64, store: u64) -> Result<(), NearDataFailure> {
+        self.run(Submission::finalize(self.number, commit, epoch, store))?;
         let done = self.settle()?;
         self.link.results += COMPLETION_BYTES;
         match done.status {

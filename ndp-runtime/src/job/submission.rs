@@ -9,7 +9,7 @@ pub enum Opcode {
     /// Go on with room from a [`TopUp`](super::TopUp), after [`Status::More`].
     Resume = 2,
     /// Stamp the job's pages with a commit timestamp and make them durable.
-    Seal = 3,
+    Finalize = 3,
     /// Stop the job; completes when no lock request of it is open any more.
     Cancel = 4,
     /// Drop a job that is idle, and its pages.
@@ -19,7 +19,7 @@ pub enum Opcode {
 impl Opcode {
     /// All of them.
     pub const ALL: [Opcode; 5] =
-        [Opcode::Begin, Opcode::Resume, Opcode::Seal, Opcode::Cancel, Opcode::Forget];
+        [Opcode::Begin, Opcode::Resume, Opcode::Finalize, Opcode::Cancel, Opcode::Forget];
 
     /// The opcode of this number.
     pub fn from_code(code: u8) -> Option<Self> {
@@ -105,7 +105,7 @@ pub struct Submission {
     pub address: u64,
     /// Begin and Resume: bytes there.
     pub bytes: u64,
-    /// Seal: commit timestamp, epoch, identity of the store.
+    /// Finalize: commit timestamp, epoch, identity of the store.
     pub arguments: [u64; 3],
     /// The job, as the host has numbered it; unique among live jobs.
     pub job: u32,
@@ -123,9 +123,9 @@ impl Submission {
     }
 
     /// A job's pages are stamped with a commit timestamp and made durable.
-    pub fn seal(job: u32, commit: u64, epoch: u64, store: u64) -> Self {
+    pub fn finalize(job: u32, commit: u64, epoch: u64, store: u64) -> Self {
         let arguments = [commit, epoch, store];
-        Self { opcode: Opcode::Seal as u8, arguments, job, ..Self::default() }
+        Self { opcode: Opcode::Finalize as u8, arguments, job, ..Self::default() }
     }
 
     /// A job is stopped.

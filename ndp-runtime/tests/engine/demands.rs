@@ -1,4 +1,4 @@
-//! What the tests demand of a job, and of the pages that it has sealed.
+//! What the tests demand of a job, and of the pages that it has finalized.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,15 +75,15 @@ pub fn check_entries(scene: &Scene, before: &Before, entries: &[UpdateEntry]) ->
     demand(newly_held == held, || "newly held buckets are not those of the locks".into())
 }
 
-/// The pages that were sealed are those that the store's reader accepts, with the versions that the
+/// The pages that were finalized are those that the store's reader accepts, with the versions that the
 /// entries tell of; gives old and new payloads.
 pub fn check_pages(
     scene: &Scene,
     before: &Before,
     outcome: &Outcome,
-    seal: (u64, u64, u64),
+    finalize: (u64, u64, u64),
 ) -> Result<Pairs, String> {
-    let (commit, epoch, store) = seal;
+    let (commit, epoch, store) = finalize;
     let file = scene.files.open("pages").unwrap();
     let mut pages: BTreeMap<u64, Box<PageBuffer>> = BTreeMap::new();
     for &physical in &scene.card.written {

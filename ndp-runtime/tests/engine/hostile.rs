@@ -88,8 +88,8 @@ fn survive(scene: &mut Scene, bytes: &[u8], random: &mut ChaCha8Rng) {
         let span = scene.card.put(&bytes);
         status = scene.run(Submission::resume(1, span.address, span.bytes)).status;
     }
-    let seal = [random.next_u64(), random.next_u64() % 4, random.next_u64()];
-    scene.run(Submission::seal(1, seal[0], seal[1], seal[2]));
+    let finalize = [random.next_u64(), random.next_u64() % 4, random.next_u64()];
+    scene.run(Submission::finalize(1, finalize[0], finalize[1], finalize[2]));
     scene.run(Submission::cancel(1));
     assert_eq!(scene.engine.live_jobs(), 0);
     assert!(scene.card.is_idle());

@@ -46,11 +46,11 @@ pub fn undisturbed(fault: Option<Fault>, seed: u64, isolation: Isolation, room: 
     assert!(statistics.lock_requests >= statistics.written || fault.is_some());
 
     let state = scene.store.shared_state().unwrap();
-    let seal = (descriptor.snapshot + 1, state.epoch(), state.header().store);
-    let sealed = scene.run(Submission::seal(3, seal.0, seal.1, seal.2));
-    assert_eq!(sealed.status, Status::Done);
+    let finalize = (descriptor.snapshot + 1, state.epoch(), state.header().store);
+    let finalized = scene.run(Submission::finalize(3, finalize.0, finalize.1, finalize.2));
+    assert_eq!(finalized.status, Status::Done);
     demand(scene.card.unsynced.is_empty(), || "pages were not synced".into())?;
-    let pairs = check_pages(&scene, &before, &outcome, seal)?;
+    let pairs = check_pages(&scene, &before, &outcome, finalize)?;
     demand(pairs == expected, || "other rows than the host would have made".into())?;
     assert_eq!(statistics.pages, scene.card.written.len() as u64);
     assert_eq!(scene.run(Submission::forget(3)).status, Status::Done);
@@ -342,12 +342,16 @@ fn a_job_survives_every_access_that_fails() {
             status = scene.run(Submission::cancel(1)).status;
             assert_eq!(status, Status::Done);
         } else if status == Status::Done {
-            let seal =
-                Submission::seal(1, descriptor.snapshot + 1, state.epoch(), state.header().store);
-            status = scene.run(seal).status;
+            let finalize = Submission::finalize(
+                1,
+                descriptor.snapshot + 1,
+                state.epoch(),
+                state.header().store,
+            );
+            status = scene.run(finalize).status;
             if status == Status::Storage {
                 // The pages are still there: once more.
-                assert_eq!(scene.run(seal).status, Status::Done);
+                assert_eq!(scene.run(finalize).status, Status::Done);
             }
             assert_eq!(scene.run(Submission::forget(1)).status, Status::Done);
         } else {
@@ -368,7 +372,7 @@ fn submissions_that_do_not_fit_the_job_are_refused() {
         (Submission { opcode: 99, ..Submission::cancel(1) }, Status::BadOpcode),
         (Submission::cancel(1), Status::NoJob),
         (Submission::forget(1), Status::NoJob),
-        (Submission::seal(1, 1, 1, 1), Status::NoJob),
+        (Submission::finalize(1, 1, 1, 1), Status::NoJob),
         (Submission::resume(1, 0, 64), Status::NoJob),
     ] {
         assert_eq!(scene.run(submission).status, status, "{submission:?}");
@@ -395,7 +399,7 @@ fn submissions_that_do_not_fit_the_job_are_refused() {
     assert_eq!(scene.run(Submission::begin(1, 0, 0)).status, Status::JobExists);
     for submission in [
         Submission::forget(1),
-        Submission::seal(1, commit, epoch, store),
+        Submission::finalize(1, commit, epoch, store),
         Submission::resume(1, 0, 64),
     ] {
         assert_eq!(scene.run(submission).status, Status::NoJob, "{submission:?}");
@@ -407,15 +411,15 @@ fn submissions_that_do_not_fit_the_job_are_refused() {
     transaction.rollback().unwrap();
     assert_eq!(scene.completion().status, Status::Done);
 
-    // Done: a seal has to fit.
+    // Done: a finalization has to fit.
     for (commit, epoch, store, offset) in
         [(0, epoch, store, 24), (commit, epoch + 1, store, 32), (commit, epoch, store + 1, 40)]
     {
-        let refused = scene.run(Submission::seal(1, commit, epoch, store));
+        let refused = scene.run(Submission::finalize(1, commit, epoch, store));
         assert_eq!((refused.status, refused.detail), (Status::BadDescriptor, offset));
     }
     assert!(scene.card.written.is_empty());
-    assert_eq!(scene.run(Submission::seal(1, commit, epoch, store)).status, Status::Done);
+    assert_eq!(scene.run(Submission::finalize(1, commit, epoch, store)).status, Status::Done);
     assert_eq!(scene.run(Submission::cancel(1)).status, Status::Done);
     assert_eq!(scene.run(Submission::forget(1)).status, Status::NoJob);
 

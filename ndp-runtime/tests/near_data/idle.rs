@@ -69,7 +69,7 @@ fn an_update_that_is_given_up_between_two_chunks_leaves_nothing_on_the_device() 
     assert_eq!(scene.rows().iter().map(|row| row[BALANCE]).sum::<i64>(), 100 * (rows - 5));
 }
 
-/// Of two updates of a transaction one finds no rows, and has nothing to be sealed.
+/// Of two updates of a transaction one finds no rows, and has nothing to be finalized.
 #[test]
 fn an_update_without_rows_is_committed_beside_one_with_rows() {
     for empty_first in [true, false] {

@@ -121,7 +121,7 @@ fn power_loss_is_found_where_the_order_of_a_commit_is_broken() {
     for broken in [
         Broken::Engine(EngineFault::SyncSkipped),
         Broken::Engine(EngineFault::CreatedNotStamped),
-        Broken::Store(StoreFault::NearDataLogBeforeSeal),
+        Broken::Store(StoreFault::NearDataLogBeforeFinalize),
     ] {
         let find = |seed| std::panic::catch_unwind(|| lose_power(seed, Some(broken)));
         let found = (1..13).find_map(|seed| match find(seed) {

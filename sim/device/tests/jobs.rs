@@ -45,7 +45,7 @@ fn submissions_that_cannot_be_done_say_why() {
     let unknown = Submission { opcode: 9, ..Submission::default() };
     assert_eq!(run(&mut queue, unknown), (Some(Status::BadOpcode), 0, 0));
     for submission in
-        [Submission::resume(3, 0, 64), Submission::seal(3, 1, 1, 1), Submission::cancel(3)]
+        [Submission::resume(3, 0, 64), Submission::finalize(3, 1, 1, 1), Submission::cancel(3)]
     {
         assert_eq!(run(&mut queue, submission).0, Some(Status::NoJob), "{submission:?}");
     }

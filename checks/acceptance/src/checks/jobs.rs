@@ -10,7 +10,9 @@ use super::interrupts::{enable_all, nothing_more, wait};
 use super::registers::at_reset;
 use crate::context::{Context, Mapped, Stop, expect, expect_eq};
 use crate::map;
-use crate::queue::{BEGIN, CANCEL, Completion, FORGET, Queue, RESUME, SEAL, Status, Submission};
+use crate::queue::{
+    BEGIN, CANCEL, Completion, FINALIZE, FORGET, Queue, RESUME, Status, Submission,
+};
 
 /// The fixed part of a descriptor and the image of a program.
 const DESCRIPTOR_BYTES: u64 = 192 + 1088;
@@ -50,7 +52,8 @@ fn cases(context: &Context<'_>, memory: &Mapped) -> Result<Vec<Case>, Stop> {
         cases.push((submission(opcode), Status::BadOpcode, 0));
     }
     // Which job is in the last word, and the answer names it.
-    for (opcode, job) in [(RESUME, 1), (SEAL, 0x1234_5678), (CANCEL, 3), (FORGET, 0xFFFF_FFFF)] {
+    for (opcode, job) in [(RESUME, 1), (FINALIZE, 0x1234_5678), (CANCEL, 3), (FORGET, 0xFFFF_FFFF)]
+    {
         cases.push((Submission { job, ..submission(opcode) }, NO_JOB, job));
     }
     let gone = unmapped(context)?;

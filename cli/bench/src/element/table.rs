@@ -71,7 +71,7 @@ impl Pages {
         let mut page = std::mem::replace(&mut self.page, PageBuffer::ZERO);
         let lines = std::mem::replace(&mut self.lines, 0);
         let upper = std::mem::replace(&mut self.upper, PAGE_BYTES);
-        page.seal(PageHeader {
+        page.finalize(PageHeader {
             lines,
             upper: upper as u16,
             epoch: EPOCH,
@@ -119,7 +119,7 @@ fn lay_out(pages: &[PageBuffer], heads: &[u64]) -> (SparseMemory, JobBlock) {
             let number = number(chunk);
             let mut page = PageBuffer::map(kind, number, words.iter().copied());
             let header = PageHeader::new(kind, number, 0);
-            page.seal(PageHeader { epoch: EPOCH, store: STORE, ..header });
+            page.finalize(PageHeader { epoch: EPOCH, store: STORE, ..header });
             storage.extend(page.0);
             place.to_le_bytes()
         });

@@ -506,7 +506,7 @@ fn notes(samples: &Samples<Sample>) -> Vec<String> {
         "One rule for both sides: a commit counts when it can be redone after a loss of power. The \
          host's log goes to its device while the rows are changed, and its end waits for the last \
          of it; the device writes its new pages to its storage, of the same kind, when they are \
-         sealed, since they carry the commit's timestamp. Where both are volatile neither is \
+         finalized, since they carry the commit's timestamp. Where both are volatile neither is \
          written. The time until the host path's pages are back on the device is not part of its \
          time, as a flush comes later."
             .into(),

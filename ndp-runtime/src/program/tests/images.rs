@@ -13,7 +13,7 @@ fn program() -> Program {
 }
 
 /// Puts in the checksum that belongs to the rest.
-fn sealed(mut image: Vec<u8>) -> Vec<u8> {
+fn with_checksum(mut image: Vec<u8>) -> Vec<u8> {
     let checksum = crc32c::crc32c_append(crc32c::crc32c(&image[..60]), &image[64..]);
     image[60..64].copy_from_slice(&checksum.to_le_bytes());
     image
@@ -23,7 +23,7 @@ fn sealed(mut image: Vec<u8>) -> Vec<u8> {
 fn refusal(offset: usize, bytes: &[u8]) -> String {
     let mut image = program().encode().to_vec();
     image[offset..offset + bytes.len()].copy_from_slice(bytes);
-    let result = Program::decode(&sealed(image), Some((7, &every_type())));
+    let result = Program::decode(&with_checksum(image), Some((7, &every_type())));
     result.expect_err("the image is to be refused").to_string()
 }
 
@@ -130,7 +130,7 @@ fn hostile_images_are_refused_or_harmless() {
         if random.random_ratio(1, 4) {
             random.fill_bytes(&mut image[64..64 + 8 * MAX_INSTRUCTIONS]);
         }
-        let image = sealed(image);
+        let image = with_checksum(image);
         let table = random.random::<bool>().then_some((7, &schema));
         let Ok(program) = Program::decode(&image, table) else { continue };
         admitted += 1;

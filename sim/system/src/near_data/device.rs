@@ -118,7 +118,7 @@ pub(crate) struct Device {
     generations: Vec<u32>,
     /// The engine that writes rows.
     writer: Time,
-    /// The engine that seals pages.
+    /// The engine that finalizes pages.
     job: Option<Job>,
 }
 
@@ -144,7 +144,7 @@ impl Device {
     }
 
     /// When so many bytes of new pages are stamped and, if `durable`, on the device's storage.
-    pub fn seal(&mut self, now: Time, bytes: u64, durable: bool) -> Time {
+    pub fn finalize(&mut self, now: Time, bytes: u64, durable: bool) -> Time {
         // Each line is read and written.
         let moved = self.memory.access(now, NEW_PAGES, 2 * bytes.div_ceil(64));
         let stamped = moved.max(now + self.engine_time(bytes));

@@ -65,9 +65,9 @@ enum Step {
         asked: usize,
         there: usize,
     },
-    SealAsked,
-    Sealing,
-    Sealed,
+    FinalizeAsked,
+    Finalizing,
+    Finalized,
     Committing,
 }
 
@@ -183,7 +183,7 @@ impl NearUpdate {
             Step::Evaluating { row } => {
                 self.next_left(machine, row + 1)?;
             }
-            Step::Sealed => self.begin_commit(machine),
+            Step::Finalized => self.begin_commit(machine),
             Step::Committing => {
                 let commit = self.commit.as_mut().expect("it is committing");
                 return Ok(commit.worked(machine, &mut self.watch));
@@ -228,10 +228,10 @@ impl NearUpdate {
                 self.step = Step::Working;
                 machine.device.start(&mut machine.system, plan);
             }
-            Step::SealAsked => self.seal(machine),
-            Step::Sealing => {
+            Step::FinalizeAsked => self.finalize(machine),
+            Step::Finalizing => {
                 let there = machine.system.send(Side::Host, COMPLETION);
-                self.wake(machine, there, Step::Sealed);
+                self.wake(machine, there, Step::Finalized);
             }
             Step::Committing => {
                 let commit = self.commit.as_mut().expect("it is committing");
@@ -304,7 +304,7 @@ impl NearUpdate {
             self.watch.mark(machine.now(), Phase::Recheck);
             // With the reservations, which a job gets as it needs them.
             let bytes = SUBMISSION + self.pages() * RESERVATION;
-            self.send(machine, Side::Device, bytes, Step::SealAsked);
+            self.send(machine, Side::Device, bytes, Step::FinalizeAsked);
         }
     }
 
@@ -357,15 +357,15 @@ impl NearUpdate {
     }
 
     /// The device reads its new pages, stamps them and writes them to their places.
-    fn seal(&mut self, machine: &mut Machine) {
+    fn finalize(&mut self, machine: &mut Machine) {
         let (now, bytes) = (machine.now(), self.pages() * PAGE);
-        let end = machine.device.seal(now, bytes, self.how.durable);
-        self.step = Step::Sealing;
+        let end = machine.device.finalize(now, bytes, self.how.durable);
+        self.step = Step::Finalizing;
         machine.system.at(end, Timer::Long(0).encode());
     }
 
     fn begin_commit(&mut self, machine: &mut Machine) {
-        self.watch.mark(machine.now(), Phase::Seal);
+        self.watch.mark(machine.now(), Phase::Finalize);
         let log = self.pages() * RESERVATION;
         let (rows, held) = (self.written.clone(), std::mem::take(&mut self.held));
         self.step = Step::Committing;

@@ -26,7 +26,7 @@ pub enum Phase {
     /// The commit looks once more whether each row's newest version is the one before.
     Recheck,
     /// The device stamps the new pages and makes them durable.
-    Seal,
+    Finalize,
     /// The log record becomes durable.
     Log,
     /// VID map and counters are published.
@@ -47,7 +47,7 @@ impl Phase {
         Phase::Adopt,
         Phase::Left,
         Phase::Recheck,
-        Phase::Seal,
+        Phase::Finalize,
         Phase::Log,
         Phase::Install,
         Phase::Release,
@@ -65,7 +65,7 @@ impl Phase {
             Phase::Adopt => "result set",
             Phase::Left => "rows left to the host",
             Phase::Recheck => "heads, once more",
-            Phase::Seal => "seal",
+            Phase::Finalize => "seal",
             Phase::Log => "log",
             Phase::Install => "install",
             Phase::Release => "release",

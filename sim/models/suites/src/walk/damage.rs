@@ -12,7 +12,7 @@ fn pick<T: Copy>(random: &mut ChaCha8Rng, from: &[T]) -> Option<T> {
     (!from.is_empty()).then(|| from[random.random_range(0..from.len())])
 }
 
-/// A random change of a page's header that is sealed again.
+/// A random change of a page's header that is finalized again.
 fn other_header(random: &mut ChaCha8Rng, header: &mut PageHeader) {
     match random.random_range(0..8) {
         0 => header.page ^= 1 << random.random_range(0..64),
@@ -55,12 +55,12 @@ fn other_line(random: &mut ChaCha8Rng, page: &mut PageBuffer) {
     }
 }
 
-fn reseal(scene: &mut Scene, address: u64, change: impl FnOnce(&mut PageBuffer)) {
+fn renew_checksum(scene: &mut Scene, address: u64, change: impl FnOnce(&mut PageBuffer)) {
     let mut page = PageBuffer::ZERO;
     page.0.copy_from_slice(scene.memory.bytes_mut(address, PAGE_BYTES));
     change(&mut page);
     let header = Page::new(&page.0).header();
-    page.seal(header);
+    page.finalize(header);
     scene.memory.bytes_mut(address, PAGE_BYTES).copy_from_slice(&page.0);
 }
 
@@ -101,16 +101,16 @@ pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
         1 => {
             let Some(page) = pick(random, &pages) else { return };
             let mut header = PageHeader::default();
-            reseal(scene, page, |page| {
+            renew_checksum(scene, page, |page| {
                 header = Page::new(&page.0).header();
                 other_header(random, &mut header);
-                page.seal(header);
+                page.finalize(header);
             });
         }
         2..=4 => {
             let Some(page) = pick(random, &data) else { return };
             let times = random.random_range(1..5);
-            reseal(scene, page, |page| (0..times).for_each(|_| other_line(random, page)));
+            renew_checksum(scene, page, |page| (0..times).for_each(|_| other_line(random, page)));
         }
         5 => {
             let Some(at) = pick(random, &scene.map_words.clone()) else { return };
@@ -133,7 +133,7 @@ pub fn damage(random: &mut ChaCha8Rng, scene: &mut Scene) {
                 1 => RecordId::new(random.random_range(0..50_000), random.random()).word(),
                 _ => pick(random, &scene.heads).unwrap_or(0),
             };
-            reseal(scene, chunk, |page| {
+            renew_checksum(scene, chunk, |page| {
                 page.0[64 + 8 * word..][..8].copy_from_slice(&head.to_le_bytes());
             });
         }

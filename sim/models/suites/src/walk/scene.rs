@@ -145,7 +145,7 @@ impl Builder {
         let Open { page, mut buffer, lines, upper } = open;
         // Sometimes an older checkpoint has written it.
         let epoch = EPOCH - u64::from(self.random.random_ratio(1, 4));
-        buffer.seal(PageHeader {
+        buffer.finalize(PageHeader {
             lines,
             upper: upper as u16,
             epoch,
@@ -171,9 +171,9 @@ impl Builder {
     }
 }
 
-fn sealed(kind: PageKind, page: u64, words: &[u64]) -> PageBuffer {
+fn finalized(kind: PageKind, page: u64, words: &[u64]) -> PageBuffer {
     let mut buffer = PageBuffer::map(kind, page, words.iter().copied());
-    buffer.seal(PageHeader { epoch: EPOCH, store: STORE, ..PageHeader::new(kind, page, 0) });
+    buffer.finalize(PageHeader { epoch: EPOCH, store: STORE, ..PageHeader::new(kind, page, 0) });
     buffer
 }
 
@@ -271,7 +271,7 @@ impl Scene {
         }
         for (chunk, words) in heads.chunks(MAP_WORDS).enumerate() {
             if words.iter().any(|&word| word != 0) {
-                let buffer = sealed(PageKind::VidMap, vid_page(TABLE, chunk), words);
+                let buffer = finalized(PageKind::VidMap, vid_page(TABLE, chunk), words);
                 stored.push((Stands::VidChunk(chunk), buffer));
             }
         }
@@ -310,7 +310,7 @@ impl Scene {
                     if words.iter().any(|&word| word != 0) {
                         map_places[chunk] = place;
                     }
-                    buffer = sealed(PageKind::PageMap, chunk as u64, words);
+                    buffer = finalized(PageKind::PageMap, chunk as u64, words);
                 }
             }
             storage.extend(buffer.0);

@@ -81,8 +81,8 @@ fn each_side_pays_for_storage_when_commits_are_durable() {
         assert_eq!(of(&volatile, Phase::Log), Time::ZERO, "{strategy:?}");
         assert!(of(&durable, Phase::Log) >= store.log_latency.get(), "{strategy:?}");
         if strategy == Strategy::NearData {
-            let seals = [&durable, &volatile].map(|report| of(report, Phase::Seal));
-            assert!(seals[0] >= seals[1] + near.storage.latency.get(), "{seals:?}");
+            let finalizes = [&durable, &volatile].map(|report| of(report, Phase::Finalize));
+            assert!(finalizes[0] >= finalizes[1] + near.storage.latency.get(), "{finalizes:?}");
         }
     }
 }
