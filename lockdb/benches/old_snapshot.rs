@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use lockdb::schema::{Schema, Type};
 use lockdb::{
-    Database, Error, Isolation, Options, Result, Session, Sync, Table, TransactionOptions,
+    Database, Durability, Error, Isolation, Options, Result, Session, Table, TransactionOptions,
 };
 
 const UNSYNCED: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 /// Rows of the table that nobody else has to do with.
 const ROWS: i64 = 1_000;
 const ROUND: Duration = Duration::from_secs(2);

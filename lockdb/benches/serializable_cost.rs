@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use lockdb::schema::{Schema, Type};
 use lockdb::{
-    Database, Isolation, Options, Order, Result, Session, Sync, Table, Transaction,
+    Database, Durability, Isolation, Options, Order, Result, Session, Table, Transaction,
     TransactionOptions,
 };
 
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn of(isolation: Isolation) -> TransactionOptions {
-    TransactionOptions { isolation, sync: Sync::None }
+    TransactionOptions { isolation, durability: Durability::None }
 }
 
 fn add(transaction: &mut Transaction<'_>, table: &Table, id: i64) -> Result<()> {

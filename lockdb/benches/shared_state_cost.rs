@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 
 use lockdb::device::{DeviceReader, MappedPages};
 use lockdb::schema::{Schema, Type};
-use lockdb::{Database, Isolation, Options, Result, Session, Sync, Table, TransactionOptions};
+use lockdb::{
+    Database, Durability, Isolation, Options, Result, Session, Table, TransactionOptions,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const ROWS: i64 = 100_000;
 const UNSYNCED: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;

@@ -16,7 +16,7 @@ use super::error::{Error, Result};
 use super::fault::{Fault, Faults};
 use super::files::{Disk, Files};
 use super::lock_table::{self, OpenLockTable};
-use super::log::{Kind, Log, Sync};
+use super::log::{Durability, Kind, Log};
 use super::maintenance::Maintainer;
 use super::memory::{SharedArray, VersionRef};
 use super::native::{NativeStorage, StorageBytes};
@@ -452,7 +452,7 @@ impl Shared {
         self.log.write(&ticket, Kind::Schema, &body);
         self.catalog.push(table.clone());
         self.log.finish(ticket)?;
-        self.log.make_durable(end, Sync::Group)?;
+        self.log.make_durable(end, Durability::Group)?;
         Ok(table)
     }
 
@@ -466,20 +466,20 @@ impl Shared {
     }
 
     /// Waits until what a snapshot shows is durable.
-    pub(crate) fn await_durable(&self, snapshot: u64, sync: Sync) -> Result<()> {
-        if sync == Sync::None || snapshot == 0 {
+    pub(crate) fn await_durable(&self, snapshot: u64, durability: Durability) -> Result<()> {
+        if durability == Durability::None || snapshot == 0 {
             return Ok(());
         }
         let position = self.log.position();
         debug_assert!(position.commit >= snapshot);
-        Ok(self.log.make_durable(position.lsn, sync)?)
+        Ok(self.log.make_durable(position.lsn, durability)?)
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
         // What was committed without a sync goes out as well; who needs to know asks for it.
-        let _ = self.log.make_durable(self.log.position().lsn, Sync::Immediate);
+        let _ = self.log.make_durable(self.log.position().lsn, Durability::Immediate);
     }
 }
 

@@ -64,7 +64,7 @@ pub use checkpoint::Checkpoint;
 pub use database::Database;
 pub use error::{Conflict, Ending, Error, Result};
 pub use load::{LoadError, LoadProgress};
-pub use log::Sync;
+pub use log::Durability;
 pub use native::StorageBytes;
 pub use options::{IndexBuild, Isolation, Options, TransactionOptions};
 pub use pins::OldSnapshot;

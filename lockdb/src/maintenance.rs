@@ -196,10 +196,10 @@ fn maintain(shared: &Shared, stop: &AtomicBool) {
 mod tests {
     use super::super::options::{Isolation, Options, TransactionOptions};
     use super::super::schema::{Schema, Type};
-    use super::super::{Database, Sync};
+    use super::super::{Database, Durability};
 
     const QUICK: TransactionOptions =
-        TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+        TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
     #[test]
     fn a_begin_waits_for_no_vacuum_of_others() {

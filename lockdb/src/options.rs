@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::{Error, Result};
-use super::log::Sync;
+use super::log::Durability;
 use super::memory::{ArrayMemory, Home};
 use locks::{Policy, SharedMemory, Waiting};
 
@@ -184,13 +184,13 @@ pub struct TransactionOptions {
     /// How far it is kept apart from others.
     pub isolation: Isolation,
     /// When its commit returns.
-    pub sync: Sync,
+    pub durability: Durability,
 }
 
 impl Default for TransactionOptions {
     /// SNAPSHOT, and the commit returns when it is durable.
     fn default() -> Self {
-        Self { isolation: Isolation::default(), sync: Sync::Group }
+        Self { isolation: Isolation::default(), durability: Durability::Group }
     }
 }
 

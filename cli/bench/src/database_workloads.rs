@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::{Database, Isolation, Options, Sync, TransactionOptions};
+use lockdb::{Database, Durability, Isolation, Options, TransactionOptions};
 use workloads::database::smallbank::SmallBank;
 use workloads::database::tatp::Tatp;
 use workloads::database::tpcc::{Scale, Tpcc};
@@ -29,7 +29,7 @@ const TRANSACTIONS: u64 = 10_000;
 const TPCC_TRANSACTIONS: u64 = 500;
 
 const OPTIONS: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Serializable, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Serializable, durability: Durability::None };
 
 /// Transactions per second of each workload by one thread and by two, and how often they had to be
 /// begun again.

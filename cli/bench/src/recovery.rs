@@ -10,13 +10,13 @@ use std::time::Instant;
 
 use lockdb::layout::{PAGE_BYTES, Page, PageKind};
 use lockdb::schema::{RowBuffer, Schema, Type};
-use lockdb::{Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions};
+use lockdb::{Database, Durability, Error, Isolation, Options, Session, Table, TransactionOptions};
 
 use super::{Goal, Measurement, Size};
 use terminal::Progress;
 
 const UNSYNCED: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 const ACCOUNTS: i64 = 100_000;
 
 /// Bytes of log, and of pages.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use lockdb::schema::Value;
-use lockdb::{Database, Error, Isolation, Session, Sync, Table, TransactionOptions};
+use lockdb::{Database, Durability, Error, Isolation, Session, Table, TransactionOptions};
 use ndp_runtime::host::{Cancel, TableGate};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -218,7 +218,10 @@ struct Worker {
 
 impl Worker {
     fn run(mut self) -> Result<(), Error> {
-        let options = TransactionOptions { isolation: Isolation::ReadCommitted, sync: Sync::None };
+        let options = TransactionOptions {
+            isolation: Isolation::ReadCommitted,
+            durability: Durability::None,
+        };
         while !self.counts.stop.load(Ordering::Relaxed) {
             let passing = self.gate.as_ref().map(|gate| gate.pass(TIMEOUT));
             if let Some(Err(_)) = passing {

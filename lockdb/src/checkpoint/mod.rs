@@ -26,7 +26,7 @@ use super::layout::{
     DIRECTORY_BYTES, MAP_WORDS, Page, PageBuffer, PageHeader, PageKind, RecordId, Superblock,
     vid_page,
 };
-use super::log::{LogPosition, Sync};
+use super::log::{Durability, LogPosition};
 use super::native::NativeStorage;
 use super::pages::PageState;
 use super::vacuum::Vacuum;
@@ -156,7 +156,7 @@ impl<'s> Flush<'s> {
         if !self.shared.faults.has(Fault::CheckpointBeforeLog) {
             let tail = self.shared.log.tail();
             self.shared.await_published(tail.commit)?;
-            self.shared.log.make_durable(tail.lsn, Sync::Immediate)?;
+            self.shared.log.make_durable(tail.lsn, Durability::Immediate)?;
         }
         self.decided = true;
         self.storage.write_superblock(&Superblock {

@@ -11,7 +11,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use lockdb::files::Memory;
-//! use lockdb::log::{Kind, Log, LogOptions, LogPosition, Reader, Sync};
+//! use lockdb::log::{Kind, Log, LogOptions, LogPosition, Reader, Durability};
 //!
 //! let files = Arc::new(Memory::new());
 //! let start = LogPosition { store: 7, ..Default::default() };
@@ -20,7 +20,7 @@
 //! let end = ticket.end();
 //! log.write(&ticket, Kind::Commit, b"hello");
 //! log.finish(ticket)?;
-//! log.make_durable(end, Sync::Group)?;
+//! log.make_durable(end, Durability::Group)?;
 //!
 //! let mut reader = Reader::open(files, start)?;
 //! assert_eq!(reader.read()?.expect("one record").body, b"hello");
@@ -48,7 +48,7 @@ mod window;
 
 pub(crate) use error::NO_ROOM;
 pub use error::{Awaited, Evidence, Failure, Flaw, HeaderFlaw, LogError};
-pub use options::{Kind, LogOptions, LogPosition, Sync};
+pub use options::{Durability, Kind, LogOptions, LogPosition};
 pub use reader::{Reader, Record, Torn};
 pub use ticket::Ticket;
 
@@ -252,7 +252,7 @@ impl Log {
     /// Returns when the finished records before `lsn`, a [`Ticket::end`], are as durable as `level`
     /// says. At once when volatile.
     ///
-    /// With [`Sync::None`] it never waits for a sync, but now and then writes records out.
+    /// With [`Durability::None`] it never waits for a sync, but now and then writes records out.
     ///
     /// # Errors
     /// [`LogError::MustReopen`] when this write or sync failed, or an earlier one: the commit is
@@ -260,16 +260,16 @@ impl Log {
     /// records before `lsn` are not finished; [`LogError::Stalled`] when another's sync takes
     /// longer than [`LogOptions::timeout`].
     #[inline]
-    pub fn make_durable(&self, lsn: u64, level: Sync) -> Result<(), LogError> {
+    pub fn make_durable(&self, lsn: u64, level: Durability) -> Result<(), LogError> {
         let Some(storage) = &self.storage else { return Ok(()) };
         match level {
-            Sync::None => storage.write_out_if_due(&self.sequencer, lsn),
-            Sync::Group | Sync::Immediate => {
+            Durability::None => storage.write_out_if_due(&self.sequencer, lsn),
+            Durability::Group | Durability::Immediate => {
                 let (_, finished) = self.sequencer.completed();
                 if lsn > finished {
                     return Err(LogError::NotFinished { lsn, finished });
                 }
-                storage.make_durable(&self.sequencer, lsn, level == Sync::Group)
+                storage.make_durable(&self.sequencer, lsn, level == Durability::Group)
             }
         }
     }
@@ -281,12 +281,12 @@ impl Log {
     /// # Errors
     /// As [`Log::begin`] and [`Log::make_durable`].
     pub fn mark(&self) -> Result<(), LogError> {
-        self.make_durable(self.position().lsn, Sync::Immediate)?;
+        self.make_durable(self.position().lsn, Durability::Immediate)?;
         let ticket = self.begin(0)?;
         let end = ticket.end();
         self.write(&ticket, Kind::Mark, &[]);
         self.finish(ticket)?;
-        self.make_durable(end, Sync::Immediate)
+        self.make_durable(end, Durability::Immediate)
     }
 
     /// The end of the published prefix: its last commit, and the LSN after that one's record. From

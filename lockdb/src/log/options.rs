@@ -28,7 +28,7 @@ pub struct LogOptions {
     pub segment_bytes: u64,
     /// Commits under way at one time: a power of two from 2 to 2²⁰.
     pub commits_under_way: usize,
-    /// How long a [`Sync::Group`] leader waits for company before it writes. Zero still groups
+    /// How long a [`Durability::Group`] leader waits for company before it writes. Zero still groups
     /// all who come while an earlier sync is under way.
     pub gather: Duration,
     /// The longest wait for another thread to finish what it has begun.
@@ -89,7 +89,7 @@ impl Kind {
 
 /// How durable a commit is when its transaction hears of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sync {
+pub enum Durability {
     /// Not at all: a loss of power takes the newest commits, though never one out of the middle.
     None,
     /// Synced, together with as many others as [`LogOptions::gather`] brings.

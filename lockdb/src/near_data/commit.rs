@@ -4,7 +4,7 @@ use super::super::database::Shared;
 use super::super::error::{Conflict, Result};
 use super::super::fault::Fault;
 use super::super::layout::MAP_WORDS;
-use super::super::log::{Kind, Sync, Ticket};
+use super::super::log::{Durability, Kind, Ticket};
 use super::super::options::Isolation;
 use super::super::session::Session;
 use super::super::transaction::Transaction;
@@ -164,7 +164,7 @@ fn publish(
     let installed = install(shared, ticket, writes, open);
     drop(alone);
     if late {
-        shared.log.make_durable(installed.end, Sync::Immediate)?;
+        shared.log.make_durable(installed.end, Durability::Immediate)?;
         if let Err(source) = finalize(&order) {
             return Ok(Published::NotFinalized { commit, source });
         }

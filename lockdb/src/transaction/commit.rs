@@ -33,7 +33,7 @@ impl Transaction<'_> {
             self.end(State::Ended(Ending::Committed));
             self.session.last_commit = self.snapshot;
             // What it has read must be as durable as what it would have written.
-            self.session.shared.await_durable(self.snapshot, self.sync)?;
+            self.session.shared.await_durable(self.snapshot, self.durability)?;
             return Ok(self.snapshot);
         }
         match publish(self.session, self.isolation, self.snapshot)? {
@@ -58,7 +58,7 @@ impl Transaction<'_> {
         self.state = State::Ended(Ending::Committed);
         published?;
         if !shared.faults.has(Fault::AcknowledgedBeforeDurable) {
-            shared.log.make_durable(end, self.sync)?;
+            shared.log.make_durable(end, self.durability)?;
         }
         Ok(commit)
     }

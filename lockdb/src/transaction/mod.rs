@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::database::Shared;
 use super::error::{Conflict, Ending, Error, Result};
 use super::fault::Fault;
-use super::log::Sync;
+use super::log::Durability;
 use super::near_data::{NearData, NearDataError};
 use super::options::{Isolation, TransactionOptions};
 use super::session::Session;
@@ -42,7 +42,7 @@ mod tests;
 pub struct Transaction<'s> {
     pub(super) session: &'s mut Session,
     pub(super) isolation: Isolation,
-    sync: Sync,
+    durability: Durability,
     pub(super) snapshot: u64,
     state: State,
     /// What devices do for it.
@@ -89,11 +89,11 @@ impl<'s> Transaction<'s> {
         session.reads.clear();
         let shared = &session.shared;
         let snapshot = shared.pins.pin(session.pin, || shared.log.published());
-        let TransactionOptions { isolation, sync } = options;
+        let TransactionOptions { isolation, durability } = options;
         Self {
             session,
             isolation,
-            sync,
+            durability,
             snapshot,
             state: State::Running,
             near: None,
@@ -118,7 +118,7 @@ impl<'s> Transaction<'s> {
         Transaction {
             session,
             isolation: Isolation::default(),
-            sync: Sync::None,
+            durability: Durability::None,
             snapshot: 0,
             state: State::Running,
             near: None,

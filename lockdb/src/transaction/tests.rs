@@ -6,13 +6,13 @@ use std::thread::{Scope, ScopedJoinHandle, scope, sleep, yield_now};
 use std::time::Duration;
 
 use super::super::layout::LAST_VERSION;
-use super::super::log::{Awaited, LogError, Sync};
+use super::super::log::{Awaited, Durability, LogError};
 use super::super::options::{Isolation, Options, TransactionOptions};
 use super::super::schema::{RowBuffer, Schema, Type};
 use super::super::{Database, Error, LockWait, Result, Table, Transaction};
 
 const UNSYNCED: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
 /// A table of rows 0 to 9, whose `n` is 0.
 fn store(options: Options) -> (Database, Arc<Table>) {
@@ -95,7 +95,7 @@ fn a_commit_that_is_held_back_for_too_long_is_an_error_of_all_who_wait() {
     };
     let commit = held_back.commit();
     let change = |isolation, id| {
-        let options = TransactionOptions { isolation, sync: Sync::None };
+        let options = TransactionOptions { isolation, durability: Durability::None };
         store.transaction_with(options, |t| add(t, &table, id))
     };
     // Its changes stand, though nobody sees them yet.
@@ -137,7 +137,7 @@ fn the_last_version_of_a_row_is_followed_by_its_tombstone_alone() {
     for isolation in [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable] {
         let (store, table) = store(Options::small());
         renumber(&store, &table, 3, LAST_VERSION - 1);
-        let options = TransactionOptions { isolation, sync: Sync::None };
+        let options = TransactionOptions { isolation, durability: Durability::None };
         let change = |id| store.transaction_with(options, |t| add(t, &table, id));
         let used_up = |result: Result<()>| {
             assert!(matches!(result, Err(Error::VersionsUsedUp { vid: 3, .. })), "{result:?}");

@@ -356,11 +356,11 @@ mod tests {
     use super::super::layout::RecordId;
     use super::super::options::{Isolation, Options, TransactionOptions};
     use super::super::schema::{RowBuffer, Schema, Type};
-    use super::super::{Database, Sync};
+    use super::super::{Database, Durability};
 
     const ROWS: i64 = 2_000;
     const UNSYNCED: TransactionOptions =
-        TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+        TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
     /// Changes the rows that `chosen` chooses, or inserts them.
     fn put(store: &Database, n: i64, chosen: impl Fn(i64) -> bool) {

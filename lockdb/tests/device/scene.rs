@@ -9,14 +9,15 @@ use lockdb::layout::{PAGE_BYTES, PageBuffer};
 use lockdb::schema::{RowRef, Schema, Type};
 use lockdb::shared_state::SharedState;
 use lockdb::{
-    Database, Error, Isolation, Options, Session, Sync, Table, Transaction, TransactionOptions,
+    Database, Durability, Error, Isolation, Options, Session, Table, Transaction,
+    TransactionOptions,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// No test here needs the power to fail.
 pub const QUICK: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
 pub fn random(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)

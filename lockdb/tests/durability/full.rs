@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use lockdb::files::Simulated;
 use lockdb::schema::RowBuffer;
-use lockdb::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
+use lockdb::{Database, Durability, Error, Isolation, Options, Table, TransactionOptions};
 
 use super::model::{History, Row, check, schema, values};
 use super::points::survive;
@@ -24,7 +24,8 @@ const TRANSACTIONS: u64 = 25;
 fn read_at_all_levels(store: &Database) -> usize {
     let levels = [Isolation::ReadCommitted, Isolation::Snapshot, Isolation::Serializable];
     let options = |isolation| {
-        [Sync::Group, Sync::Immediate].map(|sync| TransactionOptions { isolation, sync })
+        [Durability::Group, Durability::Immediate]
+            .map(|durability| TransactionOptions { isolation, durability })
     };
     let counts = levels.into_iter().flat_map(options).map(|options| {
         let mut rows = 0;
@@ -169,7 +170,7 @@ fn many_threads_meet_a_full_disk() {
         assert!(matches!(error, Error::NoRoom { .. }), "{error}");
         rows
     };
-    let each = |work: &(dyn Fn(i64) -> i64 + std::marker::Sync)| -> i64 {
+    let each = |work: &(dyn Fn(i64) -> i64 + Sync)| -> i64 {
         std::thread::scope(|scope| {
             let threads: Vec<_> =
                 (0..THREADS).map(|thread| scope.spawn(move || work(thread))).collect();

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use lockdb::schema::{Schema, Type, Value};
-use lockdb::{Database, Error, Isolation, Order, Sync, Table, TransactionOptions};
+use lockdb::{Database, Durability, Error, Isolation, Order, Table, TransactionOptions};
 
 /// A row by table name and key.
 pub type Place = (String, i64);
@@ -79,7 +79,7 @@ pub fn values(id: i64, row: &Row) -> [Value; 3] {
 
 /// Rows are looked at as they stand in memory, even when the log can make nothing durable any more.
 const UNSYNCED: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
 /// Why a store is not what it must be.
 pub type Verdict<T = ()> = Result<T, String>;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use lockdb::files::{Files, Simulated};
-use lockdb::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
+use lockdb::{Database, Durability, Error, Isolation, Options, Table, TransactionOptions};
 
 use super::model::{Commit, History, Row, schema, values};
 use super::points::survive;
@@ -35,8 +35,8 @@ fn commit_until_dark(
     let mut session = store.session().expect("a session for each thread");
     let mut known = Known::default();
     for balance in 0.. {
-        let sync = if random.one_in(3) { Sync::None } else { Sync::Group };
-        let options = TransactionOptions { isolation: Isolation::Snapshot, sync };
+        let durability = if random.one_in(3) { Durability::None } else { Durability::Group };
+        let options = TransactionOptions { isolation: Isolation::Snapshot, durability };
         let mut changes = std::collections::BTreeMap::new();
         let mut transaction = session.begin(options);
         // Two rows always change together.
@@ -51,7 +51,7 @@ fn commit_until_dark(
         match transaction.commit() {
             Ok(number) => {
                 known.commits.push(Commit { number, changes });
-                if sync != Sync::None {
+                if durability != Durability::None {
                     known.acknowledged = number;
                 }
             }

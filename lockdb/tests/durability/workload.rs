@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use lockdb::fault::Fault;
 use lockdb::files::{Files, Simulated};
-use lockdb::{Database, Error, Isolation, Options, Session, Sync, Transaction, TransactionOptions};
+use lockdb::{
+    Database, Durability, Error, Isolation, Options, Session, Transaction, TransactionOptions,
+};
 
 use locks::{Policy, Waiting};
 
@@ -163,12 +165,12 @@ impl Workload {
             1 | 2 => Isolation::Snapshot,
             _ => Isolation::Serializable,
         };
-        let sync = match self.random.below(5) {
-            0 | 1 => Sync::None,
-            2 | 3 => Sync::Group,
-            _ => Sync::Immediate,
+        let durability = match self.random.below(5) {
+            0 | 1 => Durability::None,
+            2 | 3 => Durability::Group,
+            _ => Durability::Immediate,
         };
-        TransactionOptions { isolation, sync }
+        TransactionOptions { isolation, durability }
     }
 
     /// One transaction from begin to end.
@@ -188,7 +190,10 @@ impl Workload {
     /// it has in the log is void.
     fn overlap(&mut self, sessions: &mut [Session], store: &Database) -> Result<(), Error> {
         let [first, second, ..] = sessions else { unreachable!("there are three") };
-        let options = TransactionOptions { isolation: Isolation::Serializable, sync: Sync::Group };
+        let options = TransactionOptions {
+            isolation: Isolation::Serializable,
+            durability: Durability::Group,
+        };
         let mut one = first.begin(options);
         let Some(changes) = self.write(&mut one, 0, store)? else { return Ok(()) };
         let foreign = (KEYS + self.random.below(KEYS / 4)) as i64;
@@ -300,7 +305,7 @@ impl Workload {
         match transaction.commit() {
             Ok(number) => {
                 self.commit(number, changes);
-                if options.sync != Sync::None {
+                if options.durability != Durability::None {
                     self.acknowledge(number);
                 }
                 Ok(())

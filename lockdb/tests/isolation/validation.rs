@@ -8,14 +8,14 @@ use std::time::Duration;
 use lockdb::fault::Fault;
 use lockdb::schema::{RowRef, Schema, Type};
 use lockdb::{
-    Conflict, Database, Error, Isolation, Options, Order, Result, Sync, Table, Transaction,
+    Conflict, Database, Durability, Error, Isolation, Options, Order, Result, Table, Transaction,
     TransactionOptions,
 };
 
 const SERIALIZABLE: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Serializable, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Serializable, durability: Durability::None };
 const SNAPSHOT: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
 type Step = fn(&mut Transaction<'_>, &Table) -> Result<()>;
 

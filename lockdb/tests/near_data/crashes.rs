@@ -7,7 +7,7 @@ use lockdb::files::{Files, Loss, Simulated};
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageHeader, Place, Superblock};
 use lockdb::log::{Kind, Log, LogError, LogOptions, LogPosition, Reader};
 use lockdb::near_data::PageReservation;
-use lockdb::{Error, Isolation, Sync};
+use lockdb::{Durability, Error, Isolation};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -227,7 +227,7 @@ fn add_record(files: &Simulated, body: &[u8]) {
     let end = ticket.end();
     log.write(&ticket, Kind::NearData, body);
     log.finish(ticket).unwrap();
-    log.make_durable(end, Sync::Immediate).unwrap();
+    log.make_durable(end, Durability::Immediate).unwrap();
 }
 
 /// A record that names pages at random, or is cut off: opening says what is wrong, and never panics.

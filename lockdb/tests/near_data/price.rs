@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use lockdb::{Isolation, Options, Sync, TransactionOptions};
+use lockdb::{Durability, Isolation, Options, TransactionOptions};
 use locks::{Policy, Waiting};
 
 use super::device::Job;
@@ -21,7 +21,7 @@ fn price_of_adoption() {
         Options { lock_buckets: 1 << 20, waiting, maintenance: false, ..Options::default() },
     );
     scene.store.checkpoint().unwrap();
-    let quick = TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    let quick = TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
     let mut best = [Duration::MAX; 3];
     let (mut rows, mut pages) = (0, 0);
     for round in 0..ROUNDS {

@@ -8,7 +8,7 @@ use lockdb::fault::Fault;
 use lockdb::files::{Files, Simulated};
 use lockdb::schema::{RowBuffer, RowRef, Schema, Type, Value};
 use lockdb::{
-    Database, Error, Isolation, Options, Result, Sync, Table, Transaction, TransactionOptions,
+    Database, Durability, Error, Isolation, Options, Result, Table, Transaction, TransactionOptions,
 };
 use locks::{Policy, Waiting};
 
@@ -16,10 +16,10 @@ use super::device::{Device, Job};
 
 /// Commits that no test waits for.
 pub const QUICK: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
 pub fn at(isolation: Isolation) -> TransactionOptions {
-    TransactionOptions { isolation, sync: Sync::Group }
+    TransactionOptions { isolation, durability: Durability::Group }
 }
 
 /// Nobody in one thread can wait for another.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use lockdb::fault::Fault;
 use lockdb::files::Simulated;
 use lockdb::near_data::FinalizeError;
-use lockdb::{Database, Isolation, Result, Sync, TransactionOptions};
+use lockdb::{Database, Durability, Isolation, Result, TransactionOptions};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -106,14 +106,14 @@ impl Workload {
 
     fn options(&mut self, isolations: &[Isolation]) -> TransactionOptions {
         let isolation = isolations[self.random.random_range(0..isolations.len())];
-        let syncs = [Sync::None, Sync::Group, Sync::Immediate];
-        TransactionOptions { isolation, sync: syncs[self.random.random_range(0..3)] }
+        let syncs = [Durability::None, Durability::Group, Durability::Immediate];
+        TransactionOptions { isolation, durability: syncs[self.random.random_range(0..3)] }
     }
 
-    fn commit(&mut self, scene: &Scene, commit: u64, sync: Sync, rows: Rows) {
+    fn commit(&mut self, scene: &Scene, commit: u64, durability: Durability, rows: Rows) {
         self.history.commits.push((commit, rows.clone()));
         self.rows = rows;
-        if sync != Sync::None {
+        if durability != Durability::None {
             self.history.acknowledged.push((scene.files.steps(), commit));
         }
     }
@@ -136,7 +136,7 @@ impl Workload {
             }
         }
         let commit = transaction.commit().unwrap();
-        self.commit(scene, commit, options.sync, rows);
+        self.commit(scene, commit, options.durability, rows);
     }
 
     /// A device, and now and then the host in between, before and after; now and then in vain.
@@ -171,7 +171,7 @@ impl Workload {
             }
         });
         finish(&mut transaction, &mut device, &tables[0], job, rest, more).unwrap();
-        let (commit, sync) = match self.random.random_range(0..8) {
+        let (commit, durability) = match self.random.random_range(0..8) {
             0 => {
                 transaction.abandon_fenced().unwrap();
                 return;
@@ -188,13 +188,13 @@ impl Workload {
             }
             _ => (
                 transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap(),
-                options.sync,
+                options.durability,
             ),
         };
         let mut rows = self.rows.clone();
         rows[0].iter_mut().filter(|(id, _)| **id % 3 == rest).for_each(|(_, n)| *n += more);
         rows[1].extend(others);
-        self.commit(scene, commit, sync, rows);
+        self.commit(scene, commit, durability, rows);
     }
 
     /// Somebody changes the first row that the device is about to change.
@@ -208,7 +208,7 @@ impl Workload {
         let commit = transaction.commit().unwrap();
         let mut rows = self.rows.clone();
         rows[0].insert(id, 7);
-        self.commit(scene, commit, Sync::Group, rows);
+        self.commit(scene, commit, Durability::Group, rows);
     }
 }
 

@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use lockdb::fault::Fault;
 use lockdb::schema::{RowRef, Schema, Type};
 use lockdb::{
-    Database, Error, Isolation, Options, Order, Session, Sync, Table, Transaction,
+    Database, Durability, Error, Isolation, Options, Order, Session, Table, Transaction,
     TransactionOptions, Vacuumed,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const QUICK: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
 fn accounts(store: &Database) -> Arc<Table> {
     let schema = Schema::builder("account")

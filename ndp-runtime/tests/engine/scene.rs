@@ -7,7 +7,7 @@ use lockdb::files::{Files, Memory};
 use lockdb::near_data::PageReservation;
 use lockdb::schema::{RowRef, Schema, Type, Value};
 use lockdb::shared_state::SharedState;
-use lockdb::{Database, Isolation, Options, Sync, Table, TransactionOptions};
+use lockdb::{Database, Durability, Isolation, Options, Table, TransactionOptions};
 use locks::Timestamp;
 use ndp_runtime::engine::{Engine, Fault, Stepped};
 use ndp_runtime::job::{
@@ -45,7 +45,7 @@ pub fn accounts() -> Schema {
 }
 
 pub const OPTIONS: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
 /// An entry of a result set, kept.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lockdb::fault::Fault as StoreFault;
 use lockdb::files::{Files, Simulated};
-use lockdb::{Database, Isolation, Sync, TransactionOptions};
+use lockdb::{Database, Durability, Isolation, TransactionOptions};
 use locks::Policy;
 use ndp_runtime::engine::Fault as EngineFault;
 use ndp_runtime::host::Runtime;
@@ -21,7 +21,7 @@ use crate::scene::{
 const ROWS: i64 = 120;
 
 fn durable(isolation: Isolation) -> TransactionOptions {
-    TransactionOptions { isolation, sync: Sync::Group }
+    TransactionOptions { isolation, durability: Durability::Group }
 }
 
 /// The rows after each commit, and the step of storage by which it was acknowledged.

@@ -8,7 +8,7 @@ use lockdb::device::PhysicalPages;
 use lockdb::files::{Files, Memory};
 use lockdb::layout::PageBuffer;
 use lockdb::schema::{RowBuffer, RowRef, Schema, Type};
-use lockdb::{Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions};
+use lockdb::{Database, Durability, Error, Isolation, Options, Session, Table, TransactionOptions};
 use locks::{Policy, Waiting};
 use ndp_runtime::host::{
     JobOptions, NearDataFailure, NearTransaction, PreparedUpdate, Runtime, RuntimeOptions,
@@ -21,7 +21,7 @@ pub const ISOLATIONS: [Isolation; 3] =
 
 /// No need of durable commits where the power does not fail.
 pub fn unsynced(isolation: Isolation) -> TransactionOptions {
-    TransactionOptions { isolation, sync: Sync::None }
+    TransactionOptions { isolation, durability: Durability::None }
 }
 
 pub const ID: usize = 0;

@@ -10,14 +10,16 @@ use std::time::Duration;
 use device::Simulated;
 use driver::Device;
 use lockdb::schema::{RowRef, Schema, Type};
-use lockdb::{Database, Error, Isolation, Options, Sync, Table, Transaction, TransactionOptions};
+use lockdb::{
+    Database, Durability, Error, Isolation, Options, Table, Transaction, TransactionOptions,
+};
 use ndp_runtime::host::{
     JobOptions, NearDataFailure, PreparedUpdate, QueuePort, Runtime, RuntimeOptions, StoreMemory,
 };
 
 const ROWS: i64 = 600;
 const UNSYNCED: TransactionOptions =
-    TransactionOptions { isolation: Isolation::ReadCommitted, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::ReadCommitted, durability: Durability::None };
 
 struct Bench {
     store: Database,

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use device::{BoardOptions, Progress, ServeOptions, Simulated};
 use driver::{Device, DeviceAddress, Elements, open_backend};
 use lockdb::schema::{RowRef, Schema, Type, Value};
-use lockdb::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
+use lockdb::{Database, Durability, Error, Isolation, Options, Table, TransactionOptions};
 use ndp_runtime::host::{
     AggregateOf, JobOptions, PreparedUpdate, QueuePort, Runtime, RuntimeOptions, SelectedRow,
     StoreMemory,
@@ -21,7 +21,7 @@ use vfio_user::Stop;
 
 const ROWS: i64 = 520;
 const UNSYNCED: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
 /// Predicate and outputs; none: whole rows.
 const SELECTS: [(Option<&str>, &[&str]); 6] = [

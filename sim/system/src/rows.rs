@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use lockdb::schema::{Schema, Type};
-use lockdb::{Database, Error, Isolation, Options, Session, Sync, Table, TransactionOptions};
+use lockdb::{Database, Durability, Error, Isolation, Options, Session, Table, TransactionOptions};
 use locks::{SharedMemory, TupleKey};
 use workloads::scenario::{Mode, Scenario, Versions, Workload};
 
@@ -48,7 +48,7 @@ const BATCH: usize = 1000;
 
 /// What is locked is read as it stands, and nothing is to outlive the run.
 const OPTIONS: TransactionOptions =
-    TransactionOptions { isolation: Isolation::ReadCommitted, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::ReadCommitted, durability: Durability::None };
 
 /// The rows of a run.
 #[derive(Debug)]

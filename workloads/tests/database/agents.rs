@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use lockdb::fault::Fault;
 use lockdb::files::{Files, Memory};
-use lockdb::{Database, Isolation, Options, Sync, TransactionOptions};
+use lockdb::{Database, Durability, Isolation, Options, TransactionOptions};
 use lockstep_workloads::database::{
     Access, Body, Mode, Outcome, Reference, SerialPlace, Session, StoreLoader, StoreSession,
     Workload, check, execute, replay, same_tables, total,
@@ -33,8 +33,8 @@ pub struct Setting {
 
 impl Setting {
     fn options(self) -> TransactionOptions {
-        let sync = if self.on_files { Sync::Group } else { Sync::None };
-        TransactionOptions { isolation: self.isolation, sync }
+        let durability = if self.on_files { Durability::Group } else { Durability::None };
+        TransactionOptions { isolation: self.isolation, durability }
     }
 }
 

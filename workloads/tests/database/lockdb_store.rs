@@ -1,6 +1,6 @@
 //! The workloads on `lockdb`'s store, judged by the reference.
 
-use lockdb::{Database, Isolation, Options, Sync, TransactionOptions};
+use lockdb::{Database, Durability, Isolation, Options, TransactionOptions};
 use lockstep_workloads::database::ycsb::Mix;
 use lockstep_workloads::database::{
     Load, Loaded, Outcome, StoreError, StoreLoader, StoreSession, TableDefinition, TableId, Value,
@@ -17,7 +17,7 @@ fn loaded(workload: &impl Workload) -> Database {
 }
 
 fn session(database: &Database, workload: &impl Workload, isolation: Isolation) -> StoreSession {
-    let options = TransactionOptions { isolation, sync: Sync::None };
+    let options = TransactionOptions { isolation, durability: Durability::None };
     StoreSession::new(database, workload.tables(), options).expect("a session")
 }
 

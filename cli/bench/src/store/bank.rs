@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use lockdb::schema::{Schema, Type};
 use lockdb::{
-    Database, Error, Isolation, Options, Session, Sync, Table, Transaction, TransactionOptions,
+    Database, Durability, Error, Isolation, Options, Session, Table, Transaction,
+    TransactionOptions,
 };
 
 use crate::pin;
@@ -20,7 +21,7 @@ const BALANCE: usize = 1;
 
 /// Nobody waits for the disk.
 const UNSYNCED: TransactionOptions =
-    TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 
 pub struct Bank {
     store: Database,
@@ -107,7 +108,7 @@ impl Bank {
         &self,
         threads: usize,
         count: u64,
-        work: impl Fn(&mut Session, &mut Random) -> Result<(), Error> + std::marker::Sync,
+        work: impl Fn(&mut Session, &mut Random) -> Result<(), Error> + Sync,
     ) -> Result<f64, String> {
         let start = Barrier::new(threads);
         let run = |number: usize| -> Result<Duration, String> {

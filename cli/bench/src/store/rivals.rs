@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::{Database, Isolation, Options, Sync, TransactionOptions};
+use lockdb::{Database, Durability, Isolation, Options, TransactionOptions};
 use workloads::database::smallbank::SmallBank;
 use workloads::database::{Outcome, Workload, check, execute, total};
 use workloads::database::{StoreLoader, StoreSession};
@@ -124,7 +124,8 @@ fn our_smallbank(time: Duration, folder: &Path) -> Result<f64, String> {
     };
     let bank = SmallBank::new(&settings, SEED);
     bank.populate(&mut StoreLoader::new(&store)).map_err(text)?;
-    let options = TransactionOptions { isolation: Isolation::Serializable, sync: Sync::Group };
+    let options =
+        TransactionOptions { isolation: Isolation::Serializable, durability: Durability::Group };
     let session = || StoreSession::new(&store, bank.tables(), options).map_err(text);
     let before = total(&mut session()?, &bank).map_err(text)?;
     let (over, committed) = (AtomicBool::new(false), AtomicU64::new(0));

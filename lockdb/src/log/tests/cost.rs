@@ -21,7 +21,7 @@ fn run(log: &Log, threads: u64, commits: u64) -> f64 {
             log.write(&ticket, Kind::Commit, body);
             let end = ticket.end();
             log.finish(ticket).unwrap();
-            log.make_durable(end, Sync::None).unwrap();
+            log.make_durable(end, Durability::None).unwrap();
         }
     };
     let round = || {
@@ -101,7 +101,7 @@ fn read() {
     let (_folder, files) = disk();
     let log = Log::start(files.clone(), &LogOptions::default(), start()).unwrap();
     run(&log, 1, 13_000);
-    log.make_durable(log.position().lsn, Sync::Immediate).unwrap();
+    log.make_durable(log.position().lsn, Durability::Immediate).unwrap();
     let since = Instant::now();
     let mut reader = Reader::open(files, start()).unwrap();
     while reader.read().unwrap().is_some() {}
@@ -121,7 +121,7 @@ fn sync() {
                 scope.spawn(|| {
                     for _ in 0..200 {
                         let end = super::commit(&log, BODY);
-                        log.make_durable(end, Sync::Group).unwrap();
+                        log.make_durable(end, Durability::Group).unwrap();
                     }
                 });
             }

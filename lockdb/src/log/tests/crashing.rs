@@ -21,9 +21,9 @@ fn work(log: &Log, files: &Simulated, random: &mut Random, commits: u64) -> Vec<
         log.write(&ticket, Kind::Commit, &body(ticket.commit(), bytes));
         let (commit, end) = (ticket.commit(), ticket.end());
         log.finish(ticket).unwrap();
-        let level =
-            [Sync::None, Sync::None, Sync::Group, Sync::Immediate][random.below(4) as usize];
-        let durable = log.make_durable(end, level).is_ok() && level != Sync::None;
+        let level = [Durability::None, Durability::None, Durability::Group, Durability::Immediate]
+            [random.below(4) as usize];
+        let durable = log.make_durable(end, level).is_ok() && level != Durability::None;
         let promised = if durable { commit } else { promises[promises.len() - 1].2 };
         promises.push((files.steps(), commit, promised));
     }
@@ -88,14 +88,14 @@ fn what_a_successor_read_is_durable() {
     for seed in 0..200 {
         let files = Simulated::new();
         let log = begin(&files, start());
-        log.make_durable(commit(&log, 100), Sync::Immediate).unwrap();
+        log.make_durable(commit(&log, 100), Durability::Immediate).unwrap();
         commit(&log, 100);
         log.storage.as_ref().unwrap().write_out(&log.sequencer).unwrap();
         drop(log);
         let end = recover(&files);
         assert_eq!(end.commit, 2, "read from the system's memory");
         let log = begin(&files, end);
-        log.make_durable(commit(&log, 100), Sync::Immediate).unwrap();
+        log.make_durable(commit(&log, 100), Durability::Immediate).unwrap();
         assert_eq!(recover(&files.crash(seed)).commit, 3);
     }
 }
@@ -122,7 +122,7 @@ fn a_failure_at_any_step_closes_the_log() {
         };
         let promised = work(&log, &files, &mut Random::new(3), 60).pop().unwrap().2;
         let lsn = log.position().lsn;
-        let Err(error) = log.make_durable(lsn, Sync::Immediate) else {
+        let Err(error) = log.make_durable(lsn, Durability::Immediate) else {
             // Less room was reserved than might have been.
             assert_eq!(recover(&files.crash(step)), log.position());
             reservations += 1;
@@ -133,7 +133,7 @@ fn a_failure_at_any_step_closes_the_log() {
         assert!(first.file.starts_with("log-") || first.action == "sync", "{first}");
         let again = log.begin(1).map(drop).unwrap_err();
         assert_eq!(again.to_string(), error.to_string());
-        assert!(log.make_durable(lsn, Sync::None).is_err());
+        assert!(log.make_durable(lsn, Durability::None).is_err());
         assert!(log.mark().is_err());
         assert_eq!(log.durable(), log.durable().min(lsn));
         let found = recover(&files.crash(step));
@@ -203,7 +203,7 @@ fn a_full_disk_refuses_commits_until_there_is_room() {
         for room in [false, true] {
             let promised = work(&log, &files, &mut random, 60).pop().unwrap().2;
             let at = log.position();
-            log.make_durable(at.lsn, Sync::Immediate).unwrap();
+            log.make_durable(at.lsn, Durability::Immediate).unwrap();
             assert_eq!(recover(&files.crash(capacity)), at, "{capacity} bytes");
             assert!(promised <= at.commit);
             segments.insert(segment::Segment::list(&files).unwrap().len());
@@ -223,7 +223,7 @@ fn a_full_disk_refuses_commits_until_there_is_room() {
             }
             files.set_capacity(None);
         }
-        log.make_durable(log.position().lsn, Sync::Group).unwrap();
+        log.make_durable(log.position().lsn, Durability::Group).unwrap();
         assert_eq!(recover(&files.crash(1)), log.position());
     }
     assert!(segments.len() > 4, "{segments:?}");
@@ -247,7 +247,7 @@ fn a_full_disk_without_reservation_closes_the_log_and_says_so() {
     let end = recover(&files);
     assert!(end.commit >= promised);
     let log = begin(&files, end);
-    log.make_durable(commit(&log, 100), Sync::Immediate).unwrap();
+    log.make_durable(commit(&log, 100), Durability::Immediate).unwrap();
     assert_eq!(recover(&files.crash(1)).commit, end.commit + 1);
 }
 
@@ -261,7 +261,7 @@ fn a_sync_after_a_failed_one_proves_nothing() {
     disk.armed.store(true, Ordering::SeqCst);
     std::thread::scope(|scope| {
         let end = commit(log, 700);
-        let first = scope.spawn(move || log.make_durable(end, Sync::Immediate));
+        let first = scope.spawn(move || log.make_durable(end, Durability::Immediate));
         let since = std::time::Instant::now();
         while disk.failing.lock().unwrap().is_none() {
             assert!(since.elapsed().as_secs() < 30, "no sync came");
@@ -271,7 +271,7 @@ fn a_sync_after_a_failed_one_proves_nothing() {
         let second = scope.spawn(move || {
             (0..20).try_for_each(|_| {
                 let end = log.begin(700).map(|ticket| ticket.end())?;
-                log.make_durable(end, Sync::None)
+                log.make_durable(end, Durability::None)
             })
         });
         // Time for it to come to the sync; without, this test passes, for less reason.
@@ -346,7 +346,7 @@ impl File for FailsOnceFile {
 fn all_who_wait_hear_of_the_failure() {
     let files = Simulated::new();
     let log = begin(&files, start());
-    log.make_durable(commit(&log, 10), Sync::Group).unwrap();
+    log.make_durable(commit(&log, 10), Durability::Group).unwrap();
     let durable = log.durable();
     files.lose_power_at(files.steps() + 1);
     std::thread::scope(|scope| {
@@ -357,7 +357,7 @@ fn all_who_wait_hear_of_the_failure() {
                     let end = ticket.end();
                     log.write(&ticket, Kind::Commit, &body(ticket.commit(), 10));
                     log.finish(ticket).unwrap();
-                    log.make_durable(end, Sync::Group)
+                    log.make_durable(end, Durability::Group)
                 })
             })
             .collect();

@@ -39,11 +39,11 @@ fn records_come_back_over_segment_boundaries() {
     for round in 0..20 {
         for &bytes in &lengths {
             let end = commit(&log, bytes);
-            let level = [Sync::None, Sync::Group, Sync::Immediate][round % 3];
+            let level = [Durability::None, Durability::Group, Durability::Immediate][round % 3];
             log.make_durable(end, level).unwrap();
         }
     }
-    log.make_durable(log.position().lsn, Sync::Group).unwrap();
+    log.make_durable(log.position().lsn, Durability::Group).unwrap();
     assert_eq!(log.position(), log.tail());
     assert_eq!(log.durable(), log.tail().lsn);
     let mut reader = Reader::open(files.clone(), start()).unwrap();

@@ -38,7 +38,7 @@ fn one_segment(lengths: &[usize], synced: bool) -> (Memory, Log) {
     for &bytes in lengths {
         let end = commit(&log, bytes);
         if synced {
-            log.make_durable(end, Sync::Immediate).unwrap();
+            log.make_durable(end, Durability::Immediate).unwrap();
         }
     }
     log.storage.as_ref().unwrap().write_out(&log.sequencer).unwrap();
@@ -68,7 +68,7 @@ fn a_log_cut_anywhere_in_its_last_record_ends_before_it() {
             assert_eq!((end.commit, end.lsn), (2, last as u64 - 64));
             // And the log goes on from there.
             let log = Log::start(Arc::new(files.clone()), &small(), end).unwrap();
-            log.make_durable(commit(&log, 5), Sync::Immediate).unwrap();
+            log.make_durable(commit(&log, 5), Durability::Immediate).unwrap();
             let (records, end) = read_all(&files);
             assert_eq!((records.len(), end.unwrap()), (3, log.position()));
             files.remove(&segment::Segment::at(last as u64 - 64).name).unwrap();
@@ -118,7 +118,7 @@ fn many_segments() -> (Memory, Vec<String>) {
     let log = Log::start(Arc::new(files.clone()), &small(), start()).unwrap();
     for _ in 0..40 {
         let end = commit(&log, 300);
-        log.make_durable(end, Sync::Immediate).unwrap();
+        log.make_durable(end, Durability::Immediate).unwrap();
     }
     let names = files.list().unwrap();
     assert!(names.len() > 4);
@@ -223,7 +223,7 @@ fn a_segment_without_a_header_is_empty() {
         assert!(reader.read().unwrap().is_none());
         assert_eq!(reader.torn().unwrap().file, name);
         let log = Log::start(Arc::new(files.clone()), &small(), log.position()).unwrap();
-        log.make_durable(commit(&log, 5), Sync::Immediate).unwrap();
+        log.make_durable(commit(&log, 5), Durability::Immediate).unwrap();
         assert_eq!(read_all(&files).0.len(), 3);
     }
 }
@@ -264,7 +264,7 @@ fn segments_are_removed_once_nothing_in_them_is_needed() {
     let log = Log::start(Arc::new(files.clone()), &small(), start()).unwrap();
     let mut positions = Vec::new();
     for _ in 0..40 {
-        log.make_durable(commit(&log, 300), Sync::Immediate).unwrap();
+        log.make_durable(commit(&log, 300), Durability::Immediate).unwrap();
         positions.push(log.position());
     }
     let redo = positions[20];

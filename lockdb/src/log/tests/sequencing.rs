@@ -49,7 +49,7 @@ fn publishes_without_gaps(log: &Log, threads: u64, each: u64, seed: u64) {
             let position = log.position();
             assert!(position.commit >= published && position.lsn >= end);
             if random.below(50) == 0 {
-                log.make_durable(end, Sync::Group).unwrap();
+                log.make_durable(end, Durability::Group).unwrap();
                 assert!(log.durable() >= end || log.storage.is_none());
             }
         }
@@ -98,7 +98,7 @@ fn records_of_many_threads_are_whole_and_in_order() {
         let options = LogOptions { segment_bytes: 20_000, ..small() };
         let log = Log::start(files.clone(), &options, start()).unwrap();
         publishes_without_gaps(&log, 4, 500, seed);
-        log.make_durable(log.tail().lsn, Sync::Immediate).unwrap();
+        log.make_durable(log.tail().lsn, Durability::Immediate).unwrap();
         let (mut reader, mut read) = (Reader::open(files, start()).unwrap(), 0);
         while let Some(record) = reader.read().unwrap() {
             read += 1;
@@ -126,7 +126,7 @@ fn a_commit_that_never_ends_stalls_others_for_a_bounded_time() {
     assert_eq!(*event, Awaited::Room { commit: 8, published: 0 });
     assert!(*waited >= Duration::from_millis(20));
     let end = forgotten.end();
-    let error = log.make_durable(end, Sync::Group).unwrap_err();
+    let error = log.make_durable(end, Durability::Group).unwrap_err();
     assert!(matches!(error, LogError::NotFinished { lsn, finished: 0 } if lsn == end), "{error}");
     let last = others.pop().unwrap();
     let error = log.wait_for_predecessors(&last).unwrap_err();
@@ -175,11 +175,11 @@ fn the_ring_is_written_out_by_those_who_pass_by() {
     let log = Log::start(files, &small(), start()).unwrap();
     let storage = log.storage.as_ref().unwrap();
     let end = commit(&log, 900);
-    log.make_durable(end, Sync::None).unwrap();
+    log.make_durable(end, Durability::None).unwrap();
     assert_eq!((storage.written(), log.durable()), (0, 0), "too little to write out");
     commit(&log, 900);
     let end = commit(&log, 900);
-    log.make_durable(end, Sync::None).unwrap();
+    log.make_durable(end, Durability::None).unwrap();
     assert_eq!((storage.written(), log.durable()), (end, 0));
     // Without any such call, whoever finds no room writes out.
     for _ in 0..10 {
@@ -220,10 +220,10 @@ fn the_hurried_do_not_wait_for_company() {
     let log = &Log::start(Arc::new(Memory::new()), &options, start()).unwrap();
     let first = commit(log, 10);
     std::thread::scope(|scope| {
-        let leader = scope.spawn(move || log.make_durable(first, Sync::Group));
+        let leader = scope.spawn(move || log.make_durable(first, Durability::Group));
         // Time for it to gather; without, this test passes, for less reason.
         std::thread::sleep(Duration::from_millis(50));
-        log.make_durable(commit(log, 10), Sync::Immediate).unwrap();
+        log.make_durable(commit(log, 10), Durability::Immediate).unwrap();
         leader.join().unwrap().unwrap();
     });
 }

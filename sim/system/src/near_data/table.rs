@@ -8,7 +8,7 @@ use lockdb::files::{Files, Memory};
 use lockdb::layout::RecordId;
 use lockdb::schema::{Schema, Type, Value};
 use lockdb::{
-    Database, Error, Isolation, Options, Result, Session, Sync, Table, TransactionOptions,
+    Database, Durability, Error, Isolation, Options, Result, Session, Table, TransactionOptions,
 };
 use locks::{Policy, TupleKey, Waiting};
 
@@ -27,7 +27,7 @@ const BATCH: u64 = 500;
 
 /// What is written is read as it stands under its lock, and nothing outlives the run.
 pub(crate) const OPTIONS: TransactionOptions =
-    TransactionOptions { isolation: Isolation::ReadCommitted, sync: Sync::None };
+    TransactionOptions { isolation: Isolation::ReadCommitted, durability: Durability::None };
 
 /// How a table is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

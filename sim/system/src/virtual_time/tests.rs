@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use lockdb::{Isolation, Sync, TransactionOptions};
+use lockdb::{Durability, Isolation, TransactionOptions};
 use timing::platform::Platform;
 use workloads::Scenario;
 
@@ -8,7 +8,8 @@ use crate::{Interrupt, Options, RunError};
 
 /// Adds a cent to a row without asking for its lock: that stands in the simulated memory.
 fn sneak(run: &Run, id: i64) {
-    let options = TransactionOptions { isolation: Isolation::ReadCommitted, sync: Sync::None };
+    let options =
+        TransactionOptions { isolation: Isolation::ReadCommitted, durability: Durability::None };
     let database = run.rows.database();
     let table = database.table("row").unwrap();
     let sneaked = database.transaction_with(options, |transaction| {

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lockdb::{Error, Isolation, LockWait, Sync, TransactionOptions};
+use lockdb::{Durability, Error, Isolation, LockWait, TransactionOptions};
 use locks::Timestamp;
 use locks::machine::{Access, Outcome, Request, Rule};
 use workloads::Scenario;
@@ -122,7 +122,8 @@ struct Locked {
 }
 
 fn lock_rows(rows: &crate::rows::Rows, over: &AtomicBool) -> Locked {
-    let options = TransactionOptions { isolation: Isolation::ReadCommitted, sync: Sync::None };
+    let options =
+        TransactionOptions { isolation: Isolation::ReadCommitted, durability: Durability::None };
     let table = rows.database().table("row").unwrap();
     let mut session = rows.database().session().unwrap();
     let mut locked = Locked::default();
