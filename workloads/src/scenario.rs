@@ -33,7 +33,7 @@ pub struct Scenario {
     /// In which order a transaction requests its locks.
     pub lock_order: LockOrder,
     /// The lock table.
-    pub table: Table,
+    pub table: LockTableSettings,
     /// What ends the run; the first that comes true does.
     pub stop: Stop,
     /// Host workers.
@@ -70,7 +70,7 @@ pub enum LockOrder {
 
 /// The lock table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Table {
+pub struct LockTableSettings {
     /// Number of buckets of 64 bytes; a power of two up to 2^32.
     pub buckets: u64,
     /// Whose memory holds the table, and so who is its home agent.

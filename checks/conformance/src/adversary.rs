@@ -21,7 +21,7 @@ use sim::lock_unit::{UnitConfig, UnitUnderTest};
 use sim::models::LockUnit;
 
 use crate::bench::Summary;
-use crate::case::Table;
+use crate::case::LockTableShape;
 use crate::mismatch::{Mismatch, Property};
 use crate::oracle::Oracle;
 use crate::registers;
@@ -84,7 +84,7 @@ pub fn run_against_adversary(seed: u64, unit: impl LockUnit) -> Result<Summary, 
     let mut config = UnitConfig { streams, seed, ..UnitConfig::smooth() };
     config.memory.split_atomic_errors = random.random_bool(0.5);
     let base = random.random_range(0..1u64 << 40) << 6;
-    let table = Table { base, log2_buckets: 32, first_bucket: 0, lines: 1 << 32 };
+    let table = LockTableShape { base, log2_buckets: 32, first_bucket: 0, lines: 1 << 32 };
     let mut adversary = Adversary {
         unit: UnitUnderTest::new(unit, &config),
         oracle: Oracle::new(table),

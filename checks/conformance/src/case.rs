@@ -21,7 +21,7 @@ pub struct Case {
     /// Seed of stalls, latencies, errors and the agents' pace.
     pub seed: u64,
     /// The lock table.
-    pub table: Table,
+    pub table: LockTableShape,
     /// What is locked; agents name keys by their index.
     pub keys: Vec<Key>,
     /// How buses and memory behave.
@@ -34,7 +34,7 @@ pub struct Case {
 
 /// Where the lock table lies. Only `lines` buckets from `first_bucket` on have memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Table {
+pub struct LockTableShape {
     /// Byte address of bucket 0, a multiple of 64.
     pub base: u64,
     /// Base-2 logarithm of the number of buckets, 0 to 32.
@@ -172,7 +172,7 @@ pub enum Stray {
     ForeignCancel,
 }
 
-impl Table {
+impl LockTableShape {
     /// Byte address of a line, counted from the first that has memory.
     pub fn address(&self, line: usize) -> u64 {
         self.base + 64 * (self.first_bucket + line as u64)
@@ -224,7 +224,7 @@ impl Case {
     /// # Errors
     /// The field, its value and what was expected.
     pub fn check(&self) -> Result<(), String> {
-        let Table { base, log2_buckets, first_bucket, lines } = self.table;
+        let LockTableShape { base, log2_buckets, first_bucket, lines } = self.table;
         let buckets = 1u64.checked_shl(log2_buckets.into()).unwrap_or(0);
         let in_table = |key: &Key| {
             let bucket = key.tuple().mix() & (buckets - 1);
@@ -323,7 +323,7 @@ fn bad_timestamp(timestamp: u64) -> bool {
 /// One line for the table, one for the buses, one for each key, agent and step.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Table { base, log2_buckets, first_bucket, lines } = self.table;
+        let LockTableShape { base, log2_buckets, first_bucket, lines } = self.table;
         writeln!(
             f,
             "table at {base:#x}, 2^{log2_buckets} buckets, {lines} in use from {first_bucket:#x}"

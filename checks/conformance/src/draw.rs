@@ -11,7 +11,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rand::RngExt;
 use sim::bus::stall::channel_generator;
 
-use crate::case::{Agent, Buses, Case, Key, Side, Step, Stray, Table};
+use crate::case::{Agent, Buses, Case, Key, LockTableShape, Side, Step, Stray};
 
 /// What a case is to bring about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub fn cases(profile: Profile) -> impl Strategy<Value = Case> {
 /// Numbers the agents and finds keys for the lines.
 fn assemble(
     seed: u64,
-    table: Table,
+    table: LockTableShape,
     keys_per_line: usize,
     buses: Buses,
     tags: u8,
@@ -132,7 +132,7 @@ fn vid_of(hash: u64, version: u32) -> u64 {
     vid
 }
 
-fn table(profile: Profile) -> impl Strategy<Value = (Table, usize)> {
+fn table(profile: Profile) -> impl Strategy<Value = (LockTableShape, usize)> {
     let log2 = match profile {
         Profile::BigTables => (3..=32u8).boxed(),
         Profile::Crowd => (0..=1u8).boxed(),
@@ -145,7 +145,7 @@ fn table(profile: Profile) -> impl Strategy<Value = (Table, usize)> {
             let lines = lines.min(buckets as usize);
             let first_bucket = first % (buckets - lines as u64 + 1);
             let base = (base >> 2) & !63;
-            (Table { base, log2_buckets, first_bucket, lines }, per_line)
+            (LockTableShape { base, log2_buckets, first_bucket, lines }, per_line)
         },
     )
 }

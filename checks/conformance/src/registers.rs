@@ -5,12 +5,15 @@ use driver::{DeviceError, Registers};
 use sim::lock_unit::UnitUnderTest;
 use sim::models::LockUnit;
 
-use crate::case::Table;
+use crate::case::LockTableShape;
 use crate::mismatch::{Mismatch, Property};
 use crate::oracle::Counted;
 
 /// Tells the unit where the table is and lets it accept requests.
-pub(crate) fn open<M: LockUnit>(unit: &mut UnitUnderTest<M>, table: Table) -> Result<(), Mismatch> {
+pub(crate) fn open<M: LockUnit>(
+    unit: &mut UnitUnderTest<M>,
+    table: LockTableShape,
+) -> Result<(), Mismatch> {
     let result = configure(&mut *unit, table.base, table.log2_buckets.into());
     result.map_err(|error| wrong(unit, "a configured unit", error.to_string()))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use conformance::case::{Agent, Buses, Case, Key, Side, Step, Table};
+use conformance::case::{Agent, Buses, Case, Key, LockTableShape, Side, Step};
 use conformance::{ALL_PHASES, Coverage, Summary, draw, run};
 use driver::lock_unit::LockUnit as Driver;
 use driver::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest, UnitResponse};
@@ -156,7 +156,7 @@ fn on_one_line(agents: Vec<Agent>) -> Case {
         one_beat_for_all: false,
         host_pace: 0,
     };
-    let table = Table { base: BASE, log2_buckets: 0, first_bucket: 0, lines: 1 };
+    let table = LockTableShape { base: BASE, log2_buckets: 0, first_bucket: 0, lines: 1 };
     let keys = vec![Key { vid: 0x1234_5678_9ABC, version: 7 }];
     Case { seed: 1, table, keys, buses, tags: 32, agents }
 }

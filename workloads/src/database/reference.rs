@@ -12,7 +12,7 @@ use super::store::{Access, Body, Load, Mode, Order, Outcome, Row, RowMut, Sessio
 /// read-only transaction and a change of a primary key are errors.
 #[derive(Clone, Debug, Default)]
 pub struct Reference {
-    tables: Vec<Table>,
+    tables: Vec<ReferenceTable>,
     retry_every: u64,
     transactions: u64,
 }
@@ -20,7 +20,7 @@ pub struct Reference {
 /// The inside of a transaction of the [`Reference`].
 #[derive(Debug)]
 pub(super) struct Transaction<'r> {
-    tables: &'r mut [Table],
+    tables: &'r mut [ReferenceTable],
     mode: Mode,
     /// What undoes it: the rows before each change, in the order of the changes.
     undo: Vec<Undo>,
@@ -73,7 +73,7 @@ enum Cell {
 }
 
 #[derive(Clone, Debug)]
-struct Table {
+struct ReferenceTable {
     definition: &'static TableDefinition,
     rows: BTreeMap<Vec<i64>, ReferenceRow>,
     /// One set an index: the values of its columns, then the primary key.
@@ -133,7 +133,7 @@ impl Transaction<'_> {
     }
 }
 
-impl Table {
+impl ReferenceTable {
     fn new(definition: &'static TableDefinition) -> Self {
         let indexes = vec![BTreeSet::new(); definition.indexes.len()];
         Self { definition, rows: BTreeMap::new(), indexes }
@@ -183,7 +183,7 @@ impl Load for Reference {
     type Error = ReferenceError;
 
     fn create(&mut self, tables: &'static [TableDefinition]) -> Result<(), ReferenceError> {
-        self.tables = tables.iter().map(Table::new).collect();
+        self.tables = tables.iter().map(ReferenceTable::new).collect();
         Ok(())
     }
 

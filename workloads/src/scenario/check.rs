@@ -7,8 +7,8 @@ use locks::Policy;
 use super::file::{self, AgentsFile, DistributionName, File, PolicyName, WorkloadFile};
 use super::source::Source;
 use super::{
-    AgentSettings, Device, Distribution, Host, HotRowSettings, LockOrder, Scenario,
-    SmallBankSettings, Span, Stop, Table, TraceSettings, Workload, YcsbSettings,
+    AgentSettings, Device, Distribution, Host, HotRowSettings, LockOrder, LockTableSettings,
+    Scenario, SmallBankSettings, Span, Stop, TraceSettings, Workload, YcsbSettings,
 };
 use crate::error::Result;
 use crate::zipf::{MAX_EXPONENT, MAX_ROWS};
@@ -61,11 +61,11 @@ fn name(field: &str, value: &str, source: &Source) -> Result<String> {
     Ok(value.into())
 }
 
-fn table(file: &file::TableFile, source: &Source) -> Result<Table> {
+fn table(file: &file::TableFile, source: &Source) -> Result<LockTableSettings> {
     if !file.buckets.is_power_of_two() || file.buckets > 1 << 32 {
         return Err(source.reject("table.buckets", "a power of two from 1 to 4294967296"));
     }
-    Ok(Table { buckets: file.buckets, home: file.home })
+    Ok(LockTableSettings { buckets: file.buckets, home: file.home })
 }
 
 fn stop(file: &file::StopFile, workload: &Workload, source: &Source) -> Result<Stop> {

@@ -8,7 +8,7 @@ use locks::{Head, Ring, Timestamp};
 use sim::bus::axi4::{AccessKind, MemoryAccess};
 
 use super::{Asked, describe_kind, turned_away};
-use crate::case::Table;
+use crate::case::LockTableShape;
 use crate::mismatch::{Mismatch, Property};
 
 pub(super) const INSPECT: u16 = Phase::Inspect as u16;
@@ -118,7 +118,7 @@ pub(super) enum Presence {
 }
 
 impl Context {
-    pub fn new(table: &Table, cycle: u64, asked: Asked) -> Self {
+    pub fn new(table: &LockTableShape, cycle: u64, asked: Asked) -> Self {
         let Asked { serial, tag, transaction, operation } = asked;
         let mut context = Self {
             serial,

@@ -18,7 +18,7 @@ use locks::{Head, Timestamp};
 use sim::bus::axi4::{AccessKind, MemoryAccess};
 use sim::bus::test_memory::PerformedAccess;
 
-use crate::case::Table;
+use crate::case::LockTableShape;
 use crate::mismatch::{Mismatch, Property};
 use context::{Aim, Context, INSPECT, Presence, Stage};
 
@@ -51,7 +51,7 @@ pub(crate) struct Answered {
 
 /// All that is open in the unit.
 pub(crate) struct Oracle {
-    table: Table,
+    table: LockTableShape,
     tags: Vec<TagState>,
     tally: Tally,
 }
@@ -65,7 +65,7 @@ struct TagState {
 }
 
 impl Oracle {
-    pub fn new(table: Table) -> Self {
+    pub fn new(table: LockTableShape) -> Self {
         Self { table, tags: vec![TagState::default(); TAGS], tally: Tally::default() }
     }
 

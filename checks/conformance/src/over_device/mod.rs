@@ -19,7 +19,7 @@ use std::time::Duration;
 use driver::lock_unit::Counters;
 use driver::{Device, DeviceError, DmaBuffer, LockQueue, QueueError};
 
-use crate::case::{Case, Table};
+use crate::case::{Case, LockTableShape};
 use crate::draw;
 use crate::mismatch::{Mismatch, Property};
 use runner::Runner;
@@ -151,7 +151,7 @@ impl Unit {
     }
 
     fn check(&mut self, case: &Case) -> Result<(), Trouble> {
-        let Table { base, log2_buckets, .. } = case.table;
+        let LockTableShape { base, log2_buckets, .. } = case.table;
         let mut unit = self.device.lock_unit();
         unit.drain(DRAIN_READS)?;
         unit.configure(base, log2_buckets.into())?;

@@ -1,6 +1,6 @@
 //! A drawn table moved to memory that the device can reach.
 
-use crate::case::{Case, Table};
+use crate::case::{Case, LockTableShape};
 
 /// The case with its first line at `address`, where memory of `lines` lines is.
 ///
@@ -8,18 +8,18 @@ use crate::case::{Case, Table};
 /// that keys lie in have memory. Otherwise it is made smaller: keys then lie in the buckets of their
 /// hashes' lower bits.
 pub(super) fn placed(mut case: Case, address: u64, lines: usize) -> Case {
-    let Table { log2_buckets, first_bucket, lines: used, .. } = case.table;
+    let LockTableShape { log2_buckets, first_bucket, lines: used, .. } = case.table;
     let at = |log2: u8| {
         let first_bucket = first_bucket & ((1 << log2) - 1);
         let fits = first_bucket + used as u64 <= 1 << log2;
         let base = address.checked_sub(64 * first_bucket).filter(|_| fits)?;
         let last = (64u64 << log2) - 1;
         base.checked_add(last)?;
-        Some(Table { base, log2_buckets: log2, first_bucket, lines: used })
+        Some(LockTableShape { base, log2_buckets: log2, first_bucket, lines: used })
     };
     let whole = || {
         let log2_buckets = log2_buckets.min(lines.ilog2() as u8);
-        Table { base: address, log2_buckets, first_bucket: 0, lines: 1 << log2_buckets }
+        LockTableShape { base: address, log2_buckets, first_bucket: 0, lines: 1 << log2_buckets }
     };
     case.table = (0..=log2_buckets).rev().find_map(at).unwrap_or_else(whole);
     // Memory makes no errors here.

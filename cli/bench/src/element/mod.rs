@@ -13,7 +13,7 @@ use visibility_pe::Model;
 
 use super::{Goal, Measurement, Size};
 use driver::visibility_element::{Counters, JobBlock, Packet};
-use table::Table;
+use table::ElementTable;
 
 /// VIDs of the part of each element.
 const VIDS: u64 = 4000;
@@ -30,7 +30,7 @@ const HBM: f64 = 460e9;
 /// All figures come from the RTL; none depends on this machine.
 pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
     let vids = size.of(VIDS).max(32) as u32;
-    let table = Table::updated(vids * MOST_ELEMENTS as u32);
+    let table = ElementTable::updated(vids * MOST_ELEMENTS as u32);
     let mut memory = Shared::new(&table.memory, f64::INFINITY);
     let mut one = [Element::new(Model::new(), &Surroundings::smooth())];
     let mut figures = Vec::new();
@@ -55,7 +55,7 @@ pub fn measure(size: Size) -> Result<Vec<Measurement>, String> {
 
 /// Elements that share a memory, over what as many alone would give, or what the memory admits.
 fn scaling(
-    table: &Table,
+    table: &ElementTable,
     vids: u32,
     name: &str,
     bandwidth: f64,
@@ -110,7 +110,7 @@ impl Run {
 fn run(
     elements: &mut [Element<visibility_pe::Core>],
     memory: &mut Shared,
-    table: &Table,
+    table: &ElementTable,
     vids: u32,
     snapshot: u64,
     forget_pages: bool,

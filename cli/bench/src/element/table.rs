@@ -25,7 +25,7 @@ const EPOCH: u64 = 1;
 const TABLE: u32 = 0;
 const PAYLOAD: usize = 64;
 
-pub struct Table {
+pub struct ElementTable {
     pub memory: SparseMemory,
     /// A job over it, whose part and snapshot are left to be said.
     pub job: JobBlock,
@@ -82,7 +82,7 @@ impl Pages {
     }
 }
 
-impl Table {
+impl ElementTable {
     /// Loaded in the order of its VIDs, then updated in a random order until each chain has 1 to 4
     /// versions.
     pub fn updated(vids: u32) -> Self {
@@ -99,7 +99,7 @@ impl Table {
         pages.close();
         let (memory, job) = lay_out(&pages.done, &heads);
         let newest = updates.len() as u64 + 1;
-        Table { memory, job, oldest: 1, middle: newest / 2 + 1, newest }
+        ElementTable { memory, job, oldest: 1, middle: newest / 2 + 1, newest }
     }
 }
 
