@@ -13,7 +13,7 @@ use crate::ycsb::Ycsb;
 /// One update transaction as its agent is to execute it: think, begin, lock the rows, hold,
 /// write, commit or abort, release.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transaction {
+pub struct TransactionPlan {
     /// The rows to lock, all different, each in the version at the start of a run (a runner that
     /// counts committed updates puts the latest there), in the order of the requests. Empty for a transaction
     /// that only reads (SmallBank's Balance): under multi-versioning it locks nothing.
@@ -68,7 +68,7 @@ impl Generator {
     }
 
     /// The next transaction.
-    pub fn next_transaction(&mut self) -> Transaction {
+    pub fn next_transaction(&mut self) -> TransactionPlan {
         let random = &mut self.random;
         let settings = &self.settings;
         let locks = match &self.rows {
@@ -83,14 +83,14 @@ impl Generator {
         let think_ns = draw(settings.think_ns, random);
         let hold_ns = draw(settings.hold_ns, random);
         let aborts = random.random_bool(settings.abort_probability);
-        Transaction { locks, think_ns, hold_ns, aborts }
+        TransactionPlan { locks, think_ns, hold_ns, aborts }
     }
 }
 
 impl Iterator for Generator {
-    type Item = Transaction;
+    type Item = TransactionPlan;
 
-    fn next(&mut self) -> Option<Transaction> {
+    fn next(&mut self) -> Option<TransactionPlan> {
         Some(self.next_transaction())
     }
 }

@@ -27,6 +27,6 @@ mod ycsb;
 pub mod zipf;
 
 pub use error::{Error, Found, InputError, Result};
-pub use generator::{Generator, Transaction};
+pub use generator::{Generator, TransactionPlan};
 pub use locks::TupleKey;
 pub use scenario::Scenario;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use locks::Policy;
 use lockstep_workloads::scenario::{Side, Span, Versions, Workload};
 use lockstep_workloads::trace::load_transactions;
-use lockstep_workloads::{Generator, Scenario, Transaction};
+use lockstep_workloads::{Generator, Scenario, TransactionPlan};
 
 const GOOD: &str = r#"name = "test"
 platform = "n1sdp-u280-ccix"
@@ -48,7 +48,7 @@ fn shipped() -> Vec<PathBuf> {
     paths
 }
 
-fn first_transactions(scenario: &Scenario, agent: u32, count: usize) -> Vec<Transaction> {
+fn first_transactions(scenario: &Scenario, agent: u32, count: usize) -> Vec<TransactionPlan> {
     Generator::new(scenario, agent).expect("no replay").take(count).collect()
 }
 

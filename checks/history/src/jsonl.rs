@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Error, Header, History, Transaction};
+use crate::{Error, Header, History, TransactionRecord};
 
 /// Why a history could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +42,7 @@ impl History {
     /// When a line is not as the format says, or breaks one of its rules.
     pub fn read(source: impl BufRead) -> Result<History, ReadError> {
         let mut header = None;
-        let mut transactions: Vec<Transaction> = Vec::new();
+        let mut transactions: Vec<TransactionRecord> = Vec::new();
         for (index, text) in source.lines().enumerate() {
             let line = index + 1;
             let text = text.map_err(|source| ReadError::Io { line, source })?;

@@ -37,6 +37,6 @@ pub use check::{Anomaly, Dependency, DependencyKind, Options, Report, Violation}
 pub use jsonl::ReadError;
 pub use recorder::{Recorder, SessionRecorder, TransactionRecorder};
 pub use transaction::{
-    Extension, Header, Key, Level, Read, Scan, Status, Times, Transaction, Write,
+    Extension, Header, Key, Level, Read, Scan, Status, Times, TransactionRecord, Write,
 };
 pub use validate::{Error, History};

@@ -8,7 +8,8 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::time::Instant;
 
 use crate::{
-    Error, Extension, Header, History, Key, Level, Read, Scan, Status, Times, Transaction, Write,
+    Error, Extension, Header, History, Key, Level, Read, Scan, Status, Times, TransactionRecord,
+    Write,
 };
 
 /// The transactions that a session may begin.
@@ -70,7 +71,7 @@ impl Recorder {
         sessions.sort_by_key(|session| session.number);
         let mut rests: Vec<_> =
             sessions.into_iter().map(|s| s.transactions.into_iter().peekable()).collect();
-        let key = |transaction: &Transaction| transaction.begin.unwrap_or(0);
+        let key = |transaction: &TransactionRecord| transaction.begin.unwrap_or(0);
         let mut next: BinaryHeap<_> = rests
             .iter_mut()
             .enumerate()
@@ -87,8 +88,8 @@ impl Recorder {
     }
 }
 
-fn initial_transaction(writes: Vec<Write>) -> Transaction {
-    Transaction {
+fn initial_transaction(writes: Vec<Write>) -> TransactionRecord {
+    TransactionRecord {
         txn: 0,
         session: 0,
         begin: Some(0),
@@ -104,7 +105,7 @@ fn initial_transaction(writes: Vec<Write>) -> Transaction {
 }
 
 /// The extensions that are in use.
-fn extensions(transactions: &[Transaction]) -> Vec<Extension> {
+fn extensions(transactions: &[TransactionRecord]) -> Vec<Extension> {
     let used: BTreeSet<Extension> =
         transactions.iter().flat_map(|t| t.extensions().map(|(extension, _)| extension)).collect();
     used.into_iter().collect()
@@ -115,7 +116,7 @@ fn extensions(transactions: &[Transaction]) -> Vec<Extension> {
 pub struct SessionRecorder {
     number: u64,
     clock: Option<Instant>,
-    transactions: Vec<Transaction>,
+    transactions: Vec<TransactionRecord>,
 }
 
 impl SessionRecorder {
@@ -127,7 +128,7 @@ impl SessionRecorder {
         let count = self.transactions.len() as u64;
         assert!(count < TRANSACTIONS_A_SESSION, "session {}: too many transactions", self.number);
         let started = nanoseconds(self.clock);
-        let transaction = Transaction {
+        let transaction = TransactionRecord {
             txn: self.number * TRANSACTIONS_A_SESSION + count,
             session: self.number,
             begin: None,
@@ -159,7 +160,7 @@ fn nanoseconds(clock: Option<Instant>) -> Option<u64> {
 #[derive(Debug)]
 pub struct TransactionRecorder<'a> {
     session: &'a mut SessionRecorder,
-    transaction: Transaction,
+    transaction: TransactionRecord,
     started: Option<u64>,
     drawn: u64,
     /// What was last seen of other transactions.
@@ -298,7 +299,7 @@ impl Drop for TransactionRecorder<'_> {
     fn drop(&mut self) {
         let ended = nanoseconds(self.session.clock);
         self.transaction.wall = self.started.zip(ended).map(|(begin, end)| Times { begin, end });
-        let empty = Transaction { reads: Vec::new(), ..initial_transaction(Vec::new()) };
+        let empty = TransactionRecord { reads: Vec::new(), ..initial_transaction(Vec::new()) };
         self.session.transactions.push(std::mem::replace(&mut self.transaction, empty));
     }
 }

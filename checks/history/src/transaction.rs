@@ -38,7 +38,7 @@ impl Header {
 pub enum Extension {
     /// Versions marked [`Write::dead`], and reads that found nothing.
     Dead,
-    /// [`Transaction::scans`] and [`Write::indexed`].
+    /// [`TransactionRecord::scans`] and [`Write::indexed`].
     Scans,
     /// [`Write::order`].
     Order,
@@ -143,7 +143,7 @@ impl fmt::Display for Level {
 /// One transaction: one line of a history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Transaction {
+pub struct TransactionRecord {
     /// Its number, never used again.
     pub txn: u64,
     /// Who ran it; one at a time, in the order of the lines.
@@ -177,7 +177,7 @@ pub struct Transaction {
     pub virtual_time: Option<Times>,
 }
 
-impl Transaction {
+impl TransactionRecord {
     /// The extensions that it uses, with the field that does.
     pub(crate) fn extensions(&self) -> impl Iterator<Item = (Extension, String)> + '_ {
         let reads = self.reads.iter().enumerate().flat_map(|(at, read)| {

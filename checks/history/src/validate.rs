@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{Header, Key, Status, Times, Transaction};
+use crate::{Header, Key, Status, Times, TransactionRecord};
 
 /// A rule of the format that is broken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +25,7 @@ pub struct Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History {
     header: Header,
-    transactions: Vec<Transaction>,
+    transactions: Vec<TransactionRecord>,
 }
 
 impl History {
@@ -34,7 +34,7 @@ impl History {
     /// # Errors
     /// When a rule of the format is broken; lines are counted as in the file that
     /// [`write`](Self::write) would make.
-    pub fn new(header: Header, transactions: Vec<Transaction>) -> Result<Self, Error> {
+    pub fn new(header: Header, transactions: Vec<TransactionRecord>) -> Result<Self, Error> {
         check_header(&header)?;
         let mut rules = Rules::of_initial(&header, transactions.first())?;
         for (index, transaction) in transactions.iter().enumerate() {
@@ -62,12 +62,12 @@ impl History {
     }
 
     /// All transactions, the initial one first.
-    pub fn transactions(&self) -> &[Transaction] {
+    pub fn transactions(&self) -> &[TransactionRecord] {
         &self.transactions
     }
 
     /// Takes it apart, to change it.
-    pub fn into_parts(self) -> (Header, Vec<Transaction>) {
+    pub fn into_parts(self) -> (Header, Vec<TransactionRecord>) {
         (self.header, self.transactions)
     }
 }
@@ -104,7 +104,10 @@ struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    fn of_initial(header: &'a Header, initial: Option<&'a Transaction>) -> Result<Self, Error> {
+    fn of_initial(
+        header: &'a Header,
+        initial: Option<&'a TransactionRecord>,
+    ) -> Result<Self, Error> {
         let mut rules = Rules {
             line: 2,
             header,
@@ -143,7 +146,7 @@ impl<'a> Rules<'a> {
         Err(Error { line: self.line, field, value, expected })
     }
 
-    fn check_transaction(&mut self, transaction: &'a Transaction) -> Result<(), Error> {
+    fn check_transaction(&mut self, transaction: &'a TransactionRecord) -> Result<(), Error> {
         if !self.txns.insert(transaction.txn) {
             return self.refuse("txn", transaction.txn, "a number that no line above has");
         }
@@ -159,7 +162,7 @@ impl<'a> Rules<'a> {
         self.check_writes(transaction)
     }
 
-    fn check_points(&self, transaction: &Transaction) -> Result<(), Error> {
+    fn check_points(&self, transaction: &TransactionRecord) -> Result<(), Error> {
         let (begin, commit) = (transaction.begin, transaction.commit);
         if let (Some(begin), Some(commit)) = (begin, commit)
             && begin > commit
@@ -205,7 +208,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    fn check_writes(&mut self, transaction: &'a Transaction) -> Result<(), Error> {
+    fn check_writes(&mut self, transaction: &'a TransactionRecord) -> Result<(), Error> {
         for (at, write) in transaction.writes.iter().enumerate() {
             let Some(versions) = self.keys.get_mut(&write.key) else {
                 return self.refuse_key(&format!("writes[{at}]"), &write.key);
@@ -224,7 +227,7 @@ impl<'a> Rules<'a> {
         Ok(())
     }
 
-    fn check_reads(&self, transaction: &Transaction) -> Result<(), Error> {
+    fn check_reads(&self, transaction: &TransactionRecord) -> Result<(), Error> {
         let written = |key: &Key, version: u64| {
             transaction.writes.iter().any(|w| w.version == version && w.key == *key)
         };
@@ -248,7 +251,11 @@ impl<'a> Rules<'a> {
         Ok(())
     }
 
-    fn check_scans(&self, transaction: &Transaction, indexes: &HashSet<&str>) -> Result<(), Error> {
+    fn check_scans(
+        &self,
+        transaction: &TransactionRecord,
+        indexes: &HashSet<&str>,
+    ) -> Result<(), Error> {
         for (at, scan) in transaction.scans.iter().enumerate() {
             if let Some(index) = scan.index.as_deref().filter(|index| !indexes.contains(index)) {
                 let field = format!("scans[{at}].index");

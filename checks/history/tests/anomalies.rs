@@ -2,7 +2,7 @@
 
 use history::{
     Anomaly, DependencyKind, Extension, Header, History, Level, Options, Read, Report, Scan,
-    Status, Times, Transaction, Write,
+    Status, Times, TransactionRecord, Write,
 };
 
 const RC: Level = Level::ReadCommitted;
@@ -12,8 +12,13 @@ const X: u64 = 1;
 const Y: u64 = 2;
 
 /// A transaction of a session of its own, committed, without points.
-fn txn(number: u64, level: Level, reads: &[(u64, u64)], writes: &[(u64, u64)]) -> Transaction {
-    Transaction {
+fn txn(
+    number: u64,
+    level: Level,
+    reads: &[(u64, u64)],
+    writes: &[(u64, u64)],
+) -> TransactionRecord {
+    TransactionRecord {
         txn: number,
         session: number,
         begin: None,
@@ -28,22 +33,22 @@ fn txn(number: u64, level: Level, reads: &[(u64, u64)], writes: &[(u64, u64)]) -
     }
 }
 
-fn at(begin: u64, commit: u64, transaction: Transaction) -> Transaction {
-    Transaction { begin: Some(begin), commit: Some(commit), ..transaction }
+fn at(begin: u64, commit: u64, transaction: TransactionRecord) -> TransactionRecord {
+    TransactionRecord { begin: Some(begin), commit: Some(commit), ..transaction }
 }
 
-fn in_session(session: u64, transaction: Transaction) -> Transaction {
-    Transaction { session, ..transaction }
+fn in_session(session: u64, transaction: TransactionRecord) -> TransactionRecord {
+    TransactionRecord { session, ..transaction }
 }
 
 /// Keys 1 to 4 with version 0, then `transactions`.
-fn history(transactions: Vec<Transaction>) -> History {
+fn history(transactions: Vec<TransactionRecord>) -> History {
     with_initial((1..=4).map(|key| Write::new(key, 0)).collect(), transactions)
 }
 
-fn with_initial(writes: Vec<Write>, transactions: Vec<Transaction>) -> History {
+fn with_initial(writes: Vec<Write>, transactions: Vec<TransactionRecord>) -> History {
     let timed = transactions.iter().any(|t| t.begin.is_some() || t.commit.is_some());
-    let mut initial = Transaction { writes, session: 1000, ..txn(0, SER, &[], &[]) };
+    let mut initial = TransactionRecord { writes, session: 1000, ..txn(0, SER, &[], &[]) };
     if timed {
         initial = at(0, 0, initial);
     }
@@ -53,19 +58,19 @@ fn with_initial(writes: Vec<Write>, transactions: Vec<Transaction>) -> History {
     History::new(header, [vec![initial], transactions].concat()).expect("the format is kept")
 }
 
-fn check(transactions: Vec<Transaction>) -> Report {
+fn check(transactions: Vec<TransactionRecord>) -> Report {
     history(transactions).check(&Options::default())
 }
 
 #[track_caller]
-fn expect(transactions: Vec<Transaction>, anomaly: Anomaly) -> Report {
+fn expect(transactions: Vec<TransactionRecord>, anomaly: Anomaly) -> Report {
     let report = check(transactions);
     assert_eq!(report.anomalies().into_iter().collect::<Vec<_>>(), [anomaly], "{report}");
     report
 }
 
 #[track_caller]
-fn expect_clean(transactions: Vec<Transaction>) {
+fn expect_clean(transactions: Vec<TransactionRecord>) {
     check(transactions).expect_clean();
 }
 
@@ -172,14 +177,15 @@ fn long_fork() {
 #[test]
 fn aborted_read() {
     for level in [RC, SI, SER] {
-        let aborted = Transaction { status: Status::Aborted, ..txn(1, level, &[], &[(X, 1)]) };
+        let aborted =
+            TransactionRecord { status: Status::Aborted, ..txn(1, level, &[], &[(X, 1)]) };
         expect(vec![aborted, txn(2, level, &[(X, 1)], &[])], Anomaly::G1a);
     }
 }
 
 #[test]
 fn a_transaction_of_unknown_end_has_committed_if_seen() {
-    let unknown = |level| Transaction {
+    let unknown = |level| TransactionRecord {
         status: Status::Unknown,
         ..txn(1, level, &[(X, 0)], &[(X, 1), (Y, 1)])
     };
@@ -211,7 +217,7 @@ fn own_write_not_seen() {
 
 #[test]
 fn write_cycle() {
-    let write = |number, x: u64, y: u64| Transaction {
+    let write = |number, x: u64, y: u64| TransactionRecord {
         writes: vec![Write::new(X, number).at(x), Write::new(Y, number).at(y)],
         ..txn(number, RC, &[], &[])
     };
@@ -227,7 +233,7 @@ fn write_cycle() {
 fn order_of_versions_against_commit_points() {
     let write = |number, order| {
         let writes = vec![Write::new(X, number).at(order)];
-        at(0, number, Transaction { writes, ..txn(number, RC, &[], &[]) })
+        at(0, number, TransactionRecord { writes, ..txn(number, RC, &[], &[]) })
     };
     let crossed = with_initial(vec![Write::new(X, 0).at(0)], vec![write(1, 2), write(2, 1)]);
     let report = crossed.check(&Options::default());
@@ -328,8 +334,10 @@ fn session_that_goes_back_without_points() {
 #[test]
 fn real_time() {
     // Without points, by the wall clock.
-    let on_the_wall =
-        |begin, end, transaction| Transaction { wall: Some(Times { begin, end }), ..transaction };
+    let on_the_wall = |begin, end, transaction| TransactionRecord {
+        wall: Some(Times { begin, end }),
+        ..transaction
+    };
     for level in [SI, SER] {
         let of = |begin| {
             vec![
@@ -402,19 +410,19 @@ fn repeated_reads() {
     expect_clean(of(RC));
 }
 
-fn scan(number: u64, level: Level, scan: Scan, writes: &[(u64, u64)]) -> Transaction {
-    Transaction { scans: vec![scan], ..txn(number, level, &[], writes) }
+fn scan(number: u64, level: Level, scan: Scan, writes: &[(u64, u64)]) -> TransactionRecord {
+    TransactionRecord { scans: vec![scan], ..txn(number, level, &[], writes) }
 }
 
 /// Keys 1 to 3 are there, 4 and 5 are not yet.
-fn with_room(transactions: Vec<Transaction>) -> History {
+fn with_room(transactions: Vec<TransactionRecord>) -> History {
     let there = (1..=3).map(|key| Write::new(key, 0));
     let room = (4..=5).map(|key| Write::dead(key, 0));
     with_initial(there.chain(room).collect(), transactions)
 }
 
 #[track_caller]
-fn expect_with_room(transactions: Vec<Transaction>, anomalies: &[Anomaly]) {
+fn expect_with_room(transactions: Vec<TransactionRecord>, anomalies: &[Anomaly]) {
     let report = with_room(transactions).check(&Options::default());
     assert_eq!(report.anomalies().into_iter().collect::<Vec<_>>(), anomalies, "{report}");
 }
@@ -444,8 +452,11 @@ fn phantom() {
 
 #[test]
 fn deletion() {
-    let delete =
-        at(0, 1, Transaction { writes: vec![Write::dead(2, 1)], ..txn(1, SI, &[(2, 0)], &[]) });
+    let delete = at(
+        0,
+        1,
+        TransactionRecord { writes: vec![Write::dead(2, 1)], ..txn(1, SI, &[(2, 0)], &[]) },
+    );
     let scans = |begin, scanned| vec![delete.clone(), at(begin, begin, scan(2, SI, scanned, &[]))];
     let before = || Scan::of_keys(1, 3).found(1, 0).found(2, 0).found(3, 0);
     let after = || Scan::of_keys(1, 3).found(1, 0).found(3, 0);
@@ -454,13 +465,13 @@ fn deletion() {
     expect_with_room(scans(1, before()), &[Anomaly::StaleRead]);
     expect_with_room(scans(0, after()), &[Anomaly::Phantom]);
     let absent = |begin| {
-        let reader = Transaction { reads: vec![Read::absent(2)], ..txn(2, SI, &[], &[]) };
+        let reader = TransactionRecord { reads: vec![Read::absent(2)], ..txn(2, SI, &[], &[]) };
         vec![delete.clone(), at(begin, begin, reader)]
     };
     expect_with_room(absent(1), &[]);
     expect_with_room(absent(0), &[Anomaly::StaleRead]);
     let own = Scan { own: vec![2.into()], ..after() };
-    let writer = Transaction { writes: vec![Write::dead(2, 2)], ..scan(2, SI, own, &[]) };
+    let writer = TransactionRecord { writes: vec![Write::dead(2, 2)], ..scan(2, SI, own, &[]) };
     expect_with_room(vec![at(0, 1, writer)], &[]);
 }
 
@@ -468,8 +479,9 @@ fn deletion() {
 fn scan_of_a_secondary_index() {
     let age = |key, version, age: u64| Write::new(key, version).indexed("age", age);
     let initial = || vec![age(X, 0, 30), age(Y, 0, 40)];
-    let birthday =
-        || at(0, 1, Transaction { writes: vec![age(X, 1, 31)], ..txn(1, SI, &[(X, 0)], &[]) });
+    let birthday = || {
+        at(0, 1, TransactionRecord { writes: vec![age(X, 1, 31)], ..txn(1, SI, &[(X, 0)], &[]) })
+    };
     let expect = |begin, scanned: Scan, anomalies: &[Anomaly]| {
         let reader = at(begin, begin, scan(2, SI, scanned, &[]));
         let report = with_initial(initial(), vec![birthday(), reader]).check(&Options::default());
@@ -522,7 +534,7 @@ fn the_shortest_cycle_comes_first() {
 fn phantom_beyond_a_change_that_does_not_matter() {
     let of = |last: u64| {
         let age = |key, version, age: u64| Write::new(key, version).indexed("age", age);
-        let write = |t, write| Transaction { writes: vec![write], ..t };
+        let write = |t, write| TransactionRecord { writes: vec![write], ..t };
         let thirty = Scan::of_index("age", 30, 30);
         let transactions = vec![
             at(0, 3, scan(1, SER, thirty, &[(Y, 1)])),

@@ -19,7 +19,7 @@ pub struct Reference {
 
 /// The inside of a transaction of the [`Reference`].
 #[derive(Debug)]
-pub(super) struct Transaction<'r> {
+pub(super) struct ReferenceTransaction<'r> {
     tables: &'r mut [ReferenceTable],
     mode: Mode,
     /// What undoes it: the rows before each change, in the order of the changes.
@@ -105,12 +105,12 @@ impl Reference {
     }
 
     /// The transaction's changes are there as soon as made, and stand unless undone.
-    pub(super) fn begin(&mut self, mode: Mode) -> Transaction<'_> {
-        Transaction { tables: &mut self.tables, mode, undo: Vec::new() }
+    pub(super) fn begin(&mut self, mode: Mode) -> ReferenceTransaction<'_> {
+        ReferenceTransaction { tables: &mut self.tables, mode, undo: Vec::new() }
     }
 }
 
-impl Transaction<'_> {
+impl ReferenceTransaction<'_> {
     fn undo_all(self) {
         for Undo { table, key, before } in self.undo.into_iter().rev() {
             self.tables[table.0].put(key, before);
@@ -223,7 +223,7 @@ impl Session for Reference {
     }
 }
 
-impl Access for Transaction<'_> {
+impl Access for ReferenceTransaction<'_> {
     type Error = ReferenceError;
     type Row<'r> = ReferenceRow;
     type RowMut<'r> = ReferenceRow;

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 use super::graph::{Edge, Graph};
 use super::index::{Hidden, Index, Observation, Seen};
 use super::{Anomaly, Dependency, DependencyKind, Options, Violation};
-use crate::{Level, Transaction};
+use crate::{Level, TransactionRecord};
 
 const WW: u16 = 1;
 const WR: u16 = 1 << 1;
@@ -268,7 +268,7 @@ enum Clock {
 }
 
 impl Clock {
-    fn of(transactions: &[Transaction]) -> Self {
+    fn of(transactions: &[TransactionRecord]) -> Self {
         if transactions.iter().skip(1).any(|t| t.begin.is_some() || t.commit.is_some()) {
             Clock::Points
         } else if transactions.iter().any(|t| t.wall.is_some()) {
@@ -279,7 +279,7 @@ impl Clock {
     }
 
     /// Begin and end of a transaction.
-    fn span(&self, transaction: &Transaction) -> (Option<Moment>, Option<Moment>) {
+    fn span(&self, transaction: &TransactionRecord) -> (Option<Moment>, Option<Moment>) {
         let times = match self {
             Clock::Points => {
                 let reads_only = transaction.writes.is_empty();

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Options;
-use crate::{Key, Level, Scan, Status, Transaction, Write};
+use crate::{Key, Level, Scan, Status, TransactionRecord, Write};
 
 /// A version that some transaction wrote.
 pub(super) struct Version<'a> {
@@ -37,7 +37,7 @@ pub(super) enum Seen {
 
 /// See the module.
 pub(super) struct Index<'a> {
-    pub transactions: &'a [Transaction],
+    pub transactions: &'a [TransactionRecord],
     pub levels: Vec<Level>,
     /// Committed, or of unknown end and seen by one that counts.
     pub counts: Vec<bool>,
@@ -63,7 +63,7 @@ pub(super) struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    pub fn new(transactions: &'a [Transaction], options: &Options) -> Self {
+    pub fn new(transactions: &'a [TransactionRecord], options: &Options) -> Self {
         let mut keys: Vec<&Key> =
             transactions.first().iter().flat_map(|t| &t.writes).map(|write| &write.key).collect();
         keys.sort();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::index::{Hidden, Index, Observation, Seen};
 use super::{Anomaly, Options, Violation};
-use crate::{Level, Status, Times, Transaction};
+use crate::{Level, Status, Times, TransactionRecord};
 
 pub(super) fn check(index: &Index<'_>, options: &Options) -> Vec<Violation> {
     let mut rules = Rules { index, options, found: Vec::new() };
@@ -37,7 +37,7 @@ impl Rules<'_> {
         self.found.push(Violation::told(self.index, anomaly, of, key, sentence));
     }
 
-    fn transaction(&self, at: u32) -> &Transaction {
+    fn transaction(&self, at: u32) -> &TransactionRecord {
         &self.index.transactions[at as usize]
     }
 
@@ -435,7 +435,7 @@ impl Rules<'_> {
     }
 
     /// A snapshot is no older than what had ended before by a clock.
-    fn check_clock(&mut self, times: impl Fn(&Transaction) -> Option<Times>) {
+    fn check_clock(&mut self, times: impl Fn(&TransactionRecord) -> Option<Times>) {
         let transactions = self.index.counting().map(|at| (at, self.transaction(at)));
         let (mut begins, mut ends) = (Vec::new(), Vec::new());
         for (at, transaction) in transactions {

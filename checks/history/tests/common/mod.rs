@@ -5,7 +5,7 @@ pub mod oracle;
 
 use std::collections::BTreeMap;
 
-use history::{Extension, Header, History, Level, Read, Scan, Status, Transaction, Write};
+use history::{Extension, Header, History, Level, Read, Scan, Status, TransactionRecord, Write};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -59,10 +59,10 @@ impl Model {
             .collect();
         let versions = (1..).zip(&initial).map(|(key, w)| (key, vec![(0, w.clone())])).collect();
         let mut run = Run { model: self, random, versions, published: 0, begun: 0 };
-        let mut transactions = vec![Transaction { writes: initial, ..run.begin(0) }];
+        let mut transactions = vec![TransactionRecord { writes: initial, ..run.begin(0) }];
         transactions[0].status = Status::Committed;
         (transactions[0].begin, transactions[0].commit) = (Some(0), Some(0));
-        let mut open: Vec<(usize, Transaction)> = Vec::new();
+        let mut open: Vec<(usize, TransactionRecord)> = Vec::new();
         while transactions.len() + open.len() <= self.transactions || !open.is_empty() {
             let session = run.random.random_range(1..=3);
             let Some(at) = open.iter().position(|(_, t)| t.session == session) else {
@@ -89,10 +89,10 @@ impl Model {
 }
 
 impl Run<'_> {
-    fn begin(&mut self, session: u64) -> Transaction {
+    fn begin(&mut self, session: u64) -> TransactionRecord {
         self.begun += 1;
         let level = self.model.levels[self.random.random_range(0..self.model.levels.len())];
-        Transaction {
+        TransactionRecord {
             txn: self.begun - 1,
             session,
             begin: Some(self.published),
@@ -108,14 +108,14 @@ impl Run<'_> {
     }
 
     /// The point as of which a transaction sees.
-    fn sight(&self, transaction: &Transaction) -> u64 {
+    fn sight(&self, transaction: &TransactionRecord) -> u64 {
         match transaction.level {
             Level::ReadCommitted => self.published,
             _ => transaction.begin.unwrap_or(0),
         }
     }
 
-    fn step(&mut self, transaction: &mut Transaction) {
+    fn step(&mut self, transaction: &mut TransactionRecord) {
         let key = self.random.random_range(1..=self.model.keys);
         match self.random.random_range(0..10) {
             0..5 => self.read(transaction, key),
@@ -124,7 +124,7 @@ impl Run<'_> {
         }
     }
 
-    fn read(&mut self, transaction: &mut Transaction, key: u64) {
+    fn read(&mut self, transaction: &mut TransactionRecord, key: u64) {
         if transaction.writes.iter().any(|write| write.key == key.into()) {
             return;
         }
@@ -136,7 +136,7 @@ impl Run<'_> {
         }
     }
 
-    fn scan(&mut self, transaction: &mut Transaction) {
+    fn scan(&mut self, transaction: &mut TransactionRecord) {
         let low = self.random.random_range(1..=self.model.keys);
         let high = (low + 3).min(self.model.keys);
         let sight = self.sight(transaction);
@@ -152,7 +152,7 @@ impl Run<'_> {
         transaction.scans.push(scan);
     }
 
-    fn write(&mut self, transaction: &mut Transaction, key: u64) {
+    fn write(&mut self, transaction: &mut TransactionRecord, key: u64) {
         if transaction.level == Level::ReadCommitted && !self.model.lax_writers {
             return;
         }
@@ -165,7 +165,7 @@ impl Run<'_> {
         transaction.writes.push(write);
     }
 
-    fn end(&mut self, transaction: &mut Transaction) {
+    fn end(&mut self, transaction: &mut TransactionRecord) {
         let begin = transaction.begin.unwrap_or(0);
         let unchanged = |key: u64| self.versions[&key].last().is_some_and(|(at, _)| *at <= begin);
         let number = |key: &history::Key| match key {
@@ -215,8 +215,8 @@ fn as_of(versions: &[(u64, Write)], point: u64) -> &Write {
 /// Whether the history itself tells the order of all versions: each was written over one that its
 /// writer had read, and, but for violations, no two over the same.
 pub fn every_writer_read_before(history: &History) -> bool {
-    let committed = |t: &&Transaction| t.status == Status::Committed;
-    let lasting = |t: &Transaction, at: usize| {
+    let committed = |t: &&TransactionRecord| t.status == Status::Committed;
+    let lasting = |t: &TransactionRecord, at: usize| {
         t.writes[at + 1..].iter().all(|later| later.key != t.writes[at].key)
     };
     let from_committed = |read: &Read| {

@@ -1,6 +1,6 @@
 //! Changes to a history, as a faulty store would make them.
 
-use history::{History, Read, Status, Transaction};
+use history::{History, Read, Status, TransactionRecord};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -29,7 +29,7 @@ pub fn read(history: History, seed: u64) -> Option<History> {
     None
 }
 
-fn some_read(transaction: &Transaction, random: &mut ChaCha8Rng) -> Option<usize> {
+fn some_read(transaction: &TransactionRecord, random: &mut ChaCha8Rng) -> Option<usize> {
     let reads = transaction.reads.len();
     (reads > 0).then(|| random.random_range(0..reads))
 }

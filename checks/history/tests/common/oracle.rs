@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use history::{History, Key, Level, Read, Scan, Status, Transaction, Write};
+use history::{History, Key, Level, Read, Scan, Status, TransactionRecord, Write};
 
 /// Whether the committed transactions keep their levels in some order of events.
 pub fn without_points(history: &History) -> bool {
@@ -20,9 +20,9 @@ pub fn with_points(history: &History) -> bool {
 }
 
 struct Search<'a> {
-    initial: &'a Transaction,
-    all: &'a [Transaction],
-    committed: Vec<&'a Transaction>,
+    initial: &'a TransactionRecord,
+    all: &'a [TransactionRecord],
+    committed: Vec<&'a TransactionRecord>,
     timed: bool,
 }
 
@@ -38,7 +38,7 @@ struct State<'a> {
 }
 
 /// What a transaction left of a key.
-fn left<'a>(transaction: &'a Transaction, key: &Key) -> Option<&'a Write> {
+fn left<'a>(transaction: &'a TransactionRecord, key: &Key) -> Option<&'a Write> {
     transaction.writes.iter().rev().find(|write| write.key == *key)
 }
 
@@ -113,7 +113,7 @@ impl<'a> Search<'a> {
             Level::Serializable => sees_all(transaction, &state.current),
             Level::Snapshot => true,
             Level::ReadCommitted => transaction.reads.iter().chain(found(transaction)).all(|r| {
-                let installed = |(t, done): (&&Transaction, &bool)| {
+                let installed = |(t, done): (&&TransactionRecord, &bool)| {
                     *done && left(t, &r.key).is_some_and(|w| Some(w.version) == r.version)
                 };
                 r.version.is_none()
@@ -136,7 +136,12 @@ impl<'a> Search<'a> {
     }
 
     /// Commits of writers of one key follow their points.
-    fn earlier_writers_are_done(&self, of: &Transaction, key: &Key, state: &State<'a>) -> bool {
+    fn earlier_writers_are_done(
+        &self,
+        of: &TransactionRecord,
+        key: &Key,
+        state: &State<'a>,
+    ) -> bool {
         !self.timed
             || self.committed.iter().zip(&state.committed).all(|(other, done)| {
                 left(other, key).is_none() || other.commit >= of.commit || *done
@@ -144,7 +149,7 @@ impl<'a> Search<'a> {
     }
 
     /// The version of `key` at `point`, passing over what `reader` wrote.
-    fn as_of(&self, key: &Key, point: u64, reader: &Transaction) -> &'a Write {
+    fn as_of(&self, key: &Key, point: u64, reader: &TransactionRecord) -> &'a Write {
         let writers = self.committed.iter().filter(|t| t.txn != reader.txn);
         let newest = writers
             .filter(|t| t.commit <= Some(point) && left(t, key).is_some())
@@ -161,7 +166,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn reads_fit_points(&self, t: &Transaction) -> bool {
+    fn reads_fit_points(&self, t: &TransactionRecord) -> bool {
         let (begin, end) = (t.begin.expect("timed"), t.commit.expect("timed"));
         let fits = |read: &Read, point| shows(self.as_of(&read.key, point, t), read);
         let scan_fits = |scan: &Scan, key: &Key, point| {
@@ -210,7 +215,7 @@ impl<'a> Search<'a> {
     }
 }
 
-fn found(transaction: &Transaction) -> impl Iterator<Item = &Read> {
+fn found(transaction: &TransactionRecord) -> impl Iterator<Item = &Read> {
     transaction.scans.iter().flat_map(|scan| &scan.keys)
 }
 
@@ -222,7 +227,7 @@ fn shows(write: &Write, read: &Read) -> bool {
     }
 }
 
-fn sees_all(transaction: &Transaction, current: &BTreeMap<&Key, (usize, &Write)>) -> bool {
+fn sees_all(transaction: &TransactionRecord, current: &BTreeMap<&Key, (usize, &Write)>) -> bool {
     let reads = transaction.reads.iter().all(|read| shows(current[&read.key].1, read));
     reads
         && transaction.scans.iter().all(|scan| {
