@@ -25,8 +25,8 @@ pub struct Table {
     schema: Schema,
     /// The VID map: for each VID the RecordID of its newest version.
     heads: SharedArray,
-    /// For each chunk of the VID map whether the next checkpoint has to write it. Where versions were
-    /// added, their pages say so.
+    /// For each chunk of the VID map whether the next checkpoint has to write it. Where versions
+    /// were added, their pages say so.
     changed: SharedArray,
     vids: Mutex<Vids>,
     /// How many transactions have a device at work on it.
@@ -146,8 +146,8 @@ impl Table {
         self.changed.word(chunk).store(1, Ordering::Release);
     }
 
-    /// Whether a chunk of the VID map is for the next checkpoint to write, as far as is known: of new
-    /// versions their pages tell.
+    /// Whether a chunk of the VID map is for the next checkpoint to write, as far as is known: of
+    /// new versions their pages tell.
     pub(crate) fn is_changed(&self, chunk: usize) -> bool {
         self.changed.word(chunk).load(Ordering::Acquire) != 0
     }

@@ -140,8 +140,8 @@ pub(crate) enum Progress {
     Waiting { begun: bool },
 }
 
-/// Puts messages together from whatever chunks the peer sends. Reads no byte beyond a message's end,
-/// so that descriptors are never taken for those of another message.
+/// Puts messages together from whatever chunks the peer sends. Reads no byte beyond a message's
+/// end, so that descriptors are never taken for those of another message.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     limit: usize,

@@ -47,8 +47,8 @@ pub struct BrokenWalk {
     pub vid: u32,
     /// The fault, with the code that hardware reports.
     pub fault: WalkFault,
-    /// The version that the walk was at, or on its way to; [`RecordId::NONE`] when not even the chunk
-    /// of the VID map can be read that has the tuple.
+    /// The version that the walk was at, or on its way to; [`RecordId::NONE`] when not even the
+    /// chunk of the VID map can be read that has the tuple.
     pub record: RecordId,
     /// The fault, told with its place.
     pub error: DeviceError,

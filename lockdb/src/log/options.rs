@@ -28,8 +28,8 @@ pub struct LogOptions {
     pub segment_bytes: u64,
     /// Commits under way at one time: a power of two from 2 to 2²⁰.
     pub commits_under_way: usize,
-    /// How long a [`Durability::Group`] leader waits for company before it writes. Zero still groups
-    /// all who come while an earlier sync is under way.
+    /// How long a [`Durability::Group`] leader waits for company before it writes. Zero still
+    /// groups all who come while an earlier sync is under way.
     pub gather: Duration,
     /// The longest wait for another thread to finish what it has begun.
     pub timeout: Duration,

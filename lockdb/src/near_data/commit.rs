@@ -19,25 +19,27 @@ use super::{Finalize, FinalizeError, NearData, NearDataError, PageReservation};
 type Finalizing<'f> = dyn FnMut(&Finalize<'_>) -> Result<(), FinalizeError> + 'f;
 
 impl Transaction<'_> {
-    /// As [`Transaction::commit`], of a transaction with versions that a device has made: `finalize` has
-    /// the device stamp its pages with the commit timestamp, write them to their places and sync
-    /// them, and returns when they are durable. Without such versions `finalize` is not called.
+    /// As [`Transaction::commit`], of a transaction with versions that a device has made:
+    /// `finalize` has the device stamp its pages with the commit timestamp, write them to their
+    /// places and sync them, and returns when they are durable. Without such versions `finalize` is
+    /// not called.
     ///
-    /// From the moment that the commit timestamp is given until `finalize` returns, later commits are not
-    /// published, and neither vacuum nor checkpoints run: `finalize` has to be quick, and to give up in
-    /// bounded time. It must not use the store.
+    /// From the moment that the commit timestamp is given until `finalize` returns, later commits
+    /// are not published, and neither vacuum nor checkpoints run: `finalize` has to be quick, and
+    /// to give up in bounded time. It must not use the store.
     ///
     /// # Errors
-    /// Those of [`Transaction::commit`]. [`NearDataError::Finalize`] when the pages were not finalized:
-    /// nothing was changed, and the transaction keeps its reservations until it is
-    /// [abandoned](Transaction::abandon_fenced) or rolled back, which the caller does when the device is
-    /// idle or fenced; dropped, it leaves them out of use. [`NearDataError::MissingLine`] and
+    /// Those of [`Transaction::commit`]. [`NearDataError::Finalize`] when the pages were not
+    /// finalized: nothing was changed, and the transaction keeps its reservations until it is
+    /// [abandoned](Transaction::abandon_fenced) or rolled back, which the caller does when the
+    /// device is idle or fenced; dropped, it leaves them out of use. [`NearDataError::MissingLine`]
+    /// and
     /// [`NearDataError::Adopt`] when the versions have a gap, or a row's newest version is no longer
     /// the one before: the transaction goes on.
     ///
     /// # Panics
-    /// When `finalize` does; the transaction is then rolled back as it is dropped, and its reservations stay out
-    /// of use.
+    /// When `finalize` does; the transaction is then rolled back as it is dropped, and its
+    /// reservations stay out of use.
     pub fn commit_finalizing(
         &mut self,
         finalize: &mut dyn FnMut(&Finalize<'_>) -> Result<(), FinalizeError>,

@@ -60,7 +60,8 @@ pub enum NearDataError {
         adopted: u32,
     },
     /// The transaction has versions in a device's pages: only
-    /// [`Transaction::commit_finalizing`](super::super::Transaction::commit_finalizing) commits them.
+    /// [`Transaction::commit_finalizing`](super::super::Transaction::commit_finalizing) commits
+    /// them.
     #[error("the transaction has {rows} versions in pages that a device has to finalize")]
     NotFinalized {
         /// How many.

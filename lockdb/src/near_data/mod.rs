@@ -7,7 +7,8 @@
 //!    them on native storage.
 //! 3. The device locks rows under the transaction's timestamp and builds their new versions.
 //!    [`Transaction::adopt`] takes these over, with their locks.
-//! 4. [`Transaction::commit_finalizing`] fixes the commit timestamp, has the device stamp and write its
+//! 4. [`Transaction::commit_finalizing`] fixes the commit timestamp, has the device stamp and write
+//!   its
 //!    pages, and publishes everything.
 //!
 //! [`Transaction::abandon_fenced`] ends it all without a change, also when the device is dead.

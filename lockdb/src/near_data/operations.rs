@@ -91,8 +91,8 @@ impl Transaction<'_> {
         }
         let shared = &self.session.shared;
         let storage = shared.pages.storage().expect("its table was handed to a device");
-        // Of the newest checkpoint at the first reservation: the finalization has one epoch for all of them, and
-        // epochs only grow, so that it stays one that readers accept.
+        // Of the newest checkpoint at the first reservation: the finalization has one epoch for all
+        // of them, and epochs only grow, so that it stays one that readers accept.
         let near = self.near.as_deref_mut().expect("it has tables");
         let epoch = *near.epoch.get_or_insert_with(|| storage.epoch());
         let pages = shared.pages.reserve(count, &shared.pins).inspect_err(|_| {
@@ -228,9 +228,9 @@ impl Transaction<'_> {
         Ok(self.session.shared.locks.repair(&[name]))
     }
 
-    /// As [`Transaction::abandon_fenced`], of a device that could not be fenced: pages that it may still be
-    /// writing stay out of use until the store is opened again, and locks that it takes from now on
-    /// stay in the table until then.
+    /// As [`Transaction::abandon_fenced`], of a device that could not be fenced: pages that it may
+    /// still be writing stay out of use until the store is opened again, and locks that it takes
+    /// from now on stay in the table until then.
     ///
     /// # Errors
     /// [`Error::Ended`] when the transaction was committed.
@@ -241,8 +241,8 @@ impl Transaction<'_> {
         self.roll_back_unless_ended()
     }
 
-    /// Gives back what the transaction has of near-data updates: reservations, but for `finalized` ones, and
-    /// vacuum's timeout. Its locks are the caller's care.
+    /// Gives back what the transaction has of near-data updates: reservations, but for `finalized`
+    /// ones, and vacuum's timeout. Its locks are the caller's care.
     #[inline]
     pub(crate) fn leave_near_data(&mut self, finalized: &[u64]) {
         if let Some(near) = self.near.take() {

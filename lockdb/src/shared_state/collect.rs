@@ -234,7 +234,8 @@ impl Collection<'_> {
     }
 }
 
-/// Adds entries for marked chunks to those for new versions, in the order of their keys, one for each.
+/// Adds entries for marked chunks to those for new versions, in the order of their keys, one for
+/// each.
 ///
 /// Both can have the same tuple, and tell of it differently: when indexes are built beside the
 /// collection, the head of a deleted tuple is its tombstone first, and none a moment later. Either is

@@ -42,8 +42,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Ends the transaction after its commit was installed. `finalized`: the logical pages that a device
-    /// has written for it.
+    /// Ends the transaction after its commit was installed. `finalized`: the logical pages that a
+    /// device has written for it.
     pub(crate) fn settle(&mut self, installed: Installed, finalized: &[u64]) -> Result<u64> {
         let Installed { commit, end, published } = installed;
         self.leave_near_data(finalized);

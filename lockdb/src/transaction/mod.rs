@@ -35,9 +35,9 @@ use write_set::{MadeEntry, Mark};
 mod tests;
 
 /// A running transaction. Dropped without a commit, it is rolled back. (Pages that a device could not
-/// [finalize](Transaction::commit_finalizing) stay out of use then until the store is opened again.) One that
-/// is [forgotten](std::mem::forget) is rolled back when its session begins the next, or ends; what was
-/// reserved for a device stays out of use.
+/// [finalize](Transaction::commit_finalizing) stay out of use then until the store is opened
+/// again.) One that is [forgotten](std::mem::forget) is rolled back when its session begins the
+/// next, or ends; what was reserved for a device stays out of use.
 #[derive(Debug)]
 pub struct Transaction<'s> {
     pub(super) session: &'s mut Session,

@@ -160,8 +160,8 @@ impl NearDataFailure {
         }
     }
 
-    /// Whether a lock did not come within its timeout. Another try is likely to take as long, so that
-    /// it is left to the caller.
+    /// Whether a lock did not come within its timeout. Another try is likely to take as long, so
+    /// that it is left to the caller.
     pub fn is_time_out(&self) -> bool {
         match self {
             Self::Store(error) => error.is_time_out(),

@@ -25,8 +25,8 @@ pub struct RuntimeOptions {
     pub waiting: Waiting,
     /// Time between two polls of a lock that the device waits for.
     pub poll_interval: Duration,
-    /// The longest wait for the device to stop a job, to finalize its pages, or for room in its queue,
-    /// before it counts as lost.
+    /// The longest wait for the device to stop a job, to finalize its pages, or for room in its
+    /// queue, before it counts as lost.
     pub timeout: Duration,
     /// Between two questions to the device itself whether it still runs.
     pub check_every: Duration,

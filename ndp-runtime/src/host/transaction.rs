@@ -49,8 +49,8 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
     /// Commits: the device stamps and writes its pages, then the host logs and publishes all.
     ///
     /// # Errors
-    /// A conflict (SERIALIZABLE); when the device cannot finalize its pages, or is lost before it has. The
-    /// transaction is rolled back then.
+    /// A conflict (SERIALIZABLE); when the device cannot finalize its pages, or is lost before it
+    /// has. The transaction is rolled back then.
     pub fn commit(mut self) -> Result<CommitReport, NearDataFailure> {
         let mut since = Instant::now();
         let mut report = CommitReport::default();

@@ -19,8 +19,8 @@ use crate::job::{
 /// A job on the device.
 ///
 /// It is running; or paused: it has completed a submission with [`Status::More`], and requests of its
-/// rows may still be open at the lock unit; or idle: it is done, and none is; or over: the device has
-/// forgotten it, or was cut off.
+/// rows may still be open at the lock unit; or idle: it is done, and none is; or over: the device
+/// has forgotten it, or was cut off.
 pub(super) struct Work<'r> {
     runtime: &'r Runtime,
     pub number: u32,

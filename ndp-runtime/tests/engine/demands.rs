@@ -75,8 +75,8 @@ pub fn check_entries(scene: &Scene, before: &Before, entries: &[UpdateEntry]) ->
     demand(newly_held == held, || "newly held buckets are not those of the locks".into())
 }
 
-/// The pages that were finalized are those that the store's reader accepts, with the versions that the
-/// entries tell of; gives old and new payloads.
+/// The pages that were finalized are those that the store's reader accepts, with the versions that
+/// the entries tell of; gives old and new payloads.
 pub fn check_pages(
     scene: &Scene,
     before: &Before,

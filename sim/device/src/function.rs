@@ -320,8 +320,8 @@ impl Shared {
     /// Does something with the host's memory for who does the jobs of a generation.
     ///
     /// # Errors
-    /// Those of the access; [`Fault::Forbidden`] when the generation is over, the function may not reach
-    /// memory, or the RTL is as if gone.
+    /// Those of the access; [`Fault::Forbidden`] when the generation is over, the function may not
+    /// reach memory, or the RTL is as if gone.
     pub fn with_host<T>(
         &self,
         generation: u64,

@@ -3,9 +3,9 @@
 //!
 //! Submissions leave the board under the function's mutex and wait in the [`Inbox`]. The thread
 //! gives them to the engine and puts its completions back on the board. A reset begins another
-//! *generation*: whatever the engine of the generation before still asks for is refused, under the same mutex,
-//! and whoever resets waits until it is gone ([`Inbox::await_idle`]). So nothing of it happens after
-//! a reset has returned.
+//! *generation*: whatever the engine of the generation before still asks for is refused, under the
+//! same mutex, and whoever resets waits until it is gone ([`Inbox::await_idle`]). So nothing of it
+//! happens after a reset has returned.
 
 mod card;
 mod locks;
@@ -86,7 +86,8 @@ impl Inbox {
         self.changed.notify_one();
     }
 
-    /// Waits until no engine of an earlier generation is left; false when it takes longer than it may.
+    /// Waits until no engine of an earlier generation is left; false when it takes longer than it
+    /// may.
     pub fn await_idle(&self) -> bool {
         let mut state = self.state.lock();
         let wait = |state: &mut InboxState| state.oldest < state.generation && !state.ended;
@@ -113,8 +114,8 @@ impl Inbox {
         }
     }
 
-    /// What there is for the engine of a generation. When it has nothing to do it waits for something, at
-    /// most so long as `pause` says.
+    /// What there is for the engine of a generation. When it has nothing to do it waits for
+    /// something, at most so long as `pause` says.
     fn look(&self, generation: u64, nothing_to_do: bool, pause: Option<Duration>) -> Found {
         let mut state = self.state.lock();
         let is_still = |state: &InboxState| {

@@ -60,7 +60,8 @@ impl DeviceContexts {
         request
     }
 
-    /// The device's silence, if a request has had no answer at all for longer than `timeout`. One that was queued has been answered.
+    /// The device's silence, if a request has had no answer at all for longer than `timeout`. One
+    /// that was queued has been answered.
     pub fn silence(&self, now: Time, timeout: Time) -> Option<RunError> {
         let is_late = |open: &&Open| !open.queued && now.saturating_sub(open.since) > timeout;
         let Open { request, since, .. } = self.open.values().find(is_late)?;

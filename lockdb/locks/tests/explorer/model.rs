@@ -48,8 +48,8 @@ pub struct State {
 struct Agent {
     stage: Stage,
     acquisitions: u8,
-    /// Bit a: agent a was waiting already when this agent asked, and still does. Shared waiters share
-    /// another's place, so that they are neither ahead of anybody nor behind.
+    /// Bit a: agent a was waiting already when this agent asked, and still does. Shared waiters
+    /// share another's place, so that they are neither ahead of anybody nor behind.
     ahead: u8,
 }
 

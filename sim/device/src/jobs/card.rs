@@ -24,8 +24,8 @@ use crate::mover;
 /// The most bytes that are copied while others wait for the function's mutex.
 const CHUNK_BYTES: usize = mover::CHUNK_BYTES as usize;
 
-/// The card around an engine of one generation. Host memory is reached through the function's maps, under
-/// its mutex, as all else of the device does it.
+/// The card around an engine of one generation. Host memory is reached through the function's maps,
+/// under its mutex, as all else of the device does it.
 pub(super) struct BoardCard<'a> {
     host: Host<'a>,
     storage: &'a mut NativeStorage,
@@ -120,8 +120,8 @@ pub(super) struct Host<'a> {
 }
 
 impl Host<'_> {
-    /// Does something with the memory; a fault when the generation is over, or the function may not reach
-    /// memory.
+    /// Does something with the memory; a fault when the generation is over, or the function may not
+    /// reach memory.
     pub fn with<T>(&self, act: impl FnOnce(Reach<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         self.function.with_host(self.generation, act)
     }
