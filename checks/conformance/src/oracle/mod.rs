@@ -333,8 +333,7 @@ fn check_response(
 
 /// The answer to a request that is not started.
 fn turned_away(asked: &Asked, code: Code) -> UnitResponse {
-    let Asked { tag, transaction, .. } = *asked;
-    UnitResponse { tag, code, again: false, position: 0, notice: false, transaction }
+    UnitResponse::plain(asked.tag, code, asked.transaction)
 }
 
 /// The request of a good beat.
