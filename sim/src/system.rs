@@ -419,12 +419,10 @@ impl<M: LockUnit> System<M> {
     }
 
     fn unit_access(&mut self, access: &MemoryAccess) {
-        let id = u64::from(access.id);
-        let submitted = Operation::try_from(access).and_then(|operation| {
-            self.submit(self.device, id, operation).map_err(|_| BusError::DecodeError)
-        });
-        if let Err(error) = submitted {
-            self.unit.block_mut().answer(&MemoryAnswer { id: access.id, outcome: Err(error) });
+        let operation = Operation::try_from(access).expect("the lock unit stores whole words");
+        if self.submit(self.device, u64::from(access.id), operation).is_err() {
+            let outcome = Err(BusError::DecodeError);
+            self.unit.block_mut().answer(&MemoryAnswer { id: access.id, outcome });
         }
     }
 }
