@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Write};
 
 use crate::experiment::{Clock, Experiment};
 use crate::findings::{Findings, Origin, Paper, Verdict};
+use crate::picture_name;
 use crate::plot::{Display as Screen, svg};
 use crate::seeds::Seeds;
 use bench::{HEADS, Measurement};
@@ -185,8 +186,9 @@ fn section(
 /// The files beside the page that hold the same values.
 fn files(experiment: &Experiment, findings: &Findings) -> String {
     let name = experiment.name;
-    let further = (2..=findings.plots.len()).map(|number| format!(", {name}-{number}.svg"));
-    format!("{name}.json, {name}.csv, {name}.svg{}", further.collect::<String>())
+    let values = [format!("{name}.json"), format!("{name}.csv")];
+    let pictures = (0..findings.plots.len()).map(|index| picture_name(experiment, index));
+    values.into_iter().chain(pictures).collect::<Vec<_>>().join(", ")
 }
 
 /// Each picture twice: of its two sizes the page shows the one that fits.
