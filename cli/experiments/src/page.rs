@@ -235,7 +235,8 @@ fn table(html: &mut String, findings: &Findings) {
     put!(
         html,
         "<div class=\"scroll\"><table>\n<thead><tr><th></th><th>paper, goal</th><th>median</th>\
-         <th>min–max</th><th></th><th>ratio</th><th></th><th class=\"word\">behind it</th></tr></thead>\n\
+         <th>min–max</th><th></th><th>ratio</th><th class=\"word\">within tolerance</th><th></th>\
+         <th class=\"word\">behind it</th></tr></thead>\n\
          <tbody>\n"
     );
     for row in &findings.rows {
@@ -251,10 +252,12 @@ fn table(html: &mut String, findings: &Findings) {
         put!(
             html,
             "<tr><td>{}</td><td>{reference}</td><td>{median}</td><td>{range}</td><td class=\"word\">{}</td>\
-             <td>{}</td><td class=\"word\">{}</td><td class=\"word\">{}</td></tr>\n",
+             <td>{}</td><td class=\"word\">{}</td><td class=\"word\">{}</td>\
+             <td class=\"word\">{}</td></tr>\n",
             Escaped(&row.label),
             row.unit,
             row.ratio_text(),
+            row.within_tolerance(),
             row.mark(),
             row.sampled()
         );
@@ -353,6 +356,7 @@ mod tests {
         let html = with_one(row().beside(Some(paper)), claim(Origin::Paper));
         assert!(html.contains("<h3>What the paper says") && !html.contains("<h3>Goals"));
         assert!(html.contains("<abbr class=\"paper\" title=\"section 4\">paper 80–100</abbr>"));
+        assert!(html.contains("<td>0.88–1.10</td><td class=\"word\">yes</td>"), "{html}");
         let html = with_one(row().beside(Some(paper.within(0.1))), claim(Origin::Paper));
         assert!(html.contains("title=\"section 4; to be met within 10 %\">"), "{html}");
     }
