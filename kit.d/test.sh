@@ -15,7 +15,8 @@ A case is the smallest thing that a random test repeats. One that fails prints t
 that repeats it alone: LOCKSTEP_SEED=S cargo test ... is the case of seed S. Set both, and
 the N cases from seed S on are run; without a seed they begin with seed 0.
 
-A test that takes longer than 10 minutes is ended and named (with --full or --cases: 6 hours).
+With cargo-nextest, a test that takes longer than 10 minutes is ended and named (with --full or
+--cases: 6 hours). Without it the whole step ends after 30 minutes (12 hours).
 TEXT
 }
 
@@ -36,7 +37,7 @@ run_tests() {
         shift
     done
 
-    # The longest that one test may take is in .config/nextest.toml; this is for a whole step.
+    # How long one test may take is in .config/nextest.toml. This bounds a whole step of plain cargo.
     profile=default
     longest_step=30m
     if [[ -n ${LOCKSTEP_CASES:-}${LOCKSTEP_FULL:-} ]]; then
@@ -46,7 +47,7 @@ run_tests() {
 
     set_up
     cd -- "$root" || exit
-    # Nobody edits a clone of the continuous integration.
+    # Incremental builds only pay where sources are edited.
     if [[ -n ${CI:-} ]]; then export CARGO_INCREMENTAL=0; fi
     # A failed step is reported after the others have run.
     failed=()
@@ -99,8 +100,8 @@ bounded() {
     return "$status"
 }
 
-# The example is there because of what its tests need: without it, features of packages are others than
-# in the other steps, and all models would be built once more.
+# The example makes cargo choose the features that the other steps have, since an example needs the
+# dev-dependencies. Without it all models would be built once more.
 build_documentation() {
     RUSTDOCFLAGS="-D warnings" cargo doc "${cargo_options[@]}" --workspace --no-deps --lib --bins \
         --example copy
@@ -112,14 +113,14 @@ test_under_loom() {
         -p lockstep-locks --release --test loom
 }
 
-# Miri comes with nightly toolchains alone, so it is no step of the test.
+# Miri exists for nightly toolchains only, so ./kit test does not run it.
 run_miri() {
     if ! cargo +nightly miri --version >/dev/null 2>&1; then
         complain "Miri is not installed; expected after: rustup +nightly component add miri"
         exit 2
     fi
     cd -- "$root" || exit
-    # Waiting reads the clock.
+    # Miri's isolation forbids the clock, which waiting threads read.
     MIRIFLAGS="-Zmiri-disable-isolation" cargo +nightly miri test --target-dir target/miri \
         -p lockstep-locks --lib --test host
 }
@@ -128,8 +129,8 @@ test_workspace() {
     if command -v cargo-nextest >/dev/null; then
         cargo nextest run "${cargo_options[@]}" --profile "$profile" --workspace --no-fail-fast
     else
-        # Names each test that has been running for more than a minute, and goes on. Benches are
-        # compiled by the lints; to run them takes minutes and tells nothing here.
+        # Plain cargo names a test that runs for more than a minute, and does not end it. --benches is
+        # left out: the lints compile benches, and their figures mean nothing here.
         bounded cargo test "${cargo_options[@]}" --workspace --lib --bins --tests --examples \
             --no-fail-fast
     fi

@@ -76,7 +76,7 @@ pub fn run(_: Args, out: &Output) -> Result<(), Failure> {
 fn look_at_storm(report: &Report) -> String {
     format!(
         "{} requests of the host and {} of the device had to queue, up to {} deep in one bucket. \
-         Whoever holds the lock hands it over to the one who has waited longest.",
+         A lock that is given back goes to the transaction that has waited longest.",
         count(report.host.queued),
         count(report.device.queued),
         report.queue.max_depth,
@@ -132,8 +132,8 @@ fn near_data(report: &ndp::Report) -> String {
         "{} of {} rows changed, with {} over the link instead of {}: {:.0} times less. The device has \
          read the pages from storage of its own ({}), taken {} locks in the table that it shares with \
          the host, and written the new versions; the host has checked and committed them. Bytes are \
-         counted as host and device hand them over, without those of opening and closing the store. In \
-         time the gain is smaller, and is asked in virtual time: ./kit experiment ndp-update-speedup.",
+         counted as host and device hand them over, without those of opening and closing the store. The \
+         gain in time is smaller; ./kit experiment ndp-update-speedup measures it in virtual time.",
         count(report.rows),
         count(report.visible.unwrap_or_default()),
         bytes(moved),

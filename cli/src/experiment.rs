@@ -136,8 +136,8 @@ pub fn make_folder(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Writes the record (JSON), its values as CSV and the pictures into `folder`, which is made if it is
-/// not there; the first one's path.
+/// Writes the record (JSON), its values as CSV and the pictures into `folder`, which
+/// [`make_folder`] has made; the first one's path.
 ///
 /// # Errors
 /// When they cannot be written.
@@ -147,7 +147,6 @@ pub fn write(
     findings: &Findings,
     record: &Record<'_>,
 ) -> Result<PathBuf, Failure> {
-    make_folder(folder)?;
     let files = files(experiment, findings, record);
     for (name, text) in &files {
         let path = folder.join(name);

@@ -272,8 +272,7 @@ fn respond(words: [u64; 8]) -> [u64; 2] {
     let beat = [words[4], words[5], words[6]];
     let response = UnitRequest::decode(beat).map_or(words[4], |request| {
         let UnitRequest { tag, transaction, .. } = request;
-        let (again, position, notice, transaction) = (false, 0, false, Some(transaction));
-        UnitResponse { tag, code: Code::Granted, again, position, notice, transaction }.encode()
+        UnitResponse::plain(tag, Code::Granted, Some(transaction)).encode()
     });
     [Tag::of_request(beat).index() as u64 | 1 << 24, response]
 }

@@ -90,30 +90,20 @@ impl<B: Block> Clocked<B> {
         &mut self.block
     }
 
-    /// The block.
-    pub fn block(&self) -> &B {
-        &self.block
-    }
-
-    /// The time between two edges.
-    pub fn period(&self) -> Time {
-        self.period
-    }
-
-    /// Something has come to the pins: the clock runs. Gives the edge to schedule, at or after `now`,
-    /// if none is scheduled yet.
+    /// Something has come to the pins before the edges of this instant, as deliveries do. Gives the
+    /// edge to schedule, the first at or after `now`, when the clock slept; a clock that is awake has
+    /// its next edge scheduled.
     ///
-    /// For what comes before the edges of this instant, such as a delivery. Of what comes at the
-    /// instant of an edge but after it, a clock that is awake tells its block a cycle later: then
-    /// [`Clocked::wake_after`] does the same for one that sleeps.
+    /// What comes after the edges of an instant is seen a cycle later by a block that is awake.
+    /// [`Clocked::wake_after`] makes it so for one that sleeps, too.
     #[must_use = "the edge must be scheduled"]
     pub fn wake(&mut self, now: Time) -> Option<Time> {
         let next = self.phase + now.saturating_sub(self.phase).next_multiple_of(self.period);
         self.wake_at(next)
     }
 
-    /// As [`Clocked::wake`], for what comes after the edges of this instant, such as a decision: the
-    /// edge is after `now`.
+    /// As [`Clocked::wake`], for what comes after the edges of this instant, as decisions and timers
+    /// do: the edge to schedule is the first after `now`.
     #[must_use = "the edge must be scheduled"]
     pub fn wake_after(&mut self, now: Time) -> Option<Time> {
         self.wake_at(match now < self.phase {

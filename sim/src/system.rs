@@ -394,7 +394,9 @@ impl<M: LockUnit> System<M> {
         }
     }
 
-    /// Something has come to the unit's pins.
+    /// Something has come to the unit's pins. A request that a timer makes at the instant of an edge
+    /// comes after this edge; a unit that sleeps takes it at the same instant all the same, a cycle
+    /// earlier than one that is awake.
     fn wake_unit(&mut self) {
         let edge = self.unit.wake(self.kernel.now());
         self.schedule_edge(edge);
@@ -419,12 +421,10 @@ impl<M: LockUnit> System<M> {
     }
 
     fn unit_access(&mut self, access: &MemoryAccess) {
-        let id = u64::from(access.id);
-        let submitted = Operation::try_from(access).and_then(|operation| {
-            self.submit(self.device, id, operation).map_err(|_| BusError::DecodeError)
-        });
-        if let Err(error) = submitted {
-            self.unit.block_mut().answer(&MemoryAnswer { id: access.id, outcome: Err(error) });
+        let operation = Operation::try_from(access).expect("the lock unit stores whole words");
+        if self.submit(self.device, u64::from(access.id), operation).is_err() {
+            let outcome = Err(BusError::DecodeError);
+            self.unit.block_mut().answer(&MemoryAnswer { id: access.id, outcome });
         }
     }
 }

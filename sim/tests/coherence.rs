@@ -262,8 +262,8 @@ fn programs() -> impl Strategy<Value = Vec<(u64, usize, Vec<Operation>)>> {
     prop::collection::vec(program, 5)
 }
 
-proptest! {
-    #![proptest_config(common::drawn("coherence", 400))]
+seeds::proptest! {
+    #![cases(400)]
 
     /// Any soup of operations is explained by one order on flat memory; invariants are
     /// checked at each step by the model itself.

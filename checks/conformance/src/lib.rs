@@ -1,4 +1,4 @@
-//! The tuple-locking unit in lockstep with the pure machines of `lockdb`.
+//! The tuple-locking unit in lockstep with the pure machines of `locks`.
 //!
 //! A [`Case`] says what agents on the device and on the host ask for, and how the buses behave. The
 //! bench runs it on the Verilated unit and holds every access, response, counter and line against an

@@ -2,7 +2,7 @@
 
 use conformance::draw::Profile;
 use conformance::{Mismatch, draw, run};
-use sim::models::TupleLockUnitMutants;
+use tuple_lock_unit::mutants::Model as TupleLockUnitMutants;
 
 /// How many mutants the unit has.
 const MUTANTS: u8 = 31;

@@ -3,7 +3,8 @@
 use std::fs;
 
 use conformance::{Case, ReplayError, check_seed, draw, load, replay, run, window};
-use sim::models::{TupleLockUnitMutants, WaveWindow};
+use sim::models::WaveWindow;
+use tuple_lock_unit::mutants::Model as TupleLockUnitMutants;
 
 /// Mutant 8 of the unit: positions are one too small.
 fn mutant(seed: u64) -> TupleLockUnitMutants {

@@ -75,7 +75,7 @@ impl Place {
             Kind::IntegrationTest(name) => command += &format!(" --test {name}"),
         }
         if let Some(test) = &self.test {
-            command += &format!(" {test}");
+            command += &format!(" {test} -- --exact");
         }
         command
     }
@@ -93,11 +93,11 @@ mod tests {
         };
         let begins = |rest: &str| format!("LOCKSTEP_SEED=17 cargo test -p a-package {rest}");
         let of_library = command(None, None, Some("of::a_test"));
-        assert_eq!(of_library, begins("--lib of::a_test"));
+        assert_eq!(of_library, begins("--lib of::a_test -- --exact"));
         let of_binary = command(Some("a-tool"), None, Some("a_test"));
-        assert_eq!(of_binary, begins("--bin a-tool a_test"));
+        assert_eq!(of_binary, begins("--bin a-tool a_test -- --exact"));
         let of_tests = command(None, Some("tmp"), Some("of::a_test"));
-        assert_eq!(of_tests, begins("--test a_target of::a_test"));
+        assert_eq!(of_tests, begins("--test a_target of::a_test -- --exact"));
         assert_eq!(command(None, Some("tmp"), None), begins("--test a_target"));
     }
 
@@ -105,6 +105,7 @@ mod tests {
     fn a_test_is_named_by_its_thread() {
         let command = Place::here(crate::target!()).command(3);
         let test = "place::tests::a_test_is_named_by_its_thread";
-        assert_eq!(command, format!("LOCKSTEP_SEED=3 cargo test -p lockstep-seeds --lib {test}"));
+        let begin = "LOCKSTEP_SEED=3 cargo test -p lockstep-seeds --lib";
+        assert_eq!(command, format!("{begin} {test} -- --exact"));
     }
 }

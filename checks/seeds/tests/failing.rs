@@ -58,8 +58,9 @@ fn passes() {
 #[test]
 fn a_failing_case_names_the_command_that_repeats_it() {
     for (test, message) in [(PANICS, "that is five"), (GIVES_AN_ERROR, "seed 5: that is five")] {
-        let command =
-            format!("LOCKSTEP_SEED=5 cargo test -p lockstep-seeds --test failing {test}\n");
+        let command = format!(
+            "LOCKSTEP_SEED=5 cargo test -p lockstep-seeds --test failing {test} -- --exact\n"
+        );
         for (seed, cases) in [(None, None), (Some("5"), None), (Some("3"), Some("3"))] {
             let (passed, printed) = run(test, seed, cases);
             assert!(!passed && printed.contains(message), "{seed:?}, {cases:?}: {printed}");
@@ -118,7 +119,7 @@ mod properties {
         assert!(!passed && smallest(&printed).starts_with("number = 899, more = 1"), "{printed}");
         let (_, command) = printed.split_once("repeat with: LOCKSTEP_SEED=").expect(&printed);
         let (seed, rest) = command.split_once(' ').expect(command);
-        let expected = format!("cargo test -p lockstep-seeds --test failing {WANTED}\n");
+        let expected = format!("cargo test -p lockstep-seeds --test failing {WANTED} -- --exact\n");
         assert!(rest.starts_with(&expected), "{rest}");
         let (passed, again) = run(WANTED, Some(seed), None);
         assert!(!passed && smallest(&again) == smallest(&printed), "{again}");

@@ -42,13 +42,17 @@ pub fn files(
         (format!("{name}.json"), format!("{}\n", record.text())),
         (format!("{name}.csv"), tidy::csv(experiment, findings)),
     ];
-    for (number, plot) in findings.plots.iter().enumerate() {
-        // The first has no number.
-        let number = if number == 0 { String::new() } else { format!("-{}", number + 1) };
+    for (index, plot) in findings.plots.iter().enumerate() {
         let picture = plot::svg(plot, experiment.title, plot::Display::Wide);
-        files.push((format!("{name}{number}.svg"), picture));
+        files.push((picture_name(experiment, index), picture));
     }
     files
+}
+
+/// The file of the plot at this index; the first has no number.
+fn picture_name(experiment: &Experiment, index: usize) -> String {
+    let name = experiment.name;
+    if index == 0 { format!("{name}.svg") } else { format!("{name}-{}.svg", index + 1) }
 }
 
 #[cfg(test)]

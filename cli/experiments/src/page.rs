@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Write};
 
 use crate::experiment::{Clock, Experiment};
 use crate::findings::{Findings, Origin, Paper, Verdict};
+use crate::picture_name;
 use crate::plot::{Display as Screen, svg};
 use crate::seeds::Seeds;
 use bench::{HEADS, Measurement};
@@ -185,8 +186,9 @@ fn section(
 /// The files beside the page that hold the same values.
 fn files(experiment: &Experiment, findings: &Findings) -> String {
     let name = experiment.name;
-    let further = (2..=findings.plots.len()).map(|number| format!(", {name}-{number}.svg"));
-    format!("{name}.json, {name}.csv, {name}.svg{}", further.collect::<String>())
+    let values = [format!("{name}.json"), format!("{name}.csv")];
+    let pictures = (0..findings.plots.len()).map(|index| picture_name(experiment, index));
+    values.into_iter().chain(pictures).collect::<Vec<_>>().join(", ")
 }
 
 /// Each picture twice: of its two sizes the page shows the one that fits.
@@ -233,7 +235,8 @@ fn table(html: &mut String, findings: &Findings) {
     put!(
         html,
         "<div class=\"scroll\"><table>\n<thead><tr><th></th><th>paper, goal</th><th>median</th>\
-         <th>min–max</th><th></th><th>ratio</th><th></th><th class=\"word\">behind it</th></tr></thead>\n\
+         <th>min–max</th><th></th><th>ratio</th><th class=\"word\">within tolerance</th><th></th>\
+         <th class=\"word\">behind it</th></tr></thead>\n\
          <tbody>\n"
     );
     for row in &findings.rows {
@@ -249,10 +252,12 @@ fn table(html: &mut String, findings: &Findings) {
         put!(
             html,
             "<tr><td>{}</td><td>{reference}</td><td>{median}</td><td>{range}</td><td class=\"word\">{}</td>\
-             <td>{}</td><td class=\"word\">{}</td><td class=\"word\">{}</td></tr>\n",
+             <td>{}</td><td class=\"word\">{}</td><td class=\"word\">{}</td>\
+             <td class=\"word\">{}</td></tr>\n",
             Escaped(&row.label),
             row.unit,
             row.ratio_text(),
+            row.within_tolerance(),
             row.mark(),
             row.sampled()
         );
@@ -351,6 +356,7 @@ mod tests {
         let html = with_one(row().beside(Some(paper)), claim(Origin::Paper));
         assert!(html.contains("<h3>What the paper says") && !html.contains("<h3>Goals"));
         assert!(html.contains("<abbr class=\"paper\" title=\"section 4\">paper 80–100</abbr>"));
+        assert!(html.contains("<td>0.88–1.10</td><td class=\"word\">yes</td>"), "{html}");
         let html = with_one(row().beside(Some(paper.within(0.1))), claim(Origin::Paper));
         assert!(html.contains("title=\"section 4; to be met within 10 %\">"), "{html}");
     }

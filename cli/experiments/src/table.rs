@@ -26,14 +26,16 @@ pub fn text(
     line(&mut text, format_args!("  {:<14}{}", "seeds", seeds.text(experiment.clock)));
     line(&mut text, format_args!("  {:<14}{}\n", "commit", Commit::text(commit)));
     let middle = if experiment.clock == Clock::Virtual { "median" } else { "measured" };
-    let heads = ["", "paper, goal", middle, "min–max", "", "by paper's", "", "operations"];
+    let heads =
+        ["", "paper, goal", middle, "min–max", "", "by paper's", "within", "", "operations"];
     line(&mut text, cells(heads));
     for row in &findings.rows {
         let (reference, ratio) = (row.reference(), row.ratio_text());
         let [median, range] = row.measured_texts();
         let operations = format!("{} {}", text::count(row.operations()), row.operation);
-        let values: [&str; 8] =
-            [&row.label, &reference, &median, &range, row.unit, &ratio, row.mark(), &operations];
+        let (within, mark) = (row.within_tolerance(), row.mark());
+        let values: [&str; 9] =
+            [&row.label, &reference, &median, &range, row.unit, &ratio, within, mark, &operations];
         line(&mut text, cells(values));
     }
     for note in findings.all_notes() {
@@ -46,9 +48,9 @@ pub fn text(
 }
 
 /// A line of the table.
-fn cells([label, reference, median, range, unit, ratio, mark, of]: [&str; 8]) -> String {
+fn cells([label, reference, median, range, unit, ratio, within, mark, of]: [&str; 9]) -> String {
     let line = format!(
-        "{label:<47}{reference:>13}{median:>9}  {range:<17}{unit:<10}{ratio:>10} {mark:<7}{of}"
+        "{label:<47}{reference:>13}{median:>9}  {range:<17}{unit:<10}{ratio:>10}  {within:<8}{mark:<7}{of}"
     );
     line.trim_end().into()
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lockdb::device::PhysicalPages;
-use lockdb::files::File;
-use lockdb::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::files::{File, StoredPages};
+use lockdb::layout::PageBuffer;
 use lockdb::{Session, TransactionOptions};
 use ndp_runtime::host::{
     Cancel, HostPath, HostPathReport, LinkBytes, NearDataFailure, PreparedUpdate,
@@ -46,7 +46,7 @@ impl HostUpdate<'_> {
     }
 
     fn attempt(&self, session: &mut Session) -> Result<Report, NearDataFailure> {
-        let pages = Pages { file: &*self.pages, cancel: self.cancel };
+        let pages = Pages { stored: StoredPages(self.pages.clone()), cancel: self.cancel };
         // Dropped without a commit it is rolled back.
         let mut transaction = session.begin(self.options);
         let path = HostPath::new(&pages);
@@ -71,14 +71,12 @@ impl HostUpdate<'_> {
 
 /// Native storage, until Ctrl-C is pressed.
 struct Pages<'p> {
-    file: &'p dyn File,
+    stored: StoredPages,
     cancel: &'p Cancel,
 }
 
 impl PhysicalPages for Pages<'_> {
     fn read(&self, physical: u64, into: &mut PageBuffer) -> bool {
-        let offset = physical.checked_mul(PAGE_BYTES as u64);
-        !self.cancel.is_cancelled()
-            && offset.is_some_and(|offset| self.file.read_at(offset, &mut into.0).is_ok())
+        !self.cancel.is_cancelled() && self.stored.read(physical, into)
     }
 }

@@ -79,8 +79,25 @@ const RELEASE: u64 = 1;
 const CANCEL: u64 = 2;
 const POLL: u64 = 3;
 
-/// The rules of an acquire; each one's place is its code.
+/// The rules of an acquire, by [`rule_code`].
 const RULES: [Rule; 3] = [Rule::Queue, Rule::NoWait, Rule::WaitDie];
+
+/// The code of a rule in a request.
+const fn rule_code(rule: Rule) -> u64 {
+    match rule {
+        Rule::Queue => 0,
+        Rule::NoWait => 1,
+        Rule::WaitDie => 2,
+    }
+}
+
+const _: () = {
+    let mut code = 0;
+    while code < RULES.len() {
+        assert!(rule_code(RULES[code]) == code as u64, "each rule stands in the place of its code");
+        code += 1;
+    }
+};
 
 /// One beat of `s_axis_req`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,10 +143,6 @@ impl UnitRequest {
         };
         Some(Self { tag: Tag::of_request(beat), transaction: Timestamp::of_word(low)?, operation })
     }
-}
-
-fn rule_code(rule: Rule) -> u64 {
-    RULES.iter().position(|&one| one == rule).expect("all rules are listed") as u64
 }
 
 /// The code of a response.
@@ -208,6 +221,11 @@ pub struct BadResponse {
 }
 
 impl UnitResponse {
+    /// A response whose code says everything: not `again`, no `notice`, and at position 0.
+    pub const fn plain(tag: Tag, code: Code, transaction: Option<Timestamp>) -> Self {
+        Self { tag, code, again: false, position: 0, notice: false, transaction }
+    }
+
     /// The meaning of a beat.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use super::*;
 use crate::InterruptKind::{Event, Polled};
 use crate::fake::{CARD_BYTES, Fake};
 use crate::layout::COPY_VECTOR;
-use crate::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, field};
+use crate::lock_unit::stream::{Code, Tag, UnitOperation, UnitRequest, UnitResponse, field};
 
 /// Long enough for any machine; nothing here waits for it unless the code is wrong.
 const LONG: Duration = Duration::from_secs(20);
@@ -327,8 +327,8 @@ fn lock_responses_come_for_every_request() {
             }
             while let Some(response) = queue.poll().unwrap() {
                 let UnitRequest { tag, transaction, .. } = lock_request(answered);
-                assert_eq!((response.tag, response.transaction), (tag, Some(transaction)));
-                assert_eq!(response.code, Code::Granted);
+                let granted = UnitResponse::plain(tag, Code::Granted, Some(transaction));
+                assert_eq!(response, granted);
                 answered += 1;
             }
         }

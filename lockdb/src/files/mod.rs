@@ -13,10 +13,12 @@ mod disk;
 mod memory;
 pub(crate) mod random;
 pub mod simulated;
+mod stored_pages;
 
 pub use disk::Disk;
 pub use memory::Memory;
 pub use simulated::{Loss, Simulated};
+pub use stored_pages::StoredPages;
 
 /// One folder of files. All calls may come from several threads at once.
 ///

@@ -210,8 +210,8 @@ const _: () = assert!(RecordId::LINE_BITS == 8);
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::layout::Place;
     use super::*;
+    use crate::layout::Place;
 
     fn row(vid: u32, page: u64, line: u8) -> Adopted {
         let (record, predecessor) = (RecordId::new(page, line), RecordId::new(1, line));

@@ -10,7 +10,7 @@ use lockdb::files::{Files, Memory};
 use lockdb::{Database, Error, Session};
 use rand::RngExt;
 
-use crate::scene::{QUICK, Storage, accounts, change, compare, options, random};
+use crate::scene::{QUICK, accounts, change, compare, options, random, storage};
 
 /// How far the threads beside the device have come.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ fn tidy(store: &Database, progress: &Progress) {
 
 /// A transaction that is looked at over and over while the store goes on.
 fn look(store: &Database, session: &mut Session, files: &dyn Files, looks: u64) -> u64 {
-    let storage = Storage::of(files);
+    let storage = storage(files);
     let mut transaction = session.begin(QUICK);
     let first = transaction.shared_state().unwrap();
     let mut epochs = 0;

@@ -22,7 +22,7 @@ fn scene(seed: u64) -> (Vec<u8>, Vec<u8>, u64) {
     scene.commit_many(2);
     let state = scene.store.shared_state().unwrap();
     assert!(state.header().pages > 0 && state.header().vids > 0);
-    (scene.storage().bytes(), state.bytes().to_vec(), transaction.snapshot())
+    (scene.storage_bytes(), state.bytes().to_vec(), transaction.snapshot())
 }
 
 fn read(pages: &[u8], area: &[u8], snapshot: u64) -> Result<Rows, String> {
@@ -80,10 +80,10 @@ fn pages_of_other_checkpoints_are_refused() {
     (0..100).for_each(|_| scene.commit(&mut session));
     scene.store.checkpoint().unwrap();
     let state = scene.store.shared_state().unwrap();
-    let pages = scene.storage().bytes();
+    let pages = scene.storage_bytes();
     (0..20).for_each(|_| scene.commit(&mut session));
     scene.store.checkpoint().unwrap();
-    let later = scene.storage().bytes();
+    let later = scene.storage_bytes();
     let rows = read(&pages, state.bytes(), state.snapshot()).unwrap();
     let (headers, mut refused) = (|pages: &[u8], at: usize| Page::new(page(pages, at)).header(), 0);
     for to in 2..pages.len() / PAGE_BYTES {

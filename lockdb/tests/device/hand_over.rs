@@ -160,7 +160,7 @@ fn let_an_area_go(seed: u64) {
 fn areas_and_pages_that_do_not_belong_together_are_refused() {
     let mut scene = Scene::new(6, options(1 << 20));
     scene.commit_many(100);
-    let old_pages = scene.storage().bytes();
+    let old_pages = scene.storage_bytes();
     let old = scene.store.shared_state().unwrap();
     scene.store.checkpoint().unwrap();
     scene.commit_many(10);

@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use lockdb::device::{DeviceReader, PhysicalPages};
-use lockdb::files::{File, Files, Memory};
-use lockdb::layout::{PAGE_BYTES, PageBuffer};
+use lockdb::files::{Files, Memory, StoredPages};
 use lockdb::schema::{RowRef, Schema, Type};
 use lockdb::shared_state::SharedState;
 use lockdb::{
@@ -39,25 +38,8 @@ pub fn accounts(number: usize) -> Schema {
 }
 
 /// Physical pages as the device finds them while the host goes on.
-pub struct Storage(pub Arc<dyn File>);
-
-impl Storage {
-    pub fn of(files: &dyn Files) -> Self {
-        Self(files.open("pages").unwrap())
-    }
-
-    /// All of it, as it is now.
-    pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.0.len().unwrap() as usize];
-        self.0.read_at(0, &mut bytes).unwrap();
-        bytes
-    }
-}
-
-impl PhysicalPages for Storage {
-    fn read(&self, physical: u64, into: &mut PageBuffer) -> bool {
-        self.0.read_at(physical.saturating_mul(PAGE_BYTES as u64), &mut into.0).is_ok()
-    }
+pub fn storage(files: &dyn Files) -> StoredPages {
+    StoredPages(files.open("pages").unwrap())
 }
 
 /// A table's rows: their bytes, in the order of VIDs.
@@ -165,8 +147,16 @@ impl Scene {
         Self { files, store, random: random(seed), keys: 200 }
     }
 
-    pub fn storage(&self) -> Storage {
-        Storage::of(&self.files)
+    pub fn storage(&self) -> StoredPages {
+        storage(&self.files)
+    }
+
+    /// All bytes of the storage, as they are now.
+    pub fn storage_bytes(&self) -> Vec<u8> {
+        let StoredPages(file) = self.storage();
+        let mut bytes = vec![0; file.len().unwrap() as usize];
+        file.read_at(0, &mut bytes).unwrap();
+        bytes
     }
 
     /// A transaction of a few changes.

@@ -319,7 +319,7 @@ fn damage_each_page(seed: u64) {
     scene.commit_many(5);
     let mut session = scene.store.session().unwrap();
     let state = session.begin(QUICK).shared_state().unwrap();
-    let pages = scene.storage().bytes();
+    let pages = scene.storage_bytes();
     let visit = |pages: &[u8]| -> BTreeMap<u32, Result<Vec<u8>, BrokenWalk>> {
         let device = DeviceReader::open(pages, state.bytes()).unwrap();
         let mut rows = BTreeMap::new();

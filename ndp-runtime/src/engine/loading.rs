@@ -224,7 +224,7 @@ pub(super) fn read_reservations(
         // Their address means nothing.
         return Ok(Vec::new());
     }
-    let mut bytes = vec![0; count as usize * reservation::BYTES];
+    let mut bytes = vec![0; count as usize * reservation::Entry::BYTES];
     card.read_host(address, &mut bytes)?;
     Ok(reservation::decode_all(&bytes)?)
 }

@@ -86,42 +86,20 @@ impl VersionWriter {
     /// # Errors
     /// When one was reserved before, or there are more than [`MAX_RESERVATIONS`]; none is taken then.
     pub(super) fn reserve(&mut self, reservations: Vec<PageReservation>) -> Result<(), JobFault> {
-        let fault = |number: usize, field, found, expected: &str| {
-            let offset = (number * reservation::BYTES) as u64 + if field == "page" { 0 } else { 8 };
-            Err(JobFault {
-                what: "page reservations",
-                offset,
-                field,
-                found,
-                expected: expected.into(),
-            })
-        };
         let mut fresh = BTreeSet::new();
         let mut is_new = |key| !self.reserved.contains(&key) && fresh.insert(key);
         for (number, reservation) in reservations.iter().enumerate() {
+            let PageReservation { page, place } = *reservation;
+            let fault =
+                |field, found, expected| Err(reservation::fault(number, field, found, expected));
             if self.reservations.len() + number >= MAX_RESERVATIONS as usize {
-                return fault(
-                    number,
-                    "page",
-                    reservation.page,
-                    "no more page reservations: there are too many",
-                );
+                return fault("page", page, "no more page reservations: there are too many");
             }
-            if !is_new((false, reservation.page)) {
-                return fault(
-                    number,
-                    "page",
-                    reservation.page,
-                    "a page that was not granted before",
-                );
+            if !is_new((false, page)) {
+                return fault("page", page, "a page that was not granted before");
             }
             if !is_new((true, reservation.physical())) {
-                return fault(
-                    number,
-                    "place",
-                    reservation.place,
-                    "a place that was not granted before",
-                );
+                return fault("place", place, "a place that was not granted before");
             }
         }
         self.reserved.append(&mut fresh);

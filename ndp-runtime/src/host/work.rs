@@ -80,7 +80,7 @@ impl Parts {
             at
         };
         place(result_bytes);
-        let reservations_at = place(most_reservations * reservation::BYTES);
+        let reservations_at = place(most_reservations * reservation::Entry::BYTES);
         let block_at = place((Descriptor::MOST_BYTES as usize).max(TopUpBlock::BYTES));
         let state_at = place(state_bytes);
         Self {
@@ -354,7 +354,7 @@ impl<'r> Work<'r> {
             "{} reservations at once",
             reservations.len()
         );
-        let bytes: Vec<u8> = reservations.iter().flat_map(reservation::encode).collect();
+        let bytes = reservation::encode_all(reservations);
         self.memory.write(self.parts.reservations_at, &bytes);
         self.link.reservations += bytes.len() as u64;
     }

@@ -5,24 +5,45 @@ use lockdb::near_data::PageReservation;
 
 use super::Span;
 use super::fault::{Check, JobFault, checksum};
-use super::layout::Field;
 
 /// The most pages that may be reserved for one job in all: 1 GiB of them.
 pub const MAX_RESERVATIONS: u32 = 1 << 17;
 
-/// Bytes of a [`PageReservation`]: a page that a job may fill, as host and device exchange it.
-pub const BYTES: usize = 16;
+layout! {
+    /// A [`PageReservation`], a page that a job may fill, as host and device exchange it.
+    pub struct Entry: 16 {
+        /// The logical page.
+        pub page: u64,
+        /// The word of its place on native storage.
+        pub place: u64,
+    }
+}
 
-/// Name, offset and size of each of its fields.
-pub const FIELDS: &[(&str, usize, usize)] = &[("page", 0, 8), ("place", 8, 8)];
+impl From<&PageReservation> for Entry {
+    fn from(reservation: &PageReservation) -> Self {
+        let PageReservation { page, place } = *reservation;
+        Self { page, place }
+    }
+}
 
-/// The bytes of a reservation.
-pub fn encode(reservation: &PageReservation) -> [u8; BYTES] {
-    let PageReservation { page, place } = reservation;
-    let mut bytes = [0; BYTES];
-    bytes[..8].copy_from_slice(&page.to_le_bytes());
-    bytes[8..].copy_from_slice(&place.to_le_bytes());
-    bytes
+/// The bytes of an array of reservations.
+pub fn encode_all(reservations: &[PageReservation]) -> Vec<u8> {
+    reservations.iter().flat_map(|reservation| Entry::from(reservation).encode()).collect()
+}
+
+/// The check of the reservation at this place of an array.
+fn check(number: usize) -> Check {
+    Check::of("page reservations", Entry::FIELDS, (number * Entry::BYTES) as u64)
+}
+
+/// The fault of a field of the reservation at this place of an array.
+pub(crate) fn fault(
+    number: usize,
+    field: &'static str,
+    found: u64,
+    expected: &'static str,
+) -> JobFault {
+    check(number).fault(field, found, expected)
 }
 
 /// Reads an array of reservations; its length has been checked to be a multiple of their size.
@@ -30,13 +51,17 @@ pub fn encode(reservation: &PageReservation) -> [u8; BYTES] {
 /// # Errors
 /// When one names a page that no data page can be. The offset is that in the array.
 pub fn decode_all(bytes: &[u8]) -> Result<Vec<PageReservation>, JobFault> {
-    let (all, rest) = bytes.as_chunks::<BYTES>();
-    let end = Check::of("page reservations", FIELDS, (bytes.len() - rest.len()) as u64);
-    end.that(rest.is_empty(), "page", rest.len() as u64, "a whole page reservation")?;
-    let read = |(number, bytes): (usize, &[u8; BYTES])| {
-        let [page, place] = Field::get(bytes);
+    let (all, rest) = bytes.as_chunks::<{ Entry::BYTES }>();
+    check(all.len()).that(
+        rest.is_empty(),
+        "page",
+        rest.len() as u64,
+        "a whole page reservation",
+    )?;
+    let read = |(number, bytes): (usize, &[u8; Entry::BYTES])| {
+        let Entry { page, place } = Entry::decode(bytes);
         let reservation = PageReservation { page, place };
-        let check = Check::of("page reservations", FIELDS, (number * BYTES) as u64);
+        let check = check(number);
         let fits = page != 0 && page >> (64 - RecordId::LINE_BITS) == 0;
         check.that(fits, "page", page, "a logical page, 1 to 2^56 - 1")?;
         // Pages 0 and 1 are the superblocks.
@@ -134,6 +159,6 @@ impl TopUp {
 pub(super) fn check_reservations(check: &Check, address: u64, count: u32) -> Result<(), JobFault> {
     let most = format!("at most {MAX_RESERVATIONS}");
     check.that(count <= MAX_RESERVATIONS, "reservation_count", count.into(), most)?;
-    let end = address.checked_add(u64::from(count) * BYTES as u64);
+    let end = address.checked_add(u64::from(count) * Entry::BYTES as u64);
     check.that(end.is_some(), "reservations", address, "an array inside the address space")
 }

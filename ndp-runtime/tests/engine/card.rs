@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockdb::device::PhysicalPages;
-use lockdb::files::File;
+use lockdb::files::{File, StoredPages};
 use lockdb::layout::{PAGE_BYTES, PageBuffer};
 use lockdb::{Database, Table};
 use locks::Timestamp;
@@ -23,15 +22,6 @@ pub const VID_MAP: u64 = 0x4000_0000_0000;
 pub const LOCK_TABLE: u64 = 0x5000_0000_0000;
 /// Where everything else begins.
 const MEMORY: u64 = 0x10_0000;
-
-/// Physical pages, as the device finds them.
-pub struct Pages(pub Arc<dyn File>);
-
-impl PhysicalPages for Pages {
-    fn read(&self, physical: u64, into: &mut PageBuffer) -> bool {
-        self.0.read_at(physical.saturating_mul(PAGE_BYTES as u64), &mut into.0).is_ok()
-    }
-}
 
 /// An acquire that waits in its queue.
 struct Waiter {
@@ -259,7 +249,7 @@ impl Card for TestCard {
     }
 
     fn storage(&self) -> Storage {
-        Arc::new(Pages(self.pages.clone()))
+        Arc::new(StoredPages(self.pages.clone()))
     }
 
     fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageFault> {

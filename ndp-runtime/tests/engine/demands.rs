@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockdb::device::{DeviceReader, Lineage};
-use lockdb::files::Files;
+use lockdb::files::{Files, StoredPages};
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind, Place, RecordId, placed_bytes};
 use ndp_runtime::job::{Descriptor, UpdateEntry, UpdateKind};
 
@@ -23,7 +23,7 @@ pub type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 pub type Before = BTreeMap<u32, (u32, RecordId, Vec<u8>)>;
 
 pub fn before(scene: &Scene, descriptor: &Descriptor) -> Before {
-    let pages = crate::card::Pages(scene.files.open("pages").unwrap());
+    let pages = StoredPages(scene.files.open("pages").unwrap());
     let area = scene.card.bytes(descriptor.shared_state);
     let device = DeviceReader::open(&pages, area).unwrap();
     let mut rows = Before::new();

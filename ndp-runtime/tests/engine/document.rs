@@ -29,7 +29,7 @@ fn the_tables_have_the_fields_of_the_code() {
     for (heading, fields, bytes) in [
         ("Descriptor header", DescriptorHeader::FIELDS, DescriptorHeader::BYTES),
         ("Assignment head", AssignmentHead::FIELDS, AssignmentHead::BYTES),
-        ("Page reservation", reservation::FIELDS, reservation::BYTES),
+        ("Page reservation", reservation::Entry::FIELDS, reservation::Entry::BYTES),
         ("Top-up", TopUpBlock::FIELDS, TopUpBlock::BYTES),
         ("Chunk header", ChunkHeader::FIELDS, ChunkHeader::BYTES),
         ("Statistics", Statistics::FIELDS, Statistics::BYTES),

@@ -154,7 +154,7 @@ fn no_shared_state_program_or_reservation_makes_the_engine_panic() {
                 descriptor.program = bytes.try_into().unwrap();
             }
             _ => {
-                let mut bytes = vec![0; 5 * reservation::BYTES];
+                let mut bytes = vec![0; 5 * reservation::Entry::BYTES];
                 random.fill(&mut bytes[..]);
                 for word in bytes.chunks_exact_mut(8) {
                     word[5..].fill(0);

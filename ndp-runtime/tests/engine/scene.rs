@@ -217,7 +217,7 @@ impl Scene {
         let epoch = self.store.shared_state().unwrap().epoch();
         let mut bytes = Vec::new();
         for _ in 0..count {
-            bytes.extend_from_slice(&reservation::encode(&reservation(self.reserved, epoch)));
+            bytes.extend(reservation::encode_all(&[reservation(self.reserved, epoch)]));
             self.reserved += 1;
         }
         self.card.put(&bytes)

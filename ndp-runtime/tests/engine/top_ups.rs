@@ -23,7 +23,7 @@ fn a_top_up_that_does_not_fit_changes_nothing() {
     let (first, epoch) = (reservation(0, 0), scene.store.shared_state().unwrap().epoch());
     let fresh = reservation(100, epoch);
     let reserved = |scene: &mut Scene, reservations: &[PageReservation]| {
-        let bytes: Vec<u8> = reservations.iter().flat_map(job::reservation::encode).collect();
+        let bytes = job::reservation::encode_all(reservations);
         let span = scene.card.put(&bytes);
         TopUp { reservations: span.address, reservation_count: reservations.len() as u32, ..fine }
     };

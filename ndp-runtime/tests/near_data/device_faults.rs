@@ -18,10 +18,14 @@ use crate::scene::{
 const ROWS: i64 = 300;
 
 fn scene(rows: i64) -> Scene {
+    scene_of(rows, 1 << 10)
+}
+
+fn scene_of(rows: i64, pages: u64) -> Scene {
     let policy = Policy::WaitsFor { every: Duration::from_millis(1) };
     // Commits of the device take as long as their threads are put off the processor.
     let room_timeout = Duration::from_secs(60);
-    let options = Options { pages: 1 << 13, room_timeout, ..options(policy) };
+    let options = Options { pages, room_timeout, ..options(policy) };
     let mut scene = Scene::with(rows, options, |_| {});
     // A device that is silent for so long counts as lost.
     let timeout = Duration::from_millis(30);
@@ -192,9 +196,11 @@ impl Drop for StopWhenDropped<'_> {
 /// Short updates of the host go on, by threads, while the device is lost again and again.
 #[test]
 fn the_host_goes_on_while_devices_are_lost() {
-    for seed in seeds::of!(4) {
+    let (seeds, mut all_committed, mut all_lost) = (seeds::of!(4), 0, 0);
+    for seed in &seeds {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let scene = scene(ROWS);
+        // Room for what the writers commit beside the updates.
+        let scene = scene_of(ROWS, 1 << 13);
         let (stop, added) = (AtomicBool::new(false), AtomicI64::new(0));
         let (mut committed, mut lost) = (0, 0);
         std::thread::scope(|threads| {
@@ -228,7 +234,10 @@ fn the_host_goes_on_while_devices_are_lost() {
                     Err(NearDataFailure::DeviceLost(_)) => lost += 1,
                     // Nothing paces the writers: what they commit while this thread is put off the
                     // processor may fill the room.
-                    Err(NearDataFailure::Store(lockdb::Error::Full { .. })) => {}
+                    Err(NearDataFailure::Store(lockdb::Error::Full {
+                        what: "pages" | "bytes of shared state",
+                        ..
+                    })) => {}
                     Err(failure) => assert!(failure.is_conflict(), "{failure}"),
                 }
             }
@@ -239,7 +248,11 @@ fn the_host_goes_on_while_devices_are_lost() {
         println!("{committed} committed, {lost} lost, beside {added} short updates");
         assert!(committed > 0, "each of 12 updates failed");
         assert_eq!(sum(&scene), 100 * ROWS + committed * ROWS / 2 + added);
+        all_committed += committed;
+        all_lost += lost;
     }
+    let met = all_committed > 0 && all_lost > 0;
+    assert!(met || !seeds.is_whole(), "{all_committed} committed, {all_lost} lost");
 }
 
 /// How many pages could be reserved.

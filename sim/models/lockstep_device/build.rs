@@ -8,13 +8,14 @@ mod list;
 
 use verilate::Block;
 
+const TOP: &str = "lockstep_device";
 /// From the folder of the crate.
 const ROOT: &str = "../../..";
 /// From the root.
 const LIST: &str = "hw/rtl/shell/lockstep_device.f";
 
 fn main() {
-    block("lockstep_device").list(LIST).build();
+    block(TOP).list(LIST).build();
     #[cfg(feature = "mutants")]
     build_mutants();
 }
@@ -26,10 +27,8 @@ fn block(top: &str) -> Block {
 /// Each mutant is a choice by the port `mutant_i`.
 #[cfg(feature = "mutants")]
 fn build_mutants() {
-    use std::path::{Path, PathBuf};
-
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
-    let sources = mutants::Rtl::of_list("lockstep_device_mutants", &Path::new(ROOT).join(LIST))
+    let list = std::path::Path::new(ROOT).join(LIST);
+    let sources = mutants::Rtl::of_list(TOP, &list)
         .and_then(|rtl| rtl.plant(&list::MUTANTS))
         .and_then(|rtl| {
             let number = list::CLOCKS_NEVER_STOP;
@@ -39,11 +38,11 @@ fn build_mutants() {
             let place = "open_q             <= {};";
             rtl.choose(list::LACKS_A_RESET, "job_port.sv", place, "'0", "open_q")
         })
-        .and_then(|rtl| rtl.write("lockstep_device", &out.join("mutants/rtl")))
+        .and_then(mutants::Rtl::write_for_build)
         .unwrap_or_else(|error| verilate::fail(error));
-    block("lockstep_device_mutants")
+    block(&mutants::mutated(TOP))
         .module("mutants")
         .sources(sources)
-        .pins_of_block("lockstep_device", &["mutant_i"])
+        .pins_of_block(TOP, &["mutant_i"])
         .build();
 }

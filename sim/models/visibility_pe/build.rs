@@ -8,13 +8,14 @@ mod list;
 
 use verilate::Block;
 
+const TOP: &str = "visibility_pe";
 /// From the folder of the crate.
 const ROOT: &str = "../../..";
 /// From the root.
 const LIST: &str = "hw/rtl/visibility/visibility_pe.f";
 
 fn main() {
-    block("visibility_pe").list(LIST).pins_of("visibility_pe_pins", &[]).build();
+    block(TOP).list(LIST).pins_of("visibility_pe_pins", &[]).build();
     #[cfg(feature = "mutants")]
     build_mutants();
 }
@@ -26,14 +27,12 @@ fn block(top: &str) -> Block {
 /// Each mutant is a choice by the port `mutant_i`.
 #[cfg(feature = "mutants")]
 fn build_mutants() {
-    use std::path::{Path, PathBuf};
-
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
-    let sources = mutants::Rtl::of_list("visibility_pe_mutants", &Path::new(ROOT).join(LIST))
+    let list = std::path::Path::new(ROOT).join(LIST);
+    let sources = mutants::Rtl::of_list(TOP, &list)
         .and_then(|rtl| rtl.plant(&list::MUTANTS))
-        .and_then(|rtl| rtl.write("visibility_pe", &out.join("mutants/rtl")))
+        .and_then(mutants::Rtl::write_for_build)
         .unwrap_or_else(|error| verilate::fail(error));
-    block("visibility_pe_mutants")
+    block(&mutants::mutated(TOP))
         .module("mutants")
         .sources(sources)
         .pins_of("visibility_pe_pins", &["mutant_i"])

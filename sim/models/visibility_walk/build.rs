@@ -8,13 +8,14 @@ mod list;
 
 use verilate::Block;
 
+const TOP: &str = "visibility_walk";
 /// From the folder of the crate.
 const ROOT: &str = "../../..";
 /// From the root.
 const LIST: &str = "hw/rtl/visibility/visibility.f";
 
 fn main() {
-    block("visibility_walk").list(LIST).build();
+    block(TOP).list(LIST).build();
     #[cfg(feature = "mutants")]
     build_mutants();
 }
@@ -26,16 +27,14 @@ fn block(top: &str) -> Block {
 /// Each mutant is a choice by the port `mutant_i`.
 #[cfg(feature = "mutants")]
 fn build_mutants() {
-    use std::path::{Path, PathBuf};
-
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
-    let sources = mutants::Rtl::of_list("visibility_walk_mutants", &Path::new(ROOT).join(LIST))
+    let list = std::path::Path::new(ROOT).join(LIST);
+    let sources = mutants::Rtl::of_list(TOP, &list)
         .and_then(|rtl| rtl.plant(&list::MUTANTS))
-        .and_then(|rtl| rtl.write("visibility_walk", &out.join("mutants/rtl")))
+        .and_then(mutants::Rtl::write_for_build)
         .unwrap_or_else(|error| verilate::fail(error));
-    block("visibility_walk_mutants")
+    block(&mutants::mutated(TOP))
         .module("mutants")
         .sources(sources)
-        .pins_of_block("visibility_walk", &["mutant_i"])
+        .pins_of_block(TOP, &["mutant_i"])
         .build();
 }

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use driver::HostMemory;
 use lockdb::Database;
-use lockdb::device::PhysicalPages;
-use lockdb::files::File;
+use lockdb::files::{File, StoredPages};
 use lockdb::layout::{PAGE_BYTES, PageBuffer};
 use ndp_runtime::engine::{Card, HostFault, LockRequest, LockResponse, Storage, StorageFault};
 use ndp_runtime::job::LockTable;
@@ -18,20 +17,11 @@ use crate::lock_unit::LockUnit;
 /// The host's memory that the device reaches, by where it begins.
 pub type Maps = Mutex<BTreeMap<u64, Arc<HostMemory>>>;
 
-/// Native storage, as the store's own file of pages.
-struct Pages(Arc<dyn File>);
-
-impl PhysicalPages for Pages {
-    fn read(&self, physical: u64, into: &mut PageBuffer) -> bool {
-        let offset = physical.checked_mul(PAGE_BYTES as u64);
-        offset.is_some_and(|offset| self.0.read_at(offset, &mut into.0).is_ok())
-    }
-}
-
 /// A card of which everything is in this process. Device addresses are addresses of this process.
 pub struct SoftwareCard {
     database: Database,
-    pages: Pages,
+    /// Native storage.
+    pages: StoredPages,
     /// The host's memory that it reaches.
     pub memory: Arc<Maps>,
     /// Nanoseconds since its beginning.
@@ -45,7 +35,7 @@ impl SoftwareCard {
     pub fn new(database: &Database, pages: Arc<dyn File>) -> Self {
         Self {
             database: database.clone(),
-            pages: Pages(pages),
+            pages: StoredPages(pages),
             memory: Arc::default(),
             now: 0,
             locks: LockUnit::default(),
@@ -70,7 +60,7 @@ impl Card for SoftwareCard {
     }
 
     fn storage(&self) -> Storage {
-        Arc::new(Pages(self.pages.0.clone()))
+        Arc::new(self.pages.clone())
     }
 
     fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageFault> {

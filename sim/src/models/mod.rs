@@ -13,10 +13,6 @@ pub use verilated::{AssertionFailure, Core, Model, VERILATOR_VERSION, WaveWindow
 /// The tuple-locking unit (docs/lock-unit.md).
 pub type TupleLockUnit = tuple_lock_unit::Model;
 
-/// The tuple-locking unit with planted bugs, of which `core_mut().set_mutant` chooses one.
-#[cfg(feature = "mutants")]
-pub type TupleLockUnitMutants = tuple_lock_unit::mutants::Model;
-
 /// Anything with the pins of the tuple-locking unit, so that one test bench drives both
 /// [`TupleLockUnit`] and the model with its mutants. Every function does what the one of
 /// the same name in [`Model`] does, and fails as it does.

@@ -188,8 +188,7 @@ mod tests {
 
     fn response(tag: Tag, code: Code) -> UnitResponse {
         let position = u8::from(code == Code::Queued);
-        let transaction = Some(TRANSACTION);
-        UnitResponse { tag, code, again: false, position, notice: false, transaction }
+        UnitResponse { position, ..UnitResponse::plain(tag, code, Some(TRANSACTION)) }
     }
 
     #[test]

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A coherent memory with a kernel, and seeds, for tests.
+//! A coherent memory with a kernel, for tests.
 
 #![allow(dead_code)] // Not every test file uses all of it.
-
-mod drawn;
 
 use lockstep_sim::coherence::{
     AgentId, CoherenceEvent, CoherentMemory, Completion, Notification, Operation, Region,
@@ -11,8 +9,6 @@ use lockstep_sim::coherence::{
 use std::collections::VecDeque;
 use timing::platform::{Platform, Side};
 use timing::{Kernel, Priority, Time};
-
-pub use drawn::drawn;
 
 /// What happens next.
 enum Event {

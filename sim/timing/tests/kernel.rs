@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The event kernel against a naive model.
 
-#[path = "../../tests/common/drawn.rs"]
-mod drawn;
-
 use proptest::prelude::*;
 use timing::{Kernel, Priority, Time};
 
 const PRIORITIES: [Priority; 4] =
     [Priority::Deliver, Priority::ClockEdge, Priority::Issue, Priority::Observe];
 
-proptest! {
-    #![proptest_config(drawn::drawn("kernel", 400))]
+seeds::proptest! {
+    #![cases(400)]
 
     /// Against a list that is searched for its smallest (time, priority, number).
     #[test]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One RTL block, from its files to a static library and the Rust that goes with it.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -265,5 +264,5 @@ impl Block {
 /// Whether models check the assertions of their RTL: in Cargo's profile `dev` and those that
 /// inherit from it, `test` among them, and not in `release`, in which benches run.
 fn checks_assertions() -> bool {
-    env::var("PROFILE").is_ok_and(|profile| profile == "debug")
+    required_variable("PROFILE") == "debug"
 }

@@ -1,4 +1,4 @@
-//! The rig's lock unit: one machine of `lockdb` after the other, each run to its end at once.
+//! The rig's lock unit: one machine of `locks` after the other, each run to its end at once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -48,14 +48,14 @@ impl Locks {
         self.atomics = registers.may_request_atomics();
         let (tag, own) = (Tag::of_request(beat), Timestamp::of_word(beat[0]));
         if self.waits.contains_key(&tag) {
-            return plain(tag, Code::TagBusy, own);
+            return UnitResponse::plain(tag, Code::TagBusy, own);
         }
         let Some(UnitRequest { transaction, operation, .. }) = UnitRequest::decode(beat) else {
-            return plain(tag, Code::BadRequest, own);
+            return UnitResponse::plain(tag, Code::BadRequest, own);
         };
         let outcome = match operation {
             UnitOperation::Acquire(..) if self.flaw == Flaw::SaysFull => {
-                return plain(tag, Code::RefusedFull, own);
+                return UnitResponse::plain(tag, Code::RefusedFull, own);
             }
             UnitOperation::Acquire(key, rule) => {
                 let line = line(key, registers);
@@ -71,7 +71,7 @@ impl Locks {
             UnitOperation::Cancel(target) | UnitOperation::Poll(target) => {
                 let wait = self.waits.get(&target).copied();
                 let Some(wait) = wait.filter(|wait| wait.transaction == transaction) else {
-                    return plain(tag, Code::NotWaiting, own);
+                    return UnitResponse::plain(tag, Code::NotWaiting, own);
                 };
                 if matches!(operation, UnitOperation::Poll(_)) {
                     return poll(tag, &wait, m);
@@ -169,7 +169,9 @@ fn spoilt(response: UnitResponse, flaw: Flaw) -> UnitResponse {
             UnitResponse { position: response.position - 1, ..response }
         }
         (Flaw::SaysAgain, Code::Granted) => UnitResponse { again: true, ..response },
-        (Flaw::ReleasesForAll, Code::NotHeld) => plain(response.tag, Code::Released, None),
+        (Flaw::ReleasesForAll, Code::NotHeld) => {
+            UnitResponse::plain(response.tag, Code::Released, None)
+        }
         _ => response,
     }
 }
@@ -252,20 +254,20 @@ fn overtaken(spot: &Spot, expected: u64, new: u64) -> u64 {
 fn poll(tag: Tag, wait: &Wait, memories: &Memories) -> UnitResponse {
     let own = Some(wait.transaction);
     let Some(spot) = memories.readable(wait.line, 64) else {
-        return plain(tag, Code::BusError, own);
+        return UnitResponse::plain(tag, Code::BusError, own);
     };
     let head = Head::from_word(spot.memory.word(spot.offset).load(Ordering::Acquire));
     match head.position(wait.place.slot, Ring::FULL) {
-        _ if head.is_held_by(wait.transaction) => plain(tag, Code::Granted, own),
-        Some(position) => UnitResponse { position, ..plain(tag, Code::Queued, own) },
-        None => plain(tag, Code::Cancelled, own),
+        _ if head.is_held_by(wait.transaction) => UnitResponse::plain(tag, Code::Granted, own),
+        Some(position) => UnitResponse { position, ..UnitResponse::plain(tag, Code::Queued, own) },
+        None => UnitResponse::plain(tag, Code::Cancelled, own),
     }
 }
 
 /// The response that tells an outcome.
 fn response(tag: Tag, transaction: Timestamp, outcome: Outcome) -> UnitResponse {
     let own = Some(transaction);
-    let plain = |code| plain(tag, code, own);
+    let plain = |code| UnitResponse::plain(tag, code, own);
     match outcome {
         Outcome::Granted { again } => UnitResponse { again, ..plain(Code::Granted) },
         Outcome::Queued { position, .. } => UnitResponse { position, ..plain(Code::Queued) },
@@ -278,8 +280,4 @@ fn response(tag: Tag, transaction: Timestamp, outcome: Outcome) -> UnitResponse 
         Outcome::NotHeld => plain(Code::NotHeld),
         Outcome::BusError => plain(Code::BusError),
     }
-}
-
-fn plain(tag: Tag, code: Code, transaction: Option<Timestamp>) -> UnitResponse {
-    UnitResponse { tag, code, again: false, position: 0, notice: false, transaction }
 }

@@ -296,9 +296,8 @@ impl Context {
         again: bool,
         transaction: Option<Timestamp>,
     ) {
-        let tag = self.tag;
-        let response = UnitResponse { tag, code, again, position, notice: false, transaction };
-        self.expected.push_back(response);
+        let plain = UnitResponse::plain(self.tag, code, transaction);
+        self.expected.push_back(UnitResponse { again, position, ..plain });
     }
 
     /// A beat came for the line at `address`. True when it surely voids a copy.
@@ -416,15 +415,8 @@ impl Context {
         let wrong = |property, expected: String| {
             Err(Mismatch::new(cycle, property, expected, found.to_string()))
         };
-        let plain = |(code, position)| UnitResponse {
-            tag: self.tag,
-            code,
-            again: false,
-            position,
-            notice: false,
-            transaction: self.transaction,
-        };
-        if *found == plain((Code::NotWaiting, 0)) {
+        let plain = |code| UnitResponse::plain(self.tag, code, self.transaction);
+        if *found == plain(Code::NotWaiting) {
             return match aim.may_not_wait {
                 true => Ok(()),
                 false => wrong(Property::Response, format!("tag {} waits", aim.tag.index())),
@@ -435,7 +427,10 @@ impl Context {
         }
         let (_, target) = aim.found.expect("a target that may wait has a place");
         let transaction = self.transaction.expect("a poll has a transaction");
-        let told = |head: &Head| plain(poll_ending(*head, transaction, target)) == *found;
+        let told = |head: &Head| {
+            let (code, position) = poll_ending(*head, transaction, target);
+            UnitResponse { position, ..plain(code) } == *found
+        };
         if aim.copies.iter().any(told) {
             return Ok(());
         }

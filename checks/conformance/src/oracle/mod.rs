@@ -1,7 +1,7 @@
 //! The lock unit as it ought to be: one pure machine per open request.
 //!
 //! The oracle is told what happens at the unit's pins (a request, a beat, an access, a response)
-//! and what memory answers. It feeds the answers to the machines of `lockdb`, and so knows the next
+//! and what memory answers. It feeds the answers to the machines of `locks`, and so knows the next
 //! access and the next response of each tag before the unit makes them. Where the contract leaves
 //! the unit a choice, because something inside it can happen a little earlier or later, the oracle
 //! allows each order that the pins allow, and no more.
@@ -333,8 +333,7 @@ fn check_response(
 
 /// The answer to a request that is not started.
 fn turned_away(asked: &Asked, code: Code) -> UnitResponse {
-    let Asked { tag, transaction, .. } = *asked;
-    UnitResponse { tag, code, again: false, position: 0, notice: false, transaction }
+    UnitResponse::plain(asked.tag, code, asked.transaction)
 }
 
 /// The request of a good beat.

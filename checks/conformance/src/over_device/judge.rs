@@ -140,9 +140,8 @@ mod tests {
     }
 
     fn response(code: Code) -> UnitResponse {
-        let (again, position, notice) = (false, u8::from(code == Code::Queued), false);
-        let (tag, transaction) = (Tag::of_id(3), Timestamp::new(7));
-        UnitResponse { tag, code, again, position, notice, transaction }
+        let position = u8::from(code == Code::Queued);
+        UnitResponse { position, ..UnitResponse::plain(Tag::of_id(3), code, Timestamp::new(7)) }
     }
 
     fn acquire(rule: Rule) -> Action {

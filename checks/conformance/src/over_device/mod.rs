@@ -1,6 +1,6 @@
 //! The lock unit behind a driver: host software and RTL on two sides of a socket, or of a bus.
 //!
-//! The cases are those of [`crate::run`]. The agents of the host follow `lockdb`'s machines by
+//! The cases are those of [`crate::run`]. The agents of the host follow `locks`'s machines by
 //! atomics of this process, on memory that the device shares; the requests of the device's agents go
 //! through the lock queue. No oracle sees the unit's accesses here, and the two sides run at speeds
 //! of their own, so a seed repeats what is asked for and not the order of what happens. What can be
@@ -158,7 +158,7 @@ impl Unit {
         unit.enable()?;
         let before = unit.counters()?;
         let runner = Runner::new(case, self.bounds, &self.memory, &mut self.queue);
-        // The machines of `lockdb` trust their table, which a device may have damaged.
+        // The machines of `locks` trust their table, which a device may have damaged.
         let end = catch_unwind(AssertUnwindSafe(|| runner.run()));
         let (witnessed, counted) = end.unwrap_or_else(|panic| Err(damaged(&*panic)))?;
         unit.drain(DRAIN_READS)?;

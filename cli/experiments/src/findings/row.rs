@@ -149,6 +149,16 @@ impl Row {
         if self.fitted.is_empty() { "" } else { "fitted" }
     }
 
+    /// Whether the median lies within the tolerance of the paper's value: `yes`, `no`, or nothing
+    /// where the paper has none.
+    pub fn within_tolerance(&self) -> &'static str {
+        match self.is_reproduced() {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "",
+        }
+    }
+
     /// The median by the upper and by the lower end of the paper's value.
     pub fn ratio(&self) -> Option<[f64; 2]> {
         self.paper.map(|paper| [paper.high, paper.low].map(|end| self.measured.median / end))
@@ -227,6 +237,9 @@ mod tests {
         assert_eq!(reproduced(124.0, Some(paper.within(0.1))), Some(false));
         assert_eq!(reproduced(109.0, Some(paper.within(0.1))), Some(true));
         assert_eq!(reproduced(109.0, None), None);
+        let words = |value, paper| row(value).beside(paper).within_tolerance();
+        assert_eq!((words(124.0, Some(paper)), words(126.0, Some(paper))), ("yes", "no"));
+        assert_eq!(words(124.0, None), "");
         assert_eq!(paper.unusual_tolerance(), None);
         let words = paper.within(0.1).unusual_tolerance();
         assert_eq!(words.as_deref(), Some("to be met within 10 %"));

@@ -1,6 +1,7 @@
 //! A long update of a tenth of a table, near the data and by the host, beside short host updates.
 
 use std::fmt::{self, Display};
+use std::ops::Index;
 
 use system::near_data::{self, Beside, Keys, LongReport, Outcome, Phase, Setup, Strategy};
 use timing::Time;
@@ -42,24 +43,19 @@ const KEYS: [(Keys, &str); 2] =
 /// In the order of [`KEYS`].
 type Sample = [Runs; 2];
 
-/// All runs with one distribution of the short updates' keys.
+/// All runs with one distribution of the short updates' keys, by their [`Way`].
 struct Runs {
-    alone: Measured<Outcome>,
-    near: Measured<Outcome>,
-    verified: Measured<Outcome>,
-    host: Measured<Outcome>,
-    many: Measured<Outcome>,
-    /// By a host that visits rows twice as fast.
-    quick: Measured<Outcome>,
-    /// Near data, where memory gives [`PART_OF_PEAK`] of its peak.
-    slow: Measured<Outcome>,
-    table_lock: Measured<Outcome>,
-    /// Where a commit counts in memory: near the data, and by the host.
-    volatile: [Measured<Outcome>; 2],
-    /// Of short updates that leave the long one's rows alone.
-    others_alone: Measured<Outcome>,
-    others: Measured<Outcome>,
+    /// In the order of [`Way::ALL`].
+    outcomes: [Measured<Outcome>; Way::ALL.len()],
     peaks: Peaks,
+}
+
+impl Index<Way> for Runs {
+    type Output = Measured<Outcome>;
+
+    fn index(&self, way: Way) -> &Measured<Outcome> {
+        &self.outcomes[way as usize]
+    }
 }
 
 /// What the platform can do at most, in GB/s.
@@ -119,17 +115,26 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
 /// One of [`Runs`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
+    /// Short updates alone.
     Alone,
     Near,
+    /// Near data, with pages that were verified before.
     Verified,
     Host,
+    /// By several threads of the host.
     Many,
+    /// By a host that visits rows twice as fast.
     Quick,
+    /// Near data, where memory gives [`PART_OF_PEAK`] of its peak.
     Slow,
     TableLock,
+    /// Near data, where a commit counts in memory.
     VolatileNear,
+    /// By the host, where a commit counts in memory.
     VolatileHost,
+    /// Short updates alone that leave the long one's rows alone.
     OthersAlone,
+    /// Near data, beside short updates that leave its rows alone.
     Others,
 }
 
@@ -231,21 +236,7 @@ fn measured(run: &Run<'_>, &Point { keys, way }: &Point) -> Result<Seen, Experim
 impl Runs {
     fn of(points: &Points<Point, Seen>, keys: usize) -> Self {
         let seen = |way| points.at(&Point { keys, way });
-        let at = |way| seen(way).0.clone();
-        Self {
-            alone: at(Way::Alone),
-            near: at(Way::Near),
-            verified: at(Way::Verified),
-            host: at(Way::Host),
-            many: at(Way::Many),
-            quick: at(Way::Quick),
-            slow: at(Way::Slow),
-            table_lock: at(Way::TableLock),
-            volatile: [at(Way::VolatileNear), at(Way::VolatileHost)],
-            others_alone: at(Way::OthersAlone),
-            others: at(Way::Others),
-            peaks: seen(Way::Alone).1,
-        }
+        Self { outcomes: Way::ALL.map(|way| seen(way).0.clone()), peaks: seen(Way::Alone).1 }
     }
 }
 
@@ -281,24 +272,21 @@ fn phase(report: &LongReport, of: Phase) -> Time {
     times.fold(Time::ZERO, |sum, (_, time)| sum + *time)
 }
 
-/// One measurement of several.
-type Pick = fn(&Runs) -> &Measured<Outcome>;
-
 impl Runs {
     fn speed_up(&self) -> Value {
-        length(&self.host) / length(&self.near)
+        length(&self[Way::Host]) / length(&self[Way::Near])
     }
 
     fn fewer_bytes(&self) -> Value {
         let bytes = |outcome: &Outcome| long(outcome).link_bytes as f64;
-        of_the_long(&self.host, bytes) / of_the_long(&self.near, bytes)
+        of_the_long(&self[Way::Host], bytes) / of_the_long(&self[Way::Near], bytes)
     }
 
     /// Of the throughput of short updates alone, how many per cent are left beside an update of
     /// other rows.
     fn left_of_throughput(&self) -> Value {
         let percent = |outcome: &Outcome| (100.0 * thousands(outcome).0, thousands(outcome).1);
-        self.others.value(percent) / self.others_alone.value(thousands)
+        self[Way::Others].value(percent) / self[Way::OthersAlone].value(thousands)
     }
 }
 
@@ -321,14 +309,20 @@ fn speed_ups(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
     let row = |label: &str, of: &dyn Fn(&Runs) -> Value| row(samples, keys, label, ("x", LONG), of);
     vec![
         row("speed-up over the host path", &Runs::speed_up).with_goal(SPEED_UP),
-        row("pages verified before", &|runs| length(&runs.host) / length(&runs.verified)),
-        row("over the host path, 4 threads", &|runs| length(&runs.many) / length(&runs.near)),
-        row("if the host visited rows twice as fast", &|runs| {
-            length(&runs.quick) / length(&runs.near)
+        row("pages verified before", &|runs| {
+            length(&runs[Way::Host]) / length(&runs[Way::Verified])
         }),
-        row("if memory gave 90 % of its peak", &|runs| length(&runs.host) / length(&runs.slow)),
+        row("over the host path, 4 threads", &|runs| {
+            length(&runs[Way::Many]) / length(&runs[Way::Near])
+        }),
+        row("if the host visited rows twice as fast", &|runs| {
+            length(&runs[Way::Quick]) / length(&runs[Way::Near])
+        }),
+        row("if memory gave 90 % of its peak", &|runs| {
+            length(&runs[Way::Host]) / length(&runs[Way::Slow])
+        }),
         row("if both sides were volatile", &|runs| {
-            length(&runs.volatile[1]) / length(&runs.volatile[0])
+            length(&runs[Way::VolatileHost]) / length(&runs[Way::VolatileNear])
         }),
     ]
 }
@@ -339,40 +333,43 @@ fn rows_of(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
     };
     let mut rows = speed_ups(samples, keys);
     rows.push(row("fewer bytes over the link", "x", &Runs::fewer_bytes).with_goal(FEWER_BYTES));
-    let ways: [(&str, Pick); 2] =
-        [("near data", |runs| &runs.near), ("host path", |runs| &runs.host)];
-    for (name, of) in ways {
-        rows.push(row(&format!("{name}: all"), "µs", &|runs| length(of(runs))));
+    let ways: [(&str, Way); 2] = [("near data", Way::Near), ("host path", Way::Host)];
+    for (name, way) in ways {
+        rows.push(row(&format!("{name}: all"), "µs", &|runs| length(&runs[way])));
         rows.extend(Phase::ALL.map(|phase_of| {
             row(&format!("{name}: {}", phase_of.name()), "µs", &|runs| {
-                of_the_long(of(runs), |outcome| microseconds(phase(long(outcome), phase_of)))
+                of_the_long(&runs[way], |outcome| microseconds(phase(long(outcome), phase_of)))
             })
         }));
         let label = format!("{name}: over the link");
         rows.push(row(&label, "MB", &|runs| {
-            of_the_long(of(runs), |outcome| long(outcome).link_bytes as f64 / 1e6)
+            of_the_long(&runs[way], |outcome| long(outcome).link_bytes as f64 / 1e6)
         }));
     }
     rows.push(row("host path: flush, later", "µs", &|runs| {
-        of_the_long(&runs.host, |outcome| microseconds(long(outcome).flush))
+        of_the_long(&runs[Way::Host], |outcome| microseconds(long(outcome).flush))
     }));
-    rows.push(row("host path, 4 threads: all", "µs", &|runs| length(&runs.many)));
-    rows.push(row("whole-table lock: all", "µs", &|runs| length(&runs.table_lock)));
-    rows.push(row("both volatile, near data: all", "µs", &|runs| length(&runs.volatile[0])));
-    rows.push(row("both volatile, host path: all", "µs", &|runs| length(&runs.volatile[1])));
-    let shorts: [(&str, Pick); 7] = [
-        ("short updates alone", |runs| &runs.alone),
-        ("short, near data", |runs| &runs.near),
-        ("short, host path", |runs| &runs.host),
-        ("short, host path, 4 threads", |runs| &runs.many),
-        ("short, whole-table lock", |runs| &runs.table_lock),
-        ("short on other rows, alone", |runs| &runs.others_alone),
-        ("short on other rows, near data", |runs| &runs.others),
+    rows.push(row("host path, 4 threads: all", "µs", &|runs| length(&runs[Way::Many])));
+    rows.push(row("whole-table lock: all", "µs", &|runs| length(&runs[Way::TableLock])));
+    rows.push(row("both volatile, near data: all", "µs", &|runs| {
+        length(&runs[Way::VolatileNear])
+    }));
+    rows.push(row("both volatile, host path: all", "µs", &|runs| {
+        length(&runs[Way::VolatileHost])
+    }));
+    let shorts: [(&str, Way); 7] = [
+        ("short updates alone", Way::Alone),
+        ("short, near data", Way::Near),
+        ("short, host path", Way::Host),
+        ("short, host path, 4 threads", Way::Many),
+        ("short, whole-table lock", Way::TableLock),
+        ("short on other rows, alone", Way::OthersAlone),
+        ("short on other rows, near data", Way::Others),
     ];
     let short = |name: &str, unit, of: &dyn Fn(&Runs) -> Value| {
         self::row(samples, keys, name, (unit, "short updates"), of)
     };
-    rows.extend(shorts.map(|(name, of)| short(name, "k/s", &|runs| of(runs).value(thousands))));
+    rows.extend(shorts.map(|(name, way)| short(name, "k/s", &|runs| runs[way].value(thousands))));
     let left = short("short on other rows, left of alone", "%", &Runs::left_of_throughput);
     rows.push(left.with_goal(LEFT_OF_THROUGHPUT));
     // Phases that a strategy does not have; and under the lock of the whole table there may be no
@@ -382,15 +379,15 @@ fn rows_of(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
 }
 
 fn bars(samples: &Samples<Sample>, keys: usize) -> Vec<Row> {
-    let runs: [(&str, Pick); 5] = [
-        ("near data", |runs| &runs.near),
-        ("near data, pages verified before", |runs| &runs.verified),
-        ("host path", |runs| &runs.host),
-        ("host path, 4 threads", |runs| &runs.many),
-        ("whole-table lock", |runs| &runs.table_lock),
+    let runs: [(&str, Way); 5] = [
+        ("near data", Way::Near),
+        ("near data, pages verified before", Way::Verified),
+        ("host path", Way::Host),
+        ("host path, 4 threads", Way::Many),
+        ("whole-table lock", Way::TableLock),
     ];
-    let bar = |(name, of): (&str, Pick)| {
-        row(samples, keys, name, ("µs", LONG), &|runs| length(of(runs)))
+    let bar = |(name, way): (&str, Way)| {
+        row(samples, keys, name, ("µs", LONG), &|runs| length(&runs[way]))
     };
     runs.into_iter().map(bar).collect()
 }
@@ -404,11 +401,11 @@ fn claims(samples: &Samples<Sample>, number: usize) -> Vec<Claim> {
     let binds = format!(
         "The host path takes {} µs, of which its core works {} µs and waits {} µs for pages; near \
          the data it is {} µs, of which the walk is {} µs.",
-        of(&|runs| took(&runs.host)),
-        of(&|runs| microseconds(long(&runs.host).core_time)),
-        of(&|runs| microseconds(long(&runs.host).page_wait)),
-        of(&|runs| took(&runs.near)),
-        of(&|runs| microseconds(phase(long(&runs.near), Phase::Walk))),
+        of(&|runs| took(&runs[Way::Host])),
+        of(&|runs| microseconds(long(&runs[Way::Host]).core_time)),
+        of(&|runs| microseconds(long(&runs[Way::Host]).page_wait)),
+        of(&|runs| took(&runs[Way::Near])),
+        of(&|runs| microseconds(phase(long(&runs[Way::Near]), Phase::Walk))),
     );
     vec![
         claim(
@@ -427,9 +424,9 @@ fn claims(samples: &Samples<Sample>, number: usize) -> Vec<Claim> {
             &|runs| runs.fewer_bytes().number() >= FEWER_BYTES.at_least,
             format!(
                 "{:.2} MB instead of {:.1} MB; {:.2} MB of it are the shared state.",
-                of(&|runs| long(&runs.near).link_bytes as f64 / 1e6),
-                of(&|runs| long(&runs.host).link_bytes as f64 / 1e6),
-                of(&|runs| long(&runs.near).delta_bytes as f64 / 1e6),
+                of(&|runs| long(&runs[Way::Near]).link_bytes as f64 / 1e6),
+                of(&|runs| long(&runs[Way::Host]).link_bytes as f64 / 1e6),
+                of(&|runs| long(&runs[Way::Near]).delta_bytes as f64 / 1e6),
             ),
         ),
         claim(
@@ -443,8 +440,11 @@ fn claims(samples: &Samples<Sample>, number: usize) -> Vec<Claim> {
                 "{:.1} % are left; {} of {} were turned away at a lock: that of a row which shares \
                  a bucket with one of the long update's, or of each other's.",
                 of(&|runs| runs.left_of_throughput().number()),
-                of(&|runs| runs.others.short.turned_away as f64),
-                of(&|runs| (runs.others.short.turned_away + runs.others.short.committed) as f64),
+                of(&|runs| runs[Way::Others].short.turned_away as f64),
+                of(
+                    &|runs| (runs[Way::Others].short.turned_away
+                        + runs[Way::Others].short.committed) as f64
+                ),
             ),
         ),
     ]
@@ -459,29 +459,29 @@ fn notes(samples: &Samples<Sample>) -> Vec<String> {
     let zipf = |value: &dyn Fn(&Runs) -> f64| samples.spread(|[_, runs]| value(runs));
     let link = |report: &LongReport| report.link_bytes as f64 / report.took.as_ns_f64();
     let busy = |report: &LongReport| report.core_time.as_ns_f64() / report.took.as_ns_f64();
-    let left = |runs: &Runs| long(&runs.near).left as f64;
-    let changed = |runs: &Runs| long(&runs.near).changed as f64;
-    let lock_waits = |runs: &Runs| long(&runs.near).lock_waits as f64;
-    let lock_wait = |runs: &Runs| microseconds(long(&runs.near).lock_wait);
+    let left = |runs: &Runs| long(&runs[Way::Near]).left as f64;
+    let changed = |runs: &Runs| long(&runs[Way::Near]).changed as f64;
+    let lock_waits = |runs: &Runs| long(&runs[Way::Near]).lock_waits as f64;
+    let lock_wait = |runs: &Runs| microseconds(long(&runs[Way::Near]).lock_wait);
     vec![
         format!(
             "What binds near the data, uniform keys: the walk moves {:.1} GB/s of the {:.1} GB/s of \
              the device's memory, {:.1} GB/s with pages verified before. {} pages were checked as a \
              whole, each once; an element hands on whole rows, so that it reads every byte of the \
              table in either case.",
-            uniform(&|runs| rate(long(&runs.near), Phase::Walk)),
+            uniform(&|runs| rate(long(&runs[Way::Near]), Phase::Walk)),
             uniform(&|runs| runs.peaks.memory),
-            uniform(&|runs| rate(long(&runs.verified), Phase::Walk)),
-            uniform(&|runs| long(&runs.near).page_checks as f64),
+            uniform(&|runs| rate(long(&runs[Way::Verified]), Phase::Walk)),
+            uniform(&|runs| long(&runs[Way::Near]).page_checks as f64),
         ),
         format!(
             "What binds the host path: one thread is at work {} % of the time; four take {:.1} \
              GB/s over a link of {:.2} GB/s and wait {} µs for pages, and share their cores with \
              the short updates.",
-            uniform(&|runs| 100.0 * busy(long(&runs.host))),
-            uniform(&|runs| link(long(&runs.many))),
+            uniform(&|runs| 100.0 * busy(long(&runs[Way::Host]))),
+            uniform(&|runs| link(long(&runs[Way::Many]))),
             uniform(&|runs| runs.peaks.link),
-            uniform(&|runs| microseconds(long(&runs.many).page_wait)),
+            uniform(&|runs| microseconds(long(&runs[Way::Many]).page_wait)),
         ),
         format!(
             "Rows that somebody had changed between snapshot and lock, which the host changes: {} \

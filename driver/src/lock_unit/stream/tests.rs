@@ -2,15 +2,20 @@ use super::*;
 
 #[test]
 fn a_request_has_its_fields_where_the_document_says() {
-    let request = UnitRequest {
-        tag: Tag::new(5).unwrap(),
-        transaction: Timestamp::new(0xABCD).unwrap(),
-        operation: UnitOperation::Acquire(TupleKey::new(0x1234, 7), Rule::WaitDie),
-    };
-    assert_eq!(request.encode(), [0xABCD_2005, 0x1234, 7]);
-    let target = Tag::new(9).unwrap();
-    let cancel = UnitRequest { operation: UnitOperation::Cancel(target), ..request };
-    assert_eq!(cancel.encode(), [0xABCD_0205, 0, 9 << 32]);
+    let (tag, transaction) = (Tag::new(5).unwrap(), Timestamp::new(0xABCD).unwrap());
+    let (key, target) = (TupleKey::new(0x1234, 7), Tag::new(9).unwrap());
+    for (operation, beat) in [
+        (UnitOperation::Acquire(key, Rule::Queue), [0xABCD_0005, 0x1234, 7]),
+        (UnitOperation::Acquire(key, Rule::NoWait), [0xABCD_1005, 0x1234, 7]),
+        (UnitOperation::Acquire(key, Rule::WaitDie), [0xABCD_2005, 0x1234, 7]),
+        (UnitOperation::Release(key), [0xABCD_0105, 0x1234, 7]),
+        (UnitOperation::Cancel(target), [0xABCD_0205, 0, 9 << 32]),
+        (UnitOperation::Poll(target), [0xABCD_0305, 0, 9 << 32]),
+    ] {
+        let request = UnitRequest { tag, transaction, operation };
+        assert_eq!(request.encode(), beat, "{operation:?}");
+        assert_eq!(UnitRequest::decode(beat), Some(request), "{operation:?}");
+    }
 }
 
 #[test]

@@ -166,7 +166,7 @@ impl LockModel {
             Stage::Running { mut machine, mut reading } => {
                 let honest = (machine.access(), false);
                 let (access, blind) =
-                    self.mutant.map_or(honest, |s| s.tamper(machine.phase(), honest.0));
+                    self.mutant.map_or(honest, |mutant| mutant.tamper(machine.phase(), honest.0));
                 let snapshot = self.roles[agent].device;
                 let Some(answer) = state.perform(access, blind, snapshot, &mut reading, self.slots)
                 else {

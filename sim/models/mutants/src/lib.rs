@@ -4,8 +4,9 @@
 //!
 //! A build script reads the block's files, plants the mutants, writes what has changed, and builds the
 //! model of it. The library of the same crate shows the mutants to the tests, so both include one list of
-//! [`Mutant`]s. RTL that is mutated so need not know of it.
+//! [`Mutant`]s; its model is [`model!`]. RTL that is mutated so need not know of it.
 
+use std::env;
 use std::fs;
 use std::path::{self, Path, PathBuf};
 
@@ -38,11 +39,33 @@ pub const fn mutant(
 /// Bits of `mutant_i`.
 const BITS: usize = 6;
 
+/// What the mutated top of this module is called.
+pub fn mutated(module: &str) -> String {
+    format!("{module}_mutants")
+}
+
+/// Makes the module `mutants` of a model crate the model that [`Rtl::write_for_build`] has written the
+/// RTL of: what `verilated::model!` makes, and `Core::set_mutant`.
+#[macro_export]
+macro_rules! model {
+    () => {
+        ::verilated::model!("mutants");
+
+        impl Core {
+            /// Chooses a mutant by its number, which is its place in the list and 1 for the first,
+            /// from the next clock cycle on; 0 for none.
+            pub fn set_mutant(&mut self, number: u8) {
+                ffi::set_mutant_i(self.0.pin_mut(), number);
+            }
+        }
+    };
+}
+
 /// The RTL files of a block, to be mutated.
 #[derive(Clone, Debug)]
 pub struct Rtl {
-    /// What the mutated top is called.
-    top: String,
+    /// The top of the block, whose mutated copy is called [`mutated`].
+    module: String,
     files: Vec<File>,
 }
 
@@ -60,12 +83,12 @@ impl File {
 }
 
 impl Rtl {
-    /// Reads the files that a list names, whose paths count from its folder, for a mutated top of
-    /// this name; Cargo is told of them and of the list.
+    /// Reads the files that a list names, whose paths count from its folder, for mutants of the block
+    /// whose top is `module`; Cargo is told of them and of the list.
     ///
     /// # Errors
     /// What cannot be read, with its path; a line of the list that is no path.
-    pub fn of_list(top: &str, list: &Path) -> Result<Self, String> {
+    pub fn of_list(module: &str, list: &Path) -> Result<Self, String> {
         let list = path::absolute(list).map_err(|error| format!("{}: {error}", list.display()))?;
         let folder = list.parent().unwrap_or(Path::new(""));
         let text = read(&list)?;
@@ -79,7 +102,7 @@ impl Rtl {
             let path = folder.join(name);
             files.push(File { text: read(&path)?, path, changed: false });
         }
-        Ok(Self { top: top.to_owned(), files })
+        Ok(Self { module: module.to_owned(), files })
     }
 
     /// Plants mutants: the first is number 1.
@@ -112,7 +135,8 @@ impl Rtl {
         right: &str,
         wrong: &str,
     ) -> Result<Self, String> {
-        let choice = format!("({}.mutant_i == {BITS}'d{number} ? ({wrong}) : ({right}))", self.top);
+        let top = mutated(&self.module);
+        let choice = format!("({top}.mutant_i == {BITS}'d{number} ? ({wrong}) : ({right}))");
         let (from, to) = (place.replacen("{}", right, 1), place.replacen("{}", &choice, 1));
         self.change(file, |text| {
             replace_once(text, &from, &to).map_err(|error| format!("{file}: {error}"))
@@ -120,17 +144,28 @@ impl Rtl {
         Ok(self)
     }
 
-    /// Writes the files that were changed into a folder, which is made; `module`, the top, under its
-    /// new name and with the input `mutant_i`. Gives all files of the block, in their order.
+    /// [`Rtl::write`] into the folder `mutants/rtl` of the build script that calls this.
+    ///
+    /// # Errors
+    /// As [`Rtl::write`], and when `OUT_DIR` is not set.
+    pub fn write_for_build(self) -> Result<Vec<PathBuf>, String> {
+        let out =
+            env::var_os("OUT_DIR").ok_or("OUT_DIR is not set; Cargo sets it in a build script")?;
+        self.write(&Path::new(&out).join("mutants/rtl"))
+    }
+
+    /// Writes the files that were changed into a folder, which is made; the top under its new name
+    /// and with the input `mutant_i`. Gives all files of the block, in their order.
     ///
     /// # Errors
     /// When the top is not as expected (a `#` behind its name, its clock `clk_i` a port on a line of
     /// its own), or a file cannot be written.
-    pub fn write(mut self, module: &str, folder: &Path) -> Result<Vec<PathBuf>, String> {
-        let name = format!("{module}.sv");
-        let declared = format!("module {} #", self.top);
+    pub fn write(mut self, folder: &Path) -> Result<Vec<PathBuf>, String> {
+        let top = mutated(&self.module);
+        let name = format!("{}.sv", self.module);
+        let module = format!("module {} #", self.module);
         self.change(&name, |text| {
-            let text = replace_once(text, &format!("module {module} #"), &declared)?;
+            let text = replace_once(text, &module, &format!("module {top} #"))?;
             let is_clock = |line: &&str| line.starts_with("    input") && line.ends_with(" clk_i,");
             let clock = text.lines().find(is_clock);
             let clock = clock.ok_or_else(|| format!("{name}: no port clk_i"))?;
@@ -145,7 +180,7 @@ impl Rtl {
                 continue;
             }
             let path = if file.is_called(&name) {
-                folder.join(format!("{}.sv", self.top))
+                folder.join(format!("{top}.sv"))
             } else {
                 folder.join(file.path.file_name().expect("it was found by its name"))
             };
@@ -195,14 +230,14 @@ mod tests {
             changed: false,
         };
         let files = vec![file("rtl/words_pkg.sv", "package words_pkg;"), file("rtl/adder.sv", TOP)];
-        Rtl { top: "adder_mutants".into(), files }
+        Rtl { module: "adder".into(), files }
     }
 
     #[test]
     fn each_mutant_is_a_choice_by_its_number() {
         let mutant = mutant("it subtracts", "adder.sv", "sum_o = {};", "a + b", "a - b");
         let folder = std::env::temp_dir().join(format!("mutants-{}", std::process::id()));
-        let files = adder().plant(&[mutant]).unwrap().write("adder", &folder).unwrap();
+        let files = adder().plant(&[mutant]).unwrap().write(&folder).unwrap();
         // What is as it was stays where it was.
         let mutated = folder.join("adder_mutants.sv");
         assert_eq!(files, [Path::new("rtl/words_pkg.sv"), &mutated]);
@@ -221,14 +256,14 @@ mod tests {
         fs::write(folder.join("top.sv"), TOP).unwrap();
         let list = folder.join("a/top.f");
         fs::write(&list, "// the top\n\n../top.sv\n").unwrap();
-        let rtl = Rtl::of_list("mutated", &list).unwrap();
+        let rtl = Rtl::of_list("top", &list).unwrap();
         assert_eq!(rtl.files[0].path, folder.join("a/../top.sv"));
         assert_eq!(rtl.files[0].text, TOP);
         fs::write(&list, "+incdir+rtl\n").unwrap();
-        let error = Rtl::of_list("mutated", &list).unwrap_err();
+        let error = Rtl::of_list("top", &list).unwrap_err();
         assert!(error.ends_with("top.f: `+incdir+rtl` is no path"), "{error}");
         fs::write(&list, "absent.sv\n").unwrap();
-        let error = Rtl::of_list("mutated", &list).unwrap_err();
+        let error = Rtl::of_list("top", &list).unwrap_err();
         assert!(error.contains("absent.sv"), "{error}");
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -239,7 +274,7 @@ mod tests {
         assert_eq!(twice, "adder.sv: `logic` stands 2 times, expected 1");
         let missing = adder().choose(1, "other.sv", "{}", "a", "b").unwrap_err();
         assert_eq!(missing, "other.sv is not there");
-        let folder = Path::new("nowhere");
-        assert_eq!(adder().write("other", folder).unwrap_err(), "other.sv is not there");
+        let other = Rtl { module: "other".into(), ..adder() };
+        assert_eq!(other.write(Path::new("nowhere")).unwrap_err(), "other.sv is not there");
     }
 }

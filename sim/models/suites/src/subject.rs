@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use mutants::Mutant;
 use verilated::{Core, Model};
 
 thread_local! {
@@ -52,6 +53,25 @@ pub fn found(suite: impl FnOnce() -> Result<(), String>) -> Option<String> {
             Some(text.unwrap_or("a panic, see above").to_owned())
         }
     }
+}
+
+/// Runs the suite on the model with each of these mutants in turn, and prints what it finds.
+///
+/// # Panics
+/// When the suite finds nothing wrong with a mutant; names all of those.
+pub fn assert_each_found(mutants: &[Mutant], suite: impl Fn() -> Result<(), String>) {
+    let mut missed = Vec::new();
+    for (number, mutant) in (1..).zip(mutants) {
+        set_mutant(number);
+        match found(&suite) {
+            Some(what) => {
+                let line = what.lines().next().unwrap_or_default();
+                println!("{number} {}: {line:.150}", mutant.name);
+            }
+            None => missed.push(mutant.name),
+        }
+    }
+    assert!(missed.is_empty(), "not found: {missed:#?}");
 }
 
 /// The C++ side of a block or of its mutants, which have the same pins.
@@ -136,5 +156,20 @@ mod tests {
         assert_eq!(found(|| Err("wrong".into())).as_deref(), Some("wrong"));
         assert_eq!(found(|| panic!("wrong")).as_deref(), Some("wrong"));
         assert_eq!(found(|| panic!("{} wrong", 1)).as_deref(), Some("1 wrong"));
+    }
+
+    #[test]
+    fn a_mutant_that_is_not_found_is_named() {
+        let mutants = ["first", "second"].map(|name| mutants::mutant(name, "", "", "", ""));
+        let finds_the_first = || match MUTANT.get() {
+            Some(1) => Err("wrong".into()),
+            _ => Ok(()),
+        };
+        assert_each_found(&mutants[..1], finds_the_first);
+        let missed = found(|| {
+            assert_each_found(&mutants, finds_the_first);
+            Ok(())
+        });
+        assert_eq!(missed.as_deref(), Some("not found: [\n    \"second\",\n]"));
     }
 }

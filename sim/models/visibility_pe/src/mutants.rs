@@ -5,15 +5,7 @@
 
 mod list;
 
-verilated::model!("mutants");
+::mutants::model!();
 
 pub use ::mutants::Mutant;
 pub use list::MUTANTS;
-
-impl Core {
-    /// Chooses a mutant by its number, which is its place in [`MUTANTS`] and 1 for the first, from
-    /// the next clock cycle on; 0 for none.
-    pub fn set_mutant(&mut self, number: u8) {
-        ffi::set_mutant_i(self.0.pin_mut(), number);
-    }
-}

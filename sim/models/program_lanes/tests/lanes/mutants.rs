@@ -2,7 +2,7 @@
 //! The test suite of the lanes finds every mutant.
 
 use program_lanes::mutants::MUTANTS;
-use suites::subject::{found, set_mutant};
+use suites::subject::{assert_each_found, set_mutant};
 
 use crate::suite;
 
@@ -28,15 +28,5 @@ fn without_a_mutant_the_suite_passes() {
 
 #[test]
 fn every_mutant_is_found() {
-    let mut missed = Vec::new();
-    for (number, mutant) in (1..).zip(&MUTANTS) {
-        set_mutant(number);
-        match found(|| run(24)) {
-            None => missed.push(mutant.name),
-            Some(what) => {
-                println!("{number} {}: {}", mutant.name, what.lines().next().unwrap_or(""))
-            }
-        }
-    }
-    assert!(missed.is_empty(), "not found: {missed:#?}");
+    assert_each_found(&MUTANTS, || run(24));
 }
