@@ -91,8 +91,8 @@ impl<B: Block> Clocked<B> {
     }
 
     /// Something has come to the pins before the edges of this instant, as deliveries do. Gives the
-    /// edge to schedule, the first at or after `now`, when the clock slept; a clock that is awake has
-    /// its next edge scheduled.
+    /// edge to schedule, the first at or after `now`, when the clock slept; a clock that is awake
+    /// has its next edge scheduled.
     ///
     /// What comes after the edges of an instant is seen a cycle later by a block that is awake.
     /// [`Clocked::wake_after`] makes it so for one that sleeps, too.
@@ -102,8 +102,8 @@ impl<B: Block> Clocked<B> {
         self.wake_at(next)
     }
 
-    /// As [`Clocked::wake`], for what comes after the edges of this instant, as decisions and timers
-    /// do: the edge to schedule is the first after `now`.
+    /// As [`Clocked::wake`], for what comes after the edges of this instant, as decisions and
+    /// timers do: the edge to schedule is the first after `now`.
     #[must_use = "the edge must be scheduled"]
     pub fn wake_after(&mut self, now: Time) -> Option<Time> {
         self.wake_at(match now < self.phase {

@@ -394,9 +394,9 @@ impl<M: LockUnit> System<M> {
         }
     }
 
-    /// Something has come to the unit's pins. A request that a timer makes at the instant of an edge
-    /// comes after this edge; a unit that sleeps takes it at the same instant all the same, a cycle
-    /// earlier than one that is awake.
+    /// Something has come to the unit's pins. A request that a timer makes at the instant of an
+    /// edge comes after this edge; a unit that sleeps takes it at the same instant all the same, a
+    /// cycle earlier than one that is awake.
     fn wake_unit(&mut self) {
         let edge = self.unit.wake(self.kernel.now());
         self.schedule_edge(edge);

@@ -44,8 +44,8 @@ pub fn mutated(module: &str) -> String {
     format!("{module}_mutants")
 }
 
-/// Makes the module `mutants` of a model crate the model that [`Rtl::write_for_build`] has written the
-/// RTL of: what `verilated::model!` makes, and `Core::set_mutant`.
+/// Makes the module `mutants` of a model crate the model that [`Rtl::write_for_build`] has written
+/// the RTL of: what `verilated::model!` makes, and `Core::set_mutant`.
 #[macro_export]
 macro_rules! model {
     () => {
@@ -83,8 +83,8 @@ impl File {
 }
 
 impl Rtl {
-    /// Reads the files that a list names, whose paths count from its folder, for mutants of the block
-    /// whose top is `module`; Cargo is told of them and of the list.
+    /// Reads the files that a list names, whose paths count from its folder, for mutants of the
+    /// block whose top is `module`; Cargo is told of them and of the list.
     ///
     /// # Errors
     /// What cannot be read, with its path; a line of the list that is no path.
