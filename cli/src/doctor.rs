@@ -1,4 +1,4 @@
-//! `lockstep doctor`: what this machine has for a device, and what is in the way of one.
+//! `lockstep doctor`: reports what this machine offers a device, and what is missing.
 
 use driver::linux::Roots;
 use driver::linux::pci::PciFunction;
@@ -15,7 +15,7 @@ Examples:
 
 It only looks. `./kit doctor` also lists the tools that a build needs.";
 
-/// Lists PCI functions, IOMMU, VFIO, huge pages, limits, and how to get what is missing.
+/// Lists PCI functions, IOMMU, VFIO, huge pages and limits, and says how to set up missing parts.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -24,7 +24,7 @@ pub enum Failure {
     #[error("a process that was started has failed")]
     Told(u8),
     /// Nobody reads the output any more (`lockstep … | head`). Exit code 0, without a message.
-    #[error("nobody reads the output")]
+    #[error("the reader of the output is gone")]
     Unread,
 }
 

@@ -1,4 +1,4 @@
-//! Where a command speaks: results to standard output, everything else to standard error.
+//! The output of a command: results to standard output, everything else to standard error.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};

@@ -1,4 +1,4 @@
-//! `lockstep run`: executes a scenario and says what came of it.
+//! `lockstep run`: executes a scenario and reports the results.
 
 mod table;
 
@@ -49,10 +49,10 @@ pub struct Args {
     /// Replaces the scenario's seed.
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Replays this lock trace in place of the scenario's workload, or trace.
+    /// Replays this lock trace instead of the scenario's workload or trace.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
-    /// Asks the lock unit of this device; for a scenario by the wall clock.
+    /// Uses the lock unit of this device; for a scenario in wall-clock mode.
     #[arg(long, value_name = "URI", value_parser = device_address::parse)]
     device: Option<DeviceAddress>,
     /// Takes this platform file, not the scenario's platform; in virtual time.

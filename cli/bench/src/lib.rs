@@ -1,7 +1,7 @@
-//! Each goal of speed beside its floor, both measured in the same run.
+//! Each performance goal beside its floor, both measured in the same run.
 //!
-//! A bench is one entry of [`ALL`]. Nothing here says right or wrong: how fast something is depends on
-//! the machine and on what else it does.
+//! A benchmark is one entry of [`ALL`]. Nothing here passes or fails: performance depends on the
+//! machine and on its other work.
 
 mod cosimulation;
 mod database_workloads;

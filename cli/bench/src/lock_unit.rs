@@ -1,5 +1,5 @@
-//! The lock unit's RTL by its own clock: what it takes at once, what it keeps open, and how many
-//! locks it serves with the table on either side of the link.
+//! The lock unit's RTL in clock cycles: how many requests it accepts at once and keeps open, and
+//! how many locks it serves with the table on either side of the link.
 
 use driver::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest};
 use locks::machine::Rule;

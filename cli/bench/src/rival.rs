@@ -1,8 +1,8 @@
 //! Rival engines: finds their programs, runs one of them in bounded time, reads what it prints.
 //!
 //! The programs are those of the workspace `tests/rivals/`, which `./kit bench rivals` builds. They
-//! are started rather than linked, so that nobody compiles the engines who does not measure
-//! them; `tests/rivals/README.md` tells what they take and print.
+//! are started rather than linked, so that the engines are compiled only to be measured;
+//! `tests/rivals/README.md` describes their arguments and output.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

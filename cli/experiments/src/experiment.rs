@@ -1,4 +1,4 @@
-//! What an experiment is, and with what it is measured.
+//! The definition of an experiment, and its settings.
 
 use std::path::{Path, PathBuf};
 use std::thread;

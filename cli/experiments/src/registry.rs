@@ -1,5 +1,4 @@
-//! All experiments there are: each paper's module has a list of its own, and they stand here one after
-//! the other.
+//! All experiments: the lists of the papers' modules, one after the other.
 
 use crate::experiment::Experiment;
 use crate::{ccslt, near_data};

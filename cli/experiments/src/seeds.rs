@@ -1,4 +1,4 @@
-//! Under which seeds an experiment is measured.
+//! The seeds of an experiment.
 
 use crate::experiment::Clock;
 

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 /// YCSB's.
 const EXPONENT: f64 = 0.99;
 
-/// Rows are drawn from so many of the table.
+/// The number of rows of the table from which rows are drawn.
 const ROWS: usize = 1 << 20;
 
 /// Between two looks of a thread that is kept out of the table.
@@ -41,14 +41,14 @@ pub enum Profile {
 /// What host load runs beside.
 #[derive(clap::Args)]
 pub struct HostLoadArgs {
-    /// Short updates of the host beside it: each writes a row of the table again, as it is.
+    /// Runs short host updates beside it; each rewrites a row of the table unchanged.
     #[arg(long, value_name = "PROFILE", value_enum, default_value_t = Profile::None)]
     host_load: Profile,
     /// Threads of the host load.
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=64))]
     host_threads: u32,
-    /// Milliseconds for which the host load runs alone before, to be compared with.
+    /// Milliseconds for which the host load first runs alone, as a baseline.
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     #[arg(value_parser = clap::value_parser!(u64).range(0..=60_000))]
     alone_ms: u64,

@@ -1,4 +1,4 @@
-//! What an update cost, for human eyes and as JSON.
+//! The report of an update, as text and as JSON.
 
 use std::fmt;
 use std::time::Duration;

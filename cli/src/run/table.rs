@@ -1,4 +1,4 @@
-//! A report for human eyes, at most 100 columns wide.
+//! A report as text, at most 100 columns wide.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! How long it takes until the device has been heard of again.
+//! Latencies of the device: interrupts, and doorbell to completion.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! The visibility element's RTL by its own clock: how many visible tuples one gives, and several that
-//! share a memory.
+//! The visibility element's RTL in clock cycles: the rate of visible tuples of one element, and of
+//! several that share a memory.
 //!
 //! A table was loaded in the order of its VIDs and then updated in a random order, until each chain
 //! had 1 to 4 versions; rows of 64 bytes, put out whole. Memory answers 38 clocks after it has

@@ -1,4 +1,4 @@
-//! Sentences, and whether they are true here.
+//! Claims, and whether they hold here.
 
 /// Who a sentence comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What an experiment found out: rows beside the paper's values, claims, notes and plots.
+//! The findings of an experiment: rows beside the paper's values, claims, notes and plots.
 
 mod claim;
 mod picture;

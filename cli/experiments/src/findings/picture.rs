@@ -1,4 +1,4 @@
-//! What is to be drawn.
+//! The contents of a picture.
 
 use super::row::{Paper, Row};
 use crate::samples::Spread;

@@ -1,4 +1,4 @@
-//! What pictures are made of: strokes, marks and text in pixels, and the colours of the page.
+//! The elements of pictures: strokes, marks and text in pixels, and the colours of the page.
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;

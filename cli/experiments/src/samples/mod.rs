@@ -1,4 +1,4 @@
-//! An experiment under several seeds: what the runs have measured, together.
+//! An experiment under several seeds: the combined measurements of its runs.
 
 mod run;
 

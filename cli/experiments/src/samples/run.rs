@@ -1,4 +1,4 @@
-//! Runs of an experiment, on all cores, and what they have read of their platforms.
+//! Runs of an experiment, on all cores, and the platform entries that they have read.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;

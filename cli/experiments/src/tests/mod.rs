@@ -1,4 +1,4 @@
-//! All experiments at a small part of their length, and the files that they write.
+//! All experiments at a fraction of their length, and the files that they write.
 
 use std::collections::BTreeSet;
 
