@@ -1,4 +1,4 @@
-//! Who waits for one of a store's sessions, of which there is a fixed number.
+//! Admission to a store's sessions, of which there is a fixed number.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering, fence};

@@ -1,4 +1,4 @@
-//! The table that a store's row locks stand in: its own, in a file, or in memory of somebody else's.
+//! The table of a store's row locks: its own, in a file, or in external memory.
 
 use std::collections::BTreeSet;
 use std::fs::File;

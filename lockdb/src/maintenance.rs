@@ -1,5 +1,4 @@
-//! What a store does beside transactions, and who does it: a thread of its own, or sessions in
-//! passing.
+//! Background work of a store, done by its own thread or by sessions.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How a store is set up, and how a transaction is run.
+//! The options of a store and of a transaction.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which snapshots are in use: what vacuum may not touch yet.
+//! The snapshots in use, which limit vacuum.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering, fence};

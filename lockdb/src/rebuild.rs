@@ -1,9 +1,9 @@
-//! After recovery: the indexes, and the counts of what is dead, made anew from the pages.
+//! The rebuild after recovery: indexes and the counts of dead bytes are computed from the pages.
 //!
-//! Whoever needs them waits, or builds them; a store with a thread of its own is open meanwhile. What
-//! devices read and change beside the data needs none of them, as no key changes there. But a near-data
-//! commit gives tuples new newest versions, and the building goes by these: so such commits are before
-//! it, or behind it.
+//! An operation that needs them waits, or builds them; a store with its own thread is open in the
+//! meantime. Near-data reads and updates do not need them, as they change no key. But a near-data
+//! commit gives tuples new newest versions, on which the build depends, so such a commit happens
+//! either before or after the build.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};

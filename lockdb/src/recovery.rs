@@ -1,9 +1,9 @@
 //! Opening a store: the newest checkpoint, and what the log says happened after it.
 //!
-//! Redo is idempotent: a change is passed over when its tuple has a version of that commit or a
-//! later one, because commits of one tuple are in the order of their timestamps. Nothing is undone:
-//! pages and log hold only commits. Nothing on storage is changed before the log goes on, so a
-//! crash during recovery leaves what was there.
+//! Redo is idempotent: a change is skipped if its tuple has a version of that commit or a later
+//! one, because commits of one tuple are in the order of their timestamps. Nothing is undone, since
+//! pages and log hold only committed data. Nothing on storage is changed before the log continues,
+//! so a crash during recovery has no effect.
 
 use std::sync::Arc;
 

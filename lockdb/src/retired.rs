@@ -1,4 +1,5 @@
-//! What nobody finds any more, but somebody may have found before: waiting to be used again.
+//! Pages and VIDs that can no longer be found, but that a transaction may have found before, until
+//! they can be reused.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! A session: one thread's way into a store, and the room that its transactions work in.
+//! A session: one thread's access to a store, and the workspace of its transactions.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What others commit while a transaction looks at all that it has read.
+//! The commits of others while a transaction validates its reads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A block of hardware on its own clock, in anybody's virtual time.
+//! A block of hardware on its own clock, in any virtual time.
 //!
-//! A world has a [`Clocked`] for each block, whatever block it is, and puts the edges that it names
-//! into its kernel. While nothing happens on a block's pins its clock sleeps, which changes nothing
-//! that it does and saves most of the work of simulating it.
+//! A world has a [`Clocked`] for each block, of any type, and schedules its clock edges in the
+//! kernel. While nothing happens on a block's pins its clock sleeps, which does not change its
+//! behaviour and saves most of the simulation work.
 
 use timing::Time;
 

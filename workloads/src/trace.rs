@@ -1,8 +1,8 @@
-//! Lock traces: who locked which row when, as CSV.
+//! Lock traces as CSV: which transaction locked which row, and when.
 //!
-//! `docs/traces.md` describes the format. [`TraceReader`] checks each line against all before
-//! it, so that whoever holds a [`TraceRecord`] from it may rely on the rules:
-//! a transaction is introduced by its first `lock` and ended by one `commit` or `abort`, its
+//! `docs/traces.md` describes the format. [`TraceReader`] checks each line against all
+//! earlier ones, so that a [`TraceRecord`] from it obeys the rules: a transaction is
+//! introduced by its first `lock` and ended by one `commit` or `abort`, its
 //! number is never used again, an agent runs one transaction at a time, time never goes back,
 //! and only a lock that is held is unlocked.
 

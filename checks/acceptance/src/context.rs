@@ -1,4 +1,4 @@
-//! What every check works with: the device, memory that it can reach, waits with a bound.
+//! The context of every check: the device, memory that it can reach, and bounded waits.
 
 use std::fmt::{Debug, LowerHex};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a run of the suite has found.
+//! The report of a run of the suite.
 
 use std::fmt;
 use std::time::Duration;
@@ -61,7 +61,7 @@ pub enum Progress<'a> {
     Ended(&'a CheckReport),
 }
 
-/// What a run of the suite has found.
+/// The report of a run of the suite.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// The device, as it was named.

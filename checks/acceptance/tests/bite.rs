@@ -1,4 +1,4 @@
-//! The suite passes on a device in software, and finds each thing that can be wrong with it.
+//! The suite passes on a device in software, and finds each flaw that is planted in it.
 
 mod rig;
 

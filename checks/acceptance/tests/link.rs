@@ -1,5 +1,5 @@
-//! Faults of the link: whatever becomes of a device or of its server, who uses it gets a typed error
-//! within its bounds. No panic, no hang.
+//! Faults of the link: whatever happens to a device or its server, its user gets a typed error
+//! within its bounds, without a panic or a hang.
 
 mod rig;
 mod served;

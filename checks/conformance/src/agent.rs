@@ -1,8 +1,8 @@
 //! An agent follows its script within the contract of the lock table.
 //!
-//! It knows what its transaction holds and waits for, puts off what the contract forbids for now
-//! (`docs/lock-protocol.md`, "Steps of each request", last paragraphs), gives up its waits when it
-//! was blocked for too long, so that agents who wait for each other come apart, and lets go of
+//! It knows what its transaction holds and waits for, and postpones requests that the contract
+//! forbids for now (`docs/lock-protocol.md`, "Steps of each request", last paragraphs). It gives
+//! up its waits after being blocked for too long, which resolves deadlocks, and releases
 //! everything at the end.
 
 use locks::machine::Rule;

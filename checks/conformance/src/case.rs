@@ -1,4 +1,4 @@
-//! A case: all that a run depends on, as one value that can be shrunk, stored and replayed.
+//! A case: everything that a run depends on, as one value that can be shrunk, stored and replayed.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! What a run has brought about, so that a suite can show that it has brought about everything.
+//! Coverage: the situations that runs have reached, so that a suite can show that it reaches all of
+//! them.
 
 use std::fmt;
 

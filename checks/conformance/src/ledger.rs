@@ -1,4 +1,5 @@
-//! The reference memory: the lines of the table with what must hold of them at every change.
+//! The reference memory: the lines of the table, with the invariants that are checked at every
+//! change.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Where a block and its oracle part.
+//! A mismatch between a block and its oracle.
 
 use std::fmt;
 
@@ -41,7 +41,7 @@ impl fmt::Display for Property {
     }
 }
 
-/// Where a block and its oracle part.
+/// A mismatch between a block and its oracle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cycle {cycle}, {property}:\n  expected {expected}\n  found    {found}")]
 pub struct Mismatch {

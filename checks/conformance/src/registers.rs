@@ -1,4 +1,4 @@
-//! What software does at the unit's registers before and after a run, and what it must find.
+//! The register accesses of software before and after a run, and the values that it must find.
 
 use driver::lock_unit::{Counters, LockUnit as Driver};
 use driver::{DeviceError, Registers};

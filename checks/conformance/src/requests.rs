@@ -1,4 +1,4 @@
-//! From what a device's agent asks for to beats of the request stream.
+//! Translates the requests of a device's agent to beats of the request stream.
 
 use std::collections::VecDeque;
 

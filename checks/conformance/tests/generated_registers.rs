@@ -1,4 +1,4 @@
-//! What is made from the SystemRDL in `hw/regs` is what is committed.
+//! The committed files equal those generated from the SystemRDL in `hw/regs`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

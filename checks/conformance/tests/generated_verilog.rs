@@ -1,4 +1,4 @@
-//! The committed Verilog is the product of the committed Bluespec.
+//! The committed Verilog was generated from the committed Bluespec.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

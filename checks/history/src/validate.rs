@@ -1,7 +1,7 @@
 //! The rules that make a history fit to be checked.
 //!
-//! They are about what was written down, never about what the database did: a history of a
-//! broken database is a valid one.
+//! They concern only the record, never the behaviour of the database: a history of a broken
+//! database is valid.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Who waits for whom, read off the table itself.
+//! The waits-for relation, read from the table itself.
 //!
 //! The slots hold timestamps, so a search needs no other book-keeping, and it sees device
 //! transactions as well as the host's.

@@ -9,8 +9,8 @@
 //!
 //! `cancels` is what makes a hand-over safe: between the holder's read of slot `first` and its
 //! compare-and-swap, that slot can only have changed hands if a waiter left, and then the word is
-//! another one. It never runs round: once it stands at 63 nobody may enter until the lock has been
-//! handed over or freed, so no slot changes hands unseen.
+//! another one. It never wraps: once it is 63, no request may enter until the lock has been handed
+//! over or freed, so no slot changes hands unnoticed.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The memory that a table stands in: lines that other threads, processes and devices share.
+//! The memory of a table: lines that other threads, processes and devices share.
 
 use std::fmt::Debug;
 use std::fs::File;

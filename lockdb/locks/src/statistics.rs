@@ -1,4 +1,4 @@
-//! What workers count while they lock.
+//! The counters of workers.
 
 /// Counts of one worker, or of all that have reported to their table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

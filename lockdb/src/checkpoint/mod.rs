@@ -1,7 +1,7 @@
-//! Checkpoints: what the host has in memory goes to native storage, out of place, and the log
-//! before it is no longer needed.
+//! Checkpoints: the host's memory is written to native storage, out of place, and the log before
+//! the checkpoint is no longer needed.
 //!
-//! Order is everything here (`docs/store-recovery.md` has the argument):
+//! The order of the steps matters (`docs/store-recovery.md` has the argument):
 //! 1. The redo point: the end of the published commits.
 //! 2. The VID maps, as they stand; entries may be newer than the redo point.
 //! 3. The pages with new versions. After the maps, so that each RecordID in a map leads to a version.

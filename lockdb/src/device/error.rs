@@ -1,4 +1,4 @@
-//! What a device may find wrong.
+//! The errors that a device may find.
 
 use super::super::layout::{PageFault, RecordId};
 use super::super::shared_state::AreaFault;

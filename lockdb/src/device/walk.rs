@@ -1,8 +1,8 @@
 //! The walk of one VID, as a pure machine: what to fetch next, and what follows from it.
 //!
-//! It is finer than the [rule of visibility](super::super::visibility), which it uses: it knows that
-//! versions stand in pages, that pages have a place, and what may be wrong with each. It does no
-//! reading itself. The element in software drives it with bytes that are at hand ([`Walk::run`]), an
+//! It refines the [visibility rule](super::super::visibility), which it uses: it handles versions
+//! in pages, the places of pages, and the possible errors of each. It does not read anything
+//! itself. The element in software drives it with bytes that are at hand ([`Walk::run`]), an
 //! actor in virtual time with answers that come later, and the hardware is compared with it.
 //!
 //! A hop, from a [`RecordId`] to the next older one, takes four fetches: where the page stands

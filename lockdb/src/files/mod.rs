@@ -1,4 +1,4 @@
-//! How the store reaches its files, so that a test can take the power away.
+//! The store's access to files, so that a test can simulate a loss of power.
 //!
 //! - [`Disk`]: a folder of the file system, held by one process at a time.
 //! - [`Memory`]: nothing survives the process.

@@ -1,7 +1,8 @@
-//! The power-loss model for tests: a folder that numbers every change and can be cut off at any.
+//! The power-loss model for tests: a folder that numbers every change and can lose power at any of
+//! them.
 //!
-//! Every write, `set_len`, creation, removal and sync is a **step**, numbered from 0. Reads are
-//! none. After a loss ([`Simulated::crash`]) the folder stands as follows:
+//! Every write, `set_len`, creation, removal and sync is a **step**, numbered from 0. Reads are not
+//! steps. After a loss ([`Simulated::crash`]) the folder stands as follows:
 //!
 //! - What a file held at its last [`File::sync`] and the names at the last
 //!   [`Files::sync_directory`] are there.

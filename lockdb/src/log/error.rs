@@ -1,4 +1,4 @@
-//! What can go wrong with a log.
+//! The errors of a log.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a log is told, and the words it speaks in.
+//! The options and basic types of a log.
 
 use std::time::Duration;
 

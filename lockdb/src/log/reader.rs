@@ -1,4 +1,5 @@
-//! Reading the log after a crash: what is whole, where it ends, and whether it may end there.
+//! Reading the log after a crash: which records are intact, where the log ends, and whether it may
+//! end there.
 
 use std::sync::Arc;
 

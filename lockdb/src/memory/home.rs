@@ -1,4 +1,4 @@
-//! Where the store's memory comes from.
+//! The origin of the store's memory.
 
 use std::fs::OpenOptions;
 use std::io;

@@ -1,4 +1,4 @@
-//! What can go wrong with a near-data update.
+//! The errors of a near-data update.
 
 use super::super::layout::RecordId;
 use locks::Timestamp;

@@ -1,6 +1,6 @@
 //! Near-data updates: versions that a device has written next to the data become part of a host
-//! transaction (ccSLT paper, section 3). `docs/store-near-data.md` has the argument why such a
-//! commit is there as a whole or not at all.
+//! transaction (ccSLT paper, section 3). `docs/store-near-data.md` argues why such a commit is
+//! atomic.
 //!
 //! 1. [`Transaction::near_data`] names the transaction's locks and hands out the shared state.
 //! 2. [`Transaction::reserve_pages`] gives the device pages to write to: logical ones, and places for
@@ -10,7 +10,7 @@
 //! 4. [`Transaction::commit_sealing`] fixes the commit timestamp, has the device stamp and write its
 //!    pages, and publishes everything.
 //!
-//! [`Transaction::abandon`] ends it all without a change, also when the device is dead.
+//! [`Transaction::abandon`] ends it without a change, even when the device is dead.
 
 mod commit;
 mod error;

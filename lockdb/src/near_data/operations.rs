@@ -1,4 +1,4 @@
-//! What a transaction does before it commits near-data updates.
+//! The operations of a transaction before it commits near-data updates.
 
 use super::super::database::Shared;
 use super::super::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! What a transaction keeps of its near-data updates.
+//! The state of a transaction's near-data updates.
 
 use std::collections::{HashMap, HashSet};
 

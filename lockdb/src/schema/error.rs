@@ -1,4 +1,4 @@
-//! What can be wrong with a schema, a row or a key.
+//! The errors of schemas, rows and keys.
 
 use super::Type;
 

@@ -1,7 +1,7 @@
 //! Collection of a shared state from the host's memory.
 //!
-//! A commit does nothing for it. What has changed since the checkpoint is found from two traces that
-//! commits and vacuum leave anyway:
+//! Collection costs a commit nothing. The changes since the checkpoint are found from two traces
+//! that commits and vacuum leave anyway:
 //! - Each new version stands in a page that was taken, or open, since the checkpoint: it is *dirty*.
 //!   A dirty page is compared with what the checkpoint has of it. The lines beyond that are new, and
 //!   say which VIDs have changed.
@@ -9,8 +9,8 @@
 //!   between the checkpoint's writing of the map and of the page. It is compared with what the
 //!   checkpoint has of it, entry by entry.
 //!
-//! All that is committed up to the snapshot is in its place before the snapshot is read; so the
-//! traces, read afterwards, are complete.
+//! All commits up to the snapshot are in their pages before the snapshot is read, so the traces,
+//! which are read afterwards, are complete.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use super::format::{AreaHeader, PageEntry, VidEntry};
 /// What a page costs in the area.
 pub(super) const IMAGE_BYTES: usize = PAGE_BYTES + PageEntry::BYTES;
 
-/// A shared state in the making.
+/// The builder of a shared state.
 struct Collection<'s> {
     shared: &'s Shared,
     storage: &'s NativeStorage,

@@ -1,9 +1,9 @@
 //! The bytes of a shared state, as a device finds them (`docs/shared-state.md` has the tables).
 //!
 //! One contiguous area: header, page images, then the sorted sections that lead into them. Every
-//! number is little-endian and naturally aligned. The header's checksum vouches for the sections'
-//! checksum, the sections for the checksum of each image: what belongs to another hand-over is
-//! noticed, even when it is whole in itself.
+//! number is little-endian and naturally aligned. The header's checksum covers the sections'
+//! checksum, and the sections cover the checksum of each image. So parts of another hand-over are
+//! detected, even if they are intact in themselves.
 
 use std::mem::offset_of;
 

@@ -1,10 +1,10 @@
-//! SERIALIZABLE: whether all that a transaction has read still stands when it has its place in the
-//! order of commits.
+//! SERIALIZABLE: checks whether all reads of a transaction are still current when it has its place
+//! in the order of commits.
 //!
-//! Later commits wait for whoever has a place, so what takes long is done before. Of many reads all
-//! are looked at while others go on; what these commit meanwhile is noted down for it (a
-//! [`Watch`](super::super::watches::Watch)), and looked at as well. With the place then only that is
-//! left which was committed at the very end.
+//! Later commits wait for a transaction with a place, so long work is done before. A transaction
+//! with many reads validates them while others continue. Their commits in the meantime are recorded
+//! for it (in a [`Watch`](super::super::watches::Watch)), and validated as well. Once it has its
+//! place, it only has to check the last of these commits.
 
 use std::cell::OnceCell;
 use std::ops::Bound;

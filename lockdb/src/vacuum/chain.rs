@@ -1,4 +1,4 @@
-//! What a sweep knows of a row's version chain, so that it walks no part of a long one twice.
+//! A sweep's knowledge of a row's version chain, so that it walks no part of a long chain twice.
 
 use std::collections::BTreeMap;
 

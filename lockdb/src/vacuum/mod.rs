@@ -1,8 +1,9 @@
-//! Vacuum: makes room of versions that no snapshot sees any more, while transactions go on.
+//! Vacuum: reclaims the space of versions that no snapshot sees any more, while transactions
+//! continue.
 //!
-//! It takes *sparse* pages, those of which at most half is taken by versions that stay. It moves
-//! these elsewhere, each under its row's lock, removes what leads to the others, and gives the page
-//! back. The argument why nobody misses anything is in `docs/store-vacuum.md`.
+//! It processes *sparse* pages, of which at most half is occupied by versions that stay. It moves
+//! these elsewhere, each under its row's lock, removes all references to the others, and frees the
+//! page. `docs/store-vacuum.md` argues why no reader misses a version.
 
 mod chain;
 mod page;

@@ -1,4 +1,4 @@
-//! What an engine reaches: storage, host memory, the lock unit, processing elements, a clock.
+//! The environment of an engine: storage, host memory, the lock unit, processing elements, a clock.
 
 use std::ops::Range;
 use std::sync::Arc;

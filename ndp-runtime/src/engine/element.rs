@@ -1,4 +1,4 @@
-//! Processing elements: who finds the rows of a part of a table that qualify.
+//! Processing elements, which find the qualifying rows of a part of a table.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! The update of one row, as a pure machine: no memory, no clock, no lock unit.
 //!
-//! Whoever drives it does what [`RowUpdate::action`] says and tells it what came of that, until
-//! [`RowUpdate::end`] says how the row ended. A version is written only under the lock of the
-//! version that it succeeds, and after a look at the host's VID map, made under that lock, that found
-//! this version to be the newest still (ccSLT paper, section 3, "Protocol"; Figure 1: without the
-//! lock or without the look two branches of versions arise).
+//! Its driver performs each [`RowUpdate::action`] and reports the result, until [`RowUpdate::end`]
+//! says how the row ended. A version is written only under the lock of its predecessor, and after a
+//! check of the host's VID map, made under that lock, that this predecessor is still the newest
+//! version (ccSLT paper, section 3, "Protocol"; Figure 1: without the lock or without the look two
+//! branches of versions arise).
 //!
 //! | state | action | goes on with |
 //! |---|---|---|

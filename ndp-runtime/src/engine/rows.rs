@@ -1,4 +1,4 @@
-//! Rows of an update that are under way: each with its machine, and a tag at the lock unit.
+//! Rows of an update in progress, each with its machine and a tag at the lock unit.
 
 use std::collections::{BTreeMap, BTreeSet};
 

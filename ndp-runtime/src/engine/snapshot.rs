@@ -1,4 +1,4 @@
-//! What a device was handed with an invocation, opened and checked, for as long as a job needs it.
+//! The data of an invocation, opened and checked, for as long as a job needs them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

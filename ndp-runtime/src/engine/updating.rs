@@ -1,4 +1,4 @@
-//! What an update does with the rows that qualify.
+//! The processing of an update's qualifying rows.
 
 use lockdb::layout::{LinePointer, next_version, placed_bytes};
 use lockdb::schema::{RowBuffer, Schema};

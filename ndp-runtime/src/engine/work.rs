@@ -1,4 +1,5 @@
-//! A job that runs: elements find rows, and what is done with them becomes entries of the result set.
+//! A running job: elements find rows, and the results of processing them become entries of the
+//! result set.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

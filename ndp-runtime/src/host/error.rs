@@ -1,4 +1,4 @@
-//! Why a near-data job failed.
+//! The errors of near-data jobs.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use super::port::PortError;
 use crate::job::{JobFault, Status};
 use crate::program::{CompileError, EvaluationFault};
 
-/// Why a near-data job failed. But for [`NearDataFailure::Compile`], and [`NearDataFailure::Store`]
-/// before the device was given anything, the transaction has ended without a change, and nothing of
-/// it is left in the lock table.
+/// The errors of near-data jobs. But for [`NearDataFailure::Compile`], and
+/// [`NearDataFailure::Store`] before the device was given anything, the transaction has ended
+/// without a change, and nothing of it is left in the lock table.
 #[derive(Debug, thiserror::Error)]
 pub enum NearDataFailure {
     /// The predicate, the assignments or an output cannot be compiled. Nothing has been begun.

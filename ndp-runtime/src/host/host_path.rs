@@ -2,10 +2,10 @@
 //! instead of the program to the pages.
 //!
 //! Rows are found by the same walk ([`ProcessingElement`](lockdb::device::ProcessingElement))
-//! and judged by the same program machine, so that results are equal; and every page of native storage
-//! that the walk touches is pulled over the link once: a host whose memory has none of the table at
-//! first, and keeps 32 MiB of it. New versions are written to the device with the next flush; they
-//! count as so many pages as they fill.
+//! and evaluated by the same program machine, so that results are equal. Every page of native
+//! storage that the walk touches is pulled over the link once. This models a host that has no page
+//! of the table in memory at first, and keeps 32 MiB of it. New versions are written to the device
+//! with the next flush; they count as the number of pages that they fill.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! How one job is run.
+//! The options of a job.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! How the host reaches a device that takes jobs: behind a driver, or in a test in this process.
+//! The host's access to a device that takes jobs: through a driver, or within this process in a
+//! test.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a job cost.
+//! The cost of a job.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The runtime: one device, one store, and whoever hands jobs to it.
+//! The runtime: one device, one store, and the threads that submit jobs.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! A transaction of the host that has work done by the device.
+//! A transaction of the host that uses the device.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! What the host looks after while the device works: that it ends, and that it waits in no circle.
+//! The host's supervision of a working device: that it finishes, and is not part of a deadlock.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What a job is to do.
+//! The description of a job.
 
 use lockdb::Isolation;
 use lockdb::schema::{MAX_PAYLOAD, Type};
@@ -227,7 +227,7 @@ impl Task {
     }
 }
 
-/// What a job is to do.
+/// The description of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Descriptor {
     /// The table.

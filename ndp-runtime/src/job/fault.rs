@@ -1,4 +1,4 @@
-//! What is wrong with bytes of the other side.
+//! Errors in the other side's bytes.
 
 /// A field that cannot be, in a descriptor, a top-up, a reservation or a result set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

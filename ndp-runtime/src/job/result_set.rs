@@ -1,4 +1,4 @@
-//! What a job has done, chunk by chunk.
+//! The results of a job, chunk by chunk.
 
 use super::fault::{Check, JobFault, checksum};
 use crate::program::Group;

@@ -1,4 +1,4 @@
-//! What passes through the job queue: 64 bytes there, 16 bytes back.
+//! The contents of the job queue: submissions of 64 bytes, completions of 16 bytes.
 
 /// What a submission asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

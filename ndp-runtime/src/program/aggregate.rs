@@ -1,4 +1,4 @@
-//! Counts, sums, least and greatest values of what a program puts out.
+//! Counts, sums, minima and maxima of a program's outputs.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

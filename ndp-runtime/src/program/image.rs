@@ -1,4 +1,4 @@
-//! A program and its bytes; what a device admits.
+//! A program and its bytes, and the validation of a device.
 
 use std::fmt::Display;
 

@@ -1,5 +1,5 @@
-//! The anomalies of the ccSLT paper's Figure 1, and the two rules of waking up (section 3): named, and
-//! each shown to be found when the step that prevents it is left out.
+//! The anomalies of the ccSLT paper's Figure 1, and the two rules of waking up (section 3). Each
+//! test also shows that it finds its anomaly when the step that prevents it is left out.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};

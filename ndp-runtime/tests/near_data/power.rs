@@ -1,6 +1,6 @@
-//! Loss of power at every step that reaches storage, the device's own writes among them: after opening
-//! the store again each near-data update is there as a whole or not at all, and none that was
-//! acknowledged is missing.
+//! Loss of power at every step that reaches storage, the device's own writes among them: after
+//! reopening the store, each near-data update is present completely or not at all, and no
+//! acknowledged one is missing.
 
 use std::sync::Arc;
 

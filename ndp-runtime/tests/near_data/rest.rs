@@ -1,5 +1,5 @@
-//! What is left on the device when the host gives a job up between two chunks, or begins one while
-//! another thread cuts the device off; and transactions with several updates.
+//! The state left on the device when the host gives up a job between two chunks, or begins one
+//! while another thread cuts the device off; and transactions with several updates.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the device's addresses mean: the memory that its host has lent it.
+//! The device's address space: the memory that its host shares with it.
 //!
-//! Nothing of what a client says is believed: sizes, permissions and the file behind a map are
-//! checked when it is made, and each access against the maps as they are then. How a map is reached
-//! depends on what came with it (docs/function.md, "Memory of clients"):
+//! No data of a client is trusted: sizes, permissions and the file of a map are checked when the
+//! map is made, and each access is checked against the current maps. The access to a map depends on
+//! what came with it (docs/function.md, "Memory of clients"):
 //!
 //! - memory of this process, and files that cannot shrink: mapped; everything works;
 //! - files that can: by `pread` and `pwrite`, which cannot fault; bulk copies only, since nothing

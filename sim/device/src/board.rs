@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The Verilated top with everything that stands around it on a board: host memory behind its two
-//! memory ports, the data mover, who does its jobs, and the messages of its interrupts.
+//! The Verilated top with its surroundings on a board: host memory behind its two memory ports, the
+//! data mover, the job engine, and interrupt messages.
 
 mod pins;
 mod port;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The PCI function: what a host sees of the board, and the thread that clocks it.
+//! The PCI function: the host's view of the board, and the thread that clocks it.
 //!
-//! One mutex guards everything. Whoever accesses a register clocks the board under it until the
-//! access has ended, so nothing is handed over between threads; a worker clocks the board while it
-//! has something to do, in slices, between which it gives the mutex to those who wait for it. While
-//! the RTL says that it is idle nobody clocks it, and the worker sleeps. A third kind of thread does
-//! the jobs of the job queue ([`crate::jobs`]), and takes the mutex for each access to memory.
+//! One mutex guards everything. A thread that accesses a register clocks the board under the mutex
+//! until the access has ended, so no work passes between threads. A worker thread clocks the board
+//! while there is work, in slices, between which it gives the mutex to waiting threads. While the
+//! RTL is idle no thread clocks it, and the worker sleeps. A third kind of thread executes the jobs
+//! of the job queue ([`crate::jobs`]), and takes the mutex for each access to memory.
 
 mod access;
 mod worker;

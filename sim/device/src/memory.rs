@@ -2,9 +2,9 @@
 //! Memory that the device reaches, mapped into this process. All `unsafe` of this crate is here and
 //! below, but for the system calls of [`crate::signaller`].
 //!
-//! Rules. Whoever shares the memory changes it at any time, so no reference to its bytes is ever
-//! made: words are atomics, everything else is copied in or out, and whatever was copied may be any
-//! bytes. Every range is checked against the mapping before it is touched. A mapping of a file that
+//! The other side may change shared memory at any time, so no reference to its bytes is ever made:
+//! words are atomics, all other data is copied in or out, and copied data may be arbitrary bytes.
+//! Every range is checked against the mapping before it is touched. A mapping of a file that
 //! another process gave us is only made when the file cannot shrink, see [`Mapping::of_file`], and
 //! each access to one says whether it found the page there, see [`guard`].
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! MSI-X: the table and the pending bits of BAR0, and the way of a vector to whoever waits for it.
+//! MSI-X: the table and the pending bits of BAR0, and the delivery of a vector to its listener.
 //!
 //! On a board a message is a write to the address that the table names. Here it is an event for
 //! the listener that the host has connected to the vector, an event descriptor or an event of this

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The function behind vfio-user: what the protocol's server asks of it.
+//! The function behind vfio-user: the callbacks of the protocol's server.
 
 use std::fmt;
 use std::os::fd::OwnedFd;

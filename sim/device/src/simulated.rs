@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The function in this process, as software meets it.
+//! The function in this process, as seen by software.
 
 use std::path::Path;
 use std::sync::Arc;

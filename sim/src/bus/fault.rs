@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a bus-functional model reports when the bus goes wrong, or the block on it.
+//! The faults that a bus-functional model reports about the bus or the block.
 
 use std::fmt;
 

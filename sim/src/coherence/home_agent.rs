@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Home agents: they take the requests for their lines one at a time for each line,
-//! snoop who must be snooped, and answer.
+//! Home agents: they process the requests for each of their lines one at a time, send the necessary
+//! snoops, and answer.
 
 use timing::Time;
 use timing::platform::HomeTiming;

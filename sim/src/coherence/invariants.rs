@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What must hold for a line whenever something has happened to it. Always on.
+//! The invariants of a line, checked after every event on it, in every build.
 
 use super::CoherentMemory;
 use super::transaction::{NOBODY, State};

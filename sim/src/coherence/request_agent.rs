@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Request agents: caches, the lines they have asked for, and what snoops do to them.
+//! Request agents: caches, requested lines, and the effect of snoops.
 
 use timing::Time;
 use timing::platform::{AgentTiming, Atomics, Side};

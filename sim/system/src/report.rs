@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a run found out.
+//! The report of a run.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The rows that the locks of a run protect: they stand in a real store, each agent writes those
-//! that it has locked, and at the end they must say what the agents say that they have written.
+//! The rows that the locks of a run protect. They are in a real store. Each agent writes the rows
+//! that it has locked, and at the end the rows must agree with the agents' records.
 //!
-//! A transaction remembers a row as it reads it once the lock is granted, and at its commit writes
-//! what it remembers, changed. So an update in between, by somebody whom the lock should have kept
-//! away, would be lost; the store refuses to write onto a version other than the one that was
-//! locked, and what slips past it is missing from the sums ([`Rows::check`]).
+//! A transaction reads a row once the lock is granted, remembers it, and at its commit writes the
+//! changed remembered row. So an update in between, which the lock should have prevented, would be
+//! lost. The store refuses to write onto a version other than the locked one, and an error that it
+//! misses shows in the sums ([`Rows::check`]).
 
 mod ledger;
 mod teller;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A run by the wall clock: host threads with real atomics, and the Verilated lock unit on a
-//! thread of its own, on one table in memory: that of the store whose rows they update. In place of
-//! the unit that is clocked here, a device behind a driver can stand.
+//! A run in wall-clock time: host threads with real atomics, and the Verilated lock unit on its own
+//! thread, share one table in memory, that of the store whose rows they update. A device behind a
+//! driver can replace the unit that is clocked here.
 //!
 //! Nothing here is timed by a model: latencies are those of this machine and of the speed at which
-//! it simulates the unit. The use is to hunt races that no model has.
+//! it simulates the unit. The purpose is to find races that no model shows.
 
 mod device;
 mod host;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What one agent does, as a pure machine: begin, lock the rows, hold, write, commit or abort,
-//! release; and again.
+//! The behaviour of one agent, as a pure machine: begin, lock the rows, hold, write, commit or
+//! abort, release, and repeat.
 //!
-//! The runner carries out the [`Command`]s, on the host or on the device, in virtual time or by
-//! the wall clock, and tells what came of them as [`Input`]s. Times are since the beginning of the run.
+//! The runner carries out the [`Command`]s, on the host or on the device, in virtual or wall-clock
+//! time, and reports the results as [`Input`]s. Times are since the beginning of the run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

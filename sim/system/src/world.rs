@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What all agents of a run share: timestamps, counts.
+//! The shared state of all agents of a run: timestamps and counters.
 
 use std::collections::{BTreeMap, HashMap};
 

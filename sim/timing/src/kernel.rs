@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The event kernel: virtual time and a deterministic queue of what happens next.
+//! The event kernel: virtual time and a deterministic event queue.
 //!
 //! A run is a pure function of what is scheduled. Two events never tie by accident:
 //! they are ordered by time, then by a named [`Priority`], then by the order in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where Verilator is looked for, and what is said when it is not there.
+//! The search for Verilator, and the error if it is not found.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

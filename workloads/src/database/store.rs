@@ -1,4 +1,4 @@
-//! What a workload asks of a transactional store.
+//! The traits that a transactional store implements for the workloads.
 //!
 //! An adapter implements [`Load`] to fill its tables, [`Session`] for one worker's handle and
 //! [`Access`] for the inside of one transaction. Nothing here allocates: tables are numbers, keys

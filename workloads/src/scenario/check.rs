@@ -1,4 +1,4 @@
-//! Which values of a scenario are possible.
+//! The valid values of a scenario.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Threads that work on one store, and what is to be true of what they did.
+//! Threads that work on one store, and the checks of their work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

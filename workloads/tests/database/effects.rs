@@ -1,4 +1,4 @@
-//! What single transactions do to which rows.
+//! The effects of single transactions on rows.
 
 use lockstep_workloads::database::smallbank::{self, BALANCE, CHECKING, Input as Banking, SAVINGS};
 use lockstep_workloads::database::tatp::{self as telecom, Input as Calling, subscriber_number};

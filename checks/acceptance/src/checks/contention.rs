@@ -1,5 +1,5 @@
-//! Host threads and the device take locks of one table at the same time; whoever has a lock has it
-//! alone.
+//! Host threads and the device take locks of one table at the same time; each lock has at most one
+//! holder.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;

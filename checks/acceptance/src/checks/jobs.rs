@@ -1,5 +1,5 @@
-//! The job queue: what cannot be done ends with the status that says why, each submission ends once,
-//! and a reset drops what is open. What jobs do to a store, other tests look at: here is none.
+//! The job queue: an impossible job ends with a status that says why, each submission ends once,
+//! and a reset drops open jobs. Other tests check what jobs do to a store; there is no store here.
 
 use driver::Interrupt;
 use rand::RngExt;

@@ -1,5 +1,5 @@
-//! A reset in the middle of work: the work is over, nothing of it comes after, and the device can
-//! be used again.
+//! A reset in the middle of work ends the work, no effect of it follows, and the device can be used
+//! again.
 
 use driver::Interrupt;
 use driver::lock_unit::stream::Code;

@@ -1,4 +1,4 @@
-//! What can be wrong with the rig, one thing at a time, and which check must find it.
+//! The flaws that can be planted in the rig, one at a time, and the check that must find each.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 /// One thing that is wrong.

@@ -1,5 +1,5 @@
-//! A man in the middle of a vfio-user link: passes messages and descriptors on, and spoils one
-//! message of the server.
+//! A proxy on a vfio-user link: it forwards messages and descriptors, and corrupts one message of
+//! the server.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, OwnedFd};

@@ -1,7 +1,7 @@
-//! The lock unit as it ought to be: one pure machine per open request.
+//! The oracle of the lock unit: one pure machine per open request.
 //!
-//! The oracle is told what happens at the unit's pins (a request, a beat, an access, a response)
-//! and what memory answers. It feeds the answers to the machines of `lockdb`, and so knows the next
+//! The oracle receives the events at the unit's pins (a request, a beat, an access, a response) and
+//! the answers of memory. It feeds the answers to the machines of `lockdb`, and so knows the next
 //! access and the next response of each tag before the unit makes them. Where the contract leaves
 //! the unit a choice, because something inside it can happen a little earlier or later, the oracle
 //! allows each order that the pins allow, and no more.

@@ -1,5 +1,5 @@
-//! Who has which lock by what the agents were told, and who waits: exclusion and order, as far as
-//! they can be seen from software.
+//! The holders and waiters of each lock, according to what the agents were told: exclusion and
+//! order, as far as software can see them.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Which responses a request may have, as far as that can be told without seeing the unit's
+//! The legal responses to a request, as far as they follow without knowledge of the unit's
 //! accesses. Source: `docs/lock-unit.md`, "Response stream".
 
 use driver::lock_unit::stream::{Code, UnitResponse};

@@ -1,10 +1,10 @@
 //! The lock unit behind a driver: host software and RTL on two sides of a socket, or of a bus.
 //!
-//! The cases are those of [`crate::run`]. The agents of the host follow `lockdb`'s machines by
-//! atomics of this process, on memory that the device shares; the requests of the device's agents go
-//! through the lock queue. No oracle sees the unit's accesses here, and the two sides run at speeds
-//! of their own, so a seed repeats what is asked for and not the order of what happens. What can be
-//! seen is held against the rules: `docs/acceptance.md`, "The lock table over a socket".
+//! The cases are those of [`crate::run`]. The agents of the host run `lockdb`'s machines with
+//! atomics of this process, on memory that the device shares; the requests of the device's agents
+//! go through the lock queue. No oracle sees the unit's accesses here, and the two sides run at
+//! speeds of their own, so a seed repeats the requests, but not the order of events. The visible
+//! behaviour is checked against the rules: `docs/acceptance.md`, "The lock table over a socket".
 
 mod holders;
 mod judge;

@@ -1,5 +1,5 @@
 //! One case: agents of the device ask through the lock queue, agents of the host make their accesses
-//! on the same memory, and what can be seen of both is held against the rules.
+//! on the same memory, and the visible behaviour of both is checked against the rules.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;

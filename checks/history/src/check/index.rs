@@ -1,5 +1,5 @@
-//! A history by small numbers: transactions by their place, keys and versions by an index; which
-//! transactions count; the order of each key's versions.
+//! A history in small numbers: transactions by their place, keys and versions by an index. It also
+//! decides which transactions count, and orders the versions of each key.
 
 use std::collections::HashMap;
 

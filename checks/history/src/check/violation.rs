@@ -1,4 +1,4 @@
-//! What a violation is, and how it reads.
+//! Violations and their text.
 
 use std::fmt;
 

@@ -1,7 +1,8 @@
-//! Whether a tiny history is right, by trying every order in which its transactions can have taken
-//! their snapshots and committed.
+//! Decides whether a tiny history is correct, by trying every order in which its transactions can
+//! have taken their snapshots and committed.
 //!
-//! Written without a look at the checker: no graph, no order of versions but by what is current.
+//! It is independent of the checker: it uses no graph, and orders versions only by which one is
+//! current.
 
 use std::collections::BTreeMap;
 

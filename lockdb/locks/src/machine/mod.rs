@@ -1,9 +1,9 @@
 //! The lock protocol as a pure machine: no memory, no clock, no threads.
 //!
 //! A [`Machine`] is one request on one bucket. It says which [`Access`] it wants next and is told
-//! the [`Answer`], until it ends with an [`Outcome`]. Whoever drives it supplies the memory: real
-//! atomics ([`crate::LockTable`]), a simulated coherent memory, the log of what the hardware did, or
-//! the model checker. `docs/lock-protocol.md` has the table of all phases.
+//! the [`Answer`], until it ends with an [`Outcome`]. Its driver supplies the memory: real atomics
+//! ([`crate::LockTable`]), a simulated coherent memory, the log of the hardware's accesses, or the
+//! model checker. `docs/lock-protocol.md` has the table of all phases.
 
 mod acquire;
 mod leave;

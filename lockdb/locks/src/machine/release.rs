@@ -1,7 +1,7 @@
 //! Giving the lock back, or to the next in the queue.
 //!
-//! The hand-over is one compare-and-swap that names the next holder, so there is no moment at which
-//! a grant is on its way and could be lost, whoever dies.
+//! The hand-over is one compare-and-swap that names the next holder, so a grant is never in flight
+//! and cannot be lost when an agent dies.
 
 use super::{Machine, Outcome, Phase};
 use crate::{Head, Timestamp};

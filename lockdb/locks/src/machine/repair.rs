@@ -1,9 +1,9 @@
-//! What the host does to a bucket after a device died: it does the dead transactions' leaving and
-//! releasing for them.
+//! The host's repair of a bucket after a device died: it leaves queues and releases locks on behalf
+//! of the dead transactions.
 //!
 //! No bucket is ever left half-changed, because every decision is one compare-and-swap of word 0;
-//! what stays behind is words of the dead: a place in the queue, a slot placed but not registered,
-//! a slot granted but not cleared, or the lock itself.
+//! a dead transaction leaves only its own words behind: a place in the queue, a slot placed but
+//! not registered, a slot granted but not cleared, or the lock itself.
 
 use super::release::{Left, first_in_line};
 use super::{Access, Answer, Bounds};

@@ -1,4 +1,4 @@
-//! What a reader makes of whole, cut, damaged and foreign logs.
+//! How a reader handles intact, truncated, damaged and foreign logs.
 
 use super::*;
 use crate::files::random::Random;

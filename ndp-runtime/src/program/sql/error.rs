@@ -1,4 +1,4 @@
-//! What can be wrong with the text of an expression.
+//! The errors of expressions.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Expressions as a graph of operations: what is said twice is computed once, and what is constant is
+//! Expressions as a graph of operations: common subexpressions are computed once, and constants are
 //! computed here, by the machine's own rules.
 
 use std::collections::HashMap;

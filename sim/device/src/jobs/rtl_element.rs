@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The visibility element in hardware as an element of jobs: its RTL, clocked by the engine's thread
-//! on device memory in which the job block says where everything stands.
+//! The RTL visibility element as an element of jobs, clocked by the engine's thread on device
+//! memory, in which the job block has all addresses.
 
 use std::fmt;
 use std::ops::Range;

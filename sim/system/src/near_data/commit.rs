@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of a long update on the host, however its versions came about: log record, publishing,
+//! The end of a long update on the host, whatever produced its versions: log record, publication,
 //! release of the locks.
 
 use std::collections::BTreeMap;

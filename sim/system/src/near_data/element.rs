@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Processing elements, timed: so many walks in flight each, as `hw/rtl/visibility/visibility_pe.sv` has
-//! them, over the device's memory.
+//! Processing elements, timed: each has as many walks in flight over the device's memory as
+//! `hw/rtl/visibility/visibility_pe.sv`.
 //!
-//! What is fetched next, and what follows, says the store's own machine of a walk. Here stands when:
-//! each port takes one request and gives one line a clock, a page is checked as a whole when it is
-//! first touched, rows leave one line a clock, and lanes execute one instruction a clock.
+//! The store's own machine of a walk decides what is fetched next. This module decides when: each
+//! port takes one request and gives one line a clock, a page is checked as a whole when it is first
+//! touched, rows leave one line a clock, and lanes execute one instruction a clock.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -2,8 +2,8 @@
 //! The long update by the host: it fetches every page of the table that it does not have over the
 //! link, evaluates the same program by the same machine, locks and changes rows itself.
 //!
-//! Each thread has a part of the VIDs and so many pages asked for ahead. All threads belong to one
-//! transaction; its end is that of one thread.
+//! Each thread has a part of the VIDs and requests a number of pages ahead. All threads belong to
+//! one transaction; one thread ends it.
 
 use std::collections::BTreeSet;
 

@@ -7,8 +7,8 @@
 //!   its shared state by the store's own machine, evaluate by that of `ndp_runtime`, and update by the
 //!   engine's machine of a row; locks are asked for at the lock unit's RTL, and by the host's cores
 //!   with the lock machine, all over one coherent memory.
-//! - What takes time stands in the platform file, and nowhere else. The host and the device pay by the
-//!   same rules: a program costs what it executes, a commit counts when it is durable.
+//! - All costs are in the platform file. The same rules apply to host and device: a program costs
+//!   what it executes, and a commit counts when it is durable.
 
 mod commit;
 mod cores;

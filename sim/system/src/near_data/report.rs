@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What came of a run.
+//! The outcome of a run.
 
 use timing::Time;
 

@@ -1,4 +1,4 @@
-//! What the transactions are told (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1 and 2.8.1).
+//! The inputs of the transactions (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1 and 2.8.1).
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

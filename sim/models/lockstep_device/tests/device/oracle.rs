@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the device may do with a queue from one enabling to the next: rings, phases, statuses
-//! and counts (docs/device.md), without memory, registers or clock. It looks at what the device
-//! does at its ports, in order, and says what is wrong.
+//! The legal behaviour of the device with a queue from one enablement to the next: rings,
+//! phases, statuses and counts (docs/device.md), without memory, registers or clock. It
+//! observes the device's ports, in order, and reports violations.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Random work on all queues at once, held against the oracle at every step.
+//! Random work on all queues at once, compared with the oracle at every step.
 
 use driver::map::device::SHELL;
 use driver::map::{queue, shell};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the lanes are held to: the machine of `ndp_runtime`, packet by packet.
+//! The suite of the lanes: a comparison with the machine of `ndp_runtime`, packet by packet.
 
 use ndp_runtime::program::{
     Evaluation, Instruction, NEVER_NULL, Opcode, Outputs, Program, evaluate,

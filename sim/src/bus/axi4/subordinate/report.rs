@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How the bridge words its faults.
+//! The texts of the bridge's faults.
 
 use super::super::MemoryAccess;
 use super::super::decode::Malformed;
