@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 /// transactions take.
 const POLITE: Duration = Duration::from_millis(1);
 
-/// Those who wait. The first of them is served next.
+/// The waiting threads. The first of them is served next.
 #[derive(Debug, Default)]
 pub(crate) struct Admission {
     line: Mutex<VecDeque<Thread>>,
@@ -46,7 +46,7 @@ impl Admission {
             if place.is_first() {
                 if waited >= POLITE {
                     self.pressing.store(true, Ordering::Relaxed);
-                    // Whoever frees something that we do not find sees that we press.
+                    // A thread that frees a session that we do not find sees that we wait.
                     fence(Ordering::SeqCst);
                 }
                 if let Some(taken) = take() {
@@ -147,7 +147,7 @@ mod tests {
         let (patience, nothing) = (Duration::from_millis(10), || None::<()>);
         let waited = admission.admit(|| patience, nothing).expect_err("there is nothing");
         assert!(waited >= patience);
-        // Whoever gave up stands in nobody's way.
+        // A thread that gave up does not block others.
         assert_eq!(admission.admit(|| patience, || Some(())), Ok(()));
     }
 }

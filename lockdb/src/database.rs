@@ -244,7 +244,7 @@ impl Database {
             idle.or_else(|| self.new_session())
         })?;
         let result = session.transaction(options, work);
-        // The next may be anybody's.
+        // The next user may be any caller.
         session.maintain_in_passing();
         self.idle.lock().push(session);
         self.shared.admission.note_free();
@@ -478,7 +478,8 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // What was committed without a sync goes out as well; who needs to know asks for it.
+        // Data committed without a sync is written as well; a caller that needs to know asks for
+        // it.
         let _ = self.log.make_durable(self.log.position().lsn, Sync::Immediate);
     }
 }

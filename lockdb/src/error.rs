@@ -33,9 +33,9 @@ pub enum Error {
         /// What was in the way the last time.
         last: Conflict,
     },
-    /// A row's lock cannot come: whoever holds it, or is waited for by the holder, is a transaction by
-    /// a closure which, on this thread, has called what asks for the lock. Neither would ever end. The
-    /// transaction has ended; the outer one goes on.
+    /// A row's lock can never be granted: its holder, or a transaction that the holder waits for,
+    /// is a transaction by a closure which, on this thread, has called what asks for the lock.
+    /// Neither would ever end. The transaction has ended; the outer one goes on.
     #[error(
         "row {vid} of table {table:?} is locked by transaction {outer}, or by one that waits \
              for it; it cannot end before this call, which its own closure makes"
@@ -189,10 +189,10 @@ pub enum Error {
         /// What stands there, and what was expected.
         what: String,
     },
-    /// The indexes, which are made anew after opening, could not be.
+    /// The indexes, which are rebuilt after opening, could not be.
     #[error("the indexes could not be built: {0}")]
     Indexes(std::sync::Arc<Error>),
-    /// Nothing has happened for long to the indexes that are made anew after opening.
+    /// Nothing has happened for long to the indexes that are rebuilt after opening.
     #[error("waited {waited:?} for the indexes, after {read} pages were read for them")]
     IndexesStalled {
         /// Pages that were read.
@@ -311,8 +311,8 @@ impl std::fmt::Display for Kept<'_> {
 /// What was in the way of a transaction. Each ends it; run again, it may succeed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
-    /// SNAPSHOT, SERIALIZABLE: somebody has changed the row since the snapshot was taken (the first
-    /// updater wins).
+    /// SNAPSHOT, SERIALIZABLE: another transaction has changed the row since the snapshot was taken
+    /// (the first updater wins).
     #[error("row {vid} of table {table:?} was changed by commit {by}, after snapshot {snapshot}")]
     Write {
         /// The table.
@@ -321,7 +321,7 @@ pub enum Conflict {
         vid: u32,
         /// The transaction's snapshot.
         snapshot: u64,
-        /// Who changed it.
+        /// The transaction that changed it.
         by: u64,
     },
     /// SERIALIZABLE: what the transaction has read was changed before it could commit.
@@ -331,10 +331,10 @@ pub enum Conflict {
         table: String,
         /// The transaction's snapshot.
         snapshot: u64,
-        /// Who changed it.
+        /// The transaction that changed it.
         by: u64,
     },
-    /// A row's lock was not to be had.
+    /// A row's lock was not granted.
     #[error("row {vid} of table {table:?}: {source}")]
     Lock {
         /// The table.

@@ -1,4 +1,4 @@
-//! Native storage: physical pages in a file, never overwritten while anybody may read them.
+//! Native storage: physical pages in a file, never overwritten while they may be read.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -15,21 +15,22 @@ pub enum Isolation {
     /// Each operation sees what is committed when it begins; an update that had to wait re-reads.
     ReadCommitted,
     /// The transaction sees what was committed when it began; of two that change one row at the
-    /// same time, the second is turned away.
+    /// same time, the second is refused.
     #[default]
     Snapshot,
     /// As if transactions ran one after the other, in the order of their commits.
     Serializable,
 }
 
-/// When a store that was opened reads all its pages, to make its indexes anew.
+/// When a store that was opened reads all its pages, to make its indexes again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexBuild {
-    /// At once: by the store's own thread, beside those who need none, or before the opening returns.
+    /// At once: by the store's own thread, beside operations that need none, or before the opening
+    /// returns.
     #[default]
     AtOpen,
-    /// When somebody needs them: by the first who does, or by the store's own thread before a vacuum.
-    /// For who mostly reads and changes beside the data, which needs none.
+    /// When they are first needed: by the operation that needs them, or by the store's own thread
+    /// before a vacuum. For users of near-data jobs, which need none.
     WhenNeeded,
 }
 
@@ -43,14 +44,14 @@ pub struct Options {
     /// second store is kept out. Made if it is missing; a file that is no lock table of
     /// `lock_buckets` is refused.
     pub lock_file: Option<PathBuf>,
-    /// Memory of somebody else's that the lock table stands in, from its first byte on, such as that
+    /// External memory for the lock table, used from its first byte on, such as that
     /// which a device was given; instead of `lock_file`. It is refused if it is too short or not
     /// zeroes. One store has it at a time: two would give one name to two transactions.
     pub lock_memory: Option<Arc<dyn SharedMemory>>,
     /// Where page frames and maps stand.
     pub memory: Home,
-    /// Memory of somebody else's that VID maps stand in instead, each as `vid-map-N` of table N and
-    /// 8 bytes for each of `tuples`: what a device looks at while transactions run.
+    /// External memory for VID maps, each as `vid-map-N` of table N and 8 bytes for each of
+    /// `tuples`: what a device looks at while transactions run.
     pub array_memory: Option<Arc<dyn ArrayMemory>>,
     /// Logical pages, of 8 KiB each, at least 3: one is never used, and one is left to vacuum. Only
     /// address space until they are used.
@@ -82,7 +83,7 @@ pub struct Options {
     pub checkpoint_log: u64,
     /// A shared state for devices has at most so many bytes; a checkpoint is made before it has more.
     pub shared_state_limit: usize,
-    /// When the indexes of a store with files are made anew.
+    /// When the indexes of a store with files are rebuilt.
     pub indexes: IndexBuild,
     /// Whether a thread of the store's own does checkpoints and vacuum when they are due. Without
     /// it, sessions vacuum in passing, and checkpoints are the caller's to ask for.

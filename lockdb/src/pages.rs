@@ -42,7 +42,7 @@ pub(crate) enum PageState {
     Open = 1,
     /// Full, or left behind by its session.
     Sealed = 2,
-    /// Emptied by vacuum; somebody may still read it.
+    /// Emptied by vacuum; a transaction may still read it.
     Retired = 3,
     /// A device may write it, elsewhere; nobody finds it before that is committed.
     Reserved = 4,
@@ -244,7 +244,7 @@ impl Pages {
         !self.allocation.lock().unnamed.is_empty()
     }
 
-    /// Those pages; from now on somebody else's care.
+    /// Those pages; the caller takes them over.
     pub(crate) fn take_unnamed(&self) -> Vec<u64> {
         std::mem::take(&mut self.allocation.lock().unnamed)
     }
@@ -275,7 +275,7 @@ impl Pages {
         self.usage.word(page as usize).fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts anew.
+    /// Counts again.
     pub(crate) fn clear_dead(&self, page: u64) {
         self.usage.word(page as usize).fetch_and(Self::DEAD - 1, Ordering::Relaxed);
     }
@@ -311,8 +311,8 @@ impl Pages {
         live * 2 <= Self::ROOM
     }
 
-    /// An emptied page: nobody finds it any more; used again when those who may have found it before
-    /// `stamp` have ended.
+    /// An emptied page: it can no longer be found; reused when the transactions that may have found
+    /// it before `stamp` have ended.
     pub(crate) fn retire(&self, page: u64, stamp: u64) {
         let mut allocation = self.allocation.lock();
         self.usage.word(page as usize).store(PageState::Retired as u64, Ordering::Release);
@@ -335,7 +335,8 @@ impl Pages {
         self.allocation.lock().has_room(self.region.pages(), RESERVE, pins)
     }
 
-    /// Whether emptied pages are of no use yet to those who begin now, after commit `published`.
+    /// Whether emptied pages cannot be reused yet by transactions that begin now, after commit
+    /// `published`.
     pub(crate) fn await_commit(&self, published: u64) -> bool {
         self.allocation.lock().retired.await_commit(published)
     }
@@ -383,7 +384,7 @@ impl Pages {
         self.allocation.lock().taken
     }
 
-    /// Whether pages were taken for which somebody should vacuum.
+    /// Whether pages were taken for which a vacuum is needed.
     #[inline]
     pub(crate) fn owes_vacuum(&self) -> bool {
         self.debt.load(Ordering::Relaxed) != 0
@@ -429,7 +430,7 @@ impl Pages {
         word.fetch_and(Self::IN_MEMORY, Ordering::AcqRel);
     }
 
-    /// The pages that may have versions which no checkpoint has; from now on somebody else's care.
+    /// The pages that may have versions which no checkpoint has; the caller takes them over.
     pub(crate) fn take_dirty(&self) -> BTreeSet<u64> {
         let mut allocation = self.allocation.lock();
         allocation.flushed = allocation.taken;

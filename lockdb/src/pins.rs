@@ -95,7 +95,7 @@ impl Pins {
         let Slot { snapshot: word, transactions } = &self.slots[slot];
         transactions.store(transactions.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         word.store(BEGINNING, Ordering::Relaxed);
-        // Before this session reads any map, whoever looks for pins sees this one (or had unlinked
+        // Before this session reads any map, a search for pins sees this one (or had unlinked
         // what it removes before this session could read it).
         fence(Ordering::SeqCst);
         let snapshot = published();

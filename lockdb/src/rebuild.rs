@@ -223,11 +223,11 @@ impl Shared {
             if !is_head || version.is_tombstone() {
                 pages.note_dead(version);
             }
-            // What stands there may tell of a commit that was lost, or nothing. Nobody is left who
+            // The hint there may refer to a lost commit, or be missing. No transaction is left that
             // could see an older version.
             version.invalidate(if is_head { 0 } else { last });
             if is_head && version.is_tombstone() {
-                // Nobody is left who could see the row; its number begins anew.
+                // No transaction is left that could see the row; its numbers start again.
                 table.set_head(vid, RecordId::NONE);
             } else if is_head {
                 entries.add(version);
@@ -237,7 +237,7 @@ impl Shared {
     }
 }
 
-/// Whoever waits hears of it when the thread that builds the indexes dies.
+/// Waiting threads are notified if the thread that builds the indexes dies.
 struct Unwinding<'a>(&'a Indexes);
 
 impl Drop for Unwinding<'_> {
@@ -298,7 +298,7 @@ fn check_heads(pages: &Pages, table: &Table) -> Result<()> {
     (0..table.vids()).try_for_each(|vid| head_version(pages, table, vid).map(drop))
 }
 
-/// The newest version of a tuple, by a map that nobody vouches for.
+/// The newest version of a tuple, by an untrusted map.
 pub(super) fn head_version<'p>(
     pages: &'p Pages,
     table: &Table,

@@ -146,7 +146,7 @@ fn newest(storage: &NativeStorage) -> Result<Option<Superblock>> {
 }
 
 /// Begins a new store, where `names` stand. Its log comes first: a log without a record and no
-/// superblock is what a crash leaves on the way here. All files are made anew: a sync that failed on
+/// superblock is what a crash leaves on the way here. All files are rebuilt: a sync that failed on
 /// the way may have lost their names.
 fn begin(files: Arc<dyn Files>, names: &[String], options: &Options) -> Result<Recovered> {
     refuse_log(&*files, names)?;
@@ -301,8 +301,8 @@ impl Redo {
     }
 
     /// What a device has written for a commit, and what the host has. The device's versions are
-    /// taken out of its pages like changes out of the log: logical pages are given anew by recovery,
-    /// and what these pages have been called may be another's.
+    /// taken out of its pages like changes out of the log: logical pages are reassigned by
+    /// recovery, and what these pages have been called may be another's.
     fn redo_near_data(&mut self, record: &Record<'_>, faults: &Faults) -> Result<()> {
         let sections = Sections::decode(record.body);
         let (sections, changes) =

@@ -1,6 +1,6 @@
-// Readers of bytes that nobody vouches for. Each must answer any bytes with a value or a typed
-// error: never with a panic, never without end. Where a checksum would stop all damage at the door,
-// it is made right first, so that what lies behind is tried as well.
+// Readers of untrusted bytes. Each must answer any bytes with a value or a typed error: never with
+// a panic, never without end. Where a checksum would stop all damage at the door, it is made right
+// first, so that what lies behind is tried as well.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ pub struct Statistics {
     pub handed_over: u64,
     /// Requests that did not wait because the rule was not to.
     pub busy: u64,
-    /// Requests that wait-die turned away.
+    /// Requests that wait-die refused.
     pub died: u64,
     /// Waits that ended by their time-out.
     pub timed_out: u64,

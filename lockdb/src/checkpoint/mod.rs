@@ -65,7 +65,7 @@ impl Shared {
         self.checkpoint_alone(&mut self.maintenance.lock())
     }
 
-    /// As [`Shared::checkpoint`], by whoever keeps vacuum and other checkpoints away.
+    /// As [`Shared::checkpoint`]; the caller excludes vacuum and other checkpoints.
     pub(crate) fn checkpoint_alone(&self, _alone: &mut Vacuum) -> Result<Checkpoint> {
         let Some(storage) = self.pages.storage() else { return Ok(Checkpoint::default()) };
         self.check_writable("checkpoints")?;

@@ -61,7 +61,7 @@ pub struct DeviceRow<'a> {
     pub vid: u32,
     /// The version that is seen.
     pub record: RecordId,
-    /// Who created that version.
+    /// The commit that created that version.
     pub created: u64,
     /// The version's number.
     pub number: u32,

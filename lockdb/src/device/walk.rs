@@ -218,7 +218,7 @@ pub struct Visible {
     pub offset: usize,
     /// Bytes of the payload; they lie inside the page.
     pub payload: usize,
-    /// Who created it: a commit timestamp.
+    /// The commit timestamp of its creator.
     pub created: u64,
     /// Its number.
     pub number: u32,
@@ -261,7 +261,7 @@ pub struct Walk {
     vid: u32,
     /// The version that it is on its way to.
     record: RecordId,
-    /// Who created the version that it came from.
+    /// The commit that created the version that it came from.
     newer: u64,
     /// Lines of the page that it is in.
     lines: u16,
@@ -374,7 +374,7 @@ impl Walk {
         }
     }
 
-    /// What was asked for cannot be had.
+    /// The request cannot be fulfilled.
     pub fn failed(&mut self, fault: WalkFault) {
         self.next = Next::Fault(fault);
     }

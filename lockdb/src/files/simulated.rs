@@ -10,7 +10,7 @@
 //!   old or new. A lost or torn write past the end may still have lengthened the file, by zeros.
 //! - Each later `set_len`, creation and removal is there or undone. (Creating a file that exists
 //!   is a `set_len` to 0.)
-//! - All this in any combination, so in any order, but for one thing: of two writes to the same
+//! - All this in any combination, so in any order, except for one thing: of two writes to the same
 //!   sector that both reached it, the later is seen.
 //! - The step at which the power went counts as begun: a write may be there, a sync ensured nothing.
 //! - What a sync that failed was to make durable may be lost for good ([`Loss`]), though it can still

@@ -238,7 +238,7 @@ pub enum PageFault {
     },
 }
 
-/// A page read from bytes that nobody vouches for.
+/// A page read from untrusted bytes.
 #[derive(Clone, Copy)]
 pub struct Page<'a>(&'a [u8; PAGE_BYTES]);
 

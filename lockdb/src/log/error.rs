@@ -45,8 +45,8 @@ pub enum LogError {
     /// The store was opened to be read only.
     #[error("the store is open to be read only, and takes no commits")]
     ReadOnly,
-    /// A write or sync failed earlier, and nobody knows what of it is durable: the store takes no
-    /// more commits until it is opened anew.
+    /// A write or sync failed earlier, and it is unknown which part of it is durable: the store
+    /// takes no more commits until it is reopened.
     #[error("the log is closed by an earlier failure and the store must be opened anew: {0}")]
     MustReopen(Failure),
     /// Another thread did not finish what it had begun.

@@ -29,7 +29,7 @@ pub struct LogOptions {
     /// Commits under way at one time: a power of two from 2 to 2²⁰.
     pub commits_under_way: usize,
     /// How long a [`Sync::Group`] leader waits for company before it writes. Zero still groups
-    /// all who come while an earlier sync is under way.
+    /// all commits that come while an earlier sync is in progress.
     pub gather: Duration,
     /// The longest wait for another thread to finish what it has begun.
     pub patience: Duration,

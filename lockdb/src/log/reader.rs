@@ -134,7 +134,7 @@ impl Reader {
     }
 
     /// All before this LSN was durable when it was written: a record that was read says so, or it is
-    /// where reading began. Nobody vouches for what follows it.
+    /// where reading began. What follows it is not trusted.
     pub fn durable(&self) -> u64 {
         self.durable
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memmap2::{Advice, MmapOptions, MmapRaw};
 
-/// Bytes that one thread writes while another reads others; who may touch which is the caller's
+/// Bytes that one thread writes while another reads others; access control is the caller's
 /// promise.
 #[derive(Debug)]
 pub(super) struct Ring {

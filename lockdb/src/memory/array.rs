@@ -57,7 +57,7 @@ impl SharedArray {
         Ok(Self { words, len, _owner: Box::new(map) })
     }
 
-    /// `len` words in memory of somebody else's.
+    /// `len` words in external memory.
     ///
     /// # Errors
     /// When it has none, or gives what is too short, misaligned, or not zeroes.

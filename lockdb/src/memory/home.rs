@@ -14,7 +14,7 @@ pub enum Home {
     Private,
     /// In files of this folder, such as one in `/dev/shm`: `frames`, `page-map`, and `vid-map-N` of
     /// table N. Devices and other processes can map them, as long as they only read, and nobody
-    /// shortens them. They hold nothing that outlives the store: opening it makes them anew.
+    /// shortens them. They hold nothing that outlives the store: opening it makes them again.
     Folder(PathBuf),
 }
 

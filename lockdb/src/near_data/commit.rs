@@ -50,7 +50,7 @@ impl Transaction<'_> {
             return Err(NearDataError::SealFailed.into());
         }
         let sealed = near.sealed_pages()?;
-        // If something panics on the way, nobody can tell whether the device is at rest.
+        // If something panics on the way, it is unknown whether the device is at rest.
         self.note_failed_seal(true);
         let near = self.near.as_deref().expect("it was there");
         let place = publish(self.session, near, &sealed, self.isolation, self.snapshot, seal);
@@ -84,7 +84,7 @@ impl Transaction<'_> {
     }
 }
 
-/// What became of a commit.
+/// The outcome of a commit.
 enum Published {
     Installed(Installed),
     /// What was read has changed.

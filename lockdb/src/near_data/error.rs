@@ -145,7 +145,7 @@ pub enum AdoptFault {
     NotLocked {
         /// The bucket of the lock.
         bucket: usize,
-        /// Who holds it.
+        /// The holder.
         holder: Option<Timestamp>,
         /// The transaction.
         expected: Timestamp,

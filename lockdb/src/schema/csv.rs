@@ -96,8 +96,8 @@ pub enum CsvError {
 /// nullable column of bytes no bytes. Truth values are `true` and `false`, `t` and `f`, or `1` and `0`;
 /// bytes are hexadecimal digits, with or without `\x` first. Empty lines are passed over.
 ///
-/// What [`csv_line`] writes is read as it was, but for the bits of numbers that are none: any NaN is
-/// one.
+/// What [`csv_line`] writes is read as it was, except for the bits of numbers that are none: any
+/// NaN is one.
 ///
 /// A bad line gives an error and may be passed over: the next call goes on with the next line.
 ///
@@ -123,7 +123,7 @@ pub struct CsvRows<R> {
     fields: Vec<Option<usize>>,
     /// The row being read.
     values: Vec<Value>,
-    /// Whether reading failed, after which there is nothing more to be had.
+    /// Whether reading failed, after which no more rows come.
     failed: bool,
 }
 

@@ -109,7 +109,7 @@ impl Collection<'_> {
     fn add_pages(&mut self, limit: usize) -> Result<bool> {
         let mut buffer = PageBuffer::ZERO;
         for page in self.shared.pages.dirty() {
-            // No new version that anybody can find is in a page that is not in use: neither vacuum
+            // No reachable new version is in a page that is not in use: neither vacuum
             // nor a checkpoint is running, and commits up to the snapshot have taken their pages.
             // One that is not in memory is a device's, since after this life of it.
             if self.shared.pages.use_in_memory(page).is_none() {

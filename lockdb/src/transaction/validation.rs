@@ -20,7 +20,7 @@ use super::WriteSet;
 use super::reads::{ReadIndex, Reads};
 use super::scan::is_empty;
 
-/// Index entries that are fetched at once; so often it is looked at what was committed meanwhile.
+/// Index entries that are fetched at once; so often it is checked what was committed meanwhile.
 const BATCH: usize = 4096;
 /// With so few changes left, looking at them with the place holds nobody up.
 const FEW: usize = 64;
@@ -87,8 +87,8 @@ impl<'a> Validation<'a> {
         let shared = self.shared;
         let ahead =
             Ahead { watch: shared.watches.watch(self.reads.tables_read()), index: OnceCell::new() };
-        // Whoever has a place by now may not know of the watch. Once those are published, their
-        // changes are seen by themselves.
+        // A commit that already has a place may not know of the watch. Once those are published,
+        // their changes are seen by themselves.
         shared.await_published(shared.log.tail().commit)?;
         let meanwhile = || match self.look_at_changes(&ahead, u64::MAX)? {
             (_, Some(conflict)) => Err(End::Changed(conflict)),
@@ -139,7 +139,7 @@ impl<'a> Validation<'a> {
     }
 
     /// Looks at all that was read, or ends when that is more than `most`. All commits before its own,
-    /// but for those on its watch, are published.
+    /// except for those on its watch, are published.
     fn look_at_all(
         &self,
         most: usize,

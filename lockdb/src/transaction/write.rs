@@ -73,7 +73,7 @@ impl Transaction<'_> {
             let held_before = self.session.locks.buckets().len();
             let locked = self.lock_row(table, vid, LockWait::Wait)?;
             let locked = locked.expect("only those are passed over who asked for it");
-            // Whoever made the tuple may have rolled back while we waited, and taken it away.
+            // The creator of the tuple may have rolled back while we waited, and removed it.
             if table.find(key) == Some(vid) {
                 if self.isolation == Isolation::Serializable {
                     self.note_read(table, vid, key.clone())?;
@@ -84,10 +84,11 @@ impl Transaction<'_> {
         }
     }
 
-    /// A tuple without versions for a key, and its lock; `None` when somebody else was faster.
+    /// A tuple without versions for a key, and its lock; `None` when another transaction was
+    /// faster.
     ///
-    /// It is locked before anybody can find it: else another one could put a version there, and we
-    /// take its index entry away with our own rollback.
+    /// It is locked before it can be found: otherwise another transaction could put a version
+    /// there, and we take its index entry away with our own rollback.
     fn make_tuple(&mut self, table: &Table, key: &IndexKey) -> Result<Option<(u32, LockedRow)>> {
         let shared = &self.session.shared;
         let vid = table.allocate_vid(&shared.pins);

@@ -45,7 +45,7 @@ pub struct Vacuumed {
     pub versions_visited: u64,
 }
 
-/// What vacuum keeps between its steps. Whoever vacuums or checkpoints holds the mutex around it.
+/// What vacuum keeps between its steps. Vacuum and checkpoints hold the mutex around it.
 #[derive(Debug)]
 pub(crate) struct Vacuum {
     /// Where versions are moved to.
@@ -97,14 +97,15 @@ pub(crate) struct Sweep {
     done: Vacuumed,
 }
 
-/// What a step of a sweep may still do: it ends early rather than hold up those who wait for it.
+/// The remaining work limit of a step of a sweep, which ends early rather than delay waiting
+/// threads.
 #[derive(Debug, Default)]
 struct Effort {
     left: u64,
     visited: u64,
 }
 
-/// What nobody finds any more, but somebody may have found before.
+/// Pages and VIDs that can no longer be found, but may have been found before.
 #[derive(Debug, Default)]
 struct Unlinked {
     pages: Vec<u64>,
@@ -112,7 +113,7 @@ struct Unlinked {
     tuples: Vec<(u32, u32)>,
 }
 
-/// Pages that are looked at in one step, during which nobody else vacuums or checkpoints.
+/// Pages that are checked in one step, during which no other vacuum or checkpoint runs.
 const STEP: u64 = 256;
 
 /// What a step may do, in looks at a version: some hundreds of microseconds.
@@ -288,7 +289,7 @@ impl Shared {
         result
     }
 
-    /// Counts what has become of a sparse page.
+    /// Counts the outcome of a sparse page.
     fn note(&self, sweep: &mut Sweep, outcome: Outcome, horizon: u64) {
         let done = &mut sweep.done;
         match outcome {
@@ -307,7 +308,8 @@ impl Shared {
         }
     }
 
-    /// What was unlinked is used again when those have ended who may have found it.
+    /// Unlinked pages and VIDs are reused when all transactions that may have found them have
+    /// ended.
     fn retire(&self, unlinked: &Unlinked) {
         let stamp = self.unlinking_stamp();
         for &page in &unlinked.pages {
@@ -316,16 +318,16 @@ impl Shared {
         for &(table, vid) in &unlinked.tuples {
             self.table_by_id(table).retire_vid(vid, stamp);
         }
-        // Without it somebody would be refused first.
+        // Without it a transaction would be refused first.
         if !unlinked.pages.is_empty() && !self.pages.has_room(&self.pins) {
             self.let_snapshots_pass();
         }
     }
 
     /// While nobody can commit, nobody's pin becomes newer than the stamp of what was unlinked: so a
-    /// void commit, for those who begin from now on.
+    /// void commit, for transactions that begin from now on.
     fn let_snapshots_pass(&self) {
-        // If it fails, the next who commits is told why.
+        // If it fails, the next commit reports why.
         drop(self.log.begin(0));
     }
 
@@ -339,8 +341,8 @@ impl Shared {
         }
     }
 
-    /// To be asked for after something was unlinked: who pins a newer snapshot than this does not
-    /// find it.
+    /// To be read after something was unlinked: a transaction that pins a newer snapshot than this
+    /// does not find it.
     pub(crate) fn unlinking_stamp(&self) -> u64 {
         // Without it this thread could see a commit published before others see its unlinking; then
         // one of them could pin the next commit and still find what was unlinked.

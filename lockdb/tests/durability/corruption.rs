@@ -288,7 +288,7 @@ fn is_no_prefix(what: &str, folder: &Folder, history: &History) -> bool {
     }
 }
 
-/// A damaged page is found by whoever touches it first, though the store opened.
+/// A damaged page is found on its first access, though the store opened.
 #[test]
 fn damage_is_found_on_first_touch_when_opening_does_not_wait() {
     let store = closed(7);

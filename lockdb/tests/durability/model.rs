@@ -77,7 +77,7 @@ pub fn values(id: i64, row: &Row) -> [Value; 3] {
     [id.into(), row.balance.into(), owner]
 }
 
-/// Rows are looked at as they stand in memory, even when the log can make nothing durable any more.
+/// Rows are checked as they stand in memory, even when the log can make nothing durable any more.
 const UNSYNCED: TransactionOptions =
     TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
 

@@ -31,7 +31,7 @@ fn must_reopen(error: &Error) -> bool {
     matches!(error, Error::Log(LogError::MustReopen(_)))
 }
 
-/// Runs a workload on a folder that makes trouble, opening the store anew when it asks for that.
+/// Runs a workload on a folder that makes trouble, opening the store again when it asks for that.
 /// Whatever happens, the store in memory holds all that was committed.
 fn run_in_trouble(workload: &mut Workload, files: &Simulated, expected: ErrorKind) {
     let store = match open(files) {

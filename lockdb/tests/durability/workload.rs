@@ -184,7 +184,7 @@ impl Workload {
         self.end(store, transaction, options, changes)
     }
 
-    /// Two transactions at the same time; when both are serializable, one may be turned away: what
+    /// Two transactions at the same time; when both are serializable, one may be refused: what
     /// it has in the log is void.
     fn overlap(&mut self, sessions: &mut [Session], store: &Database) -> Result<(), Error> {
         let [first, second, ..] = sessions else { unreachable!("there are three") };
@@ -201,7 +201,7 @@ impl Workload {
         self.end(store, one, options, changes)
     }
 
-    /// Draws changes to rows of session `number`'s own; none when a lock was not to be had (two keys
+    /// Draws changes to rows of session `number`'s own; none when a lock was not granted (two keys
     /// may share a bucket of the lock table).
     fn write(
         &mut self,
@@ -307,7 +307,7 @@ impl Workload {
             }
             Err(error) if error.is_conflict() => Ok(()),
             Err(error) => {
-                // In the order of commits, but nobody knows whether on the disk.
+                // In the order of commits, but it is unknown whether on the disk.
                 if store.published() > before {
                     self.commit(store.published(), changes);
                 }

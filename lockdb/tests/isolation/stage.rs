@@ -14,7 +14,7 @@ use crate::step::{Actor, refusal, schema};
 /// No wait is longer, on either side.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Between two searches for deadlock: long enough that the youngest, whose part it is to die, has
-/// come by before anybody else takes it on himself.
+/// come by before another thread does it.
 const SEARCH: Duration = Duration::from_millis(40);
 
 /// Plays a scenario in each of its columns, and compares it with what the table says.
@@ -274,7 +274,7 @@ impl Stage<'_, '_> {
                 Some(name) => wait.waiter == name,
                 None => !others(wait.waiter),
             };
-            // Who dies of a deadlock waits before.
+            // A victim of a deadlock waits before.
             if expected != "deadlock"
                 && let Some(wait) = self.waits().into_iter().find(is_ours)
             {
@@ -284,7 +284,7 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// The player that has moved is the only one who can have come under a new name.
+    /// Only the player that has moved can have a new name.
     fn learn_name(&mut self, player: usize) {
         let heads = self.locks.buckets().iter().map(|bucket| bucket.head().holder());
         let waiters = self.waits().into_iter().map(|wait| wait.waiter);

@@ -65,7 +65,7 @@ fn one_commit_at_every_step() {
             assert!(committed || steps < last, "it was acknowledged");
             without += u64::from(!committed);
             with += u64::from(committed);
-            // Whatever is left of it is in nobody's way.
+            // Whatever is left of it blocks no other transaction.
             found.add(at(Isolation::Snapshot), 1, 1).unwrap();
             found.store.checkpoint().unwrap();
             assert_eq!(found.crash(tear).rows(), after(300, 1, more + 1));
@@ -113,7 +113,7 @@ fn what_a_failed_seal_lost_is_not_believed() {
     assert!(failures > 8, "{failures} calls");
 }
 
-/// Recovery is cut off again and again, and begins anew.
+/// Recovery is cut off again and again, and starts again.
 #[test]
 fn recovery_is_idempotent() {
     let scene = Scene::new(100);

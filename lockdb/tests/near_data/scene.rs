@@ -86,7 +86,7 @@ impl Scene {
         Ok(Self::of(files, store))
     }
 
-    /// The store anew, after all of its handles are gone.
+    /// The store again, after all of its handles are gone.
     pub fn reopen(self) -> Self {
         let Self { files, store, table } = self;
         drop((store, table));

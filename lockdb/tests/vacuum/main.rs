@@ -1,4 +1,4 @@
-//! Vacuum beside transactions: nobody misses a row, and the space of a steady load is bounded.
+//! Vacuum beside transactions: no reader misses a row, and the space of a steady load is bounded.
 
 mod ages;
 mod room;

@@ -42,7 +42,7 @@ impl Access {
     }
 }
 
-/// What came of an [`Access`].
+/// The outcome of an [`Access`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
     /// Of `LoadHead`: word 0. Of `CompareSwap`: the old word.
@@ -68,7 +68,7 @@ pub enum Request {
     Poll(Place),
 }
 
-/// What to do when somebody else holds the lock.
+/// What to do when another transaction holds the lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Rule {
     /// Wait in the queue.
@@ -89,14 +89,14 @@ pub struct Place {
     pub guest: bool,
 }
 
-/// Why a request was turned away. It holds nothing and waits nowhere.
+/// Why a request was refused. It holds nothing and waits nowhere.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Refusal {
     /// No slot was free, or the count of cancels has run out.
     Full,
     /// The rule is not to wait.
     Busy,
-    /// Wait-die: somebody ahead is older.
+    /// Wait-die: an older transaction is ahead.
     Die,
     /// Others changed the bucket 255 times in between.
     Contended,
@@ -122,7 +122,7 @@ pub enum Outcome {
     Refused(Refusal),
     /// The lock is free, or belongs to `next` from now on.
     Released {
-        /// Who was handed the lock.
+        /// The new holder of the lock.
         next: Option<Timestamp>,
     },
     /// The transaction has left the queue.
@@ -189,7 +189,7 @@ pub struct Machine {
     head: Head,
     /// Acquire: the slot chosen. Cancel and poll: the slot waited in.
     slot: Slot,
-    /// Release: who is handed the lock.
+    /// Release: the new holder of the lock.
     next: Option<Timestamp>,
     /// Withdraw and Clear: the end that follows; `None` is to look again.
     then: Option<Outcome>,

@@ -10,7 +10,7 @@ use crate::{Head, Timestamp};
 /// hardware the line is one snapshot.)
 pub(super) struct Left;
 
-/// Who is granted next, as the line tells.
+/// The next waiter to be granted, according to the line.
 pub(super) fn first_in_line(head: Head, line: &[u64; 8]) -> Result<Option<Timestamp>, Left> {
     match head.first() {
         None => Ok(None),

@@ -47,7 +47,7 @@ pub enum RepairStep {
     Done {
         /// Whether there was anything.
         changed: bool,
-        /// A live or dead waiter who was handed the lock, and has to be woken or repaired in turn.
+        /// A live or dead waiter that was handed the lock, and has to be woken or repaired in turn.
         next: Option<Timestamp>,
     },
     /// An access failed; the bucket may still hold words of the dead.

@@ -181,7 +181,7 @@ fn the_ring_is_written_out_by_those_who_pass_by() {
     let end = commit(&log, 900);
     log.make_durable(end, Sync::None).unwrap();
     assert_eq!((storage.written(), log.durable()), (end, 0));
-    // Without any such call, whoever finds no room writes out.
+    // Without any such call, a thread that finds no room writes out.
     for _ in 0..10 {
         commit(&log, 900);
     }
@@ -211,8 +211,8 @@ fn a_body_of_another_length_is_refused() {
     log.write(&ticket, Kind::Commit, b"four");
 }
 
-/// A leader that gathers goes at once when somebody comes who does not want to wait. (Else that one
-/// loses patience first.)
+/// A gathering leader proceeds at once when a commit comes that does not want to wait. (Else that
+/// one loses patience first.)
 #[test]
 fn the_hurried_do_not_wait_for_company() {
     let (gather, patience) = (Duration::from_secs(30), Duration::from_secs(10));

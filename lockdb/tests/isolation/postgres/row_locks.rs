@@ -3,8 +3,8 @@
 use crate::script::scenarios;
 
 scenarios! {
-    /// Updates in a row: each waits its turn and re-reads, so that none is lost; whoever has a
-    /// snapshot from before is turned away.
+    /// Updates in a row: each waits its turn and re-reads, so that none is lost; a transaction that
+    /// has a snapshot from before is refused.
     waiting_updaters("eval-plan-qual, wx1 wx2") "
         | T1      | T2      | T3      || READ COMMITTED | PostgreSQL | SNAPSHOT       | PostgreSQL RR  |
         | add 1 1 |         |         || ok                                                             |
@@ -62,7 +62,7 @@ scenarios! {
         | scan     |         || 2=20                                                          |
     "
 
-    /// An update that waits for one who deletes the row and inserts its key again.
+    /// An update that waits for a transaction that deletes the row and inserts its key again.
     update_after_reinsertion("no specification of its own") "
         | T1           | T2      || READ COMMITTED | PostgreSQL | SNAPSHOT       | PostgreSQL RR  |
         | delete 1     |         || ok                                                            |
@@ -113,7 +113,7 @@ scenarios! {
         |          |          | rollback || ok                                                      |
     "
 
-    /// A share lock that its holder makes stronger while somebody waits for the row. There the
+    /// A share lock that its holder upgrades while another transaction waits for the row. There the
     /// holder passes the waiter by; here nobody has a share to make stronger, and nobody deadlocks.
     tuplelock_upgrade_no_deadlock("tuplelock-upgrade-no-deadlock, s1_share s2_for_update s3_share") "
         | T1       | T2       | T3             || READ COMMITTED | PostgreSQL     |
@@ -127,7 +127,8 @@ scenarios! {
         |          |          | rollback       || ok                              |
     " stricter "T3's share lock is an exclusive one here: it waits behind T2, who so is served first"
 
-    /// A row that is updated and then deleted, and somebody who locks it with an older snapshot.
+    /// A row that is updated and then deleted, and a transaction that locks it with an older
+    /// snapshot.
     lock_update_delete("lock-update-delete") "
         | T1     | T2       || READ COMMITTED | PostgreSQL | SNAPSHOT       | PostgreSQL RR  |
         | scan   |          || 1=10 2=20                                                     |

@@ -70,7 +70,7 @@ scenarios! {
         Validation turns T3 away, and T1, who has read what T2 has changed; run again, both get
         through"
 
-    /// Both find a key free and insert it: the second waits, and is turned away.
+    /// Both find a key free and insert it: the second waits, and is refused.
     read_write_unique("read-write-unique") "
         | T1           | T2           || SERIALIZABLE   | PostgreSQL     |
         | get 42       |              || nothing                         |

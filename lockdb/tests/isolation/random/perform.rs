@@ -247,7 +247,7 @@ impl<'a> Actor<'a> {
     fn count(&mut self, counter: i64) -> Result<()> {
         let count = |row: &mut lockdb::schema::RowBuffer| {
             let count = row.as_row().int(1);
-            // Somebody else may come between the read and the write.
+            // Another transaction may come between the read and the write.
             std::thread::yield_now();
             row.set_int(1, count + 1);
             Ok(())
