@@ -116,13 +116,13 @@ pub enum LockOperation {
 pub struct LockResponse {
     /// Of the request.
     pub tag: u8,
-    /// What came of it.
+    /// Its outcome.
     pub answer: LockAnswer,
     /// The second response of an acquire that was queued first.
     pub notice: bool,
 }
 
-/// What came of a request; the numbers are those of the lock unit's codes.
+/// The outcome of a request; the numbers are those of the lock unit's codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockAnswer {
     /// Code 0: the transaction holds the lock.

@@ -87,7 +87,7 @@ pub struct Packet<'a> {
     pub number: u32,
     /// The version.
     pub record: RecordId,
-    /// Who created it.
+    /// The commit that created it.
     pub created: u64,
     /// 0: a row. Else what is wrong, and nothing but the VID means anything.
     pub code: u8,

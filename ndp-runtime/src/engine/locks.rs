@@ -7,7 +7,7 @@ use super::queue::Engine;
 use super::rows::TAGS;
 use crate::job::LockTable;
 
-/// Who uses which tag.
+/// The users of the tags.
 #[derive(Clone, Debug)]
 pub(super) struct Tags {
     owners: [Option<u32>; TAGS as usize],

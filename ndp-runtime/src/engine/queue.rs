@@ -22,7 +22,7 @@ pub struct Engine {
     faults: Planted,
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stepped {
     /// Nothing was to be done: all waits for submissions, the lock unit, elements or the clock.

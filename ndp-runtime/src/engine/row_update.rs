@@ -9,8 +9,8 @@
 //! | state | action | goes on with |
 //! |---|---|---|
 //! | asking | `AcquireLock` | granted, queued, refused |
-//! | waiting | `AwaitLock` | granted; lost: turned away; time-out, cancel: leaving |
-//! | turned away | `AskLater` | ask again; time-out, cancel: the end |
+//! | waiting | `AwaitLock` | granted; lost: refused; time-out, cancel: leaving |
+//! | refused | `AskLater` | ask again; time-out, cancel: the end |
 //! | leaving | `CancelLock` | left; granted (too late): after a time-out the update goes on |
 //! | looking | `LoadHead` | the head: the end, or writing |
 //! | writing | `Write` | written |
@@ -73,7 +73,7 @@ pub enum Action {
     None,
 }
 
-/// What came of it.
+/// Its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// The transaction holds the lock.
@@ -103,9 +103,9 @@ pub enum Input {
 pub enum RowEnd {
     /// It has a new version; the lock is held.
     Written,
-    /// Somebody else changed it, and the host is to see to it; the lock is held.
+    /// Another transaction changed it, and the host is to see to it; the lock is held.
     Left,
-    /// Somebody else changed it, and the first updater wins; the lock is held.
+    /// Another transaction changed it, and the first updater wins; the lock is held.
     Conflict,
     /// The lock did not come in time.
     TimedOut,
@@ -170,8 +170,8 @@ impl RowUpdate {
         }
     }
 
-    /// What came of the action, or from outside ([`Input::TimedOut`], [`Input::Cancel`]). What the
-    /// state has no use for changes nothing: a time-out may come together with the grant.
+    /// The outcome of the action, or an external event ([`Input::TimedOut`], [`Input::Cancel`]).
+    /// What the state has no use for changes nothing: a time-out may come together with the grant.
     pub fn resume(&mut self, input: Input) {
         self.cancelled |= input == Input::Cancel;
         match (self.state, input) {
@@ -210,8 +210,8 @@ impl RowUpdate {
         self.state = if self.skipped.check { State::Writing } else { State::Looking };
     }
 
-    /// The version that the snapshot sees is the newest of the host's, or somebody committed a newer
-    /// one, or its removal, before the lock came.
+    /// The version that the snapshot sees is the newest of the host's, or another transaction
+    /// committed a newer one, or its removal, before the lock came.
     fn looked(&mut self, head: RecordId) {
         self.state = match (head == self.record, self.leave_changed) {
             (true, _) => State::Writing,

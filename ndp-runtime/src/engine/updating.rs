@@ -24,7 +24,7 @@ pub(super) struct Updating {
     faults: Planted,
 }
 
-/// What came of a step.
+/// The outcome of a step.
 pub(super) struct Stepped {
     pub(super) worked: bool,
     /// The job has to end, for this reason.

@@ -84,7 +84,7 @@ impl Ending {
     }
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Something was done.

@@ -20,8 +20,8 @@ pub enum NearDataFailure {
     /// The store refused something, or another transaction was in the way.
     #[error(transparent)]
     Store(#[from] Error),
-    /// SNAPSHOT, SERIALIZABLE: somebody changed a row after the snapshot was taken, before the device
-    /// had its lock (the first updater wins).
+    /// SNAPSHOT, SERIALIZABLE: another transaction changed a row after the snapshot was taken,
+    /// before the device had its lock (the first updater wins).
     #[error("row {vid} of table {table:?} was changed after snapshot {snapshot}")]
     Changed {
         /// The table.
@@ -52,10 +52,10 @@ pub enum NearDataFailure {
     Died {
         /// The transaction.
         transaction: Timestamp,
-        /// Who holds a lock that it waited for.
+        /// The holder of a lock that it waited for.
         older: Timestamp,
     },
-    /// Somebody asked for it.
+    /// It was requested.
     #[error("the job was cancelled")]
     Cancelled,
     /// The job did not end in its time.

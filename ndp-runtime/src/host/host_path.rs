@@ -110,7 +110,7 @@ impl<'p> HostPath<'p> {
                 }
             });
             if let Some(fault) = fault {
-                // It was found by its key; its number is of no use to anybody here.
+                // It was found by its key; its number is not used here.
                 let (table, vid) = (table.name().into(), 0);
                 return Err(NearDataFailure::Evaluation { table, vid, fault });
             }

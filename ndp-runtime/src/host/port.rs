@@ -126,7 +126,7 @@ pub trait JobPort: Send {
     /// table is under way, nor will there be one for what was submitted before.
     ///
     /// # Errors
-    /// When that cannot be had.
+    /// When that cannot be allocated.
     fn fence(&mut self) -> Result<Fenced, PortError>;
 }
 
@@ -137,7 +137,7 @@ pub struct QueuePort {
     memory: Arc<StoreMemory>,
     /// By tickets of the driver.
     tags: BTreeMap<Ticket, u64>,
-    /// Ended while somebody rested.
+    /// Ended while a thread slept.
     early: VecDeque<JobDone>,
     /// What of the store's memory the device has, by its name.
     reached: BTreeMap<String, DmaBuffer>,
@@ -225,7 +225,7 @@ impl JobPort for QueuePort {
                 self.queue.restart()?;
                 Ok(Fenced::Restarted)
             }
-            // Nobody is left who could touch what it had.
+            // No thread is left that could access its memory.
             Err(driver::DeviceError::Gone { .. } | driver::DeviceError::Disconnected { .. }) => {
                 self.reached.clear();
                 Ok(Fenced::Dead)

@@ -229,7 +229,8 @@ impl Runtime {
         }
     }
 
-    /// Cuts the device off, unless somebody has since a submission of this generation.
+    /// Cuts the device off, unless another thread has done so since a submission of this
+    /// generation.
     pub(super) fn fence(&self, seen: u64, lost: PortError) -> Result<(), NearDataFailure> {
         let mut state = self.lock();
         if state.generation != seen {

@@ -88,7 +88,7 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
         }
     }
 
-    /// Gives the transaction back to the caller, who ends it himself.
+    /// Returns the transaction to the caller, who ends it.
     ///
     /// # Panics
     /// When the device has changed something for it: then it is to be ended here.
@@ -122,7 +122,7 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
             Some(_) => self.transaction.forsake(),
         };
         match ended {
-            // Whoever has the transaction may have ended it himself.
+            // The owner of the transaction may have ended it.
             Ok(()) | Err(Error::Ended { .. }) => not_fenced.map_or(Ok(()), Err),
             Err(error) => Err(error.into()),
         }

@@ -52,8 +52,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Why a job that the device has no place for is to be given up, if it is: whoever holds the places
-    /// may wait for locks of this transaction, which no table shows.
+    /// Why a job that the device has no place for is to be given up, if it is: the jobs that hold
+    /// the places may wait for locks of this transaction, which no table shows.
     pub fn without_place(&self) -> Option<NearDataFailure> {
         let waited = self.began.elapsed();
         let patient = self.transaction.is_none() || waited < self.waiting.patience;

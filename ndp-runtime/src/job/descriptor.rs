@@ -155,7 +155,7 @@ impl LockTable {
 /// What an update needs beyond what every job needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
-    /// What becomes of a row that was changed meanwhile: READ COMMITTED leaves it to the host, the
+    /// The outcome of a row that was changed meanwhile: READ COMMITTED leaves it to the host, the
     /// others end the job.
     pub isolation: Isolation,
     /// The transaction's timestamp in the lock table.
@@ -296,7 +296,8 @@ impl Descriptor {
         bytes
     }
 
-    /// Reads and checks a descriptor; program and assignments are left to whoever knows the schema.
+    /// Reads and checks a descriptor; program and assignments are checked by code that knows the
+    /// schema.
     ///
     /// # Errors
     /// The first field that cannot be.

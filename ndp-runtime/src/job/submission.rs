@@ -38,7 +38,7 @@ pub enum Status {
     /// The result buffer or the page reservations are used up: drain the chunk and resume. Detail: 1 when
     /// page reservations are wanted.
     More = 16,
-    /// A row was changed by somebody who committed first. Detail: its VID.
+    /// Another transaction changed the row and committed first. Detail: its VID.
     Conflict = 17,
     /// A lock was not granted in time. Detail: the row's VID.
     LockTimeout = 18,

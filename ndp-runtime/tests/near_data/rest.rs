@@ -102,7 +102,7 @@ fn an_update_without_rows_is_committed_beside_one_with_rows() {
     }
 }
 
-/// The transaction that waits may hold what the others wait for, so it does not wait for ever.
+/// The transaction that waits may hold what the others wait for, so it does not wait forever.
 #[test]
 fn an_update_that_finds_no_place_on_the_device_ends_as_a_conflict() {
     let mut options = options(POLICY);

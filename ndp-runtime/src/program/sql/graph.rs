@@ -84,7 +84,7 @@ impl Graph {
     }
 
     /// Adds to `filters` what must be true for a conjunction to be true, from left to right: a row
-    /// that fails the first is looked at no further.
+    /// that fails the first is checked no further.
     pub fn split_conjunction(&self, id: NodeId, filters: &mut Vec<NodeId>) {
         match self.nodes[id] {
             Node::Operation { op: Opcode::And, operands: [a, b] } => {

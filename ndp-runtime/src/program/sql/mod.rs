@@ -40,7 +40,7 @@ pub struct CompiledUpdate {
     pub assignments: Vec<Assignment>,
 }
 
-/// Compiles a predicate (none: all rows) and the expressions to be put out of the rows that fulfil
+/// Compiles a predicate (none: all rows) and the output expressions for the rows that satisfy
 /// it, for the table of this number and schema.
 ///
 /// # Errors
