@@ -37,7 +37,7 @@ pub struct SystemConfig {
     pub platform: Platform,
     /// Buckets of the lock table, a power of two.
     pub buckets: u64,
-    /// Who is home to the table; `None`: whom the platform says.
+    /// The home of the table; `None`: that of the platform.
     pub home: Option<Side>,
     /// The buses around the unit.
     pub unit: UnitConfig,
@@ -72,7 +72,7 @@ pub enum Event {
     Answered {
         /// The number given with it.
         ticket: u64,
-        /// What came of it.
+        /// Its outcome.
         answer: Answer,
         /// When it was submitted.
         issued: Time,
@@ -108,7 +108,7 @@ enum Pending {
 /// was asked for although the whole line was read, so as to keep a copy.
 const HEAD_ONLY: u64 = 1 << 63;
 
-/// This bit says that the access ends as [`Event::Word`], whoever made it.
+/// This bit says that the access ends as [`Event::Word`], whatever made it.
 const WORD: u64 = 1 << 62;
 
 /// Cycles without anything on its pins after which the unit has nothing left to do by itself.

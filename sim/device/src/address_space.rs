@@ -246,7 +246,7 @@ impl AddressSpace {
         Ok(inside.len())
     }
 
-    /// How many files there were, since all maps were taken back, whose pages could not be had
+    /// How many files there were, since all maps were taken back, whose pages could not be obtained
     /// ([`Mapping::is_lost`]).
     pub fn lost_files(&self) -> usize {
         self.files.lost()

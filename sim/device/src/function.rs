@@ -37,9 +37,9 @@ pub struct BoardOptions {
     /// Native storage for jobs: a file of pages of a store, or the folder of a store. It is looked
     /// for when a job begins.
     pub storage: Option<PathBuf>,
-    /// Who walks through the data for jobs.
+    /// The kind of elements of jobs.
     pub elements: Elements,
-    /// Who the function says it is.
+    /// The identity of the function.
     pub identity: PciIdentity,
 }
 
@@ -108,7 +108,7 @@ impl Function {
         let (state, wake) = (Mutex::new(state), Condvar::new());
         let shared = Arc::new(Shared { state, wake, kicked, accesses });
         let thread = |name: &str| std::thread::Builder::new().name(name.into());
-        // Dropped with what has begun, if another thread cannot be had.
+        // Dropped with what has begun, if another thread cannot be obtained.
         let mut function = Self { shared, inbox, threads: Vec::new() };
         let shared = function.shared.clone();
         function.threads.push(thread("device").spawn(move || worker::work(&shared))?);
@@ -317,7 +317,7 @@ impl Shared {
         self.wake.notify_one();
     }
 
-    /// Does something with the host's memory for who does the jobs of a life.
+    /// Does something with the host's memory for the job engine of a generation.
     ///
     /// # Errors
     /// Those of the access; [`Fault::Forbidden`] when the life is over, the function may not reach

@@ -4,7 +4,7 @@
 //! Submissions leave the board under the function's mutex and wait in the [`Inbox`]. The thread
 //! gives them to the engine and puts its completions back on the board. A reset begins another
 //! *life*: whatever the engine of the life before still asks for is refused, under the same mutex,
-//! and whoever resets waits until it is gone ([`Inbox::await_rest`]). So nothing of it happens after
+//! and the reset waits until it is gone ([`Inbox::await_rest`]). So nothing of it happens after
 //! a reset has returned.
 
 mod card;

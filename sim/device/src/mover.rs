@@ -4,7 +4,7 @@
 //!
 //! A copy is made in pieces, in turn with the other open ones, so that a short one does not wait
 //! for a long one and nothing else waits for more than a piece: register accesses, unmapping and
-//! reset come in between. Each piece looks its addresses up anew.
+//! reset come in between. Each piece looks its addresses up again.
 
 use std::collections::VecDeque;
 

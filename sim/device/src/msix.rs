@@ -50,7 +50,7 @@ impl LocalEvent {
             match deadline {
                 Some(deadline) if self.came.wait_until(&mut count, deadline).timed_out() => break,
                 Some(_) => {}
-                // Longer than the clock goes: for ever.
+                // Longer than the clock goes: forever.
                 None => self.came.wait(&mut count),
             }
         }
@@ -58,7 +58,7 @@ impl LocalEvent {
     }
 }
 
-/// Who hears of a vector's interrupts.
+/// The listener of a vector's interrupts.
 #[derive(Debug)]
 pub(crate) enum Listener {
     /// An event descriptor of a client, and what signals it without waiting.
@@ -139,12 +139,12 @@ impl Msix {
         self.deliver();
     }
 
-    /// Whether somebody listens to a vector.
+    /// Whether a vector has a listener.
     pub fn is_connected(&self, vector: usize) -> bool {
         self.vectors[vector].listener.is_some()
     }
 
-    /// Whether somebody listens to any vector.
+    /// Whether any vector has a listener.
     pub fn is_any_connected(&self) -> bool {
         self.vectors.iter().any(|vector| vector.listener.is_some())
     }

@@ -49,7 +49,7 @@ pub enum Progress {
         /// Bytes.
         bytes: u64,
     },
-    /// The client has lent memory that cannot be had.
+    /// The client has lent memory that cannot be obtained.
     Refused {
         /// Why.
         reason: MapError,
@@ -117,8 +117,8 @@ impl fmt::Display for Progress {
 /// clients"). It should also handle SIGXFSZ, or a client's file ends it that meets `ulimit -f`.
 ///
 /// # Errors
-/// The socket cannot be had or has failed, there is no memory for the device, or the system has no
-/// asynchronous I/O for its interrupts (io_setup(2)); see [`Server::bind`].
+/// The socket cannot be obtained or has failed, there is no memory for the device, or the system
+/// has no asynchronous I/O for its interrupts (io_setup(2)); see [`Server::bind`].
 pub fn serve(
     path: &Path,
     options: ServeOptions,

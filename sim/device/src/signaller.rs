@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(events.each_ref().map(take), [1000, 1]);
     }
 
-    /// A write would wait here for ever.
+    /// A write would wait here forever.
     #[test]
     fn a_full_counter_of_a_blocking_event_holds_up_nobody() {
         let signaller = Signaller::new().unwrap();

@@ -60,7 +60,7 @@ pub struct Timeout {
     pub cycles: u64,
     /// The cycle in which the wait began.
     pub since: u64,
-    /// Who would have to act.
+    /// The side that has to act.
     pub holder: &'static str,
     /// The other accesses that are outstanding on the port.
     pub outstanding: Vec<String>,

@@ -120,7 +120,7 @@ pub struct Cost {
 /// The end of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Who asked.
+    /// The requesting agent.
     pub agent: AgentId,
     /// The number that was given with the operation.
     pub request: u64,
@@ -155,7 +155,7 @@ pub enum Notification {
     },
 }
 
-/// A range of shared memory and who is home to it.
+/// A range of shared memory and its home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// First byte, a multiple of 64.

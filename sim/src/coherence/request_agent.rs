@@ -288,7 +288,7 @@ impl CoherentMemory {
         }
     }
 
-    /// The line that was asked for has come: whoever waited for it goes on, in order,
+    /// The line that was asked for has come: the waiting operations continue, in order,
     /// until one has to ask again.
     fn resume_followers(&mut self, now: Time, agent: usize, line: u32) {
         let all = &mut self.agents[agent].pending;

@@ -101,7 +101,7 @@ pub enum RunError {
     Stuck {
         /// When.
         simulated_ns: u64,
-        /// Who waits for what.
+        /// The waits.
         waiting: String,
     },
     /// The device behind the driver failed.
@@ -125,9 +125,9 @@ pub enum RunError {
     TwoHolders {
         /// Which bucket.
         bucket: u64,
-        /// Who has been granted it before.
+        /// The earlier holder.
         holder: Timestamp,
-        /// Who has been granted it as well.
+        /// The other holder.
         second: Timestamp,
     },
     /// The lock table holds what no request writes, as a broken device may leave it.

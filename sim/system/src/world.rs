@@ -17,7 +17,7 @@ pub(crate) struct World {
     births: Births,
     /// What has been written.
     pub ledger: Ledger,
-    /// Who has been told that it holds which bucket: the run's own check of what locks are for.
+    /// The agent that was told that it holds each bucket: the run's own check of mutual exclusion.
     holders: HashMap<u64, Timestamp>,
     /// Buckets that an agent waits in, with how many do.
     pub waited_in: BTreeMap<u64, u32>,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Clock cycles of a slice: those who wait for the mutex wait for no longer, or for one piece of a
+/// Clock cycles of a slice: threads that wait for the mutex wait no longer, or for one piece of a
 /// copy.
 const SLICE: u32 = 16;
 
@@ -54,8 +54,9 @@ pub(super) fn work(shared: &Shared) {
     }
 }
 
-/// Whoever accesses registers one after the other clocks the board meanwhile, and would have to be
-/// handed the mutex for each. So they go first, for a while. Gives the accesses that it has seen.
+/// A thread that accesses registers one after the other clocks the board itself, and would have to
+/// be handed the mutex for each. So they go first, for a while. Gives the accesses that it has
+/// seen.
 fn let_pass(accesses: &AtomicU32, bound: Duration) -> u32 {
     let start = Instant::now();
     let (mut seen, mut since) = (accesses.load(Ordering::Relaxed), start);

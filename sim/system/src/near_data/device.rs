@@ -61,14 +61,14 @@ pub(crate) struct JobPlan {
     pub skipped: Skipped,
 }
 
-/// What became of a row that qualifies.
+/// The outcome of a row that qualifies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RowDone {
     pub found: Found,
     pub end: RowEnd,
 }
 
-/// What came of a job.
+/// The outcome of a job.
 #[derive(Clone, Debug)]
 pub(crate) struct JobDone {
     pub rows: Vec<RowDone>,
@@ -332,7 +332,8 @@ impl Device {
                 _ => RowUpdate::new(record, Isolation::ReadCommitted),
             };
             if task == Task::UpdateUnlocked {
-                // Whoever has locked the table holds all its locks, and nobody changes a head.
+                // The holder of the table lock holds all its locks, and no other transaction
+                // changes a head.
                 update.resume(Input::Granted);
                 update.resume(Input::Head(record));
             }

@@ -322,7 +322,7 @@ impl HostPath {
         commit.published(machine, &mut self.watch)
     }
 
-    /// What came of it. Its new pages go back over the link, at the next flush.
+    /// Its outcome. Its new pages go back over the link, at the next flush.
     pub fn report(self, machine: &mut Machine) -> LongReport {
         let commit = self.commit.expect("an update that has ended has committed");
         let took = machine.now() - self.watch.began;

@@ -152,7 +152,7 @@ impl Machine {
         self.system.host_load(self.core_of[agent], ticket, vid.into());
     }
 
-    /// An agent looks who holds a lock.
+    /// An agent reads the holder of a lock.
     pub fn load_holder(&mut self, agent: usize, key: TupleKey) {
         let (ticket, bucket) = (Self::agent_word(agent), self.bucket(key));
         self.system.host_load_head(self.core_of[agent], ticket, bucket);

@@ -86,7 +86,7 @@ pub struct LongReport {
     pub visible: u64,
     /// Rows changed.
     pub changed: u64,
-    /// Of them, those that somebody had changed since the snapshot: the host has changed them.
+    /// Of them, those changed since the snapshot: the host has changed them.
     pub left: u64,
     /// Rows whose lock was not free.
     pub lock_waits: u64,
@@ -112,7 +112,7 @@ pub struct LongReport {
 pub struct ShortReport {
     /// Committed.
     pub committed: u64,
-    /// Turned away at a lock that somebody older held; they went on with another row.
+    /// Refused at a lock that an older transaction held; they continued with another row.
     pub turned_away: u64,
     /// Committed in a second of virtual time.
     pub per_second: f64,

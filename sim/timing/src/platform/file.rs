@@ -20,7 +20,7 @@ const FILES: [(&str, &str); 2] = [
 
 /// A platform file, whatever sections it has.
 ///
-/// Who builds a machine reads the parts that its models know, each by its dotted name, and then
+/// The builder of a machine reads the parts that its models know, each by its dotted name, and then
 /// asks [`PlatformFile::expect_all_read`] whether there is more in the file.
 ///
 /// ```
@@ -49,7 +49,7 @@ pub struct PlatformFile {
     asked: Vec<String>,
 }
 
-/// Why a platform cannot be had.
+/// The errors of a platform.
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformError {
     /// No platform of that name comes with the program.
@@ -186,7 +186,7 @@ impl PlatformFile {
     }
 
     /// The section of this dotted name, as the type that its reader has for it. The type denies unknown
-    /// fields, so that every key of the file is known to somebody.
+    /// fields, so that every key of the file has a reader.
     ///
     /// # Errors
     /// When there is no such section, or it is of another form.
