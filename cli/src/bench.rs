@@ -56,7 +56,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     for (number, bench) in chosen.iter().enumerate() {
         progress.set(number as f64 / chosen.len() as f64, bench.name);
         let measured = match measure(bench, rivals.as_deref(), out) {
-            // Who asks for all gets all that this machine has.
+            // A run of all benchmarks includes those that this machine supports.
             Err(Failure::NotMeasured(why)) if args.names.is_empty() => {
                 out.note(why);
                 continue;

@@ -58,7 +58,7 @@ struct Found<'s> {
 /// Runs the command.
 ///
 /// # Errors
-/// When nobody reads the output.
+/// When the reader of the output is gone.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let system = examine(&Roots::default());
     match args.json {

@@ -25,7 +25,7 @@ Examples:
 #[derive(clap::Args, Clone, Copy)]
 pub struct SeedArgs {
     /// Of all draws of the first run; the next has the next seed. The same seeds give the same
-    /// values, but for those of this machine's clock.
+    /// values, except for those of this machine's clock.
     #[arg(long, default_value_t = DEFAULT_SEED, value_parser = crate::run::seed, allow_negative_numbers = true)]
     seed: u64,
     /// How many seeds each experiment in virtual time is run under; one by this machine's clock is

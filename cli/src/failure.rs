@@ -23,7 +23,7 @@ pub enum Failure {
     /// A process that was started for it has failed with this exit code, and has said why.
     #[error("a process that was started has failed")]
     Told(u8),
-    /// Nobody reads the output any more (`lockstep … | head`). Exit code 0, without a message.
+    /// The reader of the output is gone (`lockstep … | head`). Exit code 0, without a message.
     #[error("the reader of the output is gone")]
     Unread,
 }

@@ -75,7 +75,7 @@ fn elements() -> impl TypedValueParser<Value = Elements> {
 /// Runs the command.
 ///
 /// # Errors
-/// When the socket cannot be made, or nobody reads the output.
+/// When the socket cannot be made, or the reader of the output is gone.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let waves = match (&args.waves, args.from, args.to) {
         (Some(path), Some(from), Some(to)) => {

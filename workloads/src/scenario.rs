@@ -73,7 +73,7 @@ pub enum LockOrder {
 pub struct Table {
     /// Number of buckets of 64 bytes; a power of two up to 2^32.
     pub buckets: u64,
-    /// Whose memory holds the table, and so who is its home agent.
+    /// The memory that holds the table, and therefore its home agent.
     pub home: Home,
 }
 
@@ -163,7 +163,7 @@ pub enum Workload {
     Ycsb(YcsbSettings),
     /// SmallBank.
     SmallBank(SmallBankSettings),
-    /// Everybody updates the same few rows.
+    /// All agents update the same few rows.
     HotRow(HotRowSettings),
     /// Replay of a lock trace.
     Trace(TraceSettings),

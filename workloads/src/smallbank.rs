@@ -20,7 +20,7 @@ pub enum Input {
     Amalgamate {
         /// Whose money.
         from: u64,
-        /// Who gets it; another account.
+        /// The receiving account; a different one.
         to: u64,
     },
     /// Reads both rows.
@@ -35,9 +35,9 @@ pub enum Input {
     },
     /// Moves money from one checking row to another.
     SendPayment {
-        /// Who pays.
+        /// The paying account.
         from: u64,
-        /// Who is paid; another account.
+        /// The receiving account; a different one.
         to: u64,
     },
     /// Adds to the savings row.

@@ -37,7 +37,7 @@ pub enum TraceOp {
 pub struct TraceRecord {
     /// Nanoseconds since the trace began.
     pub time_ns: u64,
-    /// Who executes the transaction.
+    /// The agent that executes the transaction.
     pub agent: u32,
     /// Which transaction.
     pub txn: u64,

@@ -80,7 +80,7 @@ impl Context<'_> {
     }
 
     /// Memory that the device can reach: at least `bytes` bytes, or fewer where it must be
-    /// contiguous and that much cannot be had in one piece.
+    /// contiguous and that much cannot be allocated in one piece.
     pub fn memory(&self, bytes: usize) -> Result<Mapped, Stop> {
         let contiguous = self.backend.information().memory == MemoryNeeds::Contiguous;
         let bytes = if contiguous { bytes.min(HUGE_PAGE_BYTES) } else { bytes };

@@ -42,7 +42,7 @@ enum Mood {
     Random,
     /// Compare-and-swaps succeed.
     Kind,
-    /// The lock is free whenever it is looked at, and taken whenever it is tried.
+    /// The lock is free whenever it is checked, and taken whenever it is tried.
     Teasing,
     /// A place is free, but the head has changed whenever the request registers.
     Shifting,
@@ -314,7 +314,7 @@ impl<M: LockUnit> Adversary<M> {
                     }
                     other.word()
                 }
-                // Somebody may have placed itself, or not cleared its slot yet.
+                // Another request may have placed itself, or not cleared its slot yet.
                 (false, _) if self.random.random_bool(0.3) => self.other(transaction).word(),
                 (false, _) => 0,
             };

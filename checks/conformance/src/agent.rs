@@ -47,7 +47,7 @@ pub(crate) enum Action {
     },
 }
 
-/// What came of it.
+/// Its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Granted,

@@ -317,7 +317,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         Ok(())
     }
 
-    /// A request is over: its tag is free, unless somebody intrudes on it.
+    /// A request is over: its tag is free, unless a stray request uses it.
     fn forget(&mut self, serial: u64) {
         let Flight { tag, intrudes, .. } =
             self.flights.remove(&serial).expect("the oracle knows what was sent");

@@ -28,7 +28,7 @@ pub struct Case {
     pub buses: Buses,
     /// How many of the unit's 128 tags are in use, at least 4.
     pub tags: u8,
-    /// Who takes part. Their timestamps differ.
+    /// The agents. Their timestamps differ.
     pub agents: Vec<Agent>,
 }
 
@@ -86,7 +86,7 @@ pub struct Buses {
     pub host_pace: u32,
 }
 
-/// Who asks for locks: one transaction at a time.
+/// An agent that requests locks for one transaction at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agent {
     /// Where it runs.
@@ -164,7 +164,7 @@ pub enum Stray {
     UnknownRule,
     /// A timestamp of 0.
     NoTimestamp,
-    /// A release by nobody under a tag that is open, if there is one.
+    /// A release by a non-holder under a tag that is open, if there is one.
     OpenTag,
     /// An unknown operation under a tag that is open, if there is one.
     OpenTagUnknownOperation,

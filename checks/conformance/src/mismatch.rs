@@ -19,7 +19,8 @@ pub enum Property {
     Registers,
     /// The invariants of a bucket, and what memory answers.
     Bucket,
-    /// Who was granted the lock holds it until its release; the queue is first in, first out.
+    /// An agent that was granted the lock holds it until its release; the queue is first in, first
+    /// out.
     Lock,
     /// When all is over every line is zero.
     Rest,

@@ -126,12 +126,12 @@ fn ignored(operation: UnitOperation) -> [u64; 3] {
     }
 }
 
-/// A release by nobody, which changes nothing whenever it is started.
+/// A release by a non-holder, which changes nothing whenever it is started.
 pub(crate) fn harmless(tag: Tag, key: TupleKey) -> UnitRequest {
     UnitRequest { tag, transaction: NOBODY, operation: UnitOperation::Release(key) }
 }
 
-/// A cancel in the name of nobody.
+/// A cancel in the name of no transaction.
 pub(crate) fn foreign_cancel(tag: Tag, target: Tag) -> UnitRequest {
     UnitRequest { tag, transaction: NOBODY, operation: UnitOperation::Cancel(target) }
 }

@@ -113,7 +113,7 @@ pub enum Status {
     Committed,
     /// Its writes must never be seen.
     Aborted,
-    /// Nobody can tell, as after a crash. It has committed if a committed transaction saw one of
+    /// Unknown, as after a crash. It has committed if a committed transaction saw one of
     /// its versions.
     Unknown,
 }
@@ -146,7 +146,7 @@ impl fmt::Display for Level {
 pub struct Transaction {
     /// Its number, never used again.
     pub txn: u64,
-    /// Who ran it; one at a time, in the order of the lines.
+    /// The session that ran it; one transaction at a time, in the order of the lines.
     pub session: u64,
     /// The point of the database's own order at which its snapshot was taken (READ COMMITTED:
     /// the first one).

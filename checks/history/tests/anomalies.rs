@@ -98,7 +98,7 @@ fn lost_update() {
 #[test]
 fn lost_update_of_one_who_is_held_to_more() {
     // Each is held to its own level: the second may not lose the first's update, the first may
-    // lose anybody's.
+    // lose any update.
     let of = |first, second| {
         vec![
             at(0, 1, txn(1, first, &[(X, 0)], &[(X, 1)])),
@@ -422,7 +422,7 @@ fn expect_with_room(transactions: Vec<Transaction>, anomalies: &[Anomaly]) {
 #[test]
 fn phantom() {
     let all = || Scan::of_keys(1, 5).found(1, 0).found(2, 0).found(3, 0);
-    // Two who count the rows and each add one: the predicate form of write skew.
+    // Two transactions count the rows and each add one: the predicate form of write skew.
     let skew = |level| vec![scan(1, level, all(), &[(4, 1)]), scan(2, level, all(), &[(5, 2)])];
     expect_with_room(skew(SER), &[Anomaly::Phantom]);
     expect_with_room(skew(SI), &[]);

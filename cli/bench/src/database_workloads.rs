@@ -74,7 +74,7 @@ pub fn measure(size: Size, progress: &mut Progress) -> Result<Vec<Measurement>, 
     Ok(figures)
 }
 
-/// What came of a workload.
+/// The outcome of a workload.
 struct Measured {
     alone: Rate,
     both: Rate,
@@ -140,7 +140,7 @@ fn sum<I>(agents: &[Agent<I>]) -> Sum {
     })
 }
 
-/// What came of one round.
+/// The outcome of one round.
 #[derive(Clone, Copy, Default)]
 struct Rate {
     /// By the second.

@@ -132,15 +132,15 @@ fn bare_chain(chains: u64) -> f64 {
     took.as_secs_f64() * 1e9 / (chains * LINKS as u64) as f64
 }
 
-/// Each thread holds every other lock and waits for the ones between. Whoever sees that it has
-/// been granted a lock gives the next one back, for which the other waits: ns for one hand-over.
-/// A waiter clears its slot of the queue before that if it is to be `tidy`, otherwise while the
-/// lock is on its way.
+/// Each thread holds every other lock and waits for the ones between. A thread that sees that it
+/// has been granted a lock gives the next one back, for which the other waits: ns for one
+/// hand-over. A waiter clears its slot of the queue before that if it is to be `tidy`, otherwise
+/// while the lock is on its way.
 fn chain(table: &LockTable, chains: u64, tidy: bool) -> f64 {
     let mut took = Duration::ZERO;
     for _ in 0..chains {
         let places = prepare(table);
-        // As after an acquire: whoever holds or waits has a copy of the line.
+        // As after an acquire: the holder and the waiters have a copy of the line.
         let fetch = || {
             for bucket in table.buckets() {
                 black_box(bucket.head());

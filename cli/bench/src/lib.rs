@@ -54,7 +54,7 @@ enum Measure {
     BesideRivals(fn(Size, Option<&[Rival]>, &mut Progress) -> Figures),
 }
 
-/// What came of a bench.
+/// The outcome of a bench.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// Its figures.

@@ -94,7 +94,7 @@ impl Steady {
     }
 }
 
-/// 128 processing elements take locks and give them back, each as soon as it can: all but the
+/// 128 processing elements take and release locks, each as soon as it can: all but the
 /// first and the last of them.
 fn steady(platform: &Platform, home: Side, locks: u64) -> Result<Steady, SystemError> {
     let config = SystemConfig {

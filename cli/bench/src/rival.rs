@@ -21,7 +21,7 @@ pub const ENGINES: [&str; 3] = ["fjall", "redb", "rocksdb"];
 /// seconds that it was asked to run for.
 const GRACE: Duration = Duration::from_secs(120);
 
-/// How often a running rival is looked at.
+/// How often a running rival is checked.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// An engine's program.

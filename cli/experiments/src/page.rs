@@ -12,7 +12,7 @@ const STYLE: &str = include_str!("style.css");
 
 /// Everything that is on the page.
 pub struct Page<'a> {
-    /// The experiments with what came of them, or why they were not measured, in order.
+    /// The experiments with their outcomes, or why they were not measured, in order.
     pub experiments: Vec<(&'a Experiment, Result<Findings, String>)>,
     /// What the benches measured, if they ran.
     pub benches: Vec<Measurement>,

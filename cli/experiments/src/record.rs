@@ -16,7 +16,7 @@ pub const SCHEMA: u32 = 2;
 /// Names and values as an object.
 type Entries = Vec<(&'static str, String)>;
 
-/// What came of an experiment, with all that it depends on.
+/// The outcome of an experiment, with all that it depends on.
 #[derive(Serialize)]
 pub struct Record<'a> {
     schema: u32,
@@ -127,7 +127,7 @@ fn object<S: Serializer>(entries: &Entries, serializer: S) -> Result<S::Ok, S::E
 }
 
 impl<'a> Record<'a> {
-    /// What came of `experiment` under these seeds, from these sources.
+    /// The outcome of `experiment` under these seeds, from these sources.
     pub fn new(
         experiment: &'a Experiment,
         seeds: Seeds,

@@ -200,7 +200,7 @@ impl HostLoad {
 
 impl Drop for HostLoad {
     fn drop(&mut self) {
-        // Whoever drops it has a failure of his own to tell of.
+        // The code that drops it reports its own failure.
         let _ = self.stop();
     }
 }
@@ -222,7 +222,7 @@ impl Worker {
         while !self.counts.stop.load(Ordering::Relaxed) {
             let passing = self.gate.as_ref().map(|gate| gate.pass(PATIENCE));
             if let Some(Err(_)) = passing {
-                // Whether it is to stop is looked at meanwhile.
+                // Whether it is to stop is checked meanwhile.
                 continue;
             }
             let key = &self.keys[self.sampler.sample(&mut self.random) as usize];

@@ -42,7 +42,7 @@ pub struct Report {
     pub locks: Option<(u64, u64, Duration)>,
     /// Bytes that the device has read of its storage.
     pub storage_bytes: Option<u64>,
-    /// Who found the rows there.
+    /// The kind of elements that found the rows.
     pub elements: Option<Elements>,
     pub host_load: Option<HostLoadReport>,
 }
@@ -98,8 +98,8 @@ impl fmt::Display for Elements {
 pub struct StoreTraffic {
     /// To open the store: superblocks and maps.
     pub opening: StorageBytes,
-    /// Meanwhile, whoever was the cause: checkpoints, pages that rows were read from, and all pages if
-    /// somebody needed the indexes.
+    /// In between, whatever the cause: checkpoints, pages that rows were read from, and all pages
+    /// if the indexes were needed.
     pub meanwhile: StorageBytes,
     /// To close it: a checkpoint.
     pub closing: StorageBytes,

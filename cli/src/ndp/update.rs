@@ -44,7 +44,7 @@ pub struct Args {
     /// Isolation level of the transaction.
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::ReadCommitted)]
     isolation: Level,
-    /// Who does it.
+    /// The executor of the update.
     #[arg(long, value_enum, default_value_t = Strategy::NearData)]
     strategy: Strategy,
     /// The number of attempts if conflicts occur.
@@ -63,7 +63,7 @@ pub struct Args {
     quiet: bool,
 }
 
-/// Who does an update.
+/// The executor of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Strategy {
     /// The device, beside the data, with a lock for each row.

@@ -29,7 +29,7 @@ pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(cannot)?;
     let mut other = Command::new(program);
     other.args(std::env::args_os().skip(1)).arg("--into").arg(file.temporary());
-    // Out of reach of a terminal, so that it is interrupted once, whoever interrupts this one.
+    // Out of reach of a terminal, so that it is interrupted once, whatever interrupts this process.
     other.process_group(0);
     let parent = std::process::id();
     // SAFETY: prctl and getppid may be called between fork and exec.

@@ -135,7 +135,7 @@ fn values_and_sums_are_selected() {
     assert_eq!((&row["balance"], &row["owner"]), (&Value::Null, &"smith, b".into()));
 }
 
-/// Who found the rows, and that hardware did not where it cannot.
+/// The report names the kind of elements, and software where hardware cannot do the job.
 #[test]
 fn a_report_says_what_elements_ran() {
     let folder = tempfile::tempdir().expect("a folder");

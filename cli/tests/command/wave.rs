@@ -52,7 +52,7 @@ fn a_case_of_hardware_against_software_is_repeated() {
     assert!(done.stderr.contains("case.json: "), "{}", done.stderr);
 }
 
-/// By whoever sends the signal: a terminal sends it to all processes, another program to one.
+/// A terminal sends the signal to all processes, another program to one.
 #[test]
 fn interrupted_waves_end_at_once_and_leave_no_file() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -204,7 +204,7 @@ fn schema(table: &TableDefinition) -> Result<Schema, lockdb::Error> {
 pub struct StoreSession {
     session: lockdb::Session,
     tables: Vec<Arc<Table>>,
-    /// Room for a row of each table: making it anew would be felt by all threads.
+    /// Room for a row of each table: making it again would be felt by all threads.
     rows: Vec<RowBuffer>,
     definitions: &'static [TableDefinition],
     options: TransactionOptions,

@@ -213,8 +213,8 @@ fn wait(side: &str, file: &AgentsFile, source: &Source) -> Result<(Policy, Optio
     })
 }
 
-/// Whoever waits without end must not be part of a cycle, so either every transaction
-/// locks one row, or all lock in the order of the buckets.
+/// A transaction that waits without a bound must not be part of a cycle, so either every
+/// transaction locks one row, or all lock in the order of the buckets.
 pub(super) fn waits(scenario: &Scenario, source: &Source) -> Result<()> {
     let replay = matches!(scenario.workload, Workload::Trace(_));
     let several_rows = match scenario.workload {

@@ -25,7 +25,7 @@ const DEVICES: usize = 6;
 /// Times the locks asked for that the device takes while hosts have had too few.
 const MOST_ROUNDS: u64 = 50;
 
-/// Who has each lock by their own account: 0, or the transaction.
+/// The holder of each lock according to the agents: 0, or the transaction.
 struct Owners {
     owners: [AtomicU64; LINES as usize],
     wrong: AtomicBool,
@@ -37,7 +37,7 @@ struct Owners {
 }
 
 impl Owners {
-    /// Somebody was told that it has the lock.
+    /// An agent was told that it has the lock.
     fn enter(&self, line: u64, transaction: Timestamp) {
         let before = self.owners[line as usize].swap(transaction.get(), Ordering::AcqRel);
         self.wrong.fetch_or(before != 0, Ordering::AcqRel);
@@ -177,7 +177,7 @@ struct Agent {
     transaction: Timestamp,
     /// When it first asked for what it waits for. Asking again does not change it.
     asked: Instant,
-    /// How often it was turned away since then.
+    /// How often it was refused since then.
     refusals: u64,
 }
 

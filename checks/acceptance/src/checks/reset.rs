@@ -62,7 +62,7 @@ const TAG: u8 = 5;
 
 impl Work {
     fn begin(context: &Context<'_>) -> Result<Self, Stop> {
-        // Work for hundreds of milliseconds, where its rings can be had.
+        // Work for hundreds of milliseconds, if its rings can be allocated.
         let mut copies = match Queue::open(context, map::COPY_QUEUE, 12) {
             Err(Stop::Skip(_)) => Queue::open(context, map::COPY_QUEUE, 5)?,
             queue => queue?,

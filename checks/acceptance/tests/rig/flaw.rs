@@ -99,13 +99,13 @@ pub enum Flaw {
     MissesNotices,
     /// Every grant is said to be one more.
     SaysAgain,
-    /// Who does not hold a lock is told that it is released.
+    /// A release by a non-holder is answered as released.
     ReleasesForAll,
     /// Hand-overs are not counted.
     Miscounts,
     /// Slots are not cleared.
     LeavesSlots,
-    /// Locks are handed over to who has come last.
+    /// Locks are handed over to the last waiter.
     HandsOverToLast,
     /// Unknown opcodes of jobs are taken.
     TakesAnyJobOpcode,
@@ -125,7 +125,7 @@ pub enum Flaw {
     EndsJobsTwice,
     /// A job completes again after a reset.
     JobsThroughReset,
-    /// Who opens it a second time has the same device.
+    /// A second opener gets the same device.
     SharesDevice,
 }
 

@@ -15,7 +15,7 @@ use rustix::net::{
 /// Descriptors that come with one message.
 const MOST_DESCRIPTORS: usize = 16;
 
-/// What becomes of one message.
+/// The outcome of one message.
 #[derive(Clone, Copy, Debug)]
 pub enum Spoil {
     /// One byte of it is another, counted modulo its length.

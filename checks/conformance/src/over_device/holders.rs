@@ -16,7 +16,7 @@ struct Wait {
     asked: u64,
     /// After it was known that it waits.
     queued: Option<u64>,
-    /// Somebody has asked for its cancel, so that it may lose its place.
+    /// A cancel was requested for it, so it may lose its place.
     leaving: bool,
 }
 
@@ -102,8 +102,8 @@ impl Holders {
         Ok(())
     }
 
-    /// Who was known to wait before this one was even asked for is granted first. Requests of one
-    /// transaction share a place, and a cancel gives one up: nothing is said of those.
+    /// A request that was known to wait before this one was submitted is granted first. Requests of
+    /// one transaction share a place, and a cancel gives one up: nothing is said of those.
     fn in_order(&self, now: u64, serial: u64, wait: Wait) -> Result<(), Mismatch> {
         let Wait { line, transaction, asked, .. } = wait;
         let again = self.owners[line] == Some(transaction);
@@ -129,7 +129,7 @@ impl Holders {
         }
     }
 
-    /// An agent is about to give a lock back; says whether it has it.
+    /// An agent is about to release a lock; says whether it has it.
     pub fn lets_go(&mut self, line: usize, transaction: Timestamp) -> bool {
         let owner = &mut self.owners[line];
         let had = *owner == Some(transaction);

@@ -31,7 +31,7 @@ pub(super) struct Known {
     pub target_waits: bool,
     /// Cancel, poll: its target was an open acquire of the same transaction when it was sent.
     pub aimed: bool,
-    /// Stray: there was somebody's wait to be at when it was sent.
+    /// Stray: a waiting request existed as its target when it was sent.
     pub beside_wait: bool,
 }
 
@@ -112,7 +112,7 @@ fn answer_to(stray: Stray, beside_wait: bool) -> Code {
         | Stray::NoTimestamp
         | Stray::OpenTagUnknownOperation => Code::BadRequest,
         Stray::ForeignCancel if beside_wait => Code::NotWaiting,
-        // A release by nobody.
+        // A release by a non-holder.
         Stray::OpenTag | Stray::ForeignCancel => Code::NotHeld,
     }
 }

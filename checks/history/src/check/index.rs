@@ -27,7 +27,7 @@ pub(super) struct Observation<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     Version(u32),
-    /// A version that nobody wrote.
+    /// A version that no transaction wrote.
     Unknown(u64),
     /// A version that does not satisfy the scan; without a scan, a dead one.
     Nothing,

@@ -215,7 +215,7 @@ fn found(transaction: &Transaction) -> impl Iterator<Item = &Read> {
     transaction.scans.iter().flat_map(|scan| &scan.keys)
 }
 
-/// Whether who sees `write` reports `read`.
+/// Whether a reader that sees `write` reports `read`.
 fn shows(write: &Write, read: &Read) -> bool {
     match read.version {
         Some(version) => write.version == version,

@@ -213,7 +213,7 @@ impl SideBySide<'_> {
         for sql in [
             "DROP TABLE IF EXISTS tuples".into(),
             format!("CREATE TABLE tuples AS SELECT generate_series(1, {tuples}) AS vid"),
-            // So that no call has to find out first that whoever inserted a tuple has committed.
+            // So that no call has to find out first that the inserter of a tuple has committed.
             "VACUUM tuples".into(),
             "CHECKPOINT".into(),
         ] {

@@ -14,7 +14,7 @@ pub use claim::{Claim, Origin, Verdict};
 pub use picture::{Colour, Curve, Plot, Point, Stroke};
 pub use row::{A_QUARTER, Goal, Observation, Paper, Place, Row};
 
-/// What came of an experiment.
+/// The outcome of an experiment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     /// The platforms it was measured on: a name, or a file of the user's.

@@ -98,7 +98,7 @@ pub struct Canvas<'a> {
 
 const IN_MEMORY: &str = "drawing into memory does not fail";
 
-/// An SVG of this height that `draw` has filled, with `title` for those who do not see it.
+/// An SVG of this height that `draw` has filled, with `title` for screen readers.
 pub fn picture(
     display: Display,
     height: i32,
