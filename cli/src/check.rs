@@ -124,7 +124,7 @@ fn row(check: &acceptance::CheckReport) -> String {
     row.trim_end().into()
 }
 
-/// What was measured, a line each.
+/// The measurements, one per line.
 fn measures(measured: &Measurements) -> Vec<String> {
     let latency = |name: &str, latency: Option<Latency>| {
         let Latency { median_ns, p99_ns, .. } = latency?;

@@ -47,7 +47,7 @@ struct Function<'s> {
     iommu_group: Option<u32>,
 }
 
-/// What was found about one matter.
+/// The findings about one topic.
 #[derive(Serialize)]
 struct Found<'s> {
     what: &'s str,

@@ -39,7 +39,7 @@ impl Failure {
         Self::Internal(format!("{}: cannot write: {cause}", file.display()))
     }
 
-    /// What the shell is told.
+    /// The commands to the shell.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Unread => ExitCode::SUCCESS,

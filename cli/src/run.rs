@@ -69,9 +69,9 @@ pub struct Args {
     quiet: bool,
 }
 
-/// What a run gave.
+/// The results of a run.
 pub struct Outcome {
-    /// What it found out.
+    /// The findings.
     pub report: Report,
     /// By the clock on the wall.
     pub wall: Duration,
@@ -88,7 +88,7 @@ struct Line<'r> {
     report: &'r Report,
 }
 
-/// What depends on this machine.
+/// The settings that depend on this machine.
 #[derive(Serialize)]
 struct WallLine {
     wall: Wall,

@@ -131,7 +131,7 @@ fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
     Ok((name, reader?))
 }
 
-/// What is in a trace.
+/// The contents of a trace.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Summary {
     agents: BTreeSet<u32>,

@@ -43,7 +43,7 @@ pub struct Database {
     maintainer: Option<Arc<Maintainer>>,
 }
 
-/// What all sessions of a store share.
+/// The shared data of all sessions of a store.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// Tells its tables from those of other stores in the process.
@@ -150,7 +150,7 @@ impl Database {
         Self::assemble(options, Some(files), recovered, id)
     }
 
-    /// What was found when the store was opened.
+    /// The findings when the store was opened.
     pub fn recovery(&self) -> &Recovery {
         &self.shared.recovery
     }

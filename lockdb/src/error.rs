@@ -156,7 +156,7 @@ pub enum Error {
     /// Something of a configured size is used up.
     #[error("all {limit} {what} of the store are in use{}", Kept(.kept_by))]
     Full {
-        /// What is used up.
+        /// The exhausted resource.
         what: &'static str,
         /// How many there are.
         limit: u64,
@@ -176,7 +176,7 @@ pub enum Error {
         physical: u64,
         /// The page that was looked for.
         page: u64,
-        /// What is wrong with it.
+        /// The error in it.
         fault: PageFault,
     },
     /// Something else on storage is not what was written.
@@ -186,7 +186,7 @@ pub enum Error {
         file: String,
         /// Where in the file.
         offset: u64,
-        /// What stands there, and what was expected.
+        /// The value found there, and the expected value.
         what: String,
     },
     /// The indexes, which are rebuilt after opening, could not be.
@@ -206,7 +206,7 @@ pub enum Error {
     NoRoom {
         /// The file.
         file: String,
-        /// What was wanted, bytes.
+        /// The requested size in bytes.
         bytes: u64,
         /// The system's reason.
         source: std::sync::Arc<io::Error>,
@@ -214,13 +214,13 @@ pub enum Error {
     /// The store was opened to be read only ([`Options::read_only`](super::Options::read_only)).
     #[error("the store is open to be read only: it takes no {refused}")]
     ReadOnly {
-        /// What was to be done.
+        /// The attempted operation.
         refused: &'static str,
     },
     /// There is no store that could be read.
     #[error("there is no store to be read: {what}")]
     NoStore {
-        /// What is missing.
+        /// The missing part.
         what: String,
     },
     /// A near-data update was refused.
@@ -232,7 +232,7 @@ pub enum Error {
     /// The system refused something.
     #[error("{what}: {source}")]
     System {
-        /// What was asked of it.
+        /// The request to it.
         what: String,
         /// Its reason.
         source: io::Error,
@@ -244,7 +244,7 @@ pub enum Error {
         option: &'static str,
         /// Its value.
         found: String,
-        /// What is possible.
+        /// The valid values.
         expected: &'static str,
     },
     /// The caller's own reason to roll a transaction back.

@@ -83,7 +83,7 @@ fn in_memory_of(memory: &Arc<dyn SharedMemory>, buckets: usize) -> Result<LockTa
     }
 }
 
-/// What holds of every bucket that nobody changes at the moment.
+/// The invariants of every bucket that is not being changed.
 fn check_bucket(line: [u64; 8]) -> Result<(), &'static str> {
     let head = Head::from_word(line[0]);
     head.check(Ring::FULL)?;

@@ -15,7 +15,7 @@ pub(crate) struct Pins {
     oldest_met: Mutex<Option<(Pin, Instant)>>,
 }
 
-/// What a session has pinned. Alone on its cache lines.
+/// The pin of a session, on cache lines of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Slot {

@@ -27,7 +27,7 @@ use super::schema::Schema;
 use super::session::OpenPages;
 use super::table::Table;
 
-/// What was found when a store was opened.
+/// The findings when a store was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// The checkpoint that it began from.

@@ -70,7 +70,7 @@ impl Watches {
 }
 
 impl Watch<'_> {
-    /// What was noted down since the last time.
+    /// The changes recorded since the last call.
     pub(crate) fn take(&self) -> Vec<Changed> {
         std::mem::take(&mut self.notes.changes.lock())
     }

@@ -88,7 +88,7 @@ pub enum Event {
     Word {
         /// The number given with it.
         ticket: u64,
-        /// What the word was before it.
+        /// The previous value of the word.
         value: u64,
     },
     /// The lock unit has answered a request.
@@ -318,7 +318,7 @@ impl<M: LockUnit> System<M> {
             .unwrap_or_else(|error| panic!("bucket {bucket}: {error}"))
     }
 
-    /// What coherence has cost so far.
+    /// The cost of coherence so far.
     pub fn traffic(&self) -> Traffic {
         self.memory.traffic()
     }

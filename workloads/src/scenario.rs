@@ -22,7 +22,7 @@ use source::Source;
 pub struct Scenario {
     /// Short name, for headings and file names.
     pub name: String,
-    /// What the run is to show.
+    /// The purpose of the run.
     pub description: String,
     /// Name of the platform file, without its ending.
     pub platform: String,
@@ -34,13 +34,13 @@ pub struct Scenario {
     pub lock_order: LockOrder,
     /// The lock table.
     pub table: Table,
-    /// What ends the run; the first that comes true does.
+    /// The conditions that end the run; the first one that becomes true does so.
     pub stop: Stop,
     /// Host workers.
     pub host: Host,
     /// Device processing elements.
     pub device: Device,
-    /// What the transactions lock.
+    /// The locks of the transactions.
     pub workload: Workload,
     /// The text that this was read from, so that later errors can name its lines.
     source: Source,
@@ -101,7 +101,7 @@ pub struct Stop {
 pub struct Host {
     /// How many; 0 for none.
     pub workers: u32,
-    /// What each of them does.
+    /// The task of each of them.
     pub agents: AgentSettings,
 }
 
@@ -112,7 +112,7 @@ pub struct Device {
     pub processing_elements: u32,
     /// Transactions that each of them runs at the same time.
     pub transactions_in_flight: u32,
-    /// What each agent does.
+    /// The behaviour of each agent.
     pub agents: AgentSettings,
 }
 
@@ -155,7 +155,7 @@ impl Span {
     }
 }
 
-/// What the transactions lock.
+/// The locks of the transactions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Workload {

@@ -39,7 +39,7 @@ pub struct Options {
     pub agents: Option<NonZeroU32>,
 }
 
-/// What was converted.
+/// The result of the conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Lines of the dump.

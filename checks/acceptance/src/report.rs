@@ -38,7 +38,7 @@ pub struct CheckReport {
     pub verdict: Verdict,
     /// Seconds that it took.
     pub seconds: f64,
-    /// What was tried; of a failure what was expected and found; of a skipped check the reason.
+    /// What was tried; for a failure, the expected and the found value; for a skipped check, the reason.
     pub detail: String,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for CheckReport {
     }
 }
 
-/// What is told while the suite runs.
+/// The progress reports of the suite.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
     /// A check begins.
@@ -70,7 +70,7 @@ pub struct Report {
     pub seed: u64,
     /// The checks, in the order in which they were run.
     pub checks: Vec<CheckReport>,
-    /// What was measured meanwhile.
+    /// The measurements taken in the meantime.
     pub measurements: Measurements,
 }
 

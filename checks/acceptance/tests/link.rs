@@ -110,7 +110,7 @@ fn within<T: Send + 'static>(what: &str, run: impl FnOnce() -> T + Send + 'stati
 /// More accesses than anything makes.
 const NEVER: u64 = u64::MAX / 2;
 
-/// What breaks, from which access on.
+/// The fault, and the access from which it applies.
 #[derive(Clone, Copy, Debug)]
 enum Break {
     Removed(u64),

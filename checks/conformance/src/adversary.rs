@@ -35,7 +35,7 @@ const TAGS: u8 = 24;
 /// Few transactions, so that heads and slots often name the one that asks.
 const TRANSACTIONS: u64 = 12;
 
-/// What the adversary has in mind for a request.
+/// The adversary's plan for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mood {
     /// Any answer.

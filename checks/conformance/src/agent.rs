@@ -15,7 +15,7 @@ const TAGS_IN_RESERVE: usize = 2;
 /// Acquires and waits of one transaction in one line at once.
 const MOST_WAITS: usize = 3;
 
-/// What an agent asks for. A wait is named by the serial number of its acquire.
+/// A request of an agent. A wait is named by the serial number of its acquire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Acquire {

@@ -28,7 +28,7 @@ const PROGRESS_CHECKS: u64 = 64;
 /// Cycles after the last request in which nothing more may come.
 const SILENCE: u64 = 200;
 
-/// What a run was like.
+/// The properties of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Clock cycles.
@@ -460,7 +460,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
     }
 }
 
-/// What a response means to its agent.
+/// The meaning of a response for its agent.
 pub(crate) fn event(code: Code) -> Event {
     match code {
         Code::Granted => Event::Granted,

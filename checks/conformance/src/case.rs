@@ -219,7 +219,7 @@ impl Case {
         self.keys[usize::from(index) % self.keys.len()].tuple()
     }
 
-    /// What is wrong with a case that was read from a file.
+    /// The error in a case that was read from a file.
     ///
     /// # Errors
     /// The field, its value and what was expected.

@@ -7,7 +7,7 @@ use driver::lock_unit::stream::{Code, UnitResponse};
 use sim::bus::axi4::AccessKind;
 use sim::bus::test_memory::PerformedAccess;
 
-/// What a run has brought about.
+/// The coverage of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Responses by their code.

@@ -98,7 +98,7 @@ impl Ledger {
 }
 
 impl Line {
-    /// What holds of every line: `docs/lock-protocol.md`, "Words".
+    /// The invariants of every line: `docs/lock-protocol.md`, "Words".
     fn check(&self) -> Result<(), &'static str> {
         let head = Head::from_word(self.words[0]);
         head.check(RING)?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What was violated.
+/// The violated rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Property {
     /// The rules of the buses at the unit's pins.
@@ -13,7 +13,7 @@ pub enum Property {
     Response,
     /// A poll is answered from a copy only while the copy is valid.
     Copy,
-    /// What is owed comes within a bound.
+    /// Every due event comes within a bound.
     Progress,
     /// Registers and counters tell what happened.
     Registers,
@@ -48,11 +48,11 @@ impl fmt::Display for Property {
 pub struct Mismatch {
     /// The clock cycle since the reset.
     pub cycle: u64,
-    /// What was violated.
+    /// The violated rule.
     pub property: Property,
-    /// What the oracle expected.
+    /// The value that the oracle expected.
     pub expected: String,
-    /// What the block did.
+    /// The behaviour of the block.
     pub found: String,
 }
 

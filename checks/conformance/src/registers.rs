@@ -23,7 +23,7 @@ fn configure(unit: impl Registers, base: u64, log2_buckets: u32) -> Result<(), D
     driver.enable()
 }
 
-/// What software finds at the end.
+/// The state that software finds at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Found {
     open: u32,

@@ -162,7 +162,7 @@ pub struct TransactionRecorder<'a> {
     transaction: Transaction,
     started: Option<u64>,
     drawn: u64,
-    /// What was last seen of other transactions.
+    /// The versions of other transactions that were last seen.
     seen: HashMap<Key, Option<u64>>,
     /// The last write of each key, by its place.
     own: HashMap<Key, usize>,

@@ -15,9 +15,9 @@ pub struct Error {
     pub line: usize,
     /// The path to the field.
     pub field: String,
-    /// What stands there.
+    /// The value found there.
     pub value: String,
-    /// What should.
+    /// The expected value.
     pub expected: String,
 }
 
@@ -91,7 +91,7 @@ fn check_header(header: &Header) -> Result<(), Error> {
     }
 }
 
-/// What is known from the lines above.
+/// The knowledge from the lines above.
 struct Rules<'a> {
     line: usize,
     header: &'a Header,

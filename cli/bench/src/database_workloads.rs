@@ -120,11 +120,11 @@ struct Agent<I> {
     /// Transactions that have ended, however.
     ended: u64,
     committed: u64,
-    /// What they have changed of the workload's total.
+    /// Their change of the workload's total.
     change: i64,
 }
 
-/// What agents have done so far.
+/// The work of the agents so far.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     committed: u64,

@@ -32,7 +32,7 @@ pub struct Rival {
     program: PathBuf,
 }
 
-/// What a rival is to do: the options of its command line.
+/// The task of a rival: the options of its command line.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// `transfer`, `smallbank` or `point-read`.
@@ -51,7 +51,7 @@ pub struct Task<'a> {
     pub folder: &'a Path,
 }
 
-/// What a rival prints.
+/// The output of a rival.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct Figures {
     /// The engine's name.

@@ -31,7 +31,7 @@ pub struct Experiment {
     pub(crate) run: fn(&mut Setting<'_>) -> Result<Findings, ExperimentError>,
 }
 
-/// What times are measured by.
+/// The clock of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// Of the model: the same seeds and version give the same values on every machine.

@@ -23,7 +23,7 @@ pub struct Record<'a> {
     experiment: &'a str,
     title: &'a str,
     source: &'a str,
-    /// What makes it again.
+    /// The command that recreates it.
     command: String,
     versions: Versions,
     /// Of the sources; null where it is unknown.
@@ -63,7 +63,7 @@ struct RowRecord<'a> {
     seeds: usize,
     /// All values, seed by seed, with the number of operations behind each.
     values: Vec<ValueRecord>,
-    /// What the operations are.
+    /// The name of the operations.
     operation: &'a str,
     /// `measured` by the upper and the lower end of the paper's value.
     ratio: Option<Range>,

@@ -10,7 +10,7 @@ const PAPERS: [&[Experiment]; 2] = [ccslt::EXPERIMENTS, near_data::EXPERIMENTS];
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("experiment {name:?}: expected one of {}", names().join(", "))]
 pub struct UnknownExperimentError {
-    /// What was asked for.
+    /// The requested operation.
     pub name: String,
 }
 

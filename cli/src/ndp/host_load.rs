@@ -54,7 +54,7 @@ pub struct HostLoadArgs {
     alone_ms: u64,
 }
 
-/// What the host load has done.
+/// The work of the host load.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct HostLoadReport {
     pub profile: Profile,
@@ -161,7 +161,7 @@ impl HostLoadArgs {
 }
 
 impl HostLoad {
-    /// What was done since this was asked last.
+    /// The work since the last call.
     fn lap(&mut self) -> Stretch {
         let now = Instant::now();
         let commits = self.counts.commits.load(Ordering::Relaxed);

@@ -17,7 +17,7 @@ const WIDTH: usize = 100;
 /// Characters of the names at the left.
 const NAME: usize = 11;
 
-/// What an update did, and what it cost.
+/// The effect and the cost of an update.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Rows that have a new version.
@@ -171,7 +171,7 @@ pub fn link(link: &LinkBytes) -> Vec<(&'static str, u64)> {
 }
 
 impl Report {
-    /// What passed the link, by what it is.
+    /// The bytes over the link, by kind.
     fn link_parts(&self) -> Vec<(&'static str, u64)> {
         self.link.iter().copied().chain(self.store.parts()).collect()
     }

@@ -142,7 +142,7 @@ fn report(
     Ok(())
 }
 
-/// What is printed of each row.
+/// The printed parts of each row.
 enum Columns<'a> {
     /// These columns of whole rows.
     Whole(Vec<usize>),

@@ -96,7 +96,7 @@ impl WaitsFor {
 /// search), a transaction that has seen the same cycle this often leaves instead.
 const SIGHTINGS: u32 = 4;
 
-/// What one wait has seen of cycles so far.
+/// The cycles that one wait has seen so far.
 #[derive(Clone, Debug, Default)]
 pub struct Suspicion {
     cycle: Vec<Timestamp>,

@@ -220,7 +220,7 @@ impl Head {
         Self(rest.0 & !(7 << 6) | first << 6)
     }
 
-    /// What every reachable head satisfies.
+    /// The invariants of every reachable head.
     ///
     /// # Errors
     /// The sentence that does not hold.

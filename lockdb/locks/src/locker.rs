@@ -32,7 +32,7 @@ impl<'t> Worker<'t> {
         self.held.release_to(0, self.table, &mut self.statistics)
     }
 
-    /// What this worker has counted so far.
+    /// This worker's counters.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }

@@ -25,7 +25,7 @@ pub enum LockTableError {
     /// The number of buckets is impossible.
     #[error("buckets = {found}: expected a power of two from 1 to 2^32")]
     Buckets {
-        /// What was asked for.
+        /// The requested operation.
         found: usize,
     },
     /// The system refused the memory.

@@ -26,7 +26,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// What the lock machine is told of it.
+    /// The answer to the lock machine.
     pub fn rule(self) -> Rule {
         match self {
             Policy::NoWait => Rule::NoWait,

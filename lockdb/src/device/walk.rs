@@ -103,7 +103,7 @@ pub enum PageAt {
     Stored(Place),
 }
 
-/// What is to be known of a data page that has been checked.
+/// The properties of a checked data page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageFacts {
     /// The table that its tuples belong to.
@@ -162,7 +162,7 @@ impl Lineage {
     }
 }
 
-/// What a walk needs next, or what it has come to.
+/// The next need of a walk, or its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Where a logical page stands: the page entries of the shared state first, then the L2P map. To
@@ -312,7 +312,7 @@ impl Walk {
         };
     }
 
-    /// What the check of the page has found.
+    /// The result of the page check.
     ///
     /// # Panics
     /// As [`Walk::placed`].

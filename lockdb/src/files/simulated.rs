@@ -103,7 +103,7 @@ enum Step {
     Failed,
 }
 
-/// What surely survives, and the steps that may.
+/// The data that certainly survives, and the steps that may.
 #[derive(Clone, Debug, Default)]
 struct Durable {
     /// Steps begun when this became true.

@@ -62,7 +62,7 @@ fn power_of_two(option: &'static str, found: u64, least: u64, most: u64) -> Resu
     Err(LogError::Option { option, found, least, most })
 }
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {

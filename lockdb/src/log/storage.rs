@@ -339,7 +339,7 @@ impl Storage {
 const LEAST_AHEAD: u64 = 64 << 10;
 const MOST_AHEAD: u64 = 8 << 20;
 
-/// What it means that nothing could be reserved or begun: nothing has happened.
+/// The error if nothing could be reserved or begun: nothing has happened.
 fn no_room(failure: Failure, bytes: u64) -> LogError {
     match failure.is_no_room() {
         true => LogError::NoRoom { file: failure.file, bytes, source: failure.source },

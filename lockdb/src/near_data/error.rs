@@ -79,7 +79,7 @@ pub enum NearDataError {
     SealFailed,
 }
 
-/// What is wrong with a version that a device has made.
+/// The error in a version that a device has made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AdoptFault {
     /// The table has no such tuple.
@@ -96,7 +96,7 @@ pub enum AdoptFault {
     Head {
         /// What the device says.
         found: RecordId,
-        /// What the VID map says.
+        /// The entry in the VID map.
         expected: RecordId,
     },
     /// The new version has not the next number.

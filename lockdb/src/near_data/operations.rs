@@ -272,7 +272,7 @@ impl Transaction<'_> {
     }
 }
 
-/// What the transaction has of a table that was handed to a device.
+/// The transaction's state of a table that was handed to a device.
 fn invoked<'n>(
     near: &'n mut Option<Box<NearData>>,
     table: &Table,

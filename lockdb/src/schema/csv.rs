@@ -24,7 +24,7 @@ pub enum CsvError {
     UnknownColumn {
         /// The table.
         table: String,
-        /// What the header says.
+        /// The value in the header.
         found: String,
         /// The table's columns.
         columns: String,
@@ -68,7 +68,7 @@ pub enum CsvError {
         column: String,
         /// The field's text, shortened if long.
         found: String,
-        /// What the column admits.
+        /// The values that the column allows.
         expected: String,
     },
     /// The values do not make a row.

@@ -27,7 +27,7 @@ use super::super::table::Table;
 use super::builder::{AreaBuilder, TablePart};
 use super::format::{AreaHeader, PageEntry, VidEntry};
 
-/// What a page costs in the area.
+/// The size of a page in the area.
 pub(super) const IMAGE_BYTES: usize = PAGE_BYTES + PageEntry::BYTES;
 
 /// The builder of a shared state.

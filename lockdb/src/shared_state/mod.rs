@@ -104,7 +104,7 @@ impl SharedState {
         &self.bytes
     }
 
-    /// What stands in its first 128 bytes.
+    /// The contents of its first 128 bytes.
     pub fn header(&self) -> &AreaHeader {
         &self.header
     }

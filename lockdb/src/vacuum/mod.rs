@@ -22,7 +22,7 @@ use chain::Chain;
 use locks::{HeldLocks, Statistics, Timestamp};
 use page::Outcome;
 
-/// What a vacuum did.
+/// The work of a vacuum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vacuumed {
     /// Pages that it has emptied.
@@ -62,7 +62,7 @@ pub(crate) struct Vacuum {
     /// When the horizon comes to this commit, one of the pages can be emptied that the last sweep had
     /// to keep for a snapshot's sake; [`u64::MAX`] when it kept none.
     chance: u64,
-    /// What is left to the step that is under way.
+    /// The work limit left to the current step.
     effort: Effort,
     /// The page that was left off in its midst.
     begun: Option<Begun>,

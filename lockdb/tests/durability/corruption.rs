@@ -36,7 +36,7 @@ fn write(folder: &Folder) -> Arc<dyn Files> {
     Arc::new(files)
 }
 
-/// What a store holds: names of tables, and rows.
+/// The contents of a store: names of tables, and rows.
 type Contents = (Vec<String>, Rows);
 
 fn contents(store: &Database) -> Result<Contents, String> {

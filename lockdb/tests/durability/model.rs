@@ -10,7 +10,7 @@ use lockdb::{Database, Error, Isolation, Order, Sync, Table, TransactionOptions}
 /// A row by table name and key.
 pub type Place = (String, i64);
 
-/// What a row holds beside its key.
+/// The contents of a row beside its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub balance: i64,

@@ -11,7 +11,7 @@ use super::points::survive;
 use super::random::Random;
 use super::workload::{Plan, Workload, open};
 
-/// What the disk says when it fails once.
+/// The error of the disk when it fails once.
 const FAILED: ErrorKind = ErrorKind::Other;
 const TRANSACTIONS: u64 = 25;
 

@@ -54,7 +54,7 @@ pub struct Workload {
 /// One session's transaction under way.
 type Changes = BTreeMap<(String, i64), Option<Row>>;
 
-/// What to run, and how much of it.
+/// The checks to run, and their extent.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub seed: u64,

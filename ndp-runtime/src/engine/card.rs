@@ -96,11 +96,11 @@ pub struct LockRequest {
     pub tag: u8,
     /// The transaction.
     pub timestamp: Timestamp,
-    /// What is asked for.
+    /// The requested operation.
     pub operation: LockOperation,
 }
 
-/// What is asked for.
+/// The requested operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockOperation {
     /// The lock of a tuple version, or a place in its queue (rule Queue).

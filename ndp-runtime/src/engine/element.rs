@@ -18,7 +18,7 @@ pub trait Element: Send {
     /// was found, in any order.
     fn run(&mut self, budget: u32, emit: &mut dyn FnMut(Packet<'_>)) -> Progress;
 
-    /// What it has done so far.
+    /// Its work so far.
     fn totals(&self) -> Totals;
 }
 
@@ -35,7 +35,7 @@ pub enum Progress {
     Failed(String),
 }
 
-/// What an element has done.
+/// The work of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// VIDs looked at.
@@ -93,7 +93,7 @@ pub struct Packet<'a> {
     pub code: u8,
     /// Bytes of the row's payload, whether it is here or not.
     pub payload_bytes: u16,
-    /// What the program computed.
+    /// The result of the program.
     pub outputs: Outputs,
     /// The row's payload; empty when the task does not ask for it.
     pub payload: &'a [u8],

@@ -29,7 +29,7 @@ pub struct RowUpdate {
     skipped: Skipped,
 }
 
-/// What the update waits for.
+/// The event that the update waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Asking,
@@ -50,7 +50,7 @@ pub struct Skipped {
     pub check: bool,
 }
 
-/// What is to be done for a row.
+/// The task for a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Ask the lock unit for the lock, with a place in the queue. Goes on with
@@ -86,7 +86,7 @@ pub enum Input {
     Lost,
     /// Time to ask again.
     Again,
-    /// What stands in the host's VID map.
+    /// The contents of the host's VID map.
     Head(RecordId),
     /// The version is in its page and in the result set.
     Written,
@@ -149,7 +149,7 @@ impl RowUpdate {
         row
     }
 
-    /// What is to be done.
+    /// The task.
     pub fn action(&self) -> Action {
         match self.state {
             State::Asking => Action::AcquireLock,

@@ -82,7 +82,7 @@ impl Snapshot {
     }
 }
 
-/// What the elements of a job are to do.
+/// The task of the elements of a job.
 #[derive(Clone)]
 pub struct ElementTask {
     /// The table; the snapshot has it.

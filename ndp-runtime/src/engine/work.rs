@@ -26,7 +26,7 @@ const ROWS_A_STEP: usize = 256;
 /// The most bytes of a chunk; a larger result buffer is not filled.
 const MOST_CHUNK_BYTES: u64 = 1 << 20;
 
-/// What is done with the rows that qualify.
+/// The processing of the qualifying rows.
 pub(super) enum Doing {
     Update(Box<Updating>),
     Select {

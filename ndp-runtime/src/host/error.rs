@@ -61,7 +61,7 @@ pub enum NearDataFailure {
     /// The job did not end in its time.
     #[error("waited for {waited_for}: nothing within {bound:?}")]
     TimedOut {
-        /// What should have happened.
+        /// The expected behaviour.
         waited_for: &'static str,
         /// The bound.
         bound: Duration,
@@ -103,7 +103,7 @@ pub enum NearDataFailure {
     /// for.
     #[error("there is no result of the aggregation: {reason}")]
     NoAggregate {
-        /// What the device wrote of it.
+        /// The part of it that the device wrote.
         reason: String,
     },
     /// The device refused the job, or gave it up.
@@ -114,7 +114,7 @@ pub enum NearDataFailure {
         status: Status,
         /// Its detail, as the status says.
         detail: u64,
-        /// What the device wrote of it.
+        /// The part of it that the device wrote.
         reason: String,
     },
     /// The device wrote a result set that cannot be.

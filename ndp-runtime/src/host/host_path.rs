@@ -34,7 +34,7 @@ pub struct HostPathReport {
     pub pages_pulled: u64,
     /// `device` is the time to find the rows, `left` that to change them.
     pub phases: Phases,
-    /// What passes the link.
+    /// The bytes over the link.
     pub link: LinkBytes,
 }
 

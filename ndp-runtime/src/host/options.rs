@@ -57,7 +57,7 @@ impl fmt::Debug for JobOptions<'_> {
 pub struct Progress {
     /// Chunks that have come.
     pub chunks: u64,
-    /// What the device had counted then.
+    /// The device's counters at that time.
     pub device: Statistics,
     /// VIDs of the table.
     pub vids: u32,

@@ -31,9 +31,9 @@ pub enum PortError {
     /// The device answered with what no device answers.
     #[error("a completion has {found:#x}, expected {expected}")]
     Completion {
-        /// What was found.
+        /// The value found.
         found: u64,
-        /// What was expected.
+        /// The expected value.
         expected: &'static str,
     },
     /// It was reset while submissions were open: their work is lost.
@@ -139,7 +139,7 @@ pub struct QueuePort {
     tags: BTreeMap<Ticket, u64>,
     /// Ended while a thread slept.
     early: VecDeque<JobDone>,
-    /// What of the store's memory the device has, by its name.
+    /// The parts of the store's memory that the device has, by name.
     reached: BTreeMap<String, DmaBuffer>,
 }
 

@@ -66,10 +66,10 @@ pub struct AggregatedGroup {
     pub value: Value,
 }
 
-/// What is aggregated.
+/// The aggregated value.
 #[derive(Clone, Copy, Debug)]
 pub struct AggregateOf<'a> {
-    /// What is made of the values.
+    /// The aggregate of the values.
     pub aggregate: Aggregate,
     /// The values: an expression.
     pub value: &'a str,
@@ -219,7 +219,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
     }
 }
 
-/// What a select did.
+/// The result of a select.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelectReport {
     /// Rows, time, bytes.

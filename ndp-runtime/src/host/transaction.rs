@@ -32,7 +32,7 @@ pub struct CommitReport {
     pub commit: u64,
     /// `seal` and `commit` alone are other than zero.
     pub phases: Phases,
-    /// What passed the link for it.
+    /// The bytes over the link for it.
     pub link: LinkBytes,
 }
 

@@ -380,7 +380,7 @@ impl Drop for Work<'_> {
     }
 }
 
-/// Time since some moment, and that moment again.
+/// The time since a moment, which is then set to now.
 pub(super) fn lap(since: &mut Instant) -> std::time::Duration {
     let now = Instant::now();
     now.duration_since(std::mem::replace(since, now))

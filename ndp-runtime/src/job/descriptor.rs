@@ -95,7 +95,7 @@ impl DescriptorHeader {
     pub const MOST_GROUPS: u32 = 1 << 20;
 }
 
-/// What kind of job it is.
+/// The kind of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -174,7 +174,7 @@ pub struct Update {
     pub poll_interval: u64,
     /// Rows under way at a time, 1 to 64.
     pub rows: u16,
-    /// What the columns become.
+    /// The new values of the columns.
     pub assignments: Vec<Assignment>,
 }
 
@@ -195,7 +195,7 @@ pub enum Task {
 /// What an aggregation needs beyond what every job needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregating {
-    /// What is made of the values of output 0.
+    /// The aggregate of output 0.
     pub aggregate: Aggregate,
     /// The type of output 0.
     pub value: Type,
@@ -242,7 +242,7 @@ pub struct Descriptor {
     pub elements: u16,
     /// The image of the program: the predicate, and what is computed of each row.
     pub program: Box<[u8; Program::BYTES]>,
-    /// What is done with the rows that qualify.
+    /// The processing of the qualifying rows.
     pub task: Task,
 }
 

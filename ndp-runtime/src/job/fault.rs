@@ -10,9 +10,9 @@ pub struct JobFault {
     pub offset: u64,
     /// The field.
     pub field: &'static str,
-    /// What stands there.
+    /// The value found there.
     pub found: u64,
-    /// What may stand there.
+    /// The values allowed there.
     pub expected: String,
 }
 

@@ -34,7 +34,7 @@ layout! {
         pub element_clocks: u64,
         /// Elements that ran.
         pub elements: u16,
-        /// What they were: an [`Embodiment`].
+        /// Their kind: an [`Embodiment`].
         pub embodiment: u8,
         /// Zero.
         pub reserved: [u8; 5],
@@ -434,7 +434,7 @@ impl<'a> ResultChunk<'a> {
         self.header.flags & 2 != 0
     }
 
-    /// What the job did, up to this chunk.
+    /// The statistics of the job up to this chunk.
     pub fn statistics(&self) -> Statistics {
         self.header.statistics
     }

@@ -1,6 +1,6 @@
 //! The contents of the job queue: submissions of 64 bytes, completions of 16 bytes.
 
-/// What a submission asks for.
+/// The request of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Opcode {

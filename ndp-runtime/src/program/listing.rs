@@ -59,9 +59,9 @@ pub enum ListingError {
     Line {
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// The value found there.
         found: String,
-        /// What should.
+        /// The expected value.
         expected: &'static str,
     },
     /// The instructions make no program.

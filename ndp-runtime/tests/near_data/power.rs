@@ -27,7 +27,7 @@ fn durable(isolation: Isolation) -> TransactionOptions {
 /// The rows after each commit, and the step of storage by which it was acknowledged.
 type States = Vec<(u64, Vec<[i64; 3]>)>;
 
-/// What is left out on purpose.
+/// The step that is left out on purpose.
 #[derive(Clone, Copy, Debug)]
 enum Broken {
     Engine(EngineFault),

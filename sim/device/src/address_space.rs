@@ -92,12 +92,12 @@ pub enum MapError {
         offset: u64,
         /// Bytes.
         size: u64,
-        /// What the system said.
+        /// The system's error.
         errno: Errno,
     },
 }
 
-/// What the device may do with a map.
+/// The device's permissions for a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Permission {
     pub readable: bool,
@@ -331,7 +331,7 @@ impl AddressSpace {
     }
 }
 
-/// What an access does.
+/// The effect of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,

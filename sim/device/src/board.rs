@@ -71,7 +71,7 @@ pub(crate) struct Board {
     active: u64,
 }
 
-/// What came out of the RTL in a cycle.
+/// The outputs of the RTL in a cycle.
 struct Came {
     /// A command for a copy.
     command: Option<[u64; 3]>,

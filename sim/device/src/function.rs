@@ -43,7 +43,7 @@ pub struct BoardOptions {
     pub identity: PciIdentity,
 }
 
-/// What the function has counted since it was made.
+/// The function's counters since it was created.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Clock cycles of the RTL.
@@ -59,7 +59,7 @@ pub(crate) struct Function {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What the worker and all others share.
+/// The data that the worker shares with all others.
 pub(crate) struct Shared {
     state: Mutex<State>,
     /// There may be something to do.
@@ -277,7 +277,7 @@ impl Function {
         self.with(|state| state.failure.clone())
     }
 
-    /// What it has counted.
+    /// Its counters.
     pub fn counts(&self) -> Counts {
         self.with(|state| Counts { cycles: state.board.cycle(), refused: state.refused })
     }

@@ -534,7 +534,7 @@ impl World {
         }
     }
 
-    /// What the files and the card hold is what the model holds.
+    /// The files and the card have the same contents as the model.
     fn check_files(&self) {
         for (number, File { file, bytes, .. }) in self.files.iter().enumerate() {
             let mut found = vec![0; bytes.len() + 1];

@@ -35,7 +35,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(20), Duration::from_
 /// Bit 24 of word 0: an interrupt is wanted.
 const INTERRUPT: u64 = 1 << 24;
 
-/// What stands between the board and the engine.
+/// The connection between the board and the engine.
 #[derive(Default)]
 pub(crate) struct Inbox {
     state: Mutex<InboxState>,

@@ -64,7 +64,7 @@ pub enum Progress {
     Left {
         /// How it ended.
         how: String,
-        /// What the function has counted for all clients so far.
+        /// The function's counters for all clients.
         counts: Counts,
     },
     /// The RTL broke the rules of a bus, so that the device was gone for the client.
@@ -75,7 +75,7 @@ pub enum Progress {
     /// The system has no memory for a new card, so that the next client sees what the last one left
     /// in card memory.
     SameCard {
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
 }

@@ -99,7 +99,7 @@ impl Simulated {
         Ok(Self { function, information, next: Mutex::new(FIRST_ADDRESS) })
     }
 
-    /// What the device has counted.
+    /// The device's counters.
     pub fn counts(&self) -> Counts {
         self.function.counts()
     }

@@ -33,7 +33,7 @@ pub struct ProtocolViolation {
     pub identifier: Option<String>,
     /// The cycle in which it was seen.
     pub cycle: u64,
-    /// What it should have been.
+    /// The expected value.
     pub expected: String,
 }
 

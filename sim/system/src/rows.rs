@@ -26,7 +26,7 @@ use crate::plan::Source;
 pub(crate) use ledger::Ledger;
 pub(crate) use teller::Teller;
 
-/// What a row begins with, in cents.
+/// The initial balance of a row, in cents.
 const INITIAL_BALANCE: i64 = 10_000;
 
 /// Columns of the table.
@@ -75,7 +75,7 @@ enum Protection {
 /// The newest version of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Version {
-    /// What is to be locked.
+    /// The locks to take.
     pub key: TupleKey,
     /// The row in the store.
     vid: u32,

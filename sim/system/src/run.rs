@@ -14,7 +14,7 @@ use workloads::scenario::{Mode, Scenario};
 
 use crate::{Report, virtual_time, wall_clock};
 
-/// What is not part of the scenario.
+/// Settings that are not part of the scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Where the lock unit's waves go, and of which of its clock cycles.
@@ -89,7 +89,7 @@ pub enum RunError {
          run: expected a response on m_axis_rsp"
     )]
     Silent {
-        /// What it was asked.
+        /// The request.
         request: String,
         /// When it was asked, in nanoseconds of the run.
         since_ns: u64,
@@ -117,7 +117,7 @@ pub enum RunError {
     Answer {
         /// The response.
         response: String,
-        /// What may come for its tag.
+        /// The possible responses to its tag.
         expected: String,
     },
     /// What locks are for.
@@ -154,7 +154,7 @@ pub enum RunError {
     WrongRow {
         /// Number of the row.
         row: u64,
-        /// What of it is wrong.
+        /// The wrong part of it.
         what: &'static str,
         /// What it is.
         found: i64,

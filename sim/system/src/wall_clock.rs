@@ -39,7 +39,7 @@ const IDLE: Duration = Duration::from_secs(60);
 /// Between two looks at the interrupt and two reports of progress.
 const BREATH: Duration = Duration::from_millis(5);
 
-/// What all threads of the run share.
+/// The shared data of all threads of the run.
 struct Shared {
     /// The rows, and with them the lock table.
     rows: Arc<Rows>,

@@ -19,7 +19,7 @@ use crate::report::Aborts;
 use crate::rows::{Rows, Teller};
 use crate::world::World;
 
-/// What the runner is to do next for this agent.
+/// The runner's next action for this agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     /// Give [`Input::Woken`] at this time.
@@ -203,7 +203,7 @@ impl Workflow {
         self.source.left()
     }
 
-    /// What it is at, for messages.
+    /// Its current activity, for messages.
     pub fn describe(&self) -> String {
         let asked = |what: &str, asked: &Asked| {
             format!("{what} bucket {} since {} ns", asked.bucket, asked.at.as_ns())

@@ -15,7 +15,7 @@ use crate::rows::Ledger;
 pub(crate) struct World {
     mask: u64,
     births: Births,
-    /// What has been written.
+    /// The written data.
     pub ledger: Ledger,
     /// The agent that was told that it holds each bucket: the run's own check of mutual exclusion.
     holders: HashMap<u64, Timestamp>,

@@ -14,7 +14,7 @@ use timing::{Kernel, Priority, Time};
 
 pub use drawn::drawn;
 
-/// What happens next.
+/// The next event.
 enum Event {
     Memory(CoherenceEvent),
     /// The next operation of this agent is due.

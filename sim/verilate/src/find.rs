@@ -40,9 +40,9 @@ pub enum FindError {
     BadVariable {
         /// `VERILATOR` or `VERILATOR_ROOT`.
         variable: &'static str,
-        /// What it was set to.
+        /// The value that it was set to.
         value: String,
-        /// What is wrong with that.
+        /// The error in it.
         reason: String,
     },
     /// One was found that is older than [`OLDEST`].
@@ -70,7 +70,7 @@ pub enum FindError {
         program: PathBuf,
         /// Which of the places that was.
         place: &'static str,
-        /// What went wrong.
+        /// The error.
         reason: String,
     },
 }

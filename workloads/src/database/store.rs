@@ -67,7 +67,7 @@ impl<T> Outcome<T> {
         matches!(self, Self::Committed(_))
     }
 
-    /// What the transaction returned, however it ended.
+    /// The transaction's return value, whether it committed or not.
     pub fn value(&self) -> &T {
         let (Self::Committed(value) | Self::RolledBack(value)) = self;
         value
@@ -76,7 +76,7 @@ impl<T> Outcome<T> {
 
 /// The logic of one transaction.
 pub trait Body {
-    /// What it returns.
+    /// Its return value.
     type Output;
 
     /// Whether it may write.

@@ -188,7 +188,7 @@ fn rows(field: &str, file: &AgentsFile, workload: &Workload, source: &Source) ->
     check_span(field, span, 1, available.min(MAX_ROWS_PER_TRANSACTION), source)
 }
 
-/// What waiters do, and their patience in nanoseconds.
+/// The wait policy, and its time limit in nanoseconds.
 fn wait(side: &str, file: &AgentsFile, source: &Source) -> Result<(Policy, Option<u64>)> {
     let field = format!("{side}.wait_timeout_ns");
     let timeout = match (file.wait, file.wait_timeout_ns) {

@@ -27,7 +27,7 @@ pub struct Setting {
     /// Transactions of each agent, in each of two legs.
     pub transactions: usize,
     pub seed: u64,
-    /// What the store is broken with.
+    /// The fault planted in the store.
     pub fault: Option<Fault>,
 }
 
@@ -45,7 +45,7 @@ struct Done<W: Workload> {
     output: W::Output,
 }
 
-/// What one thread has done.
+/// The work of one thread.
 struct Ran<W: Workload> {
     done: Vec<Done<W>>,
     /// Totals that were read beside the others' work, with the last commit that each saw.
@@ -64,7 +64,7 @@ struct Judge<'w, W: Workload> {
     reference: Reference,
     /// The total after the population.
     initial: i64,
-    /// What the transactions have changed of it, in the order of their places.
+    /// The transactions' changes of it, in the order of their places.
     changes: Vec<(SerialPlace, i64)>,
 }
 

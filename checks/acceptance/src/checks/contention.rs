@@ -160,7 +160,7 @@ fn take(
     }
 }
 
-/// What a request of the device is at.
+/// The state of a request of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Idle,

@@ -46,7 +46,7 @@ fn one_round(context: &mut Context<'_>, round: u32) -> Result<(u32, u32), Stop> 
     Ok((given - done, given))
 }
 
-/// What the device is given to do.
+/// The device's work.
 struct Work {
     copies: Queue,
     memory: Mapped,

@@ -22,7 +22,7 @@ pub enum Spoil {
     Byte {
         /// Which.
         at: usize,
-        /// What is added to it.
+        /// The addition to it.
         add: u8,
     },
     /// It ends after so many bytes, modulo its length, and the link closes.

@@ -39,7 +39,7 @@ pub(crate) struct Asked {
     pub operation: Option<UnitOperation>,
 }
 
-/// What a response was the answer to.
+/// The request that a response answers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answered {
     pub serial: u64,
@@ -251,7 +251,7 @@ impl Oracle {
         Some(serial)
     }
 
-    /// What the unit has owed for too long.
+    /// The overdue response of the unit.
     pub fn check_progress(&self, cycle: u64) -> Result<(), Mismatch> {
         for context in self.tags.iter().flat_map(|tag| &tag.contexts) {
             if let Some(since) = context.owed_since()
@@ -278,7 +278,7 @@ impl Oracle {
         self.tags.iter().all(|tag| tag.contexts.is_empty() && tag.intruders.is_empty())
     }
 
-    /// What the unit's counters should say.
+    /// The expected values of the unit's counters.
     pub fn counted(&self) -> Counted {
         self.tally.counted()
     }

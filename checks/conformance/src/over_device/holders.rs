@@ -139,7 +139,7 @@ impl Holders {
         had
     }
 
-    /// What must hold of a head at any time.
+    /// The invariants of a head.
     pub fn check_head(&self, now: u64, line: usize, word: u64) -> Result<(), Mismatch> {
         let head = Head::from_word(word);
         let wrong = |property, expected: &str| {

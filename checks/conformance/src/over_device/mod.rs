@@ -40,7 +40,7 @@ pub struct Bounds {
     pub cycle: Duration,
 }
 
-/// What has come about, over all cases.
+/// The coverage over all cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Witnessed {
     /// Requests of hosts.
@@ -133,7 +133,7 @@ impl Unit {
         Ok(Self { device, memory, queue, bounds, witnessed })
     }
 
-    /// What has come about so far.
+    /// The coverage so far.
     pub fn witnessed(&self) -> Witnessed {
         self.witnessed
     }

@@ -15,7 +15,7 @@ pub(super) struct Version<'a> {
     pub write: &'a Write,
 }
 
-/// What a transaction saw of a key.
+/// The version of a key that a transaction saw.
 #[derive(Clone, Copy)]
 pub(super) struct Observation<'a> {
     pub key: u32,

@@ -27,7 +27,7 @@ struct Search<'a> {
     timed: bool,
 }
 
-/// What has happened so far.
+/// The events so far.
 #[derive(Clone)]
 struct State<'a> {
     /// Of each key its current version, and the number of the event that made it.
@@ -38,7 +38,7 @@ struct State<'a> {
     events: usize,
 }
 
-/// What a transaction left of a key.
+/// The final state of a key after a transaction.
 fn left<'a>(transaction: &'a Transaction, key: &Key) -> Option<&'a Write> {
     transaction.writes.iter().rev().find(|write| write.key == *key)
 }

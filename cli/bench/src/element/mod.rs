@@ -87,7 +87,7 @@ fn scaling(
     Ok(figures)
 }
 
-/// What elements did together.
+/// The combined work of the elements.
 struct Run {
     visible: u64,
     lines: u64,

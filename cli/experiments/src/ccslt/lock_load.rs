@@ -88,7 +88,7 @@ pub struct LoadSeen {
 }
 
 impl LoadSeen {
-    /// What one side saw.
+    /// The observations of one side.
     pub fn side(&self, side: Side) -> &Seen {
         match side {
             Side::Host => &self.host,

@@ -87,7 +87,7 @@ enum Asking {
     Many,
 }
 
-/// What is measured by itself.
+/// Measurements without a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     home: Side,

@@ -19,13 +19,13 @@ pub use row::{A_QUARTER, Goal, Observation, Paper, Place, Row};
 pub struct Findings {
     /// The platforms it was measured on: a name, or a file of the user's.
     pub platforms: Vec<String>,
-    /// What was set, as name and value.
+    /// The settings, as name and value.
     pub parameters: Vec<(&'static str, String)>,
-    /// What was measured.
+    /// The measurements.
     pub rows: Vec<Row>,
-    /// What the paper says of it in words, what we want, and what we asked.
+    /// The paper's claims about it, our goals, and our questions.
     pub claims: Vec<Claim>,
-    /// What has to be known to read the rows.
+    /// The information needed to read the rows.
     pub notes: Vec<String>,
     /// The pictures, the most important first.
     pub plots: Vec<Plot>,

@@ -8,9 +8,9 @@ use crate::samples::Spread;
 pub enum Plot {
     /// Curves.
     Lines {
-        /// What the horizontal axis shows.
+        /// The quantity on the horizontal axis.
         across: &'static str,
-        /// What the vertical axis shows.
+        /// The quantity on the vertical axis.
         up: &'static str,
         /// The curves.
         curves: Vec<Curve>,

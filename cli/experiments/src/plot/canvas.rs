@@ -92,7 +92,7 @@ const FONT_UNIT: f64 = 1.24;
 /// A picture in the making. Drawing into memory does not fail.
 pub struct Canvas<'a> {
     area: Area<'a>,
-    /// What it is for.
+    /// Its purpose.
     pub display: Display,
 }
 

@@ -55,7 +55,7 @@ pub enum Answer {
     BusError,
 }
 
-/// What a requester asks for.
+/// The request of a requester.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Request {
     /// Take the lock or, if the rule allows, a place in its queue.
@@ -214,12 +214,12 @@ impl Machine {
         self.transaction
     }
 
-    /// What it asks for.
+    /// Its request.
     pub fn request(&self) -> Request {
         self.request
     }
 
-    /// What it waits for.
+    /// The event that it waits for.
     #[inline]
     pub fn phase(&self) -> Phase {
         self.phase

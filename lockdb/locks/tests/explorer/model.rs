@@ -23,7 +23,7 @@ pub struct Role {
     pub acquisitions: u8,
 }
 
-/// What is explored.
+/// The explored configuration.
 #[derive(Clone, Debug)]
 pub struct LockModel {
     /// The agents. Twins release once, when the requests of all have ended. They die together, and

@@ -142,7 +142,7 @@ pub fn random(seed: u64, part: u64) -> ChaCha8Rng {
     random
 }
 
-/// What one transaction is to do.
+/// The steps of one transaction.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub isolation: Isolation,

@@ -17,7 +17,7 @@ pub enum Kind {
     Interleaved,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
     pub committed: usize,

@@ -10,7 +10,7 @@ pub(super) struct Code {
     pub constants: Vec<u64>,
 }
 
-/// What there is too much of, as an error says it.
+/// The name of the exhausted resource, for an error.
 pub(super) type TooMuch = String;
 
 /// Filters first, in this order, then the outputs.

@@ -36,7 +36,7 @@ pub struct Compiled {
 pub struct CompiledUpdate {
     /// The program, with an output for each assigned value that is not the same for all rows.
     pub program: Program,
-    /// What is assigned.
+    /// The assigned values.
     pub assignments: Vec<Assignment>,
 }
 

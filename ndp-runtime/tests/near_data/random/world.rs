@@ -48,7 +48,7 @@ pub struct World {
     pub files: Arc<dyn Files>,
     pub keys: i64,
     pub isolations: Vec<Isolation>,
-    /// What fails the device, if it is to fail.
+    /// The failure of the device, if it is to fail.
     control: Option<Control>,
 }
 

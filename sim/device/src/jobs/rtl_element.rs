@@ -143,7 +143,7 @@ impl Element for RtlElement {
     }
 }
 
-/// What the element reads.
+/// The input of the element.
 struct ElementMemory {
     snapshot: Arc<Snapshot>,
     /// The job block, the program, and the places of the maps' pieces.

@@ -121,7 +121,7 @@ pub(crate) fn reach<T>(windows: [Option<&Window>; 2], work: impl FnOnce() -> T) 
     Err(Lost)
 }
 
-/// What the process did about the signal before.
+/// The previous handler of the signal.
 struct Before(libc::sigaction);
 
 static BEFORE: OnceLock<Before> = OnceLock::new();

@@ -12,7 +12,7 @@ use std::path::{self, Path, PathBuf};
 /// A bug, planted on purpose at one place of the RTL.
 #[derive(Clone, Copy, Debug)]
 pub struct Mutant {
-    /// What is wrong.
+    /// The error.
     pub name: &'static str,
     /// The file.
     pub file: &'static str,
@@ -20,7 +20,7 @@ pub struct Mutant {
     pub place: &'static str,
     /// The expression that stands there.
     pub right: &'static str,
-    /// What is computed instead.
+    /// The text that replaces it.
     pub wrong: &'static str,
 }
 
@@ -41,7 +41,7 @@ const BITS: usize = 6;
 /// The RTL files of a block, to be mutated.
 #[derive(Clone, Debug)]
 pub struct Rtl {
-    /// What the mutated top is called.
+    /// The name of the mutated top.
     top: String,
     files: Vec<File>,
 }

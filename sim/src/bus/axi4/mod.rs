@@ -81,7 +81,7 @@ pub struct MemoryAccess {
     pub accepted_at_cycle: u64,
 }
 
-/// What the memory found.
+/// The answer of the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryData {
     /// Answer to [`AccessKind::ReadLine`].

@@ -81,7 +81,7 @@ pub(crate) struct Found {
     pub outputs: Outputs,
 }
 
-/// What the elements have counted in a job.
+/// The counters of the elements in a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// VIDs with a head.
@@ -157,7 +157,7 @@ struct Vids {
     open: u32,
 }
 
-/// What is known of a page.
+/// The known properties of a page.
 enum Check {
     UnderWay(Vec<u16>),
     Done(Result<PageFacts, lockdb::device::WalkFault>),

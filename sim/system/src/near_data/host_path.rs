@@ -36,7 +36,7 @@ const SLICE: Time = Time::from_us(1);
 /// The timer of the commit; those of pages are below.
 const COMMIT: u64 = 1 << 50;
 
-/// What a thread has to do, in order.
+/// The tasks of a thread, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
     /// Take a page, and check it.

@@ -24,7 +24,7 @@ use crate::workflow::Command;
 /// Tickets of agents' accesses to shared words; those of the device's loads are below.
 const AGENT_WORD: u64 = 1 << 32;
 
-/// What agents share.
+/// The shared data of agents.
 pub(crate) struct Machine {
     pub system: System<TupleLockUnit>,
     pub cores: Cores,

@@ -48,7 +48,7 @@ pub enum Strategy {
     TableLock,
 }
 
-/// What goes on beside short updates.
+/// The work beside short updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// Nothing, for so long.
@@ -83,13 +83,13 @@ pub struct Setup {
     /// Host cores that do short updates, from core 0 on. The long update's first thread is on the
     /// last core.
     pub workers: u32,
-    /// What they draw.
+    /// The values that they draw.
     pub keys: Keys,
     /// They leave the long update's rows alone.
     pub other_rows: bool,
     /// Short updates before the long one begins: what the shared state consists of.
     pub warm_up: u64,
-    /// What goes on beside the short updates after the warm-up.
+    /// The work beside the short updates after the warm-up.
     pub beside: Beside,
     /// The elements have checked the table's pages in an earlier job.
     pub verified: bool,

@@ -42,7 +42,7 @@ pub enum NearDataError {
     Incomplete {
         /// Its name.
         platform: String,
-        /// What is missing.
+        /// The missing part.
         table: &'static str,
     },
     /// The simulated machine failed.

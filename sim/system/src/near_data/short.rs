@@ -38,7 +38,7 @@ pub(crate) struct Short {
     held: Vec<TupleKey>,
 }
 
-/// What all of them share.
+/// The data that all of them share.
 pub(crate) struct Draws {
     pub sampler: RowSampler,
     /// The region whose rows are left alone.

@@ -89,7 +89,7 @@ impl<T: Copy> Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// What sort of source stands behind it.
+    /// The kind of its source.
     pub fn kind(&self) -> Kind {
         self.kind
     }

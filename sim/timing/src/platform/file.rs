@@ -55,7 +55,7 @@ pub enum PlatformError {
     /// No platform of that name comes with the program.
     #[error("unknown platform {name:?}, expected one of {}", PlatformFile::NAMES.join(", "))]
     UnknownName {
-        /// What was asked for.
+        /// The requested operation.
         name: String,
     },
     /// The file could not be read.
@@ -63,7 +63,7 @@ pub enum PlatformError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: std::io::Error,
     },
     /// The file is not TOML of the expected shape; the cause names line and field.
@@ -81,7 +81,7 @@ pub enum PlatformError {
         file: PathBuf,
         /// The dotted name of the section or entry.
         place: String,
-        /// What is read there.
+        /// The value read there.
         expected: &'static str,
     },
     /// The file has what nobody reads.
@@ -97,7 +97,7 @@ pub enum PlatformError {
         line: usize,
         /// Its dotted name.
         place: String,
-        /// What is read there.
+        /// The value read there.
         expected: Vec<String>,
     },
     /// A field is well formed but no machine can be like that.
@@ -107,7 +107,7 @@ pub enum PlatformError {
         file: PathBuf,
         /// Its path within the file.
         field: String,
-        /// What it holds.
+        /// Its contents.
         value: String,
         /// What it may hold.
         expected: &'static str,

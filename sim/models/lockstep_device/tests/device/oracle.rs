@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use sim::bus::axi4::{AccessKind, MemoryAccess};
 
-/// What a queue's submissions ask for.
+/// The requests of a queue's submissions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Copy,
@@ -82,7 +82,7 @@ pub struct Oracle {
     told: usize,
     /// Of a completion whose word 0 is to come: word 1.
     half: Option<u64>,
-    /// What the device has stored.
+    /// The stores of the device.
     pub stored: Vec<Completion>,
     /// The next submission that may be refused, or become a move or a job.
     next_refused: usize,

@@ -49,7 +49,7 @@ const JOBS: usize = 8;
 /// Longest that a lock is waited for, which breaks deadlocks.
 const PATIENCE: Time = Time::from_us(30);
 
-/// What an agent is told.
+/// The answer to an agent.
 enum Told {
     /// The timer of this number.
     Timer(u32),
