@@ -22,8 +22,8 @@ scenarios! {
         |               | lock 1 nowait || ended          | busy       |
         | commit        |               || ok                          |
         |               | commit        || ended                       |
-    " stricter "two cannot share a row (FOR SHARE), so the second is refused at once and not only
-        when it wants the row for itself"
+    " stricter "two transactions cannot share a row (FOR SHARE), so the second is refused at once
+        and not only when it requests the row exclusively"
 
     /// A transaction already waits for the row.
     nowait_3("nowait-3") "
@@ -74,7 +74,8 @@ scenarios! {
         |            | first skip || 2=20                        |
         | commit     |            || ok                          |
         |            | commit     || ok                          |
-    " stricter "two cannot share a row (FOR SHARE), so the second goes on to the next at once"
+    " stricter "two transactions cannot share a row (FOR SHARE), so the second continues with the
+        next row at once"
 
     /// A transaction already waits for the first entry.
     skip_locked_3("skip-locked-3") "
