@@ -50,7 +50,7 @@ impl Output {
     /// Writes `text` and an end of line to standard error, unless quiet.
     pub fn note(&self, text: impl Display) {
         if !self.quiet {
-            // Nobody is left to be told that standard error is gone.
+            // The loss of standard error cannot be reported.
             let _ = writeln!(stderr().lock(), "{text}");
         }
     }

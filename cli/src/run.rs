@@ -73,7 +73,7 @@ pub struct Args {
 pub struct Outcome {
     /// The findings.
     pub report: Report,
-    /// By the clock on the wall.
+    /// in wall-clock time.
     pub wall: Duration,
     /// Whether Ctrl-C ended it before its time.
     pub interrupted: bool,

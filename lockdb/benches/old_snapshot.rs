@@ -14,7 +14,7 @@ use lockdb::{
 
 const UNSYNCED: TransactionOptions =
     TransactionOptions { isolation: Isolation::Snapshot, sync: Sync::None };
-/// Rows of the table that nobody else has to do with.
+/// Rows of the table that no other transaction uses.
 const ROWS: i64 = 1_000;
 const ROUND: Duration = Duration::from_secs(2);
 const ROUNDS: usize = 3;

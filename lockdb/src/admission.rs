@@ -15,7 +15,7 @@ const POLITE: Duration = Duration::from_millis(1);
 #[derive(Debug, Default)]
 pub(crate) struct Admission {
     line: Mutex<VecDeque<Thread>>,
-    /// The first in line has waited for long: nobody else is served before.
+    /// The first in line has waited for long: no other thread is served before it.
     pressing: AtomicBool,
 }
 
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// Many threads, few things: all get one in the end, and nobody has one too many.
+    /// Many threads, few things: every thread gets one in the end, and none gets an extra one.
     #[test]
     fn all_are_served() {
         let (admission, free) = (Admission::default(), AtomicUsize::new(2));

@@ -52,7 +52,7 @@ pub(crate) struct Shared {
     pub(crate) pages: Pages,
     pub(crate) log: Log,
     pub(crate) locks: LockTable,
-    /// Kept as long as the store is open, for nobody else has the folder meanwhile.
+    /// Kept as long as the store is open, since no other process has the folder.
     _files: Option<Arc<dyn Files>>,
     /// Kept open for its lock, which the system gives back with the file.
     _lock_file: Option<File>,
@@ -156,7 +156,7 @@ impl Database {
     }
 
     /// Writes all that is in memory to native storage, so that opening needs no log before this.
-    /// Transactions go on meanwhile. Nothing to do for a store without files.
+    /// Transactions continue in the meantime. Nothing to do for a store without files.
     ///
     /// # Errors
     /// When storage cannot be written: nothing is changed then. [`Error::ReadOnly`].
@@ -164,8 +164,9 @@ impl Database {
         self.shared.checkpoint()
     }
 
-    /// A checkpoint, and a mark in the log that vouches for all before it. Sessions can go on; what
-    /// they commit is found by the next opening as well. Nothing to do for a store that is only read.
+    /// A checkpoint, and a mark in the log that vouches for all before it. Sessions can continue;
+    /// what they commit is found by the next opening as well. Nothing to do for a store that is
+    /// only read.
     ///
     /// # Errors
     /// As [`Database::checkpoint`].
@@ -178,8 +179,8 @@ impl Database {
     }
 
     /// Makes room of versions that no snapshot sees any more: looks at all pages once, while
-    /// transactions go on. The store does so itself when twice as many pages are in use as after the
-    /// last time.
+    /// transactions continue. The store does so itself when twice as many pages are in use as after
+    /// the last time.
     ///
     /// # Errors
     /// When a page cannot be read; those before it are done.
@@ -322,7 +323,7 @@ impl Database {
     }
 
     /// Holds up commits at SERIALIZABLE that have looked at all their reads ahead, and have no place in
-    /// the order of commits yet, or lets them go on.
+    /// the order of commits yet, or lets them continue.
     #[cfg(feature = "faults")]
     pub fn hold_validations(&self, held: bool) {
         self.shared.faults.hold(held);

@@ -35,7 +35,7 @@ pub enum Error {
     },
     /// A row's lock can never be granted: its holder, or a transaction that the holder waits for,
     /// is a transaction by a closure which, on this thread, has called what asks for the lock.
-    /// Neither would ever end. The transaction has ended; the outer one goes on.
+    /// Neither would ever end. The transaction has ended; the outer one continues.
     #[error(
         "row {vid} of table {table:?} is locked by transaction {outer}, or by one that waits \
              for it; it cannot end before this call, which its own closure makes"
@@ -49,7 +49,7 @@ pub enum Error {
         outer: locks::Timestamp,
     },
     /// A row has had as many versions as can be numbered: 2³² - 2 since it was inserted. The
-    /// transaction goes on without this change.
+    /// transaction continues without this change.
     #[error(
         "row {vid} of table {table:?} has had all its {LAST_VERSION} versions: delete it, and insert \
          it again when vacuum has removed it"
@@ -200,8 +200,8 @@ pub enum Error {
         /// How long no other was.
         waited: std::time::Duration,
     },
-    /// There is no room on the disk. Commits that were acknowledged stand, reading goes on, and the same
-    /// may succeed when there is room.
+    /// There is no room on the disk. Commits that were acknowledged stand, reading continues, and
+    /// the same may succeed when there is room.
     #[error("no room for {bytes} more bytes in {file}: {source}; {advice}", advice = NO_ROOM)]
     NoRoom {
         /// The file.

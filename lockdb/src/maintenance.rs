@@ -225,7 +225,7 @@ mod tests {
         let _old = holder.begin(QUICK);
         let (shared, mut n) = (&store.shared, 0);
         let held = shared.maintenance.lock();
-        // Nobody vacuums, and yet all of these begin.
+        // No session vacuums, and yet all of these begin.
         while !shared.pages.are_excessive() {
             n += 1;
             write(n);

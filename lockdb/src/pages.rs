@@ -23,7 +23,7 @@ pub(crate) struct Pages {
     /// are dead: superseded, moved elsewhere, or tombstones.
     usage: SharedArray,
     allocation: Mutex<Allocation>,
-    /// Pages that were taken since vacuum is due, and for which nobody has vacuumed yet.
+    /// Pages that were taken since vacuum is due, and for which no session has vacuumed yet.
     debt: AtomicU64,
     /// The newest commit of which a device has written pages.
     newest_sealed: AtomicU64,
@@ -203,7 +203,7 @@ impl Pages {
         Ok(pages)
     }
 
-    /// Reserved pages that nobody has found, nor will.
+    /// Reserved pages that no transaction has found, nor will.
     pub(crate) fn give_back(&self, pages: impl IntoIterator<Item = u64>) {
         let mut allocation = self.allocation.lock();
         for page in pages {
@@ -395,7 +395,7 @@ impl Pages {
         self.debt.swap(0, Ordering::Relaxed)
     }
 
-    /// For so many nobody has vacuumed after all.
+    /// For so many no session has vacuumed after all.
     pub(crate) fn add_debt(&self, pages: u64) {
         self.debt.fetch_add(pages, Ordering::Relaxed);
     }

@@ -31,11 +31,11 @@ pub(crate) struct Indexes {
     changed: Condvar,
 }
 
-/// What goes on around the building.
+/// The state of the index build.
 #[derive(Debug, Default)]
 struct Around {
     failure: Option<Arc<Error>>,
-    /// Near-data commits under way that do without them: the building begins behind these.
+    /// Near-data commits in progress that do not need the indexes: the build begins after these.
     commits: usize,
 }
 
@@ -45,7 +45,7 @@ const BUILDING: u8 = 1;
 const READY: u8 = 2;
 const FAILED: u8 = 3;
 
-/// So long nobody waits while no page is read.
+/// So long no operation waits while no page is read.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Indexes {
@@ -141,7 +141,7 @@ impl Drop for HeldOff<'_> {
 }
 
 impl Shared {
-    /// Returns when the indexes are there; builds them, if nobody has begun to.
+    /// Returns when the indexes are there; builds them, if no other thread has begun to.
     ///
     /// # Errors
     /// What stood in the way of building them; or that nothing has happened for a minute.
@@ -150,7 +150,7 @@ impl Shared {
         if self.indexes.are_ready() { Ok(()) } else { self.build_indexes(&AtomicBool::new(false)) }
     }
 
-    /// As [`Shared::need_indexes`]. Leaves off when told to stop: then nobody is there any more.
+    /// As [`Shared::need_indexes`]. Leaves off when told to stop: the store is then gone.
     ///
     /// # Errors
     /// As there; that it was stopped.

@@ -273,8 +273,8 @@ impl Redo {
         Ok(Self { pages, tables, standing, report, open, vids, store, options })
     }
 
-    /// Does again what the log says. Gives the place where the log goes on, and up to where it is known
-    /// to be durable.
+    /// Does again what the log says. Gives the place where the log continues, and up to where it is
+    /// known to be durable.
     fn read_log(
         &mut self,
         files: Arc<dyn Files>,
@@ -402,7 +402,7 @@ impl Redo {
             self.pages.note_dead(version);
         }
         let size = (change.table, change.payload.len());
-        // Nobody reads yet.
+        // No transaction reads yet.
         self.open.provide(&self.pages, &Pins::new(0), std::iter::once(size))?;
         let placed =
             self.open.append(&self.pages, change.table, &header, change.payload, change.tombstone);

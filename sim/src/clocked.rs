@@ -9,7 +9,7 @@ use timing::Time;
 
 /// A block under test with the buses around it.
 pub trait Block {
-    /// Why it cannot go on.
+    /// Why it cannot continue.
     type Fault;
 
     /// One cycle of the clock, with what stands on the pins. True when something moved on them: the
@@ -69,7 +69,7 @@ pub struct Clocked<B> {
     /// Cycles in a row without anything on the pins, after which the clock sleeps.
     sleeps_after: u32,
     quiet_cycles: u32,
-    /// The edge that the world has been told of and that is still to come, while the clock is awake.
+    /// The edge that was announced to the world and is still to come, while the clock is awake.
     edge: Option<Time>,
 }
 

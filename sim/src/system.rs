@@ -43,7 +43,7 @@ pub struct SystemConfig {
     pub unit: UnitConfig,
 }
 
-/// Why a system cannot be built, or cannot go on.
+/// Why a system cannot be built, or cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum SystemError {
     /// The number of buckets is impossible.

@@ -13,7 +13,7 @@ use locks::TupleKey;
 /// Shares in percent, in the order of [`Input`].
 pub(crate) const MIX: [u32; 6] = [15, 15, 15, 25, 15, 15];
 
-/// What one SmallBank transaction is told: the accounts, from 0. The amounts are constants.
+/// The input of one SmallBank transaction: the accounts, from 0. The amounts are constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// Moves all money of one account to the checking row of another.

@@ -13,7 +13,7 @@ use crate::measure::Measurements;
 pub enum Verdict {
     /// The device does what it must.
     Pass,
-    /// It does not; or it could not be told, because something else failed.
+    /// It does not, or it is unknown because something else failed.
     Fail,
     /// Nothing was tried, for the reason in the detail.
     Skipped,

@@ -278,7 +278,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         waiting.into_iter().chain(others).find(alone)
     }
 
-    /// A response came: the oracle judges it, and its agent goes on.
+    /// A response came: the oracle judges it, and its agent continues.
     fn respond(&mut self, response: UnitResponse) -> Result<(), Mismatch> {
         let answered = self.oracle.response(self.cycle, response)?;
         self.summary.coverage.response(&response);

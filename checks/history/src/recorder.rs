@@ -39,7 +39,7 @@ impl Recorder {
         Self { header: Header::new(seed, scenario), initial, clock: None }
     }
 
-    /// Also writes down when each transaction began and ended by the wall clock; the checker then
+    /// Also writes down when each transaction began and ended in wall-clock time; the checker then
     /// compares the database's points with it.
     pub fn with_wall_clock(mut self) -> Self {
         self.clock = Some(Instant::now());

@@ -133,7 +133,7 @@ fn write_skew() {
     expect_clean(of(SI));
     let timed = vec![at(0, 1, of(SER)[0].clone()), at(0, 2, of(SER)[1].clone())];
     expect(timed, Anomaly::WriteSkew);
-    // Each to its own: one of the two at SNAPSHOT may be passed over.
+    // Each to its own: one of the two at SNAPSHOT may be skipped.
     expect_clean(vec![of(SI)[0].clone(), of(SER)[1].clone()]);
     // The same history can be asked whether it was serializable.
     let skew = history(of(SI)).check(&Options::at(SER));
@@ -327,7 +327,7 @@ fn session_that_goes_back_without_points() {
 
 #[test]
 fn real_time() {
-    // Without points, by the wall clock.
+    // Without points, in wall-clock time.
     let on_the_wall =
         |begin, end, transaction| Transaction { wall: Some(Times { begin, end }), ..transaction };
     for level in [SI, SER] {

@@ -157,7 +157,7 @@ impl Rate {
     }
 }
 
-/// Each agent goes on by `count` transactions.
+/// Each agent continues by `count` transactions.
 fn round<W: Workload, I: Iterator<Item = W::Input> + Send>(
     workload: &W,
     agents: &mut [Agent<I>],

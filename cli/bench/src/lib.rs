@@ -48,7 +48,7 @@ enum Measure {
     BesidePostgres(fn(Size, &mut Progress) -> Result<Measured, PostgresError>),
     /// Of devices in this process and behind a socket, which the program may serve.
     OfDevices(fn(Size, Option<&Path>) -> Figures),
-    /// In this process alone, in so many seconds that its progress is told.
+    /// In this process alone, and long enough to show its progress.
     Long(fn(Size, &mut Progress) -> Figures),
     /// Beside other engines, whose programs are in a folder, if one is named.
     BesideRivals(fn(Size, Option<&[Rival]>, &mut Progress) -> Figures),

@@ -23,7 +23,7 @@ pub struct Experiment {
     pub source: &'static str,
     /// By which it is measured.
     pub clock: Clock,
-    /// Whose latencies and rates it models, by name; none by the clock on the wall.
+    /// Whose latencies and rates it models, by name; none in wall-clock time.
     pub platforms: &'static [&'static str],
     /// The paper's values, each of which stands beside a row.
     pub paper: &'static [Paper],

@@ -89,7 +89,7 @@ pub struct Args {
 ///
 /// # Errors
 /// When the rows are not as they should be: of a CSV file nothing is kept then. Of generated rows what
-/// was committed before stays, and the same command goes on from there.
+/// was committed before stays, and the same command continues from there.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let loaded = load(&args, interrupt::install()?, out)?;
     out.print(format!("loaded {loaded} into {}", args.folder.display()))

@@ -191,7 +191,7 @@ impl Report {
         self.time.iter().map(|(_, time)| time).sum()
     }
 
-    /// For human eyes.
+    /// For people.
     pub fn text(&self, heading: &str, out: &Output) -> String {
         let mut lines = vec![out.strong(heading)];
         let mut line = |name: &str, text: String| {

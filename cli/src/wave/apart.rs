@@ -72,7 +72,7 @@ fn interrupt_process(id: &AtomicI32) {
     }
 }
 
-/// Nobody would look at what the process writes after its parent is killed.
+/// The output of the process is not read after its parent is killed.
 fn end_with_parent(parent: u32) -> io::Result<()> {
     // SAFETY: both take numbers only.
     match unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) } {

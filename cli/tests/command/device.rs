@@ -130,7 +130,7 @@ fn shell(folder: &Path, line: &str) -> Command {
 fn lines(from: ChildStdout) -> Receiver<String> {
     let (said, receiver) = mpsc::channel();
     thread::spawn(move || {
-        // It ends with the process, or when nobody asks any more.
+        // It ends with the process, or when no requester is left.
         BufReader::new(from).lines().map_while(Result::ok).try_for_each(|line| said.send(line))
     });
     receiver

@@ -70,7 +70,7 @@ fn interrupted_waves_end_at_once_and_leave_no_file() {
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "lockstep: interrupted\n");
     assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1);
-    // Killed, it leaves nobody at work.
+    // When killed, it leaves no process behind.
     let mut wave = start();
     let child = child_of(wave.id());
     wave.kill().expect("it runs");

@@ -59,7 +59,7 @@ pub(crate) struct Standing {
 }
 
 impl Shared {
-    /// Writes a checkpoint. Nothing is changed when that fails: transactions go on, and the next
+    /// Writes a checkpoint. Nothing is changed when that fails: transactions continue, and the next
     /// checkpoint tries again.
     pub(crate) fn checkpoint(&self) -> Result<Checkpoint> {
         self.checkpoint_alone(&mut self.maintenance.lock())

@@ -3,7 +3,7 @@
 //! Physical pages 0 and 1 hold one each; checkpoint *n* writes page *n* mod 2, so that a torn write
 //! leaves the other whole. All fields lie in the first 512 bytes.
 
-/// What a checkpoint leaves behind, and where the log goes on from it.
+/// What a checkpoint leaves behind, and where the log continues from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Superblock {

@@ -128,7 +128,7 @@ impl Reader {
     }
 
     /// The place after the last record read: at the end, where [`Log::start`](super::Log::start)
-    /// goes on. Its epoch is the greatest seen, or where reading began.
+    /// continues. Its epoch is the greatest seen, or where reading began.
     pub fn position(&self) -> LogPosition {
         LogPosition { epoch: self.epoch.max(self.next.epoch), ..self.next }
     }

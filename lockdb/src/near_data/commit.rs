@@ -33,7 +33,7 @@ impl Transaction<'_> {
     /// [abandoned](Transaction::abandon) or rolled back, which the caller does when the device is at
     /// rest or fenced; dropped, it leaves them out of use. [`NearDataError::MissingLine`] and
     /// [`NearDataError::Adopt`] when the versions have a gap, or a row's newest version is no longer
-    /// the one before: the transaction goes on.
+    /// the one before: the transaction continues.
     ///
     /// # Panics
     /// When `seal` does; the transaction is then rolled back as it is dropped, and its reservations stay out

@@ -31,7 +31,7 @@ use locks::Timestamp;
 #[cfg(doc)]
 use super::Transaction;
 
-/// What a device is told when it is to work on a table: [`Transaction::near_data`].
+/// The data for a device that works on a table: [`Transaction::near_data`].
 ///
 /// As long as it lives, no checkpoint overwrites the pages that the shared state is relative to.
 #[derive(Debug)]

@@ -75,7 +75,7 @@ impl Shared {
 
 impl Database {
     /// Collects the shared state: the changes since the last checkpoint, for a device that reads
-    /// native storage. Transactions go on meanwhile. When it would be larger than
+    /// native storage. Transactions continue in the meantime. When it would be larger than
     /// [`Options::shared_state_limit`](super::Options::shared_state_limit), a checkpoint is made
     /// first.
     ///

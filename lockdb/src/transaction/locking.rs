@@ -43,7 +43,7 @@ struct Newest {
 impl Transaction<'_> {
     /// Takes the lock of a row: of its newest version, so again when that has moved on meanwhile
     /// (ccSLT paper, section 3: "continues and requests a lock for t_v2"). `None` when the row is
-    /// passed over.
+    /// skipped.
     pub(super) fn lock_row(
         &mut self,
         table: &Table,

@@ -144,7 +144,7 @@ fn the_last_version_of_a_row_is_followed_by_its_tombstone_alone() {
         };
         change(3).unwrap();
         used_up(change(3));
-        // The transaction goes on without it.
+        // The transaction continues without it.
         let both = store.transaction_with(options, |t| {
             used_up(add(t, &table, 3));
             add(t, &table, 4)

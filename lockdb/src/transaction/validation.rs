@@ -22,7 +22,7 @@ use super::scan::is_empty;
 
 /// Index entries that are fetched at once; so often it is checked what was committed meanwhile.
 const BATCH: usize = 4096;
-/// With so few changes left, looking at them with the place holds nobody up.
+/// With so few changes left, looking at them with the place delays no commit.
 const FEW: usize = 64;
 /// Each round has the changes to look at that were made during the one before, so they become few.
 const ROUNDS: usize = 16;

@@ -27,8 +27,8 @@ impl Transaction<'_> {
     /// Inserts a row. Waits for a transaction that is inserting or deleting a row of the same key.
     ///
     /// # Errors
-    /// [`Error::DuplicateKey`] when a row of its key exists: the transaction goes on without it. A
-    /// conflict, or the other errors of [`Transaction::get`].
+    /// [`Error::DuplicateKey`] when a row of its key exists: the transaction continues without it.
+    /// A conflict, or the other errors of [`Transaction::get`].
     pub fn insert_row(&mut self, table: &Table, row: &RowBuffer) -> Result<()> {
         self.change(table)?;
         Self::check_schema(table, row)?;

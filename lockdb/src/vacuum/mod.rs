@@ -50,7 +50,7 @@ pub struct Vacuumed {
 pub(crate) struct Vacuum {
     /// Where versions are moved to.
     open: OpenPages,
-    /// At most one at a time, so that nobody's deadlock is of its making.
+    /// At most one at a time, so that it causes no deadlock.
     locks: HeldLocks,
     statistics: Statistics,
     /// The sweep that is under way in passing.
@@ -405,7 +405,7 @@ mod tests {
             }
         };
         let shared = &store.shared;
-        // Nobody vacuums in passing.
+        // No session vacuums in passing.
         let held = shared.maintenance.lock();
         write(0..versions / 2);
         let mut reader = store.session().unwrap();
@@ -427,8 +427,8 @@ mod tests {
         assert!(store.pages_in_use() <= 1, "{} pages", store.pages_in_use());
     }
 
-    /// The store's thread, which looks around now and then while a snapshot keeps all pages, goes on
-    /// without a pause when that snapshot has ended.
+    /// The store's thread, which looks around now and then while a snapshot keeps all pages,
+    /// continues without a pause when that snapshot has ended.
     #[test]
     fn the_end_of_a_snapshot_gives_hope() {
         let store = Database::in_memory(Options::small()).unwrap();

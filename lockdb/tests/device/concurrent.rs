@@ -54,7 +54,7 @@ fn tidy(store: &Database, progress: &Progress) {
     }
 }
 
-/// A transaction that is checked over and over while the store goes on.
+/// A transaction that is checked over and over while the store continues.
 fn look(store: &Database, session: &mut Session, files: &dyn Files, looks: u64) -> u64 {
     let storage = Storage::of(files);
     let mut transaction = session.begin(QUICK);

@@ -37,7 +37,7 @@ pub fn accounts(number: usize) -> Schema {
         .unwrap()
 }
 
-/// Physical pages as the device finds them while the host goes on.
+/// Physical pages as the device finds them while the host continues.
 pub struct Storage(pub Arc<dyn File>);
 
 impl Storage {

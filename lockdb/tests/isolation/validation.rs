@@ -1,4 +1,4 @@
-//! SERIALIZABLE transactions that have read much, whose commits are held up while others go on.
+//! SERIALIZABLE transactions that have read much, whose commits are held up while others continue.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

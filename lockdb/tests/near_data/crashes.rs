@@ -91,7 +91,7 @@ fn what_a_failed_seal_lost_is_not_believed() {
         }
         failures += 1;
         scene.files.fail_once_at(u64::MAX, Loss::Nothing);
-        // In the same store, if it goes on.
+        // In the same store, if it continues.
         let again = match scene.add(at(Isolation::Snapshot), 2, 7) {
             Ok(_) => 7,
             Err(Error::Log(LogError::MustReopen(_))) => 0,

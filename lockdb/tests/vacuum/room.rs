@@ -21,7 +21,7 @@ fn fill_room(session: &mut Session, table: &Table) -> Error {
     }
 }
 
-/// Others go on until this is dropped, also by a panic.
+/// Others continue until this is dropped, also by a panic.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -84,7 +84,7 @@ fn a_full_store_names_the_snapshot_that_fills_it_and_goes_on_after_its_end() {
     }
 }
 
-/// A snapshot that lasts for a moment is waited for: nobody is refused because of it.
+/// A snapshot that lasts for a moment is waited for: no transaction is refused because of it.
 #[test]
 fn a_full_store_waits_for_a_snapshot_that_may_end_soon() {
     for maintenance in [false, true] {

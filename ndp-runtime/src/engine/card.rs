@@ -83,7 +83,7 @@ pub struct HostFault {
     pub address: u64,
 }
 
-/// Storage did not do as it was told.
+/// A storage operation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("native storage: {0}")]
 pub struct StorageFault(pub String);

@@ -31,7 +31,7 @@ pub enum Progress {
     Waiting,
     /// It has looked at all VIDs of its part, and handed out everything.
     Done,
-    /// It cannot go on: why.
+    /// It cannot continue: why.
     Failed(String),
 }
 

@@ -11,7 +11,7 @@ use crate::job::LockTable;
 #[derive(Clone, Debug)]
 pub(super) struct Tags {
     owners: [Option<u32>; TAGS as usize],
-    /// The table that the unit was told of.
+    /// The table that was set at the unit.
     table: Option<LockTable>,
     /// Jobs that use it.
     users: usize,

@@ -6,12 +6,12 @@
 //! version (ccSLT paper, section 3, "Protocol"; Figure 1: without the lock or without the look two
 //! branches of versions arise).
 //!
-//! | state | action | goes on with |
+//! | state | action | continues with |
 //! |---|---|---|
 //! | asking | `AcquireLock` | granted, queued, refused |
 //! | waiting | `AwaitLock` | granted; lost: refused; time-out, cancel: leaving |
 //! | refused | `AskLater` | ask again; time-out, cancel: the end |
-//! | leaving | `CancelLock` | left; granted (too late): after a time-out the update goes on |
+//! | leaving | `CancelLock` | left; granted (too late): after a time-out the update continues |
 //! | looking | `LoadHead` | the head: the end, or writing |
 //! | writing | `Write` | written |
 

@@ -322,8 +322,8 @@ impl Rows {
 
     fn granted(&mut self, row: &mut Row, again: bool) {
         let bucket = self.locks.bucket_of(self.key(row));
-        // A grant may be told twice, by a poll and by the acquire's own notice, and to two rows that
-        // wait in one place; and those that hold the bucket again may be told first.
+        // A grant may be reported twice, by a poll and by the acquire's own notice, and to two rows
+        // that wait in one place; and those that hold the bucket again may be reported first.
         row.newly_held |= !again && self.held.insert(bucket);
         row.machine.resume(Input::Granted);
     }

@@ -291,7 +291,7 @@ impl Work {
             if row.code != 0 {
                 self.results.push(&fault_entry(row.vid, row.code))?;
                 if matches!(self.doing, Doing::Update(_)) {
-                    // Those that were found with it are told, too, as far as there is room.
+                    // The faults found with it are reported, too, as far as there is room.
                     let others: Vec<_> = self.found.drain(..).filter(|row| row.code != 0).collect();
                     for row in &others[1..] {
                         let _ = self.results.push(&fault_entry(row.vid, row.code));

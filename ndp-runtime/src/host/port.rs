@@ -208,7 +208,7 @@ impl JobPort for QueuePort {
     }
 
     fn rest(&mut self, bound: Duration) -> Duration {
-        // By the interrupt of the queue. What is wrong is told by the next poll.
+        // By the interrupt of the queue. The next poll reports the error.
         self.early.extend(self.queue.wait(bound));
         Duration::ZERO
     }

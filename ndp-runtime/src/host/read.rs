@@ -87,7 +87,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
     /// Rows that the device cannot read are in the report, and not visited.
     ///
     /// # Errors
-    /// See [`NearDataFailure`]; the transaction goes on.
+    /// See [`NearDataFailure`]; the transaction continues.
     pub fn select(
         &mut self,
         table: &Table,
@@ -122,7 +122,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
     ///
     /// # Errors
     /// See [`NearDataFailure`]; [`NearDataFailure::RowFaults`] when a row cannot be read. The
-    /// transaction goes on.
+    /// transaction continues.
     pub fn aggregate(
         &mut self,
         table: &Table,

@@ -429,7 +429,7 @@ impl<'a> ResultChunk<'a> {
         self.header.flags & 1 != 0
     }
 
-    /// Whether the job wants page reservations to go on.
+    /// Whether the job wants page reservations to continue.
     pub fn wants_reservations(&self) -> bool {
         self.header.flags & 2 != 0
     }

@@ -117,7 +117,7 @@ impl Submission {
         Self { opcode: Opcode::Begin as u8, address, bytes, job, ..Self::default() }
     }
 
-    /// A job goes on, by the top-up at an address.
+    /// A job continues, by the top-up at an address.
     pub fn resume(job: u32, address: u64, bytes: u64) -> Self {
         Self { opcode: Opcode::Resume as u8, address, bytes, job, ..Self::default() }
     }

@@ -69,7 +69,7 @@ pub enum ListingError {
     Program(#[from] ProgramFault),
 }
 
-/// Reads a listing. Numbers of lines are passed over, and so is what follows `;`.
+/// Reads a listing. Numbers of lines are skipped, and so is what follows `;`.
 impl FromStr for Program {
     type Err = ListingError;
 

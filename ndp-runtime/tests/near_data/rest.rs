@@ -233,7 +233,7 @@ fn a_job_that_begins_while_another_thread_fences_leaves_nothing_behind() {
         assert!(matches!(lost, NearDataFailure::DeviceLost(_)), "{lost}");
         other.join().unwrap()
     });
-    // If the device goes on with anything, it does so now.
+    // If the device continues with anything, it does so now.
     update("region = 8").unwrap();
     scene.assert_no_locks();
     let expected = 300 * 100 + 30 + if begun.is_ok() { 150 } else { 0 };

@@ -174,13 +174,14 @@ impl Board {
         self.model.toggle_only(cycles);
     }
 
-    /// Whether nothing is under way that could go on, and nothing happens until an input changes:
-    /// the clock may stop. The end of a copy waits while a completion ring is full, for software.
+    /// Whether nothing is under way that could continue, and nothing happens until an input
+    /// changes: the clock may stop. The end of a copy waits while a completion ring is full, for
+    /// software.
     pub fn is_idle(&self) -> bool {
         self.model.outputs().idle_o && !self.is_at_work()
     }
 
-    /// Whether something is seen to go on; otherwise the RTL is at rest, or comes to rest.
+    /// Whether visible progress continues; otherwise the RTL is at rest, or comes to rest.
     pub fn is_at_work(&self) -> bool {
         !self.mover.is_idle()
             || !self.ports.queue.is_quiet()

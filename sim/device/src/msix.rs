@@ -104,7 +104,7 @@ pub(crate) struct Msix {
 }
 
 impl Msix {
-    /// As after power-up: all masked, nobody listens.
+    /// As after power-up: all masked, no listener exists.
     pub fn new() -> Self {
         let vector =
             || Vector { entry: Vector::RESET, masked: false, pending: false, listener: None };
@@ -159,8 +159,8 @@ impl Msix {
     }
 
     /// What a function-level reset does: nothing is pending, nothing is enabled, and entries are as
-    /// after power-up, but that those with a listener stay unmasked: nobody else would set them up
-    /// again.
+    /// after power-up, but that those with a listener stay unmasked: no other code would set them
+    /// up again.
     pub fn reset(&mut self) {
         self.enabled = false;
         for vector in &mut self.vectors {

@@ -147,7 +147,7 @@ struct Served<P> {
     progress: P,
 }
 
-/// A failed map as the client is told.
+/// A failed map as the error for the client.
 fn errno(error: &MapError) -> Errno {
     match error {
         MapError::Overlaps { .. } => Errno::EXIST,

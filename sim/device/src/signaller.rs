@@ -52,7 +52,7 @@ impl Signaller {
     }
 
     /// Adds 1 to an event's counter, unless that is full: then whoever waits for it needs no more.
-    /// Nobody is told of another failure: the descriptor is a client's.
+    /// Other failures are not reported: the descriptor is a client's.
     pub fn signal(&self, event: BorrowedFd<'_>) {
         if self.submit(event) == Err(Errno::AGAIN) {
             // The ends of about a hundred signals are kept until they are taken out.

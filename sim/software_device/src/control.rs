@@ -13,10 +13,10 @@ pub enum DeviceFault {
     Resets,
     /// It does nothing any more, and says nothing, until it is reset.
     Hangs,
-    /// Nothing reaches the host any more; it goes on with what it has for so many steps, until it is
-    /// reset.
+    /// Nothing reaches the host any more; it continues with its current data for this many steps,
+    /// until it is reset.
     LinkBreaks {
-        /// The most steps that it goes on.
+        /// The maximum number of steps for which it continues.
         steps: u64,
     },
 }

@@ -13,7 +13,7 @@ use super::{AgentId, CoherentMemory, Completion, Event, Line, Operation};
 #[derive(Clone, Copy, Default)]
 pub(super) struct Copy {
     pub(super) state: State,
-    /// The agent is to be told when this copy ends.
+    /// The agent must be notified when this copy ends.
     pub(super) watched: bool,
     pub(super) data: Line,
 }

@@ -13,7 +13,8 @@ pub struct Report {
     pub scenario: String,
     /// Name of the platform.
     pub platform: String,
-    /// `virtual`, `wall-clock`, or `device`: by the wall clock, with the lock unit behind a driver.
+    /// `virtual`, `wall-clock`, or `device`: in wall-clock time, with the lock unit behind a
+    /// driver.
     pub mode: &'static str,
     /// Which device that is, as a URI.
     #[serde(rename = "device_uri", skip_serializing_if = "Option::is_none")]

@@ -37,7 +37,7 @@ const WRITES: usize = 2;
 /// are used.
 const LOADED_AT_ONCE: u64 = 1 << 20;
 
-/// By the wall clock, where a row cannot be added under somebody's locks, all must be there.
+/// In wall-clock time, rows cannot be added while others hold locks, so all must exist.
 const MOST_ROWS: u64 = 1 << 24;
 
 /// Sessions beside those of the agents: for whoever looks at the rows.
@@ -85,8 +85,9 @@ pub(crate) struct Version {
 }
 
 impl Rows {
-    /// The rows of a scenario, where `sources` is what its agents do, and `lock_memory` what their
-    /// lock table stands in by the wall clock, if it is not to be memory of this process alone.
+    /// The rows of a scenario, where `sources` are the plans of its agents, and `lock_memory` is
+    /// the memory of their lock table in wall-clock mode, unless it is private memory of this
+    /// process.
     ///
     /// # Errors
     /// When the system refuses memory for them.

@@ -202,8 +202,8 @@ pub fn run(
 /// memory that the device was given; the device is reset before and after.
 ///
 /// # Errors
-/// As [`run`]; when the scenario is not one by the wall clock, which is the only clock that a device
-/// shares with us; [`RunError::Device`] when the device fails or does not answer in time.
+/// As [`run`]; when the scenario is not in wall-clock mode, which a device needs;
+/// [`RunError::Device`] when the device fails or does not answer in time.
 pub fn run_on_device(
     scenario: &Scenario,
     device: &Device,

@@ -32,8 +32,8 @@ use crate::{Interrupt, Options, Progress, RunError};
 /// Time that the agents have to end their transactions after the last was begun.
 const CLOSING: Duration = Duration::from_secs(20);
 
-/// The longest that a run may go on without any transaction coming to its end. It decides when a run
-/// is given up, never whether it is fast enough.
+/// The longest that a run may continue without any transaction coming to its end. It decides when a
+/// run is given up, never whether it is fast enough.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Between two looks at the interrupt and two reports of progress.

@@ -166,7 +166,7 @@ impl Workflow {
         }
     }
 
-    /// All agents of a scenario, in their order, and the rows that they share. By the wall clock
+    /// All agents of a scenario, in their order, and the rows that they share. In wall-clock time
     /// their lock table stands in `lock_memory`, if there is any.
     ///
     /// # Errors

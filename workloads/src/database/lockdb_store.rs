@@ -21,13 +21,13 @@ pub enum StoreError {
     /// The store's reason.
     #[error(transparent)]
     Store(#[from] lockdb::Error),
-    /// A load that goes on finds a table that it would have made otherwise.
+    /// A load that continues finds a table that it would have made otherwise.
     #[error("table {table:?} is there with other columns or keys, expected none, or the same")]
     OtherTable {
         /// The table.
         table: String,
     },
-    /// A load that goes on finds a row that it would have made otherwise.
+    /// A load that continues finds a row that it would have made otherwise.
     #[error(
         "table {table:?} has another row of key {key} than this load makes, expected none, or the \
          same"
@@ -44,7 +44,7 @@ pub enum StoreError {
 /// there, because its fixed columns hold texts.
 ///
 /// Rows are committed some thousand at a time: a load that is broken off leaves the first of them. One
-/// that [goes on](StoreLoader::going_on) with the same rows then adds the others.
+/// that [continues](StoreLoader::going_on) with the same rows then adds the others.
 #[derive(Debug)]
 pub struct StoreLoader<'d> {
     database: &'d Database,
@@ -92,7 +92,7 @@ impl<'d> StoreLoader<'d> {
     /// Makes a table; gives its number.
     ///
     /// # Errors
-    /// When there is one of its name, which a load that goes on has not made.
+    /// When there is one of its name, which a load that continues has not made.
     pub fn add_table(&mut self, schema: Schema) -> Result<usize, StoreError> {
         let found = if self.goes_on { self.database.table(schema.name()).ok() } else { None };
         let old = found.is_some();

@@ -71,7 +71,7 @@ impl Kind {
 
 /// A database, the transactions on it, and what holds of it.
 pub trait Workload: Sync {
-    /// All that a transaction is told from outside.
+    /// The complete input of a transaction.
     type Input: Clone + Debug + PartialEq + Send + Sync;
 
     /// What a transaction found: equal on two stores when they executed the same inputs in the

@@ -118,7 +118,7 @@ pub struct Tatp {
     seed: u64,
 }
 
-/// What one TATP transaction is told. Subscribers count from 0; numbers are those of
+/// The input of one TATP transaction. Subscribers count from 0; numbers are those of
 /// [`subscriber_number`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are named as in TATP, and by the tables above")]

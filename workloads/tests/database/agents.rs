@@ -100,7 +100,7 @@ pub fn run<W: Workload>(workload: &W, setting: Setting) -> Result<usize, String>
     Ok(judge.changes.len())
 }
 
-/// Agents go on with their streams; then what they did is judged.
+/// Agents continue with their streams; then what they did is judged.
 fn leg<W: Workload>(
     database: &Database,
     setting: Setting,

@@ -84,7 +84,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
             .into_iter()
             .map(|host| host.join().map_err(|_| Stop::wrong("a host thread panicked"))?)
             .collect();
-        // What went wrong on the device is often why a host could not go on.
+        // What went wrong on the device is often why a host could not continue.
         let device = device?;
         Ok::<_, Stop>((hosts?, device))
     })?;

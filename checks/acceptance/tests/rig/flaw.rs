@@ -71,9 +71,9 @@ pub enum Flaw {
     InterruptsUnwanted,
     /// A reset does nothing.
     IgnoresReset,
-    /// Work goes on over a reset.
+    /// Work continues over a reset.
     WorksThroughReset,
-    /// Copies under way go on over a reset, though nothing is said of them.
+    /// Copies under way continue over a reset, though nothing is said of them.
     MovesThroughReset,
     /// Interrupts stay counted over a reset.
     CountsThroughReset,

@@ -85,7 +85,7 @@ impl Drop for ServerThread {
 pub struct ServerProcess {
     folder: tempfile::TempDir,
     child: Child,
-    /// Kept, so that the child can go on talking.
+    /// Kept, so that the child can continue talking.
     _output: BufReader<ChildStdout>,
 }
 

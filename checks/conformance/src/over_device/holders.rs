@@ -25,7 +25,7 @@ struct Wait {
 pub(super) struct Holders {
     owners: Vec<Option<Timestamp>>,
     waits: BTreeMap<u64, Wait>,
-    /// Counts what happens, so that before and after can be told apart.
+    /// Counts what happens, to distinguish before and after.
     moment: u64,
 }
 

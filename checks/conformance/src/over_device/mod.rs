@@ -49,9 +49,9 @@ pub struct Witnessed {
     pub host_accesses: u64,
     /// Requests that the unit was given.
     pub device_requests: u64,
-    /// Grants that agents of either side were told of.
+    /// Grants that were reported to agents of either side.
     pub grants: u64,
-    /// Waiting acquires of the device whose end the unit told by itself.
+    /// Waiting acquires of the device whose end the unit reported by itself.
     pub notices: u64,
     /// Responses of the unit by their code.
     pub responses: [u64; 13],
@@ -76,7 +76,7 @@ pub enum Trouble {
     /// The unit does not follow the rules. Its "cycle" is in [`Bounds::cycle`]s since the case began.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
-    /// The queue does not go on.
+    /// The queue does not continue.
     #[error(transparent)]
     Queue(#[from] QueueError),
     /// The host's machine met words in the table that nothing lawful writes.

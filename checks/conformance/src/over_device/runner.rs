@@ -306,7 +306,7 @@ impl<'a> Runner<'a> {
 
     // -------------------------------------------------------------------- responses
 
-    /// A response came: it is judged, and its agent goes on.
+    /// A response came: it is judged, and its agent continues.
     fn respond(&mut self, response: UnitResponse) -> Result<(), Trouble> {
         let Some(serial) = self.whose(&response) else {
             let found = response.to_string();

@@ -176,7 +176,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// A violation by `index`'s transactions `of`, told in one sentence.
+    /// A violation by `index`'s transactions `of`, in one sentence.
     pub(super) fn told(
         index: &Index<'_>,
         anomaly: Anomaly,

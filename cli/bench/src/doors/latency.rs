@@ -12,7 +12,8 @@ const SAMPLES: u64 = 50;
 const POLLS: u32 = 100;
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// From the write of a register that raises an interrupt until the thread that waits for it goes on.
+/// From the write of a register that raises an interrupt until the thread that waits for it
+/// continues.
 pub fn of_an_interrupt(size: Size, door: &Door) -> Result<Measurement, String> {
     let measured = (|| {
         let (shell, interrupt) = (door.device.shell(), door.device.interrupt(0)?);

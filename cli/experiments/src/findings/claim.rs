@@ -74,7 +74,7 @@ pub enum Verdict {
 }
 
 impl Claim {
-    /// Of a single measurement, by the clock on the wall.
+    /// Of a single measurement, in wall-clock time.
     pub fn by_the_clock(
         origin: Origin,
         says: impl Into<String>,

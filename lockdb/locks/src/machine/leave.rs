@@ -23,7 +23,7 @@ impl Machine {
         }
         match self.request {
             Request::Poll(_) => Some(queued(head, place, self.bounds.ring)),
-            // The owner goes on waiting; the guest alone gives up.
+            // The owner continues waiting; the guest alone gives up.
             _ if place.guest => Some(Outcome::Cancelled),
             _ => self.leave(head),
         }

@@ -143,7 +143,7 @@ pub enum Phase {
     Look = 1,
     /// Acquire: our word goes into an empty slot.
     Place = 2,
-    /// Acquire: the head is told of the slot.
+    /// Acquire: the slot is registered in the head.
     Register = 3,
     /// Acquire: the slot that could not be registered is given back.
     Withdraw = 4,

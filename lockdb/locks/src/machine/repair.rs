@@ -38,7 +38,7 @@ enum State {
     },
 }
 
-/// How a [`Repair`] goes on.
+/// How a [`Repair`] continues.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RepairStep {
     /// There is another access to be made.

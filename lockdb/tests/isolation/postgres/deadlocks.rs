@@ -1,4 +1,4 @@
-//! Deadlocks: exactly one dies, and the others go on.
+//! Deadlocks: exactly one dies, and the others continue.
 //!
 //! There the first to lose patience dies (`deadlock_timeout`, which the specifications set so that
 //! it is a certain one); here the youngest in the cycle, the one that took its first lock last.

@@ -118,7 +118,7 @@ impl<'a> Actor<'a> {
     }
 
     /// # Errors
-    /// Those after which the transaction cannot go on.
+    /// Those after which the transaction cannot continue.
     pub fn perform(&mut self, operation: Operation) -> Result<()> {
         match operation {
             Operation::Get { key } => self.get(key),

@@ -79,7 +79,8 @@ impl World {
         fill(&store, &table, keys);
         let mut device = crate::scene::device(&files, &store);
         device.plant(planted.engine);
-        // The device waits where the host does not: the host goes on meanwhile, as turns come.
+        // The device waits where the host does not: the host continues in the meantime, as turns
+        // come.
         let waiting = match on_threads {
             true => options.waiting,
             false => Waiting {

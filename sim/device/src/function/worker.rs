@@ -20,7 +20,7 @@ const SPIN: Duration = Duration::from_micros(20);
 /// How long the worker waits to see whether another access follows the last one.
 const PAUSE: Duration = Duration::from_micros(1);
 
-/// For how long accesses that follow each other may hold up a slice in which something goes on.
+/// For how long accesses that follow each other may delay a slice in which work is in progress.
 const COURTESY: Duration = Duration::from_micros(20);
 
 /// The same for a slice that, as far as can be seen, only lets the RTL come to rest.

@@ -114,7 +114,7 @@ impl RtlElement {
     }
 }
 
-/// Why an element cannot go on.
+/// Why an element cannot continue.
 struct Stopped(String);
 
 impl From<ElementError> for Stopped {

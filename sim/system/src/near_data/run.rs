@@ -65,7 +65,7 @@ pub enum NearDataError {
     Check(#[from] RunError),
 }
 
-/// Makes a run. `progress` is told the virtual time now and then.
+/// Makes a run. `progress` receives the virtual time from time to time.
 ///
 /// # Errors
 /// When the platform does not do, or something does not come to its end, or a check fails.

@@ -15,7 +15,7 @@ use crate::{Interrupt, Options, Progress, RunError};
 const ROWS: i64 = 16;
 
 /// Transactions of the store itself lock rows beside the host's agents and the RTL unit: what one
-/// of them has locked, nobody changes.
+/// of them has locked, no transaction changes.
 #[test]
 fn the_stores_own_transactions_lock_the_same_rows() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::{DISTRICTS, KINDS, Scale, random::Constants};
 use crate::random::draw_share;
 
-/// What one TPC-C transaction is told. All numbers count from 1.
+/// The input of one TPC-C transaction. All numbers count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// Enters an order.

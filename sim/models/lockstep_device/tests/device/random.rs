@@ -252,7 +252,7 @@ impl Run {
             words[0] = words[0] & !0xFF_0000 | 7 << 16;
             written = self.user.submit(1, words)?;
         }
-        // A place is found before the transaction goes on: none may be lost.
+        // A place is found before the transaction continues: none may be lost.
         for _ in 0..4 {
             if !self.user.has_room(1)? {
                 break;

@@ -69,7 +69,7 @@ struct World {
     transactions: u64,
     versions: i64,
     tally: Tally,
-    /// What a fault has broken, if not even the store could go on.
+    /// What a fault has broken, if not even the store could continue.
     broken: Option<String>,
 }
 
