@@ -46,7 +46,7 @@ pub struct Database {
 /// The shared data of all sessions of a store.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    /// Tells its tables from those of other stores in the process.
+    /// Distinguishes its tables from those of other stores in the process.
     pub(crate) id: u64,
     pub(crate) options: Options,
     pub(crate) pages: Pages,
@@ -69,7 +69,7 @@ pub(crate) struct Shared {
     /// Where redo would begin.
     pub(crate) redo_lsn: AtomicU64,
     pub(crate) indexes: Indexes,
-    /// Held for vacuum and checkpoints. A fair mutex: the store's thread takes it again and again, and
+    /// Held for vacuum and checkpoints. A fair mutex: the store's thread takes it repeatedly, and
     /// must not starve a session that waits for it.
     pub(crate) maintenance: Mutex<Vacuum>,
     /// Memory of the last shared state that a device was done with, for the next.
@@ -122,12 +122,12 @@ impl Database {
     /// As [`Database::open`], in files of another kind.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn open_in(files: Arc<dyn Files>, options: Options) -> Result<Self> {
         Self::open_with(files, options, Faults::default())
     }
 
-    /// As [`Database::open_in`], with a recovery that is broken on purpose. The store then works as
+    /// As [`Database::open_in`], with a fault planted in recovery. The store then works as
     /// it should.
     ///
     /// # Errors
@@ -178,9 +178,9 @@ impl Database {
         Ok(self.shared.log.mark()?)
     }
 
-    /// Makes room of versions that no snapshot sees any more: looks at all pages once, while
-    /// transactions continue. The store does so itself when twice as many pages are in use as after
-    /// the last time.
+    /// Reclaims the space of versions that no snapshot sees any more: processes all pages once,
+    /// while transactions continue. The store does so itself when twice as many pages are in use as
+    /// after the last time.
     ///
     /// # Errors
     /// When a page cannot be read; those before it are done.
@@ -188,7 +188,8 @@ impl Database {
         self.shared.vacuum()
     }
 
-    /// A way into the store for one thread. Waits for one when there are as many as the options admit.
+    /// A session: access to the store for one thread. Waits for one when there are as many as the
+    /// options admit.
     ///
     /// # Errors
     /// [`Error::NoSession`] when none comes free within [`Options::session_patience`], or those that
@@ -316,7 +317,7 @@ impl Database {
         self.shared.pages.storage().map_or(StorageBytes::default(), NativeStorage::bytes)
     }
 
-    /// Breaks the store on purpose.
+    /// Plants a fault in the store.
     #[cfg(feature = "faults")]
     pub fn plant(&self, fault: Option<super::fault::Fault>) {
         self.shared.faults.plant(fault);
@@ -370,7 +371,7 @@ impl Database {
             maintainer: OnceLock::new(),
         };
         let shared = Arc::new(shared);
-        // Of a store with files, its thread builds the indexes first.
+        // In a store with files, its thread builds the indexes first.
         let at_open = shared.options.indexes == IndexBuild::AtOpen && !shared.options.maintenance;
         if at_open || shared.pages.storage().is_none() {
             shared.need_indexes()?;
@@ -385,7 +386,7 @@ impl Database {
     }
 }
 
-/// Tells the stores of a process apart.
+/// Distinguishes the stores of a process.
 fn draw_id() -> u64 {
     static STORES: AtomicU64 = AtomicU64::new(1);
     STORES.fetch_add(1, Ordering::Relaxed)
@@ -417,7 +418,7 @@ impl Shared {
         Ok(None)
     }
 
-    /// Refuses what would change a store that is only to be read.
+    /// Refuses what would change a read-only store.
     #[inline]
     pub(crate) fn check_writable(&self, refused: &'static str) -> Result<()> {
         if self.options.read_only { Err(Error::ReadOnly { refused }) } else { Ok(()) }

@@ -16,7 +16,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why an operation on a store failed. Unless it says otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Other transactions were in the way; the same transaction may succeed when it is run again.
+    /// A conflict with other transactions; a retry of the same transaction may succeed.
     #[error("{0}")]
     Conflict(#[from] Conflict),
     /// The transaction has ended: it was committed or rolled back, or a conflict ended it.
@@ -30,7 +30,7 @@ pub enum Error {
     TooManyAttempts {
         /// How often it was run.
         attempts: u32,
-        /// What was in the way the last time.
+        /// The last conflict.
         last: Conflict,
     },
     /// A row's lock can never be granted: its holder, or a transaction that the holder waits for,
@@ -211,7 +211,7 @@ pub enum Error {
         /// The system's reason.
         source: std::sync::Arc<io::Error>,
     },
-    /// The store was opened to be read only ([`Options::read_only`](super::Options::read_only)).
+    /// The store was opened read-only ([`Options::read_only`](super::Options::read_only)).
     #[error("the store is open to be read only: it takes no {refused}")]
     ReadOnly {
         /// The attempted operation.
@@ -258,8 +258,8 @@ impl Error {
         matches!(self, Error::Conflict(_))
     }
 
-    /// Whether a lock did not come within its patience. Another try is likely to take as long: the
-    /// closure API leaves it to the caller.
+    /// Whether a lock was not granted within its time limit. Another try is likely to take as long:
+    /// the closure API leaves it to the caller.
     pub fn is_time_out(&self) -> bool {
         matches!(self, Error::Conflict(conflict) if conflict.is_time_out())
     }
@@ -308,7 +308,7 @@ impl std::fmt::Display for Kept<'_> {
     }
 }
 
-/// What was in the way of a transaction. Each ends it; run again, it may succeed.
+/// A conflict that ended a transaction; a retry may succeed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
     /// SNAPSHOT, SERIALIZABLE: another transaction has changed the row since the snapshot was taken
@@ -353,7 +353,7 @@ impl Conflict {
         matches!(self, Conflict::Lock { source: TimedOut { .. } | NoRoom { .. }, .. })
     }
 
-    /// The commit that was in the way. It may not be published yet: a snapshot from before then does
+    /// The conflicting commit. It may not be published yet: a snapshot from before then does
     /// not show it.
     pub(crate) fn by(&self) -> Option<u64> {
         match *self {

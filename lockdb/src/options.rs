@@ -40,7 +40,7 @@ pub struct Options {
     /// Buckets of the lock table, a power of two. 64 bytes each.
     pub lock_buckets: usize,
     /// The file that the lock table stands in, for devices and other processes to map; `None`: memory
-    /// of this process. What the dead have left in it is taken out when the store is opened, so a
+    /// of this process. Entries of dead transactions are removed when the store is opened, so a
     /// second store is kept out. Made if it is missing; a file that is no lock table of
     /// `lock_buckets` is refused.
     pub lock_file: Option<PathBuf>,
@@ -48,7 +48,7 @@ pub struct Options {
     /// which a device was given; instead of `lock_file`. It is refused if it is too short or not
     /// zeroes. One store has it at a time: two would give one name to two transactions.
     pub lock_memory: Option<Arc<dyn SharedMemory>>,
-    /// Where page frames and maps stand.
+    /// The memory for page frames and maps.
     pub memory: Home,
     /// External memory for VID maps, each as `vid-map-N` of table N and 8 bytes for each of
     /// `tuples`: what a device looks at while transactions run.
@@ -56,9 +56,10 @@ pub struct Options {
     /// Logical pages, of 8 KiB each, at least 3: one is never used, and one is left to vacuum. Only
     /// address space until they are used.
     pub pages: u64,
-    /// Tuples that one table can have. Only address space until they are used, 8 bytes each.
+    /// Tuples that one table can have. They take only address space until they are used, 8 bytes
+    /// each.
     pub tuples: u32,
-    /// Sessions that there can be at once.
+    /// Maximum number of concurrent sessions.
     pub sessions: usize,
     /// The longest wait for one of them.
     pub session_patience: Duration,
@@ -79,19 +80,20 @@ pub struct Options {
     pub log_ring: usize,
     /// A log file is followed by a new one from this size on, bytes.
     pub log_segment: u64,
-    /// A checkpoint is due when so many bytes of log have been written since the last.
+    /// A checkpoint is due when this many bytes of log have been written since the last one.
     pub checkpoint_log: u64,
-    /// A shared state for devices has at most so many bytes; a checkpoint is made before it has more.
+    /// A shared state for devices has at most this many bytes; a checkpoint is made before it has
+    /// more.
     pub shared_state_limit: usize,
     /// When the indexes of a store with files are rebuilt.
     pub indexes: IndexBuild,
-    /// Whether a thread of the store's own does checkpoints and vacuum when they are due. Without
-    /// it, sessions vacuum in passing, and checkpoints are the caller's to ask for.
+    /// Whether a thread of the store's own performs checkpoints and vacuum when they are due.
+    /// Without it, sessions vacuum in passing, and the caller requests checkpoints.
     pub maintenance: bool,
     /// Whether vacuum is done when it is due. Without it versions stay where they are, and vacuum is the
     /// caller's to ask for.
     pub vacuum: bool,
-    /// Whether the store is only to be read: nothing is written, not even to begin a store that is not
+    /// Whether the store is read-only: nothing is written, not even to begin a store that is not
     /// there, so that this works on a full disk and on a file system that cannot be written. What stands
     /// in the folder is shown, and nobody vouches for its newest commits as opening to write would.
     /// Others may read it meanwhile in the same way.

@@ -44,7 +44,7 @@ pub(crate) enum PageState {
     Sealed = 2,
     /// Emptied by vacuum; a transaction may still read it.
     Retired = 3,
-    /// A device may write it, elsewhere; nobody finds it before that is committed.
+    /// A device may write it, elsewhere; it cannot be found before that is committed.
     Reserved = 4,
 }
 
@@ -57,26 +57,26 @@ struct Allocation {
     retired: Retired<u64>,
     /// Pages that may have versions which no checkpoint has. Empty in a store without files.
     dirty: BTreeSet<u64>,
-    /// Pages that stand on storage as a device has written them, where no checkpoint knows of.
+    /// Pages that stand on storage as a device has written them, which no checkpoint has.
     unnamed: Vec<u64>,
     /// Neither free nor retired nor reserved.
     in_use: u64,
     reserved: u64,
-    /// Vacuum is due when so many are in use.
+    /// Vacuum is due when this many are in use.
     vacuum_at: u64,
     /// How often a page was taken.
     taken: u64,
     /// How often at the last flush.
     flushed: u64,
-    /// The horizon at which vacuum last had to keep a page for a snapshot's sake.
+    /// The horizon at which vacuum last had to keep a page because of a snapshot.
     kept_at: Option<u64>,
 }
 
-/// So many pages are left to vacuum: when every page has a row to be moved, it could make no room
+/// This many pages are left to vacuum: when every page has a row to be moved, it could make no room
 /// without one.
 pub(super) const RESERVE: u64 = 1;
 
-/// Below this many pages in use vacuum is not worth its while.
+/// Below this many pages in use vacuum is not worthwhile.
 pub(crate) const SMALL: u64 = 64;
 
 impl Pages {
@@ -128,7 +128,7 @@ impl Pages {
         Ok(self.region.version(record))
     }
 
-    /// Sees to it that a page is in memory.
+    /// Ensures that a page is in memory.
     #[inline]
     pub(crate) fn ensure(&self, page: u64) -> Result<()> {
         if !self.is_in_memory(page) {
@@ -239,7 +239,7 @@ impl Pages {
         !self.is_in_memory(page) && self.newest_sealed.load(Ordering::Acquire) <= snapshot
     }
 
-    /// Whether there are pages on storage that no checkpoint knows of.
+    /// Whether there are pages on storage that no checkpoint has.
     pub(crate) fn has_unnamed(&self) -> bool {
         !self.allocation.lock().unnamed.is_empty()
     }
@@ -249,7 +249,7 @@ impl Pages {
         std::mem::take(&mut self.allocation.lock().unnamed)
     }
 
-    /// No checkpoint knows of these pages on storage after all.
+    /// These pages on storage are not in a checkpoint after all.
     pub(crate) fn mark_unnamed(&self, pages: impl IntoIterator<Item = u64>) {
         self.allocation.lock().unnamed.extend(pages);
     }
@@ -325,7 +325,7 @@ impl Pages {
         self.allocation.lock().next
     }
 
-    /// At this horizon vacuum had to keep a page for a snapshot's sake.
+    /// At this horizon vacuum had to keep a page because of a snapshot.
     pub(crate) fn note_kept(&self, horizon: u64) {
         self.allocation.lock().kept_at = Some(horizon);
     }
@@ -390,7 +390,7 @@ impl Pages {
         self.debt.load(Ordering::Relaxed) != 0
     }
 
-    /// How many these are; from now on the caller's care.
+    /// How many these are; the caller takes over the count.
     pub(crate) fn take_debt(&self) -> u64 {
         self.debt.swap(0, Ordering::Relaxed)
     }
@@ -437,7 +437,7 @@ impl Pages {
         std::mem::take(&mut allocation.dirty)
     }
 
-    /// The same pages; they stay the next checkpoint's care.
+    /// The same pages; the next checkpoint stays responsible for them.
     pub(crate) fn dirty(&self) -> BTreeSet<u64> {
         self.allocation.lock().dirty.clone()
     }

@@ -175,7 +175,7 @@ fn the_suite_survives_devices_that_break() {
             cases: 5,
             interrupts: 20,
             extent: Extent::Quick,
-            // One that breaks makes it wait in vain, again and again.
+            // One that breaks makes it wait in vain, repeatedly.
             patience: Duration::from_millis(if after == NEVER { 10_000 } else { 50 }),
             silence: Duration::from_millis(1),
             samples: 2,

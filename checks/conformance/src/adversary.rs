@@ -2,7 +2,7 @@
 //!
 //! Each answer is one that memory could give, but no history of accesses needs to have led to it:
 //! heads with any holder, any waiters and any count of cancels, and compare-and-swaps that fail
-//! again and again. So states of the protocol that agents reach once in a million runs (63 cancels,
+//! repeatedly. So states of the protocol that agents reach once in a million runs (63 cancels,
 //! 255 rounds, every place of the ring) come up in every run. There is no line to be compared at
 //! the end: the oracle judges accesses, responses and counters.
 

@@ -98,7 +98,7 @@ pub struct Agent {
     /// It asks for a bucket while another acquire of its own is not answered, as the processing
     /// elements of one transaction do that know nothing of each other.
     pub parallel: bool,
-    /// What it does, before it lets go of everything.
+    /// What it does, before it frees everything.
     pub script: Vec<Step>,
 }
 

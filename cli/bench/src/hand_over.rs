@@ -191,7 +191,7 @@ fn prepare(table: &LockTable) -> Vec<Place> {
     places
 }
 
-/// Two threads, each locking the same row again and again: ns for one lock.
+/// Two threads, each locking the same row repeatedly: ns for one lock.
 fn transactions(table: &LockTable, locks: u64) -> f64 {
     let waiting = Waiting { policy: Policy::Queue, ..Waiting::default() };
     let row = TupleKey::new(7, 0);

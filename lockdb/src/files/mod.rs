@@ -70,9 +70,9 @@ pub trait File: Send + Sync + Debug {
     /// The system's reason; it is then unknown how much was written.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Sees to it that writes find room for `bytes` bytes at `offset`, the end of the file. Neither the
-    /// length nor any byte changes, and [`File::set_len`] gives back what was not used. Where the system
-    /// cannot do so, this does nothing.
+    /// Ensures that writes find room for `bytes` bytes at `offset`, the end of the file. Neither
+    /// the length nor any byte changes, and [`File::set_len`] gives back what was not used. Where
+    /// the system cannot do so, this does nothing.
     ///
     /// # Errors
     /// `StorageFull`, `QuotaExceeded` or `FileTooLarge` when there is not so much room; else the system's

@@ -42,7 +42,7 @@ pub enum LogError {
         /// The system's reason.
         source: Arc<io::Error>,
     },
-    /// The store was opened to be read only.
+    /// The store was opened read-only.
     #[error("the store is open to be read only, and takes no commits")]
     ReadOnly,
     /// A write or sync failed earlier, and it is unknown which part of it is durable: the store
@@ -72,7 +72,7 @@ pub enum LogError {
         lsn: u64,
         /// The segment in the way.
         file: String,
-        /// The LSN of its first record that is in the way.
+        /// The LSN of its first record that blocks it.
         records: u64,
     },
     /// The segment that holds this LSN is missing.

@@ -110,7 +110,7 @@ impl Log {
     /// As [`Log::start`], where [`Reader::durable`] is known: only what follows it is written again.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn resume(
         files: Arc<dyn Files>,
         options: &LogOptions,

@@ -121,7 +121,7 @@ impl Storage {
         if large { reserved } else { reserved.min(self.written() + self.ring.capacity()) }
     }
 
-    /// Sees to it that the disk has room for the log up to `lsn`: for more, if it has, so that this is
+    /// Ensures that the disk has room for the log up to `lsn`: for more, if it has, so that this is
     /// asked seldom.
     pub fn reserve(&self, lsn: u64) -> Result<(), LogError> {
         if self.reserved.load(Ordering::Acquire) >= lsn {

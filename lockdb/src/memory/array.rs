@@ -49,7 +49,7 @@ impl SharedArray {
     /// As [`SharedArray::reserve`], where others can map it under its name.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn reserve_in(home: &Home, name: &str, len: usize) -> io::Result<Self> {
         // It begins with a page, and is as long as asked for.
         let map = home.map(name, len * size_of::<u64>())?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use memmap2::{MmapOptions, MmapRaw};
 
-/// Where page frames and maps stand.
+/// The memory for page frames and maps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Home {
     /// In memory of this process: its threads share it.

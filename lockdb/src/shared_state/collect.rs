@@ -47,7 +47,7 @@ struct Collection<'s> {
 
 /// Collects what has changed since the newest checkpoint. `None` when it is more than the limit.
 ///
-/// The caller sees to it that neither vacuum nor a checkpoint is running. `horizon` is the oldest
+/// The caller ensures that neither vacuum nor a checkpoint is running. `horizon` is the oldest
 /// snapshot of which vacuum has left everything.
 pub(super) fn collect(
     shared: &Shared,

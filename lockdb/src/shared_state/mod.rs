@@ -92,7 +92,7 @@ impl Transaction<'_> {
     /// [`Transaction::snapshot`]. Its own changes are not in it before they are committed.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn shared_state(&self) -> Result<SharedState> {
         self.shared().shared_state()
     }

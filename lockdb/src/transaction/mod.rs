@@ -250,7 +250,7 @@ impl<'s> Transaction<'s> {
         Ok(())
     }
 
-    /// Ends the transaction because others were in its way: at once, so that they can continue.
+    /// Ends the transaction because of a conflict: at once, so that they can continue.
     /// Returns when a new snapshot shows what they did: else it would meet the same conflict again.
     #[cold]
     pub(super) fn fail(&mut self, conflict: Conflict) -> Error {

@@ -60,11 +60,11 @@ pub(crate) struct Vacuum {
     /// It spares tables for devices while fewer pages are in use.
     patience: u64,
     /// When the horizon comes to this commit, one of the pages can be emptied that the last sweep had
-    /// to keep for a snapshot's sake; [`u64::MAX`] when it kept none.
+    /// to keep because of a snapshot; [`u64::MAX`] when it kept none.
     chance: u64,
     /// The work limit left to the current step.
     effort: Effort,
-    /// The page that was left off in its midst.
+    /// The page that was left off in the middle.
     begun: Option<Begun>,
     /// Those of the row that is dealt with; kept for its memory.
     dead: Vec<RecordId>,
@@ -165,7 +165,7 @@ impl Vacuum {
         shared.pages.in_use() < self.patience && !shared.faults.has(Fault::NearDataVacuumed)
     }
 
-    /// Whether a page that was kept for a snapshot's sake can be emptied by now.
+    /// Whether a page that was kept because of a snapshot can be emptied by now.
     pub(crate) fn is_hopeful(&self) -> bool {
         self.sweep.as_ref().map_or(self.chance, |sweep| self.chance.min(sweep.chance))
             <= self.horizon
@@ -193,7 +193,7 @@ impl Sweep {
         self.next >= self.end && self.chains.is_empty()
     }
 
-    /// At the end: lets go of what it has learned, as far as the effort goes.
+    /// At the end: frees what it has learned, as far as the effort goes.
     fn forget(&mut self, effort: &mut Effort) {
         while !effort.is_spent()
             && let Some(mut chain) = self.chains.first_entry()
@@ -206,7 +206,7 @@ impl Sweep {
 }
 
 impl Shared {
-    /// Looks at all pages once.
+    /// Processes all pages once.
     pub(crate) fn vacuum(&self) -> Result<Vacuumed> {
         let mut sweep = Sweep::begin(self);
         while !sweep.is_done() {
@@ -216,7 +216,7 @@ impl Shared {
         Ok(sweep.done)
     }
 
-    /// Goes on with the sweep that is under way, or with a new one: looks at `pages` pages, or at
+    /// Continues with the sweep that is under way, or with a new one: looks at `pages` pages, or at
     /// fewer when there is much to do in them; gives how many of them it has left out. What cannot be
     /// read stays as it is, for [`Shared::vacuum`] to tell of.
     pub(crate) fn vacuum_on(&self, vacuum: &mut Vacuum, pages: u64) -> u64 {
@@ -331,7 +331,7 @@ impl Shared {
         drop(self.log.begin(0));
     }
 
-    /// A transaction was refused as something is used up: sees to it that the next can have what was
+    /// A transaction was refused as something is used up: ensures that the next can have what was
     /// unlinked before, of pages or, if one is given, of a table's VIDs.
     #[cold]
     pub(crate) fn note_refusal(&self, table: Option<&Table>) {
@@ -448,7 +448,7 @@ mod tests {
     }
 
     /// In a store without files nobody would ever take them off; nor is a page noted twice that is used
-    /// again and again between two checkpoints.
+    /// repeatedly between two checkpoints.
     #[test]
     fn pages_for_the_next_checkpoint_are_noted_once_if_there_is_one() {
         let files: Arc<dyn Files> = Arc::new(Memory::new());

@@ -205,7 +205,7 @@ impl<'s> Emptying<'s> {
         }
     }
 
-    /// Sees to it that nobody needs these versions of a row any more.
+    /// Ensures that nobody needs these versions of a row any more.
     fn take_out(&mut self, vid: u32, versions: &[(u32, RecordId)]) -> Result<Attempt> {
         let mut dead = std::mem::take(&mut self.vacuum.dead);
         dead.clear();

@@ -1,5 +1,5 @@
 //! Disks that are full or cannot be written: what was acknowledged can be read, in the running store
-//! and in one that is opened to be read only; and the store continues when there is room.
+//! and in one that is opened read-only; and the store continues when there is room.
 
 use std::collections::BTreeMap;
 use std::fs;

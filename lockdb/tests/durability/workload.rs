@@ -90,7 +90,7 @@ impl Workload {
         }
     }
 
-    /// Goes on with a store whose history is known.
+    /// Continues with a store whose history is known.
     pub fn resume(seed: u64, files: Simulated, history: History, store: &Database) -> Self {
         let mut workload = Self { history, ..Self::new(seed, files, None) };
         workload.history.acknowledged = vec![(0, store.published())];

@@ -113,7 +113,7 @@ fn what_a_failed_seal_lost_is_not_believed() {
     assert!(failures > 8, "{failures} calls");
 }
 
-/// Recovery is cut off again and again, and starts again.
+/// Recovery is cut off repeatedly, and starts again.
 #[test]
 fn recovery_is_idempotent() {
     let scene = Scene::new(100);

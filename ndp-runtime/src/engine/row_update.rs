@@ -53,21 +53,21 @@ pub struct Skipped {
 /// The task for a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// Ask the lock unit for the lock, with a place in the queue. Goes on with
+    /// Ask the lock unit for the lock, with a place in the queue. Continues with
     /// [`Input::Granted`], [`Input::Queued`], [`Input::Refused`] or [`Input::Failed`].
     AcquireLock,
-    /// Wait for the lock unit's notice, or poll. Goes on with [`Input::Granted`],
+    /// Wait for the lock unit's notice, or poll. Continues with [`Input::Granted`],
     /// [`Input::Lost`], [`Input::Failed`], [`Input::TimedOut`] or [`Input::Cancel`].
     AwaitLock,
-    /// Ask again after a while. Goes on with [`Input::Again`], [`Input::TimedOut`] or
+    /// Ask again after a while. Continues with [`Input::Again`], [`Input::TimedOut`] or
     /// [`Input::Cancel`].
     AskLater,
-    /// Ask the lock unit to take the request out of the queue. Goes on with [`Input::Granted`],
+    /// Ask the lock unit to take the request out of the queue. Continues with [`Input::Granted`],
     /// [`Input::Lost`] or [`Input::Failed`].
     CancelLock,
-    /// Load the word of the host's VID map. Goes on with [`Input::Head`] or [`Input::Failed`].
+    /// Load the word of the host's VID map. Continues with [`Input::Head`] or [`Input::Failed`].
     LoadHead,
-    /// Append the new version. Goes on with [`Input::Written`].
+    /// Append the new version. Continues with [`Input::Written`].
     Write,
     /// Nothing: it has ended.
     None,

@@ -163,7 +163,7 @@ impl Rows {
         TupleKey::new(u64::from(self.table) << 32 | u64::from(row.found.vid), row.found.number)
     }
 
-    /// Goes on with a row as far as it comes without waiting. Writing is left to the caller. Says
+    /// Continues with a row as far as it comes without waiting. Writing is left to the caller. Says
     /// whether anything was done.
     pub(super) fn drive(
         &mut self,

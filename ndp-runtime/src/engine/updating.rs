@@ -78,7 +78,7 @@ impl Updating {
         self.writer.pages()
     }
 
-    /// Goes on with all rows; with `stop`, to their ends.
+    /// Continues with all rows; with `stop`, to their ends.
     pub(super) fn step(
         &mut self,
         card: &mut dyn Card,
@@ -162,7 +162,7 @@ impl Updating {
         Ok(None)
     }
 
-    /// Lets go of a row that has ended; says whether the job has to end with it.
+    /// Frees a row that has ended; says whether the job has to end with it.
     fn settle(
         &mut self,
         tag: u8,

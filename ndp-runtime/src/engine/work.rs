@@ -23,7 +23,7 @@ use crate::program::{Aggregation, Group};
 const ELEMENT_VIDS: u32 = MAP_WORDS as u32;
 /// Rows that are taken out of the queue in one step.
 const ROWS_A_STEP: usize = 256;
-/// The most bytes of a chunk; a larger result buffer is not filled.
+/// Maximum number of bytes of a chunk; a larger result buffer is not filled.
 const MOST_CHUNK_BYTES: u64 = 1 << 20;
 
 /// The processing of the qualifying rows.
@@ -142,7 +142,7 @@ impl Results {
         writer.finish(header, &self.statistics)
     }
 
-    /// Goes on with another buffer.
+    /// Continues with another buffer.
     fn top_up(&mut self, span: Span) {
         self.span = span;
         self.chunk += 1;
@@ -190,7 +190,7 @@ impl Work {
         self.totals.add(totals);
     }
 
-    /// Goes on with room from a top-up.
+    /// Continues with room from a top-up.
     ///
     /// # Errors
     /// When the top-up is not for the next chunk, or is too small.
@@ -208,7 +208,7 @@ impl Work {
         Ok(())
     }
 
-    /// Goes on with another result buffer.
+    /// Continues with another result buffer.
     pub(super) fn top_up(&mut self, span: Span) {
         let repeated = self.results.last.take();
         self.results.top_up(span);

@@ -41,7 +41,7 @@ pub enum NearDataFailure {
         /// The bound of the wait.
         waited: Duration,
     },
-    /// The transaction was in a circle of waiting and was chosen to break it.
+    /// The transaction was in a cycle of waiting and was chosen to break it.
     #[error("deadlock: {cycle:?} wait for each other")]
     Deadlock {
         /// Each waits for the next, the last for the first.
@@ -117,11 +117,11 @@ pub enum NearDataFailure {
         /// The part of it that the device wrote.
         reason: String,
     },
-    /// The device wrote a result set that cannot be.
+    /// The device wrote an invalid result set.
     #[error(transparent)]
     ResultSet(#[from] JobFault),
-    /// The device or the way to it is lost, or it was reset in the middle of the job. It is cut off:
-    /// none of its accesses is under way.
+    /// The device or the link to it is lost, or it was reset in the middle of the job. It is cut
+    /// off: none of its accesses is under way.
     #[error("the device is lost: {0}")]
     DeviceLost(Box<PortError>),
     /// The device is lost, and could not even be cut off. The transaction has ended; the pages that
@@ -147,7 +147,7 @@ impl NearDataFailure {
         Self::DeviceLost(Box::new(error))
     }
 
-    /// Whether the same transaction may succeed when it is run again: others were in its way.
+    /// Whether the same transaction may succeed when it is run again: a conflict occurred.
     pub fn is_conflict(&self) -> bool {
         match self {
             Self::Store(error) => error.is_conflict(),
@@ -160,8 +160,8 @@ impl NearDataFailure {
         }
     }
 
-    /// Whether a lock did not come within its patience. Another try is likely to take as long, so that
-    /// it is left to the caller.
+    /// Whether a lock was not granted within its time limit. Another try is likely to take as long,
+    /// so that it is left to the caller.
     pub fn is_time_out(&self) -> bool {
         match self {
             Self::Store(error) => error.is_time_out(),
@@ -170,7 +170,7 @@ impl NearDataFailure {
         }
     }
 
-    /// Whether it is worth while to run the same transaction again at once.
+    /// Whether an immediate retry of the same transaction is worthwhile.
     pub fn is_to_be_retried(&self) -> bool {
         self.is_conflict() && !self.is_time_out()
     }

@@ -11,7 +11,7 @@ use lockdb::{Database, Table};
 use super::memory::StoreMemory;
 use crate::job::{JobCompletion, Status, Submission};
 
-/// Why a device does not take jobs any more.
+/// The errors after which a device takes no more jobs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PortError {
     /// As many submissions are open as there can be; one more may be handed in when one has ended.
@@ -28,7 +28,7 @@ pub enum PortError {
         /// Why not.
         reason: String,
     },
-    /// The device answered with what no device answers.
+    /// The device gave an invalid answer.
     #[error("a completion has {found:#x}, expected {expected}")]
     Completion {
         /// The value found.
@@ -116,7 +116,7 @@ pub trait JobPort: Send {
     /// caller to sleep, when others may have the port.
     fn rest(&mut self, bound: Duration) -> Duration;
 
-    /// Asks the device itself whether it still runs. Dearer than [`JobPort::poll`].
+    /// Asks the device itself whether it still runs. More expensive than [`JobPort::poll`].
     ///
     /// # Errors
     /// When it does not.
@@ -231,7 +231,7 @@ impl JobPort for QueuePort {
                 Ok(Fenced::Dead)
             }
             Err(error) => {
-                // At least the store's memory is taken away from it, where addresses are translated.
+                // At least the store's memory is unmapped from it, where addresses are translated.
                 self.reached.clear();
                 Err(error.into())
             }

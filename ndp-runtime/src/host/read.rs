@@ -75,14 +75,14 @@ pub struct AggregateOf<'a> {
     pub value: &'a str,
     /// What to group by: an expression.
     pub group: Option<&'a str>,
-    /// The most groups there may be.
+    /// Maximum number of groups.
     pub groups: u32,
 }
 
 impl<'r> NearTransaction<'r, '_, '_> {
-    /// Has the device give the rows of a table that fulfil a predicate (`None`: all), as they are at
-    /// the transaction's snapshot: the outputs, which are expressions, or with none the whole rows.
-    /// They come in no particular order. `visit` may break off.
+    /// Has the device give the rows of a table that satisfy a predicate (`None`: all), as they are
+    /// at the transaction's snapshot: the outputs, which are expressions, or with none the whole
+    /// rows. They come in no particular order. `visit` may stop early.
     ///
     /// Rows that the device cannot read are in the report, and not visited.
     ///
@@ -118,7 +118,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
     }
 
     /// Has the device count, add up, or find the least or greatest of the values of an expression,
-    /// over the rows that fulfil a predicate, by groups if asked. Groups come in their order.
+    /// over the rows that satisfy a predicate, by groups if asked. Groups come in their order.
     ///
     /// # Errors
     /// See [`NearDataFailure`]; [`NearDataFailure::RowFaults`] when a row cannot be read. The

@@ -77,7 +77,7 @@ impl LinkBytes {
     }
 }
 
-/// Where the time of a job went.
+/// The times of the phases of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
     /// Collecting the shared state (and the flush before it, if there was one),
@@ -113,7 +113,7 @@ pub struct UpdateReport {
     pub passed_over: u64,
     /// The device's counters.
     pub device: Statistics,
-    /// Where the time went.
+    /// The times of the phases.
     pub phases: Phases,
     /// The bytes over the link.
     pub link: LinkBytes,
@@ -124,7 +124,7 @@ pub struct UpdateReport {
 }
 
 impl UpdateReport {
-    /// Adds what the commit took.
+    /// Adds the cost of the commit.
     pub fn add_commit(&mut self, commit: &CommitReport) {
         self.phases.seal += commit.phases.seal;
         self.phases.commit += commit.phases.commit;
@@ -139,7 +139,7 @@ pub struct ReadReport {
     pub rows: u64,
     /// The device's counters.
     pub device: Statistics,
-    /// Where the time went.
+    /// The times of the phases.
     pub phases: Phases,
     /// The bytes over the link.
     pub link: LinkBytes,

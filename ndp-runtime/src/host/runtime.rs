@@ -95,7 +95,7 @@ impl Runtime {
         Self { database, state, options, next_job: AtomicU32::new(1) }
     }
 
-    /// Runs an update as a transaction of its own, again when others were in its way, as often as
+    /// Runs an update as a transaction of its own, and retries it after conflicts, as often as
     /// `attempts` says.
     ///
     /// # Errors

@@ -151,7 +151,7 @@ impl<'r> Work<'r> {
         Ok(work)
     }
 
-    /// Goes on after [`Status::More`], with more reservations.
+    /// Continues after [`Status::More`], with more reservations.
     pub fn resume(&mut self, reservations: &[PageReservation]) -> Result<(), NearDataFailure> {
         self.chunk += 1;
         self.write_reservations(reservations);
@@ -168,7 +168,7 @@ impl<'r> Work<'r> {
     }
 
     /// Waits until the device has ended what was last submitted. `progress` is called at first, and
-    /// meanwhile again and again.
+    /// meanwhile repeatedly.
     pub fn wait(
         &mut self,
         watch: &mut Watch<'_>,

@@ -39,7 +39,7 @@ layout! {
         pub result: u64,
         /// Its bytes.
         pub result_bytes: u64,
-        /// Processing elements that the VID map is parted among, 1 to 64.
+        /// Processing elements that the VID map is divided among, 1 to 64.
         pub elements: u16,
         /// Update: rows under way at a time, 1 to 64.
         pub rows: u16,
@@ -201,7 +201,7 @@ pub struct Aggregating {
     pub value: Type,
     /// The type of output 1, if that is what to group by.
     pub group: Option<Type>,
-    /// The most groups there may be.
+    /// Maximum number of groups.
     pub groups: u32,
 }
 
@@ -238,7 +238,7 @@ pub struct Descriptor {
     pub shared_state: Span,
     /// Where the first chunk of results goes.
     pub result: Span,
-    /// Processing elements that the VID map is parted among, 1 to 64.
+    /// Processing elements that the VID map is divided among, 1 to 64.
     pub elements: u16,
     /// The image of the program: the predicate, and what is computed of each row.
     pub program: Box<[u8; Program::BYTES]>,

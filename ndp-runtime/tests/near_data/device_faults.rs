@@ -189,7 +189,7 @@ impl Drop for StopWhenDropped<'_> {
     }
 }
 
-/// Short updates of the host continue, by threads, while the device is lost again and again.
+/// Short updates of the host continue, by threads, while the device is lost repeatedly.
 #[test]
 fn the_host_goes_on_while_devices_are_lost() {
     for seed in seeds::of!(4) {

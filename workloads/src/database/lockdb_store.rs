@@ -199,7 +199,7 @@ fn schema(table: &TableDefinition) -> Result<Schema, lockdb::Error> {
     Ok(schema.build()?)
 }
 
-/// One thread's way into a store that holds a workload's tables.
+/// One thread's access to a store that holds a workload's tables.
 #[derive(Debug)]
 pub struct StoreSession {
     session: lockdb::Session,

@@ -95,7 +95,7 @@ pub trait Session {
     /// Why a transaction has no outcome.
     type Error: std::error::Error + From<Violation>;
 
-    /// Runs `body` as one transaction: again and again while the store finds it in conflict with
+    /// Runs `body` as one transaction: repeatedly while the store finds it in conflict with
     /// others, within the bounds that the session has for that. Commits or rolls back as the
     /// body's outcome says.
     ///

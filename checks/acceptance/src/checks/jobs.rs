@@ -117,7 +117,7 @@ fn interrupts(
     queue.set_interrupts(context, false).map_err(Stop::from)
 }
 
-/// A ring full of cases in a drawn order, again and again: each ends once, in any order.
+/// A ring full of cases in a drawn order, repeatedly: each ends once, in any order.
 fn at_once(context: &mut Context<'_>, queue: &mut Queue, cases: &[Case]) -> Result<u32, Stop> {
     let mut total = 0;
     for _ in 0..context.options.cases.div_ceil(8).min(20) {

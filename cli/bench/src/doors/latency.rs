@@ -49,7 +49,7 @@ pub fn of_a_completion(size: Size, door: &Door) -> Result<Measurement, String> {
     Ok(door.figure("doorbell to completion, median", "µs", value / 1e3))
 }
 
-/// Looks for a completion again and again: to sleep in between would be most of the time.
+/// Looks for a completion repeatedly: to sleep in between would be most of the time.
 fn seen(queue: &mut CopyQueue) -> Result<CopyDone, QueueError> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {

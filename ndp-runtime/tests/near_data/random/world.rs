@@ -110,7 +110,7 @@ impl World {
         control.plan(control.steps() + random.random_range(0..200), fault);
     }
 
-    /// How a transaction ends that a failure has ended: others were in its way, or the device is lost
+    /// How a transaction ends that a failure has ended: a conflict occurred, or the device is lost
     /// where it is to be.
     pub fn failed(&self, failure: &NearDataFailure) -> Ended<'static> {
         let lost = matches!(failure, NearDataFailure::DeviceLost(_)) && self.control.is_some();

@@ -13,7 +13,7 @@ const SLICE: u32 = 16;
 /// take the end of one in.
 const BETWEEN_PIECES: u32 = 4;
 
-/// How long to look for new work again and again before sleeping until it comes: waking up takes
+/// How long to look for new work repeatedly before sleeping until it comes: waking up takes
 /// about as long.
 const SPIN: Duration = Duration::from_micros(20);
 

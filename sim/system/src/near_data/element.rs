@@ -317,7 +317,7 @@ impl Element {
         self.advance(chain, around.now, around);
     }
 
-    /// Goes on with a walk, from `at` on, up to the next fetch or its end.
+    /// Continues with a walk, from `at` on, up to the next fetch or its end.
     fn advance(&mut self, chain: u16, at: Time, around: &mut Surroundings) {
         let (image, mut at) = (around.image, at);
         let (address, lines) = loop {

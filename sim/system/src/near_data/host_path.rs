@@ -178,7 +178,7 @@ impl HostPath {
         found.expect("the agent is a thread of the update")
     }
 
-    /// Goes on with a thread's items, up to a slice's length.
+    /// Continues with a thread's items, up to a slice's length.
     fn go_on(&mut self, machine: &mut Machine, number: usize) -> Result<(), NearDataError> {
         let mut length = Time::ZERO;
         while length < SLICE {

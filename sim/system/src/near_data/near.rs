@@ -309,7 +309,7 @@ impl NearUpdate {
         }
     }
 
-    /// Goes on with the rows that were left to the host: each is locked at its newest version.
+    /// Continues with the rows that were left to the host: each is locked at its newest version.
     fn next_left(&mut self, machine: &mut Machine, row: usize) -> Result<(), NearDataError> {
         let Some(&vid) = self.left.get(row) else {
             self.watch.mark(machine.now(), Phase::Left);

@@ -78,7 +78,7 @@ impl Phase {
 pub struct LongReport {
     /// From its beginning until its last lock was given back.
     pub took: Time,
-    /// Where the time went, in order; together it is `took`.
+    /// The times of the phases, in order; together it is `took`.
     pub phases: Vec<(Phase, Time)>,
     /// Until the host's new pages have gone back over the link, beyond `took`.
     pub flush: Time,
