@@ -120,7 +120,7 @@ fn list(table: &DeTable<'_>, prefix: &str, listing: &mut String) {
 }
 
 fn push(listing: &mut String, line: &str) {
-    writeln!(listing, "{}", line.trim_end()).expect("a string takes everything");
+    writeln!(listing, "{}", line.trim_end()).expect("a write to a string succeeds");
 }
 
 fn plain(value: &DeValue<'_>) -> String {

@@ -127,7 +127,7 @@ mod tests {
             for _ in 0..20 {
                 threads.spawn(|| {
                     for round in 0..200 {
-                        admission.admit(for_ever, take).expect("nobody waits so long");
+                        admission.admit(for_ever, take).expect("a wait is shorter than this");
                         if round % 50 == 0 {
                             thread::sleep(Duration::from_micros(200));
                         }

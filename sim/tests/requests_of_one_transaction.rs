@@ -111,7 +111,7 @@ impl Bench {
     /// Another agent hands the lock to the first in the queue.
     fn hand_over(&mut self) {
         let head = Head::from_word(self.words[0]);
-        let first = head.first().expect("somebody waits");
+        let first = head.first().expect("a waiter exists");
         let next = Timestamp::of_word(self.words[first.index()]).expect("a waiter's word");
         self.words[0] = head.hand_over(next).word();
         self.unit.invalidate(LINE);

@@ -256,7 +256,7 @@ fn a_server_that_is_killed_within_transfers_is_told_as_an_error() {
         let client = thread::spawn(move || {
             within("a client of a killed server", move || {
                 let device = served::open(&path).expect("a served device");
-                sender.send(()).expect("somebody waits");
+                sender.send(()).expect("a waiter exists");
                 let error = copy_until_it_fails(&device).expect_err("it copies until it fails");
                 // What is asked of it later fails as well, and at once.
                 let later = device.shell().interrupt_count(0);

@@ -74,11 +74,14 @@ fn together(preparation: impl Fn() + Sync, work: impl Fn(usize) + Sync) -> Durat
                 spin_until("the other thread", || arrived.load(Ordering::Acquire) == 2);
                 let began = Instant::now();
                 work(number);
-                times.lock().expect("nobody panics with it").push((began, Instant::now()));
+                times
+                    .lock()
+                    .expect("no thread panics while it holds the lock")
+                    .push((began, Instant::now()));
             });
         }
     });
-    let times = times.into_inner().expect("nobody panics with it");
+    let times = times.into_inner().expect("no thread panics while it holds the lock");
     let began = times.iter().map(|time| time.0).min().expect("two threads");
     times.iter().map(|time| time.1).max().expect("two threads") - began
 }

@@ -412,7 +412,7 @@ impl Chance {
 }
 
 fn put(file: &mut Blocks, offset: u64, bytes: &[u8]) {
-    file.write(offset, bytes).expect("it went well the first time");
+    file.write(offset, bytes).expect("the first call succeeded with the same input");
 }
 
 impl Files for Simulated {

@@ -108,7 +108,7 @@ fn a_commit_that_is_held_back_for_too_long_is_an_error_of_all_who_wait() {
     stalled(change(Isolation::Serializable, 2), commit + 1);
     let mut session = store.session().unwrap();
     let mut beside = session.begin(UNSYNCED);
-    beside.get_for_update(&table, &2, LockWait::Fail).unwrap().expect("nobody has locked it");
+    beside.get_for_update(&table, &2, LockWait::Fail).unwrap().expect("the row is not locked");
     beside.rollback().unwrap();
     drop(held_back);
     assert_eq!((n(&store, &table, 1), n(&store, &table, 2)), (1, 0));

@@ -72,7 +72,7 @@ impl Transaction<'_> {
             }
             let held_before = self.session.locks.buckets().len();
             let locked = self.lock_row(table, vid, LockWait::Wait)?;
-            let locked = locked.expect("only those are passed over who asked for it");
+            let locked = locked.expect("only rows of callers that asked to skip are skipped");
             // The creator of the tuple may have rolled back while we waited, and removed it.
             if table.find(key) == Some(vid) {
                 if self.isolation == Isolation::Serializable {
@@ -95,7 +95,7 @@ impl Transaction<'_> {
         let vid = vid.inspect_err(|_| shared.note_refusal(Some(table)))?;
         let held_before = self.session.locks.buckets().len();
         let locked = match self.lock_row(table, vid, LockWait::Wait) {
-            Ok(locked) => locked.expect("only those are passed over who asked for it"),
+            Ok(locked) => locked.expect("only rows of callers that asked to skip are skipped"),
             // Another row's lock, in the same bucket, was in the way.
             Err(error) => {
                 table.retire_vid(vid, self.session.shared.log.published());

@@ -243,7 +243,7 @@ fn several_read_a_folder_at_once_and_change_nothing_there() {
     assert!(Database::open(&place, small()).is_err(), "somebody reads it");
     drop(readers);
     assert_eq!(bytes_of(&place), before);
-    let store = Database::open(&place, small()).expect("nobody reads it");
+    let store = Database::open(&place, small()).expect("no reader has it");
     assert_eq!(read_at_all_levels(&store), 90);
 }
 

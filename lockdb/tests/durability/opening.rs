@@ -49,7 +49,7 @@ fn a_store_that_is_open_is_refused() {
         other => panic!("{other:?}"),
     }
     drop(first);
-    Database::open(folder.path(), options()).expect("nobody has it now");
+    Database::open(folder.path(), options()).expect("the folder is free now");
 }
 
 #[test]

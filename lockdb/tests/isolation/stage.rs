@@ -73,7 +73,7 @@ fn on_the_store(
         rows.map(|&(key, value)| [key.into(), value.into()])
             .try_for_each(|row| transaction.insert(&table, &row))
     };
-    database.transaction(fill).expect("nobody else is there");
+    database.transaction(fill).expect("no other user exists");
     database.plant(fault);
     let perform = |_, steps, answers| perform_on_store(&database, &table, level, &steps, &answers);
     run(scenario, script, column, database.lock_table(), perform)
@@ -153,7 +153,7 @@ fn perform_on_table(
             break;
         }
     }
-    held.release_to(0, locks, &mut statistics).expect("nobody repairs");
+    held.release_to(0, locks, &mut statistics).expect("no repair runs");
 }
 
 /// Starts a thread for each player, and goes through the table's lines.

@@ -133,7 +133,7 @@ impl SoftwareElement {
     pub fn new(snapshot: Arc<Snapshot>, task: Arc<ElementTask>, part: Range<u32>) -> Self {
         let started = Started::new(snapshot, |snapshot| {
             let element = snapshot.reader().element(task.table, task.snapshot);
-            element.expect("whoever makes the task has checked table and snapshot")
+            element.expect("the creator of the task has checked table and snapshot")
         });
         Self { started, task, left: part, totals: Totals::default() }
     }

@@ -330,7 +330,7 @@ impl File for FailsOnceFile {
         }
         let (sender, told) = channel();
         *self.failing.lock().unwrap() = Some(sender);
-        told.recv_timeout(std::time::Duration::from_secs(30)).expect("somebody tells");
+        told.recv_timeout(std::time::Duration::from_secs(30)).expect("a thread reports the result");
         Err(io::Error::other("input/output error"))
     }
     fn len(&self) -> io::Result<u64> {

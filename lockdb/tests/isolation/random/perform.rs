@@ -37,7 +37,7 @@ impl World {
             let mut counters = 0..case.counters;
             counters.try_for_each(|id| transaction.insert(&world.counters, &[id.into(), 0.into()]))
         };
-        world.database.transaction(fill).expect("nobody else is there");
+        world.database.transaction(fill).expect("no other user exists");
         world
     }
 
@@ -290,14 +290,14 @@ pub fn audit(world: &World, case: &Case, recorder: &mut history::SessionRecorder
     let plan = Plan { isolation: Serializable, operations, commits: true };
     let mut actor = Actor::new(world, &mut session, recorder.begin(level(Serializable)), &plan);
     for operation in &plan.operations {
-        actor.perform(*operation).expect("nobody else is there");
+        actor.perform(*operation).expect("no other user exists");
     }
     let mut counted = 0;
     let add = |row: RowRef<'_>| {
         counted += row.int(1) as u64;
         ControlFlow::Continue(())
     };
-    actor.transaction.scan(&world.counters, add).expect("nobody else is there");
+    actor.transaction.scan(&world.counters, add).expect("no other user exists");
     actor.end(&plan);
     counted
 }

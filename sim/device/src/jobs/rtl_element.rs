@@ -214,7 +214,7 @@ fn job_bytes(
     let reader = snapshot.reader();
     let area = reader.shared_state();
     let header = area.header();
-    let entry = area.table(task.table).expect("whoever makes the task has checked the table");
+    let entry = area.table(task.table).expect("the creator of the task has checked the table");
     let map_pieces = reader.page_map_pieces();
     let vid_pieces = (entry.vids as usize).div_ceil(MAP_WORDS);
 

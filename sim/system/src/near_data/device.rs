@@ -420,7 +420,8 @@ impl Device {
         if slot.open > 0 {
             return;
         }
-        let Slot { found, update, .. } = self.slots[number].take().expect("looked at just now");
+        let Slot { found, update, .. } =
+            self.slots[number].take().expect("it was checked just now");
         let end = update.end().expect("an update without an action has ended");
         let job = self.job();
         job.rows.push(RowDone { found, end });
@@ -476,7 +477,7 @@ impl Device {
         {
             return None;
         }
-        let job = self.job.take().expect("looked at just now");
+        let job = self.job.take().expect("it was checked just now");
         if job.entries > 0 {
             system.send(Side::Host, job.entries * ENTRY_BYTES);
         }
