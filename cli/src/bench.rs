@@ -1,5 +1,5 @@
-//! `lockstep bench`: each goal of speed beside its floor. Its exit code does not say whether goals are
-//! reached.
+//! `lockstep bench`: each performance goal beside its floor. Its exit code does not depend on
+//! whether goals are reached.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ Examples:
   lockstep bench --json               one object a line: bench, unit, value, floor, ratio, goal, met
 ";
 
-/// Measures each goal of speed beside its floor.
+/// Measures each performance goal beside its floor.
 #[derive(clap::Args)]
 #[command(after_help = ABOUT)]
 pub struct Args {
@@ -28,7 +28,7 @@ pub struct Args {
     /// A folder with the programs of other engines, for the bench "store".
     #[arg(long, value_name = "FOLDER")]
     rivals: Option<PathBuf>,
-    /// Says which benches there are, and runs none.
+    /// Lists the benchmarks and runs none.
     #[arg(long)]
     list: bool,
 }
@@ -56,7 +56,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     for (number, bench) in chosen.iter().enumerate() {
         progress.set(number as f64 / chosen.len() as f64, bench.name);
         let measured = match measure(bench, rivals.as_deref(), out) {
-            // Who asks for all gets all that this machine has.
+            // A run of all benchmarks includes those that this machine supports.
             Err(Failure::NotMeasured(why)) if args.names.is_empty() => {
                 out.note(why);
                 continue;

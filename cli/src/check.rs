@@ -1,4 +1,4 @@
-//! `lockstep check`: whether a device does what its documents promise.
+//! `lockstep check`: checks whether a device behaves as documented.
 
 use acceptance::{Extent, Latency, Measurements, Options, Progress, Report, Verdict};
 use driver::DeviceAddress;
@@ -23,16 +23,16 @@ const WIDTH: usize = 100;
 /// Characters before the detail of a check.
 const INDENT: usize = 40;
 
-/// Checks a device: registers, copies, interrupts, resets, locks; and measures it.
+/// Checks a device (registers, copies, interrupts, resets, locks) and measures it.
 ///
-/// Every check begins with a reset of the device, so nobody else may use it meanwhile.
+/// Every check begins with a reset of the device, so no other program may use it at the same time.
 #[derive(clap::Args)]
 #[command(after_help = format!("{URIS}\n\n{EXAMPLES}"))]
 pub struct Args {
     /// The device.
     #[arg(value_name = "URI", value_parser = device_address::parse)]
     device: DeviceAddress,
-    /// Makes only this check; can be given more than once.
+    /// Runs only this check; can be given more than once.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
     /// Seed of all that is drawn.
@@ -124,7 +124,7 @@ fn row(check: &acceptance::CheckReport) -> String {
     row.trim_end().into()
 }
 
-/// What was measured, a line each.
+/// The measurements, one per line.
 fn measures(measured: &Measurements) -> Vec<String> {
     let latency = |name: &str, latency: Option<Latency>| {
         let Latency { median_ns, p99_ns, .. } = latency?;

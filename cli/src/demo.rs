@@ -18,7 +18,7 @@ const WIDTH: usize = 100;
 const OPENING: &str = "Host software and a hardware lock unit share one lock table in \
     cache-coherent memory. The unit is its real RTL, run clock by clock under Verilator.";
 
-/// Shows host and device at one lock table, and an update beside the data; takes seconds.
+/// Shows host and device on one lock table, and a near-data update; takes seconds.
 #[derive(clap::Args)]
 pub struct Args {}
 

@@ -5,7 +5,7 @@ use driver::{Device, DeviceAddress, OpenError};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// What can be given, for the help of commands.
+/// The valid arguments, for the help of commands.
 pub const URIS: &str = "\
 A device is named by a URI:
   sim:                            the simulated device, in this process; sim:?card=64M,

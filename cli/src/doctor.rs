@@ -1,4 +1,4 @@
-//! `lockstep doctor`: what this machine has for a device, and what is in the way of one.
+//! `lockstep doctor`: reports what this machine offers a device, and what is missing.
 
 use driver::linux::Roots;
 use driver::linux::pci::PciFunction;
@@ -15,7 +15,7 @@ Examples:
 
 It only looks. `./kit doctor` also lists the tools that a build needs.";
 
-/// Lists PCI functions, IOMMU, VFIO, huge pages, limits, and how to get what is missing.
+/// Lists PCI functions, IOMMU, VFIO, huge pages and limits, and says how to set up missing parts.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -47,7 +47,7 @@ struct Function<'s> {
     iommu_group: Option<u32>,
 }
 
-/// What was found about one matter.
+/// The findings about one topic.
 #[derive(Serialize)]
 struct Found<'s> {
     what: &'s str,
@@ -58,7 +58,7 @@ struct Found<'s> {
 /// Runs the command.
 ///
 /// # Errors
-/// When nobody reads the output.
+/// When the reader of the output is gone.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let system = examine(&Roots::default());
     match args.json {

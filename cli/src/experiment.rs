@@ -21,11 +21,11 @@ Examples:
   lockstep experiment ccslt-placement --platform my-board.toml
 ";
 
-/// Under which seeds to measure.
+/// The seeds of the measurement.
 #[derive(clap::Args, Clone, Copy)]
 pub struct SeedArgs {
     /// Of all draws of the first run; the next has the next seed. The same seeds give the same
-    /// values, but for those of this machine's clock.
+    /// values, except for those of this machine's clock.
     #[arg(long, default_value_t = DEFAULT_SEED, value_parser = crate::run::seed, allow_negative_numbers = true)]
     seed: u64,
     /// How many seeds each experiment in virtual time is run under; one by this machine's clock is
@@ -40,7 +40,7 @@ impl From<SeedArgs> for Seeds {
     }
 }
 
-/// Measures a figure or table of a paper again, or lists those that there are.
+/// Reproduces a figure or table of a paper, or lists the available ones.
 #[derive(clap::Args)]
 #[command(after_help = ABOUT)]
 pub struct Args {

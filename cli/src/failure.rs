@@ -23,8 +23,8 @@ pub enum Failure {
     /// A process that was started for it has failed with this exit code, and has said why.
     #[error("a process that was started has failed")]
     Told(u8),
-    /// Nobody reads the output any more (`lockstep … | head`). Exit code 0, without a message.
-    #[error("nobody reads the output")]
+    /// The reader of the output is gone (`lockstep … | head`). Exit code 0, without a message.
+    #[error("the reader of the output is gone")]
     Unread,
 }
 
@@ -39,7 +39,7 @@ impl Failure {
         Self::Internal(format!("{}: cannot write: {cause}", file.display()))
     }
 
-    /// What the shell is told.
+    /// The commands to the shell.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             Self::Unread => ExitCode::SUCCESS,

@@ -20,7 +20,7 @@ pub struct Args {
     out: PathBuf,
     #[command(flatten)]
     seeds: SeedArgs,
-    /// Runs the benches too, which depend on this machine.
+    /// Also runs the benchmarks, which depend on this machine.
     #[arg(long)]
     benches: bool,
 }

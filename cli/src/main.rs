@@ -2,8 +2,8 @@
 //!
 //! Each subcommand is a module with its arguments, `Args`, and a function
 //! `run(Args, &Output) -> Result<(), Failure>`. Results go to standard output, errors to
-//! standard error; exit code 2 says that the input is at fault, 1 that something else is,
-//! 130 that Ctrl-C ended it.
+//! standard error. Exit code 2 means that the input is wrong, 1 that something else
+//! failed, and 130 that Ctrl-C ended the command.
 
 mod bench;
 mod check;

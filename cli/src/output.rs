@@ -1,4 +1,4 @@
-//! Where a command speaks: results to standard output, everything else to standard error.
+//! The output of a command: results to standard output, everything else to standard error.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -50,7 +50,7 @@ impl Output {
     /// Writes `text` and an end of line to standard error, unless quiet.
     pub fn note(&self, text: impl Display) {
         if !self.quiet {
-            // Nobody is left to be told that standard error is gone.
+            // The loss of standard error cannot be reported.
             let _ = writeln!(stderr().lock(), "{text}");
         }
     }

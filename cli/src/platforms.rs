@@ -1,4 +1,4 @@
-//! `lockstep platforms`: every number of every platform, with where it comes from.
+//! `lockstep platforms`: every number of every platform, with its source.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,7 +16,7 @@ const WIDTH: usize = 100;
 /// Lists the platforms: every latency and rate, and where it comes from.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only this one; or a platform file of your own, by its path.
+    /// Shows only this platform, or your own platform file, by its path.
     #[arg(value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     name: Option<String>,
 }
@@ -120,7 +120,7 @@ fn list(table: &DeTable<'_>, prefix: &str, listing: &mut String) {
 }
 
 fn push(listing: &mut String, line: &str) {
-    writeln!(listing, "{}", line.trim_end()).expect("a string takes everything");
+    writeln!(listing, "{}", line.trim_end()).expect("a write to a string succeeds");
 }
 
 fn plain(value: &DeValue<'_>) -> String {

@@ -1,4 +1,4 @@
-//! `lockstep run`: executes a scenario and says what came of it.
+//! `lockstep run`: executes a scenario and reports the results.
 
 mod table;
 
@@ -49,10 +49,10 @@ pub struct Args {
     /// Replaces the scenario's seed.
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Replays this lock trace in place of the scenario's workload, or trace.
+    /// Replays this lock trace instead of the scenario's workload or trace.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
-    /// Asks the lock unit of this device; for a scenario by the wall clock.
+    /// Uses the lock unit of this device; for a scenario in wall-clock mode.
     #[arg(long, value_name = "URI", value_parser = device_address::parse)]
     device: Option<DeviceAddress>,
     /// Takes this platform file, not the scenario's platform; in virtual time.
@@ -69,11 +69,11 @@ pub struct Args {
     quiet: bool,
 }
 
-/// What a run gave.
+/// The results of a run.
 pub struct Outcome {
-    /// What it found out.
+    /// The findings.
     pub report: Report,
-    /// By the clock on the wall.
+    /// in wall-clock time.
     pub wall: Duration,
     /// Whether Ctrl-C ended it before its time.
     pub interrupted: bool,
@@ -88,7 +88,7 @@ struct Line<'r> {
     report: &'r Report,
 }
 
-/// What depends on this machine.
+/// The settings that depend on this machine.
 #[derive(Serialize)]
 struct WallLine {
     wall: Wall,

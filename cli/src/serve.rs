@@ -41,7 +41,7 @@ removes the socket. docs/vfio-user.md says what of the protocol is spoken.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Where to listen; a socket is made there, for this user alone.
+    /// Path of the socket, which is created for this user only.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     socket: PathBuf,
     /// Ends after the first client.
@@ -53,7 +53,7 @@ pub struct Args {
     /// Its elements.
     #[arg(long, value_name = "WHICH", default_value = "software", value_parser = elements())]
     elements: Elements,
-    /// Its PCI identifiers, in place of those in LOCKSTEP_PCI_ID, or 10ee:4c53.
+    /// Its PCI identifiers, instead of those in LOCKSTEP_PCI_ID or 10ee:4c53.
     #[arg(long, value_name = "IDS")]
     pci_id: Option<PciIdentity>,
     /// Writes waves of the RTL to this file (FST), once the server has ended.
@@ -75,7 +75,7 @@ fn elements() -> impl TypedValueParser<Value = Elements> {
 /// Runs the command.
 ///
 /// # Errors
-/// When the socket cannot be made, or nobody reads the output.
+/// When the socket cannot be made, or the reader of the output is gone.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let waves = match (&args.waves, args.from, args.to) {
         (Some(path), Some(from), Some(to)) => {

@@ -44,15 +44,15 @@ enum Command {
 #[derive(clap::Args)]
 #[command(after_help = FROM_WALDUMP_EXAMPLES)]
 struct FromWaldump {
-    /// Text of pg_waldump (PostgreSQL 15 to 18), perhaps in gzip; - reads standard input.
+    /// Text of pg_waldump (PostgreSQL 15 to 18), optionally in gzip; - reads standard input.
     file: PathBuf,
-    /// Where the trace goes; - is standard output.
+    /// Output file of the trace; - is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Writes a scenario that replays the trace, half of its agents on the device.
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
-    /// The most agents that the trace may have [default: as many as it needs].
+    /// Maximum number of agents of the trace [default: as many as it needs].
     #[arg(long, value_name = "N")]
     agents: Option<NonZeroU32>,
 }
@@ -60,7 +60,7 @@ struct FromWaldump {
 /// Checks a lock trace and says what is in it.
 #[derive(clap::Args)]
 struct Check {
-    /// The trace, perhaps in gzip; - reads standard input.
+    /// The trace, optionally in gzip; - reads standard input.
     file: PathBuf,
 }
 
@@ -131,7 +131,7 @@ fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
     Ok((name, reader?))
 }
 
-/// What is in a trace.
+/// The contents of a trace.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Summary {
     agents: BTreeSet<u32>,

@@ -1,4 +1,4 @@
-//! Which versions a run depends on.
+//! The versions that a run depends on.
 
 use std::sync::LazyLock;
 

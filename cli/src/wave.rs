@@ -1,7 +1,7 @@
 //! `lockstep wave`: waveforms of the lock unit.
 //!
-//! Verilator's wave writer ends its process when it cannot write. So the run is made by a process of its
-//! own, the same program with `--into`, and this one says what became of it.
+//! Verilator's wave writer ends its process when it cannot write. So a child process makes the run,
+//! the same program with `--into`, and this process reports the result.
 
 mod apart;
 
@@ -59,7 +59,7 @@ struct Run {
     /// First clock cycle after the window.
     #[arg(long, value_name = "CYCLE")]
     to: u64,
-    /// Where the waves go.
+    /// Output file of the waves.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: PathBuf,
     #[command(flatten)]
@@ -74,7 +74,7 @@ struct Part {
     into: Option<PathBuf>,
 }
 
-/// Repeats a case of hardware against software, which a failed test left, for its waves.
+/// Repeats a conformance case that a failed test has saved, and writes its waves.
 #[derive(clap::Args)]
 #[command(after_help = CONFORMANCE_EXAMPLES)]
 struct Conformance {
@@ -87,7 +87,7 @@ struct Conformance {
     /// First clock cycle after the window [default: the end of the case].
     #[arg(long, value_name = "CYCLE")]
     to: Option<u64>,
-    /// Where the waves go.
+    /// Output file of the waves.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: PathBuf,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Why a function's registers read as all-ones.
+//! The reasons why a function's registers read as all-ones.
 
 use crate::pci_capabilities::{POWER_MANAGEMENT, find, read_listed_by};
 use crate::{Backend, DeviceError, Space, Width};

@@ -1,4 +1,4 @@
-//! Which device, through which door: a URI.
+//! The URI that names a device and its backend.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! Atomic operations of the device on host memory: AtomicOps of PCI Express.
 //!
 //! The lock unit compares and swaps words of 64 bits. Over PCI Express it may do so only once software
-//! has set the function's AtomicOp Requester Enable; and it works only if each port of a switch on the
-//! way routes AtomicOps, none blocks them, and the root port completes them. Nobody but a driver looks
-//! after that. Source: PCI Express Base Specification 4.0, sections 6.15, 7.5.3.15 (Device Capabilities
+//! has set the function's AtomicOp Requester Enable; and it works only if each switch port on the
+//! path routes AtomicOps, none blocks them, and the root port completes them. Only a driver checks
+//! this. Source: PCI Express Base Specification 4.0, sections 6.15, 7.5.3.15 (Device Capabilities
 //! 2) and 7.5.3.16 (Device Control 2).
 
 use std::fmt;

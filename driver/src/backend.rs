@@ -1,4 +1,4 @@
-//! The trait that each door to a device implements.
+//! The trait that each backend of a device implements.
 
 use std::fmt;
 use std::sync::Arc;

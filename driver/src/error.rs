@@ -1,4 +1,4 @@
-//! What can go wrong between a driver and its device.
+//! The errors between a driver and its device.
 
 use std::fmt;
 use std::io;

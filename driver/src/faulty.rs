@@ -1,7 +1,7 @@
 //! A backend with faults of the link, switched on at run time.
 //!
-//! It shows what a driver makes of a bad link without one: no time passes in a read that never comes
-//! back, only its error does.
+//! It shows how a driver handles a bad link, without one: a read that never completes returns its
+//! error without delay.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Which device addresses (I/O virtual addresses) are given to host memory.
+//! The allocator of device addresses (I/O virtual addresses) for host memory.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

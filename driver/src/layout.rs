@@ -1,6 +1,7 @@
-//! What of a device is fixed outside its register map: BARs, vectors.
+//! The fixed parts of a device outside its register map: BARs, vectors.
 //!
-//! Source: `docs/device.md`. Who it says it is: [`crate::PciIdentity`]. Where the blocks are in BAR0: [`crate::map::device`].
+//! Source: `docs/device.md`. The identifiers are in [`crate::PciIdentity`], and the offsets of the
+//! blocks in BAR0 in [`crate::map::device`].
 
 /// Bytes that BAR0 must have.
 pub const BAR0_BYTES: u64 = 64 << 10;

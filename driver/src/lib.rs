@@ -1,4 +1,4 @@
-//! How software reaches a Lockstep device.
+//! Access of software to a Lockstep device.
 //!
 //! [`open_backend`] opens the door that a [`DeviceAddress`] names: a socket of another process, or a
 //! PCI function of this machine. [`Device`] identifies what is behind it and gives its typed parts:
@@ -6,8 +6,8 @@
 //! interrupts. [`Registers`] is the trait between a register block's driver and whatever carries its
 //! accesses: a mapped BAR, a simulated AXI4-Lite port, a fake in a test.
 //!
-//! Nothing here waits without a bound, and nothing panics on what a device does: every failure is
-//! typed. Doors, queues, ordering and errors: `docs/driver.md`.
+//! Every wait has a bound, no behaviour of a device causes a panic, and every failure has a type.
+//! Doors, queues, ordering and errors: `docs/driver.md`.
 
 pub mod faulty;
 pub mod layout;

@@ -1,4 +1,4 @@
-//! Memory of this process that devices can be given.
+//! Memory of this process that can be shared with devices.
 
 pub(crate) mod ones;
 mod shared;

@@ -1,4 +1,4 @@
-//! From an address to an open backend, and why that may fail.
+//! Opens the backend of an address, with the possible errors.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The shell block: who the device is, and what tests need.
+//! The shell block: the identity of the device, and registers for tests.
 
 use crate::map::Present;
 use crate::map::shell::{

@@ -1,5 +1,5 @@
-//! What one open snapshot costs: vacuum of a long version chain, the writer of a hot row, and those
-//! who have nothing to do with it. Each figure stands beside its floor, from the same run.
+//! The cost of one open snapshot: for vacuum of a long version chain, for the writer of a hot row,
+//! and for unrelated transactions. Each figure stands beside its floor, from the same run.
 //!
 //! `cargo bench -p lockdb --bench old_snapshot`
 
@@ -14,7 +14,7 @@ use lockdb::{
 
 const UNSYNCED: TransactionOptions =
     TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
-/// Rows of the table that nobody else has to do with.
+/// Rows of the table that no other transaction uses.
 const ROWS: i64 = 1_000;
 const ROUND: Duration = Duration::from_secs(2);
 const ROUNDS: usize = 3;

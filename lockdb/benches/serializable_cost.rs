@@ -1,4 +1,5 @@
-//! What a SERIALIZABLE commit that has read much costs others: how long their commits take beside it.
+//! The cost of a SERIALIZABLE commit with many reads for other transactions: how long their commits
+//! take beside it.
 //!
 //! `cargo bench -p lockdb --bench serializable_cost`
 

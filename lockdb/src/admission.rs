@@ -1,4 +1,4 @@
-//! Who waits for one of a store's sessions, of which there is a fixed number.
+//! Admission to a store's sessions, of which there is a fixed number.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
@@ -11,11 +11,11 @@ use parking_lot::Mutex;
 /// transactions take.
 const POLITE: Duration = Duration::from_millis(1);
 
-/// Those who wait. The first of them is served next.
+/// The waiting threads. The first of them is served next.
 #[derive(Debug, Default)]
 pub(crate) struct Admission {
     line: Mutex<VecDeque<Thread>>,
-    /// The first in line has waited for long: nobody else is served before.
+    /// The first in line has waited for long: no other thread is served before it.
     pressing: AtomicBool,
 }
 
@@ -46,7 +46,7 @@ impl Admission {
             if place.is_first() {
                 if waited >= POLITE {
                     self.pressing.store(true, Ordering::Relaxed);
-                    // Whoever frees something that we do not find sees that we press.
+                    // A thread that frees a session that we do not find sees that we wait.
                     fence(Ordering::SeqCst);
                 }
                 if let Some(taken) = take() {
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// Many threads, few things: all get one in the end, and nobody has one too many.
+    /// Many threads, few things: every thread gets one in the end, and none gets an extra one.
     #[test]
     fn all_are_served() {
         let (admission, free) = (Admission::default(), AtomicUsize::new(2));
@@ -127,7 +127,7 @@ mod tests {
             for _ in 0..20 {
                 threads.spawn(|| {
                     for round in 0..200 {
-                        admission.admit(for_ever, take).expect("nobody waits so long");
+                        admission.admit(for_ever, take).expect("a wait is shorter than this");
                         if round % 50 == 0 {
                             thread::sleep(Duration::from_micros(200));
                         }
@@ -147,7 +147,7 @@ mod tests {
         let (timeout, nothing) = (Duration::from_millis(10), || None::<()>);
         let waited = admission.admit(|| timeout, nothing).expect_err("there is nothing");
         assert!(waited >= timeout);
-        // Whoever gave up stands in nobody's way.
+        // A thread that gave up does not block others.
         assert_eq!(admission.admit(|| timeout, || Some(())), Ok(()));
     }
 }

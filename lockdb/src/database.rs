@@ -43,16 +43,16 @@ pub struct Database {
     maintainer: Option<Arc<Maintainer>>,
 }
 
-/// What all sessions of a store share.
+/// The shared data of all sessions of a store.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    /// Tells its tables from those of other stores in the process.
+    /// Distinguishes its tables from those of other stores in the process.
     pub(crate) id: u64,
     pub(crate) options: Options,
     pub(crate) pages: Pages,
     pub(crate) log: Log,
     pub(crate) locks: LockTable,
-    /// Kept as long as the store is open, for nobody else has the folder meanwhile.
+    /// Kept as long as the store is open, since no other process has the folder.
     _files: Option<Arc<dyn Files>>,
     /// Kept open for its lock, which the system gives back with the file.
     _lock_file: Option<File>,
@@ -69,7 +69,7 @@ pub(crate) struct Shared {
     /// Where redo would begin.
     pub(crate) redo_lsn: AtomicU64,
     pub(crate) indexes: Indexes,
-    /// Held for vacuum and checkpoints. A fair mutex: the store's thread takes it again and again, and
+    /// Held for vacuum and checkpoints. A fair mutex: the store's thread takes it repeatedly, and
     /// must not starve a session that waits for it.
     pub(crate) maintenance: Mutex<Vacuum>,
     /// Memory of the last shared state that a device was done with, for the next.
@@ -122,12 +122,12 @@ impl Database {
     /// As [`Database::open`], in files of another kind.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn open_in(files: Arc<dyn Files>, options: Options) -> Result<Self> {
         Self::open_with(files, options, Faults::default())
     }
 
-    /// As [`Database::open_in`], with a recovery that is broken on purpose. The store then works as
+    /// As [`Database::open_in`], with a fault planted in recovery. The store then works as
     /// it should.
     ///
     /// # Errors
@@ -150,13 +150,13 @@ impl Database {
         Self::assemble(options, Some(files), recovered, id)
     }
 
-    /// What was found when the store was opened.
+    /// The findings when the store was opened.
     pub fn recovery(&self) -> &Recovery {
         &self.shared.recovery
     }
 
     /// Writes all that is in memory to native storage, so that opening needs no log before this.
-    /// Transactions go on meanwhile. Nothing to do for a store without files.
+    /// Transactions continue in the meantime. Nothing to do for a store without files.
     ///
     /// # Errors
     /// When storage cannot be written: nothing is changed then. [`Error::ReadOnly`].
@@ -164,8 +164,9 @@ impl Database {
         self.shared.checkpoint()
     }
 
-    /// A checkpoint, and a mark in the log that vouches for all before it. Sessions can go on; what
-    /// they commit is found by the next opening as well. Nothing to do for a store that is only read.
+    /// A checkpoint, and a mark in the log that vouches for all before it. Sessions can continue;
+    /// what they commit is found by the next opening as well. Nothing to do for a store that is
+    /// only read.
     ///
     /// # Errors
     /// As [`Database::checkpoint`].
@@ -177,9 +178,9 @@ impl Database {
         Ok(self.shared.log.mark()?)
     }
 
-    /// Makes room of versions that no snapshot sees any more: looks at all pages once, while
-    /// transactions go on. The store does so itself when twice as many pages are in use as after the
-    /// last time.
+    /// Reclaims the space of versions that no snapshot sees any more: processes all pages once,
+    /// while transactions continue. The store does so itself when twice as many pages are in use as
+    /// after the last time.
     ///
     /// # Errors
     /// When a page cannot be read; those before it are done.
@@ -187,7 +188,8 @@ impl Database {
         self.shared.vacuum()
     }
 
-    /// A way into the store for one thread. Waits for one when there are as many as the options admit.
+    /// A session: access to the store for one thread. Waits for one when there are as many as the
+    /// options admit.
     ///
     /// # Errors
     /// [`Error::NoSession`] when none comes free within [`Options::session_timeout`], or those that
@@ -244,7 +246,7 @@ impl Database {
             idle.or_else(|| self.new_session())
         })?;
         let result = session.transaction(options, work);
-        // The next may be anybody's.
+        // The next user may be any caller.
         session.maintain_in_passing();
         self.idle.lock().push(session);
         self.shared.admission.note_free();
@@ -315,14 +317,14 @@ impl Database {
         self.shared.pages.storage().map_or(StorageBytes::default(), NativeStorage::bytes)
     }
 
-    /// Breaks the store on purpose.
+    /// Plants a fault in the store.
     #[cfg(feature = "faults")]
     pub fn plant(&self, fault: Option<super::fault::Fault>) {
         self.shared.faults.plant(fault);
     }
 
     /// Holds up commits at SERIALIZABLE that have looked at all their reads ahead, and have no place in
-    /// the order of commits yet, or lets them go on.
+    /// the order of commits yet, or lets them continue.
     #[cfg(feature = "faults")]
     pub fn hold_validations(&self, held: bool) {
         self.shared.faults.hold(held);
@@ -369,7 +371,7 @@ impl Database {
             maintainer: OnceLock::new(),
         };
         let shared = Arc::new(shared);
-        // Of a store with files, its thread builds the indexes first.
+        // In a store with files, its thread builds the indexes first.
         let at_open = shared.options.indexes == IndexBuild::AtOpen && !shared.options.maintenance;
         if at_open || shared.pages.storage().is_none() {
             shared.need_indexes()?;
@@ -384,7 +386,7 @@ impl Database {
     }
 }
 
-/// Tells the stores of a process apart.
+/// Distinguishes the stores of a process.
 fn draw_id() -> u64 {
     static STORES: AtomicU64 = AtomicU64::new(1);
     STORES.fetch_add(1, Ordering::Relaxed)
@@ -416,7 +418,7 @@ impl Shared {
         Ok(None)
     }
 
-    /// Refuses what would change a store that is only to be read.
+    /// Refuses what would change a read-only store.
     #[inline]
     pub(crate) fn check_writable(&self, refused: &'static str) -> Result<()> {
         if self.options.read_only { Err(Error::ReadOnly { refused }) } else { Ok(()) }
@@ -478,7 +480,8 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // What was committed without a sync goes out as well; who needs to know asks for it.
+        // Data committed without a sync is written as well; a caller that needs to know asks for
+        // it.
         let _ = self.log.make_durable(self.log.position().lsn, Durability::Immediate);
     }
 }

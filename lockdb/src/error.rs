@@ -1,4 +1,4 @@
-//! What can go wrong in a store.
+//! The errors of a store.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why an operation on a store failed. Unless it says otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Other transactions were in the way; the same transaction may succeed when it is run again.
+    /// A conflict with other transactions; a retry of the same transaction may succeed.
     #[error("{0}")]
     Conflict(#[from] Conflict),
     /// The transaction has ended: it was committed or rolled back, or a conflict ended it.
@@ -30,12 +30,12 @@ pub enum Error {
     TooManyAttempts {
         /// How often it was run.
         attempts: u32,
-        /// What was in the way the last time.
+        /// The last conflict.
         last: Conflict,
     },
-    /// A row's lock cannot come: whoever holds it, or is waited for by the holder, is a transaction by
-    /// a closure which, on this thread, has called what asks for the lock. Neither would ever end. The
-    /// transaction has ended; the outer one goes on.
+    /// A row's lock can never be granted: its holder, or a transaction that the holder waits for,
+    /// is a transaction by a closure which, on this thread, has called what asks for the lock.
+    /// Neither would ever end. The transaction has ended; the outer one continues.
     #[error(
         "row {vid} of table {table:?} is locked by transaction {outer}, or by one that waits \
              for it; it cannot end before this call, which its own closure makes"
@@ -49,7 +49,7 @@ pub enum Error {
         outer: locks::Timestamp,
     },
     /// A row has had as many versions as can be numbered: 2³² - 2 since it was inserted. The
-    /// transaction goes on without this change.
+    /// transaction continues without this change.
     #[error(
         "row {vid} of table {table:?} has had all its {LAST_VERSION} versions: delete it, and insert \
          it again when vacuum has removed it"
@@ -156,7 +156,7 @@ pub enum Error {
     /// Something of a configured size is used up.
     #[error("all {limit} {what} of the store are in use{}", Kept(.kept_by))]
     Full {
-        /// What is used up.
+        /// The exhausted resource.
         what: &'static str,
         /// How many there are.
         limit: u64,
@@ -176,7 +176,7 @@ pub enum Error {
         physical: u64,
         /// The page that was looked for.
         page: u64,
-        /// What is wrong with it.
+        /// The error in it.
         fault: PageFault,
     },
     /// Something else on storage is not what was written.
@@ -186,13 +186,13 @@ pub enum Error {
         file: String,
         /// Where in the file.
         offset: u64,
-        /// What stands there, and what was expected.
+        /// The value found there, and the expected value.
         what: String,
     },
-    /// The indexes, which are made anew after opening, could not be.
+    /// The indexes, which are rebuilt after opening, could not be.
     #[error("the indexes could not be built: {0}")]
     Indexes(std::sync::Arc<Error>),
-    /// Nothing has happened for long to the indexes that are made anew after opening.
+    /// Nothing has happened for long to the indexes that are rebuilt after opening.
     #[error("waited {waited:?} for the indexes, after {read} pages were read for them")]
     IndexesStalled {
         /// Pages that were read.
@@ -200,27 +200,27 @@ pub enum Error {
         /// How long no other was.
         waited: std::time::Duration,
     },
-    /// There is no room on the disk. Commits that were acknowledged stand, reading goes on, and the same
-    /// may succeed when there is room.
+    /// There is no room on the disk. Commits that were acknowledged stand, reading continues, and
+    /// the same may succeed when there is room.
     #[error("no room for {bytes} more bytes in {file}: {source}; {advice}", advice = NO_ROOM)]
     NoRoom {
         /// The file.
         file: String,
-        /// What was wanted, bytes.
+        /// The requested size in bytes.
         bytes: u64,
         /// The system's reason.
         source: std::sync::Arc<io::Error>,
     },
-    /// The store was opened to be read only ([`Options::read_only`](super::Options::read_only)).
+    /// The store was opened read-only ([`Options::read_only`](super::Options::read_only)).
     #[error("the store is open to be read only: it takes no {refused}")]
     ReadOnly {
-        /// What was to be done.
+        /// The attempted operation.
         refused: &'static str,
     },
     /// There is no store that could be read.
     #[error("there is no store to be read: {what}")]
     NoStore {
-        /// What is missing.
+        /// The missing part.
         what: String,
     },
     /// A near-data update was refused.
@@ -232,7 +232,7 @@ pub enum Error {
     /// The system refused something.
     #[error("{what}: {source}")]
     System {
-        /// What was asked of it.
+        /// The request to it.
         what: String,
         /// Its reason.
         source: io::Error,
@@ -244,7 +244,7 @@ pub enum Error {
         option: &'static str,
         /// Its value.
         found: String,
-        /// What is possible.
+        /// The valid values.
         expected: &'static str,
     },
     /// The caller's own reason to roll a transaction back.
@@ -258,8 +258,8 @@ impl Error {
         matches!(self, Error::Conflict(_))
     }
 
-    /// Whether a lock did not come within its timeout. Another try is likely to take as long: the
-    /// closure API leaves it to the caller.
+    /// Whether a lock was not granted within its time limit. Another try is likely to take as long:
+    /// the closure API leaves it to the caller.
     pub fn is_time_out(&self) -> bool {
         matches!(self, Error::Conflict(conflict) if conflict.is_time_out())
     }
@@ -308,11 +308,11 @@ impl std::fmt::Display for Kept<'_> {
     }
 }
 
-/// What was in the way of a transaction. Each ends it; run again, it may succeed.
+/// A conflict that ended a transaction; a retry may succeed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
-    /// SNAPSHOT, SERIALIZABLE: somebody has changed the row since the snapshot was taken (the first
-    /// updater wins).
+    /// SNAPSHOT, SERIALIZABLE: another transaction has changed the row since the snapshot was taken
+    /// (the first updater wins).
     #[error("row {vid} of table {table:?} was changed by commit {by}, after snapshot {snapshot}")]
     Write {
         /// The table.
@@ -321,7 +321,7 @@ pub enum Conflict {
         vid: u32,
         /// The transaction's snapshot.
         snapshot: u64,
-        /// Who changed it.
+        /// The transaction that changed it.
         by: u64,
     },
     /// SERIALIZABLE: what the transaction has read was changed before it could commit.
@@ -331,10 +331,10 @@ pub enum Conflict {
         table: String,
         /// The transaction's snapshot.
         snapshot: u64,
-        /// Who changed it.
+        /// The transaction that changed it.
         by: u64,
     },
-    /// A row's lock was not to be had.
+    /// A row's lock was not granted.
     #[error("row {vid} of table {table:?}: {source}")]
     Lock {
         /// The table.
@@ -353,7 +353,7 @@ impl Conflict {
         matches!(self, Conflict::Lock { source: TimedOut { .. } | NoRoom { .. }, .. })
     }
 
-    /// The commit that was in the way. It may not be published yet: a snapshot from before then does
+    /// The conflicting commit. It may not be published yet: a snapshot from before then does
     /// not show it.
     pub(crate) fn by(&self) -> Option<u64> {
         match *self {

@@ -132,7 +132,7 @@ impl Faults {
         self.gate.waiting.load(Ordering::SeqCst)
     }
 
-    /// Returns at once unless a test holds up whoever comes by.
+    /// Returns at once unless a test stops threads here.
     #[cfg(feature = "faults")]
     pub(crate) fn pass_gate(&self) {
         self.gate.waiting.fetch_add(1, Ordering::SeqCst);

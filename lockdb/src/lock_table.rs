@@ -1,4 +1,4 @@
-//! The table that a store's row locks stand in: its own, in a file, or in memory of somebody else's.
+//! The table of a store's row locks: its own, in a file, or in external memory.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -23,7 +23,7 @@ pub(crate) struct OpenLockTable {
 /// Opens or makes the one that the options ask for. Locks of the dead that a file holds are given back.
 ///
 /// # Errors
-/// When it cannot be had, is in use, or is none.
+/// When it cannot be opened, is in use, or is not a lock table.
 pub(crate) fn open(options: &Options) -> Result<OpenLockTable> {
     let failed = |error: LockTableError| match error {
         LockTableError::Memory { source, .. } => Error::system("cannot map the lock table")(source),
@@ -67,7 +67,7 @@ pub(crate) fn open(options: &Options) -> Result<OpenLockTable> {
     Ok(OpenLockTable { table, file: Some(file), repaired: dead.len() })
 }
 
-/// A lock table in memory of somebody else's.
+/// A lock table in external memory.
 fn in_memory_of(memory: &Arc<dyn SharedMemory>, buckets: usize) -> Result<LockTable> {
     let refused = |found| {
         let expected = "zeroes from a multiple of 64 bytes on, 64 for each of `lock_buckets`";
@@ -83,7 +83,7 @@ fn in_memory_of(memory: &Arc<dyn SharedMemory>, buckets: usize) -> Result<LockTa
     }
 }
 
-/// What holds of every bucket that nobody changes at the moment.
+/// The invariants of every bucket that is not being changed.
 fn check_bucket(line: [u64; 8]) -> Result<(), &'static str> {
     let head = Head::from_word(line[0]);
     head.check(Ring::FULL)?;

@@ -1,5 +1,4 @@
-//! What a store does beside transactions, and who does it: a thread of its own, or sessions in
-//! passing.
+//! Background work of a store, done by its own thread or by sessions.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use super::database::Shared;
 use super::options::IndexBuild;
 use super::session::Session;
 
-/// Pages that are looked at for each page that sessions take: a sweep over n pages ends before n / 16
+/// Pages that are checked for each page that sessions take: a sweep over n pages ends before n / 16
 /// more are taken.
 const PACE: u64 = 16;
 
@@ -22,15 +21,15 @@ const AT_ONCE: u64 = 256;
 /// with work or waiting for its turn.
 const HELD_UP: Duration = Duration::from_micros(500);
 
-/// While all pages are in use, and none is to be had, the thread lets others have the processor.
+/// While all pages are in use and none can be freed, the thread yields the processor.
 const BREATH: Duration = Duration::from_millis(10);
 
 /// Without anything to do the thread looks around all the same.
 const IDLE: Duration = Duration::from_secs(1);
 
 impl Session {
-    /// Between two transactions, without a snapshot: whoever has asked for pages does what is due.
-    /// Nobody else ever waits for vacuum.
+    /// Between two transactions, without a snapshot: a session that has taken pages does its share
+    /// of vacuum. No other session ever waits for vacuum.
     #[inline]
     pub(crate) fn maintain_in_passing(&mut self) {
         if self.open.asked > 0 {
@@ -86,8 +85,8 @@ impl Session {
 }
 
 impl Shared {
-    /// Vacuums, or waits while somebody else does: for a short time by the pages that a session has
-    /// asked for, or for `room_timeout` when there is no other way to get one.
+    /// Vacuums, or waits while another thread does: for a short time by the pages that a session
+    /// has asked for, or for `room_timeout` when there is no other way to get one.
     fn vacuum_under_pressure(&self, asked: u64, room_timeout: Duration) {
         let (since, mut steps, mut sweeps) = (Instant::now(), 0, 0);
         let held_up = HELD_UP.saturating_mul(asked.min(u64::from(u32::MAX)) as u32);
@@ -100,7 +99,8 @@ impl Shared {
             }
             let (starved, hopeful) = self.room_to_come(sweeps, room_timeout);
             let done = steps >= asked || steps > 0 && !self.pages.are_excessive();
-            // A session that gets no turn does not wait for long: somebody else is at it.
+            // A session that gets no turn does not wait for long, since another thread is
+            // vacuuming.
             let held_up = if worked { held_up } else { HELD_UP };
             let timeout = if starved { room_timeout.max(held_up) } else { held_up };
             if done && !starved || since.elapsed() >= timeout {
@@ -112,7 +112,7 @@ impl Shared {
         }
     }
 
-    /// Whether there is no page to be had while one may come soon, and whether that is for vacuum to
+    /// Whether no page is free while one may come soon, and whether that is for vacuum to
     /// bring about, which has looked at all pages so many times.
     fn room_to_come(&self, sweeps: u32, timeout: Duration) -> (bool, bool) {
         if self.pages.has_room(&self.pins) {
@@ -181,8 +181,8 @@ fn maintain(shared: &Shared, stop: &AtomicBool) {
                 thread::park_timeout(BREATH);
             }
         } else if shared.shared_state_is_due() || shared.log_is_due() {
-            // What fails here is told to whoever asks for a checkpoint or a shared state, and is
-            // tried again: a disk may have room by then.
+            // A failure here is reported to the next caller of a checkpoint or a shared state, and
+            // is tried again: a disk may have room by then.
             if shared.checkpoint().is_err() {
                 thread::park_timeout(IDLE);
             }
@@ -225,14 +225,14 @@ mod tests {
         let _old = holder.begin(QUICK);
         let (shared, mut n) = (&store.shared, 0);
         let held = shared.maintenance.lock();
-        // Nobody vacuums, and yet all of these begin.
+        // No session vacuums, and yet all of these begin.
         while !shared.pages.are_excessive() {
             n += 1;
             write(n);
         }
         drop(reader.begin(QUICK));
         drop(held);
-        // Somebody has to, but it is not the reader's to do.
+        // A vacuum is needed, but readers do not perform it.
         assert!(shared.pages.owes_vacuum());
         let owed = shared.pages.take_debt();
         shared.pages.add_debt(owed);

@@ -1,4 +1,4 @@
-//! Native storage: physical pages in a file, never overwritten while anybody may read them.
+//! Native storage: physical pages in a file, never overwritten while they may be read.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -251,7 +251,7 @@ impl NativeStorage {
     /// A device is done with the checkpoint of `epoch`.
     pub(crate) fn let_go(&self, epoch: u64) {
         let space = &mut *self.space.lock();
-        let left = space.held.get_mut(&epoch).expect("who lets go has held");
+        let left = space.held.get_mut(&epoch).expect("only a holder releases");
         *left -= 1;
         if *left == 0 {
             space.held.remove(&epoch);

@@ -1,4 +1,4 @@
-//! How a store is set up, and how a transaction is run.
+//! The options of a store and of a transaction.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,21 +15,22 @@ pub enum Isolation {
     /// Each operation sees what is committed when it begins; an update that had to wait re-reads.
     ReadCommitted,
     /// The transaction sees what was committed when it began; of two that change one row at the
-    /// same time, the second is turned away.
+    /// same time, the second is refused.
     #[default]
     Snapshot,
     /// As if transactions ran one after the other, in the order of their commits.
     Serializable,
 }
 
-/// When a store that was opened reads all its pages, to make its indexes anew.
+/// When a store that was opened reads all its pages, to make its indexes again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexBuild {
-    /// At once: by the store's own thread, beside those who need none, or before the opening returns.
+    /// At once: by the store's own thread, beside operations that need none, or before the opening
+    /// returns.
     #[default]
     AtOpen,
-    /// When somebody needs them: by the first who does, or by the store's own thread before a vacuum.
-    /// For who mostly reads and changes beside the data, which needs none.
+    /// When they are first needed: by the operation that needs them, or by the store's own thread
+    /// before a vacuum. For users of near-data jobs, which need none.
     WhenNeeded,
 }
 
@@ -39,25 +40,26 @@ pub struct Options {
     /// Buckets of the lock table, a power of two. 64 bytes each.
     pub lock_buckets: usize,
     /// The file that the lock table stands in, for devices and other processes to map; `None`: memory
-    /// of this process. What the dead have left in it is taken out when the store is opened, so a
+    /// of this process. Entries of dead transactions are removed when the store is opened, so a
     /// second store is kept out. Made if it is missing; a file that is no lock table of
     /// `lock_buckets` is refused.
     pub lock_file: Option<PathBuf>,
-    /// Memory of somebody else's that the lock table stands in, from its first byte on, such as that
+    /// External memory for the lock table, used from its first byte on, such as that
     /// which a device was given; instead of `lock_file`. It is refused if it is too short or not
     /// zeroes. One store has it at a time: two would give one name to two transactions.
     pub lock_memory: Option<Arc<dyn SharedMemory>>,
-    /// Where page frames and maps stand.
+    /// The memory for page frames and maps.
     pub memory: Home,
-    /// Memory of somebody else's that VID maps stand in instead, each as `vid-map-N` of table N and
-    /// 8 bytes for each of `tuples`: what a device looks at while transactions run.
+    /// External memory for VID maps, each as `vid-map-N` of table N and 8 bytes for each of
+    /// `tuples`: what a device looks at while transactions run.
     pub array_memory: Option<Arc<dyn ArrayMemory>>,
     /// Logical pages, of 8 KiB each, at least 3: one is never used, and one is left to vacuum. Only
     /// address space until they are used.
     pub pages: u64,
-    /// Tuples that one table can have. Only address space until they are used, 8 bytes each.
+    /// Tuples that one table can have. They take only address space until they are used, 8 bytes
+    /// each.
     pub tuples: u32,
-    /// Sessions that there can be at once.
+    /// Maximum number of concurrent sessions.
     pub sessions: usize,
     /// The longest wait for one of them.
     pub session_timeout: Duration,
@@ -78,19 +80,20 @@ pub struct Options {
     pub log_ring: usize,
     /// A log file is followed by a new one from this size on, bytes.
     pub log_segment: u64,
-    /// A checkpoint is due when so many bytes of log have been written since the last.
+    /// A checkpoint is due when this many bytes of log have been written since the last one.
     pub checkpoint_log: u64,
-    /// A shared state for devices has at most so many bytes; a checkpoint is made before it has more.
+    /// A shared state for devices has at most this many bytes; a checkpoint is made before it has
+    /// more.
     pub shared_state_limit: usize,
-    /// When the indexes of a store with files are made anew.
+    /// When the indexes of a store with files are rebuilt.
     pub indexes: IndexBuild,
-    /// Whether a thread of the store's own does checkpoints and vacuum when they are due. Without
-    /// it, sessions vacuum in passing, and checkpoints are the caller's to ask for.
+    /// Whether a thread of the store's own performs checkpoints and vacuum when they are due.
+    /// Without it, sessions vacuum in passing, and the caller requests checkpoints.
     pub maintenance: bool,
     /// Whether vacuum is done when it is due. Without it versions stay where they are, and vacuum is the
     /// caller's to ask for.
     pub vacuum: bool,
-    /// Whether the store is only to be read: nothing is written, not even to begin a store that is not
+    /// Whether the store is read-only: nothing is written, not even to begin a store that is not
     /// there, so that this works on a full disk and on a file system that cannot be written. What stands
     /// in the folder is shown, and nobody vouches for its newest commits as opening to write would.
     /// Others may read it meanwhile in the same way.

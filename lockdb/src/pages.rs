@@ -23,7 +23,7 @@ pub(crate) struct Pages {
     /// are dead: superseded, moved elsewhere, or tombstones.
     usage: SharedArray,
     allocation: Mutex<Allocation>,
-    /// Pages that were taken since vacuum is due, and for which nobody has vacuumed yet.
+    /// Pages that were taken since vacuum is due, and for which no session has vacuumed yet.
     debt: AtomicU64,
     /// The newest commit of which a device has written pages.
     newest_finalized: AtomicU64,
@@ -42,9 +42,9 @@ pub(crate) enum PageState {
     Open = 1,
     /// Full, or left behind by its session.
     Finalized = 2,
-    /// Emptied by vacuum; somebody may still read it.
+    /// Emptied by vacuum; a transaction may still read it.
     Retired = 3,
-    /// A device may write it, elsewhere; nobody finds it before that is committed.
+    /// A device may write it, elsewhere; it cannot be found before that is committed.
     Reserved = 4,
 }
 
@@ -57,26 +57,26 @@ struct Allocation {
     retired: Retired<u64>,
     /// Pages that may have versions which no checkpoint has. Empty in a store without files.
     dirty: BTreeSet<u64>,
-    /// Pages that stand on storage as a device has written them, where no checkpoint knows of.
+    /// Pages that stand on storage as a device has written them, which no checkpoint has.
     unnamed: Vec<u64>,
     /// Neither free nor retired nor reserved.
     in_use: u64,
     reserved: u64,
-    /// Vacuum is due when so many are in use.
+    /// Vacuum is due when this many are in use.
     vacuum_at: u64,
     /// How often a page was taken.
     taken: u64,
     /// How often at the last flush.
     flushed: u64,
-    /// The horizon at which vacuum last had to keep a page for a snapshot's sake.
+    /// The horizon at which vacuum last had to keep a page because of a snapshot.
     kept_at: Option<u64>,
 }
 
-/// So many pages are left to vacuum: when every page has a row to be moved, it could make no room
+/// This many pages are left to vacuum: when every page has a row to be moved, it could make no room
 /// without one.
 pub(super) const RESERVE: u64 = 1;
 
-/// Below this many pages in use vacuum is not worth its while.
+/// Below this many pages in use vacuum is not worthwhile.
 pub(crate) const SMALL: u64 = 64;
 
 impl Pages {
@@ -128,7 +128,7 @@ impl Pages {
         Ok(self.region.version(record))
     }
 
-    /// Sees to it that a page is in memory.
+    /// Ensures that a page is in memory.
     #[inline]
     pub(crate) fn ensure(&self, page: u64) -> Result<()> {
         if !self.is_in_memory(page) {
@@ -203,7 +203,7 @@ impl Pages {
         Ok(pages)
     }
 
-    /// Reserved pages that nobody has found, nor will.
+    /// Reserved pages that no transaction has found, nor will.
     pub(crate) fn give_back(&self, pages: impl IntoIterator<Item = u64>) {
         let mut allocation = self.allocation.lock();
         for page in pages {
@@ -239,17 +239,17 @@ impl Pages {
         !self.is_in_memory(page) && self.newest_finalized.load(Ordering::Acquire) <= snapshot
     }
 
-    /// Whether there are pages on storage that no checkpoint knows of.
+    /// Whether there are pages on storage that no checkpoint has.
     pub(crate) fn has_unnamed(&self) -> bool {
         !self.allocation.lock().unnamed.is_empty()
     }
 
-    /// Those pages; from now on somebody else's care.
+    /// Those pages; the caller takes them over.
     pub(crate) fn take_unnamed(&self) -> Vec<u64> {
         std::mem::take(&mut self.allocation.lock().unnamed)
     }
 
-    /// No checkpoint knows of these pages on storage after all.
+    /// These pages on storage are not in a checkpoint after all.
     pub(crate) fn mark_unnamed(&self, pages: impl IntoIterator<Item = u64>) {
         self.allocation.lock().unnamed.extend(pages);
     }
@@ -275,7 +275,7 @@ impl Pages {
         self.usage.word(page as usize).fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts anew.
+    /// Counts again.
     pub(crate) fn clear_dead(&self, page: u64) {
         self.usage.word(page as usize).fetch_and(Self::DEAD - 1, Ordering::Relaxed);
     }
@@ -311,8 +311,8 @@ impl Pages {
         live * 2 <= Self::ROOM
     }
 
-    /// An emptied page: nobody finds it any more; used again when those who may have found it before
-    /// `stamp` have ended.
+    /// An emptied page: it can no longer be found; reused when the transactions that may have found
+    /// it before `stamp` have ended.
     pub(crate) fn retire(&self, page: u64, stamp: u64) {
         let mut allocation = self.allocation.lock();
         self.usage.word(page as usize).store(PageState::Retired as u64, Ordering::Release);
@@ -325,7 +325,7 @@ impl Pages {
         self.allocation.lock().next
     }
 
-    /// At this horizon vacuum had to keep a page for a snapshot's sake.
+    /// At this horizon vacuum had to keep a page because of a snapshot.
     pub(crate) fn note_kept(&self, horizon: u64) {
         self.allocation.lock().kept_at = Some(horizon);
     }
@@ -335,7 +335,8 @@ impl Pages {
         self.allocation.lock().has_room(self.region.pages(), RESERVE, pins)
     }
 
-    /// Whether emptied pages are of no use yet to those who begin now, after commit `published`.
+    /// Whether emptied pages cannot be reused yet by transactions that begin now, after commit
+    /// `published`.
     pub(crate) fn await_commit(&self, published: u64) -> bool {
         self.allocation.lock().retired.await_commit(published)
     }
@@ -383,18 +384,18 @@ impl Pages {
         self.allocation.lock().taken
     }
 
-    /// Whether pages were taken for which somebody should vacuum.
+    /// Whether pages were taken for which a vacuum is needed.
     #[inline]
     pub(crate) fn owes_vacuum(&self) -> bool {
         self.debt.load(Ordering::Relaxed) != 0
     }
 
-    /// How many these are; from now on the caller's care.
+    /// How many these are; the caller takes over the count.
     pub(crate) fn take_debt(&self) -> u64 {
         self.debt.swap(0, Ordering::Relaxed)
     }
 
-    /// For so many nobody has vacuumed after all.
+    /// For so many no session has vacuumed after all.
     pub(crate) fn add_debt(&self, pages: u64) {
         self.debt.fetch_add(pages, Ordering::Relaxed);
     }
@@ -429,14 +430,14 @@ impl Pages {
         word.fetch_and(Self::IN_MEMORY, Ordering::AcqRel);
     }
 
-    /// The pages that may have versions which no checkpoint has; from now on somebody else's care.
+    /// The pages that may have versions which no checkpoint has; the caller takes them over.
     pub(crate) fn take_dirty(&self) -> BTreeSet<u64> {
         let mut allocation = self.allocation.lock();
         allocation.flushed = allocation.taken;
         std::mem::take(&mut allocation.dirty)
     }
 
-    /// The same pages; they stay the next checkpoint's care.
+    /// The same pages; the next checkpoint stays responsible for them.
     pub(crate) fn dirty(&self) -> BTreeSet<u64> {
         self.allocation.lock().dirty.clone()
     }

@@ -1,4 +1,4 @@
-//! Which snapshots are in use: what vacuum may not touch yet.
+//! The snapshots in use, which limit vacuum.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
@@ -15,7 +15,7 @@ pub(crate) struct Pins {
     oldest_met: Mutex<Option<(Pin, Instant)>>,
 }
 
-/// What a session has pinned. Alone on its cache lines.
+/// The pin of a session, on cache lines of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Slot {
@@ -95,7 +95,7 @@ impl Pins {
         let Slot { snapshot: word, transactions } = &self.slots[slot];
         transactions.store(transactions.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         word.store(BEGINNING, Ordering::Relaxed);
-        // Before this session reads any map, whoever looks for pins sees this one (or had unlinked
+        // Before this session reads any map, a search for pins sees this one (or had unlinked
         // what it removes before this session could read it).
         fence(Ordering::SeqCst);
         let snapshot = published();

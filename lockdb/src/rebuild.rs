@@ -1,9 +1,9 @@
-//! After recovery: the indexes, and the counts of what is dead, made anew from the pages.
+//! The rebuild after recovery: indexes and the counts of dead bytes are computed from the pages.
 //!
-//! Whoever needs them waits, or builds them; a store with a thread of its own is open meanwhile. What
-//! devices read and change beside the data needs none of them, as no key changes there. But a near-data
-//! commit gives tuples new newest versions, and the building goes by these: so such commits are before
-//! it, or behind it.
+//! An operation that needs them waits, or builds them; a store with its own thread is open in the
+//! meantime. Near-data reads and updates do not need them, as they change no key. But a near-data
+//! commit gives tuples new newest versions, on which the build depends, so such a commit happens
+//! either before or after the build.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -31,11 +31,11 @@ pub(crate) struct Indexes {
     changed: Condvar,
 }
 
-/// What goes on around the building.
+/// The state of the index build.
 #[derive(Debug, Default)]
 struct Around {
     failure: Option<Arc<Error>>,
-    /// Near-data commits under way that do without them: the building begins behind these.
+    /// Near-data commits in progress that do not need the indexes: the build begins after these.
     commits: usize,
 }
 
@@ -45,7 +45,7 @@ const BUILDING: u8 = 1;
 const READY: u8 = 2;
 const FAILED: u8 = 3;
 
-/// So long nobody waits while no page is read.
+/// So long no operation waits while no page is read.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Indexes {
@@ -141,7 +141,7 @@ impl Drop for HeldOff<'_> {
 }
 
 impl Shared {
-    /// Returns when the indexes are there; builds them, if nobody has begun to.
+    /// Returns when the indexes are there; builds them, if no other thread has begun to.
     ///
     /// # Errors
     /// What stood in the way of building them; or that nothing has happened for a minute.
@@ -150,7 +150,7 @@ impl Shared {
         if self.indexes.are_ready() { Ok(()) } else { self.build_indexes(&AtomicBool::new(false)) }
     }
 
-    /// As [`Shared::need_indexes`]. Leaves off when told to stop: then nobody is there any more.
+    /// As [`Shared::need_indexes`]. Leaves off when told to stop: the store is then gone.
     ///
     /// # Errors
     /// As there; that it was stopped.
@@ -223,11 +223,11 @@ impl Shared {
             if !is_head || version.is_tombstone() {
                 pages.note_dead(version);
             }
-            // What stands there may tell of a commit that was lost, or nothing. Nobody is left who
+            // The hint there may refer to a lost commit, or be missing. No transaction is left that
             // could see an older version.
             version.invalidate(if is_head { 0 } else { last });
             if is_head && version.is_tombstone() {
-                // Nobody is left who could see the row; its number begins anew.
+                // No transaction is left that could see the row; its numbers start again.
                 table.set_head(vid, RecordId::NONE);
             } else if is_head {
                 entries.add(version);
@@ -237,7 +237,7 @@ impl Shared {
     }
 }
 
-/// Whoever waits hears of it when the thread that builds the indexes dies.
+/// Waiting threads are notified if the thread that builds the indexes dies.
 struct Unwinding<'a>(&'a Indexes);
 
 impl Drop for Unwinding<'_> {
@@ -298,7 +298,7 @@ fn check_heads(pages: &Pages, table: &Table) -> Result<()> {
     (0..table.vids()).try_for_each(|vid| head_version(pages, table, vid).map(drop))
 }
 
-/// The newest version of a tuple, by a map that nobody vouches for.
+/// The newest version of a tuple, by an untrusted map.
 pub(super) fn head_version<'p>(
     pages: &'p Pages,
     table: &Table,

@@ -1,9 +1,9 @@
 //! Opening a store: the newest checkpoint, and what the log says happened after it.
 //!
-//! Redo is idempotent: a change is passed over when its tuple has a version of that commit or a
-//! later one, because commits of one tuple are in the order of their timestamps. Nothing is undone:
-//! pages and log hold only commits. Nothing on storage is changed before the log goes on, so a
-//! crash during recovery leaves what was there.
+//! Redo is idempotent: a change is skipped if its tuple has a version of that commit or a later
+//! one, because commits of one tuple are in the order of their timestamps. Nothing is undone, since
+//! pages and log hold only committed data. Nothing on storage is changed before the log continues,
+//! so a crash during recovery has no effect.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use super::schema::Schema;
 use super::session::OpenPages;
 use super::table::Table;
 
-/// What was found when a store was opened.
+/// The findings when a store was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovery {
     /// The checkpoint that it began from.
@@ -146,7 +146,7 @@ fn newest(storage: &NativeStorage) -> Result<Option<Superblock>> {
 }
 
 /// Begins a new store, where `names` stand. Its log comes first: a log without a record and no
-/// superblock is what a crash leaves on the way here. All files are made anew: a sync that failed on
+/// superblock is what a crash leaves on the way here. All files are rebuilt: a sync that failed on
 /// the way may have lost their names.
 fn begin(files: Arc<dyn Files>, names: &[String], options: &Options) -> Result<Recovered> {
     refuse_log(&*files, names)?;
@@ -273,8 +273,8 @@ impl Redo {
         Ok(Self { pages, tables, standing, report, open, vids, store, options })
     }
 
-    /// Does again what the log says. Gives the place where the log goes on, and up to where it is known
-    /// to be durable.
+    /// Does again what the log says. Gives the place where the log continues, and up to where it is
+    /// known to be durable.
     fn read_log(
         &mut self,
         files: Arc<dyn Files>,
@@ -301,8 +301,8 @@ impl Redo {
     }
 
     /// What a device has written for a commit, and what the host has. The device's versions are
-    /// taken out of its pages like changes out of the log: logical pages are given anew by recovery,
-    /// and what these pages have been called may be another's.
+    /// taken out of its pages like changes out of the log: logical pages are reassigned by
+    /// recovery, and what these pages have been called may be another's.
     fn redo_near_data(&mut self, record: &Record<'_>, faults: &Faults) -> Result<()> {
         let sections = Sections::decode(record.body);
         let (sections, changes) =
@@ -402,7 +402,7 @@ impl Redo {
             self.pages.note_dead(version);
         }
         let size = (change.table, change.payload.len());
-        // Nobody reads yet.
+        // No transaction reads yet.
         self.open.provide(&self.pages, &Pins::new(0), std::iter::once(size))?;
         let placed =
             self.open.append(&self.pages, change.table, &header, change.payload, change.tombstone);

@@ -1,4 +1,5 @@
-//! What nobody finds any more, but somebody may have found before: waiting to be used again.
+//! Pages and VIDs that can no longer be found, but that a transaction may have found before, until
+//! they can be reused.
 
 use std::collections::VecDeque;
 
@@ -19,7 +20,7 @@ impl<T> Default for Retired<T> {
 }
 
 impl<T> Retired<T> {
-    /// Used again when those have ended who may have found it before `stamp`.
+    /// Reused when all transactions that may have found it before `stamp` have ended.
     pub fn push(&mut self, stamp: u64, unlinked: T) {
         self.0.push_back((stamp, unlinked));
     }
@@ -35,7 +36,7 @@ impl<T> Retired<T> {
         free.extend(self.0.drain(..passed).map(|(_, unlinked)| unlinked));
     }
 
-    /// Whether some are of no use yet to those who begin now, after commit `published`.
+    /// Whether some cannot be reused yet by transactions that begin now, after commit `published`.
     pub fn await_commit(&self, published: u64) -> bool {
         self.0.back().is_some_and(|&(stamp, _)| stamp >= published)
     }

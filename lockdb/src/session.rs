@@ -1,4 +1,4 @@
-//! A session: one thread's way into a store, and the room that its transactions work in.
+//! A session: one thread's access to a store, and the workspace of its transactions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 /// 2⁶⁴ by the golden ratio, odd.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// One thread's way into a store. Runs one transaction at a time.
+/// One thread's access to a store. Runs one transaction at a time.
 ///
 /// Making one costs a lock of the store; keep it for as long as a thread has work.
 #[derive(Debug)]
@@ -78,20 +78,20 @@ impl Session {
         self.last_commit
     }
 
-    /// Tells it from the others that there are at the same time: 0, 1, …, as errors name it
+    /// Distinguishes it from the other open sessions: 0, 1, …, as errors name it
     /// ([`OldSnapshot::session`](super::OldSnapshot::session)).
     pub fn number(&self) -> usize {
         self.pin
     }
 
     /// Runs a transaction: commits it when `work` succeeds, rolls it back when it fails, and runs it
-    /// again, as old as it was, when others were in its way.
+    /// again, as old as it was, when conflicts occurred.
     ///
     /// # Errors
     /// Those of `work`, and those of the commit. [`Error::TooManyAttempts`] after as many conflicts
-    /// as the store's options admit. A lock that does not come within the options' timeout ends it
-    /// at once, with that conflict. [`Error::Nested`] when `work` itself is called by the closure of
-    /// a transaction that is in the way.
+    /// as the store's options admit. A lock that is not granted within the options' time limit ends
+    /// it at once, with that conflict. [`Error::Nested`] when `work` itself is called by the
+    /// closure of a transaction that blocks it.
     pub fn transaction<T, E: From<Error>>(
         &mut self,
         options: impl Into<TransactionOptions>,
@@ -164,7 +164,7 @@ pub(crate) struct OpenPages {
     taken: u64,
     /// How many it has asked for since its session last looked whether vacuum is due.
     pub(crate) asked: u64,
-    /// So many pages it leaves to others.
+    /// The number of pages that it leaves to others.
     reserve: u64,
 }
 
@@ -206,7 +206,7 @@ impl OpenPage {
 }
 
 impl OpenPages {
-    /// Sees to it that versions of these payloads, in this order, find room, so that appending them
+    /// Ensures that versions of these payloads, in this order, find room, so that appending them
     /// cannot fail.
     pub(crate) fn provide(
         &mut self,

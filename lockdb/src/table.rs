@@ -32,8 +32,8 @@ pub struct Table {
     /// How many transactions have a device at work on it.
     invocations: AtomicU32,
     primary: TreeIndex<IndexKey, u32>,
-    /// The same entries for who knows the whole key: a look-up costs a third. The tree decides what
-    /// there is; an entry is here only while it is there, and may be missing.
+    /// The same entries for look-ups of the complete key, at a third of the cost. The tree decides
+    /// what there is; an entry is here only while it is there, and may be missing.
     by_key: HashIndex<IndexKey, u32, RandomState>,
     secondary: Vec<TreeIndex<IndexKey, u32>>,
 }
@@ -183,14 +183,15 @@ impl Table {
         Ok(vids.next - 1)
     }
 
-    /// A VID whose tuple is gone, or never came: used again when those have ended who may have found
-    /// it before `stamp`.
+    /// A VID whose tuple is gone, or never came: reused when all transactions have ended that may
+    /// have found it before `stamp`.
     pub(crate) fn retire_vid(&self, vid: u32, stamp: u64) {
         debug_assert!(self.head(vid).is_none());
         self.vids.lock().retired.push(stamp, vid);
     }
 
-    /// Whether VIDs without a tuple are of no use yet to those who begin now, after commit `published`.
+    /// Whether VIDs without a tuple cannot be reused yet by transactions that begin now, after
+    /// commit `published`.
     pub(crate) fn await_commit(&self, published: u64) -> bool {
         self.vids.lock().retired.await_commit(published)
     }
@@ -236,7 +237,7 @@ impl Table {
         }
     }
 
-    /// Makes an entry; says whether it was not there. Who makes one in the primary index holds the
+    /// Makes an entry; returns whether it is new. The caller of one in the primary index holds the
     /// lock of the tuple, or is alone.
     pub(crate) fn enter(&self, which: Which, key: IndexKey, vid: u32) -> bool {
         if which != Which::Primary {
@@ -282,7 +283,7 @@ impl Table {
     }
 
     /// Entries of a range, at most `limit`, into `found`. Collected first, so that no guard of the
-    /// index is held while rows are looked at.
+    /// index is held while rows are checked.
     pub(crate) fn collect(
         &self,
         which: Which,

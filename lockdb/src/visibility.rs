@@ -16,7 +16,7 @@ pub struct Seen {
     pub tombstone: bool,
 }
 
-/// What follows from it.
+/// The consequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// This is the version that the snapshot sees.

@@ -1,4 +1,4 @@
-//! What others commit while a transaction looks at all that it has read.
+//! The commits of others while a transaction validates its reads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ pub(crate) struct Watch<'w> {
 
 impl Watches {
     /// Notes down what is changed of these tables from now on. It is certain of the commits whose
-    /// places are given after somebody has asked the log for its tail.
+    /// places are given after a thread has asked the log for its tail.
     pub(crate) fn watch(&self, mut tables: Vec<u32>) -> Watch<'_> {
         tables.sort_unstable();
         let notes = Arc::new(Notes { tables, changes: Mutex::default() });
@@ -53,7 +53,7 @@ impl Watches {
         Watch { watches: self, notes }
     }
 
-    /// Whether there are any. To be asked by whoever has a place in the order of commits.
+    /// Whether there are any. To be called by a commit with a place in the order of commits.
     #[inline]
     pub(crate) fn any(&self) -> bool {
         self.count.load(Ordering::Relaxed) != 0
@@ -70,7 +70,7 @@ impl Watches {
 }
 
 impl Watch<'_> {
-    /// What was noted down since the last time.
+    /// The changes recorded since the last call.
     pub(crate) fn take(&self) -> Vec<Changed> {
         std::mem::take(&mut self.notes.changes.lock())
     }

@@ -1,5 +1,5 @@
-//! Near-data reads and updates (ccSLT paper, sections 1 to 3): what is handed to a device, what runs
-//! there beside the data, and how the host makes one transaction of it.
+//! Near-data reads and updates (ccSLT paper, sections 1 to 3): the data handed to a device, the
+//! code that runs there beside the data, and the host's transaction around them.
 //!
 //! - [`program`]: predicates and updates as fixed-width code: compiled on the host, validated and
 //!   executed on the device. Its machine is the oracle of the hardware.

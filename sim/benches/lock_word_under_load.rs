@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What host and device pay for a lock word as the load of the other side goes from
-//! 0 to 100 %: figure 4 of the ccSLT paper in terms of single accesses.
+//! The cost of a lock word for host and device as the load of the other side rises from 0 to 100 %:
+//! figure 4 of the ccSLT paper in terms of single accesses.
 //!
 //! Closed loops. The measured side always has a request under way; the other side
 //! pauses for part of the time. A request is one compare-and-swap, or a read that

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A block of hardware on its own clock, in anybody's virtual time.
+//! A block of hardware on its own clock, in any virtual time.
 //!
-//! A world has a [`Clocked`] for each block, whatever block it is, and puts the edges that it names
-//! into its kernel. While nothing happens on a block's pins its clock sleeps, which changes nothing
-//! that it does and saves most of the work of simulating it.
+//! A world has a [`Clocked`] for each block, of any type, and schedules its clock edges in the
+//! kernel. While nothing happens on a block's pins its clock sleeps, which does not change its
+//! behaviour and saves most of the simulation work.
 
 use timing::Time;
 
 /// A block under test with the buses around it.
 pub trait Block {
-    /// Why it cannot go on.
+    /// Why it cannot continue.
     type Fault;
 
     /// One cycle of the clock, with what stands on the pins. True when something moved on them: the
@@ -69,7 +69,7 @@ pub struct Clocked<B> {
     /// Cycles in a row without anything on the pins, after which the clock sleeps.
     sleeps_after: u32,
     quiet_cycles: u32,
-    /// The edge that the world has been told of and that is still to come, while the clock is awake.
+    /// The edge that was announced to the world and is still to come, while the clock is awake.
     edge: Option<Time>,
 }
 

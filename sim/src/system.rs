@@ -37,13 +37,13 @@ pub struct SystemConfig {
     pub platform: Platform,
     /// Buckets of the lock table, a power of two.
     pub buckets: u64,
-    /// Who is home to the table; `None`: whom the platform says.
+    /// The home of the table; `None`: that of the platform.
     pub home: Option<Side>,
     /// The buses around the unit.
     pub unit: UnitConfig,
 }
 
-/// Why a system cannot be built, or cannot go on.
+/// Why a system cannot be built, or cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum SystemError {
     /// The number of buckets is impossible.
@@ -72,7 +72,7 @@ pub enum Event {
     Answered {
         /// The number given with it.
         ticket: u64,
-        /// What came of it.
+        /// Its outcome.
         answer: Answer,
         /// When it was submitted.
         issued: Time,
@@ -88,7 +88,7 @@ pub enum Event {
     Word {
         /// The number given with it.
         ticket: u64,
-        /// What the word was before it.
+        /// The previous value of the word.
         value: u64,
     },
     /// The lock unit has answered a request.
@@ -108,7 +108,7 @@ enum Pending {
 /// was asked for although the whole line was read, so as to keep a copy.
 const HEAD_ONLY: u64 = 1 << 63;
 
-/// This bit says that the access ends as [`Event::Word`], whoever made it.
+/// This bit says that the access ends as [`Event::Word`], whatever made it.
 const WORD: u64 = 1 << 62;
 
 /// Cycles without anything on its pins after which the unit has nothing left to do by itself.
@@ -318,7 +318,7 @@ impl<M: LockUnit> System<M> {
             .unwrap_or_else(|error| panic!("bucket {bucket}: {error}"))
     }
 
-    /// What coherence has cost so far.
+    /// The cost of coherence so far.
     pub fn traffic(&self) -> Traffic {
         self.memory.traffic()
     }

@@ -59,7 +59,7 @@ impl Block for Arithmetic {
     }
 }
 
-/// What happens next in the world.
+/// The next event in the world.
 #[derive(Clone, Copy)]
 enum Event {
     UnitEdge,
@@ -71,7 +71,7 @@ enum Event {
     Compute(u8, u64, u64, Priority),
 }
 
-/// What the world has seen.
+/// The observations of the world.
 #[derive(Default)]
 struct Seen {
     /// Responses, accesses and results, with their instants.

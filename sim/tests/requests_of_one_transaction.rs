@@ -108,10 +108,10 @@ impl Bench {
         self.told.extend(self.unit.take_response());
     }
 
-    /// Somebody else hands the lock to the first in the queue.
+    /// Another agent hands the lock to the first in the queue.
     fn hand_over(&mut self) {
         let head = Head::from_word(self.words[0]);
-        let first = head.first().expect("somebody waits");
+        let first = head.first().expect("a waiter exists");
         let next = Timestamp::of_word(self.words[first.index()]).expect("a waiter's word");
         self.words[0] = head.hand_over(next).word();
         self.unit.invalidate(LINE);
@@ -176,7 +176,7 @@ fn a_register_that_lost_to_a_stranger_is_tried_again_after_a_review() {
     for phase in [Phase::Take, Phase::Look, Phase::Place] {
         bench.step(0, phase);
     }
-    // The lock goes to another, who has nobody behind him.
+    // The lock goes to another waiter, which has no waiter behind it.
     bench.words[0] = Head::held_by(OTHER).word();
     assert!(!bench.step(0, Phase::Register));
     bench.step(0, Phase::Review);

@@ -46,9 +46,9 @@ pub struct InputError {
     pub line: u64,
     /// The field, with the tables around it: `host.wait`. Empty when a whole line is meant.
     pub field: String,
-    /// What stands there.
+    /// The value found there.
     pub found: Found,
-    /// What should stand there.
+    /// The expected value there.
     pub expected: String,
 }
 

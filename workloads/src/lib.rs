@@ -1,4 +1,4 @@
-//! What locks and stores are given to do: seeded workloads, scenarios and lock traces.
+//! The work for locks and stores: seeded workloads, scenarios and lock traces.
 //!
 //! - [`database`] is transactions over tables, for any transactional store: SmallBank, TATP,
 //!   YCSB A/B/F and TPC-C, with their consistency conditions and a reference store.

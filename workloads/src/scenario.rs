@@ -22,7 +22,7 @@ use source::Source;
 pub struct Scenario {
     /// Short name, for headings and file names.
     pub name: String,
-    /// What the run is to show.
+    /// The purpose of the run.
     pub description: String,
     /// Name of the platform file, without its ending.
     pub platform: String,
@@ -34,13 +34,13 @@ pub struct Scenario {
     pub lock_order: LockOrder,
     /// The lock table.
     pub table: LockTableSettings,
-    /// What ends the run; the first that comes true does.
+    /// The conditions that end the run; the first one that becomes true does so.
     pub stop: Stop,
     /// Host workers.
     pub host: Host,
     /// Device processing elements.
     pub device: Device,
-    /// What the transactions lock.
+    /// The locks of the transactions.
     pub workload: Workload,
     /// The text that this was read from, so that later errors can name its lines.
     source: Source,
@@ -73,7 +73,7 @@ pub enum LockOrder {
 pub struct LockTableSettings {
     /// Number of buckets of 64 bytes; a power of two up to 2^32.
     pub buckets: u64,
-    /// Whose memory holds the table, and so who is its home agent.
+    /// The memory that holds the table, and therefore its home agent.
     pub home: Home,
 }
 
@@ -101,7 +101,7 @@ pub struct Stop {
 pub struct Host {
     /// How many; 0 for none.
     pub workers: u32,
-    /// What each of them does.
+    /// The task of each of them.
     pub agents: AgentSettings,
 }
 
@@ -112,7 +112,7 @@ pub struct Device {
     pub processing_elements: u32,
     /// Transactions that each of them runs at the same time.
     pub transactions_in_flight: u32,
-    /// What each agent does.
+    /// The behaviour of each agent.
     pub agents: AgentSettings,
 }
 
@@ -155,7 +155,7 @@ impl Span {
     }
 }
 
-/// What the transactions lock.
+/// The locks of the transactions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Workload {
@@ -163,7 +163,7 @@ pub enum Workload {
     Ycsb(YcsbSettings),
     /// SmallBank.
     SmallBank(SmallBankSettings),
-    /// Everybody updates the same few rows.
+    /// All agents update the same few rows.
     HotRow(HotRowSettings),
     /// Replay of a lock trace.
     Trace(TraceSettings),

@@ -13,14 +13,14 @@ use locks::TupleKey;
 /// Shares in percent, in the order of [`Input`].
 pub(crate) const MIX: [u32; 6] = [15, 15, 15, 25, 15, 15];
 
-/// What one SmallBank transaction is told: the accounts, from 0. The amounts are constants.
+/// The input of one SmallBank transaction: the accounts, from 0. The amounts are constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// Moves all money of one account to the checking row of another.
     Amalgamate {
         /// Whose money.
         from: u64,
-        /// Who gets it; another account.
+        /// The receiving account; a different one.
         to: u64,
     },
     /// Reads both rows.
@@ -35,9 +35,9 @@ pub enum Input {
     },
     /// Moves money from one checking row to another.
     SendPayment {
-        /// Who pays.
+        /// The paying account.
         from: u64,
-        /// Who is paid; another account.
+        /// The receiving account; a different one.
         to: u64,
     },
     /// Adds to the savings row.

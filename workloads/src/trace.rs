@@ -1,8 +1,8 @@
-//! Lock traces: who locked which row when, as CSV.
+//! Lock traces as CSV: which transaction locked which row, and when.
 //!
-//! `docs/traces.md` describes the format. [`TraceReader`] checks each line against all before
-//! it, so that whoever holds a [`TraceRecord`] from it may rely on the rules:
-//! a transaction is introduced by its first `lock` and ended by one `commit` or `abort`, its
+//! `docs/traces.md` describes the format. [`TraceReader`] checks each line against all
+//! earlier ones, so that a [`TraceRecord`] from it obeys the rules: a transaction is
+//! introduced by its first `lock` and ended by one `commit` or `abort`, its
 //! number is never used again, an agent runs one transaction at a time, time never goes back,
 //! and only a lock that is held is unlocked.
 
@@ -37,11 +37,11 @@ pub enum TraceOp {
 pub struct TraceRecord {
     /// Nanoseconds since the trace began.
     pub time_ns: u64,
-    /// Who executes the transaction.
+    /// The agent that executes the transaction.
     pub agent: u32,
     /// Which transaction.
     pub txn: u64,
-    /// What it does.
+    /// Its action.
     pub op: TraceOp,
 }
 
@@ -52,7 +52,7 @@ pub struct TraceTransaction {
     pub txn: u64,
     /// Its agent in the trace.
     pub agent: u32,
-    /// What it does, in order of time; the last step is commit or abort and the only such.
+    /// Its steps, in order of time; only the last one is commit or abort.
     pub steps: Vec<TraceStep>,
 }
 
@@ -61,7 +61,7 @@ pub struct TraceTransaction {
 pub struct TraceStep {
     /// Nanoseconds since the trace began.
     pub time_ns: u64,
-    /// What is done then.
+    /// The action taken then.
     pub op: TraceOp,
 }
 
@@ -214,7 +214,7 @@ impl<R: BufRead> Iterator for TraceReader<R> {
     }
 }
 
-/// What the lines so far have said: the rules between lines.
+/// The state of the previous lines, for the rules between lines.
 #[derive(Debug, Default)]
 struct Checker {
     time_ns: u64,

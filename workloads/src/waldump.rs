@@ -1,7 +1,7 @@
 //! From the log of a PostgreSQL server to a lock trace.
 //!
 //! [`convert`] reads the text of `pg_waldump` (PostgreSQL 15 to 18) and writes the row locks in it as
-//! a [`trace`](crate::trace). What a log does not say is settled thus (more in
+//! a [`trace`](crate::trace). The following rules supply what a log does not contain (more in
 //! `docs/traces.md`):
 //!
 //! - **VID**: rows are numbered from 1 as they appear; a row keeps its number when an update
@@ -39,7 +39,7 @@ pub struct Options {
     pub agents: Option<NonZeroU32>,
 }
 
-/// What was converted.
+/// The result of the conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Lines of the dump.

@@ -17,9 +17,10 @@ fn read(lines: &str) -> Result<Vec<TraceRecord>, String> {
 }
 
 fn write(records: &[TraceRecord]) -> String {
-    let mut writer = TraceWriter::new(Vec::new()).expect("memory takes all");
-    records.iter().for_each(|record| writer.write(record).expect("memory takes all"));
-    String::from_utf8(writer.finish().expect("memory takes all")).expect("a trace is text")
+    let mut writer = TraceWriter::new(Vec::new()).expect("a write to memory succeeds");
+    records.iter().for_each(|record| writer.write(record).expect("a write to memory succeeds"));
+    String::from_utf8(writer.finish().expect("a write to memory succeeds"))
+        .expect("a trace is text")
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What every check works with: the device, memory that it can reach, waits with a bound.
+//! The context of every check: the device, memory that it can reach, and bounded waits.
 
 use std::fmt::{Debug, LowerHex};
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Context<'_> {
     }
 
     /// Memory that the device can reach: at least `bytes` bytes, or fewer where it must be
-    /// contiguous and that much cannot be had in one piece.
+    /// contiguous and that much cannot be allocated in one piece.
     pub fn memory(&self, bytes: usize) -> Result<Mapped, Stop> {
         let contiguous = self.backend.information().memory == MemoryNeeds::Contiguous;
         let bytes = if contiguous { bytes.min(HUGE_PAGE_BYTES) } else { bytes };

@@ -73,7 +73,7 @@ impl HostTable {
         }
     }
 
-    /// Gives a lock back that the host holds; says who has it next.
+    /// Releases a lock that the host holds; returns the next holder.
     pub fn release(
         &self,
         transaction: Timestamp,
@@ -90,7 +90,7 @@ impl HostTable {
         self.memory.fill(0);
     }
 
-    /// Nobody holds or waits for anything.
+    /// No request holds or waits for anything.
     pub fn expect_empty(&self) -> Result<(), Stop> {
         for (index, bucket) in self.table.buckets().iter().enumerate() {
             let line = bucket.line();

@@ -1,8 +1,8 @@
 //! One suite that the device must pass through every door: in process, over a socket, through the
 //! kernel.
 //!
-//! [`run`] opens a device and tries everything that the documents promise of it: registers, copies,
-//! interrupts, resets, locks. It knows the `driver` crate and nothing of any backend, and speaks to
+//! [`run`] opens a device and tests everything that the documents guarantee: registers, copies,
+//! interrupts, resets, locks. It depends on the `driver` crate but not on any backend, and accesses
 //! the queues word by word, so that it can also do what the driver never would.
 //!
 //! `docs/acceptance.md` says what each check is for.

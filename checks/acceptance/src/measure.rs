@@ -37,7 +37,7 @@ impl Latency {
     }
 }
 
-/// What was measured; `None` where nothing was, or where it failed.
+/// The measurement; `None` if there was none or it failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Measurements {
     /// A read of 32 bits of a register, until its value is there.

@@ -1,4 +1,4 @@
-//! What of the suite is run, and how long.
+//! The selected checks of the suite, and their length.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub enum Extent {
     Full,
 }
 
-/// What of the suite is run, and how long.
+/// The selected checks of the suite, and their length.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Seed of all that is drawn: sizes, offsets, data, orders.

@@ -1,5 +1,5 @@
-//! A queue of the device, word by word: what the driver's own queues would never submit can be
-//! submitted here, and what they hide can be looked at.
+//! A queue of the device, accessed word by word. It can submit what the driver's own queues would
+//! never submit, and shows what they hide.
 
 use std::sync::atomic::{Ordering, fence};
 

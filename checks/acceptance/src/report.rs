@@ -1,4 +1,4 @@
-//! What a run of the suite has found.
+//! The report of a run of the suite.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::measure::Measurements;
 pub enum Verdict {
     /// The device does what it must.
     Pass,
-    /// It does not; or it could not be told, because something else failed.
+    /// It does not, or it is unknown because something else failed.
     Fail,
     /// Nothing was tried, for the reason in the detail.
     Skipped,
@@ -38,7 +38,7 @@ pub struct CheckReport {
     pub verdict: Verdict,
     /// Seconds that it took.
     pub seconds: f64,
-    /// What was tried; of a failure what was expected and found; of a skipped check the reason.
+    /// What was tried; for a failure, the expected and the found value; for a skipped check, the reason.
     pub detail: String,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for CheckReport {
     }
 }
 
-/// What is told while the suite runs.
+/// The progress reports of the suite.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
     /// A check begins.
@@ -61,7 +61,7 @@ pub enum Progress<'a> {
     Ended(&'a CheckReport),
 }
 
-/// What a run of the suite has found.
+/// The report of a run of the suite.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// The device, as it was named.
@@ -70,7 +70,7 @@ pub struct Report {
     pub seed: u64,
     /// The checks, in the order in which they were run.
     pub checks: Vec<CheckReport>,
-    /// What was measured meanwhile.
+    /// The measurements taken in the meantime.
     pub measurements: Measurements,
 }
 

@@ -1,4 +1,4 @@
-//! The suite passes on a device in software, and finds each thing that can be wrong with it.
+//! The suite passes on a device in software, and finds each flaw that is planted in it.
 
 mod rig;
 
@@ -72,7 +72,7 @@ fn the_cases_of_the_lock_table_find_flaws_too() {
         let device = Device::new(Arc::new(Rig::new(flaw))).expect("a device");
         let bounds = match flaw {
             Flaw::None => Bounds::default(),
-            // A waiter who is never told is waited for to the end.
+            // The test waits until its bound for a waiter that is never notified.
             _ => Bounds { case: Duration::from_millis(500), ..Bounds::default() },
         };
         let mut unit = Unit::new(&device, bounds).expect("a lock unit");

@@ -1,5 +1,5 @@
-//! Faults of the link: whatever becomes of a device or of its server, who uses it gets a typed error
-//! within its bounds. No panic, no hang.
+//! Faults of the link: whatever happens to a device or its server, its user gets a typed error
+//! within its bounds, without a panic or a hang.
 
 mod rig;
 mod served;
@@ -110,7 +110,7 @@ fn within<T: Send + 'static>(what: &str, run: impl FnOnce() -> T + Send + 'stati
 /// More accesses than anything makes.
 const NEVER: u64 = u64::MAX / 2;
 
-/// What breaks, from which access on.
+/// The fault, and the access from which it applies.
 #[derive(Clone, Copy, Debug)]
 enum Break {
     Removed(u64),
@@ -174,7 +174,7 @@ fn the_suite_survives_devices_that_break() {
             cases: 5,
             interrupts: 20,
             extent: Extent::Quick,
-            // One that breaks makes it wait in vain, again and again.
+            // One that breaks makes it wait in vain, repeatedly.
             timeout: Duration::from_millis(if after == NEVER { 10_000 } else { 50 }),
             silence: Duration::from_millis(1),
             samples: 2,
@@ -255,7 +255,7 @@ fn a_server_that_is_killed_within_transfers_is_told_as_an_error() {
         let client = thread::spawn(move || {
             within("a client of a killed server", move || {
                 let device = served::open(&path).expect("a served device");
-                sender.send(()).expect("somebody waits");
+                sender.send(()).expect("a waiter exists");
                 let error = copy_until_it_fails(&device).expect_err("it copies until it fails");
                 // What is asked of it later fails as well, and at once.
                 let later = device.shell().interrupt_count(0);

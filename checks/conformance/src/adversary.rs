@@ -2,7 +2,7 @@
 //!
 //! Each answer is one that memory could give, but no history of accesses needs to have led to it:
 //! heads with any holder, any waiters and any count of cancels, and compare-and-swaps that fail
-//! again and again. So states of the protocol that agents reach once in a million runs (63 cancels,
+//! repeatedly. So states of the protocol that agents reach once in a million runs (63 cancels,
 //! 255 rounds, every place of the ring) come up in every run. There is no line to be compared at
 //! the end: the oracle judges accesses, responses and counters.
 
@@ -35,14 +35,14 @@ const TAGS: u8 = 24;
 /// Few transactions, so that heads and slots often name the one that asks.
 const TRANSACTIONS: u64 = 12;
 
-/// What the adversary has in mind for a request.
+/// The adversary's plan for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mood {
     /// Any answer.
     Random,
     /// Compare-and-swaps succeed.
     Kind,
-    /// The lock is free whenever it is looked at, and taken whenever it is tried.
+    /// The lock is free whenever it is checked, and taken whenever it is tried.
     Teasing,
     /// A place is free, but the head has changed whenever the request registers.
     Shifting,
@@ -314,7 +314,7 @@ impl<M: LockUnit> Adversary<M> {
                     }
                     other.word()
                 }
-                // Somebody may have placed itself, or not cleared its slot yet.
+                // Another request may have placed itself, or not cleared its slot yet.
                 (false, _) if self.random.random_bool(0.3) => self.other(transaction).word(),
                 (false, _) => 0,
             };

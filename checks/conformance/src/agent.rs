@@ -1,8 +1,8 @@
 //! An agent follows its script within the contract of the lock table.
 //!
-//! It knows what its transaction holds and waits for, puts off what the contract forbids for now
-//! (`docs/lock-protocol.md`, "Steps of each request", last paragraphs), gives up its waits when it
-//! was blocked for too long, so that agents who wait for each other come apart, and lets go of
+//! It knows what its transaction holds and waits for, and postpones requests that the contract
+//! forbids for now (`docs/lock-protocol.md`, "Steps of each request", last paragraphs). It gives
+//! up its waits after being blocked for too long, which resolves deadlocks, and releases
 //! everything at the end.
 
 use locks::machine::Rule;
@@ -15,7 +15,7 @@ const TAGS_IN_RESERVE: usize = 2;
 /// Acquires and waits of one transaction in one line at once.
 const MOST_WAITS: usize = 3;
 
-/// What an agent asks for. A wait is named by the serial number of its acquire.
+/// A request of an agent. A wait is named by the serial number of its acquire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Acquire {
@@ -47,7 +47,7 @@ pub(crate) enum Action {
     },
 }
 
-/// What came of it.
+/// Its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Granted,

@@ -28,7 +28,7 @@ const PROGRESS_CHECKS: u64 = 64;
 /// Cycles after the last request in which nothing more may come.
 const SILENCE: u64 = 200;
 
-/// What a run was like.
+/// The properties of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Clock cycles.
@@ -278,7 +278,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         waiting.into_iter().chain(others).find(alone)
     }
 
-    /// A response came: the oracle judges it, and its agent goes on.
+    /// A response came: the oracle judges it, and its agent continues.
     fn respond(&mut self, response: UnitResponse) -> Result<(), Mismatch> {
         let answered = self.oracle.response(self.cycle, response)?;
         self.summary.coverage.response(&response);
@@ -317,7 +317,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         Ok(())
     }
 
-    /// A request is over: its tag is free, unless somebody intrudes on it.
+    /// A request is over: its tag is free, unless a stray request uses it.
     fn forget(&mut self, serial: u64) {
         let Flight { tag, intrudes, .. } =
             self.flights.remove(&serial).expect("the oracle knows what was sent");
@@ -460,7 +460,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
     }
 }
 
-/// What a response means to its agent.
+/// The meaning of a response for its agent.
 pub(crate) fn event(code: Code) -> Event {
     match code {
         Code::Granted => Event::Granted,

@@ -1,4 +1,4 @@
-//! A case: all that a run depends on, as one value that can be shrunk, stored and replayed.
+//! A case: everything that a run depends on, as one value that can be shrunk, stored and replayed.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct Case {
     pub buses: Buses,
     /// How many of the unit's 128 tags are in use, at least 4.
     pub tags: u8,
-    /// Who takes part. Their timestamps differ.
+    /// The agents. Their timestamps differ.
     pub agents: Vec<Agent>,
 }
 
@@ -86,7 +86,7 @@ pub struct Buses {
     pub host_pace: u32,
 }
 
-/// Who asks for locks: one transaction at a time.
+/// An agent that requests locks for one transaction at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agent {
     /// Where it runs.
@@ -98,7 +98,7 @@ pub struct Agent {
     /// It asks for a bucket while another acquire of its own is not answered, as the processing
     /// elements of one transaction do that know nothing of each other.
     pub parallel: bool,
-    /// What it does, before it lets go of everything.
+    /// What it does, before it frees everything.
     pub script: Vec<Step>,
 }
 
@@ -164,7 +164,7 @@ pub enum Stray {
     UnknownRule,
     /// A timestamp of 0.
     NoTimestamp,
-    /// A release by nobody under a tag that is open, if there is one.
+    /// A release by a non-holder under a tag that is open, if there is one.
     OpenTag,
     /// An unknown operation under a tag that is open, if there is one.
     OpenTagUnknownOperation,
@@ -219,7 +219,7 @@ impl Case {
         self.keys[usize::from(index) % self.keys.len()].tuple()
     }
 
-    /// What is wrong with a case that was read from a file.
+    /// The error in a case that was read from a file.
     ///
     /// # Errors
     /// The field, its value and what was expected.

@@ -1,4 +1,5 @@
-//! What a run has brought about, so that a suite can show that it has brought about everything.
+//! Coverage: the situations that runs have reached, so that a suite can show that it reaches all of
+//! them.
 
 use std::fmt;
 
@@ -6,7 +7,7 @@ use driver::lock_unit::stream::{Code, UnitResponse};
 use sim::bus::axi4::AccessKind;
 use sim::bus::test_memory::PerformedAccess;
 
-/// What a run has brought about.
+/// The coverage of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Responses by their code.

@@ -1,4 +1,5 @@
-//! The reference memory: the lines of the table with what must hold of them at every change.
+//! The reference memory: the lines of the table, with the invariants that are checked at every
+//! change.
 
 use std::collections::VecDeque;
 
@@ -20,7 +21,7 @@ struct Line {
     words: [u64; 8],
     /// The registered waiters in the order in which they registered, by what the head told then.
     queue: VecDeque<Timestamp>,
-    /// Who was told that it holds the lock and has not asked for its release.
+    /// The agent that was told that it holds the lock and has not requested its release.
     owner: Option<Timestamp>,
 }
 
@@ -97,7 +98,7 @@ impl Ledger {
 }
 
 impl Line {
-    /// What holds of every line: `docs/lock-protocol.md`, "Words".
+    /// The invariants of every line: `docs/lock-protocol.md`, "Words".
     fn check(&self) -> Result<(), &'static str> {
         let head = Head::from_word(self.words[0]);
         head.check(RING)?;
@@ -115,7 +116,7 @@ impl Line {
         Ok(())
     }
 
-    /// Follows one change of the head: who entered, left, or was granted.
+    /// Follows one change of the head: a waiter entered, left, or was granted.
     fn follow(&mut self, before: Head) -> Result<(), &'static str> {
         let after = Head::from_word(self.words[0]);
         let name = |slot: Slot| Timestamp::of_word(self.words[slot.index()]);

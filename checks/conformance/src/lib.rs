@@ -1,9 +1,9 @@
 //! The tuple-locking unit in lockstep with the pure machines of `locks`.
 //!
-//! A [`Case`] says what agents on the device and on the host ask for, and how the buses behave. The
-//! bench runs it on the Verilated unit and holds every access, response, counter and line against an
-//! oracle with one [`locks::machine::Machine`] per open request. `docs/conformance.md` says how it
-//! works and how the next block gets one.
+//! A [`Case`] says what agents on the device and on the host request, and how the buses behave. The
+//! bench runs it on the Verilated unit and compares every access, response, counter and line with
+//! an oracle, which has one [`locks::machine::Machine`] per open request. `docs/conformance.md`
+//! says how it works and how the next block gets one.
 //!
 //! - [`case`]: what a run depends on.
 //! - [`draw`]: cases from seeds.

@@ -1,8 +1,8 @@
-//! Where a block and its oracle part.
+//! A mismatch between a block and its oracle.
 
 use std::fmt;
 
-/// What was violated.
+/// The violated rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Property {
     /// The rules of the buses at the unit's pins.
@@ -13,13 +13,14 @@ pub enum Property {
     Response,
     /// A poll is answered from a copy only while the copy is valid.
     Copy,
-    /// What is owed comes within a bound.
+    /// Every due event comes within a bound.
     Progress,
     /// Registers and counters tell what happened.
     Registers,
     /// The invariants of a bucket, and what memory answers.
     Bucket,
-    /// Who was granted the lock holds it until its release; the queue is first in, first out.
+    /// An agent that was granted the lock holds it until its release; the queue is first in, first
+    /// out.
     Lock,
     /// When all is over every line is zero.
     Idle,
@@ -41,17 +42,17 @@ impl fmt::Display for Property {
     }
 }
 
-/// Where a block and its oracle part.
+/// A mismatch between a block and its oracle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cycle {cycle}, {property}:\n  expected {expected}\n  found    {found}")]
 pub struct Mismatch {
     /// The clock cycle since the reset.
     pub cycle: u64,
-    /// What was violated.
+    /// The violated rule.
     pub property: Property,
-    /// What the oracle expected.
+    /// The value that the oracle expected.
     pub expected: String,
-    /// What the block did.
+    /// The behaviour of the block.
     pub found: String,
 }
 

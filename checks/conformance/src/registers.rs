@@ -1,4 +1,4 @@
-//! What software does at the unit's registers before and after a run, and what it must find.
+//! The register accesses of software before and after a run, and the values that it must find.
 
 use driver::lock_unit::{Counters, LockUnit as Driver};
 use driver::{DeviceError, Registers};
@@ -26,7 +26,7 @@ fn configure(unit: impl Registers, base: u64, log2_buckets: u32) -> Result<(), D
     driver.enable()
 }
 
-/// What software finds at the end.
+/// The state that software finds at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Found {
     open: u32,

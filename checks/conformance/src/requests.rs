@@ -1,4 +1,4 @@
-//! From what a device's agent asks for to beats of the request stream.
+//! Translates the requests of a device's agent to beats of the request stream.
 
 use std::collections::VecDeque;
 
@@ -126,12 +126,12 @@ fn ignored(operation: UnitOperation) -> [u64; 3] {
     }
 }
 
-/// A release by nobody, which changes nothing whenever it is started.
+/// A release by a non-holder, which changes nothing whenever it is started.
 pub(crate) fn harmless(tag: Tag, key: TupleKey) -> UnitRequest {
     UnitRequest { tag, transaction: NOBODY, operation: UnitOperation::Release(key) }
 }
 
-/// A cancel in the name of nobody.
+/// A cancel in the name of no transaction.
 pub(crate) fn foreign_cancel(tag: Tag, target: Tag) -> UnitRequest {
     UnitRequest { tag, transaction: NOBODY, operation: UnitOperation::Cancel(target) }
 }

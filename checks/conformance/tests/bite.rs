@@ -1,4 +1,4 @@
-//! The suite bites: it finds each mutant of the unit, and nothing in the unit without one.
+//! The suite finds each mutant of the unit, and no error in the unit without one.
 
 use conformance::draw::Profile;
 use conformance::{Mismatch, draw, run};

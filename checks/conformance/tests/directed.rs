@@ -1,4 +1,4 @@
-//! Situations that have to come about, each by itself.
+//! Directed tests: particular situations, each by itself.
 
 use std::collections::VecDeque;
 

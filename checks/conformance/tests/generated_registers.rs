@@ -1,4 +1,4 @@
-//! What is made from the SystemRDL in `hw/regs` is what is committed.
+//! The committed files equal those generated from the SystemRDL in `hw/regs`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -98,7 +98,7 @@ impl<'a> Generated<'a> {
         })
     }
 
-    /// Whether nobody has changed the body since it was made.
+    /// Whether no edit has changed the body since it was made.
     fn is_untouched(&self) -> bool {
         let mut hash = Sha256::new();
         self.body.iter().for_each(|part| hash.update(part));

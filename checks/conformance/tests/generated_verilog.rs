@@ -1,4 +1,4 @@
-//! The committed Verilog is the product of the committed Bluespec.
+//! The committed Verilog was generated from the committed Bluespec.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -48,7 +48,7 @@ fn committed(top: &str) -> String {
     String::from_utf8(read(&path)).expect("Verilog in ASCII")
 }
 
-/// Whether nobody has changed what follows the three lines of the header since it was made.
+/// Whether no edit has changed what follows the three lines of the header since it was made.
 fn is_untouched(text: &str) -> bool {
     let mut parts = text.splitn(4, '\n');
     let named = parts.nth(2).and_then(|line| line.strip_prefix("// body-sha256: "));

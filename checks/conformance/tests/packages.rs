@@ -1,4 +1,4 @@
-//! What packages the hardware for other tools names files, ports and registers that exist.
+//! The packaging of the hardware for other tools names only existing files, ports and registers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -17,7 +17,7 @@ pub use violation::{Anomaly, Dependency, DependencyKind, Violation};
 
 use crate::{History, Level};
 
-/// What is asked of a history. The default asks for all.
+/// The checks of a history. The default runs all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Hold every transaction to this level instead of its own.

@@ -25,9 +25,9 @@ pub enum ReadError {
         line: usize,
         /// The path to it.
         field: String,
-        /// What stands there.
+        /// The value found there.
         value: String,
-        /// What is wrong with it, and what was expected.
+        /// The error in it, and the expected value.
         problem: String,
     },
     /// A rule of the format is broken.

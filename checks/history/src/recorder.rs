@@ -40,7 +40,7 @@ impl Recorder {
         Self { header: Header::new(seed, scenario), initial, clock: None }
     }
 
-    /// Also writes down when each transaction began and ended by the wall clock; the checker then
+    /// Also writes down when each transaction began and ended in wall-clock time; the checker then
     /// compares the database's points with it.
     pub fn with_wall_clock(mut self) -> Self {
         self.clock = Some(Instant::now());
@@ -163,7 +163,7 @@ pub struct TransactionRecorder<'a> {
     transaction: TransactionRecord,
     started: Option<u64>,
     drawn: u64,
-    /// What was last seen of other transactions.
+    /// The versions of other transactions that were last seen.
     seen: HashMap<Key, Option<u64>>,
     /// The last write of each key, by its place.
     own: HashMap<Key, usize>,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Header {
     /// Version of the format: [`Header::FORMAT`].
     pub format: u32,
-    /// What the history was drawn from.
+    /// The origin of the history.
     pub seed: u64,
     /// What ran.
     pub scenario: String,
@@ -46,7 +46,7 @@ pub enum Extension {
     LostWrites,
 }
 
-/// What is read and written. Numbers come before texts.
+/// A key that is read and written. Numbers come before texts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(untagged)]
 pub enum Key {
@@ -113,12 +113,12 @@ pub enum Status {
     Committed,
     /// Its writes must never be seen.
     Aborted,
-    /// Nobody can tell, as after a crash. It has committed if a committed transaction saw one of
+    /// Unknown, as after a crash. It has committed if a committed transaction saw one of
     /// its versions.
     Unknown,
 }
 
-/// What a transaction was promised.
+/// The isolation level of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
@@ -146,7 +146,7 @@ impl fmt::Display for Level {
 pub struct TransactionRecord {
     /// Its number, never used again.
     pub txn: u64,
-    /// Who ran it; one at a time, in the order of the lines.
+    /// The session that ran it; one transaction at a time, in the order of the lines.
     pub session: u64,
     /// The point of the database's own order at which its snapshot was taken (READ COMMITTED:
     /// the first one).
@@ -158,7 +158,7 @@ pub struct TransactionRecord {
     pub commit: Option<u64>,
     /// How it ended.
     pub status: Status,
-    /// What it was promised.
+    /// Its isolation level.
     pub level: Level,
     /// What it saw of other transactions, in order. A key comes again only when what was seen
     /// has changed.
@@ -214,9 +214,9 @@ pub struct Times {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Read {
-    /// What was looked for.
+    /// The name that was looked up.
     pub key: Key,
-    /// What was found; `None` when nothing was there: some version that is dead.
+    /// The version found; `None` if there was none: some dead version.
     #[serde(deserialize_with = "Option::deserialize")] // null, but never missing
     pub version: Option<u64>,
     /// The transaction's own version, written before, that it should have found. Only histories
@@ -241,7 +241,7 @@ impl Read {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Write {
-    /// What was written.
+    /// The written data.
     pub key: Key,
     /// Its new version: unique for the key in the whole history.
     pub version: u64,

@@ -1,7 +1,7 @@
 //! The rules that make a history fit to be checked.
 //!
-//! They are about what was written down, never about what the database did: a history of a
-//! broken database is a valid one.
+//! They concern only the record, never the behaviour of the database: a history of a broken
+//! database is valid.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,9 +15,9 @@ pub struct Error {
     pub line: usize,
     /// The path to the field.
     pub field: String,
-    /// What stands there.
+    /// The value found there.
     pub value: String,
-    /// What should.
+    /// The expected value.
     pub expected: String,
 }
 
@@ -91,7 +91,7 @@ fn check_header(header: &Header) -> Result<(), Error> {
     }
 }
 
-/// What is known from the lines above.
+/// The knowledge from the lines above.
 struct Rules<'a> {
     line: usize,
     header: &'a Header,

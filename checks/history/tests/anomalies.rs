@@ -103,7 +103,7 @@ fn lost_update() {
 #[test]
 fn lost_update_of_one_who_is_held_to_more() {
     // Each is held to its own level: the second may not lose the first's update, the first may
-    // lose anybody's.
+    // lose any update.
     let of = |first, second| {
         vec![
             at(0, 1, txn(1, first, &[(X, 0)], &[(X, 1)])),
@@ -138,7 +138,7 @@ fn write_skew() {
     expect_clean(of(SI));
     let timed = vec![at(0, 1, of(SER)[0].clone()), at(0, 2, of(SER)[1].clone())];
     expect(timed, Anomaly::WriteSkew);
-    // Each to its own: one of the two at SNAPSHOT may be passed over.
+    // Each to its own: one of the two at SNAPSHOT may be skipped.
     expect_clean(vec![of(SI)[0].clone(), of(SER)[1].clone()]);
     // The same history can be asked whether it was serializable.
     let skew = history(of(SI)).check(&Options::at(SER));
@@ -333,7 +333,7 @@ fn session_that_goes_back_without_points() {
 
 #[test]
 fn real_time() {
-    // Without points, by the wall clock.
+    // Without points, in wall-clock time.
     let on_the_wall = |begin, end, transaction| TransactionRecord {
         wall: Some(Times { begin, end }),
         ..transaction
@@ -430,7 +430,7 @@ fn expect_with_room(transactions: Vec<TransactionRecord>, anomalies: &[Anomaly])
 #[test]
 fn phantom() {
     let all = || Scan::of_keys(1, 5).found(1, 0).found(2, 0).found(3, 0);
-    // Two who count the rows and each add one: the predicate form of write skew.
+    // Two transactions count the rows and each add one: the predicate form of write skew.
     let skew = |level| vec![scan(1, level, all(), &[(4, 1)]), scan(2, level, all(), &[(5, 2)])];
     expect_with_room(skew(SER), &[Anomaly::Phantom]);
     expect_with_room(skew(SI), &[]);

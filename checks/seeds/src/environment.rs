@@ -1,4 +1,4 @@
-//! What the variables of the environment mean.
+//! The meaning of the environment variables.
 
 use std::ffi::OsString;
 use std::fmt;

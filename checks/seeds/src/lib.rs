@@ -188,7 +188,7 @@ impl Drop for Cases {
 
 /// What a case ends with.
 pub trait Outcome {
-    /// What is wrong, if something is.
+    /// The error, if there is one.
     fn error(self) -> Option<String>;
 }
 

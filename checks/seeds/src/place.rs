@@ -1,4 +1,4 @@
-//! Where a random test stands, so that a case of it can be repeated.
+//! The location of a random test, so that a case of it can be repeated.
 
 use std::thread;
 

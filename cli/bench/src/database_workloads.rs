@@ -74,7 +74,7 @@ pub fn measure(size: Size, progress: &mut Progress) -> Result<Vec<Measurement>, 
     Ok(figures)
 }
 
-/// What came of a workload.
+/// The outcome of a workload.
 struct Measured {
     alone: Rate,
     both: Rate,
@@ -120,11 +120,11 @@ struct Agent<I> {
     /// Transactions that have ended, however.
     ended: u64,
     committed: u64,
-    /// What they have changed of the workload's total.
+    /// Their change of the workload's total.
     change: i64,
 }
 
-/// What agents have done so far.
+/// The work of the agents so far.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     committed: u64,
@@ -140,7 +140,7 @@ fn sum<I>(agents: &[Agent<I>]) -> Sum {
     })
 }
 
-/// What came of one round.
+/// The outcome of one round.
 #[derive(Clone, Copy, Default)]
 struct Rate {
     /// By the second.
@@ -157,7 +157,7 @@ impl Rate {
     }
 }
 
-/// Each agent goes on by `count` transactions.
+/// Each agent continues by `count` transactions.
 fn round<W: Workload, I: Iterator<Item = W::Input> + Send>(
     workload: &W,
     agents: &mut [Agent<I>],

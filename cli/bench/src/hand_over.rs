@@ -74,11 +74,14 @@ fn together(preparation: impl Fn() + Sync, work: impl Fn(usize) + Sync) -> Durat
                 spin_until("the other thread", || arrived.load(Ordering::Acquire) == 2);
                 let began = Instant::now();
                 work(number);
-                times.lock().expect("nobody panics with it").push((began, Instant::now()));
+                times
+                    .lock()
+                    .expect("no thread panics while it holds the lock")
+                    .push((began, Instant::now()));
             });
         }
     });
-    let times = times.into_inner().expect("nobody panics with it");
+    let times = times.into_inner().expect("no thread panics while it holds the lock");
     let began = times.iter().map(|time| time.0).min().expect("two threads");
     times.iter().map(|time| time.1).max().expect("two threads") - began
 }
@@ -132,15 +135,15 @@ fn bare_chain(chains: u64) -> f64 {
     took.as_secs_f64() * 1e9 / (chains * LINKS as u64) as f64
 }
 
-/// Each thread holds every other lock and waits for the ones between. Whoever sees that it has
-/// been granted a lock gives the next one back, for which the other waits: ns for one hand-over.
-/// A waiter clears its slot of the queue before that if it is to be `tidy`, otherwise while the
-/// lock is on its way.
+/// Each thread holds every other lock and waits for the ones between. A thread that sees that it
+/// has been granted a lock gives the next one back, for which the other waits: ns for one
+/// hand-over. A waiter clears its slot of the queue before that if it is to be `tidy`, otherwise
+/// while the lock is on its way.
 fn chain(table: &LockTable, chains: u64, tidy: bool) -> f64 {
     let mut took = Duration::ZERO;
     for _ in 0..chains {
         let places = prepare(table);
-        // As after an acquire: whoever holds or waits has a copy of the line.
+        // As after an acquire: the holder and the waiters have a copy of the line.
         let fetch = || {
             for bucket in table.buckets() {
                 black_box(bucket.head());
@@ -191,7 +194,7 @@ fn prepare(table: &LockTable) -> Vec<Place> {
     places
 }
 
-/// Two threads, each locking the same row again and again: ns for one lock.
+/// Two threads, each locking the same row repeatedly: ns for one lock.
 fn transactions(table: &LockTable, locks: u64) -> f64 {
     let waiting = Waiting { policy: Policy::Queue, ..Waiting::default() };
     let row = TupleKey::new(7, 0);

@@ -23,7 +23,7 @@ fn of_size(size: Size, mebibytes: usize) -> Result<[Measurement; 2], String> {
     // Every page is there, and as much of the table as fits is in the caches.
     overlapping(4 * table.buckets().len() as u64, &mut 3, |vid| lock(&table, vid));
 
-    // Each goes on where it stopped, so that the rounds together visit the whole table.
+    // Each continues where it stopped, so that the rounds together visit the whole table.
     let (mut at, mut bare_at) = (1, 2);
     let (value, floor) = stopwatch::best_of_both(
         size,

@@ -1,7 +1,7 @@
-//! Each goal of speed beside its floor, both measured in the same run.
+//! Each performance goal beside its floor, both measured in the same run.
 //!
-//! A bench is one entry of [`ALL`]. Nothing here says right or wrong: how fast something is depends on
-//! the machine and on what else it does.
+//! A benchmark is one entry of [`ALL`]. Nothing here passes or fails: performance depends on the
+//! machine and on its other work.
 
 mod cosimulation;
 mod database_workloads;
@@ -28,7 +28,7 @@ use terminal::Progress;
 use postgres::PostgresError;
 pub use rival::Rival;
 
-/// What is measured together.
+/// The parts that are measured together.
 pub struct Bench {
     /// What it is asked for by.
     pub name: &'static str,
@@ -37,7 +37,7 @@ pub struct Bench {
     measure: Measure,
 }
 
-/// What was measured, or why not.
+/// The measurement, or the reason why there is none.
 type Figures = Result<Vec<Measurement>, String>;
 
 /// How a bench is measured.
@@ -48,13 +48,13 @@ enum Measure {
     BesidePostgres(fn(Size, &mut Progress) -> Result<Measured, PostgresError>),
     /// Of devices in this process and behind a socket, which the program may serve.
     OfDevices(fn(Size, Option<&Path>) -> Figures),
-    /// In this process alone, in so many seconds that its progress is told.
+    /// In this process alone, and long enough to show its progress.
     Long(fn(Size, &mut Progress) -> Figures),
     /// Beside other engines, whose programs are in a folder, if one is named.
     BesideRivals(fn(Size, Option<&[Rival]>, &mut Progress) -> Figures),
 }
 
-/// What came of a bench.
+/// The outcome of a bench.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// Its figures.
@@ -183,7 +183,7 @@ impl Goal {
 /// One measured figure.
 #[derive(Clone, Debug)]
 pub struct Measurement {
-    /// What was measured.
+    /// The measurements.
     pub bench: String,
     /// Of value and floor.
     pub unit: &'static str,
@@ -288,7 +288,7 @@ pub enum BenchError {
     /// There is no bench of this name.
     #[error("bench {name:?}: expected one of {}", ALL.map(|bench| bench.name).join(", "))]
     Unknown {
-        /// What was asked for.
+        /// The requested operation.
         name: String,
     },
     /// The program of another engine is not in the folder that was named.
@@ -302,10 +302,10 @@ pub enum BenchError {
     NotMeasured {
         /// Which bench.
         bench: &'static str,
-        /// What is missing.
+        /// The missing part.
         cause: PostgresError,
     },
-    /// What is to be measured does not work.
+    /// The system under measurement does not work.
     #[error("bench {bench}: {cause}")]
     Failed {
         /// Which bench.

@@ -1,5 +1,5 @@
-//! The lock unit's RTL by its own clock: what it takes at once, what it keeps open, and how many
-//! locks it serves with the table on either side of the link.
+//! The lock unit's RTL in clock cycles: how many requests it accepts at once and keeps open, and
+//! how many locks it serves with the table on either side of the link.
 
 use driver::lock_unit::stream::{Code, TAGS, Tag, UnitOperation, UnitRequest};
 use locks::machine::Rule;
@@ -94,7 +94,7 @@ impl Steady {
     }
 }
 
-/// 128 processing elements take locks and give them back, each as soon as it can: all but the
+/// 128 processing elements take and release locks, each as soon as it can: all but the
 /// first and the last of them.
 fn steady(platform: &Platform, home: Side, locks: u64) -> Result<Steady, SystemError> {
     let config = SystemConfig {

@@ -1,4 +1,4 @@
-//! Threads that stay on one processor, so that a measurement is not moved half-way.
+//! Pins threads to one processor, so that a measurement does not migrate.
 
 use std::thread;
 

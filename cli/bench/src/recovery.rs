@@ -29,7 +29,7 @@ const TRANSFER: u64 = 168;
 /// Measures both.
 ///
 /// # Errors
-/// When a folder for the store cannot be had, or the store fails.
+/// When a folder for the store cannot be created, or the store fails.
 pub fn measure(size: Size, progress: &mut Progress) -> Result<Vec<Measurement>, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("a folder for the store: {error}"))?;
     progress.set(0.05, "writing a log");

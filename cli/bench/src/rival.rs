@@ -1,8 +1,8 @@
 //! Rival engines: finds their programs, runs one of them in bounded time, reads what it prints.
 //!
 //! The programs are those of the workspace `tests/rivals/`, which `./kit bench rivals` builds. They
-//! are started rather than linked, so that nobody compiles the engines who does not measure
-//! them; `tests/rivals/README.md` tells what they take and print.
+//! are started rather than linked, so that the engines are compiled only to be measured;
+//! `tests/rivals/README.md` describes their arguments and output.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub const ENGINES: [&str; 3] = ["fjall", "redb", "rocksdb"];
 /// seconds that it was asked to run for.
 const GRACE: Duration = Duration::from_secs(120);
 
-/// How often a running rival is looked at.
+/// How often a running rival is checked.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// An engine's program.
@@ -32,7 +32,7 @@ pub struct Rival {
     program: PathBuf,
 }
 
-/// What a rival is to do: the options of its command line.
+/// The task of a rival: the options of its command line.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// `transfer`, `smallbank` or `point-read`.
@@ -51,7 +51,7 @@ pub struct Task<'a> {
     pub folder: &'a Path,
 }
 
-/// What a rival prints.
+/// The output of a rival.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct Figures {
     /// The engine's name.

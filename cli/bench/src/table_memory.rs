@@ -1,4 +1,4 @@
-//! What the lock table takes of the machine's memory, as the system counts it.
+//! The memory of the lock table, as the system counts it.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What an experiment is, and with what it is measured.
+//! The definition of an experiment, and its settings.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -23,7 +23,7 @@ pub struct Experiment {
     pub source: &'static str,
     /// By which it is measured.
     pub clock: Clock,
-    /// Whose latencies and rates it models, by name; none by the clock on the wall.
+    /// Whose latencies and rates it models, by name; none in wall-clock time.
     pub platforms: &'static [&'static str],
     /// The paper's values, each of which stands beside a row.
     pub paper: &'static [Paper],
@@ -31,7 +31,7 @@ pub struct Experiment {
     pub(crate) run: fn(&mut Setting<'_>) -> Result<Findings, ExperimentError>,
 }
 
-/// What times are measured by.
+/// The clock of the measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// Of the model: the same seeds and version give the same values on every machine.

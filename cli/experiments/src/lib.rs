@@ -1,11 +1,12 @@
-//! Figures and tables of the papers, measured again.
+//! The figures and tables of the papers, reproduced.
 //!
 //! Each is an [`Experiment`] of the [registry](registry::all): its parameters, the paper's values with
-//! their place in the text, and a function that measures. What is measured never comes from the paper;
-//! what does not come out is said not to, and why. In virtual time each is measured under several seeds.
+//! their place in the text, and a function that measures. A measured value never comes from the
+//! paper; a result that is not reproduced is reported as such, with the reason. In virtual time
+//! each experiment runs under several seeds.
 //!
-//! What comes of one are [`Findings`]: rows, claims, notes and plots. They are shown as a [table], as
-//! [JSON](Record), [CSV](tidy::csv), [pictures](plot::svg) and on a [page] with others.
+//! An experiment produces [`Findings`]: rows, claims, notes and plots. They are shown as a [table],
+//! as [JSON](Record), [CSV](tidy::csv), [pictures](plot::svg) and on a [page] with others.
 //!
 //! `docs/experiments.md` tells how to read them, and how to add one.
 

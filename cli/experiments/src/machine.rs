@@ -1,4 +1,4 @@
-//! What this machine is, as its system tells.
+//! The description of this machine, as its system reports it.
 
 use std::fs;
 use std::thread;

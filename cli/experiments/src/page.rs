@@ -13,15 +13,15 @@ const STYLE: &str = include_str!("style.css");
 
 /// Everything that is on the page.
 pub struct Page<'a> {
-    /// The experiments with what came of them, or why they were not measured, in order.
+    /// The experiments with their outcomes, or why they were not measured, in order.
     pub experiments: Vec<(&'a Experiment, Result<Findings, String>)>,
-    /// What the benches measured, if they ran.
+    /// The measurements of the benchmarks, if they ran.
     pub benches: Vec<Measurement>,
     /// Why other benches could not run.
     pub benches_not_measured: Vec<String>,
     /// Of all draws.
     pub seeds: Seeds,
-    /// What makes the page again.
+    /// The command that recreates the page.
     pub command: String,
     /// The state of the sources.
     pub commit: String,
@@ -31,7 +31,7 @@ pub struct Page<'a> {
     pub made_with: Vec<(&'static str, String)>,
 }
 
-/// What the verdicts rest on.
+/// The basis of the verdicts.
 const AGREES: &str = "A measured value agrees with the paper's when it is within a quarter of that value \
                       or range; the paper does not say how exact it is. A value of the paper and a goal \
                       of this project are two kinds, named and drawn differently.";

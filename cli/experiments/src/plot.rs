@@ -18,7 +18,7 @@ use crate::findings::{Colour, Plot, Stroke};
 /// How a goal is drawn, as no value of a paper is.
 const GOAL: (Colour, Stroke) = (Colour::Goal, Stroke::Broken { dash: 6, gap: 2 });
 
-/// Draws `plot` with `title` as its description for those who do not see it.
+/// Draws `plot` with `title` as its description for screen readers.
 ///
 /// # Panics
 /// When there is nothing to draw.

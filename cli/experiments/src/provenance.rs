@@ -1,4 +1,4 @@
-//! What results were made from, and when.
+//! The provenance of results: the sources and the date.
 
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};

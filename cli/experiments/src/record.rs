@@ -16,14 +16,14 @@ pub const SCHEMA: u32 = 2;
 /// Names and values as an object.
 type Entries = Vec<(&'static str, String)>;
 
-/// What came of an experiment, with all that it depends on.
+/// The outcome of an experiment, with all that it depends on.
 #[derive(Serialize)]
 pub struct Record<'a> {
     schema: u32,
     experiment: &'a str,
     title: &'a str,
     source: &'a str,
-    /// What makes it again.
+    /// The command that recreates it.
     command: String,
     versions: Versions,
     /// Of the sources; null where it is unknown.
@@ -63,7 +63,7 @@ struct RowRecord<'a> {
     seeds: usize,
     /// All values, seed by seed, with the number of operations behind each.
     values: Vec<ValueRecord>,
-    /// What the operations are.
+    /// The name of the operations.
     operation: &'a str,
     /// `measured` by the upper and the lower end of the paper's value.
     ratio: Option<Range>,
@@ -127,7 +127,7 @@ fn object<S: Serializer>(entries: &Entries, serializer: S) -> Result<S::Ok, S::E
 }
 
 impl<'a> Record<'a> {
-    /// What came of `experiment` under these seeds, from these sources.
+    /// The outcome of `experiment` under these seeds, from these sources.
     pub fn new(
         experiment: &'a Experiment,
         seeds: Seeds,

@@ -1,5 +1,4 @@
-//! All experiments there are: each paper's module has a list of its own, and they stand here one after
-//! the other.
+//! All experiments: the lists of the papers' modules, one after the other.
 
 use crate::experiment::Experiment;
 use crate::{ccslt, near_data};
@@ -11,7 +10,7 @@ const PAPERS: [&[Experiment]; 2] = [ccslt::EXPERIMENTS, near_data::EXPERIMENTS];
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("experiment {name:?}: expected one of {}", names().join(", "))]
 pub struct UnknownExperimentError {
-    /// What was asked for.
+    /// The requested operation.
     pub name: String,
 }
 

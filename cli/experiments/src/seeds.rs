@@ -1,4 +1,4 @@
-//! Under which seeds an experiment is measured.
+//! The seeds of an experiment.
 
 use crate::experiment::Clock;
 
@@ -7,7 +7,7 @@ use crate::experiment::Clock;
 pub struct Seeds {
     /// Of all draws of the first run; the next has the next seed, and 0 comes after the last.
     pub first: u64,
-    /// How many runs in virtual time, at least 1; by the clock on the wall there is one.
+    /// How many runs in virtual time, at least 1; in wall-clock time there is one.
     pub count: u32,
 }
 

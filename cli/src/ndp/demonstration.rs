@@ -15,7 +15,7 @@ use crate::output::Output;
 const ROWS: &str = "20000";
 /// Which accounts are to be changed.
 pub const PREDICATE: &str = "region = 7 and balance < 100";
-/// What they are to have.
+/// Their new values.
 pub const ASSIGNMENT: &str = "balance = balance + 5";
 
 /// The arguments of one of the commands, as they are typed.

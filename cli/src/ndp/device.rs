@@ -23,7 +23,7 @@ pub struct DeviceArgs {
     /// The device, by its URI; without one the device's software in this process.
     #[arg(long, value_name = "URI", value_parser = device_address::parse)]
     device: Option<DeviceAddress>,
-    /// Processing elements that the table is parted among.
+    /// Processing elements that the table is divided among.
     #[arg(long, value_name = "N", default_value_t = 4)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=64))]
     pub elements: u16,

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 /// YCSB's.
 const EXPONENT: f64 = 0.99;
 
-/// Rows are drawn from so many of the table.
+/// The number of rows of the table from which rows are drawn.
 const ROWS: usize = 1 << 20;
 
 /// Between two looks of a thread that is kept out of the table.
@@ -41,20 +41,20 @@ pub enum Profile {
 /// What host load runs beside.
 #[derive(clap::Args)]
 pub struct HostLoadArgs {
-    /// Short updates of the host beside it: each writes a row of the table again, as it is.
+    /// Runs short host updates beside it; each rewrites a row of the table unchanged.
     #[arg(long, value_name = "PROFILE", value_enum, default_value_t = Profile::None)]
     host_load: Profile,
     /// Threads of the host load.
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=64))]
     host_threads: u32,
-    /// Milliseconds for which the host load runs alone before, to be compared with.
+    /// Milliseconds for which the host load first runs alone, as a baseline.
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     #[arg(value_parser = clap::value_parser!(u64).range(0..=60_000))]
     alone_ms: u64,
 }
 
-/// What the host load has done.
+/// The work of the host load.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct HostLoadReport {
     pub profile: Profile,
@@ -161,7 +161,7 @@ impl HostLoadArgs {
 }
 
 impl HostLoad {
-    /// What was done since this was asked last.
+    /// The work since the last call.
     fn lap(&mut self) -> Stretch {
         let now = Instant::now();
         let commits = self.counts.commits.load(Ordering::Relaxed);
@@ -200,7 +200,7 @@ impl HostLoad {
 
 impl Drop for HostLoad {
     fn drop(&mut self) {
-        // Whoever drops it has a failure of his own to tell of.
+        // The code that drops it reports its own failure.
         let _ = self.stop();
     }
 }
@@ -225,7 +225,7 @@ impl Worker {
         while !self.counts.stop.load(Ordering::Relaxed) {
             let passing = self.gate.as_ref().map(|gate| gate.pass(TIMEOUT));
             if let Some(Err(_)) = passing {
-                // Whether it is to stop is looked at meanwhile.
+                // Whether it is to stop is checked meanwhile.
                 continue;
             }
             let key = &self.keys[self.sampler.sample(&mut self.random) as usize];

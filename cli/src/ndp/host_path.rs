@@ -26,7 +26,7 @@ pub struct HostUpdate<'u> {
 }
 
 impl HostUpdate<'_> {
-    /// Runs it as one transaction, again when others were in its way.
+    /// Runs it as one transaction, and retries it after conflicts.
     ///
     /// # Errors
     /// When a row cannot be changed, the store fails, Ctrl-C was pressed, or others were in the way

@@ -41,7 +41,7 @@ account (id, region, balance, rate, owner); usertable (YCSB); warehouse, distric
 orders, order_line, … (TPC-C).
 A load that was broken off goes on when the same command is given again.";
 
-/// Puts rows into a store, and makes them durable on its pages.
+/// Loads rows into a store, and makes them durable on its pages.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(override_usage = "lockstep ndp load [OPTIONS] <DIR> \\\n         \
@@ -58,7 +58,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", group = "rows", requires = "table")]
     #[arg(value_hint = ValueHint::FilePath)]
     csv: Option<PathBuf>,
-    /// Makes the table: NAME TYPE, … with `null` behind those that admit it.
+    /// Creates the table: NAME TYPE, … with `null` after the types of nullable columns.
     #[arg(long, value_name = "COLUMNS", requires = "csv")]
     schema: Option<String>,
     /// Columns of the primary key; without it, the first column.
@@ -67,7 +67,7 @@ pub struct Args {
     /// A secondary index, as NAME(COLUMN, …).
     #[arg(long, value_name = "INDEX", requires = "schema")]
     index: Vec<String>,
-    /// So many accounts in ten regions.
+    /// Loads this many accounts in ten regions.
     #[arg(long, value_name = "ROWS", group = "rows")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     accounts: Option<u32>,
@@ -75,11 +75,11 @@ pub struct Args {
     #[arg(long, value_name = "ROWS", group = "rows")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     ycsb: Option<u32>,
-    /// TPC-C's tables of so many warehouses.
+    /// Loads TPC-C's tables with this many warehouses.
     #[arg(long, value_name = "WAREHOUSES", group = "rows")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=20))]
     tpcc: Option<u32>,
-    /// So many times fewer items and customers than TPC-C has.
+    /// Divides the numbers of items and customers of TPC-C by this.
     #[arg(long, value_name = "DIVISOR", requires = "tpcc", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
     shrink: u32,
@@ -89,7 +89,7 @@ pub struct Args {
 ///
 /// # Errors
 /// When the rows are not as they should be: of a CSV file nothing is kept then. Of generated rows what
-/// was committed before stays, and the same command goes on from there.
+/// was committed before stays, and the same command continues from there.
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let loaded = load(&args, interrupt::install()?, out)?;
     out.print(format!("loaded {loaded} into {}", args.folder.display()))

@@ -34,7 +34,7 @@ Examples:
 What SQL is understood: docs/near-data-programs.md; what the command prints and means:
 docs/near-data-command.md.";
 
-/// Selects and changes rows of a store beside its data.
+/// Reads and changes rows of a store beside its data.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -1,4 +1,4 @@
-//! Values as SQL and JSON have them.
+//! Values in the syntax of SQL and JSON.
 
 use lockdb::schema::{Type, Value, ValueRef};
 

@@ -1,4 +1,4 @@
-//! What an update cost, for human eyes and as JSON.
+//! The report of an update, as text and as JSON.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,7 +17,7 @@ const WIDTH: usize = 100;
 /// Characters of the names at the left.
 const NAME: usize = 11;
 
-/// What an update did, and what it cost.
+/// The effect and the cost of an update.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Rows that have a new version.
@@ -42,7 +42,7 @@ pub struct Report {
     pub locks: Option<(u64, u64, Duration)>,
     /// Bytes that the device has read of its storage.
     pub storage_bytes: Option<u64>,
-    /// Who found the rows there.
+    /// The kind of elements that found the rows.
     pub elements: Option<Elements>,
     pub host_load: Option<HostLoadReport>,
 }
@@ -98,8 +98,8 @@ impl fmt::Display for Elements {
 pub struct StoreTraffic {
     /// To open the store: superblocks and maps.
     pub opening: StorageBytes,
-    /// Meanwhile, whoever was the cause: checkpoints, pages that rows were read from, and all pages if
-    /// somebody needed the indexes.
+    /// In between, whatever the cause: checkpoints, pages that rows were read from, and all pages
+    /// if the indexes were needed.
     pub meanwhile: StorageBytes,
     /// To close it: a checkpoint.
     pub closing: StorageBytes,
@@ -171,7 +171,7 @@ pub fn link(link: &LinkBytes) -> Vec<(&'static str, u64)> {
 }
 
 impl Report {
-    /// What passed the link, by what it is.
+    /// The bytes over the link, by kind.
     fn link_parts(&self) -> Vec<(&'static str, u64)> {
         self.link.iter().copied().chain(self.store.parts()).collect()
     }
@@ -191,7 +191,7 @@ impl Report {
         self.time.iter().map(|(_, time)| time).sum()
     }
 
-    /// For human eyes.
+    /// For people.
     pub fn text(&self, heading: &str, out: &Output) -> String {
         let mut lines = vec![out.strong(heading)];
         let mut line = |name: &str, text: String| {

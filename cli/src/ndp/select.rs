@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::text::{bytes, count, duration};
 
-/// The most groups of an aggregate.
+/// Maximum number of groups of an aggregate.
 const GROUPS: u32 = 65_536;
 
 const EXAMPLES: &str = "\
@@ -34,7 +34,7 @@ Examples:
 Rows are printed as CSV that `lockstep ndp load` takes, in no particular order; the report goes to
 standard error.";
 
-/// Prints the rows that fulfil a predicate, from one snapshot.
+/// Prints the rows that satisfy a predicate, from one snapshot.
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{URIS}"))]
 pub struct Args {
@@ -43,17 +43,17 @@ pub struct Args {
     /// Which rows; all without it.
     #[arg(long = "where", value_name = "PREDICATE", allow_hyphen_values = true)]
     predicate: Option<String>,
-    /// Expressions to be printed, at most 8, or columns; without it, whole rows.
+    /// Expressions to print, at most 8, or columns; without it, complete rows.
     #[arg(long, value_name = "EXPRESSIONS", allow_hyphen_values = true)]
     columns: Option<String>,
-    /// Instead of rows count, sum, min or max: `sum(EXPRESSION)`, `count(*) by EXPRESSION`.
+    /// Prints count, sum, min or max instead of rows: `sum(EXPRESSION)`, `count(*) by EXPRESSION`.
     #[arg(long, value_name = "AGGREGATE", conflicts_with = "columns")]
     #[arg(allow_hyphen_values = true)]
     aggregate: Option<String>,
-    /// How far the transaction is kept apart from others.
+    /// Isolation level of the transaction.
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::Snapshot)]
     isolation: Level,
-    /// Prints so many rows at most.
+    /// Prints at most this many rows.
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
     #[command(flatten)]
@@ -142,7 +142,7 @@ fn report(
     Ok(())
 }
 
-/// What is printed of each row.
+/// The printed parts of each row.
 enum Columns<'a> {
     /// These columns of whole rows.
     Whole(Vec<usize>),

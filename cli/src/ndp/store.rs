@@ -47,7 +47,7 @@ impl Target {
 /// What a command does with the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing is written: this works on a full disk, on a file system that cannot be written, and
+    /// Writes nothing, so this works on a full disk, on a read-only file system, and
     /// beside others that read.
     Read,
     /// Alone.
@@ -101,12 +101,12 @@ pub fn open(folder: &Path, shared: bool, access: Access) -> Result<Opened, Failu
     Ok(Opened { database, files, memory, opening })
 }
 
-/// How far a transaction is kept apart from others.
+/// Isolation level of the transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// Rows that others change meanwhile are changed as they then are.
+    /// Rows that other transactions change in the meantime are changed in their new state.
     ReadCommitted,
-    /// A row that others change meanwhile ends the transaction; it is run again.
+    /// A row that another transaction changes in the meantime ends the transaction; it is retried.
     Snapshot,
     /// As if transactions ran one after the other.
     Serializable,

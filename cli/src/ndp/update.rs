@@ -29,7 +29,7 @@ Examples:
   lockstep ndp update /tmp/store --table account --set \"owner = 'nobody', rate = rate * 2\" \\
       --isolation snapshot --host-load uniform --json";
 
-/// Changes the rows that fulfil a predicate, as one transaction.
+/// Changes the rows that satisfy a predicate, as one transaction.
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{URIS}"))]
 pub struct Args {
@@ -38,16 +38,16 @@ pub struct Args {
     /// Which rows; all without it.
     #[arg(long = "where", value_name = "PREDICATE", allow_hyphen_values = true)]
     predicate: Option<String>,
-    /// What they are to have: COLUMN = EXPRESSION, …
+    /// The new values: COLUMN = EXPRESSION, …
     #[arg(long, value_name = "ASSIGNMENTS", allow_hyphen_values = true)]
     set: String,
-    /// How far the transaction is kept apart from others.
+    /// Isolation level of the transaction.
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::ReadCommitted)]
     isolation: Level,
-    /// Who does it.
+    /// The executor of the update.
     #[arg(long, value_enum, default_value_t = Strategy::NearData)]
     strategy: Strategy,
-    /// How often it is run when others are in its way.
+    /// The number of attempts if conflicts occur.
     #[arg(long, value_name = "N", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     attempts: u32,
@@ -63,14 +63,14 @@ pub struct Args {
     quiet: bool,
 }
 
-/// Who does an update.
+/// The executor of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Strategy {
     /// The device, beside the data, with a lock for each row.
     NearData,
     /// The host, which pulls the pages over the link.
     Host,
-    /// The device, while the host's short updates of the table are kept out.
+    /// The device, while short host updates of the table are blocked.
     TableLock,
 }
 

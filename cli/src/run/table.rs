@@ -1,4 +1,4 @@
-//! A report for human eyes, at most 100 columns wide.
+//! A report as text, at most 100 columns wide.
 
 use std::fmt::Write;
 
@@ -107,7 +107,7 @@ fn heading(scenario: &Scenario, report: &Report, out: &Output) -> String {
 fn row(name: &str, cells: impl IntoIterator<Item = String>) -> String {
     let mut row = format!("{name:<NAME$}");
     for cell in cells {
-        write!(row, "{cell:>CELL$}").expect("a string takes everything");
+        write!(row, "{cell:>CELL$}").expect("a write to a string succeeds");
     }
     row
 }

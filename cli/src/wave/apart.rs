@@ -29,7 +29,7 @@ pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(cannot)?;
     let mut other = Command::new(program);
     other.args(std::env::args_os().skip(1)).arg("--into").arg(file.temporary());
-    // Out of reach of a terminal, so that it is interrupted once, whoever interrupts this one.
+    // Out of reach of a terminal, so that it is interrupted once, whatever interrupts this process.
     other.process_group(0);
     let parent = std::process::id();
     // SAFETY: prctl and getppid may be called between fork and exec.
@@ -72,7 +72,7 @@ fn interrupt_process(id: &AtomicI32) {
     }
 }
 
-/// Nobody would look at what the process writes after its parent is killed.
+/// The output of the process is not read after its parent is killed.
 fn end_with_parent(parent: u32) -> io::Result<()> {
     // SAFETY: both take numbers only.
     match unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) } {

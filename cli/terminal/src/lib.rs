@@ -1,6 +1,6 @@
-//! How results and progress are told to people: numbers with units, paragraphs, a progress bar.
+//! Results and progress as text for people: numbers with units, paragraphs, a progress bar.
 //!
-//! The command and everything that it measures with speak alike by this.
+//! The command and its measuring crates share this style.
 
 mod progress;
 pub mod text;

@@ -1,4 +1,4 @@
-//! Numbers and paragraphs for human eyes.
+//! Numbers and paragraphs as text for people.
 
 /// `1234567` as `1,234,567`.
 pub fn count(number: u64) -> String {

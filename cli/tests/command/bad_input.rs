@@ -1,5 +1,5 @@
-//! Each bad input: an error that names place, value and what was expected, exit code 2, and
-//! nothing changed in the folder.
+//! Each bad input gives an error that names place, value and what was expected, and exit code 2,
+//! and changes nothing in the folder.
 
 use std::fs;
 use std::path::Path;

@@ -130,7 +130,7 @@ fn shell(folder: &Path, line: &str) -> Command {
 fn lines(from: ChildStdout) -> Receiver<String> {
     let (said, receiver) = mpsc::channel();
     thread::spawn(move || {
-        // It ends with the process, or when nobody asks any more.
+        // It ends with the process, or when no requester is left.
         BufReader::new(from).lines().map_while(Result::ok).try_for_each(|line| said.send(line))
     });
     receiver
@@ -350,7 +350,7 @@ fn devices_that_cannot_be_opened_say_what_to_do() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     fs::write(path("file"), "no socket").expect("written");
-    // Somebody listened here, and listens no more.
+    // A server listened here before, but no longer does.
     drop(UnixListener::bind(path("stale")).expect("a socket"));
     for (name, parts) in [
         ("none", ["no such device", "start a server there with `lockstep serve`"]),
@@ -390,7 +390,7 @@ fn one_client_at_a_time_and_one_server_at_a_socket() {
     assert_eq!(server.ended().code(), Some(0));
 }
 
-/// Whoever serves and whoever opens say by the same variable who the device is.
+/// Server and client use the same variable for the identity of the device.
 #[test]
 fn a_device_may_have_other_pci_identifiers_if_software_is_told() {
     let mut server = Server::start(&["--pci-id", "1234:5678", "--once"]);

@@ -23,7 +23,7 @@ pub fn wait_for_handler(process: u32) {
 #[test]
 fn an_interrupted_run_says_what_it_has_and_writes_no_file() {
     let folder = tempfile::tempdir().expect("a folder");
-    // An hour of virtual time takes far longer than anybody waits.
+    // An hour of virtual time takes far longer than any test waits.
     let scenario = SMALL.replace("duration_ns = 20000", "duration_ns = 3_600_000_000_000");
     fs::write(folder.path().join("long.toml"), scenario).expect("written");
     let run = command(folder.path(), ["run", "long.toml", "--json", "--out", "out.json"])

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the command did.
+/// The effect of the command.
 struct Done {
     code: Option<i32>,
     stdout: String,

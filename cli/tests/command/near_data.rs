@@ -135,7 +135,7 @@ fn values_and_sums_are_selected() {
     assert_eq!((&row["balance"], &row["owner"]), (&Value::Null, &"smith, b".into()));
 }
 
-/// Who found the rows, and that hardware did not where it cannot.
+/// The report names the kind of elements, and software where hardware cannot do the job.
 #[test]
 fn a_report_says_what_elements_ran() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -400,7 +400,7 @@ fn an_interrupted_update_changes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     load(folder);
-    // The load alone goes on for a minute, and the update comes after it.
+    // The load alone continues for a minute, and the update comes after it.
     let arguments = ["ndp", "update", "store", "--table", "account", "--set", "balance = 0"];
     let load = ["--host-load", "uniform", "--alone-ms", "60000"];
     let run = command(folder, arguments.iter().chain(&load))

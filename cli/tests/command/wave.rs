@@ -52,7 +52,7 @@ fn a_case_of_hardware_against_software_is_repeated() {
     assert!(done.stderr.contains("case.json: "), "{}", done.stderr);
 }
 
-/// By whoever sends the signal: a terminal sends it to all processes, another program to one.
+/// A terminal sends the signal to all processes, another program to one.
 #[test]
 fn interrupted_waves_end_at_once_and_leave_no_file() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -70,7 +70,7 @@ fn interrupted_waves_end_at_once_and_leave_no_file() {
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "lockstep: interrupted\n");
     assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 1);
-    // Killed, it leaves nobody at work.
+    // When killed, it leaves no process behind.
     let mut wave = start();
     let child = child_of(wave.id());
     wave.kill().expect("it runs");

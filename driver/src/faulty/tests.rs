@@ -1,4 +1,4 @@
-//! What the driver makes of each fault, on the fake device.
+//! How the driver handles each fault, on the fake device.
 
 use super::*;
 use crate::InterruptKind::Event;

@@ -1,4 +1,4 @@
-//! Interrupts of a device that nobody signals: its counters are read again and again.
+//! Polled interrupts of a device without signals: its counters are read repeatedly.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;

@@ -1,8 +1,8 @@
 //! A PCI function through sysfs: registers mapped from `resource0`, physical addresses for DMA.
 //!
-//! Nothing stands between the device and memory. So this needs root, an IOMMU that is off or passes
-//! addresses through, and memory that never moves; and what the device still does to memory that was
-//! taken away from it cannot be stopped, which is why such memory is kept until the device is idle.
+//! Nothing protects memory from the device. So this needs root, an IOMMU that is off or passes
+//! addresses through, and memory that never moves. Accesses of the device to unmapped memory cannot
+//! be stopped, so such memory is kept until the device is idle.
 
 mod enabled;
 #[cfg(test)]

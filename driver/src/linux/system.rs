@@ -1,5 +1,5 @@
-//! What this machine has for a device: the functions on its PCI bus, IOMMU, VFIO, huge pages, limits;
-//! and for what is missing, how to get it.
+//! The machine's support for a device: the functions on its PCI bus, IOMMU, VFIO, huge pages and
+//! limits, and how to set up missing parts.
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Memory of a device behind no address translation, by physical address.
 //!
-//! What the device still does to memory that was taken away from it cannot be stopped. So such memory
-//! is kept until the device is idle, was reset, or may not access memory any more.
+//! Accesses of the device to unmapped memory cannot be stopped. So such memory is kept until the
+//! device is idle, was reset, or may not access memory any more.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

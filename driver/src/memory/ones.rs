@@ -1,4 +1,4 @@
-//! Pages that read as all-ones, as a device does that is gone.
+//! Pages that read as all-ones, like a removed device.
 
 use std::io;
 use std::mem::ManuallyDrop;

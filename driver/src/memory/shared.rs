@@ -1,11 +1,11 @@
-//! Copies in and out of memory that others change meanwhile.
+//! Copies in and out of memory that others change concurrently.
 //!
-//! A plain copy (`copy_nonoverlapping`) would promise the compiler that nobody else writes these
-//! bytes, which is false of memory that a device, another process, or the in-process device's thread
-//! has too. So every access to the shared side is a relaxed atomic one: of 8 bytes where aligned, of
-//! one byte at the ends. A copy that races with a writer gets for each such chunk the old or the
-//! new value, and nothing worse. It orders nothing: that is for the words and fences of those who
-//! agree on when the bytes are whole (`docs/driver.md`, "Ordering").
+//! A plain copy (`copy_nonoverlapping`) would promise the compiler that nothing else writes these
+//! bytes. This is false for memory shared with a device, another process, or the in-process
+//! device's thread. So every access to the shared side is a relaxed atomic one: of 8 bytes where
+//! aligned, of one byte at the ends. A copy that races with a writer gets for each such chunk the
+//! old or the new value, and nothing worse. It orders nothing: the protocol that says when the
+//! bytes are complete provides the ordering (`docs/driver.md`, "Ordering").
 //!
 //! Rust gives no meaning to atomic accesses of different widths that race on the same bytes; here, as
 //! with any device, the processor's rules hold: aligned accesses of up to 8 bytes are whole.

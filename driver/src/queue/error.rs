@@ -1,4 +1,4 @@
-//! Why a queue does not go on.
+//! The errors that stop a queue.
 
 use crate::DeviceError;
 use crate::map::queue::Cause;

@@ -1,4 +1,4 @@
-//! The commands that the device has not answered.
+//! The open commands, which the device has not answered.
 
 /// Names a command until it is done; no two of one queue are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! What an element reads at the start of a run.
+//! The job block, which an element reads at the start of a run.
 
 /// Flag: forget which pages were verified, as they may have changed.
 const FORGET_PAGES: u32 = 1;

@@ -1,4 +1,4 @@
-//! What an element gives: packets of beats of 64 bytes.
+//! The output of an element: packets of beats of 64 bytes.
 
 /// Words of 8 bytes in a beat; word 0 is bits 63 to 0.
 pub const BEAT_WORDS: usize = 8;

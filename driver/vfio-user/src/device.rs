@@ -1,4 +1,4 @@
-//! What a server serves: the device's description and its callbacks.
+//! The device behind a server: its description and its callbacks.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What can go wrong on the link, typed.
+//! The errors of the link.
 
 use std::io;
 use std::path::PathBuf;

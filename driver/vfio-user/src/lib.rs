@@ -1,10 +1,10 @@
-//! The [vfio-user] protocol over a unix socket: how a PCI device that lives in one process is used
-//! from another, by our driver or by QEMU. What of it is spoken, the limits and the threat model:
-//! `docs/vfio-user.md`.
+//! The [vfio-user] protocol over a unix socket: one process uses a PCI device of another, through
+//! our driver or through QEMU. `docs/vfio-user.md` lists the commands and limits, and describes
+//! the threat model.
 //!
 //! Neither side trusts the other: every field is checked before it is used, every wait has a bound,
-//! allocations are bounded by the limits that were agreed upon, and descriptors that come along are
-//! closed unless somebody asked for them.
+//! allocations are bounded by the negotiated limits, and received descriptors are closed unless
+//! they were requested.
 //!
 //! [vfio-user]: https://www.qemu.org/docs/master/interop/vfio-user.html
 

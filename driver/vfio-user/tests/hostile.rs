@@ -1,6 +1,6 @@
-//! A hostile server and our client, a hostile client and our server: whatever is sent, each call ends
-//! with a typed error within its bound, nothing panics, and no descriptor stays behind. A bounded run
-//! of what `vfio-user/fuzz` runs without end.
+//! A hostile server and our client, a hostile client and our server: whatever is sent, each call
+//! ends with a typed error within its bound, nothing panics, and no descriptor leaks. This is a
+//! bounded run of the targets of `vfio-user/fuzz`.
 
 #[path = "../fuzz/src/script.rs"]
 mod script;

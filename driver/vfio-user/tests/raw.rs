@@ -1,5 +1,5 @@
-//! Messages by hand, to our server and to our client: what is unusual but right is understood, what
-//! is wrong is refused, and what breaks the stream ends the session.
+//! Hand-made messages to our server and to our client: unusual but valid ones are accepted, invalid
+//! ones are refused, and those that break the stream end the session.
 
 #[path = "../fuzz/src/script.rs"]
 #[allow(dead_code, reason = "the fuzz targets use the rest")]

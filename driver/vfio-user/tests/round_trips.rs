@@ -1,4 +1,4 @@
-//! Every payload decodes to what was encoded, and nothing decodes that is cut off or too long.
+//! Every payload decodes to its original value, and truncated or overlong payloads do not decode.
 
 use proptest::prelude::*;
 use vfio_user::message::{

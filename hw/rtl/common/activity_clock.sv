@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A clock that stands still while nothing happens.
+// A clock gate that stops its clock while nothing happens.
 //
-// Contract: what runs on `clk_o` acts on the signals in `busy_i` only, and within `Cycles`
+// Contract: the logic on `clk_o` reacts only to the signals in `busy_i`, and within `Cycles`
 // clocks of the last of them. `busy_i` comes from registers of `clk_i`. In the cycle in
 // which it rises, and for `Cycles` clocks after it fell, the rising edges of `clk_o` are those
 // of `clk_i`; then there are none. In reset the clock runs, from the second edge at the latest.

@@ -2,13 +2,14 @@
 // AXI4-Lite subordinate that spreads accesses over register blocks of 4 KiB.
 //
 // Contract: one access at a time goes to the block that bits 15:12 of its address name.
-// `block_valid_o[n]` and everything beside it hold still until `block_done_i[n]`, in whose
-// cycle the block has also given its error and its data; a block may be done in the first
-// cycle. A read that fails, or that no block is for, answers DECERR, such a write SLVERR.
-// Reads and writes take turns when both wait. A write has its effect no later than its B.
+// `block_valid_o[n]` and the other outputs of the access are stable until
+// `block_done_i[n]`, in whose cycle the block also gives its error and its data; a block
+// may be done in the first cycle. A read that fails, or that has no block, answers DECERR,
+// and such a write SLVERR. Reads and writes take turns when both wait. A write takes
+// effect no later than its B.
 //
-// A response is on its channel in the cycle in which the block is done, so a read whose block
-// is done at once has rvalid in the cycle after arvalid.
+// The response is on its channel in the cycle in which the block is done. So a read whose block is
+// done at once has rvalid in the cycle after arvalid.
 module axi_lite_blocks #(
     parameter int unsigned Blocks = 4
 ) (

@@ -2,12 +2,12 @@
 // Stops a clock while its enable is low.
 //
 // The latch is open while the clock is low, so the gated clock has whole pulses only,
-// whenever the enable changes: an AND alone would cut pulses short when the enable changes
-// while the clock is high. `enable_i` counts for the rising edge that follows it, and must
-// be stable before that edge: derive it from registers of `clk_i`.
+// whenever the enable changes. An AND gate alone would shorten pulses when the enable
+// changes while the clock is high. `enable_i` applies to the next rising edge, and must be
+// stable before that edge: derive it from registers of `clk_i`.
 //
-// On a board this module is replaced by the clock buffer with enable of the device
-// (BUFGCE), which holds the same latch; gates in the fabric would skew the clock.
+// On a board, replace this module by the device's clock buffer with enable (BUFGCE), which contains
+// the same latch; gates in the fabric would skew the clock.
 module clock_gate (
     input  logic clk_i,
     input  logic enable_i,

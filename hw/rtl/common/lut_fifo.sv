@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A first-in first-out buffer in look-up tables.
 //
-// Contract: a word pushed at a clock edge can be seen from the next cycle on. Whoever pushes knows
-// that there is room, whoever pops that there is a word.
+// Contract: a word pushed at a clock edge is visible from the next cycle on. The user pushes only
+// when there is room, and pops only when there is a word.
 module lut_fifo #(
     parameter int unsigned LogDepth = 4,
     parameter int unsigned Width    = 32
@@ -42,9 +42,9 @@ module lut_fifo #(
     end
 
 `ifndef SYNTHESIS
-    there_is_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    push_has_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
         push_i |-> pushed_q != {!popped_q[LogDepth], popped_q[LogDepth-1:0]});
-    there_is_a_word: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    pop_has_a_word: assert property (@(posedge clk_i) disable iff (!rst_ni)
         pop_i |-> valid_o);
 `endif
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Tells when nothing has happened for a while.
+// Detects that nothing has happened for a while.
 //
 // Contract: `quiet_o` is high when `busy_i` is low and was low in each of the last `Cycles`
 // clocks, none of them in reset. It falls in the cycle in which `busy_i` rises.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Sum of two IEEE 754 binary64 numbers, rounded to nearest, ties to even.
 //
-// Contract: a pair is taken in every cycle in which `valid_i` is high; its sum stands on
-// `result_o` six clocks later, with `valid_o`. Subnormal operands and results are kept. A result
-// that is no number is 64'h7ff8_0000_0000_0000, whatever the operands were. For a difference
-// the caller turns the sign of `b_i`.
+// Contract: a pair is taken in every cycle in which `valid_i` is high; its sum is on `result_o`
+// six clocks later, with `valid_o`. Subnormal operands and results are kept. A NaN result is
+// always 64'h7ff8_0000_0000_0000. For a difference the caller inverts the sign of `b_i`.
 //
-// In the stages: the operand of the larger magnitude first; the other one shifted to its place;
-// sum or difference; its leading zeros; the shift that takes them away; rounding.
+// The stages: order the operands by magnitude; align the smaller one; add or subtract; count
+// leading zeros; shift them out; round.
 module float_add (
     input  logic        clk_i,
     input  logic        rst_ni,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Product of two IEEE 754 binary64 numbers, rounded to nearest, ties to even.
 //
-// Contract: a pair is taken in every cycle in which `valid_i` is high; its product stands on
-// `result_o` seven clocks later, with `valid_o`. Subnormal operands and results are kept. A result
-// that is no number is 64'h7ff8_0000_0000_0000, whatever the operands were.
+// Contract: a pair is taken in every cycle in which `valid_i` is high; its product is on
+// `result_o` seven clocks later, with `valid_o`. Subnormal operands and results are kept. A NaN
+// result is always 64'h7ff8_0000_0000_0000.
 //
-// In the stages: operands; products of halves; their sum; its leading zeros; the shift to the
-// left that takes them away; the shift to the right of a subnormal result; rounding.
+// The stages: operands; products of halves; their sum; leading zeros; the left shift that removes
+// them; the right shift of a subnormal result; rounding.
 module float_multiply (
     input  logic        clk_i,
     input  logic        rst_ni,

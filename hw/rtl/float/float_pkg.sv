@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the units of IEEE 754 binary64 share: parts of a number, normalising and rounding.
+// Functions shared by the IEEE 754 binary64 units: parts of a number, normalising and rounding.
 //
 // Between the stages a number is a sign, an exponent and a significand with guard and sticky
 // bit; its value is significand / 2^54 * 2^(exponent - 1023), with the significand's bit 54 as

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Product of two signed numbers of 64 bits, and whether it needs more.
 //
-// Contract: a pair is taken in every cycle in which `valid_i` is high; its product stands on
-// `result_o` four clocks later, with `valid_o`; `overflow_o` when 64 bits do not hold it.
+// Contract: a pair is taken in every cycle in which `valid_i` is high; its product is on `result_o`
+// four clocks later, with `valid_o`, and `overflow_o` if 64 bits do not hold it.
 module integer_multiply (
     input  logic        clk_i,
     input  logic        rst_ni,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The lock unit (docs/lock-unit.md) on a clock that stands still while nothing happens.
+// The lock unit (docs/lock-unit.md) on a gated clock, which stops while nothing happens.
 //
-// Contract: the unit answers as it would on `clk_i`, one clock later. It has nothing to do
-// of itself: it acts on beats at its ports only, a few clocks after each. So its clock stops
-// when no valid was high at any of its ports for a while (activity_clock.sv). Whatever comes from
-// outside passes a register of `clk_i` first, so that the clock runs again in the cycle in
-// which the unit sees the valid; ready without valid means nothing to it.
+// Contract: the unit answers as it would on `clk_i`, one clock later. It reacts only to beats at
+// its ports, a few clocks after each. So its clock stops when no valid was high at any of its
+// ports for a while (activity_clock.sv). All inputs pass a register of `clk_i` first, so that the
+// clock runs again in the cycle in which the unit sees the valid; the unit ignores ready without
+// valid.
 module lock_block (
     input  logic         clk_i,
     input  logic         rst_ni,              // low for two clocks at least
@@ -228,9 +228,9 @@ module lock_block (
     );
 
 `ifndef SYNTHESIS
-    unit_takes_answers: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    unit_always_takes_answers: assert property (@(posedge clk_i) disable iff (!rst_ni)
         unit_rready && unit_bready && unit_inv_tready);
-    answers_were_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    each_answer_has_an_access: assert property (@(posedge clk_i) disable iff (!rst_ni)
         (m_axi_rvalid |-> reads_q != 0) and (m_axi_bvalid |-> writes_q != 0));
 `endif
 

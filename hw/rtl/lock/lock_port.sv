@@ -4,10 +4,10 @@
 //
 // Contract: words 4 to 6 of a submission are the request beat of docs/lock-unit.md; an unknown
 // opcode completes at once. A request may have two responses (queued, then its notice), so
-// completions are not counted against requests. When `running_i` is low the requests of
-// this enablement are disowned: their responses are taken and dropped, whenever they come,
-// unless the next enablement uses their tag, which the unit answers "tag busy" as long as it
-// is open. The beat that waits for the unit stays when `running_i` falls.
+// completions are not counted against requests. When `running_i` is low, the requests of this
+// enablement are abandoned: their responses are taken and dropped, whenever they come, unless
+// the next enablement uses their tag. The unit answers "tag busy" to such a use as long as the
+// tag is open. A beat that waits for the unit stays when `running_i` falls.
 module lock_port (
     input  logic                   clk_i,
     input  logic                   rst_ni,

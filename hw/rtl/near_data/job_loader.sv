@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Reads the block of a job and its program from memory, and stores the program in the lanes.
 //
-// Contract: `start_i` begins with the block at `job_address_i`; `done_o` is high in one clock, when
-// all is there or when it is known what is wrong, with the reason in `refusal_o` from then on.
-// `job_o` and what is said of the program hold until the next start. One line at a time is asked
-// for. The program's checksum is not computed here: whoever makes the block has validated the
-// image, and this only keeps out what is no image of this version for the hardware.
+// Contract: `start_i` begins with the block at `job_address_i`; `done_o` is high for one clock,
+// when everything is loaded or an error was found, with the reason in `refusal_o` from then on.
+// `job_o` and the program's properties are stable until the next start. One line at a time is
+// requested. The program's checksum is not computed here: the software that makes the block has
+// validated the image, and this module only refuses images of other versions or for software.
 module job_loader (
     input  logic          clk_i,
     input  logic          rst_ni,
@@ -144,7 +144,7 @@ module job_loader (
     end
 
 `ifndef SYNTHESIS
-    a_line_comes_when_it_was_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    line_comes_only_when_requested: assert property (@(posedge clk_i) disable iff (!rst_ni)
         loaded_valid_i |-> state_q == Wait);
 `endif
 

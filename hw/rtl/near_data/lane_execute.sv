@@ -4,9 +4,9 @@
 // Contract: `valid_i` and `instruction_i` hold until `complete_o`, which comes in the same cycle
 // for most instructions. Products, sums of floats and their order take several clocks, and
 // a comparison with constants one for each word. `row_word_i` is the payload's word at the
-// instruction's place plus `word_o` words. With `complete_o` come what the instruction has
-// decided: the row passes, fails, or ends with a fault. Registers keep their contents between
-// rows: a valid program writes each before it reads it.
+// instruction's place plus `word_o` words. With `complete_o` comes the decision of the
+// instruction: the row passes, fails, or ends with a fault. Registers keep their contents
+// between rows, since a valid program writes each before it reads it.
 module lane_execute (
     input  logic                      clk_i,
     input  logic                      rst_ni,

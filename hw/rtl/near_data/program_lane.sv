@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Takes a row, executes the program for it, and offers the packet that becomes of it.
+// Takes a row, executes the program for it, and offers the resulting packet.
 //
 // Contract: a row begins in a cycle with `free_o` and is taken a beat in each cycle with
 // `row_valid_i`. It leaves as a packet of header, values and payload, or not at all when it does
-// not qualify; without a program every row qualifies. What came with a code is handed on. The
-// program and what is said beside it hold still while a row is in the lane.
+// not qualify; without a program every row qualifies. A row with a code is passed on unchanged.
+// The program and its properties are stable while a row is in the lane.
 module program_lane (
     input  logic         clk_i,
     input  logic         rst_ni,
@@ -231,9 +231,9 @@ module program_lane (
     end
 
 `ifndef SYNTHESIS
-    packets_are_taken_when_offered: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    packet_is_taken_only_when_offered: assert property (@(posedge clk_i) disable iff (!rst_ni)
         packet_taken_i |-> packet_valid_o);
-    rows_come_when_expected: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    row_comes_only_when_expected: assert property (@(posedge clk_i) disable iff (!rst_ni)
         row_valid_i |-> state_q inside {Free, Receive});
 `endif
 

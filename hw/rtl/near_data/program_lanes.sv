@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Executes a program for each row of a stream, in several lanes at once.
 //
-// Contract: what `program_lane.sv` makes of each row, in any order, a packet's beats together. The
-// program is stored, and what is said beside it changes, only while `idle_o` is high and no row is
-// offered. The pulses, a clock late, count packets that left without a code, and with one.
+// Contract: the output has the packets of `program_lane.sv` in any order, with the beats of a
+// packet together. The program is stored, and its properties change, only while `idle_o` is high
+// and no row is offered. The pulses, one clock late, count packets that left without and with a
+// code.
 module program_lanes #(
     parameter int unsigned Lanes = 8
 ) (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Programs for rows, and the packets that become of rows (docs/visibility-element.md).
+// Types of programs for rows, and of the resulting packets (docs/visibility-element.md).
 package program_pkg;
 
     // Instructions, and constants, of the largest program.

@@ -2,11 +2,12 @@
 // Writes completions into their ring in memory.
 //
 // Contract: a completion is two stores of 8 bytes: word 1 first, then word 0 with the
-// phase. They are answered in their order. One is taken only when the ring has room for it,
-// that is when software has consumed what lay in its place. It counts in `tail_o`, and may
-// interrupt, when both stores are answered. While `run_i` is low, completions are taken and
-// dropped, and of a half-written one word 0 is not written; stores that were begun are still
-// answered. `run_i` rises only when `quiet_o`, and after `clear_i`.
+// phase. They are answered in their order. A completion is taken only when the ring has room
+// for it, that is, when software has consumed the previous one in its place. It counts in
+// `tail_o`, and may interrupt, when both stores are answered. While `run_i` is low,
+// completions are taken and dropped, and word 0 of a half-written one is not written; stores
+// in progress are still answered. `run_i` rises only while `quiet_o` is high, and after
+// `clear_i`.
 module completion_store #(
     parameter int unsigned LogDepth = 3    // completions under way, at most
 ) (
@@ -110,14 +111,14 @@ module completion_store #(
     end
 
 `ifndef SYNTHESIS
-    nothing_is_overwritten: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    completion_has_a_free_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
         take |-> taken_q - head_i < 16'd1 << log2_entries_i);
-    stores_were_made: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    each_answer_has_a_store: assert property (@(posedge clk_i) disable iff (!rst_ni)
         stored_valid_i |-> outstanding_q != 0);
     store_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
         store_valid_o && !store_ready_i |=>
             !run_i || store_valid_o && $stable({store_address_o, store_data_o}));
-    starts_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    starts_only_when_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
         $rose(run_i) |-> quiet_o && !valid_q && taken_q == 0);
 `endif
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Between the job queue and whoever does its jobs: submissions go out whole, completions come
+// Between the job queue and the job engine: submissions go out complete, and completions come
 // back.
 //
 // Contract: a submission with an unknown opcode completes at once. Any other becomes a beat on

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// A queue with its registers (docs/registers.md) and counters, on a clock that stands still
-// while nothing happens.
+// A queue with its registers (docs/registers.md) and counters, on a gated clock, which
+// stops while nothing happens.
 //
-// Contract: what comes in comes from registers of `clk_i`, but for the ready signals, which
-// mean nothing without valid. What goes out as pulses (interrupts, submissions, accesses to
-// memory) follows something that came in, so none is high when the clock stands still.
+// Contract: all inputs come from registers of `clk_i`, except for the ready signals, which
+// are ignored without valid. Output pulses (interrupts, submissions, accesses to memory)
+// follow an input, so none is high when the clock is stopped.
 module queue_block #(
     parameter logic [7:0]  Kind                  = 8'd1,
     parameter bit          EveryRequestCompletes = 1'b1

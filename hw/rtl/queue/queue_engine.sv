@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // One queue: its rings in memory, and the streams to and from the block behind it.
 //
-// Contract: `enable_i` is the bit of software. When it rises the counts are set to 0
-// (`clear_o` tells the registers that keep two of them), and the queue begins to work once
-// nothing of an earlier enablement is under way any more: lines, stores and, when every
-// request completes, submissions that the block has in hand. So no late answer can be
-// mistaken for one of the new enablement. When it falls the queue stops at once: what is
-// buffered is forgotten, what the block hands back is dropped. An error sets `error_o` and
-// asks for the fall of `enable_i` by `halt_o`.
+// Contract: software controls `enable_i`. When it rises, the counts are set to 0
+// (`clear_o` clears the registers that keep two of them), and the queue begins to work
+// once no work of an earlier enablement is in progress: lines, stores and, if every
+// request completes, submissions inside the block. So no late answer can be mistaken for
+// one of the new enablement. When it falls, the queue stops at once: buffered submissions
+// are forgotten, and completions from the block are dropped. An error sets `error_o` and
+// requests the fall of `enable_i` by `halt_o`.
 //
 // The doorbells are plain values that are compared with those of the clock before. The tail
 // of submissions may not go backwards, nor beyond what the ring can hold; the head of
@@ -199,9 +199,9 @@ module queue_engine #(
 `ifndef SYNTHESIS
     runs_only_while_enabled: assert property (@(posedge clk_i) disable iff (!rst_ni)
         running_q |-> enabled_q);
-    returns_what_was_given: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    returns_only_given_submissions: assert property (@(posedge clk_i) disable iff (!rst_ni)
         returned && !given |-> inside_q != 0);
-    never_gives_more_than_it_counts: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    count_never_overflows: assert property (@(posedge clk_i) disable iff (!rst_ni)
         given && !returned |-> inside_q != '1);
     rings_hold_while_enabled: assert property (@(posedge clk_i) disable iff (!rst_ni)
         enabled_q && enable_i |=> !enable_i || $stable(rings_i));

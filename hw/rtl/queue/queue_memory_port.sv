@@ -2,8 +2,8 @@
 // Joins the memory accesses of several queues on one AXI4 port (data 512, address 64, id 11).
 //
 // Contract: the id of an access is the number of its queue, so each queue gets its answers
-// in its order. Queues take turns. AW and W of a store are offered together and taken in any
-// order. Answers are always taken: a queue asks only for what it has a place for.
+// in order. Queues take turns. AW and W of a store are offered together and taken in any
+// order. Answers are always taken: a queue requests only what it has a place for.
 module queue_memory_port #(
     parameter int unsigned Queues = 2
 ) (

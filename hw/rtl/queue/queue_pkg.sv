@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What queues, and the blocks behind them, say to each other (docs/device.md).
+// Types of the interfaces between queues and the blocks behind them (docs/device.md).
 package queue_pkg;
 
     // A submission: word 0, of which bits 31:25 mean nothing, and words 1 to 7. Each block

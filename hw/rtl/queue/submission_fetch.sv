@@ -98,11 +98,11 @@ module submission_fetch #(
     end
 
 `ifndef SYNTHESIS
-    lines_were_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    each_line_was_requested: assert property (@(posedge clk_i) disable iff (!rst_ni)
         line_valid_i |-> outstanding_q != 0);
-    lines_have_a_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    fetched_lines_have_a_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
         fetched_o |-> head_q - handed_q < 16'd1 << LogDepth);
-    starts_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    starts_only_when_quiet: assert property (@(posedge clk_i) disable iff (!rst_ni)
         $rose(run_i) |-> outstanding_q == 0 && asked_q == 0 && handed_q == 0);
 `endif
 

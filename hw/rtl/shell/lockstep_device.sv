@@ -3,10 +3,10 @@
 // (docs/device.md).
 //
 // Contract: every output is a function of registers. Reset is synchronous and low for two
-// clocks at least. A copy's bytes are moved by whoever stands at `m_axis_move`, a job is done
-// by whoever stands at `m_axis_job`; interrupts become messages at `m_axis_irq`. While `idle_o` nothing is under way that could go on, and
-// nothing happens until a valid rises at an input, so the clock may be stopped; the clock in
-// which one rises must be given.
+// clocks at least. The data mover at `m_axis_move` moves the bytes of copies, and the engine at
+// `m_axis_job` executes jobs; interrupts become messages at `m_axis_irq`. While `idle_o` is high,
+// no work is in progress that could continue, and nothing happens until a valid rises at an input.
+// The clock may then be stopped, but must run in the cycle in which a valid rises.
 module lockstep_device #(
     parameter int unsigned CardLog2Bytes = 26   // of the card's memory, for software to read
 ) (

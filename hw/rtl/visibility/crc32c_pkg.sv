@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// CRC-32C of 64-byte lines, from state 0 and without the final inversion: so it is linear, and what
-// comes from different lines is joined by exclusive or.
+// CRC-32C of 64-byte lines, from state 0 and without the final inversion. So it is linear, and the
+// results of different lines are combined by exclusive or.
 //
 // Source: RFC 3720, appendix B.4 (the reflected polynomial).
 package crc32c_pkg;

@@ -2,9 +2,9 @@
 // The page entries of the shared state on chip, and a search among them in every clock.
 //
 // Contract: entries are written at their positions, in ascending order of pages; `count_i` of them
-// count. What was searched for with `page_i` is found `Latency` clocks later. A binary search whose
-// steps are the stages of a pipeline: step n has a memory of its own, with the 2**n entries that it
-// can come to, so ten steps look at ten memories at once.
+// are valid. The result of a search for `page_i` comes `Latency` clocks later. The steps of the
+// binary search are pipeline stages: step n has its own memory, with the 2**n entries that it can
+// reach, so ten steps read ten memories at once.
 module delta_page_table #(
     parameter int unsigned LogEntries = 10
 ) (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Divides by 127 by adding up digits of 7 bits, a digit a clock: n = 128 a + b = 127 a + (a + b).
 //
-// Contract: `start_i` takes `number_i`; the quotient stands from the clock in which `done_o` is high
-// first until the next start.
+// Contract: `start_i` takes `number_i`; the quotient is valid from the clock in which `done_o` is
+// first high until the next start.
 module divide_by_127 (
     input  logic        clk_i,
     input  logic        rst_ni,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Streams an array of 16-byte entries from memory, ahead of who takes them.
+// Streams an array of 16-byte entries from memory, ahead of their use.
 //
-// Contract: after `start_i` the entries at `address_i` come in order. Once a line of them could not
-// be read, `broken_o` is high and no entry follows. `stop_i` asks for no more lines.
+// Contract: after `start_i` the entries at `address_i` come in order. If a line of them could not
+// be read, `broken_o` is high and no further entry comes. `stop_i` stops further requests.
 module entry_stream #(
     parameter logic [7:0]  Id       = 8'h81,
     parameter int unsigned LogLines = 3      // read ahead
@@ -96,7 +96,7 @@ module entry_stream #(
     end
 
 `ifndef SYNTHESIS
-    an_entry_is_there: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    pop_takes_a_valid_entry: assert property (@(posedge clk_i) disable iff (!rst_ni)
         pop_i |-> valid_o);
 `endif
 

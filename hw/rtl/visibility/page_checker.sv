@@ -4,7 +4,8 @@
 // Contract: a check is started in a slot that is not running; `checked_valid_o` is high for one
 // clock when it has ended. Even lines are read by port 0, odd ones by port 1, each with the slot's
 // id, so that the lines of a slot come in order on each port. The checksum is computed for even and
-// odd lines apart, as if the others were zero, and joined in the end: no line waits for another.
+// odd lines separately, as if the others were zero, and combined at the end: no line waits for
+// another.
 module page_checker #(
     parameter int unsigned LogSlots = 3,
     parameter logic [7:0]  FirstId  = 8'h88      // the slot is in the low bits
@@ -181,7 +182,7 @@ module page_checker #(
     end
 
 `ifndef SYNTHESIS
-    a_slot_starts_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    check_starts_in_a_free_slot: assert property (@(posedge clk_i) disable iff (!rst_ni)
         start_i |-> !running_q[start_slot_i]);
 `endif
 

@@ -3,12 +3,12 @@
 //
 // A walk goes through a pipeline that never stalls: a search among the page entries of the shared
 // state, a look into the cache of the L2P map, a look into the results of checks. A walk that needs
-// a line of the map, or a check, begins it and is called back when it is done; until it has come
-// back, nothing that its next look needs can be replaced, so every such wait brings one walk on.
-// Others that find map or checker busy are parked and look again when something has changed.
+// a line of the map, or a check, starts it and is called back when it is done. Until then, the
+// entries that its next look-up needs cannot be replaced, so every such wait advances one walk.
+// Other walks that find map or checker busy are parked and look again when something has changed.
 //
-// Contract: a walk is in one place at a time, so nothing here overflows. What comes out is the
-// address of the line pointer's line and where the page stands, or a fault.
+// Contract: a walk is in one place at a time, so nothing here overflows. The output is the address
+// of the line pointer's line and the place of the page, or a fault.
 module page_lookup #(
     parameter int unsigned LogChains = 7,
     parameter int unsigned LogPages  = 16,
@@ -424,7 +424,7 @@ module page_lookup #(
     assign unused = ^{placed_q.place.in_memory, Chains};
 
 `ifndef SYNTHESIS
-    who_comes_back_finds_the_result: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    returning_walk_finds_its_result: assert property (@(posedge clk_i) disable iff (!rst_ni)
         slot_leaves && looks |-> known);
 `endif
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Finds places of logical pages in the L2P map, and keeps lines of it on chip.
 //
-// Contract: what is looked up is there in the next clock. When it is not known, whoever needs it may
-// start a fetch if none is `busy_o`; when `fetched_o` is high, the place or the fault of that fetch
-// stands in `fetched_place_o` and `fetched_code_o` until `release_i`. `forget_i` empties the cache.
-// Source of the layout: docs/store-layouts.md, "Map page".
+// Contract: the result of a look-up comes in the next clock. If the place is not known, the user
+// may start a fetch while `busy_o` is low; when `fetched_o` is high, the place or the fault of that
+// fetch is in `fetched_place_o` and `fetched_code_o` until `release_i`. `forget_i` empties the
+// cache. Source of the layout: docs/store-layouts.md, "Map page".
 module page_map_cache #(
     parameter int unsigned LogLines = 12,
     parameter logic [7:0]  Id       = 8'h82

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Remembers what the checks of pages have found: of storage by the physical page, of images of the
+// Stores the results of page checks: those of storage by the physical page, those of images of the
 // shared state by their position in its page entries.
 //
-// Contract: what was looked up is there in the next clock. A result counts only for the very page,
-// place and checkpoint that were checked; another one takes its place. `forget_i` begins to forget
-// all results, `forget_images_i` those of images; `busy_o` is high meanwhile.
+// Contract: the result of a look-up comes in the next clock. A result is valid only for the exact
+// page, place and checkpoint that were checked; another one replaces it. `forget_i` starts to
+// clear all results, `forget_images_i` those of images; `busy_o` is high until this is done.
 module page_results #(
     parameter int unsigned LogPages  = 16,
     parameter int unsigned LogImages = 10     // 6 or more
@@ -94,7 +94,7 @@ module page_results #(
     end
 
 `ifndef SYNTHESIS
-    nothing_is_learnt_while_it_forgets: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    no_result_is_stored_while_forgetting: assert property (@(posedge clk_i) disable iff (!rst_ni)
         learn_i |-> !busy_q);
 `endif
 

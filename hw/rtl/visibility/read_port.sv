@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Joins readers of single lines on one AXI4 read port.
 //
-// Contract: of the readers that ask, the first goes first. Each reader has a place for every line
-// that it asks for, so lines are always taken; they are shown to all readers, who know theirs by the
-// id. Lines of one id come in the order in which they were asked for.
+// Contract: the first of the requesting readers has priority. Each reader has a place for every
+// line that it requests, so lines are always taken. All readers see the lines, and identify theirs
+// by the id. Lines of one id come in the order of their requests.
 module read_port #(
     parameter int unsigned Readers = 8
 ) (
@@ -82,7 +82,7 @@ module read_port #(
 `ifndef SYNTHESIS
     address_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
         m_axi_arvalid && !m_axi_arready |=> m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr}));
-    lines_were_asked_for: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    each_line_was_requested: assert property (@(posedge clk_i) disable iff (!rst_ni)
         m_axi_rvalid |-> on_their_way_q != 0);
 `endif
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Reads what is missing of the payloads, and gives the rows out: a header beat, then the payload in
+// Reads the missing parts of the payloads, and outputs the rows: a header beat, then the payload in
 // aligned beats.
 //
-// Contract: rows leave in the order in which they were taken. Lines are asked for with one id, even
+// Contract: rows leave in the order in which they were taken. Lines are requested with one id, even
 // ones on port 0, odd ones on port 1, so that they come on each port in the order in which they are
-// needed. A row begins when all of it is there; if a line of it could not be read, it is a fault.
-// The lines of the longest row fit into the buffers.
+// needed. A row begins when it is complete; if one of its lines could not be read, it becomes a
+// fault. The lines of the longest row fit into the buffers.
 module row_output #(
     parameter int unsigned LogRows  = 5,
     parameter int unsigned LogLines = 7,      // of each port; at least 6

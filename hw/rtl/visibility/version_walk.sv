@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The second half of a hop: line pointer, version, and what follows from it.
+// The second half of a hop: line pointer, version, and the decision.
 //
 // Contract: a walk that has its page is given with the address of its line pointer's line. Lines with
 // an even address are read by port 0, others by port 1, so that the two lines over which a header may
-// stretch come on different ports; each port keeps the last line of each walk. A walk ends as a row,
-// as a fault, or silently, and its number is then free; or it goes on with an older record. Of a row,
-// the part of the payload that came with the header is handed on with it.
-// Source of the rule: lockdb/src/device/walk.rs.
+// stretch come on different ports; each port keeps the last line of each walk. A walk ends as a
+// row, as a fault, or silently, and its number is then free; or it continues with an older record.
+// A row is passed on with the part of the payload that came with the header. Source of the rule:
+// lockdb/src/device/walk.rs.
 module version_walk #(
     parameter int unsigned LogChains = 7
 ) (

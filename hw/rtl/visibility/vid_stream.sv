@@ -3,9 +3,9 @@
 // with the changes of the shared state.
 //
 // Contract: after `start_i`, and while `go_i`, VIDs whose chain has a head come in ascending order;
-// one whose head cannot be told comes with a fault. Two chunks of the map are on chip, so one is
-// read and checked while the other is used; what is read is what was checked. `stop_i` ends the
-// stream.
+// one whose head cannot be determined comes with a fault. Two chunks of the map are on chip, so one
+// is read and checked while the other is used; the data read are the data checked. `stop_i` ends
+// the stream.
 module vid_stream #(
     parameter logic [7:0] PlaceId      = 8'h83,
     parameter logic [7:0] EntryId      = 8'h81,

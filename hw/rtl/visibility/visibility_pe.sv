@@ -4,8 +4,8 @@
 //
 // Contract: a run is started at the registers, reads its job block and program from device memory,
 // and gives packets on `m_axis_row`, of which the last says how it ended. Then it interrupts.
-// Addresses on both memory ports are of device memory. `idle_o` is high while there is no run and no
-// register access under way; then the clock may stand still until something is offered at
+// Addresses on both memory ports are of device memory. `idle_o` is high while no run and no
+// register access is in progress; the clock may then be stopped until an access is offered at
 // `s_axil`.
 module visibility_pe #(
     parameter int unsigned LogChains = 7,
@@ -386,7 +386,7 @@ module visibility_pe #(
         && !s_axil_rvalid && !s_axil_bvalid;
 
 `ifndef SYNTHESIS
-    the_last_packet_is_the_last: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    no_packet_follows_the_last: assert property (@(posedge clk_i) disable iff (!rst_ni)
         state_q == Closing |-> !packet_valid);
 `endif
 

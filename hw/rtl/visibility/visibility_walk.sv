@@ -4,9 +4,9 @@
 // Contract: `start_i` is given while `busy_o` is low; `job_i` then stays until `done_o`, which is
 // high in the last clock of `busy_o`. Each VID of the part gives one row, one fault, or nothing when
 // the snapshot sees no row, in any order. A row is a header beat and its payload, aligned, in beats
-// of 64 bytes, with `tlast` on the last; a fault is a header beat alone. `stop_i` ends the run with
-// what is under way. Lines can be loaded by the load port while `busy_o` is low; they come in the
-// order in which they were asked for. Counts are of the last run.
+// of 64 bytes, with `tlast` on the last; a fault is a header beat alone. `stop_i` ends the run
+// after the walks in progress. Lines can be loaded by the load port while `busy_o` is low; they
+// come in the order of their requests. Counts are of the last run.
 module visibility_walk #(
     parameter int unsigned LogChains = 7,    // walks at once, 5 to 7
     parameter int unsigned LogPages  = 16    // pages whose check is remembered
@@ -460,7 +460,7 @@ module visibility_walk #(
     end
 
 `ifndef SYNTHESIS
-    walks_are_chains: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    walks_fit_the_chains: assert property (@(posedge clk_i) disable iff (!rst_ni)
         walks_q <= (LogChains + 1)'(Chains));
 `endif
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// What the modules of the visibility walk say to each other (docs/visibility-element.md).
+// Types of the interfaces between the modules of the visibility walk (docs/visibility-element.md).
 package walk_pkg;
 
     // The job block as it stands in memory, byte 0 in bits 7:0.

@@ -18,7 +18,7 @@ fn main() -> Result<(), Error> {
         })?;
     }
     let accounts = bank.table("account")?;
-    // Everybody pays the next one, all at once; who gets in another's way is run again.
+    // Every account pays the next one, concurrently; conflicting transactions are retried.
     std::thread::scope(|threads| {
         for from in 0..10_i64 {
             let (bank, accounts, to) = (&bank, &accounts, (from + 1) % 10);

@@ -1,6 +1,6 @@
-// Readers of bytes that nobody vouches for. Each must answer any bytes with a value or a typed
-// error: never with a panic, never without end. Where a checksum would stop all damage at the door,
-// it is made right first, so that what lies behind is tried as well.
+// Readers of untrusted bytes. Each must answer any bytes with a value or a typed error: never with
+// a panic, never without end. Where a checksum would stop all damage at the door, it is made right
+// first, so that what lies behind is tried as well.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ const PAGES: &str = "pages";
 fn folder(files: &[(&str, &[u8])]) -> Arc<dyn Files> {
     let folder = Memory::new();
     for (name, bytes) in files {
-        let file = folder.create(name).expect("memory takes all");
-        file.write_at(0, bytes).expect("memory takes all");
+        let file = folder.create(name).expect("a write to memory succeeds");
+        file.write_at(0, bytes).expect("a write to memory succeeds");
     }
     Arc::new(folder)
 }
@@ -59,10 +59,10 @@ pub fn make_sample() -> (Vec<u8>, Vec<u8>) {
                 let owner = format!("owner {}", id % 3);
                 transaction.insert(&accounts, &[id.into(), round.into(), owner.into()])
             });
-            changed.expect("nobody is in the way");
+            changed.expect("no transaction conflicts");
         }
         if round == 0 {
-            store.checkpoint().expect("memory takes all");
+            store.checkpoint().expect("a write to memory succeeds");
         }
     }
     drop((accounts, store));

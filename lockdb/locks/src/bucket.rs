@@ -35,7 +35,7 @@ impl Bucket {
     /// Makes one access of a machine.
     ///
     /// Acquire and release suffice: a slot's word is written before the head names the slot, and
-    /// whoever reads the slot has read that head; what a holder wrote is published by the
+    /// a reader of the slot has read that head; the writes of a holder are published by the
     /// compare-and-swap that passes the lock on.
     #[inline(always)]
     pub fn perform(&self, access: Access) -> Answer {
@@ -60,7 +60,7 @@ impl Bucket {
     pub fn run(&self, machine: Machine) -> Outcome {
         // The first phase of a new machine is a constant, so this folds to a single atomic. A
         // release looks first: it has the line already, and a swap that must fail because
-        // somebody waits would only take the line from the one who waits for it.
+        // there are waiters would only take the line from the waiter.
         let head = (machine.phase() == Phase::Free).then(|| self.head().word());
         let answer = match head {
             Some(head) if head != machine.transaction().word() => Answer::Word(head),

@@ -1,4 +1,4 @@
-//! Who waits for whom, read off the table itself.
+//! The waits-for relation, read from the table itself.
 //!
 //! The slots hold timestamps, so a search needs no other book-keeping, and it sees device
 //! transactions as well as the host's.
@@ -11,9 +11,9 @@ use crate::{Bucket, Head, Ring, Timestamp};
 ///
 /// None to the waiters ahead of it: they are waited for as well, but they wait for the same holder,
 /// so a cycle through one of them is a detour of a cycle without it, or becomes one when the bucket
-/// is handed on; and to leave the queue would not open it. So whoever breaks a cycle holds what
-/// another one in it waits for, and host transactions, which wait once at a time, are in one cycle
-/// at the most: one dies for each.
+/// is handed on; and to leave the queue would not open it. So a transaction that breaks a cycle
+/// holds what another one in it waits for, and host transactions, which wait once at a time, are in
+/// one cycle at the most: one dies for each.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct WaitsFor {
     edges: BTreeMap<Timestamp, BTreeSet<Timestamp>>,
@@ -93,10 +93,10 @@ impl WaitsFor {
 }
 
 /// A cycle is broken by its youngest member. If that one cannot (it runs on a device, which has no
-/// search), whoever has seen the same cycle this often leaves instead.
+/// search), a transaction that has seen the same cycle this often leaves instead.
 const SIGHTINGS: u32 = 4;
 
-/// What one wait has seen of cycles so far.
+/// The cycles that one wait has seen so far.
 #[derive(Clone, Debug, Default)]
 pub struct Suspicion {
     cycle: Vec<Timestamp>,

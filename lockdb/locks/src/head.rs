@@ -1,16 +1,16 @@
-//! Word 0 of a bucket: who holds the lock and who waits, in one word.
+//! Word 0 of a bucket: the holder of the lock and its waiters, in one word.
 //!
 //! | bits | field | meaning |
 //! |---|---|---|
 //! | 63:16 | `holder` | timestamp of the holder; 0 means free |
 //! | 15:9 | `waiting` | bit 8+p is set when slot p (1 to 7) is a registered waiter |
-//! | 8:6 | `first` | slot of the next to be granted; 0 when nobody waits |
+//! | 8:6 | `first` | slot of the next to be granted; 0 if there is no waiter |
 //! | 5:0 | `cancels` | waiters that left during this holder's tenure; stops at 63 |
 //!
 //! `cancels` is what makes a hand-over safe: between the holder's read of slot `first` and its
 //! compare-and-swap, that slot can only have changed hands if a waiter left, and then the word is
-//! another one. It never runs round: once it stands at 63 nobody may enter until the lock has been
-//! handed over or freed, so no slot changes hands unseen.
+//! another one. It never wraps: once it is 63, no request may enter until the lock has been handed
+//! over or freed, so no slot changes hands unnoticed.
 
 use std::fmt;
 
@@ -100,7 +100,7 @@ impl Head {
         Self(holder.word())
     }
 
-    /// Who holds the lock.
+    /// The holder of the lock.
     #[inline]
     pub const fn holder(self) -> Option<Timestamp> {
         Timestamp::of_word(self.0)
@@ -118,7 +118,7 @@ impl Head {
         self.0 >> (8 + slot.0) & 1 == 1
     }
 
-    /// Whether anybody waits.
+    /// Whether there are waiters.
     #[inline]
     pub const fn has_waiters(self) -> bool {
         self.0 & 0xFE00 != 0
@@ -149,8 +149,8 @@ impl Head {
         self.queue(ring).position(|waiting| waiting == slot).map(|ahead| ahead as u8 + 1)
     }
 
-    /// Whether a request in `slot` could register now: somebody else holds the lock, the count of
-    /// cancels has not run out, and no registered slot comes behind `slot`.
+    /// Whether a request in `slot` could register now: another transaction holds the lock, the
+    /// count of cancels has not run out, and no registered slot comes behind `slot`.
     pub fn may_enter(self, slot: Slot, ring: Ring) -> bool {
         self.holder().is_some()
             && self.cancels() < Self::MOST_CANCELS
@@ -194,10 +194,10 @@ impl Head {
         Self(self.without(slot).0 & !0x3F | cancels as u64)
     }
 
-    /// The head after the lock has passed to `next`, who waits in slot `first`.
+    /// The head after the lock has passed to `next`, which waits in slot `first`.
     ///
     /// # Panics
-    /// When nobody waits.
+    /// If there is no waiter.
     #[inline]
     pub fn hand_over(self, next: Timestamp) -> Self {
         let first = self.first().expect("a lock is handed over to a waiter");
@@ -220,7 +220,7 @@ impl Head {
         Self(rest.0 & !(7 << 6) | first << 6)
     }
 
-    /// What every reachable head satisfies.
+    /// The invariants of every reachable head.
     ///
     /// # Errors
     /// The sentence that does not hold.

@@ -6,7 +6,7 @@ use crate::{LockTable, Statistics, Timestamp, TupleKey};
 
 /// The buckets that a transaction holds in a table, in the order in which it got them.
 ///
-/// It does not know its table, so that it can be kept beside one; whoever drops it without
+/// It has no reference to its table, so that it can be kept beside one; code that drops it without
 /// [`HeldLocks::release_to`] leaves the locks standing.
 #[derive(Debug)]
 pub struct HeldLocks {
@@ -132,7 +132,7 @@ impl HeldLocks {
         Ok(())
     }
 
-    /// A bucket that somebody has taken under the transaction's name, and that is not among these.
+    /// A bucket that was taken in the transaction's name, and that is not among these.
     pub fn take_over(&mut self, bucket: usize) {
         self.buckets.push(bucket);
     }

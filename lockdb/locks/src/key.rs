@@ -1,6 +1,6 @@
 //! From a tuple version to its bucket.
 
-/// What is locked: one version of one tuple.
+/// The key of a lock: one version of one tuple.
 ///
 /// Source: ccSLT paper, section 3, "a hash function using a combination of VID and tuple version
 /// number as key".

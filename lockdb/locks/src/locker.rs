@@ -20,7 +20,7 @@ impl<'t> Worker<'t> {
     }
 
     /// Starts a transaction with a timestamp that no other transaction has. If the one before was
-    /// neither ended nor dropped, but forgotten, its locks are given back now.
+    /// neither ended nor dropped, but forgotten, its locks are released now.
     pub fn begin(&mut self, timestamp: Timestamp) -> Locker<'_, 't> {
         let _ = self.release_all();
         self.held.rename(timestamp);
@@ -32,7 +32,7 @@ impl<'t> Worker<'t> {
         self.held.release_to(0, self.table, &mut self.statistics)
     }
 
-    /// What this worker has counted so far.
+    /// This worker's counters.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -93,7 +93,7 @@ impl Locker<'_, '_> {
 
 impl Drop for Locker<'_, '_> {
     fn drop(&mut self) {
-        // A lock that a repair took away is nobody's concern any more.
+        // A lock that a repair took away no longer matters.
         let _ = self.worker.release_all();
     }
 }

@@ -1,4 +1,4 @@
-//! The memory that a table stands in: lines that other threads, processes and devices share.
+//! The memory of a table: lines that other threads, processes and devices share.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -13,15 +13,16 @@ use crate::Bucket;
 pub enum Backing<'a> {
     /// Memory of this process: threads and devices in it can share the table.
     Private,
-    /// A file, as long as the table or longer: whoever maps the file shares the table. Nobody may
-    /// shorten it while it is mapped: the system ends a process that touches what is no longer there.
+    /// A file, at least as long as the table: every process that maps it shares the table. No
+    /// process may shorten it while it is mapped: the system ends a process that touches what is no
+    /// longer there.
     Shared(&'a File),
-    /// Memory that somebody else owns, as long as the table or longer, from its first byte on; such
+    /// External memory, at least as long as the table, used from its first byte on; such
     /// as that which a device was given.
     Given(Arc<dyn SharedMemory>),
 }
 
-/// Memory of this process that somebody else owns, and that devices and other processes may
+/// Memory of this process with another owner, which devices and other processes may
 /// change at any time.
 ///
 /// # Safety

@@ -1,7 +1,7 @@
-//! Calls that a thread is in the middle of, each of which runs a transaction by a closure.
+//! The active calls of a thread that each run a transaction by a closure.
 //!
-//! Such a transaction ends only when its call returns. So whoever waits on the same thread for a
-//! lock that it holds is called by that closure, and waits for itself.
+//! Such a transaction ends only when its call returns. So a wait on the same thread for a lock that
+//! it holds comes from within that closure, and is a deadlock with itself.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;

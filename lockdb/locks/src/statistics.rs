@@ -1,4 +1,4 @@
-//! What workers count while they lock.
+//! The counters of workers.
 
 /// Counts of one worker, or of all that have reported to their table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Statistics {
     pub handed_over: u64,
     /// Requests that did not wait because the rule was not to.
     pub busy: u64,
-    /// Requests that wait-die turned away.
+    /// Requests that wait-die refused.
     pub died: u64,
     /// Waits that ended by their time-out.
     pub timed_out: u64,

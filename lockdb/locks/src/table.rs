@@ -25,7 +25,7 @@ pub enum LockTableError {
     /// The number of buckets is impossible.
     #[error("buckets = {found}: expected a power of two from 1 to 2^32")]
     Buckets {
-        /// What was asked for.
+        /// The requested operation.
         found: usize,
     },
     /// The system refused the memory.
@@ -55,12 +55,12 @@ impl LockTable {
     /// had.
     ///
     /// # Errors
-    /// When `buckets` is not a power of two up to 2³², or the memory cannot be had.
+    /// When `buckets` is not a power of two up to 2³², or the memory cannot be allocated.
     pub fn new(buckets: usize) -> Result<Self, LockTableError> {
         Self::in_memory(buckets, Backing::Private)
     }
 
-    /// A table in memory of the given kind. A shared file and memory of somebody else's are taken as
+    /// A table in memory of the given kind. A shared file and external memory are taken as
     /// they are: a table that others are using already, or zeroes.
     ///
     /// # Errors
@@ -104,7 +104,8 @@ impl LockTable {
         self.run(transaction, self.bucket_of(key), Request::Acquire(rule))
     }
 
-    /// Gives a lock back, or to the next waiter, who is woken if it sleeps in this process.
+    /// Releases a lock, or passes it to the next waiter, which is woken if it sleeps in this
+    /// process.
     #[inline]
     pub fn release(&self, transaction: Timestamp, key: TupleKey) -> Outcome {
         self.release_bucket(transaction, self.bucket_of(key))
@@ -132,7 +133,7 @@ impl LockTable {
         self.buckets()[bucket].run(Machine::new(transaction, request, Bounds::BUCKET))
     }
 
-    /// Wakes a waiter that was handed a lock by somebody outside this process, such as a device
+    /// Wakes a waiter that was handed a lock from outside this process, such as by a device
     /// whose response named it. Harmless when it does not sleep.
     #[inline]
     pub fn wake(&self, bucket: usize, transaction: Timestamp) {

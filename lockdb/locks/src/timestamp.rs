@@ -24,10 +24,10 @@ impl Timestamp {
 
     /// The timestamp of one try of a transaction: as old as its first try, and yet another word.
     ///
-    /// A transaction that wait-die turned away must come back as old as it was, so that it lives in
+    /// A transaction that wait-die refused must come back as old as it was, so that it lives in
     /// the end. It must not come back with the very same timestamp: a head that it held before and
-    /// holds again would look unchanged to whoever saw it in between, though other waiters may be
-    /// in the queue by now.
+    /// holds again would look unchanged to an observer that saw it in between, though other waiters
+    /// may be in the queue by now.
     ///
     /// `age` orders transactions by age and is unique to each; `attempt` counts its tries.
     /// `None` when `age` is 0 or has more than 40 bits.

@@ -26,7 +26,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// What the lock machine is told of it.
+    /// The answer to the lock machine.
     pub fn rule(self) -> Rule {
         match self {
             Policy::NoWait => Rule::NoWait,
@@ -63,14 +63,14 @@ const NAP: Duration = Duration::from_micros(200);
 /// Why a lock was not taken or not given back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LockError {
-    /// Somebody holds it, and the policy is not to wait.
+    /// Another transaction holds it, and the policy is not to wait.
     #[error("bucket {bucket} is held, and the policy is not to wait")]
     Busy {
         /// Index of the bucket.
         bucket: usize,
     },
-    /// Wait-die: somebody older holds it or waits for it. Retry the transaction, as old as it was:
-    /// [`Timestamp::of_attempt`].
+    /// Wait-die: an older transaction holds it or waits for it. Retry the transaction with its old
+    /// age: [`Timestamp::of_attempt`].
     #[error("bucket {bucket} is wanted by an older transaction (wait-die)")]
     Died {
         /// Index of the bucket.
@@ -81,7 +81,7 @@ pub enum LockError {
     TimedOut {
         /// Index of the bucket.
         bucket: usize,
-        /// Who held it at the end.
+        /// The holder at the end.
         holder: Option<Timestamp>,
         /// How long.
         waited: Duration,
@@ -89,7 +89,7 @@ pub enum LockError {
     /// The queue never had room.
     #[error("waited {waited:?} for room in a bucket's queue, held by {holder:?}")]
     NoRoom {
-        /// Who held it at the end.
+        /// The holder at the end.
         holder: Option<Timestamp>,
         /// How long.
         waited: Duration,
@@ -112,7 +112,7 @@ pub enum LockError {
     /// A repair has taken the transaction for dead and out of the queue.
     #[error("transaction {transaction} was taken out of the queue of bucket {bucket} by a repair")]
     Evicted {
-        /// Who waited.
+        /// The waiting transaction.
         transaction: Timestamp,
         /// Index of the bucket.
         bucket: usize,
@@ -120,7 +120,7 @@ pub enum LockError {
     /// Release of a lock that the transaction does not hold. Nothing was changed.
     #[error("transaction {transaction} does not hold bucket {bucket}")]
     NotHeld {
-        /// Who asked.
+        /// The requesting transaction.
         transaction: Timestamp,
         /// Index of the bucket.
         bucket: usize,
@@ -135,7 +135,7 @@ pub(crate) struct Waiter<'p> {
     /// When it last searched for a cycle, waiting for room.
     searched: Duration,
     suspicion: Suspicion,
-    /// Those who wait for the transaction, as this thread is in their closures.
+    /// The transactions that wait for this one, since this thread is in their closures.
     around: Vec<Timestamp>,
 }
 
@@ -215,7 +215,7 @@ impl<'p> Waiter<'p> {
             if !still_waiting(line.head()) {
                 return match table.run(transaction, bucket, Request::Poll(place)) {
                     Outcome::Granted { .. } => Ok(()),
-                    // Only a repair takes somebody else out of a queue.
+                    // Only a repair removes another transaction from a queue.
                     _ => Err(LockError::Evicted { transaction, bucket }),
                 };
             }
@@ -272,7 +272,7 @@ impl<'p> Waiter<'p> {
         if !self.read(table, transaction).has_cycle(&cycle) {
             return None;
         }
-        // The others of it do not see who waits on this thread.
+        // Its other members do not see the waits on this thread.
         if let Some(nested) = self.nested(&cycle, bucket) {
             return Some(nested);
         }
@@ -280,7 +280,7 @@ impl<'p> Waiter<'p> {
         ours.then(|| LockError::Deadlock { cycle: self.suspicion.cycle().to_vec() })
     }
 
-    /// Who waits for whom, in the table and on this thread.
+    /// The waits-for relation in the table and on this thread.
     fn read(&self, table: &LockTable, transaction: Timestamp) -> WaitsFor {
         let graph = WaitsFor::read(table.buckets());
         self.around.iter().fold(graph, |graph, &outer| graph.with_edge(outer, Some(transaction)))

@@ -284,7 +284,7 @@ fn two_mappings_of_one_file_are_one_table() {
     assert_eq!(there.release(t(2), key(9)), Outcome::Released { next: None });
 }
 
-/// Memory of somebody else's, such as a device's buffer: lines, of which the first `skipped` bytes
+/// External memory, such as a device's buffer: lines, of which the first `skipped` bytes
 /// are not for the table.
 #[derive(Debug)]
 struct Given {

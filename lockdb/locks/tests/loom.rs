@@ -77,7 +77,7 @@ fn leaving_races_the_hand_over() {
     });
 }
 
-/// Two requests enter the queue while the holder leaves: everybody ends, in some order.
+/// Two requests enter the queue while the holder leaves: all requests end, in some order.
 #[test]
 fn entering_races_the_release() {
     explore(2, || {

@@ -1,7 +1,7 @@
-//! Checkpoints: what the host has in memory goes to native storage, out of place, and the log
-//! before it is no longer needed.
+//! Checkpoints: the host's memory is written to native storage, out of place, and the log before
+//! the checkpoint is no longer needed.
 //!
-//! Order is everything here (`docs/store-recovery.md` has the argument):
+//! The order of the steps matters (`docs/store-recovery.md` has the argument):
 //! 1. The redo point: the end of the published commits.
 //! 2. The VID maps, as they stand; entries may be newer than the redo point.
 //! 3. The pages with new versions. After the maps, so that each RecordID in a map leads to a version.
@@ -59,13 +59,13 @@ pub(crate) struct Standing {
 }
 
 impl Shared {
-    /// Writes a checkpoint. Nothing is changed when that fails: transactions go on, and the next
+    /// Writes a checkpoint. Nothing is changed when that fails: transactions continue, and the next
     /// checkpoint tries again.
     pub(crate) fn checkpoint(&self) -> Result<Checkpoint> {
         self.checkpoint_alone(&mut self.maintenance.lock())
     }
 
-    /// As [`Shared::checkpoint`], by whoever keeps vacuum and other checkpoints away.
+    /// As [`Shared::checkpoint`]; the caller excludes vacuum and other checkpoints.
     pub(crate) fn checkpoint_alone(&self, _alone: &mut Vacuum) -> Result<Checkpoint> {
         let Some(storage) = self.pages.storage() else { return Ok(Checkpoint::default()) };
         self.check_writable("checkpoints")?;

@@ -39,7 +39,7 @@ struct Frame {
     checked: Result<PageFacts, DeviceError>,
 }
 
-/// A VID whose row cannot be told, and why.
+/// A VID whose row cannot be determined, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("VID {vid}, fault {code}: {error}", code = fault.code())]
 pub struct BrokenWalk {
@@ -50,7 +50,7 @@ pub struct BrokenWalk {
     /// The version that the walk was at, or on its way to; [`RecordId::NONE`] when not even the
     /// chunk of the VID map can be read that has the tuple.
     pub record: RecordId,
-    /// The fault, told with its place.
+    /// The fault, with its place.
     pub error: DeviceError,
 }
 
@@ -61,7 +61,7 @@ pub struct DeviceRow<'a> {
     pub vid: u32,
     /// The version that is seen.
     pub record: RecordId,
-    /// Who created that version.
+    /// The commit that created that version.
     pub created: u64,
     /// The version's number.
     pub number: u32,
@@ -122,7 +122,7 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
     }
 
     /// Visits all rows of its part, in the order of their VIDs, until `visit` breaks off. A VID whose
-    /// row cannot be told is visited as what is wrong with it, and does not end the part.
+    /// row cannot be determined is visited with its fault, and does not end the part.
     pub fn visit_each(
         &mut self,
         mut visit: impl FnMut(Result<DeviceRow<'_>, BrokenWalk>) -> ControlFlow<()>,

@@ -1,4 +1,4 @@
-//! What a device may find wrong.
+//! The errors that a device may find.
 
 use super::super::layout::{PageFault, RecordId};
 use super::super::shared_state::AreaFault;
@@ -13,7 +13,7 @@ pub enum DeviceError {
     /// Native storage has no superblock that can be read.
     #[error("native storage has no superblock: {slots:?}")]
     NoSuperblock {
-        /// What is wrong with each.
+        /// The error in each.
         slots: [String; 2],
     },
     /// Shared state and native storage are not of the same store.
@@ -42,7 +42,7 @@ pub enum DeviceError {
         physical: u64,
         /// The logical page, or the number of the map page, that was looked for.
         page: u64,
-        /// What is wrong with it.
+        /// The error in it.
         fault: PageFault,
     },
     /// The directory cannot be read.
@@ -50,7 +50,7 @@ pub enum DeviceError {
     Directory {
         /// Where in the directory.
         offset: u64,
-        /// What stands there, and what was expected.
+        /// The value found there, and the expected value.
         what: String,
     },
     /// A table of the shared state is impossible.
@@ -58,7 +58,7 @@ pub enum DeviceError {
     Table {
         /// Its number.
         table: u32,
-        /// What is wrong.
+        /// The error.
         what: String,
     },
     /// There is no table of this number.
@@ -88,7 +88,7 @@ pub enum DeviceError {
         vid: u32,
         /// Where it leads.
         record: RecordId,
-        /// What is there instead.
+        /// The value found instead.
         fault: WalkFault,
     },
 }

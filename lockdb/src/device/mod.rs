@@ -1,14 +1,14 @@
 //! The device's side: snapshots from pages on native storage and a shared state, and nothing else.
 //!
-//! What stands here is what a processing element of a smart storage does (ccSLT paper, section 2.3,
-//! "each PE can independently start a visibility check task"), in software. It sees bytes alone:
-//! those of the file of pages, and those of a [shared state](super::shared_state). Of the rest of the
-//! store it knows the layouts, the schemas and the rule of visibility, which are pure; a test sees to
-//! it that no other module is named here.
+//! This module does in software what a processing element of a smart storage does (ccSLT paper,
+//! section 2.3, "each PE can independently start a visibility check task"). It sees only bytes:
+//! those of the file of pages, and those of a [shared state](super::shared_state). Of the rest of
+//! the store it uses only the layouts, the schemas and the visibility rule, which are pure; a test
+//! checks that it names no other module.
 //!
 //! - [`DeviceReader::open`] checks the shared state and reads directory and L2P map.
-//! - [`DeviceReader::elements`] parts a table's VID map among so many [`ProcessingElement`]s, which
-//!   may run on as many threads.
+//! - [`DeviceReader::elements`] divides a table's VID map among a number of [`ProcessingElement`]s,
+//!   which may run on separate threads.
 //! - [`ProcessingElement::visit`] gives the rows that a snapshot sees.
 //! - [`Walk`] is the machine in it: what to fetch next on the way from a VID to the version that a
 //!   snapshot sees, and the faults ([`WalkFault`]) that may be met. Hardware is compared with it.

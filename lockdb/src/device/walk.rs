@@ -1,8 +1,8 @@
 //! The walk of one VID, as a pure machine: what to fetch next, and what follows from it.
 //!
-//! It is finer than the [rule of visibility](super::super::visibility), which it uses: it knows that
-//! versions stand in pages, that pages have a place, and what may be wrong with each. It does no
-//! reading itself. The element in software drives it with bytes that are at hand ([`Walk::run`]), an
+//! It refines the [visibility rule](super::super::visibility), which it uses: it handles versions
+//! in pages, the places of pages, and the possible errors of each. It does not read anything
+//! itself. The element in software drives it with bytes that are at hand ([`Walk::run`]), an
 //! actor in virtual time with answers that come later, and the hardware is compared with it.
 //!
 //! A hop, from a [`RecordId`] to the next older one, takes four fetches: where the page stands
@@ -103,7 +103,7 @@ pub enum PageAt {
     Stored(Place),
 }
 
-/// What is to be known of a data page that has been checked.
+/// The properties of a checked data page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageFacts {
     /// The table that its tuples belong to.
@@ -162,7 +162,7 @@ impl Lineage {
     }
 }
 
-/// What a walk needs next, or what it has come to.
+/// The next need of a walk, or its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Where a logical page stands: the page entries of the shared state first, then the L2P map. To
@@ -218,7 +218,7 @@ pub struct Visible {
     pub offset: usize,
     /// Bytes of the payload; they lie inside the page.
     pub payload: usize,
-    /// Who created it: a commit timestamp.
+    /// The commit timestamp of its creator.
     pub created: u64,
     /// Its number.
     pub number: u32,
@@ -261,7 +261,7 @@ pub struct Walk {
     vid: u32,
     /// The version that it is on its way to.
     record: RecordId,
-    /// Who created the version that it came from.
+    /// The commit that created the version that it came from.
     newer: u64,
     /// Lines of the page that it is in.
     lines: u16,
@@ -312,7 +312,7 @@ impl Walk {
         };
     }
 
-    /// What the check of the page has found.
+    /// The result of the page check.
     ///
     /// # Panics
     /// As [`Walk::placed`].
@@ -374,7 +374,7 @@ impl Walk {
         }
     }
 
-    /// What was asked for cannot be had.
+    /// The request cannot be fulfilled.
     pub fn failed(&mut self, fault: WalkFault) {
         self.next = Next::Fault(fault);
     }

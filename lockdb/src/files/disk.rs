@@ -27,7 +27,7 @@ impl Disk {
     /// Opens the folder, which is made if it is missing, and holds it until dropped.
     ///
     /// # Errors
-    /// `WouldBlock` when somebody else, here or in another process, holds the folder; else the
+    /// `WouldBlock` when another user, in this or another process, holds the folder; else the
     /// system's reason.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_path_buf();
@@ -43,7 +43,7 @@ impl Disk {
     /// on a file system that cannot be written.
     ///
     /// # Errors
-    /// `WouldBlock` when somebody else holds the folder to write; else the system's reason.
+    /// `WouldBlock` when another user holds the folder to write; else the system's reason.
     pub fn open_read_only(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_path_buf();
         fs::read_dir(&path)?;

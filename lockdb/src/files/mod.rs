@@ -1,4 +1,4 @@
-//! How the store reaches its files, so that a test can take the power away.
+//! The store's access to files, so that a test can simulate a loss of power.
 //!
 //! - [`Disk`]: a folder of the file system, held by one process at a time.
 //! - [`Memory`]: nothing survives the process.
@@ -38,7 +38,7 @@ pub trait Files: Send + Sync + Debug {
     /// `InvalidInput` when `name` is not a plain file name; else the system's reason.
     fn create(&self, name: &str) -> io::Result<Arc<dyn File>>;
 
-    /// Removes a file. Whoever has it open can still use it.
+    /// Removes a file. Open handles to it stay valid.
     ///
     /// # Errors
     /// As [`Files::open`].
@@ -53,7 +53,7 @@ pub trait Files: Send + Sync + Debug {
     /// Makes all creations and removals so far durable.
     ///
     /// # Errors
-    /// The system's reason; nobody knows then which of them are durable.
+    /// The system's reason; it is then unknown which of them are durable.
     fn sync_directory(&self) -> io::Result<()>;
 }
 
@@ -69,12 +69,12 @@ pub trait File: Send + Sync + Debug {
     /// Writes all of `bytes` at `offset`; a gap below reads as zeros.
     ///
     /// # Errors
-    /// The system's reason; nobody knows then how much was written.
+    /// The system's reason; it is then unknown how much was written.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Sees to it that writes find room for `bytes` bytes at `offset`, the end of the file. Neither the
-    /// length nor any byte changes, and [`File::set_len`] gives back what was not used. Where the system
-    /// cannot do so, this does nothing.
+    /// Ensures that writes find room for `bytes` bytes at `offset`, the end of the file. Neither
+    /// the length nor any byte changes, and [`File::set_len`] gives back what was not used. Where
+    /// the system cannot do so, this does nothing.
     ///
     /// # Errors
     /// `StorageFull`, `QuotaExceeded` or `FileTooLarge` when there is not so much room; else the system's
@@ -87,7 +87,7 @@ pub trait File: Send + Sync + Debug {
     /// Makes the bytes and the length, as they stand, durable.
     ///
     /// # Errors
-    /// The system's reason; nobody knows then which bytes are durable, and a later success says
+    /// The system's reason; it is then unknown which bytes are durable, and a later success says
     /// nothing of these.
     fn sync(&self) -> io::Result<()>;
 

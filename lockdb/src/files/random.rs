@@ -1,4 +1,4 @@
-//! Numbers that a seed repeats.
+//! Reproducible random numbers from a seed.
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
-//! The power-loss model for tests: a folder that numbers every change and can be cut off at any.
+//! The power-loss model for tests: a folder that numbers every change and can lose power at any of
+//! them.
 //!
-//! Every write, `set_len`, creation, removal and sync is a **step**, numbered from 0. Reads are
-//! none. After a loss ([`Simulated::crash`]) the folder stands as follows:
+//! Every write, `set_len`, creation, removal and sync is a **step**, numbered from 0. Reads are not
+//! steps. After a loss ([`Simulated::crash`]) the folder stands as follows:
 //!
 //! - What a file held at its last [`File::sync`] and the names at the last
 //!   [`Files::sync_directory`] are there.
@@ -9,7 +10,7 @@
 //!   old or new. A lost or torn write past the end may still have lengthened the file, by zeros.
 //! - Each later `set_len`, creation and removal is there or undone. (Creating a file that exists
 //!   is a `set_len` to 0.)
-//! - All this in any combination, so in any order, but for one thing: of two writes to the same
+//! - All this in any combination, so in any order, except for one thing: of two writes to the same
 //!   sector that both reached it, the later is seen.
 //! - The step at which the power went counts as begun: a write may be there, a sync ensured nothing.
 //! - What a sync that failed was to make durable may be lost for good ([`Loss`]), though it can still
@@ -102,7 +103,7 @@ enum Step {
     Failed,
 }
 
-/// What surely survives, and the steps that may.
+/// The data that certainly survives, and the steps that may.
 #[derive(Clone, Debug, Default)]
 struct Durable {
     /// Steps begun when this became true.
@@ -411,7 +412,7 @@ impl Chance {
 }
 
 fn put(file: &mut Blocks, offset: u64, bytes: &[u8]) {
-    file.write(offset, bytes).expect("it went well the first time");
+    file.write(offset, bytes).expect("the first call succeeded with the same input");
 }
 
 impl Files for Simulated {

@@ -38,7 +38,7 @@ pub struct PageHeader {
     pub store: u64,
 }
 
-/// What a page holds.
+/// The contents of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum PageKind {
@@ -196,7 +196,7 @@ impl PageBuffer {
     }
 }
 
-/// What is wrong with a page.
+/// The error in a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageFault {
     /// The file ends before it.
@@ -205,13 +205,13 @@ pub enum PageFault {
     /// It is none.
     #[error("magic {found:#010x}, expected {expected:#010x}", expected = PageHeader::MAGIC)]
     Magic {
-        /// What stands there.
+        /// The value found there.
         found: u32,
     },
     /// Its bytes have changed.
     #[error("checksum {found:#010x}, the bytes give {expected:#010x}")]
     Checksum {
-        /// What stands in the header.
+        /// The value in the header.
         found: u32,
         /// Of the page's bytes.
         expected: u32,
@@ -221,9 +221,9 @@ pub enum PageFault {
     Stranger {
         /// Which field of the header.
         field: &'static str,
-        /// What stands there.
+        /// The value found there.
         found: u64,
-        /// What was looked for.
+        /// The name that was looked up.
         expected: u64,
     },
     /// A line pointer, or the number of them, points out of the page.
@@ -238,7 +238,7 @@ pub enum PageFault {
     },
 }
 
-/// A page read from bytes that nobody vouches for.
+/// A page read from untrusted bytes.
 #[derive(Clone, Copy)]
 pub struct Page<'a>(&'a [u8; PAGE_BYTES]);
 

@@ -1,4 +1,4 @@
-//! Where a page stands on storage.
+//! The place of a page on storage.
 
 /// A physical page, and which checkpoint wrote it: the word that stands in the L2P map, in the
 /// directory and in the superblock.

@@ -1,4 +1,4 @@
-//! Where a version stands, in logical terms.
+//! The logical location of a version.
 
 use std::fmt;
 

@@ -3,7 +3,7 @@
 //! Physical pages 0 and 1 hold one each; checkpoint *n* writes page *n* mod 2, so that a torn write
 //! leaves the other whole. All fields lie in the first 512 bytes.
 
-/// What a checkpoint leaves behind, and where the log goes on from it.
+/// What a checkpoint leaves behind, and where the log continues from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Superblock {
@@ -23,7 +23,7 @@ pub struct Superblock {
     pub directory_bytes: u64,
 }
 
-/// What is wrong with a superblock.
+/// The error in a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SuperblockFault {
     /// It was never written.
@@ -33,21 +33,21 @@ pub enum SuperblockFault {
     #[error("magic \"{}\", expected \"{}\"", found.escape_ascii(),
         Superblock::MAGIC.escape_ascii())]
     Magic {
-        /// What stands there.
+        /// The value found there.
         found: [u8; 8],
     },
     /// Another version of the store wrote it.
     #[error("format version {found}, this program reads version {expected}")]
     Version {
-        /// What stands there.
+        /// The value found there.
         found: u32,
-        /// What can be read.
+        /// The readable data.
         expected: u32,
     },
     /// Its bytes have changed.
     #[error("checksum {found:#010x}, the bytes give {expected:#010x}")]
     Checksum {
-        /// What stands there.
+        /// The value found there.
         found: u32,
         /// Of the bytes.
         expected: u32,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const SPINS: u32 = 200;
 /// Between two looks at the clock.
 const YIELDS: u32 = 16;
-/// Who has waited for so long takes naps: the one waited for may need this very processor.
+/// After this time a waiter sleeps briefly, since the other thread may need this processor.
 const AWAKE: Duration = Duration::from_millis(1);
 const NAP: Duration = Duration::from_micros(50);
 
@@ -21,8 +21,9 @@ pub(super) struct BoundedWait {
     waited: Duration,
 }
 
-/// A pause counts as at most this part of the limit: who was stopped for longer (a process by a
-/// signal, a machine with its host) has not waited, for the others were stopped as well.
+/// A pause counts as at most this part of the limit: a thread that was stopped for longer (a
+/// process by a signal, a machine with its host) has not waited, for the others were stopped as
+/// well.
 const PART: u32 = 16;
 
 impl BoundedWait {

@@ -1,4 +1,4 @@
-//! What can go wrong with a log.
+//! The errors of a log.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub enum LogError {
     Option {
         /// Which.
         option: &'static str,
-        /// What was asked for.
+        /// The requested operation.
         found: u64,
         /// The least possible.
         least: u64,
@@ -37,22 +37,22 @@ pub enum LogError {
     NoRoom {
         /// The segment.
         file: String,
-        /// What was wanted, bytes.
+        /// The requested size in bytes.
         bytes: u64,
         /// The system's reason.
         source: Arc<io::Error>,
     },
-    /// The store was opened to be read only.
+    /// The store was opened read-only.
     #[error("the store is open to be read only, and takes no commits")]
     ReadOnly,
-    /// A write or sync failed earlier, and nobody knows what of it is durable: the store takes no
-    /// more commits until it is opened anew.
+    /// A write or sync failed earlier, and it is unknown which part of it is durable: the store
+    /// takes no more commits until it is reopened.
     #[error("the log is closed by an earlier failure and the store must be opened anew: {0}")]
     MustReopen(Failure),
     /// Another thread did not finish what it had begun.
     #[error("waited {waited:?} for {event}")]
     Stalled {
-        /// What did not happen.
+        /// The event that did not happen.
         event: Awaited,
         /// How long.
         waited: Duration,
@@ -60,7 +60,7 @@ pub enum LogError {
     /// Asked to make durable what is not yet finished.
     #[error("LSN {lsn} cannot be made durable: records are finished up to {finished}")]
     NotFinished {
-        /// What was asked for.
+        /// The requested operation.
         lsn: u64,
         /// The end of the finished records.
         finished: u64,
@@ -72,7 +72,7 @@ pub enum LogError {
         lsn: u64,
         /// The segment in the way.
         file: String,
-        /// The LSN of its first record that is in the way.
+        /// The LSN of its first record that blocks it.
         records: u64,
     },
     /// The segment that holds this LSN is missing.
@@ -91,7 +91,7 @@ pub enum LogError {
         file: String,
         /// Where in the file.
         offset: u64,
-        /// What is wrong.
+        /// The error.
         flaw: HeaderFlaw,
     },
     /// A record that had been synced is damaged or missing.
@@ -101,7 +101,7 @@ pub enum LogError {
         file: String,
         /// Where in the file the record begins.
         offset: u64,
-        /// What is wrong.
+        /// The error.
         flaw: Flaw,
         /// How we know that the record had been synced.
         evidence: Evidence,
@@ -150,7 +150,7 @@ pub(crate) const NO_ROOM: &str = "nothing was changed: make room on its file sys
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("cannot {action} {file} at offset {offset}: {source}")]
 pub struct Failure {
-    /// What was to be done.
+    /// The attempted operation.
     pub action: &'static str,
     /// The file, or the folder.
     pub file: String,
@@ -170,7 +170,7 @@ impl Failure {
     }
 }
 
-/// What a thread waited for.
+/// The event that a thread waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// That a commit is published.
@@ -205,7 +205,7 @@ impl std::fmt::Display for Awaited {
     }
 }
 
-/// What is wrong with a segment's header.
+/// The error in a segment's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderFlaw {
     /// The file ends within it.
@@ -219,7 +219,7 @@ pub enum HeaderFlaw {
     Magic {
         /// The first eight bytes.
         found: u64,
-        /// What a segment begins with.
+        /// The beginning of a segment.
         expected: u64,
     },
     /// It was written by another version of this software.
@@ -233,9 +233,9 @@ pub enum HeaderFlaw {
     /// Its bytes do not give its checksum.
     #[error("header checksum {found:#010x}, expected {expected:#010x}")]
     Checksum {
-        /// What stands there.
+        /// The value found there.
         found: u32,
-        /// What its bytes give.
+        /// The result of decoding its bytes.
         expected: u32,
     },
     /// It belongs to another store.
@@ -249,9 +249,9 @@ pub enum HeaderFlaw {
     /// It begins elsewhere than its name says.
     #[error("start LSN {found}, expected {expected} as in the name")]
     Start {
-        /// What the header says.
+        /// The value in the header.
         found: u64,
-        /// What the name says.
+        /// The value in the name.
         expected: u64,
     },
     /// It is older than the segment before it.
@@ -270,7 +270,7 @@ pub enum Flaw {
     /// The file ends within the record.
     #[error("{found} bytes are left in the file, expected {expected} or more")]
     Short {
-        /// What is left.
+        /// The rest.
         found: u64,
         /// What the record needs.
         expected: u64,
@@ -281,9 +281,9 @@ pub enum Flaw {
     /// The header's bytes do not give its checksum.
     #[error("header checksum {found:#010x}, expected {expected:#010x}")]
     HeaderChecksum {
-        /// What stands there.
+        /// The value found there.
         found: u32,
-        /// What its bytes give.
+        /// The result of decoding its bytes.
         expected: u32,
     },
     /// A whole header of another place: stale bytes.
@@ -307,9 +307,9 @@ pub enum Flaw {
     /// The body's bytes do not give its checksum.
     #[error("body checksum {found:#010x}, expected {expected:#010x}")]
     BodyChecksum {
-        /// What stands in the header.
+        /// The value in the header.
         found: u32,
-        /// What the body gives.
+        /// The result of the body.
         expected: u32,
     },
     /// The bytes after the body are not zero.

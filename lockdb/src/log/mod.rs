@@ -6,7 +6,7 @@
 //! waits for the disk, as far as the transaction wants that.
 //!
 //! Everything before the call to the disk is in memory: records go into a ring, threads
-//! that pass by write it out, and one thread at a time syncs for all who have finished.
+//! that pass by write it out, and one thread at a time syncs for all finished commits.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -110,7 +110,7 @@ impl Log {
     /// As [`Log::start`], where [`Reader::durable`] is known: only what follows it is written again.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn resume(
         files: Arc<dyn Files>,
         options: &LogOptions,
@@ -238,8 +238,8 @@ impl Log {
             return Ok(());
         }
         let mut wait = BoundedWait::new(self.timeout);
-        // Who finds a commit before theirs not done leaves it to the one who does it: so look
-        // again, each time.
+        // A thread that finds an earlier commit unfinished leaves the publication to that commit's
+        // thread: so look again, each time.
         while self.sequencer.advance() < commit {
             wait.pause().map_err(|waited| {
                 let event = Awaited::Commit { commit, published: self.published() };

@@ -1,4 +1,4 @@
-//! What a log is told, and the words it speaks in.
+//! The options and basic types of a log.
 
 use std::time::Duration;
 
@@ -28,8 +28,8 @@ pub struct LogOptions {
     pub segment_bytes: u64,
     /// Commits under way at one time: a power of two from 2 to 2²⁰.
     pub commits_under_way: usize,
-    /// How long a [`Durability::Group`] leader waits for company before it writes. Zero still
-    /// groups all who come while an earlier sync is under way.
+    /// How long a [`Durability::Group`] leader waits for company before it writes. Zero still groups
+    /// all commits that come while an earlier sync is in progress.
     pub gather: Duration,
     /// The longest wait for another thread to finish what it has begun.
     pub timeout: Duration,
@@ -62,7 +62,7 @@ fn power_of_two(option: &'static str, found: u64, least: u64, most: u64) -> Resu
     Err(LogError::Option { option, found, least, most })
 }
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {

@@ -1,4 +1,5 @@
-//! Reading the log after a crash: what is whole, where it ends, and whether it may end there.
+//! Reading the log after a crash: which records are intact, where the log ends, and whether it may
+//! end there.
 
 use std::sync::Arc;
 
@@ -127,13 +128,13 @@ impl Reader {
     }
 
     /// The place after the last record read: at the end, where [`Log::start`](super::Log::start)
-    /// goes on. Its epoch is the greatest seen, or where reading began.
+    /// continues. Its epoch is the greatest seen, or where reading began.
     pub fn position(&self) -> LogPosition {
         LogPosition { epoch: self.epoch.max(self.next.epoch), ..self.next }
     }
 
     /// All before this LSN was durable when it was written: a record that was read says so, or it is
-    /// where reading began. Nobody vouches for what follows it.
+    /// where reading began. What follows it is not trusted.
     pub fn durable(&self) -> u64 {
         self.durable
     }

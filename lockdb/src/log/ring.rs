@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memmap2::{Advice, MmapOptions, MmapRaw};
 
-/// Bytes that one thread writes while another reads others; who may touch which is the caller's
+/// Bytes that one thread writes while another reads others; access control is the caller's
 /// promise.
 #[derive(Debug)]
 pub(super) struct Ring {
@@ -59,8 +59,8 @@ impl Ring {
         let before_wrap = (bytes as usize).min(self.capacity() as usize - at);
         let base = self.memory.as_ptr();
         // SAFETY: both chunks lie in the mapping (the `min` and the assertion above), which lives
-        // as long as `self`; they were initialised as zeros at the latest, and nobody changes them
-        // meanwhile (the caller's promise).
+        // as long as `self`; they were initialised as zeros at the latest, and no transaction
+        // changes them meanwhile (the caller's promise).
         unsafe {
             [
                 std::slice::from_raw_parts(base.add(at), before_wrap),

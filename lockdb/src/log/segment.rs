@@ -266,8 +266,8 @@ impl Writer {
 
 /// A segment without a record, in the place of which one is to be created. It is removed first: its
 /// header, or even its name, may be what a failed sync has lost, and what is lost is synced only when
-/// it is made anew. Not the only one, so that there is a log at any time: those before it were removed
-/// when its name was durable.
+/// it is rebuilt. Not the only one, so that there is a log at any time: those before it were
+/// removed when its name was durable.
 fn leave_empty(files: &dyn Files, segment: &Segment, is_only: bool) -> Result<(), LogError> {
     let mut window = Window::open(files, &segment.name)?;
     refuse_record(&mut window, segment, segment.start)?;

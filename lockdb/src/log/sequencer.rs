@@ -85,7 +85,7 @@ impl Sequencer {
     /// Marks a commit done.
     #[inline]
     pub fn finish(&self, place: Place) {
-        // Release: whoever sees it published sees all that its thread did before.
+        // Release: a thread that sees it published sees all earlier writes of its thread.
         self.slot(place.commit).store(place.end, Ordering::Release);
     }
 

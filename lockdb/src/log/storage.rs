@@ -16,7 +16,7 @@ use super::segment::Writer;
 use super::sequencer::{Padded, Place, Sequencer};
 use super::{Awaited, Failure, LogError, LogOptions, LogPosition};
 
-/// So many bytes are written out at a time by those who pass by: enough for one call to the
+/// Committing threads write out this many bytes at a time: enough for one call to the
 /// system, few enough that it delays nobody long.
 const WRITE_OUT: u64 = 1 << 20;
 
@@ -24,8 +24,8 @@ const WRITE_OUT: u64 = 1 << 20;
 ///
 /// Invariants: `synced <= written <=` end of the finished records; no finished record past
 /// `written` is further than the ring's size from it; records under way lie past the finished ones
-/// and within the ring's size of `written`, but for large ones, which never touch the ring. No record
-/// lies past `reserved`, so that none is published for which the disk has no room.
+/// and within the ring's size of `written`, except for large ones, which never touch the ring. No
+/// record lies past `reserved`, so that none is published for which the disk has no room.
 #[derive(Debug)]
 pub(super) struct Storage {
     ring: Ring,
@@ -43,7 +43,7 @@ pub(super) struct Storage {
     turn: Mutex<Turn>,
     /// A leader is through.
     through: Condvar,
-    /// Somebody came who wants no gathering.
+    /// A commit that does not want to wait for others has come.
     hurry: Condvar,
     gather: Duration,
     timeout: Duration,
@@ -121,7 +121,7 @@ impl Storage {
         if large { reserved } else { reserved.min(self.written() + self.ring.capacity()) }
     }
 
-    /// Sees to it that the disk has room for the log up to `lsn`: for more, if it has, so that this is
+    /// Ensures that the disk has room for the log up to `lsn`: for more, if it has, so that this is
     /// asked seldom.
     pub fn reserve(&self, lsn: u64) -> Result<(), LogError> {
         if self.reserved.load(Ordering::Acquire) >= lsn {
@@ -243,7 +243,7 @@ impl Storage {
         }
     }
 
-    /// Syncs for all who have finished.
+    /// Syncs for all finished commits.
     fn lead<'a>(
         &'a self,
         mut turn: MutexGuard<'a, Turn>,
@@ -264,7 +264,7 @@ impl Storage {
         outcome.map(|()| self.turn.lock())
     }
 
-    /// Those who shared the last sync were woken a moment ago, and are likely to commit again: a
+    /// The threads that shared the last sync were just woken, and are likely to commit again: a
     /// leader that is quicker than they would sync for itself alone.
     fn await_company<'a>(&'a self, mut turn: MutexGuard<'a, Turn>) -> MutexGuard<'a, Turn> {
         for _ in 0..MOMENTS {
@@ -308,7 +308,7 @@ impl Storage {
 
     fn append(&self, writer: &mut Writer, chunks: &[&[u8]]) -> Result<(), LogError> {
         writer.append(chunks).map_err(|failure| self.fail(failure))?;
-        // Release: whoever sees it may overwrite what we read.
+        // Release: a thread that sees it may overwrite what we read.
         self.written.0.store(writer.written(), Ordering::Release);
         Ok(())
     }
@@ -339,7 +339,7 @@ impl Storage {
 const LEAST_AHEAD: u64 = 64 << 10;
 const MOST_AHEAD: u64 = 8 << 20;
 
-/// What it means that nothing could be reserved or begun: nothing has happened.
+/// The error if nothing could be reserved or begun: nothing has happened.
 fn no_room(failure: Failure, bytes: u64) -> LogError {
     match failure.is_no_room() {
         true => LogError::NoRoom { file: failure.file, bytes, source: failure.source },

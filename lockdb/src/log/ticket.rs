@@ -50,7 +50,7 @@ impl<'l> Ticket<'l> {
         self.log
     }
 
-    /// Nobody is to wait once more for those before it.
+    /// No commit has to wait again for those before it.
     pub(super) fn note_stalled(&self) {
         self.stalled.set(true);
     }

@@ -15,7 +15,7 @@ const CHUNK: u64 = 256 << 10;
 pub(super) struct Window {
     file: Arc<dyn File>,
     name: String,
-    /// Length of the file: nobody writes it meanwhile.
+    /// Length of the file: it is not written concurrently.
     len: u64,
     /// Where in the file `bytes` begin.
     start: u64,

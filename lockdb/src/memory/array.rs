@@ -49,7 +49,7 @@ impl SharedArray {
     /// As [`SharedArray::reserve`], where others can map it under its name.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn reserve_in(home: &Home, name: &str, len: usize) -> io::Result<Self> {
         // It begins with a page, and is as long as asked for.
         let map = home.map(name, len * size_of::<u64>())?;
@@ -57,7 +57,7 @@ impl SharedArray {
         Ok(Self { words, len, _owner: Box::new(map) })
     }
 
-    /// `len` words in memory of somebody else's.
+    /// `len` words in external memory.
     ///
     /// # Errors
     /// When it has none, or gives what is too short, misaligned, or not zeroes.

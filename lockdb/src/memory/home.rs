@@ -1,4 +1,4 @@
-//! Where the store's memory comes from.
+//! The origin of the store's memory.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use memmap2::{MmapOptions, MmapRaw};
 
-/// Where page frames and maps stand.
+/// The memory for page frames and maps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Home {
     /// In memory of this process: its threads share it.
@@ -14,7 +14,7 @@ pub enum Home {
     Private,
     /// In files of this folder, such as one in `/dev/shm`: `frames`, `page-map`, and `vid-map-N` of
     /// table N. Devices and other processes can map them, as long as they only read, and nobody
-    /// shortens them. They hold nothing that outlives the store: opening it makes them anew.
+    /// shortens them. They hold nothing that outlives the store: opening it makes them again.
     Folder(PathBuf),
 }
 

@@ -5,10 +5,10 @@
 //!
 //! Invariants, on which every `unsafe` block here rests:
 //! 1. A frame has one writer at a time: the session that has the page open, or the loader of a page
-//!    from storage before anybody can hold a RecordID into it.
+//!    from storage before a RecordID into it can exist.
 //! 2. A version's bytes are complete before its RecordID is published (with `Release`) in a VID map
-//!    or a predecessor field, and do not change afterwards, but for the `invalidated` hint, which is
-//!    only touched as an atomic.
+//!    or a predecessor field, and do not change afterwards, except for the `invalidated` hint,
+//!    which is only touched as an atomic.
 //! 3. A frame is not written again after its retirement until every transaction that could hold a
 //!    RecordID into it has ended.
 

@@ -35,7 +35,7 @@ impl Transaction<'_> {
     /// device is idle or fenced; dropped, it leaves them out of use. [`NearDataError::MissingLine`]
     /// and
     /// [`NearDataError::Adopt`] when the versions have a gap, or a row's newest version is no longer
-    /// the one before: the transaction goes on.
+    /// the one before: the transaction continues.
     ///
     /// # Panics
     /// When `finalize` does; the transaction is then rolled back as it is dropped, and its
@@ -52,7 +52,7 @@ impl Transaction<'_> {
             return Err(NearDataError::FinalizeFailed.into());
         }
         let finalized = near.finalized_pages()?;
-        // If something panics on the way, nobody can tell whether the device is idle.
+        // If something panics on the way, it is unknown whether the device is idle.
         self.note_failed_finalize(true);
         let near = self.near.as_deref().expect("it was there");
         let place =
@@ -88,7 +88,7 @@ impl Transaction<'_> {
     }
 }
 
-/// What became of a commit.
+/// The outcome of a commit.
 enum Published {
     Installed(Installed),
     /// What was read has changed.

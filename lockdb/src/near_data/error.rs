@@ -1,4 +1,4 @@
-//! What can go wrong with a near-data update.
+//! The errors of a near-data update.
 
 use super::super::layout::RecordId;
 use locks::Timestamp;
@@ -80,7 +80,7 @@ pub enum NearDataError {
     FinalizeFailed,
 }
 
-/// What is wrong with a version that a device has made.
+/// The error in a version that a device has made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AdoptFault {
     /// The table has no such tuple.
@@ -97,7 +97,7 @@ pub enum AdoptFault {
     Head {
         /// What the device says.
         found: RecordId,
-        /// What the VID map says.
+        /// The entry in the VID map.
         expected: RecordId,
     },
     /// The new version has not the next number.
@@ -146,7 +146,7 @@ pub enum AdoptFault {
     NotLocked {
         /// The bucket of the lock.
         bucket: usize,
-        /// Who holds it.
+        /// The holder.
         holder: Option<Timestamp>,
         /// The transaction.
         expected: Timestamp,

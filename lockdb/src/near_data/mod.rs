@@ -1,6 +1,6 @@
 //! Near-data updates: versions that a device has written next to the data become part of a host
-//! transaction (ccSLT paper, section 3). `docs/store-near-data.md` has the argument why such a
-//! commit is there as a whole or not at all.
+//! transaction (ccSLT paper, section 3). `docs/store-near-data.md` argues why such a commit is
+//! atomic.
 //!
 //! 1. [`Transaction::near_data`] names the transaction's locks and hands out the shared state.
 //! 2. [`Transaction::reserve_pages`] gives the device pages to write to: logical ones, and places for
@@ -11,7 +11,7 @@
 //!   its
 //!    pages, and publishes everything.
 //!
-//! [`Transaction::abandon_fenced`] ends it all without a change, also when the device is dead.
+//! [`Transaction::abandon_fenced`] ends it without a change, even when the device is dead.
 
 mod commit;
 mod error;
@@ -32,7 +32,7 @@ use locks::Timestamp;
 #[cfg(doc)]
 use super::Transaction;
 
-/// What a device is told when it is to work on a table: [`Transaction::near_data`].
+/// The data for a device that works on a table: [`Transaction::near_data`].
 ///
 /// As long as it lives, no checkpoint overwrites the pages that the shared state is relative to.
 #[derive(Debug)]

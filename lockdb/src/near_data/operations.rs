@@ -1,4 +1,4 @@
-//! What a transaction does before it commits near-data updates.
+//! The operations of a transaction before it commits near-data updates.
 
 use super::super::database::Shared;
 use super::super::error::{Error, Result};
@@ -163,7 +163,7 @@ impl Transaction<'_> {
         self.near.as_deref_mut().expect("a table was handed to a device").works += 1;
     }
 
-    /// A lock of the transaction's name is its to give back, whoever has taken it.
+    /// The transaction releases all locks in its name, whether host or device took them.
     fn take_over(&mut self, table: &Table, vid: u32, number: u32) {
         let shared = &self.session.shared;
         if shared.faults.has(Fault::NearDataLocksLeft) {
@@ -184,8 +184,8 @@ impl Transaction<'_> {
     /// more, or `change` leaves it as it is.
     ///
     /// # Errors
-    /// [`NearDataError::NotLeft`] but for READ COMMITTED, or when the device's own version of the row
-    /// was adopted; those of [`Transaction::update`].
+    /// [`NearDataError::NotLeft`] except for READ COMMITTED, or when the device's own version of
+    /// the row was adopted; those of [`Transaction::update`].
     pub fn update_left<T>(
         &mut self,
         table: &Table,
@@ -241,7 +241,7 @@ impl Transaction<'_> {
         self.roll_back_unless_ended()
     }
 
-    /// Gives back what the transaction has of near-data updates: reservations, but for `finalized`
+    /// Gives back what the transaction has of near-data updates: reservations, except for `finalized`
     /// ones, and vacuum's timeout. Its locks are the caller's care.
     #[inline]
     pub(crate) fn leave_near_data(&mut self, finalized: &[u64]) {
@@ -272,7 +272,7 @@ impl Transaction<'_> {
     }
 }
 
-/// What the transaction has of a table that was handed to a device.
+/// The transaction's state of a table that was handed to a device.
 fn invoked<'n>(
     near: &'n mut Option<Box<NearData>>,
     table: &Table,

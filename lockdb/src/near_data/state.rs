@@ -1,4 +1,4 @@
-//! What a transaction keeps of its near-data updates.
+//! The state of a transaction's near-data updates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -205,7 +205,7 @@ impl NearTable {
     }
 }
 
-/// RecordIDs of a page whose lines go on beyond what [`ReservedPage`] marks do not exist.
+/// RecordIDs of a page whose lines continue beyond what [`ReservedPage`] marks do not exist.
 const _: () = assert!(RecordId::LINE_BITS == 8);
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ impl fmt::Display for Type {
 pub struct Column {
     /// Its name, of which there is one in the table.
     pub name: String,
-    /// What it holds.
+    /// Its contents.
     pub kind: Type,
     /// Whether a row may have no value here.
     pub nullable: bool,

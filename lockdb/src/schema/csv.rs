@@ -24,7 +24,7 @@ pub enum CsvError {
     UnknownColumn {
         /// The table.
         table: String,
-        /// What the header says.
+        /// The value in the header.
         found: String,
         /// The table's columns.
         columns: String,
@@ -68,7 +68,7 @@ pub enum CsvError {
         column: String,
         /// The field's text, shortened if long.
         found: String,
-        /// What the column admits.
+        /// The values that the column allows.
         expected: String,
     },
     /// The values do not make a row.
@@ -94,12 +94,12 @@ pub enum CsvError {
 /// A column that the header lacks is null. So is a field `\N` without quotes, and an empty one unless
 /// the column is text; an empty field of a nullable text column is the empty text, one in quotes of a
 /// nullable column of bytes no bytes. Truth values are `true` and `false`, `t` and `f`, or `1` and `0`;
-/// bytes are hexadecimal digits, with or without `\x` first. Empty lines are passed over.
+/// bytes are hexadecimal digits, with or without `\x` first. Empty lines are skipped.
 ///
-/// What [`csv_line`] writes is read as it was, but for the bits of numbers that are none: any NaN is
-/// one.
+/// What [`csv_line`] writes is read as it was, except for the bits of numbers that are none: any
+/// NaN is one.
 ///
-/// A bad line gives an error and may be passed over: the next call goes on with the next line.
+/// A bad line gives an error and may be skipped: the next call continues with the next line.
 ///
 /// ```
 /// use lockdb::schema::{CsvRows, Schema, Type};
@@ -123,7 +123,7 @@ pub struct CsvRows<R> {
     fields: Vec<Option<usize>>,
     /// The row being read.
     values: Vec<Value>,
-    /// Whether reading failed, after which there is nothing more to be had.
+    /// Whether reading failed, after which no more rows come.
     failed: bool,
 }
 

@@ -49,7 +49,7 @@ impl Schema {
     /// The schema that [`Schema::encode`] made these bytes of. Any bytes may be given.
     ///
     /// # Errors
-    /// When they are of another version, end early, go on, or make no schema.
+    /// When they are of another version, end early, continue, or make no schema.
     pub fn decode(bytes: &[u8]) -> Result<Self, SchemaError> {
         let mut bytes = Decoder { bytes, offset: 0 };
         let version = bytes.byte("a version")?;

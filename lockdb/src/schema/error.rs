@@ -1,4 +1,4 @@
-//! What can be wrong with a schema, a row or a key.
+//! The errors of schemas, rows and keys.
 
 use super::Type;
 
@@ -10,7 +10,7 @@ pub enum SchemaError {
     Name {
         /// The table.
         table: String,
-        /// What is named: a table, column or index.
+        /// The kind of name: a table, column or index.
         what: &'static str,
         /// The name.
         name: String,
@@ -22,7 +22,7 @@ pub enum SchemaError {
     Duplicate {
         /// The table.
         table: String,
-        /// What there are two of.
+        /// The duplicated item.
         what: &'static str,
         /// Their name.
         name: String,
@@ -32,7 +32,7 @@ pub enum SchemaError {
     Count {
         /// The table.
         table: String,
-        /// What was counted.
+        /// The counters.
         what: String,
         /// How many there are.
         found: usize,
@@ -98,7 +98,7 @@ pub enum SchemaError {
         offset: usize,
         /// What is there.
         found: String,
-        /// What should be there.
+        /// The expected value there.
         expected: &'static str,
     },
 }
@@ -195,7 +195,7 @@ pub enum RowError {
         place: String,
         /// What is there.
         found: String,
-        /// What should be there.
+        /// The expected value there.
         expected: String,
     },
 }
@@ -214,7 +214,7 @@ pub enum KeyError {
         column: String,
         /// The value as given, shortened if long.
         found: String,
-        /// What the column admits.
+        /// The values that the column allows.
         expected: String,
     },
     /// More or fewer values than the key has columns.

@@ -140,7 +140,7 @@ impl IndexKey {
                 Rest::Short { length, tail, words: [second, third] },
                 Rest::Short { length: other_length, tail: other_tail, words: other_words },
             ) => {
-                // The zeros behind a shorter key make it no greater than one that goes on.
+                // The zeros behind a shorter key make it no greater than one that continues.
                 let [other_second, other_third] = other_words;
                 (second.cmp(other_second))
                     .then_with(|| third.cmp(other_third))

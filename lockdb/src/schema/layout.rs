@@ -26,7 +26,7 @@ const _: () = {
 /// Where one column lies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
-    /// What the column holds.
+    /// The contents of the column.
     pub kind: Type,
     /// Whether its bit in the null bitmap may be set.
     pub nullable: bool,

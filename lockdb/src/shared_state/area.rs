@@ -3,7 +3,7 @@
 use super::format::{AreaFault, AreaHeader, PageEntry, TableEntry, VidEntry};
 use crate::layout::{PAGE_BYTES, Page, PageFault, PageKind, RecordId};
 
-/// A shared state read from bytes that nobody vouches for: all of it is checked at once.
+/// A shared state read from untrusted bytes: all of it is checked at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Area<'a> {
     bytes: &'a [u8],

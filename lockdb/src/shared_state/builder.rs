@@ -1,4 +1,4 @@
-//! A shared state in the making.
+//! The builder of a shared state.
 
 use super::format::{AreaHeader, PageEntry, TableEntry, VidEntry};
 use crate::layout::{PAGE_BYTES, Page, PageBuffer};

@@ -1,7 +1,7 @@
 //! Collection of a shared state from the host's memory.
 //!
-//! A commit does nothing for it. What has changed since the checkpoint is found from two traces that
-//! commits and vacuum leave anyway:
+//! Collection costs a commit nothing. The changes since the checkpoint are found from two traces
+//! that commits and vacuum leave anyway:
 //! - Each new version stands in a page that was taken, or open, since the checkpoint: it is *dirty*.
 //!   A dirty page is compared with what the checkpoint has of it. The lines beyond that are new, and
 //!   say which VIDs have changed.
@@ -9,8 +9,8 @@
 //!   between the checkpoint's writing of the map and of the page. It is compared with what the
 //!   checkpoint has of it, entry by entry.
 //!
-//! All that is committed up to the snapshot is in its place before the snapshot is read; so the
-//! traces, read afterwards, are complete.
+//! All commits up to the snapshot are in their pages before the snapshot is read, so the traces,
+//! which are read afterwards, are complete.
 
 use std::sync::Arc;
 
@@ -27,10 +27,10 @@ use super::super::table::Table;
 use super::builder::{AreaBuilder, TablePart};
 use super::format::{AreaHeader, PageEntry, VidEntry};
 
-/// What a page costs in the area.
+/// The size of a page in the area.
 pub(super) const IMAGE_BYTES: usize = PAGE_BYTES + PageEntry::BYTES;
 
-/// A shared state in the making.
+/// The builder of a shared state.
 struct Collection<'s> {
     shared: &'s Shared,
     storage: &'s NativeStorage,
@@ -47,7 +47,7 @@ struct Collection<'s> {
 
 /// Collects what has changed since the newest checkpoint. `None` when it is more than the limit.
 ///
-/// The caller sees to it that neither vacuum nor a checkpoint is running. `horizon` is the oldest
+/// The caller ensures that neither vacuum nor a checkpoint is running. `horizon` is the oldest
 /// snapshot of which vacuum has left everything.
 pub(super) fn collect(
     shared: &Shared,
@@ -109,7 +109,7 @@ impl Collection<'_> {
     fn add_pages(&mut self, limit: usize) -> Result<bool> {
         let mut buffer = PageBuffer::ZERO;
         for page in self.shared.pages.dirty() {
-            // No new version that anybody can find is in a page that is not in use: neither vacuum
+            // No reachable new version is in a page that is not in use: neither vacuum
             // nor a checkpoint is running, and commits up to the snapshot have taken their pages.
             // One that is not in memory is a device's, since after this life of it.
             if self.shared.pages.use_in_memory(page).is_none() {

@@ -1,9 +1,9 @@
 //! The bytes of a shared state, as a device finds them (`docs/shared-state.md` has the tables).
 //!
 //! One contiguous area: header, page images, then the sorted sections that lead into them. Every
-//! number is little-endian and naturally aligned. The header's checksum vouches for the sections'
-//! checksum, the sections for the checksum of each image: what belongs to another hand-over is
-//! noticed, even when it is whole in itself.
+//! number is little-endian and naturally aligned. The header's checksum covers the sections'
+//! checksum, and the sections cover the checksum of each image. So parts of another hand-over are
+//! detected, even if they are intact in themselves.
 
 use std::mem::offset_of;
 
@@ -113,7 +113,7 @@ const _: () = {
     assert!(AreaHeader::BYTES.is_multiple_of(align_of::<PageBuffer>()));
 };
 
-/// What is wrong with the bytes of a shared state.
+/// The error in the bytes of a shared state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AreaFault {
     /// The area ends too soon.
@@ -128,15 +128,15 @@ pub enum AreaFault {
     #[error("byte 0: magic \"{}\", expected \"{}\"", found.escape_ascii(),
         AreaHeader::MAGIC.escape_ascii())]
     Magic {
-        /// What stands there.
+        /// The value found there.
         found: [u8; 8],
     },
     /// Another version of the store wrote it.
     #[error("byte 8: format version {found}, this program reads version {expected}")]
     Version {
-        /// What stands there.
+        /// The value found there.
         found: u32,
-        /// What can be read.
+        /// The readable data.
         expected: u32,
     },
     /// Bytes have changed.
@@ -144,7 +144,7 @@ pub enum AreaFault {
     Checksum {
         /// Of what.
         what: &'static str,
-        /// What stands there.
+        /// The value found there.
         found: u32,
         /// Of the bytes.
         expected: u32,
@@ -156,9 +156,9 @@ pub enum AreaFault {
         offset: u64,
         /// What.
         what: &'static str,
-        /// What stands there.
+        /// The value found there.
         found: u64,
-        /// What would be right.
+        /// The correct value.
         expected: u64,
     },
     /// A section is not in order.
@@ -180,7 +180,7 @@ pub enum AreaFault {
         offset: u64,
         /// The logical page.
         page: u64,
-        /// What is wrong with it.
+        /// The error in it.
         fault: PageFault,
     },
 }

@@ -75,7 +75,7 @@ impl Shared {
 
 impl Database {
     /// Collects the shared state: the changes since the last checkpoint, for a device that reads
-    /// native storage. Transactions go on meanwhile. When it would be larger than
+    /// native storage. Transactions continue in the meantime. When it would be larger than
     /// [`Options::shared_state_limit`](super::Options::shared_state_limit), a checkpoint is made
     /// first.
     ///
@@ -92,7 +92,7 @@ impl Transaction<'_> {
     /// [`Transaction::snapshot`]. Its own changes are not in it before they are committed.
     ///
     /// # Errors
-    /// As there.
+    /// The same errors.
     pub fn shared_state(&self) -> Result<SharedState> {
         self.shared().shared_state()
     }
@@ -104,7 +104,7 @@ impl SharedState {
         &self.bytes
     }
 
-    /// What stands in its first 128 bytes.
+    /// The contents of its first 128 bytes.
     pub fn header(&self) -> &AreaHeader {
         &self.header
     }

@@ -52,7 +52,7 @@ impl Transaction<'_> {
         (*last_commit, *in_transaction) = (commit, false);
         remove_passing_entries(shared, writes);
         writes.clear();
-        // A lock that a repair took away is nobody's concern any more.
+        // A lock that a repair took away no longer matters.
         let _ = locks.release_to(0, &shared.locks, statistics);
         shared.pins.unpin(*pin);
         self.state = State::Ended(Ending::Committed);

@@ -10,7 +10,7 @@ use super::super::table::Table;
 use super::{State, Transaction};
 use locks::{LockError, Policy, Waiting};
 
-/// What to do about a row that somebody else has locked.
+/// What to do about a row that another transaction has locked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockWait {
     /// Wait, as the store's options say.
@@ -43,7 +43,7 @@ struct Newest {
 impl Transaction<'_> {
     /// Takes the lock of a row: of its newest version, so again when that has moved on meanwhile
     /// (ccSLT paper, section 3: "continues and requests a lock for t_v2"). `None` when the row is
-    /// passed over.
+    /// skipped.
     pub(super) fn lock_row(
         &mut self,
         table: &Table,
@@ -62,8 +62,8 @@ impl Transaction<'_> {
         mut newest: Newest,
         wait: LockWait,
     ) -> Result<Option<LockedRow>> {
-        // The lock of the version before, kept until that of the newer one is got: whoever waited
-        // behind us for the one waits behind us for the other.
+        // The lock of the previous version, kept until that of the newer one is granted: a
+        // transaction that waited behind us for the one waits behind us for the other.
         let mut passed: Option<u32> = None;
         loop {
             // First updater wins: no use to wait for the lock.
@@ -105,7 +105,7 @@ impl Transaction<'_> {
         Ok(Some(newest.row))
     }
 
-    /// A row whose version `number` somebody has locked for us.
+    /// A row whose version `number` was locked on our behalf.
     pub(super) fn locked_elsewhere(
         &mut self,
         table: &Table,
@@ -210,7 +210,7 @@ impl Transaction<'_> {
             return; // a device may count on its bucket
         }
         let Session { shared, locks, statistics, .. } = &mut *self.session;
-        // A lock that a repair took away is nobody's concern any more.
+        // A lock that a repair took away no longer matters.
         let _ = locks.unlock(&shared.locks, table.lock_key(vid, number), statistics);
     }
 

@@ -250,8 +250,8 @@ impl<'s> Transaction<'s> {
         Ok(())
     }
 
-    /// Ends the transaction because others were in its way: at once, so that they can go on. Returns
-    /// when a new snapshot shows what they did: else it would meet the same conflict again.
+    /// Ends the transaction because of a conflict: at once, so that they can continue.
+    /// Returns when a new snapshot shows what they did: else it would meet the same conflict again.
     #[cold]
     pub(super) fn fail(&mut self, conflict: Conflict) -> Error {
         self.end(State::Conflict(conflict.clone()));
@@ -293,7 +293,7 @@ impl<'s> Transaction<'s> {
             return;
         }
         let Session { shared, locks, statistics, .. } = &mut *self.session;
-        // A lock that a repair took away is nobody's concern any more.
+        // A lock that a repair took away no longer matters.
         let _ = locks.release_to(count, &shared.locks, statistics);
     }
 
@@ -316,7 +316,7 @@ impl<'s> Transaction<'s> {
     fn draw_name(&mut self) -> Result<()> {
         let tries = self.attempt as u8;
         if tries == 0 {
-            // New, or so often turned away that the number of the attempt begins anew.
+            // New, or so often refused that the number of the attempt starts again.
             self.age = None;
         }
         let shared = &self.session.shared;

@@ -40,8 +40,8 @@ impl Transaction<'_> {
     /// meanwhile. At READ COMMITTED it is the row as it stands once the lock is got.
     ///
     /// # Errors
-    /// As [`Transaction::get`]; a conflict when the lock is not to be had, or (but for READ
-    /// COMMITTED) somebody has changed the row since the snapshot.
+    /// As [`Transaction::get`]; a conflict when the lock is not granted, or (except at READ
+    /// COMMITTED) the row was changed since the snapshot.
     pub fn get_for_update<'a>(
         &'a mut self,
         table: &'a Table,

@@ -1,4 +1,4 @@
-//! What a SERIALIZABLE transaction has read, to be looked at again before it commits.
+//! The reads of a SERIALIZABLE transaction, which are validated before it commits.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -79,7 +79,7 @@ fn a_loser_waits_until_the_winner_is_published() {
     assert_eq!(n(&store, &table, 1), 2);
 }
 
-/// Nobody waits for ever, nor panics, and all goes on as soon as that commit does.
+/// No thread waits forever or panics, and all continue as soon as that commit does.
 #[test]
 fn a_commit_that_is_held_back_for_too_long_is_an_error_of_all_who_wait() {
     let timeout = Duration::from_millis(20);
@@ -108,7 +108,7 @@ fn a_commit_that_is_held_back_for_too_long_is_an_error_of_all_who_wait() {
     stalled(change(Isolation::Serializable, 2), commit + 1);
     let mut session = store.session().unwrap();
     let mut beside = session.begin(UNSYNCED);
-    beside.get_for_update(&table, &2, LockWait::Fail).unwrap().expect("nobody has locked it");
+    beside.get_for_update(&table, &2, LockWait::Fail).unwrap().expect("the row is not locked");
     beside.rollback().unwrap();
     drop(held_back);
     assert_eq!((n(&store, &table, 1), n(&store, &table, 2)), (1, 0));
@@ -144,7 +144,7 @@ fn the_last_version_of_a_row_is_followed_by_its_tombstone_alone() {
         };
         change(3).unwrap();
         used_up(change(3));
-        // The transaction goes on without it.
+        // The transaction continues without it.
         let both = store.transaction_with(options, |t| {
             used_up(add(t, &table, 3));
             add(t, &table, 4)
@@ -154,13 +154,13 @@ fn the_last_version_of_a_row_is_followed_by_its_tombstone_alone() {
         let insert = || store.transaction(|t| t.insert(&table, &[3.into(), 7.into()]));
         let delete = |t: &mut Transaction<'_>| {
             assert!(t.delete(&table, &3)?);
-            // Not even by whoever has deleted it.
+            // Not even by the transaction that has deleted it.
             used_up(t.insert(&table, &[3.into(), 7.into()]));
             Ok::<_, Error>(())
         };
         store.transaction_with(options, delete).unwrap();
         used_up(insert());
-        // Somebody commits after the deletion, so nobody sees the row any more.
+        // Another transaction commits after the deletion, so no snapshot sees the row any more.
         change(5).unwrap();
         // Vacuum empties pages that are full, and mostly of dead versions.
         (0..2000).for_each(|_| change(6).unwrap());

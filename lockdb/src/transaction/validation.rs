@@ -1,10 +1,10 @@
-//! SERIALIZABLE: whether all that a transaction has read still stands when it has its place in the
-//! order of commits.
+//! SERIALIZABLE: checks whether all reads of a transaction are still current when it has its place
+//! in the order of commits.
 //!
-//! Later commits wait for whoever has a place, so what takes long is done before. Of many reads all
-//! are looked at while others go on; what these commit meanwhile is noted down for it (a
-//! [`Watch`](super::super::watches::Watch)), and looked at as well. With the place then only that is
-//! left which was committed at the very end.
+//! Later commits wait for a transaction with a place, so long work is done before. A transaction
+//! with many reads validates them while others continue. Their commits in the meantime are recorded
+//! for it (in a [`Watch`](super::super::watches::Watch)), and validated as well. Once it has its
+//! place, it only has to check the last of these commits.
 
 use std::cell::OnceCell;
 use std::ops::Bound;
@@ -20,9 +20,9 @@ use super::WriteSet;
 use super::reads::{ReadIndex, Reads};
 use super::scan::is_empty;
 
-/// Index entries that are fetched at once; so often it is looked at what was committed meanwhile.
+/// Index entries that are fetched at once; so often it is checked what was committed meanwhile.
 const BATCH: usize = 4096;
-/// With so few changes left, looking at them with the place holds nobody up.
+/// With so few changes left, looking at them with the place delays no commit.
 const FEW: usize = 64;
 /// Each round has the changes to look at that were made during the one before, so they become few.
 const ROUNDS: usize = 16;
@@ -87,8 +87,8 @@ impl<'a> Validation<'a> {
         let shared = self.shared;
         let ahead =
             Ahead { watch: shared.watches.watch(self.reads.tables_read()), index: OnceCell::new() };
-        // Whoever has a place by now may not know of the watch. Once those are published, their
-        // changes are seen by themselves.
+        // A commit that already has a place may not know of the watch. Once those are published,
+        // their changes are seen by themselves.
         shared.await_published(shared.log.tail().commit)?;
         let meanwhile = || match self.look_at_changes(&ahead, u64::MAX)? {
             (_, Some(conflict)) => Err(End::Changed(conflict)),
@@ -139,7 +139,7 @@ impl<'a> Validation<'a> {
     }
 
     /// Looks at all that was read, or ends when that is more than `most`. All commits before its own,
-    /// but for those on its watch, are published.
+    /// except for those on its watch, are published.
     fn look_at_all(
         &self,
         most: usize,

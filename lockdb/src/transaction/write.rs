@@ -27,8 +27,8 @@ impl Transaction<'_> {
     /// Inserts a row. Waits for a transaction that is inserting or deleting a row of the same key.
     ///
     /// # Errors
-    /// [`Error::DuplicateKey`] when a row of its key exists: the transaction goes on without it. A
-    /// conflict, or the other errors of [`Transaction::get`].
+    /// [`Error::DuplicateKey`] when a row of its key exists: the transaction continues without it.
+    /// A conflict, or the other errors of [`Transaction::get`].
     pub fn insert_row(&mut self, table: &Table, row: &RowBuffer) -> Result<()> {
         self.change(table)?;
         Self::check_schema(table, row)?;
@@ -72,8 +72,8 @@ impl Transaction<'_> {
             }
             let held_before = self.session.locks.buckets().len();
             let locked = self.lock_row(table, vid, LockWait::Wait)?;
-            let locked = locked.expect("only those are passed over who asked for it");
-            // Whoever made the tuple may have rolled back while we waited, and taken it away.
+            let locked = locked.expect("only rows of callers that asked to skip are skipped");
+            // The creator of the tuple may have rolled back while we waited, and removed it.
             if table.find(key) == Some(vid) {
                 if self.isolation == Isolation::Serializable {
                     self.note_read(table, vid, key.clone())?;
@@ -84,17 +84,18 @@ impl Transaction<'_> {
         }
     }
 
-    /// A tuple without versions for a key, and its lock; `None` when somebody else was faster.
+    /// A tuple without versions for a key, and its lock; `None` when another transaction was
+    /// faster.
     ///
-    /// It is locked before anybody can find it: else another one could put a version there, and we
-    /// take its index entry away with our own rollback.
+    /// It is locked before it can be found: otherwise another transaction could put a version
+    /// there, and we take its index entry away with our own rollback.
     fn make_tuple(&mut self, table: &Table, key: &IndexKey) -> Result<Option<(u32, LockedRow)>> {
         let shared = &self.session.shared;
         let vid = table.allocate_vid(&shared.pins);
         let vid = vid.inspect_err(|_| shared.note_refusal(Some(table)))?;
         let held_before = self.session.locks.buckets().len();
         let locked = match self.lock_row(table, vid, LockWait::Wait) {
-            Ok(locked) => locked.expect("only those are passed over who asked for it"),
+            Ok(locked) => locked.expect("only rows of callers that asked to skip are skipped"),
             // Another row's lock, in the same bucket, was in the way.
             Err(error) => {
                 table.retire_vid(vid, self.session.shared.log.published());

@@ -1,4 +1,4 @@
-//! What a transaction has written: private until it commits.
+//! The writes of a transaction, private until it commits.
 
 use std::collections::HashMap;
 use std::ops::Range;

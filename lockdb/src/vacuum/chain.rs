@@ -1,4 +1,4 @@
-//! What a sweep knows of a row's version chain, so that it walks no part of a long one twice.
+//! A sweep's knowledge of a row's version chain, so that it walks no part of a long chain twice.
 
 use std::collections::BTreeMap;
 
@@ -112,7 +112,7 @@ impl Chain {
         self.superseded.get(&(index, key.clone())).is_some_and(|&commit| commit > horizon)
     }
 
-    /// Lets go of what it knows, as far as the effort goes. Says whether nothing is left.
+    /// Frees what it knows, as far as the effort goes. Says whether nothing is left.
     pub(super) fn forget(&mut self, effort: &mut Effort) -> bool {
         effort.spend(1);
         while !effort.is_spent() && self.superseded.pop_first().is_some() {

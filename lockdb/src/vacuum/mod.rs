@@ -1,8 +1,9 @@
-//! Vacuum: makes room of versions that no snapshot sees any more, while transactions go on.
+//! Vacuum: reclaims the space of versions that no snapshot sees any more, while transactions
+//! continue.
 //!
-//! It takes *sparse* pages, those of which at most half is taken by versions that stay. It moves
-//! these elsewhere, each under its row's lock, removes what leads to the others, and gives the page
-//! back. The argument why nobody misses anything is in `docs/store-vacuum.md`.
+//! It processes *sparse* pages, of which at most half is occupied by versions that stay. It moves
+//! these elsewhere, each under its row's lock, removes all references to the others, and frees the
+//! page. `docs/store-vacuum.md` argues why no reader misses a version.
 
 mod chain;
 mod page;
@@ -21,7 +22,7 @@ use chain::Chain;
 use locks::{HeldLocks, Statistics, Timestamp};
 use page::Outcome;
 
-/// What a vacuum did.
+/// The work of a vacuum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vacuumed {
     /// Pages that it has emptied.
@@ -44,12 +45,12 @@ pub struct Vacuumed {
     pub versions_visited: u64,
 }
 
-/// What vacuum keeps between its steps. Whoever vacuums or checkpoints holds the mutex around it.
+/// What vacuum keeps between its steps. Vacuum and checkpoints hold the mutex around it.
 #[derive(Debug)]
 pub(crate) struct Vacuum {
     /// Where versions are moved to.
     open: OpenPages,
-    /// At most one at a time, so that nobody's deadlock is of its making.
+    /// At most one at a time, so that it causes no deadlock.
     locks: HeldLocks,
     statistics: Statistics,
     /// The sweep that is under way in passing.
@@ -59,11 +60,11 @@ pub(crate) struct Vacuum {
     /// It spares tables for devices while fewer pages are in use.
     timeout: u64,
     /// When the horizon comes to this commit, one of the pages can be emptied that the last sweep had
-    /// to keep for a snapshot's sake; [`u64::MAX`] when it kept none.
+    /// to keep because of a snapshot; [`u64::MAX`] when it kept none.
     chance: u64,
-    /// What is left to the step that is under way.
+    /// The work limit left to the current step.
     effort: Effort,
-    /// The page that was left off in its midst.
+    /// The page that was left off in the middle.
     begun: Option<Begun>,
     /// Those of the row that is dealt with; kept for its memory.
     dead: Vec<RecordId>,
@@ -96,14 +97,15 @@ pub(crate) struct Sweep {
     done: Vacuumed,
 }
 
-/// What a step of a sweep may still do: it ends early rather than hold up those who wait for it.
+/// The remaining work limit of a step of a sweep, which ends early rather than delay waiting
+/// threads.
 #[derive(Debug, Default)]
 struct Effort {
     left: u64,
     visited: u64,
 }
 
-/// What nobody finds any more, but somebody may have found before.
+/// Pages and VIDs that can no longer be found, but may have been found before.
 #[derive(Debug, Default)]
 struct Unlinked {
     pages: Vec<u64>,
@@ -111,7 +113,7 @@ struct Unlinked {
     tuples: Vec<(u32, u32)>,
 }
 
-/// Pages that are looked at in one step, during which nobody else vacuums or checkpoints.
+/// Pages that are checked in one step, during which no other vacuum or checkpoint runs.
 const STEP: u64 = 256;
 
 /// What a step may do, in looks at a version: some hundreds of microseconds.
@@ -163,7 +165,7 @@ impl Vacuum {
         shared.pages.in_use() < self.timeout && !shared.faults.has(Fault::NearDataVacuumed)
     }
 
-    /// Whether a page that was kept for a snapshot's sake can be emptied by now.
+    /// Whether a page that was kept because of a snapshot can be emptied by now.
     pub(crate) fn is_hopeful(&self) -> bool {
         self.sweep.as_ref().map_or(self.chance, |sweep| self.chance.min(sweep.chance))
             <= self.horizon
@@ -191,7 +193,7 @@ impl Sweep {
         self.next >= self.end && self.chains.is_empty()
     }
 
-    /// At the end: lets go of what it has learned, as far as the effort goes.
+    /// At the end: frees what it has learned, as far as the effort goes.
     fn forget(&mut self, effort: &mut Effort) {
         while !effort.is_spent()
             && let Some(mut chain) = self.chains.first_entry()
@@ -204,7 +206,7 @@ impl Sweep {
 }
 
 impl Shared {
-    /// Looks at all pages once.
+    /// Processes all pages once.
     pub(crate) fn vacuum(&self) -> Result<Vacuumed> {
         let mut sweep = Sweep::begin(self);
         while !sweep.is_done() {
@@ -214,7 +216,7 @@ impl Shared {
         Ok(sweep.done)
     }
 
-    /// Goes on with the sweep that is under way, or with a new one: looks at `pages` pages, or at
+    /// Continues with the sweep that is under way, or with a new one: looks at `pages` pages, or at
     /// fewer when there is much to do in them; gives how many of them it has left out. What cannot be
     /// read stays as it is, for [`Shared::vacuum`] to tell of.
     pub(crate) fn vacuum_on(&self, vacuum: &mut Vacuum, pages: u64) -> u64 {
@@ -287,7 +289,7 @@ impl Shared {
         result
     }
 
-    /// Counts what has become of a sparse page.
+    /// Counts the outcome of a sparse page.
     fn note(&self, sweep: &mut Sweep, outcome: Outcome, horizon: u64) {
         let done = &mut sweep.done;
         match outcome {
@@ -306,7 +308,8 @@ impl Shared {
         }
     }
 
-    /// What was unlinked is used again when those have ended who may have found it.
+    /// Unlinked pages and VIDs are reused when all transactions that may have found them have
+    /// ended.
     fn retire(&self, unlinked: &Unlinked) {
         let stamp = self.unlinking_stamp();
         for &page in &unlinked.pages {
@@ -315,20 +318,20 @@ impl Shared {
         for &(table, vid) in &unlinked.tuples {
             self.table_by_id(table).retire_vid(vid, stamp);
         }
-        // Without it somebody would be refused first.
+        // Without it a transaction would be refused first.
         if !unlinked.pages.is_empty() && !self.pages.has_room(&self.pins) {
             self.let_snapshots_pass();
         }
     }
 
     /// While nobody can commit, nobody's pin becomes newer than the stamp of what was unlinked: so a
-    /// void commit, for those who begin from now on.
+    /// void commit, for transactions that begin from now on.
     fn let_snapshots_pass(&self) {
-        // If it fails, the next who commits is told why.
+        // If it fails, the next commit reports why.
         drop(self.log.begin(0));
     }
 
-    /// A transaction was refused as something is used up: sees to it that the next can have what was
+    /// A transaction was refused as something is used up: ensures that the next can have what was
     /// unlinked before, of pages or, if one is given, of a table's VIDs.
     #[cold]
     pub(crate) fn note_refusal(&self, table: Option<&Table>) {
@@ -338,8 +341,8 @@ impl Shared {
         }
     }
 
-    /// To be asked for after something was unlinked: who pins a newer snapshot than this does not
-    /// find it.
+    /// To be read after something was unlinked: a transaction that pins a newer snapshot than this
+    /// does not find it.
     pub(crate) fn unlinking_stamp(&self) -> u64 {
         // Without it this thread could see a commit published before others see its unlinking; then
         // one of them could pin the next commit and still find what was unlinked.
@@ -402,7 +405,7 @@ mod tests {
             }
         };
         let shared = &store.shared;
-        // Nobody vacuums in passing.
+        // No session vacuums in passing.
         let held = shared.maintenance.lock();
         write(0..versions / 2);
         let mut reader = store.session().unwrap();
@@ -424,8 +427,8 @@ mod tests {
         assert!(store.pages_in_use() <= 1, "{} pages", store.pages_in_use());
     }
 
-    /// The store's thread, which looks around now and then while a snapshot keeps all pages, goes on
-    /// without a pause when that snapshot has ended.
+    /// The store's thread, which looks around now and then while a snapshot keeps all pages,
+    /// continues without a pause when that snapshot has ended.
     #[test]
     fn the_end_of_a_snapshot_gives_hope() {
         let store = Database::in_memory(Options::small()).unwrap();
@@ -445,7 +448,7 @@ mod tests {
     }
 
     /// In a store without files nobody would ever take them off; nor is a page noted twice that is used
-    /// again and again between two checkpoints.
+    /// repeatedly between two checkpoints.
     #[test]
     fn pages_for_the_next_checkpoint_are_noted_once_if_there_is_one() {
         let files: Arc<dyn Files> = Arc::new(Memory::new());

@@ -12,7 +12,7 @@ use super::super::table::{Table, Which};
 use super::{Begun, Effort, Sweep, Unlinked, Vacuum};
 use locks::{Policy, Waiting};
 
-/// What has become of a page.
+/// The outcome of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// Nobody finds it any more. It had so many dead versions.
@@ -68,7 +68,7 @@ enum Attempt {
 /// How often a row's lock is tried for: that of a row which is changed all the time is seldom free.
 const TRIES: usize = 8;
 
-/// Moves out of a finalized page what stays, and unlinks the page, unless somebody needs it.
+/// Moves the staying versions out of a finalized page, and unlinks the page, unless it is needed.
 pub(super) fn empty(
     shared: &Shared,
     vacuum: &mut Vacuum,
@@ -205,7 +205,7 @@ impl<'s> Emptying<'s> {
         }
     }
 
-    /// Sees to it that nobody needs these versions of a row any more.
+    /// Ensures that nobody needs these versions of a row any more.
     fn take_out(&mut self, vid: u32, versions: &[(u32, RecordId)]) -> Result<Attempt> {
         let mut dead = std::mem::take(&mut self.vacuum.dead);
         dead.clear();
@@ -313,7 +313,7 @@ impl<'s> Emptying<'s> {
             // then until its version is there.
             self.vacuum.effort.spend(Effort::CHANGE);
             if !self.lock_row(vid, newest.map_or(0, |newest| newest.number())) {
-                // Who has it may need our processor.
+                // The lock's holder may need our processor.
                 if self.vacuum.effort.is_spent() {
                     break;
                 }
@@ -386,7 +386,7 @@ impl<'s> Emptying<'s> {
 
     fn unlock_row(&mut self) {
         let Vacuum { locks, statistics, .. } = &mut *self.vacuum;
-        // A lock that a repair took away is nobody's concern any more.
+        // A lock that a repair took away no longer matters.
         let _ = locks.release_to(0, &self.shared.locks, statistics);
     }
 }

@@ -34,7 +34,7 @@ fn write(store: &Database, seed: u64, progress: &Progress) {
                 // Some rows change so often that they do so while an area is collected.
                 let keys = if random.random() { 8 } else { 1_000 };
                 match change(transaction, table, &mut random, keys) {
-                    // Somebody else was faster to insert it.
+                    // Another transaction was faster to insert it.
                     Err(Error::DuplicateKey { .. }) | Ok(()) => {}
                     Err(error) => return Err(error),
                 }
@@ -54,7 +54,7 @@ fn tidy(store: &Database, progress: &Progress) {
     }
 }
 
-/// A transaction that is looked at over and over while the store goes on.
+/// A transaction that is checked over and over while the store continues.
 fn look(store: &Database, session: &mut Session, files: &dyn Files, looks: u64) -> u64 {
     let storage = storage(files);
     let mut transaction = session.begin(QUICK);

@@ -131,7 +131,7 @@ fn put(bytes: &mut [u8], at: usize, value: u32) {
     bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }
 
-/// Makes the checksums of an area right again, as somebody would who means harm.
+/// Corrects the checksums of an area, as an attacker would.
 fn renew_checksum(area: &mut [u8]) {
     let half =
         |area: &[u8], at: usize| u32::from_le_bytes(area[at..at + 4].try_into().unwrap()) as usize;

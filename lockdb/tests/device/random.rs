@@ -10,7 +10,7 @@ use rand::RngExt;
 
 use crate::scene::{QUICK, Rows, Scene, accounts, compare, device_rows, host_rows, options};
 
-/// What happened in a run.
+/// The events of a run.
 #[derive(Debug, Default)]
 struct Tally {
     looks: u64,

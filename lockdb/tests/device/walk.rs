@@ -1,4 +1,4 @@
-//! The walk machine on bytes made by hand, for each of its faults, and the element that goes on
+//! The walk machine on bytes made by hand, for each of its faults, and the element that continues
 //! behind them.
 
 use std::collections::BTreeMap;

@@ -30,13 +30,13 @@ fn read(files: &dyn Files) -> Folder {
 fn write(folder: &Folder) -> Arc<dyn Files> {
     let files = Memory::new();
     for (name, bytes) in folder {
-        let file: Arc<dyn File> = files.create(name).expect("memory takes all");
-        file.write_at(0, bytes).expect("memory takes all");
+        let file: Arc<dyn File> = files.create(name).expect("a write to memory succeeds");
+        file.write_at(0, bytes).expect("a write to memory succeeds");
     }
     Arc::new(files)
 }
 
-/// What a store holds: names of tables, and rows.
+/// The contents of a store: names of tables, and rows.
 type Contents = (Vec<String>, Rows);
 
 fn contents(store: &Database) -> Result<Contents, String> {
@@ -52,7 +52,7 @@ struct Closed {
 
 fn closed(seed: u64) -> Closed {
     let Recorded { files, .. } = Plan { openings: 4, ..Plan::new(seed) }.record();
-    let store = open(&files).expect("as it was left");
+    let store = open(&files).expect("the store opens as it was left");
     store.close().expect("nothing is in the way");
     let contents = contents(&store).expect("a store as it should be");
     drop(store);
@@ -157,7 +157,7 @@ fn a_page_that_is_not_the_one_written_is_noticed() {
     let store = closed(2);
     let older = {
         let Recorded { files, .. } = Plan { openings: 4, ..Plan::new(2) }.record();
-        let store = open(&files).expect("as it was left");
+        let store = open(&files).expect("the store opens as it was left");
         store.close().expect("nothing is in the way");
         // The same store, two checkpoints later: the pages of before are old ones of this.
         let before = read(&files);
@@ -288,7 +288,7 @@ fn is_no_prefix(what: &str, folder: &Folder, history: &History) -> bool {
     }
 }
 
-/// A damaged page is found by whoever touches it first, though the store opened.
+/// A damaged page is found on its first access, though the store opened.
 #[test]
 fn damage_is_found_on_first_touch_when_opening_does_not_wait() {
     let store = closed(7);

@@ -1,5 +1,5 @@
 //! Disks that are full or cannot be written: what was acknowledged can be read, in the running store
-//! and in one that is opened to be read only; and the store goes on when there is room.
+//! and in one that is opened read-only; and the store continues when there is room.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -111,7 +111,7 @@ fn a_store_on_a_full_disk_is_read_and_goes_on_when_there_is_room() {
             }
             let least = workload.history().acknowledged_by(files.steps());
             look(&files.crash(step), workload.history(), least);
-            // The same store goes on.
+            // The same store continues.
             files.set_capacity(None);
             workload.run_on(&store, 5).expect("there is room");
             let least = workload.history().acknowledged_by(files.steps());
@@ -151,7 +151,8 @@ fn a_folder_that_cannot_be_written_can_be_read() {
     }
 }
 
-/// Threads that commit in groups meet a full disk: each hears of it, and goes on when there is room.
+/// Threads that commit in groups meet a full disk: each hears of it, and continues when there is
+/// room.
 #[test]
 fn many_threads_meet_a_full_disk() {
     const THREADS: i64 = 4;
@@ -243,7 +244,7 @@ fn several_read_a_folder_at_once_and_change_nothing_there() {
     assert!(Database::open(&place, small()).is_err(), "somebody reads it");
     drop(readers);
     assert_eq!(bytes_of(&place), before);
-    let store = Database::open(&place, small()).expect("nobody reads it");
+    let store = Database::open(&place, small()).expect("no reader has it");
     assert_eq!(read_at_all_levels(&store), 90);
 }
 

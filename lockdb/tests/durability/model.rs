@@ -10,7 +10,7 @@ use lockdb::{Database, Durability, Error, Isolation, Order, Table, TransactionOp
 /// A row by table name and key.
 pub type Place = (String, i64);
 
-/// What a row holds beside its key.
+/// The contents of a row beside its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub balance: i64,
@@ -77,7 +77,7 @@ pub fn values(id: i64, row: &Row) -> [Value; 3] {
     [id.into(), row.balance.into(), owner]
 }
 
-/// Rows are looked at as they stand in memory, even when the log can make nothing durable any more.
+/// Rows are checked as they stand in memory, even when the log can make nothing durable any more.
 const UNSYNCED: TransactionOptions =
     TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 

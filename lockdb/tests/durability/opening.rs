@@ -49,7 +49,7 @@ fn a_store_that_is_open_is_refused() {
         other => panic!("{other:?}"),
     }
     drop(first);
-    Database::open(folder.path(), options()).expect("nobody has it now");
+    Database::open(folder.path(), options()).expect("the folder is free now");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_store_larger_than_the_options_is_refused() {
     assert_eq!(rows(&open(options()).expect("large enough")).expect("all of it"), before);
 }
 
-/// Whoever dies leaves locks and places in queues behind; the next opening takes them out.
+/// A dead process leaves locks and places in queues behind; the next opening removes them.
 #[test]
 fn the_locks_of_the_dead_are_taken_out() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -230,7 +230,7 @@ fn leave_locks_behind(path: &Path, buckets: usize) -> usize {
     names(&table).len()
 }
 
-/// Who is in a lock table.
+/// The transactions in a lock table.
 fn names(table: &LockTable) -> BTreeSet<Timestamp> {
     let words = table.buckets().iter().flat_map(|bucket| bucket.line());
     words.filter_map(Timestamp::of_word).collect()

@@ -26,7 +26,7 @@ pub fn crash(recorded: &Recorded, point: Point, fault: Option<Fault>) -> Verdict
 }
 
 /// Opens a folder as a crash has left it, in which all commits up to `least` must be. Recovery may
-/// be cut off as well, again and again. Then the store must go on working.
+/// be cut off as well, repeatedly. Then the store must continue working.
 pub fn survive(
     image: Simulated,
     history: &History,

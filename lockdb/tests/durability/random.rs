@@ -1,4 +1,4 @@
-//! Numbers that a seed repeats.
+//! Reproducible random numbers from a seed.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -85,7 +85,7 @@ fn every_reader_answers_any_bytes() {
     }
 }
 
-/// Writes the corpus anew: `cargo test -p lockdb --test durability write_corpus -- --ignored`.
+/// Writes the corpus again: `cargo test -p lockdb --test durability write_corpus -- --ignored`.
 #[test]
 #[ignore = "writes the committed corpus"]
 fn write_corpus() {

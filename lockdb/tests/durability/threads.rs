@@ -136,7 +136,7 @@ fn run(seed: u64) -> Result<(), String> {
     Err(wrong.unwrap_or("more numbers were given than commits were begun".into()))
 }
 
-/// All ways to give the free numbers to commits; who gets none never began.
+/// All ways to assign the free numbers to commits; a commit without a number never began.
 fn assignments(free: &[u64], unknown: &[Commit]) -> Vec<Vec<Commit>> {
     let Some((first, rest)) = free.split_first() else { return vec![Vec::new()] };
     let mut all = Vec::new();

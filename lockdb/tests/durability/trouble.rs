@@ -11,7 +11,7 @@ use super::points::survive;
 use super::random::Random;
 use super::workload::{Plan, Workload, open};
 
-/// What the disk says when it fails once.
+/// The error of the disk when it fails once.
 const FAILED: ErrorKind = ErrorKind::Other;
 const TRANSACTIONS: u64 = 25;
 
@@ -31,7 +31,7 @@ fn must_reopen(error: &Error) -> bool {
     matches!(error, Error::Log(LogError::MustReopen(_)))
 }
 
-/// Runs a workload on a folder that makes trouble, opening the store anew when it asks for that.
+/// Runs a workload on a folder that makes trouble, opening the store again when it asks for that.
 /// Whatever happens, the store in memory holds all that was committed.
 fn run_in_trouble(workload: &mut Workload, files: &Simulated, expected: ErrorKind) {
     let store = match open(files) {

@@ -56,7 +56,7 @@ pub struct Workload {
 /// One session's transaction under way.
 type Changes = BTreeMap<(String, i64), Option<Row>>;
 
-/// What to run, and how much of it.
+/// The checks to run, and their extent.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub seed: u64,
@@ -92,7 +92,7 @@ impl Workload {
         }
     }
 
-    /// Goes on with a store whose history is known.
+    /// Continues with a store whose history is known.
     pub fn resume(seed: u64, files: Simulated, history: History, store: &Database) -> Self {
         let mut workload = Self { history, ..Self::new(seed, files, None) };
         workload.history.acknowledged = vec![(0, store.published())];
@@ -186,7 +186,7 @@ impl Workload {
         self.end(store, transaction, options, changes)
     }
 
-    /// Two transactions at the same time; when both are serializable, one may be turned away: what
+    /// Two transactions at the same time; when both are serializable, one may be refused: what
     /// it has in the log is void.
     fn overlap(&mut self, sessions: &mut [Session], store: &Database) -> Result<(), Error> {
         let [first, second, ..] = sessions else { unreachable!("there are three") };
@@ -206,7 +206,7 @@ impl Workload {
         self.end(store, one, options, changes)
     }
 
-    /// Draws changes to rows of session `number`'s own; none when a lock was not to be had (two keys
+    /// Draws changes to rows of session `number`'s own; none when a lock was not granted (two keys
     /// may share a bucket of the lock table).
     fn write(
         &mut self,
@@ -312,7 +312,7 @@ impl Workload {
             }
             Err(error) if error.is_conflict() => Ok(()),
             Err(error) => {
-                // In the order of commits, but nobody knows whether on the disk.
+                // In the order of commits, but it is unknown whether on the disk.
                 if store.published() > before {
                     self.commit(store.published(), changes);
                 }

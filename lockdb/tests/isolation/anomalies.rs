@@ -24,7 +24,7 @@ scenarios! {
         |          |          | scan     || 1=12 2=22      | 1=11 2=21      | 1=11 2=21      |
     "
 
-    /// G1a, aborted read: nobody sees what is rolled back, neither before nor after.
+    /// G1a, aborted read: no transaction sees what is rolled back, neither before nor after.
     g1a_aborted_read("G1a") "
         | T1        | T2        || READ COMMITTED | SNAPSHOT  | SERIALIZABLE |
         | set 1 101 |           || ok                                        |
@@ -54,7 +54,7 @@ scenarios! {
         |           | value 0..200 || 1=11 2=20                              |
     "
 
-    /// G1b, intermediate read: nobody sees a value that its writer has changed again.
+    /// G1b, intermediate read: no transaction sees a value that its writer has changed again.
     g1b_intermediate_read("G1b") "
         | T1        | T2        || READ COMMITTED | SNAPSHOT  | SERIALIZABLE |
         | set 1 101 |           || ok                                        |

@@ -10,11 +10,11 @@
 //! ```
 //!
 //! Each line has one step, in the column of the session that takes it; `...` is the end of the step
-//! for which that session has been waiting. Right of the `||` stands what comes of it: for each
-//! column, or once for all: `waits` names those it waits for, the holder first. `...` there looks at
-//! what comes of it later, for what breaks a deadlock comes in its own time. A `-` leaves the step
-//! out. A `!` says that what is seen here is the
-//! anomaly itself. A column `PostgreSQL` says what that does at the level to its left.
+//! for which that session has been waiting. Right of the `||` is its outcome: for each
+//! column, or once for all: `waits` names those it waits for, the holder first. `...` there checks
+//! the outcome later, since a deadlock is broken asynchronously. A `-` omits the step. A `!` marks
+//! a result that is the anomaly itself. A column `PostgreSQL` gives PostgreSQL's result at the
+//! level to its left.
 
 /// A scenario.
 #[derive(Debug)]

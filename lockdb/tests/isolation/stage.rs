@@ -14,7 +14,7 @@ use crate::step::{Actor, refusal, schema};
 /// No wait is longer, on either side.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// Between two searches for deadlock: long enough that the youngest, whose part it is to die, has
-/// come by before anybody else takes it on himself.
+/// come by before another thread does it.
 const SEARCH: Duration = Duration::from_millis(40);
 
 /// Plays a scenario in each of its columns, and compares it with what the table says.
@@ -73,7 +73,7 @@ fn on_the_store(
         rows.map(|&(key, value)| [key.into(), value.into()])
             .try_for_each(|row| transaction.insert(&table, &row))
     };
-    database.transaction(fill).expect("nobody else is there");
+    database.transaction(fill).expect("no other user exists");
     database.plant(fault);
     let perform = |_, steps, answers| perform_on_store(&database, &table, level, &steps, &answers);
     run(scenario, script, column, database.lock_table(), perform)
@@ -153,7 +153,7 @@ fn perform_on_table(
             break;
         }
     }
-    held.release_to(0, locks, &mut statistics).expect("nobody repairs");
+    held.release_to(0, locks, &mut statistics).expect("no repair runs");
 }
 
 /// Starts a thread for each player, and goes through the table's lines.
@@ -274,7 +274,7 @@ impl Stage<'_, '_> {
                 Some(name) => wait.waiter == name,
                 None => !others(wait.waiter),
             };
-            // Who dies of a deadlock waits before.
+            // A victim of a deadlock waits before.
             if expected != "deadlock"
                 && let Some(wait) = self.waits().into_iter().find(is_ours)
             {
@@ -284,7 +284,7 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// The player that has moved is the only one who can have come under a new name.
+    /// Only the player that has moved can have a new name.
     fn learn_name(&mut self, player: usize) {
         let heads = self.locks.buckets().iter().map(|bucket| bucket.head().holder());
         let waiters = self.waits().into_iter().map(|wait| wait.waiter);

@@ -47,7 +47,7 @@ impl<'t, 's> Actor<'t, 's> {
         Self { transaction, table, savepoints: Vec::new() }
     }
 
-    /// Takes the steps of one cell, and says what came of them.
+    /// Takes the steps of one cell, and returns their outcomes.
     pub fn take(&mut self, steps: &str) -> String {
         let outcomes = steps.split("; ").map(|step| self.take_one(step)).collect::<Vec<_>>();
         let telling = outcomes.iter().filter(|outcome| *outcome != "ok").cloned();

@@ -67,7 +67,7 @@ fn table_of_anomalies() -> String {
             table,
             "| {anomaly} | {committed} | {snapshot} | {serializable} | {same} | {names} |"
         )
-        .expect("a text takes all");
+        .expect("a write to a string succeeds");
     }
     table
 }
@@ -84,7 +84,7 @@ fn table_of_row_locks() -> String {
             Some(why) => why.split_whitespace().collect::<Vec<_>>().join(" "),
         };
         writeln!(table, "| {} | `{}` | {outcome} |", scenario.title, scenario.name)
-            .expect("a text takes all");
+            .expect("a write to a string succeeds");
     }
     table
 }

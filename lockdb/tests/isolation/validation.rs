@@ -1,4 +1,4 @@
-//! SERIALIZABLE transactions that have read much, whose commits are held up while others go on.
+//! SERIALIZABLE transactions that have read much, whose commits are held up while others continue.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -160,8 +160,8 @@ fn changes_not_told_are_noticed() {
     }
 }
 
-/// Little was read, so it is looked at in place; but somebody else is about to insert so much into the
-/// range that this would take long.
+/// Little was read, so it is validated in place; but another transaction is about to insert so much
+/// into the range that this would take long.
 #[test]
 fn a_range_that_has_grown_is_looked_at_ahead() {
     let options = Options { maintenance: false, ..Options::default() };

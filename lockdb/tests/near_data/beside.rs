@@ -211,7 +211,7 @@ fn a_checkpoint_that_fails_forgets_no_finalized_page() {
     }
 }
 
-/// What a device has written is in the host's memory when somebody reads it, and not before.
+/// A device's pages are loaded into the host's memory on their first read, and not before.
 #[test]
 fn finalized_pages_are_brought_in_by_readers() {
     let scene = Scene::new(100);
@@ -277,7 +277,7 @@ fn a_page_that_was_the_hosts_before_is_the_devices_now() {
         scene.put(|_| -round, (0..200).filter(|id| id % 3 != 1));
         scene.put(|_| 0, (0..200).filter(|id| id % 3 != 1));
         scene.store.vacuum().unwrap();
-        // Who begins now cannot have seen what was emptied.
+        // A transaction that begins now cannot have seen the emptied pages.
         crate::scene::put_in(&scene, &other, 1, round);
         let mut session = scene.store.session().unwrap();
         let mut transaction = session.begin(at(Isolation::Snapshot));

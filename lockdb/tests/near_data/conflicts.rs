@@ -170,7 +170,7 @@ fn a_transaction_that_a_conflict_has_ended_is_abandoned_all_the_same() {
     assert!(matches!(transaction.abandon_fenced(), Err(Error::Ended { .. })));
 }
 
-/// The table counts as read as a whole: whoever changes any row of it in between is a conflict.
+/// The whole table counts as read: any change of a row in between is a conflict.
 #[test]
 fn serializable_near_data_updates_have_read_their_table() {
     for id in [50, 200] {
@@ -225,7 +225,7 @@ fn at_read_committed_the_snapshot_is_that_of_the_invocation() {
     assert_eq!(scene.rows(), expected);
 }
 
-/// Somebody takes the transaction's locks away, and changes one of its rows.
+/// Another transaction removes the transaction's locks, and changes one of its rows.
 #[test]
 fn a_row_that_has_changed_by_the_commit_is_an_error() {
     let scene = Scene::new(30);

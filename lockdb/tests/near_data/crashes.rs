@@ -65,7 +65,7 @@ fn one_commit_at_every_step() {
             assert!(committed || steps < last, "it was acknowledged");
             without += u64::from(!committed);
             with += u64::from(committed);
-            // Whatever is left of it is in nobody's way.
+            // Whatever is left of it blocks no other transaction.
             found.add(at(Isolation::Snapshot), 1, 1).unwrap();
             found.store.checkpoint().unwrap();
             assert_eq!(found.crash(tear).rows(), after(300, 1, more + 1));
@@ -75,7 +75,7 @@ fn one_commit_at_every_step() {
 }
 
 /// Each call of an update and a checkpoint fails in turn, and a sync loses what it was for: the pages
-/// of a failed finalize count for nothing, and what is acknowledged afterwards stands.
+/// of a failed finalization count for nothing, and what is acknowledged afterwards stands.
 #[test]
 fn what_a_failed_finalization_lost_is_not_believed() {
     let mut failures = 0;
@@ -91,7 +91,7 @@ fn what_a_failed_finalization_lost_is_not_believed() {
         }
         failures += 1;
         scene.files.fail_once_at(u64::MAX, Loss::Nothing);
-        // In the same store, if it goes on.
+        // In the same store, if it continues.
         let again = match scene.add(at(Isolation::Snapshot), 2, 7) {
             Ok(_) => 7,
             Err(Error::Log(LogError::MustReopen(_))) => 0,
@@ -113,7 +113,7 @@ fn what_a_failed_finalization_lost_is_not_believed() {
     assert!(failures > 8, "{failures} calls");
 }
 
-/// Recovery is cut off again and again, and begins anew.
+/// Recovery is cut off repeatedly, and starts again.
 #[test]
 fn recovery_is_idempotent() {
     let scene = Scene::new(100);

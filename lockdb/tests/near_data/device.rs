@@ -17,15 +17,15 @@ use lockdb::schema::{RowBuffer, RowRef};
 use lockdb::{Database, Isolation, Table};
 use locks::machine::{Outcome, Rule};
 
-/// What became of a job.
+/// The outcome of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
     Done,
-    /// Somebody has the row's lock.
+    /// Another transaction has the row's lock.
     Busy {
         vid: u32,
     },
-    /// Somebody was faster.
+    /// Another transaction was faster.
     Conflict {
         vid: u32,
     },

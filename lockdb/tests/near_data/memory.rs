@@ -1,4 +1,4 @@
-//! VID maps and lock table in memory of somebody else's, where a device looks at them.
+//! VID maps and lock table in external memory, shared with a device.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::io;

@@ -50,8 +50,8 @@ fn heads_that_are_not_published() {
     });
 }
 
-/// Somebody who waits for a row's lock gets it before the new version is there, and changes the old
-/// one.
+/// A transaction that waits for a row's lock gets it before the new version is there, and changes
+/// the old one.
 #[test]
 fn locks_that_are_released_before_the_versions_are_there() {
     is_found(Fault::NearDataLocksReleasedEarly, |fault| {
@@ -83,7 +83,7 @@ fn locks_that_are_released_before_the_versions_are_there() {
     });
 }
 
-/// Returns when somebody waits for a lock.
+/// Returns when a transaction waits for a lock.
 fn await_waiter(scene: &Scene) {
     let (since, buckets) = (Instant::now(), scene.store.lock_table().buckets());
     while buckets.iter().all(|bucket| !bucket.head().has_waiters()) {

@@ -54,7 +54,7 @@ fn the_host_does_not_touch_what_a_device_writes() {
     let mut session = scene.store.session().unwrap();
     let mut transaction = session.begin(at(Isolation::Snapshot));
     transaction.near_data(&scene.table).unwrap();
-    // A device that only reads is in nobody's way.
+    // A device that only reads blocks no other transaction.
     assert!(transaction.get(&scene.table, &3).unwrap().is_some());
     transaction.near_data(&scene.table).unwrap();
     transaction.reserve_pages(&scene.table, 1).unwrap();
@@ -100,7 +100,7 @@ fn what_was_not_handed_to_a_device_takes_nothing_from_it() {
     refused!(left, NearDataError::NotLeft { vid: 0, .. });
 }
 
-/// A row as a device would hand it over, but for one field.
+/// A row as a device would hand it over, except for one field.
 #[test]
 fn each_field_of_a_row_is_checked() {
     let scene = Scene::new(20);
@@ -248,7 +248,7 @@ fn a_commit_whose_pages_are_not_finalized_is_void() {
     assert_eq!(scene.reopen().rows(), after(20, 1, 5));
 }
 
-/// Nobody knows whether the device is still writing: its pages are not used for anything else.
+/// It is unknown whether the device is still writing: its pages are not used for anything else.
 #[test]
 fn pages_of_a_device_that_was_not_fenced_stay_out_of_use() {
     for abandoned in [false, true] {

@@ -78,7 +78,7 @@ impl Scene {
         Ok(Self::of(files, store))
     }
 
-    /// As [`Scene::open`], with a recovery that is broken on purpose.
+    /// As [`Scene::open`], with a fault planted in recovery.
     pub fn open_with_fault(files: Simulated, fault: Option<Fault>) -> Result<Self> {
         let Some(fault) = fault else { return Self::open(files) };
         let folder: Arc<dyn Files> = Arc::new(files.clone());
@@ -86,7 +86,7 @@ impl Scene {
         Ok(Self::of(files, store))
     }
 
-    /// The store anew, after all of its handles are gone.
+    /// The store again, after all of its handles are gone.
     pub fn reopen(self) -> Self {
         let Self { files, store, table } = self;
         drop((store, table));

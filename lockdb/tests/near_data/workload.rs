@@ -197,7 +197,7 @@ impl Workload {
         self.commit(scene, commit, durability, rows);
     }
 
-    /// Somebody changes the first row that the device is about to change.
+    /// Another transaction changes the first row that the device is about to change.
     fn update_first(&mut self, scene: &Scene, rest: i64) {
         let Some((&id, _)) = self.rows[0].iter().find(|(id, _)| **id % 3 == rest) else { return };
         let mut session = scene.store.session().unwrap();

@@ -119,7 +119,7 @@ fn a_call_within_a_closure_does_not_wait_for_that_closure() {
                     store.transaction(|t| t.update(&table, &1, set_town(12)).map(drop))
                 });
                 assert!(is_nested(&nested), "{nested:?}");
-                // Nothing is in the way of other rows, nor of who passes locked ones over.
+                // Other rows are not blocked, nor are transactions that skip locked rows.
                 store.transaction(|t| {
                     assert!(t.get_for_update(&table, &1, LockWait::Skip)?.is_none());
                     t.update(&table, &2, set_town(22)).map(drop)

@@ -50,7 +50,7 @@ fn store() -> (Database, Arc<Table>) {
     store_of(Options::small(), &[(1, 10), (2, 20)])
 }
 
-/// Waits for nobody.
+/// Does not wait.
 fn hasty() -> Options {
     let waiting = Waiting { policy: Policy::NoWait, ..Waiting::default() };
     Options { waiting, attempts: 3, ..Options::small() }
@@ -296,7 +296,7 @@ fn options_that_are_impossible_are_refused() {
     }
 }
 
-/// Lines that belong to somebody else.
+/// Lines of another owner.
 #[derive(Debug)]
 struct Lines(Arc<[Bucket]>);
 
@@ -342,7 +342,7 @@ fn row_locks_stand_in_memory_that_somebody_else_owns() {
     assert!(error.starts_with("lock_file = locks beside lock_memory: expected either"), "{error}");
 }
 
-/// Who finds the store full has changed nothing, and may go on with less.
+/// A transaction that finds the store full has changed nothing, and may continue with less.
 #[test]
 fn a_full_store_stays_usable() {
     let (store, table) = store_of(Options { pages: 4, ..Options::small() }, &[(1, 10), (2, 20)]);

@@ -1,4 +1,4 @@
-//! Vacuum beside transactions: nobody misses a row, and the space of a steady load is bounded.
+//! Vacuum beside transactions: no reader misses a row, and the space of a steady load is bounded.
 
 mod ages;
 mod room;
@@ -209,7 +209,7 @@ fn a_queue_needs_bounded_space() {
     assert!(table.entries(Some("owner")).unwrap() <= 2 * length as usize);
 }
 
-/// Updates all rows of a table again and again beside an old snapshot, with vacuum after each time;
+/// Updates all rows of a table repeatedly beside an old snapshot, with vacuum after each time;
 /// gives what the snapshot reads at last.
 fn read_after_vacuum(store: &Database, table: &Table, rows: i64) -> Vec<Option<i64>> {
     let mut reader = store.session().unwrap();
@@ -275,7 +275,7 @@ fn a_page_is_not_used_again_while_somebody_reads_it() {
     assert_eq!((row.int(0), row.int(1)), (7, 1));
 }
 
-/// Changes row 0 again and again: its second column.
+/// Changes row 0 repeatedly: its second column.
 fn change_again(session: &mut Session, table: &Table, values: impl Iterator<Item = i64>) {
     for value in values {
         run(session, |transaction| put(transaction, table, 0, value));

@@ -1,4 +1,5 @@
-//! A store in which all pages, or all tuples, are in use: who is refused, who waits, and how it goes on.
+//! A store in which all pages, or all tuples, are in use: which transactions are refused, which
+//! wait, and how it recovers.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,7 +21,7 @@ fn fill_room(session: &mut Session, table: &Table) -> Error {
     }
 }
 
-/// Others go on until this is dropped, also by a panic.
+/// Others continue until this is dropped, also by a panic.
 struct StopAtEnd<'a>(&'a AtomicBool);
 
 impl Drop for StopAtEnd<'_> {
@@ -83,7 +84,7 @@ fn a_full_store_names_the_snapshot_that_fills_it_and_goes_on_after_its_end() {
     }
 }
 
-/// A snapshot that lasts for a moment is waited for: nobody is refused because of it.
+/// A snapshot that lasts for a moment is waited for: no transaction is refused because of it.
 #[test]
 fn a_full_store_waits_for_a_snapshot_that_may_end_soon() {
     for maintenance in [false, true] {
@@ -187,7 +188,8 @@ fn large_transactions_need_bounded_space() {
     assert!(most <= bound, "{most} pages, bound {bound}");
 }
 
-/// Who only reads does not vacuum for others, be its session a new one or one that was used before.
+/// A read-only transaction does not vacuum for others, whether its session is new or was used
+/// before.
 #[test]
 fn readers_in_any_session_leave_vacuum_to_others() {
     let store = Database::in_memory(Options::small()).unwrap();
@@ -247,7 +249,8 @@ fn vacuum_visits_short_chains_beside_a_long_one_a_bounded_number_of_times() {
     assert!(done.versions_visited <= bound && done.pages_freed > 0, "{done:?} of {next}");
 }
 
-/// Each try for a locked row may cost the processor to somebody else: not several for each of many.
+/// Each attempt for a locked row may yield the processor to another thread: not several for each of
+/// many.
 #[test]
 fn vacuum_tries_for_each_of_many_locked_rows_about_once() {
     let store = Database::in_memory(Options { lock_buckets: 1 << 16, ..Options::small() }).unwrap();

@@ -1,4 +1,4 @@
-//! What an engine reaches: storage, host memory, the lock unit, processing elements, a clock.
+//! The environment of an engine: storage, host memory, the lock unit, processing elements, a clock.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub struct HostFault {
     pub address: u64,
 }
 
-/// Storage did not do as it was told.
+/// A storage operation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("native storage: {0}")]
 pub struct StorageFault(pub String);
@@ -96,11 +96,11 @@ pub struct LockRequest {
     pub tag: u8,
     /// The transaction.
     pub timestamp: Timestamp,
-    /// What is asked for.
+    /// The requested operation.
     pub operation: LockOperation,
 }
 
-/// What is asked for.
+/// The requested operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockOperation {
     /// The lock of a tuple version, or a place in its queue (rule Queue).
@@ -116,13 +116,13 @@ pub enum LockOperation {
 pub struct LockResponse {
     /// Of the request.
     pub tag: u8,
-    /// What came of it.
+    /// Its outcome.
     pub answer: LockAnswer,
     /// The second response of an acquire that was queued first.
     pub notice: bool,
 }
 
-/// What came of a request; the numbers are those of the lock unit's codes.
+/// The outcome of a request; the numbers are those of the lock unit's codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockAnswer {
     /// Code 0: the transaction holds the lock.

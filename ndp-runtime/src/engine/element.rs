@@ -1,4 +1,4 @@
-//! Processing elements: who finds the rows of a part of a table that qualify.
+//! Processing elements, which find the qualifying rows of a part of a table.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub trait Element: Send {
     /// was found, in any order.
     fn run(&mut self, budget: u32, emit: &mut dyn FnMut(Packet<'_>)) -> Progress;
 
-    /// What it has done so far.
+    /// Its work so far.
     fn totals(&self) -> Totals;
 }
 
@@ -31,11 +31,11 @@ pub enum Progress {
     Waiting,
     /// It has looked at all VIDs of its part, and handed out everything.
     Done,
-    /// It cannot go on: why.
+    /// It cannot continue: why.
     Failed(String),
 }
 
-/// What an element has done.
+/// The work of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// VIDs looked at.
@@ -87,13 +87,13 @@ pub struct Packet<'a> {
     pub number: u32,
     /// The version.
     pub record: RecordId,
-    /// Who created it.
+    /// The commit that created it.
     pub created: u64,
     /// 0: a row. Else what is wrong, and nothing but the VID means anything.
     pub code: u8,
     /// Bytes of the row's payload, whether it is here or not.
     pub payload_bytes: u16,
-    /// What the program computed.
+    /// The result of the program.
     pub outputs: Outputs,
     /// The row's payload; empty when the task does not ask for it.
     pub payload: &'a [u8],
@@ -133,7 +133,7 @@ impl SoftwareElement {
     pub fn new(snapshot: Arc<Snapshot>, task: Arc<ElementTask>, part: Range<u32>) -> Self {
         let started = Started::new(snapshot, |snapshot| {
             let element = snapshot.reader().element(task.table, task.snapshot);
-            element.expect("whoever makes the task has checked table and snapshot")
+            element.expect("the creator of the task has checked table and snapshot")
         });
         Self { started, task, left: part, totals: Totals::default() }
     }

@@ -75,7 +75,7 @@ impl Job {
         }
     }
 
-    /// Whether it is over, and nobody waits for anything of it.
+    /// Whether it is over, and no submission waits for it.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Over)
     }
@@ -172,7 +172,7 @@ impl Job {
                 self.phase = Phase::Paused(work);
             }
             Err(fault) => {
-                // Nothing is lost but what nobody can see.
+                // No visible data is lost.
                 self.awaited = Some(identifier);
                 work.end(fault.into());
                 self.phase = Phase::Running(work);
@@ -225,7 +225,7 @@ impl Job {
         }
     }
 
-    /// Goes on with a top-up.
+    /// Continues with a top-up.
     fn resume(&mut self, submission: Submission, card: &mut dyn Card, told: &mut Told<'_>) {
         let Phase::Paused(work) = &mut self.phase else {
             unreachable!("the caller has looked");

@@ -7,11 +7,11 @@ use super::queue::Engine;
 use super::rows::TAGS;
 use crate::job::LockTable;
 
-/// Who uses which tag.
+/// The users of the tags.
 #[derive(Clone, Debug)]
 pub(super) struct Tags {
     owners: [Option<u32>; TAGS as usize],
-    /// The table that the unit was told of.
+    /// The table that was set at the unit.
     table: Option<LockTable>,
     /// Jobs that use it.
     users: usize,

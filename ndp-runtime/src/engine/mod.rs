@@ -1,8 +1,8 @@
-//! The device's side: executes jobs beside the data (ccSLT paper, sections 2.3 and 3).
+//! The device's side, which executes jobs beside the data (ccSLT paper, sections 2.3 and 3).
 //!
 //! - [`Engine`]: takes submissions of the job queue, and completes them.
-//! - [`Card`]: what it reaches; whoever embodies a device implements it.
-//! - [`Element`]: who finds the rows that qualify; [`SoftwareElement`], or hardware.
+//! - [`Card`]: the environment of the engine, which each device implements.
+//! - [`Element`]: finds the qualifying rows; [`SoftwareElement`], or hardware.
 //! - [`RowUpdate`]: the update of one row, as a pure machine.
 
 mod card;

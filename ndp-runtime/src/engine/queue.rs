@@ -11,8 +11,8 @@ use crate::job::{JobCompletion, Opcode, Status, Submission};
 /// Responses of the lock unit that are taken in one step.
 const RESPONSES_A_STEP: usize = 128;
 
-/// Executes the jobs of a device, some at a time, in turn and in bounded steps. Whoever embodies the
-/// device calls [`Engine::step`] again and again; a reset drops the engine.
+/// Executes the jobs of a device, some at a time, in turn and in bounded steps. The
+/// device calls [`Engine::step`] repeatedly; a reset drops the engine.
 #[derive(Default)]
 pub struct Engine {
     submissions: VecDeque<Submission>,
@@ -22,7 +22,7 @@ pub struct Engine {
     faults: Planted,
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stepped {
     /// Nothing was to be done: all waits for submissions, the lock unit, elements or the clock.
@@ -32,7 +32,7 @@ pub enum Stepped {
 }
 
 impl Engine {
-    /// The most jobs that are live at a time.
+    /// Maximum number of live jobs.
     pub const JOBS: usize = 8;
 
     /// An engine without jobs.
@@ -40,7 +40,7 @@ impl Engine {
         Self::default()
     }
 
-    /// Breaks the engine on purpose, or mends it, for jobs that begin from now on.
+    /// Plants a fault in the engine, or removes it, for jobs that begin from now on.
     #[cfg(feature = "faults")]
     pub fn plant(&mut self, fault: Option<super::Fault>) {
         self.faults = Planted::of(fault);

@@ -1,17 +1,17 @@
 //! The update of one row, as a pure machine: no memory, no clock, no lock unit.
 //!
-//! Whoever drives it does what [`RowUpdate::action`] says and tells it what came of that, until
-//! [`RowUpdate::end`] says how the row ended. A version is written only under the lock of the
-//! version that it succeeds, and after a look at the host's VID map, made under that lock, that found
-//! this version to be the newest still (ccSLT paper, section 3, "Protocol"; Figure 1: without the
-//! lock or without the look two branches of versions arise).
+//! Its driver performs each [`RowUpdate::action`] and reports the result, until [`RowUpdate::end`]
+//! says how the row ended. A version is written only under the lock of its predecessor, and after a
+//! check of the host's VID map, made under that lock, that this predecessor is still the newest
+//! version (ccSLT paper, section 3, "Protocol"; Figure 1: without the lock or without the look two
+//! branches of versions arise).
 //!
-//! | state | action | goes on with |
+//! | state | action | continues with |
 //! |---|---|---|
 //! | asking | `AcquireLock` | granted, queued, refused |
-//! | waiting | `AwaitLock` | granted; lost: turned away; time-out, cancel: leaving |
-//! | turned away | `AskLater` | ask again; time-out, cancel: the end |
-//! | leaving | `CancelLock` | left; granted (too late): after a time-out the update goes on |
+//! | waiting | `AwaitLock` | granted; lost: refused; time-out, cancel: leaving |
+//! | refused | `AskLater` | ask again; time-out, cancel: the end |
+//! | leaving | `CancelLock` | left; granted (too late): after a time-out the update continues |
 //! | looking | `LoadHead` | the head: the end, or writing |
 //! | writing | `Write` | written |
 
@@ -29,7 +29,7 @@ pub struct RowUpdate {
     skipped: Skipped,
 }
 
-/// What the update waits for.
+/// The event that the update waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Asking,
@@ -50,30 +50,30 @@ pub struct Skipped {
     pub check: bool,
 }
 
-/// What is to be done for a row.
+/// The task for a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// Ask the lock unit for the lock, with a place in the queue. Goes on with
+    /// Ask the lock unit for the lock, with a place in the queue. Continues with
     /// [`Input::Granted`], [`Input::Queued`], [`Input::Refused`] or [`Input::Failed`].
     AcquireLock,
-    /// Wait for the lock unit's notice, or poll. Goes on with [`Input::Granted`],
+    /// Wait for the lock unit's notice, or poll. Continues with [`Input::Granted`],
     /// [`Input::Lost`], [`Input::Failed`], [`Input::TimedOut`] or [`Input::Cancel`].
     AwaitLock,
-    /// Ask again after a while. Goes on with [`Input::Again`], [`Input::TimedOut`] or
+    /// Ask again after a while. Continues with [`Input::Again`], [`Input::TimedOut`] or
     /// [`Input::Cancel`].
     AskLater,
-    /// Ask the lock unit to take the request out of the queue. Goes on with [`Input::Granted`],
+    /// Ask the lock unit to take the request out of the queue. Continues with [`Input::Granted`],
     /// [`Input::Lost`] or [`Input::Failed`].
     CancelLock,
-    /// Load the word of the host's VID map. Goes on with [`Input::Head`] or [`Input::Failed`].
+    /// Load the word of the host's VID map. Continues with [`Input::Head`] or [`Input::Failed`].
     LoadHead,
-    /// Append the new version. Goes on with [`Input::Written`].
+    /// Append the new version. Continues with [`Input::Written`].
     Write,
     /// Nothing: it has ended.
     None,
 }
 
-/// What came of it.
+/// Its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// The transaction holds the lock.
@@ -86,7 +86,7 @@ pub enum Input {
     Lost,
     /// Time to ask again.
     Again,
-    /// What stands in the host's VID map.
+    /// The contents of the host's VID map.
     Head(RecordId),
     /// The version is in its page and in the result set.
     Written,
@@ -103,9 +103,9 @@ pub enum Input {
 pub enum RowEnd {
     /// It has a new version; the lock is held.
     Written,
-    /// Somebody else changed it, and the host is to see to it; the lock is held.
+    /// Another transaction changed it, and the host is to see to it; the lock is held.
     Left,
-    /// Somebody else changed it, and the first updater wins; the lock is held.
+    /// Another transaction changed it, and the first updater wins; the lock is held.
     Conflict,
     /// The lock did not come in time.
     TimedOut,
@@ -149,7 +149,7 @@ impl RowUpdate {
         row
     }
 
-    /// What is to be done.
+    /// The task.
     pub fn action(&self) -> Action {
         match self.state {
             State::Asking => Action::AcquireLock,
@@ -170,8 +170,8 @@ impl RowUpdate {
         }
     }
 
-    /// What came of the action, or from outside ([`Input::TimedOut`], [`Input::Cancel`]). What the
-    /// state has no use for changes nothing: a time-out may come together with the grant.
+    /// The outcome of the action, or an external event ([`Input::TimedOut`], [`Input::Cancel`]).
+    /// What the state has no use for changes nothing: a time-out may come together with the grant.
     pub fn resume(&mut self, input: Input) {
         self.cancelled |= input == Input::Cancel;
         match (self.state, input) {
@@ -210,8 +210,8 @@ impl RowUpdate {
         self.state = if self.skipped.check { State::Writing } else { State::Looking };
     }
 
-    /// The version that the snapshot sees is the newest of the host's, or somebody committed a newer
-    /// one, or its removal, before the lock came.
+    /// The version that the snapshot sees is the newest of the host's, or another transaction
+    /// committed a newer one, or its removal, before the lock came.
     fn looked(&mut self, head: RecordId) {
         self.state = match (head == self.record, self.leave_changed) {
             (true, _) => State::Writing,

@@ -1,4 +1,4 @@
-//! Rows of an update that are under way: each with its machine, and a tag at the lock unit.
+//! Rows of an update in progress, each with its machine and a tag at the lock unit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -163,7 +163,7 @@ impl Rows {
         TupleKey::new(u64::from(self.table) << 32 | u64::from(row.found.vid), row.found.number)
     }
 
-    /// Goes on with a row as far as it comes without waiting. Writing is left to the caller. Says
+    /// Continues with a row as far as it comes without waiting. Writing is left to the caller. Says
     /// whether anything was done.
     pub(super) fn drive(
         &mut self,
@@ -322,8 +322,8 @@ impl Rows {
 
     fn granted(&mut self, row: &mut Row, again: bool) {
         let bucket = self.locks.bucket_of(self.key(row));
-        // A grant may be told twice, by a poll and by the acquire's own notice, and to two rows that
-        // wait in one place; and those that hold the bucket again may be told first.
+        // A grant may be reported twice, by a poll and by the acquire's own notice, and to two rows
+        // that wait in one place; and those that hold the bucket again may be reported first.
         row.newly_held |= !again && self.held.insert(bucket);
         row.machine.resume(Input::Granted);
     }

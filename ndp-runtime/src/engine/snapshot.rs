@@ -1,4 +1,4 @@
-//! What a device was handed with an invocation, opened and checked, for as long as a job needs it.
+//! The data of an invocation, opened and checked, for as long as a job needs them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -82,7 +82,7 @@ impl Snapshot {
     }
 }
 
-/// What the elements of a job are to do.
+/// The task of the elements of a job.
 #[derive(Clone)]
 pub struct ElementTask {
     /// The table; the snapshot has it.

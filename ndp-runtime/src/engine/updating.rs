@@ -1,4 +1,4 @@
-//! What an update does with the rows that qualify.
+//! The processing of an update's qualifying rows.
 
 use lockdb::layout::{LinePointer, next_version, placed_bytes};
 use lockdb::schema::{RowBuffer, Schema};
@@ -24,7 +24,7 @@ pub(super) struct Updating {
     faults: Planted,
 }
 
-/// What came of a step.
+/// The outcome of a step.
 pub(super) struct Stepped {
     pub(super) worked: bool,
     /// The job has to end, for this reason.
@@ -78,7 +78,7 @@ impl Updating {
         self.writer.pages()
     }
 
-    /// Goes on with all rows; with `stop`, to their ends.
+    /// Continues with all rows; with `stop`, to their ends.
     pub(super) fn step(
         &mut self,
         card: &mut dyn Card,
@@ -162,7 +162,7 @@ impl Updating {
         Ok(None)
     }
 
-    /// Lets go of a row that has ended; says whether the job has to end with it.
+    /// Frees a row that has ended; says whether the job has to end with it.
     fn settle(
         &mut self,
         tag: u8,

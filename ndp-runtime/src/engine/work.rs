@@ -1,4 +1,5 @@
-//! A job that runs: elements find rows, and what is done with them becomes entries of the result set.
+//! A running job: elements find rows, and the results of processing them become entries of the
+//! result set.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,10 +23,10 @@ use crate::program::{Aggregation, Group};
 const ELEMENT_VIDS: u32 = MAP_WORDS as u32;
 /// Rows that are taken out of the queue in one step.
 const ROWS_A_STEP: usize = 256;
-/// The most bytes of a chunk; a larger result buffer is not filled.
+/// Maximum number of bytes of a chunk; a larger result buffer is not filled.
 const MOST_CHUNK_BYTES: u64 = 1 << 20;
 
-/// What is done with the rows that qualify.
+/// The processing of the qualifying rows.
 pub(super) enum Doing {
     Update(Box<Updating>),
     Select {
@@ -83,7 +84,7 @@ impl Ending {
     }
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Something was done.
@@ -141,7 +142,7 @@ impl Results {
         writer.finish(header, &self.statistics)
     }
 
-    /// Goes on with another buffer.
+    /// Continues with another buffer.
     fn top_up(&mut self, span: Span) {
         self.span = span;
         self.chunk += 1;
@@ -189,7 +190,7 @@ impl Work {
         self.totals.add(totals);
     }
 
-    /// Goes on with room from a top-up.
+    /// Continues with room from a top-up.
     ///
     /// # Errors
     /// When the top-up is not for the next chunk, or is too small.
@@ -207,7 +208,7 @@ impl Work {
         Ok(())
     }
 
-    /// Goes on with another result buffer.
+    /// Continues with another result buffer.
     pub(super) fn top_up(&mut self, span: Span) {
         let repeated = self.results.last.take();
         self.results.top_up(span);
@@ -290,7 +291,7 @@ impl Work {
             if row.code != 0 {
                 self.results.push(&fault_entry(row.vid, row.code))?;
                 if matches!(self.doing, Doing::Update(_)) {
-                    // Those that were found with it are told, too, as far as there is room.
+                    // The faults found with it are reported, too, as far as there is room.
                     let others: Vec<_> = self.found.drain(..).filter(|row| row.code != 0).collect();
                     for row in &others[1..] {
                         let _ = self.results.push(&fault_entry(row.vid, row.code));

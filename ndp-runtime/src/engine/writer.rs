@@ -1,5 +1,5 @@
-//! The version writer: new versions in reserved pages, which stay in the device's memory until the
-//! host says by which commit they are.
+//! The version writer: it puts new versions into reserved pages, which stay in the device's memory
+//! until the host names their commit.
 
 use std::collections::BTreeSet;
 

@@ -14,7 +14,7 @@ impl Cancel {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Whether somebody has asked.
+    /// Whether a cancel was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }

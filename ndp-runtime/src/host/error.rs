@@ -1,4 +1,4 @@
-//! Why a near-data job failed.
+//! The errors of near-data jobs.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use super::port::PortError;
 use crate::job::{JobFault, Status};
 use crate::program::{CompileError, EvaluationFault};
 
-/// Why a near-data job failed. But for [`NearDataFailure::Compile`], and [`NearDataFailure::Store`]
-/// before the device was given anything, the transaction has ended without a change, and nothing of
-/// it is left in the lock table.
+/// The errors of near-data jobs. But for [`NearDataFailure::Compile`], and
+/// [`NearDataFailure::Store`] before the device was given anything, the transaction has ended
+/// without a change, and nothing of it is left in the lock table.
 #[derive(Debug, thiserror::Error)]
 pub enum NearDataFailure {
     /// The predicate, the assignments or an output cannot be compiled. Nothing has been begun.
@@ -20,8 +20,8 @@ pub enum NearDataFailure {
     /// The store refused something, or another transaction was in the way.
     #[error(transparent)]
     Store(#[from] Error),
-    /// SNAPSHOT, SERIALIZABLE: somebody changed a row after the snapshot was taken, before the device
-    /// had its lock (the first updater wins).
+    /// SNAPSHOT, SERIALIZABLE: another transaction changed a row after the snapshot was taken,
+    /// before the device had its lock (the first updater wins).
     #[error("row {vid} of table {table:?} was changed after snapshot {snapshot}")]
     Changed {
         /// The table.
@@ -41,7 +41,7 @@ pub enum NearDataFailure {
         /// The bound of the wait.
         waited: Duration,
     },
-    /// The transaction was in a circle of waiting and was chosen to break it.
+    /// The transaction was in a cycle of waiting and was chosen to break it.
     #[error("deadlock: {cycle:?} wait for each other")]
     Deadlock {
         /// Each waits for the next, the last for the first.
@@ -52,16 +52,16 @@ pub enum NearDataFailure {
     Died {
         /// The transaction.
         transaction: Timestamp,
-        /// Who holds a lock that it waited for.
+        /// The holder of a lock that it waited for.
         older: Timestamp,
     },
-    /// Somebody asked for it.
+    /// It was requested.
     #[error("the job was cancelled")]
     Cancelled,
     /// The job did not end in its time.
     #[error("waited for {waited_for}: nothing within {bound:?}")]
     TimedOut {
-        /// What should have happened.
+        /// The expected behaviour.
         waited_for: &'static str,
         /// The bound.
         bound: Duration,
@@ -103,7 +103,7 @@ pub enum NearDataFailure {
     /// for.
     #[error("there is no result of the aggregation: {reason}")]
     NoAggregate {
-        /// What the device wrote of it.
+        /// The part of it that the device wrote.
         reason: String,
     },
     /// The device refused the job, or gave it up.
@@ -114,14 +114,14 @@ pub enum NearDataFailure {
         status: Status,
         /// Its detail, as the status says.
         detail: u64,
-        /// What the device wrote of it.
+        /// The part of it that the device wrote.
         reason: String,
     },
-    /// The device wrote a result set that cannot be.
+    /// The device wrote an invalid result set.
     #[error(transparent)]
     ResultSet(#[from] JobFault),
-    /// The device or the way to it is lost, or it was reset in the middle of the job. It is cut off:
-    /// none of its accesses is under way.
+    /// The device or the link to it is lost, or it was reset in the middle of the job. It is cut
+    /// off: none of its accesses is under way.
     #[error("the device is lost: {0}")]
     DeviceLost(Box<PortError>),
     /// The device is lost, and could not even be cut off. The transaction has ended; the pages that
@@ -147,7 +147,7 @@ impl NearDataFailure {
         Self::DeviceLost(Box::new(error))
     }
 
-    /// Whether the same transaction may succeed when it is run again: others were in its way.
+    /// Whether the same transaction may succeed when it is run again: a conflict occurred.
     pub fn is_conflict(&self) -> bool {
         match self {
             Self::Store(error) => error.is_conflict(),
@@ -160,8 +160,8 @@ impl NearDataFailure {
         }
     }
 
-    /// Whether a lock did not come within its timeout. Another try is likely to take as long, so
-    /// that it is left to the caller.
+    /// Whether a lock was not granted within its time limit. Another try is likely to take as long,
+    /// so that it is left to the caller.
     pub fn is_time_out(&self) -> bool {
         match self {
             Self::Store(error) => error.is_time_out(),
@@ -170,7 +170,7 @@ impl NearDataFailure {
         }
     }
 
-    /// Whether it is worth while to run the same transaction again at once.
+    /// Whether an immediate retry of the same transaction is worthwhile.
     pub fn is_to_be_retried(&self) -> bool {
         self.is_conflict() && !self.is_time_out()
     }

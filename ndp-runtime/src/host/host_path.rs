@@ -2,10 +2,10 @@
 //! instead of the program to the pages.
 //!
 //! Rows are found by the same walk ([`ProcessingElement`](lockdb::device::ProcessingElement))
-//! and judged by the same program machine, so that results are equal; and every page of native storage
-//! that the walk touches is pulled over the link once: a host whose memory has none of the table at
-//! first, and keeps 32 MiB of it. New versions are written to the device with the next flush; they
-//! count as so many pages as they fill.
+//! and evaluated by the same program machine, so that results are equal. Every page of native
+//! storage that the walk touches is pulled over the link once. This models a host that has no page
+//! of the table in memory at first, and keeps 32 MiB of it. New versions are written to the device
+//! with the next flush; they count as the number of pages that they fill.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +34,7 @@ pub struct HostPathReport {
     pub pages_pulled: u64,
     /// `device` is the time to find the rows, `left` that to change them.
     pub phases: Phases,
-    /// What passes the link.
+    /// The bytes over the link.
     pub link: LinkBytes,
 }
 
@@ -110,7 +110,7 @@ impl<'p> HostPath<'p> {
                 }
             });
             if let Some(fault) = fault {
-                // It was found by its key; its number is of no use to anybody here.
+                // It was found by its key; its number is not used here.
                 let (table, vid) = (table.name().into(), 0);
                 return Err(NearDataFailure::Evaluation { table, vid, fault });
             }

@@ -3,8 +3,8 @@
 //! - [`Runtime`]: one device and one store; [`Runtime::begin`] lets a transaction use the device.
 //! - [`PreparedUpdate`]: an update, compiled.
 //! - [`NearTransaction`]: update, select, aggregate; commit and rollback.
-//! - [`JobPort`]: how the device is reached: [`QueuePort`] by the driver; the crate
-//!   `software_device` needs no hardware.
+//! - [`JobPort`]: access to the device: [`QueuePort`] uses the driver; the crate `software_device`
+//!   needs no hardware.
 //! - [`HostPath`]: the same jobs done by the host, and [`TableGate`]: the whole table locked; for
 //!   comparison.
 //! - [`StoreMemory`]: lock table and VID maps where the device can reach them.

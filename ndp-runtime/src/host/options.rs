@@ -1,4 +1,4 @@
-//! How one job is run.
+//! The options of a job.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::job::Statistics;
 /// How one job is run.
 #[derive(Clone)]
 pub struct JobOptions<'p> {
-    /// Processing elements that the table is parted among, 1 to 64.
+    /// Processing elements that the table is divided among, 1 to 64.
     pub elements: u16,
     /// Update: rows that the device has under way at a time, 1 to 64.
     pub rows: u16,
@@ -17,11 +17,11 @@ pub struct JobOptions<'p> {
     pub result_bytes: usize,
     /// Update: pages that are reserved for the device at a time, 1 to 4,096.
     pub reservations: usize,
-    /// The longest that the device may take, rows left to the host and the commit not counted.
+    /// Time limit for the device, not counting rows left to the host and the commit.
     pub time_out: Duration,
     /// Stops the job from outside.
     pub cancel: Cancel,
-    /// Called again and again while the host waits for the device.
+    /// Called repeatedly while the host waits for the device.
     pub progress: Option<&'p dyn Fn(&Progress)>,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Debug for JobOptions<'_> {
 pub struct Progress {
     /// Chunks that have come.
     pub chunks: u64,
-    /// What the device had counted then.
+    /// The device's counters at that time.
     pub device: Statistics,
     /// VIDs of the table.
     pub vids: u32,

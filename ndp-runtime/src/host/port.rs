@@ -1,4 +1,5 @@
-//! How the host reaches a device that takes jobs: behind a driver, or in a test in this process.
+//! The host's access to a device that takes jobs: through a driver, or within this process in a
+//! test.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use lockdb::{Database, Table};
 use super::memory::StoreMemory;
 use crate::job::{JobCompletion, Status, Submission};
 
-/// Why a device does not take jobs any more.
+/// The errors after which a device takes no more jobs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PortError {
     /// As many submissions are open as there can be; one more may be handed in when one has ended.
@@ -27,12 +28,12 @@ pub enum PortError {
         /// Why not.
         reason: String,
     },
-    /// The device answered with what no device answers.
+    /// The device gave an invalid answer.
     #[error("a completion has {found:#x}, expected {expected}")]
     Completion {
-        /// What was found.
+        /// The value found.
         found: u64,
-        /// What was expected.
+        /// The expected value.
         expected: &'static str,
     },
     /// It was reset while submissions were open: their work is lost.
@@ -115,7 +116,7 @@ pub trait JobPort: Send {
     /// caller to sleep, when others may have the port.
     fn idle(&mut self, bound: Duration) -> Duration;
 
-    /// Asks the device itself whether it still runs. Dearer than [`JobPort::poll`].
+    /// Asks the device itself whether it still runs. More expensive than [`JobPort::poll`].
     ///
     /// # Errors
     /// When it does not.
@@ -125,7 +126,7 @@ pub trait JobPort: Send {
     /// table is under way, nor will there be one for what was submitted before.
     ///
     /// # Errors
-    /// When that cannot be had.
+    /// When that cannot be allocated.
     fn fence(&mut self) -> Result<Fenced, PortError>;
 }
 
@@ -136,9 +137,9 @@ pub struct QueuePort {
     memory: Arc<StoreMemory>,
     /// By tickets of the driver.
     tags: BTreeMap<Ticket, u64>,
-    /// Ended while somebody was idle.
+    /// Ended while a thread slept.
     early: VecDeque<JobDone>,
-    /// What of the store's memory the device has, by its name.
+    /// The parts of the store's memory that the device has, by name.
     reached: BTreeMap<String, DmaBuffer>,
 }
 
@@ -207,7 +208,7 @@ impl JobPort for QueuePort {
     }
 
     fn idle(&mut self, bound: Duration) -> Duration {
-        // By the interrupt of the queue. What is wrong is told by the next poll.
+        // By the interrupt of the queue. The next poll reports the error.
         self.early.extend(self.queue.wait(bound));
         Duration::ZERO
     }
@@ -224,13 +225,13 @@ impl JobPort for QueuePort {
                 self.queue.restart()?;
                 Ok(Fenced::Restarted)
             }
-            // Nobody is left who could touch what it had.
+            // No thread is left that could access its memory.
             Err(driver::DeviceError::Gone { .. } | driver::DeviceError::Disconnected { .. }) => {
                 self.reached.clear();
                 Ok(Fenced::Dead)
             }
             Err(error) => {
-                // At least the store's memory is taken away from it, where addresses are translated.
+                // At least the store's memory is unmapped from it, where addresses are translated.
                 self.reached.clear();
                 Err(error.into())
             }

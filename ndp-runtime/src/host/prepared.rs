@@ -13,7 +13,7 @@ pub struct PreparedUpdate<'t> {
 }
 
 impl<'t> PreparedUpdate<'t> {
-    /// Compiles the change of the rows of a table that fulfil a predicate (`None`: all), as the
+    /// Compiles the change of the rows of a table that satisfy a predicate (`None`: all), as the
     /// assignments say, such as `balance = balance + 5`.
     ///
     /// # Errors

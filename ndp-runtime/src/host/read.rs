@@ -66,28 +66,28 @@ pub struct AggregatedGroup {
     pub value: Value,
 }
 
-/// What is aggregated.
+/// The aggregated value.
 #[derive(Clone, Copy, Debug)]
 pub struct AggregateOf<'a> {
-    /// What is made of the values.
+    /// The aggregate of the values.
     pub aggregate: Aggregate,
     /// The values: an expression.
     pub value: &'a str,
     /// What to group by: an expression.
     pub group: Option<&'a str>,
-    /// The most groups there may be.
+    /// Maximum number of groups.
     pub groups: u32,
 }
 
 impl<'r> NearTransaction<'r, '_, '_> {
-    /// Has the device give the rows of a table that fulfil a predicate (`None`: all), as they are at
-    /// the transaction's snapshot: the outputs, which are expressions, or with none the whole rows.
-    /// They come in no particular order. `visit` may break off.
+    /// Has the device give the rows of a table that satisfy a predicate (`None`: all), as they are
+    /// at the transaction's snapshot: the outputs, which are expressions, or with none the whole
+    /// rows. They come in no particular order. `visit` may stop early.
     ///
     /// Rows that the device cannot read are in the report, and not visited.
     ///
     /// # Errors
-    /// See [`NearDataFailure`]; the transaction goes on.
+    /// See [`NearDataFailure`]; the transaction continues.
     pub fn select(
         &mut self,
         table: &Table,
@@ -118,11 +118,11 @@ impl<'r> NearTransaction<'r, '_, '_> {
     }
 
     /// Has the device count, add up, or find the least or greatest of the values of an expression,
-    /// over the rows that fulfil a predicate, by groups if asked. Groups come in their order.
+    /// over the rows that satisfy a predicate, by groups if asked. Groups come in their order.
     ///
     /// # Errors
     /// See [`NearDataFailure`]; [`NearDataFailure::RowFaults`] when a row cannot be read. The
-    /// transaction goes on.
+    /// transaction continues.
     pub fn aggregate(
         &mut self,
         table: &Table,
@@ -219,7 +219,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
     }
 }
 
-/// What a select did.
+/// The result of a select.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelectReport {
     /// Rows, time, bytes.

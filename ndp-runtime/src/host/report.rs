@@ -1,4 +1,4 @@
-//! What a job cost.
+//! The cost of a job.
 
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ impl LinkBytes {
     }
 }
 
-/// Where the time of a job went.
+/// The times of the phases of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
     /// Collecting the shared state (and the flush before it, if there was one),
@@ -102,7 +102,7 @@ impl Phases {
     }
 }
 
-/// What an update did.
+/// The effect of an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpdateReport {
     /// Rows that have a new version, on the device or by the host.
@@ -111,11 +111,11 @@ pub struct UpdateReport {
     pub by_host: u64,
     /// Rows that were left to the host, and do not qualify any more.
     pub passed_over: u64,
-    /// What the device counted.
+    /// The device's counters.
     pub device: Statistics,
-    /// Where the time went.
+    /// The times of the phases.
     pub phases: Phases,
-    /// What passed the link.
+    /// The bytes over the link.
     pub link: LinkBytes,
     /// Chunks of the result set.
     pub chunks: u64,
@@ -124,7 +124,7 @@ pub struct UpdateReport {
 }
 
 impl UpdateReport {
-    /// Adds what the commit took.
+    /// Adds the cost of the commit.
     pub fn add_commit(&mut self, commit: &CommitReport) {
         self.phases.finalize += commit.phases.finalize;
         self.phases.commit += commit.phases.commit;
@@ -132,16 +132,16 @@ impl UpdateReport {
     }
 }
 
-/// What a select or an aggregation did.
+/// The result of a select or an aggregation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
     /// Rows, or groups, that were given.
     pub rows: u64,
-    /// What the device counted.
+    /// The device's counters.
     pub device: Statistics,
-    /// Where the time went.
+    /// The times of the phases.
     pub phases: Phases,
-    /// What passed the link.
+    /// The bytes over the link.
     pub link: LinkBytes,
     /// Chunks of the result set.
     pub chunks: u64,

@@ -1,4 +1,4 @@
-//! The runtime: one device, one store, and whoever hands jobs to it.
+//! The runtime: one device, one store, and the threads that submit jobs.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -95,7 +95,7 @@ impl Runtime {
         Self { database, state, options, next_job: AtomicU32::new(1) }
     }
 
-    /// Runs an update as a transaction of its own, again when others were in its way, as often as
+    /// Runs an update as a transaction of its own, and retries it after conflicts, as often as
     /// `attempts` says.
     ///
     /// # Errors
@@ -229,7 +229,8 @@ impl Runtime {
         }
     }
 
-    /// Cuts the device off, unless somebody has since a submission of this generation.
+    /// Cuts the device off, unless another thread has done so since a submission of this
+    /// generation.
     pub(super) fn fence(&self, seen: u64, lost: PortError) -> Result<(), NearDataFailure> {
         let mut state = self.lock();
         if state.generation != seen {

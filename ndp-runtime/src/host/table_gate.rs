@@ -12,9 +12,9 @@ use super::error::NearDataFailure;
 ///
 /// It is a gate of the host in front of the store, not a lock in the shared lock table, which knows
 /// exclusive locks of rows alone. Each short update holds it shared from its begin to its end; a
-/// near-data update takes it alone before it begins, and keeps it until its commit. Whoever waits to be
-/// alone keeps others from entering. The device still takes its row locks: nobody is in their way, so
-/// that each is granted at once.
+/// near-data update takes it alone before it begins, and keeps it until its commit. An update that
+/// waits to be alone keeps others from entering. The device still takes its row locks: nobody is in
+/// their way, so that each is granted at once.
 #[derive(Debug, Default)]
 pub struct TableGate(RwLock<()>);
 
@@ -32,7 +32,7 @@ impl TableGate {
     /// Passes, beside other short updates.
     ///
     /// # Errors
-    /// [`NearDataFailure::TimedOut`] when somebody is alone behind it for so long.
+    /// [`NearDataFailure::TimedOut`] when another update is alone behind it for so long.
     pub fn pass(&self, bound: Duration) -> Result<Passing<'_>, NearDataFailure> {
         let waited_for = "a near-data update that has locked the whole table";
         let passing = self.0.try_read_for(bound);

@@ -1,4 +1,4 @@
-//! A transaction of the host that has work done by the device.
+//! A transaction of the host that uses the device.
 
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ pub struct CommitReport {
     pub commit: u64,
     /// `finalize` and `commit` alone are other than zero.
     pub phases: Phases,
-    /// What passed the link for it.
+    /// The bytes over the link for it.
     pub link: LinkBytes,
 }
 
@@ -90,7 +90,7 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
         }
     }
 
-    /// Gives the transaction back to the caller, who ends it himself.
+    /// Returns the transaction to the caller, who ends it.
     ///
     /// # Panics
     /// When the device has changed something for it: then it is to be ended here.
@@ -124,7 +124,7 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
             Some(_) => self.transaction.abandon(),
         };
         match ended {
-            // Whoever has the transaction may have ended it himself.
+            // The owner of the transaction may have ended it.
             Ok(()) | Err(Error::Ended { .. }) => not_fenced.map_or(Ok(()), Err),
             Err(error) => Err(error.into()),
         }

@@ -68,7 +68,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
         report.rows = report.device.written + report.by_host;
         report.link = work.link;
         report.link.count_accesses(&report.device);
-        // One without versions has nothing to finalize, and was forgotten.
+        // A job without versions has nothing to finalize, and was forgotten.
         if report.device.written > 0 {
             self.updates.push(work);
         }

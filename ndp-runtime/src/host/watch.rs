@@ -1,4 +1,4 @@
-//! What the host looks after while the device works: that it ends, and that it waits in no circle.
+//! The host's supervision of a working device: that it finishes, and is not part of a deadlock.
 
 use std::time::{Duration, Instant};
 
@@ -52,8 +52,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Why a job that the device has no place for is to be given up, if it is: whoever holds the places
-    /// may wait for locks of this transaction, which no table shows.
+    /// Why a job that the device has no place for is to be given up, if it is: the jobs that hold
+    /// the places may wait for locks of this transaction, which no table shows.
     pub fn without_place(&self) -> Option<NearDataFailure> {
         let waited = self.began.elapsed();
         let may_wait = self.transaction.is_none() || waited < self.waiting.timeout;

@@ -110,7 +110,7 @@ impl<'r> Work<'r> {
         reservations: &[PageReservation],
         describe: impl FnOnce(Addresses) -> Descriptor,
     ) -> Result<Self, NearDataFailure> {
-        // What was submitted before somebody cut the device off is lost with that.
+        // Submissions from before the device was cut off are lost.
         let generation = runtime.generation();
         let memory = HostMemory::allocate(parts.bytes, PAGE_BYTES).map_err(|source| {
             let what = format!("{} bytes for a near-data job", parts.bytes);
@@ -151,7 +151,7 @@ impl<'r> Work<'r> {
         Ok(work)
     }
 
-    /// Goes on after [`Status::More`], with more reservations.
+    /// Continues after [`Status::More`], with more reservations.
     pub fn resume(&mut self, reservations: &[PageReservation]) -> Result<(), NearDataFailure> {
         self.chunk += 1;
         self.write_reservations(reservations);
@@ -168,7 +168,7 @@ impl<'r> Work<'r> {
     }
 
     /// Waits until the device has ended what was last submitted. `progress` is called at first, and
-    /// meanwhile again and again.
+    /// meanwhile repeatedly.
     pub fn wait(
         &mut self,
         watch: &mut Watch<'_>,
@@ -205,8 +205,8 @@ impl<'r> Work<'r> {
         }
     }
 
-    /// What the device has written to the result buffer: so many bytes, copied so that nobody changes
-    /// them any more.
+    /// What the device has written to the result buffer: so many bytes, copied so that it does not
+    /// change them any more.
     pub fn received(&mut self, bytes: u32) -> Result<&[u8], JobFault> {
         let most = self.parts.result_bytes;
         if bytes as usize > most {
@@ -295,8 +295,9 @@ impl<'r> Work<'r> {
 
     fn run(&mut self, submission: Submission) -> Result<(), NearDataFailure> {
         match self.runtime.submit(submission) {
-            // Somebody has cut the device off meanwhile: it does not know the job any more. But one that
-            // begins was not known before: it runs on the device as it is now, and is to be stopped there.
+            // The device was cut off in the meantime: it does not know the job any more. But one
+            // that begins was not known before: it runs on the device as it is now, and is to be
+            // stopped there.
             Ok(pending) if pending.generation != self.generation && submission != self.begin => {
                 Err(self.lose(PortError::Reset))
             }
@@ -370,7 +371,7 @@ impl<'r> Work<'r> {
 }
 
 impl Drop for Work<'_> {
-    /// Whoever drops a job that runs has panicked, or has lost it by an error of its own: it is
+    /// Code that drops a running job has panicked, or has lost it by an error of its own: it is
     /// stopped, so that the memory can go.
     fn drop(&mut self) {
         if self.stop().is_ok() {
@@ -379,7 +380,7 @@ impl Drop for Work<'_> {
     }
 }
 
-/// Time since some moment, and that moment anew.
+/// The time since a moment, which is then set to now.
 pub(super) fn lap(since: &mut Instant) -> std::time::Duration {
     let now = Instant::now();
     now.duration_since(std::mem::replace(since, now))

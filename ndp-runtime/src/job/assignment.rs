@@ -1,4 +1,4 @@
-//! What an update puts into columns, as bytes.
+//! The assignments of an update, as bytes.
 
 use lockdb::schema::{MAX_COLUMNS, Value};
 

@@ -1,4 +1,4 @@
-//! What a job is to do.
+//! The description of a job.
 
 use lockdb::Isolation;
 use lockdb::schema::{MAX_PAYLOAD, Type};
@@ -39,7 +39,7 @@ layout! {
         pub result: u64,
         /// Its bytes.
         pub result_bytes: u64,
-        /// Processing elements that the VID map is parted among, 1 to 64.
+        /// Processing elements that the VID map is divided among, 1 to 64.
         pub elements: u16,
         /// Update: rows under way at a time, 1 to 64.
         pub rows: u16,
@@ -95,7 +95,7 @@ impl DescriptorHeader {
     pub const MOST_GROUPS: u32 = 1 << 20;
 }
 
-/// What kind of job it is.
+/// The kind of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -155,7 +155,7 @@ impl LockTable {
 /// What an update needs beyond what every job needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
-    /// What becomes of a row that was changed meanwhile: READ COMMITTED leaves it to the host, the
+    /// The outcome of a row that was changed meanwhile: READ COMMITTED leaves it to the host, the
     /// others end the job.
     pub isolation: Isolation,
     /// The transaction's timestamp in the lock table.
@@ -174,7 +174,7 @@ pub struct Update {
     pub poll_interval: u64,
     /// Rows under way at a time, 1 to 64.
     pub rows: u16,
-    /// What the columns become.
+    /// The new values of the columns.
     pub assignments: Vec<Assignment>,
 }
 
@@ -195,13 +195,13 @@ pub enum Task {
 /// What an aggregation needs beyond what every job needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aggregating {
-    /// What is made of the values of output 0.
+    /// The aggregate of output 0.
     pub aggregate: Aggregate,
     /// The type of output 0.
     pub value: Type,
     /// The type of output 1, if that is what to group by.
     pub group: Option<Type>,
-    /// The most groups there may be.
+    /// Maximum number of groups.
     pub groups: u32,
 }
 
@@ -227,7 +227,7 @@ impl Task {
     }
 }
 
-/// What a job is to do.
+/// The description of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Descriptor {
     /// The table.
@@ -238,11 +238,11 @@ pub struct Descriptor {
     pub shared_state: Span,
     /// Where the first chunk of results goes.
     pub result: Span,
-    /// Processing elements that the VID map is parted among, 1 to 64.
+    /// Processing elements that the VID map is divided among, 1 to 64.
     pub elements: u16,
     /// The image of the program: the predicate, and what is computed of each row.
     pub program: Box<[u8; Program::BYTES]>,
-    /// What is done with the rows that qualify.
+    /// The processing of the qualifying rows.
     pub task: Task,
 }
 
@@ -296,7 +296,8 @@ impl Descriptor {
         bytes
     }
 
-    /// Reads and checks a descriptor; program and assignments are left to whoever knows the schema.
+    /// Reads and checks a descriptor; program and assignments are checked by code that knows the
+    /// schema.
     ///
     /// # Errors
     /// The first field that cannot be.

@@ -1,4 +1,4 @@
-//! What is wrong with bytes of the other side.
+//! Errors in the other side's bytes.
 
 /// A field that cannot be, in a descriptor, a top-up, a reservation or a result set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,9 +10,9 @@ pub struct JobFault {
     pub offset: u64,
     /// The field.
     pub field: &'static str,
-    /// What stands there.
+    /// The value found there.
     pub found: u64,
-    /// What may stand there.
+    /// The values allowed there.
     pub expected: String,
 }
 

@@ -1,5 +1,5 @@
-//! Fields at fixed offsets: one list of them gives the struct, its bytes, and the table to hold the
-//! document against.
+//! Fields at fixed offsets: one list of them gives the struct, its bytes, and the table that the
+//! document is compared with.
 
 /// A number, or an array of bytes, as it stands in memory that host and device share.
 pub(super) trait Field: Sized {

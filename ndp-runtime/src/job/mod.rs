@@ -1,14 +1,14 @@
 //! What host and device exchange: submissions, descriptors, reservations and result sets, as bytes.
 //!
-//! One definition of each layout, for both sides: whatever one encodes, the other decodes here.
+//! There is one definition of each layout, for encoding and decoding on both sides.
 //! Everything is little-endian and at a fixed offset (`docs/near-data-jobs.md` has the tables, and
-//! a test holds them to this code). Neither side trusts the other's bytes: decoding checks every
-//! field, names the byte that is wrong, and never panics.
+//! a test compares them with this code). Neither side trusts the other's bytes: decoding checks
+//! every field, names the byte that is wrong, and never panics.
 //!
 //! - [`Submission`], [`JobCompletion`], [`Status`]: what passes through the job queue.
 //! - [`Descriptor`]: what a job is to do; [`TopUp`]: room for its next chunk of results.
 //! - [`reservation`]: pages that a job may fill.
-//! - [`ResultChunk`], [`Entry`], [`Statistics`]: what a job has done.
+//! - [`ResultChunk`], [`Entry`], [`Statistics`]: the results of a job.
 
 #[macro_use]
 mod layout;

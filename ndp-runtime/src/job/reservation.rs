@@ -98,7 +98,7 @@ layout! {
     }
 }
 
-/// With what a job goes on.
+/// With what a job continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopUp {
     /// Number of the chunk that is to come: one more than that of the last one.

@@ -1,4 +1,4 @@
-//! What a job has done, chunk by chunk.
+//! The results of a job, chunk by chunk.
 
 use super::fault::{Check, JobFault, checksum};
 use crate::program::Group;
@@ -34,7 +34,7 @@ layout! {
         pub element_clocks: u64,
         /// Elements that ran.
         pub elements: u16,
-        /// What they were: an [`Embodiment`].
+        /// Their kind: an [`Embodiment`].
         pub embodiment: u8,
         /// Zero.
         pub reserved: [u8; 5],
@@ -142,7 +142,7 @@ layout! {
     }
 }
 
-/// What became of a row of an update. Of each of them the transaction holds the lock.
+/// The outcome of a row of an update. Of each of them the transaction holds the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum UpdateKind {
@@ -162,7 +162,7 @@ impl UpdateEntry {
     /// Bit of `flags`: the lock's bucket is newly held.
     pub const NEWLY_HELD: u8 = 1;
 
-    /// What became of the row; `None` when the kind is none of an update.
+    /// The outcome of the row; `None` when the kind is none of an update.
     pub fn update_kind(&self) -> Option<UpdateKind> {
         UpdateKind::ALL.into_iter().find(|kind| *kind as u8 == self.kind)
     }
@@ -373,7 +373,7 @@ impl ChunkWriter {
     }
 }
 
-/// A chunk of a result set, read from bytes that nobody vouches for: all of it is checked at once.
+/// A chunk of a result set, read from untrusted bytes: all of it is checked at once.
 #[derive(Clone, Copy, Debug)]
 pub struct ResultChunk<'a> {
     header: ChunkHeader,
@@ -429,12 +429,12 @@ impl<'a> ResultChunk<'a> {
         self.header.flags & 1 != 0
     }
 
-    /// Whether the job wants page reservations to go on.
+    /// Whether the job wants page reservations to continue.
     pub fn wants_reservations(&self) -> bool {
         self.header.flags & 2 != 0
     }
 
-    /// What the job did, up to this chunk.
+    /// The statistics of the job up to this chunk.
     pub fn statistics(&self) -> Statistics {
         self.header.statistics
     }

@@ -1,6 +1,6 @@
-//! What passes through the job queue: 64 bytes there, 16 bytes back.
+//! The contents of the job queue: submissions of 64 bytes, completions of 16 bytes.
 
-/// What a submission asks for.
+/// The request of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Opcode {
@@ -38,7 +38,7 @@ pub enum Status {
     /// The result buffer or the page reservations are used up: drain the chunk and resume. Detail: 1 when
     /// page reservations are wanted.
     More = 16,
-    /// A row was changed by somebody who committed first. Detail: its VID.
+    /// Another transaction changed the row and committed first. Detail: its VID.
     Conflict = 17,
     /// A lock was not granted in time. Detail: the row's VID.
     LockTimeout = 18,
@@ -117,7 +117,7 @@ impl Submission {
         Self { opcode: Opcode::Begin as u8, address, bytes, job, ..Self::default() }
     }
 
-    /// A job goes on, by the top-up at an address.
+    /// A job continues, by the top-up at an address.
     pub fn resume(job: u32, address: u64, bytes: u64) -> Self {
         Self { opcode: Opcode::Resume as u8, address, bytes, job, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Counts, sums, least and greatest values of what a program puts out.
+//! Counts, sums, minima and maxima of a program's outputs.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use lockdb::schema::Type;
 use super::exact_sum::ExactSum;
 use super::machine::{CANONICAL_NAN, Outputs, compare_floats};
 
-/// What is made of the values of output 0. Nulls are passed over.
+/// The aggregate of output 0. Nulls are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Aggregate {
     /// How many there are.
@@ -108,7 +108,7 @@ fn compare(kind: Type, a: u64, b: u64) -> Ordering {
     }
 }
 
-/// What is known of one group.
+/// The state of one group.
 #[derive(Clone, Debug)]
 enum State {
     Count(u64),

@@ -4,7 +4,7 @@ use lockdb::schema::{RowBuffer, RowError, RowRef, Schema, Type, Value, ValueRef}
 
 use super::{EvaluationFault, Outputs};
 
-/// What an update puts into one column.
+/// The value that an update assigns to one column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assignment {
     /// An output of the program.

@@ -1,4 +1,4 @@
-//! A program and its bytes; what a device admits.
+//! A program and its bytes, and the validation of a device.
 
 use std::fmt::Display;
 
@@ -22,9 +22,9 @@ const HEADER_BYTES: usize = 64;
 const CHECKSUM: usize = 60;
 const CONSTANTS: usize = HEADER_BYTES + 8 * MAX_INSTRUCTIONS;
 
-/// A predicate and the values to be made of a row that fulfils it. Always valid: every register is
-/// written before it is read, every constant, output and payload byte that it names is there, and
-/// [`Opcode::End`] stands last and nowhere else.
+/// A predicate and the values to be made of a row that satisfies it. Always valid: every register
+/// is written before it is read, every constant, output and payload byte that it names is there,
+/// and [`Opcode::End`] stands last and nowhere else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     table: u32,

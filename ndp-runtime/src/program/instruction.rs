@@ -80,7 +80,7 @@ impl Form {
 
 macro_rules! opcodes {
     ($($(#[$doc:meta])* $variant:ident = $code:literal, $name:literal, $form:ident;)*) => {
-        /// What an instruction does.
+        /// The effect of an instruction.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Opcode {
@@ -182,7 +182,7 @@ opcodes! {
 /// One instruction: its fields, each within the bits that it has in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Instruction {
-    /// What it does.
+    /// Its action.
     pub op: Opcode,
     /// The register that it writes, 0 to 15.
     pub dst: u8,

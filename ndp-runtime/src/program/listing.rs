@@ -59,9 +59,9 @@ pub enum ListingError {
     Line {
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// The value found there.
         found: String,
-        /// What should.
+        /// The expected value.
         expected: &'static str,
     },
     /// The instructions make no program.
@@ -69,7 +69,7 @@ pub enum ListingError {
     Program(#[from] ProgramFault),
 }
 
-/// Reads a listing. Numbers of lines are passed over, and so is what follows `;`.
+/// Reads a listing. Numbers of lines are skipped, and so is what follows `;`.
 impl FromStr for Program {
     type Err = ListingError;
 

@@ -1,4 +1,4 @@
-//! The machine that executes programs. What it computes is what the hardware must.
+//! The machine that executes programs. The hardware must compute the same results.
 
 use std::cmp::Ordering;
 

@@ -1,10 +1,10 @@
 //! Predicates and updates as a small typed program of fixed-width code.
 //!
 //! [`compile_select`] and [`compile_update`] make a [`Program`] of SQL expressions on the host;
-//! [`Program::decode`] admits it on the device; [`evaluate`] executes it for one row, and is what the
-//! hardware is held to. [`apply`] makes the new row of an update, [`Aggregation`] sums up what a
-//! program puts out. Instructions, SQL and null rules:
-//! `docs/near-data-programs.md`.
+//! [`Program::decode`] admits it on the device; [`evaluate`] executes it for one row, and is the
+//! reference for the hardware. [`apply`] makes the new row of an update, and [`Aggregation`]
+//! aggregates a program's outputs. `docs/near-data-programs.md` describes instructions, SQL and
+//! null rules.
 //!
 //! ```
 //! use lockdb::schema::{RowBuffer, Schema, Type};

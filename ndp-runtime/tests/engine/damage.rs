@@ -1,4 +1,4 @@
-//! Damaged storage: what is wrong is told, and nothing more.
+//! Damaged storage: the error is reported, and nothing else changes.
 
 use lockdb::Isolation;
 use lockdb::files::Files;

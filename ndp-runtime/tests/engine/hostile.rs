@@ -1,4 +1,4 @@
-//! Bytes that mean harm: nothing of them makes the engine panic, or go on for ever.
+//! Malicious bytes: none of them makes the engine panic or loop forever.
 
 use lockdb::Isolation;
 use ndp_runtime::job::{

@@ -1,4 +1,5 @@
-//! The engine on a board in memory, beside a real store: its jobs do what the host itself would do.
+//! The engine on a board in memory, beside a real store: its jobs have the same effect as the
+//! host's own work.
 
 mod card;
 mod damage;

@@ -76,7 +76,7 @@ impl Outcome {
     }
 }
 
-/// What room a job gets.
+/// The buffer space of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     /// Bytes of each result buffer; 0: as few as can be.

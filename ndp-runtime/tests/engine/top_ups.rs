@@ -1,4 +1,4 @@
-//! What a job goes on with, and what it does not.
+//! Valid and invalid top-ups of a job.
 
 use lockdb::Isolation;
 use lockdb::near_data::PageReservation;

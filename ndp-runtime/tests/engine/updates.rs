@@ -19,7 +19,7 @@ fn touch(row: &mut RowBuffer) -> Result<(), Error> {
     Ok(())
 }
 
-/// An update that nobody disturbs.
+/// An undisturbed update.
 pub fn undisturbed(fault: Option<Fault>, seed: u64, isolation: Isolation, room: Room) -> Verdict {
     let mut scene = Scene::new(seed, 150);
     scene.plant(fault);

@@ -1,5 +1,5 @@
-//! The anomalies of the ccSLT paper's Figure 1, and the two rules of waking up (section 3): named, and
-//! each shown to be found when the step that prevents it is left out.
+//! The anomalies of the ccSLT paper's Figure 1, and the two rules of waking up (section 3). Each
+//! test also shows that it finds its anomaly when the step that prevents it is left out.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ fn balance(scene: &Scene, id: i64) -> i64 {
     scene.rows()[id as usize][BALANCE]
 }
 
-/// Whether anybody waits in the store's lock table.
+/// Whether a transaction waits in the store's lock table.
 fn somebody_waits(scene: &Scene) -> bool {
     scene.store.lock_table().buckets().iter().any(|bucket| bucket.head().has_waiters())
 }
@@ -108,7 +108,8 @@ fn figure_1a_is_found_without_lock_or_check() {
 }
 
 /// Figure 1.B: the host has version 1 of a tuple in its memory, the device writes version 2 next to the
-/// data; who begins after the commit must not read the stale one. Gives what he reads.
+/// data; a transaction that begins after the commit must not read the stale one. Returns what it
+/// reads.
 fn stale_in_memory_read(isolation: Isolation, fault: Option<StoreFault>) -> i64 {
     let scene = scene(None);
     let mut session = scene.session();

@@ -1,5 +1,5 @@
 //! Devices that die, hang, are reset or lose their link in the middle of a job: the transaction ends
-//! without a change, nothing of it stays in the lock table, and the store goes on.
+//! without a change, nothing of it stays in the lock table, and the store continues.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -95,7 +95,7 @@ fn a_lost_device_leaves_nothing_behind() {
             Err(NearDataFailure::TimedOut { .. }) if fault == DeviceFault::Hangs => lost += 1,
             Err(other) => panic!("{told}: {other}"),
         }
-        // The host goes on by itself; and so does a device that was only reset.
+        // The host continues by itself; and so does a device that was only reset.
         let changed = scene.store.transaction(|transaction| {
             transaction.update(&scene.table, &3_i64, |row| set(row, 1, 9))
         });
@@ -193,7 +193,7 @@ impl Drop for StopWhenDropped<'_> {
     }
 }
 
-/// Short updates of the host go on, by threads, while the device is lost again and again.
+/// Short updates of the host continue, by threads, while the device is lost repeatedly.
 #[test]
 fn the_host_goes_on_while_devices_are_lost() {
     let (seeds, mut all_committed, mut all_lost) = (seeds::of!(4), 0, 0);

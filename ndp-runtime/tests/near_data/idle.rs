@@ -1,5 +1,5 @@
-//! What is left on the device when the host gives a job up between two chunks, or begins one while
-//! another thread cuts the device off; and transactions with several updates.
+//! The state left on the device when the host gives up a job between two chunks, or begins one
+//! while another thread cuts the device off; and transactions with several updates.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -102,7 +102,7 @@ fn an_update_without_rows_is_committed_beside_one_with_rows() {
     }
 }
 
-/// The transaction that waits may hold what the others wait for, so it does not wait for ever.
+/// The transaction that waits may hold what the others wait for, so it does not wait forever.
 #[test]
 fn an_update_that_finds_no_place_on_the_device_ends_as_a_conflict() {
     let mut options = options(POLICY);
@@ -233,7 +233,7 @@ fn a_job_that_begins_while_another_thread_fences_leaves_nothing_behind() {
         assert!(matches!(lost, NearDataFailure::DeviceLost(_)), "{lost}");
         other.join().unwrap()
     });
-    // If the device goes on with anything, it does so now.
+    // If the device continues with anything, it does so now.
     update("region = 8").unwrap();
     scene.assert_no_locks();
     let expected = 300 * 100 + 30 + if begun.is_ok() { 150 } else { 0 };

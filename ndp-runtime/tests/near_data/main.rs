@@ -1,5 +1,5 @@
-//! Near-data transactions, from the host's interface down to the bytes on storage: one database with
-//! the host's own transactions, whatever the interleaving and whatever breaks.
+//! Near-data transactions, from the host's interface down to the bytes on storage: they form one
+//! database with the host's own transactions, under any interleaving and any failure.
 
 mod anomalies;
 mod basics;

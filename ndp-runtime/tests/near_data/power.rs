@@ -1,6 +1,6 @@
-//! Loss of power at every step that reaches storage, the device's own writes among them: after opening
-//! the store again each near-data update is there as a whole or not at all, and none that was
-//! acknowledged is missing.
+//! Loss of power at every step that reaches storage, the device's own writes among them: after
+//! reopening the store, each near-data update is present completely or not at all, and no
+//! acknowledged one is missing.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn durable(isolation: Isolation) -> TransactionOptions {
 /// The rows after each commit, and the step of storage by which it was acknowledged.
 type States = Vec<(u64, Vec<[i64; 3]>)>;
 
-/// What is left out on purpose.
+/// The step that is left out on purpose.
 #[derive(Clone, Copy, Debug)]
 enum Broken {
     Engine(EngineFault),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an access and a copy cost in process, beside the floors: the bare model, and a plain copy.
-//! What one thread does alone is counted in its own processor time, so that other programs on the
-//! machine do not matter; copies, which the device's thread makes, in wall-clock time.
+//! The cost of an access and a copy in process, beside the floors: the bare model, and a plain
+//! copy. What one thread does alone is counted in its own processor time, so that other programs
+//! on the machine do not matter; copies, which the device's thread makes, in wall-clock time.
 //!
 //! `cargo bench -p lockstep-device --bench speed`
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the device's addresses mean: the memory that its host has lent it.
+//! The device's address space: the memory that its host shares with it.
 //!
-//! Nothing of what a client says is believed: sizes, permissions and the file behind a map are
-//! checked when it is made, and each access against the maps as they are then. How a map is reached
-//! depends on what came with it (docs/function.md, "Memory of clients"):
+//! No data of a client is trusted: sizes, permissions and the file of a map are checked when the
+//! map is made, and each access is checked against the current maps. The access to a map depends on
+//! what came with it (docs/function.md, "Memory of clients"):
 //!
 //! - memory of this process, and files that cannot shrink: mapped; everything works;
 //! - files that can: by `pread` and `pwrite`, which cannot fault; bulk copies only, since nothing
@@ -92,12 +92,12 @@ pub enum MapError {
         offset: u64,
         /// Bytes.
         size: u64,
-        /// What the system said.
+        /// The system's error.
         errno: Errno,
     },
 }
 
-/// What the device may do with a map.
+/// The device's permissions for a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Permission {
     pub readable: bool,
@@ -246,7 +246,7 @@ impl AddressSpace {
         Ok(inside.len())
     }
 
-    /// How many files there were, since all maps were taken back, whose pages could not be had
+    /// How many files there were, since all maps were taken back, whose pages could not be obtained
     /// ([`Mapping::is_lost`]).
     pub fn lost_files(&self) -> usize {
         self.files.lost()
@@ -331,7 +331,7 @@ impl AddressSpace {
     }
 }
 
-/// What an access does.
+/// The effect of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,

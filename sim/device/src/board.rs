@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The Verilated top with everything that stands around it on a board: host memory behind its two
-//! memory ports, the data mover, who does its jobs, and the messages of its interrupts.
+//! The Verilated top with its surroundings on a board: host memory behind its two memory ports, the
+//! data mover, the job engine, and interrupt messages.
 
 mod pins;
 mod port;
@@ -71,7 +71,7 @@ pub(crate) struct Board {
     active: u64,
 }
 
-/// What came out of the RTL in a cycle.
+/// The outputs of the RTL in a cycle.
 struct Came {
     /// A command for a copy.
     command: Option<[u64; 3]>,
@@ -174,13 +174,14 @@ impl Board {
         self.model.toggle_only(cycles);
     }
 
-    /// Whether nothing is under way that could go on, and nothing happens until an input changes:
-    /// the clock may stop. The end of a copy waits while a completion ring is full, for software.
+    /// Whether nothing is under way that could continue, and nothing happens until an input
+    /// changes: the clock may stop. The end of a copy waits while a completion ring is full, for
+    /// software.
     pub fn is_idle(&self) -> bool {
         self.model.outputs().idle_o && !self.is_at_work()
     }
 
-    /// Whether something is seen to go on; otherwise the RTL is idle, or becomes idle.
+    /// Whether visible progress continues; otherwise the RTL is idle, or becomes idle.
     pub fn is_at_work(&self) -> bool {
         !self.mover.is_idle()
             || !self.ports.queue.is_quiet()

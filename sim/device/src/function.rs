@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The PCI function: what a host sees of the board, and the thread that clocks it.
+//! The PCI function: the host's view of the board, and the thread that clocks it.
 //!
-//! One mutex guards everything. Whoever accesses a register clocks the board under it until the
-//! access has ended, so nothing is handed over between threads; a worker clocks the board while it
-//! has something to do, in slices, between which it gives the mutex to those who wait for it. While
-//! the RTL says that it is idle nobody clocks it, and the worker sleeps. A third kind of thread does
-//! the jobs of the job queue ([`crate::jobs`]), and takes the mutex for each access to memory.
+//! One mutex guards everything. A thread that accesses a register clocks the board under the mutex
+//! until the access has ended, so no work passes between threads. A worker thread clocks the board
+//! while there is work, in slices, between which it gives the mutex to waiting threads. While the
+//! RTL is idle no thread clocks it, and the worker sleeps. A third kind of thread executes the jobs
+//! of the job queue ([`crate::jobs`]), and takes the mutex for each access to memory.
 
 mod access;
 mod worker;
@@ -37,13 +37,13 @@ pub struct BoardOptions {
     /// Native storage for jobs: a file of pages of a store, or the folder of a store. It is looked
     /// for when a job begins.
     pub storage: Option<PathBuf>,
-    /// Who walks through the data for jobs.
+    /// The kind of elements of jobs.
     pub elements: Elements,
-    /// Who the function says it is.
+    /// The identity of the function.
     pub identity: PciIdentity,
 }
 
-/// What the function has counted since it was made.
+/// The function's counters since it was created.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Clock cycles of the RTL.
@@ -59,7 +59,7 @@ pub(crate) struct Function {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What the worker and all others share.
+/// The data that the worker shares with all others.
 pub(crate) struct Shared {
     state: Mutex<State>,
     /// There may be something to do.
@@ -108,7 +108,7 @@ impl Function {
         let (state, wake) = (Mutex::new(state), Condvar::new());
         let shared = Arc::new(Shared { state, wake, kicked, accesses });
         let thread = |name: &str| std::thread::Builder::new().name(name.into());
-        // Dropped with what has begun, if another thread cannot be had.
+        // Dropped with what has begun, if another thread cannot be obtained.
         let mut function = Self { shared, inbox, threads: Vec::new() };
         let shared = function.shared.clone();
         function.threads.push(thread("device").spawn(move || worker::work(&shared))?);
@@ -277,7 +277,7 @@ impl Function {
         self.with(|state| state.failure.clone())
     }
 
-    /// What it has counted.
+    /// Its counters.
     pub fn counts(&self) -> Counts {
         self.with(|state| Counts { cycles: state.board.cycle(), refused: state.refused })
     }
@@ -317,7 +317,7 @@ impl Shared {
         self.wake.notify_one();
     }
 
-    /// Does something with the host's memory for who does the jobs of a generation.
+    /// Does something with the host's memory for the job engine of a generation.
     ///
     /// # Errors
     /// Those of the access; [`Fault::Forbidden`] when the generation is over, the function may not

@@ -231,7 +231,7 @@ impl World {
         file.seals |= SealFlags::SHRINK;
     }
 
-    /// The file, opened anew for what `mode` says.
+    /// The file, reopened for what `mode` says.
     fn open(&self, number: usize, offset: u64, mode: u8) -> (OwnedFd, Opened) {
         let (readable, writable) = (mode != 1, mode != 0);
         let path = format!("/proc/self/fd/{}", self.files[number].file.as_raw_fd());
@@ -534,7 +534,7 @@ impl World {
         }
     }
 
-    /// What the files and the card hold is what the model holds.
+    /// The files and the card have the same contents as the model.
     fn check_files(&self) {
         for (number, File { file, bytes, .. }) in self.files.iter().enumerate() {
             let mut found = vec![0; bytes.len() + 1];

@@ -3,9 +3,9 @@
 //!
 //! Submissions leave the board under the function's mutex and wait in the [`Inbox`]. The thread
 //! gives them to the engine and puts its completions back on the board. A reset begins another
-//! *generation*: whatever the engine of the generation before still asks for is refused, under the
-//! same mutex, and whoever resets waits until it is gone ([`Inbox::await_idle`]). So nothing of it
-//! happens after a reset has returned.
+//! *generation*: whatever the engine of the generation before still asks for is refused, under the same mutex,
+//! and the reset waits until it is gone ([`Inbox::await_idle`]). So nothing of it happens after
+//! a reset has returned.
 
 mod card;
 mod locks;
@@ -35,7 +35,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(20), Duration::from_
 /// Bit 24 of word 0: an interrupt is wanted.
 const INTERRUPT: u64 = 1 << 24;
 
-/// What stands between the board and the engine.
+/// The connection between the board and the engine.
 #[derive(Default)]
 pub(crate) struct Inbox {
     state: Mutex<InboxState>,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The Lockstep device as a PCI function: its RTL, Verilated, with everything around it that is the
-//! PCIe hard block's, the DMA engine's and the host bridge's on a machine with the board.
+//! The Lockstep device as a PCI function: its Verilated RTL, with models of the PCIe hard block,
+//! the DMA engine and the host bridge of a machine with the board.
 //!
 //! - [`Simulated`]: the function in this process, as a [`driver::Backend`];
 //! - [`serve`]: the function for other processes, over vfio-user;
 //! - [`open_backend`]: any [`driver::DeviceAddress`], simulated devices among them.
 //!
-//! What of PCI Express is modelled and what is not, whom the server trusts, and how memory is kept
-//! safe: `docs/function.md`.
+//! `docs/function.md` says which parts of PCI Express are modelled, what the server trusts, and how
+//! memory is kept safe.
 
 mod address_space;
 mod board;

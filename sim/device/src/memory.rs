@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory that the device reaches, mapped into this process. All `unsafe` of this crate is here and
-//! below, but for the system calls of [`crate::signaller`].
+//! below, except for the system calls of [`crate::signaller`].
 //!
-//! Rules. Whoever shares the memory changes it at any time, so no reference to its bytes is ever
-//! made: words are atomics, everything else is copied in or out, and whatever was copied may be any
-//! bytes. Every range is checked against the mapping before it is touched. A mapping of a file that
+//! The other side may change shared memory at any time, so no reference to its bytes is ever made:
+//! words are atomics, all other data is copied in or out, and copied data may be arbitrary bytes.
+//! Every range is checked against the mapping before it is touched. A mapping of a file that
 //! another process gave us is only made when the file cannot shrink, see [`Mapping::of_file`], and
 //! each access to one says whether it found the page there, see [`guard`].
 
@@ -42,7 +42,7 @@ pub(crate) struct Mapping {
 /// What keeps a mapping.
 #[derive(Debug)]
 enum Owner {
-    /// Somebody else's, which lives at least as long.
+    /// Owned elsewhere, and lives at least as long.
     Memory { _memory: Arc<HostMemory> },
     /// Our own, which goes with this value.
     Pages(Window),
@@ -54,8 +54,8 @@ unsafe impl Send for Mapping {}
 // SAFETY: as above; shared bytes are only ever reached by atomic accesses.
 unsafe impl Sync for Mapping {}
 
-/// Bytes of a file that keeps its size, or grows, for ever, so that what is mapped of it stays there:
-/// a memfd with the seal against shrinking. `None` of any other file.
+/// Bytes of a file that keeps its size, or grows, forever, so that what is mapped of it stays
+/// there: a memfd with the seal against shrinking. `None` of any other file.
 ///
 /// # Errors
 /// What the system reports.
@@ -64,7 +64,7 @@ pub(crate) fn sealed_bytes(file: &OwnedFd) -> Result<Option<u64>, Errno> {
     if !sealed {
         return Ok(None);
     }
-    // Asked after the seal was seen, so the answer holds for ever.
+    // Asked after the seal was seen, so the answer holds forever.
     let size = rustix::fs::fstat(file)?.st_size;
     Ok(Some(u64::try_from(size).unwrap_or(0)))
 }
@@ -76,7 +76,7 @@ impl Mapping {
         Self { start, bytes, writable: true, owner: Owner::Memory { _memory: memory } }
     }
 
-    /// The first `bytes` bytes of a file, as many as it has for ever ([`sealed_bytes`]).
+    /// The first `bytes` bytes of a file, as many as it has forever ([`sealed_bytes`]).
     ///
     /// # Errors
     /// `EPERM` when the file may shrink, `EACCES` when it was not opened for what is asked, `EINVAL`

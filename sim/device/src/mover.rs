@@ -4,7 +4,7 @@
 //!
 //! A copy is made in chunks, in turn with the other open ones, so that a short one does not wait
 //! for a long one and nothing else waits for more than a chunk: register accesses, unmapping and
-//! reset come in between. Each chunk looks its addresses up anew.
+//! reset come in between. Each chunk looks its addresses up again.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! MSI-X: the table and the pending bits of BAR0, and the way of a vector to whoever waits for it.
+//! MSI-X: the table and the pending bits of BAR0, and the delivery of a vector to its listener.
 //!
 //! On a board a message is a write to the address that the table names. Here it is an event for
 //! the listener that the host has connected to the vector, an event descriptor or an event of this
@@ -50,7 +50,7 @@ impl LocalEvent {
             match deadline {
                 Some(deadline) if self.came.wait_until(&mut count, deadline).timed_out() => break,
                 Some(_) => {}
-                // Longer than the clock goes: for ever.
+                // Longer than the clock goes: forever.
                 None => self.came.wait(&mut count),
             }
         }
@@ -58,7 +58,7 @@ impl LocalEvent {
     }
 }
 
-/// Who hears of a vector's interrupts.
+/// The listener of a vector's interrupts.
 #[derive(Debug)]
 pub(crate) enum Listener {
     /// An event descriptor of a client, and what signals it without waiting.
@@ -104,7 +104,7 @@ pub(crate) struct Msix {
 }
 
 impl Msix {
-    /// As after power-up: all masked, nobody listens.
+    /// As after power-up: all masked, no listener exists.
     pub fn new() -> Self {
         let vector =
             || Vector { entry: Vector::RESET, masked: false, pending: false, listener: None };
@@ -139,12 +139,12 @@ impl Msix {
         self.deliver();
     }
 
-    /// Whether somebody listens to a vector.
+    /// Whether a vector has a listener.
     pub fn is_connected(&self, vector: usize) -> bool {
         self.vectors[vector].listener.is_some()
     }
 
-    /// Whether somebody listens to any vector.
+    /// Whether any vector has a listener.
     pub fn is_any_connected(&self) -> bool {
         self.vectors.iter().any(|vector| vector.listener.is_some())
     }
@@ -159,8 +159,8 @@ impl Msix {
     }
 
     /// What a function-level reset does: nothing is pending, nothing is enabled, and entries are as
-    /// after power-up, but that those with a listener stay unmasked: nobody else would set them up
-    /// again.
+    /// after power-up, but that those with a listener stay unmasked: no other code would set them
+    /// up again.
     pub fn reset(&mut self) {
         self.enabled = false;
         for vector in &mut self.vectors {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The function behind vfio-user: what the protocol's server asks of it.
+//! The function behind vfio-user: the callbacks of the protocol's server.
 
 use std::fmt;
 use std::os::fd::OwnedFd;
@@ -49,7 +49,7 @@ pub enum Progress {
         /// Bytes.
         bytes: u64,
     },
-    /// The client has lent memory that cannot be had.
+    /// The client has lent memory that cannot be obtained.
     Refused {
         /// Why.
         reason: MapError,
@@ -64,7 +64,7 @@ pub enum Progress {
     Left {
         /// How it ended.
         how: String,
-        /// What the function has counted for all clients so far.
+        /// The function's counters for all clients.
         counts: Counts,
     },
     /// The RTL broke the rules of a bus, so that the device was gone for the client.
@@ -75,7 +75,7 @@ pub enum Progress {
     /// The system has no memory for a new card, so that the next client sees what the last one left
     /// in card memory.
     SameCard {
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
 }
@@ -117,8 +117,8 @@ impl fmt::Display for Progress {
 /// clients"). It should also handle SIGXFSZ, or a client's file ends it that meets `ulimit -f`.
 ///
 /// # Errors
-/// The socket cannot be had or has failed, there is no memory for the device, or the system has no
-/// asynchronous I/O for its interrupts (io_setup(2)); see [`Server::bind`].
+/// The socket cannot be obtained or has failed, there is no memory for the device, or the system
+/// has no asynchronous I/O for its interrupts (io_setup(2)); see [`Server::bind`].
 pub fn serve(
     path: &Path,
     options: ServeOptions,
@@ -147,7 +147,7 @@ struct Served<P> {
     progress: P,
 }
 
-/// A failed map as the client is told.
+/// A failed map as the error for the client.
 fn errno(error: &MapError) -> Errno {
     match error {
         MapError::Overlaps { .. } => Errno::EXIST,

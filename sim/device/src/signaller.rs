@@ -2,14 +2,14 @@
 //! Signals event descriptors of clients, and never waits.
 //!
 //! A write to an event descriptor waits while its counter is full, unless the open file says
-//! `O_NONBLOCK`. Of that flag a client is master as much as we are, since both have the same open
-//! file: it can take the flag away, and fill the counter, after any look of ours and before the
-//! write. To say "do not wait" with the write itself (`RWF_NOWAIT`) is something that event
-//! descriptors do not take (`EOPNOTSUPP` from Linux 6.18).
+//! `O_NONBLOCK`. The client controls that flag as much as we do, since both have the same open
+//! file: it can clear the flag, and fill the counter, between our check and the write. To say "do
+//! not wait" with the write itself (`RWF_NOWAIT`) is something that event descriptors do not take
+//! (`EOPNOTSUPP` from Linux 6.18).
 //!
-//! What never waits is the kernel's own way to signal an event, `eventfd_signal`, by which VFIO and
-//! KVM do it: a counter that is full stays full. Asynchronous I/O leads to it: whatever ends is told
-//! to an event descriptor, if one is named (`IOCB_FLAG_RESFD`, see io_submit(2)). So a signal is a
+//! The kernel's own way to signal an event, `eventfd_signal`, which VFIO and KVM use, never waits:
+//! a full counter stays full. Asynchronous I/O uses it: a completion is signalled to an event
+//! descriptor, if one is named (`IOCB_FLAG_RESFD`, see io_submit(2)). So a signal is a
 //! read of no bytes from an empty file of memory, which has ended when the call returns.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -52,7 +52,7 @@ impl Signaller {
     }
 
     /// Adds 1 to an event's counter, unless that is full: then whoever waits for it needs no more.
-    /// Nobody is told of another failure: the descriptor is a client's.
+    /// Other failures are not reported: the descriptor is a client's.
     pub fn signal(&self, event: BorrowedFd<'_>) {
         if self.submit(event) == Err(Errno::AGAIN) {
             // The ends of about a hundred signals are kept until they are taken out.
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(events.each_ref().map(take), [1000, 1]);
     }
 
-    /// A write would wait here for ever.
+    /// A write would wait here forever.
     #[test]
     fn a_full_counter_of_a_blocking_event_holds_up_nobody() {
         let signaller = Signaller::new().unwrap();

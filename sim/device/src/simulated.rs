@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The function in this process, as software meets it.
+//! The function in this process, as seen by software.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl Simulated {
         Ok(Self { function, information, next: Mutex::new(FIRST_ADDRESS) })
     }
 
-    /// What the device has counted.
+    /// The device's counters.
     pub fn counts(&self) -> Counts {
         self.function.counts()
     }

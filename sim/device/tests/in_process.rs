@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The function in this process, met as software meets it: through the driver.
+//! The function in this process, accessed through the driver.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

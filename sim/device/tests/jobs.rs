@@ -28,7 +28,7 @@ fn run(queue: &mut JobQueue, submission: Submission) -> (Option<Status>, u32, u6
     (Status::from_code(status), bytes, detail)
 }
 
-/// A descriptor that is right but for its magic.
+/// A descriptor that is right except for its magic.
 fn bad_descriptor(device: &Device) -> (DmaBuffer, Submission) {
     let buffer = device.allocate(4096).unwrap();
     let bytes = DescriptorHeader::BYTES + 1088;

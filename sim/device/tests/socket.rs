@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The function behind vfio-user: what a client can do to it, and what not.
+//! The function behind vfio-user: what a client can and cannot do to it.
 
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, OwnedFd};

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is made to go wrong with a device.
+/// The fault injected into a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceFault {
     /// It does nothing any more, and says so.
@@ -13,10 +13,10 @@ pub enum DeviceFault {
     Resets,
     /// It does nothing any more, and says nothing, until it is reset.
     Hangs,
-    /// Nothing reaches the host any more; it goes on with what it has for so many steps, until it is
-    /// reset.
+    /// Nothing reaches the host any more; it continues with its current data for this many steps,
+    /// until it is reset.
     LinkBreaks {
-        /// The most steps that it goes on.
+        /// The maximum number of steps for which it continues.
         steps: u64,
     },
 }
@@ -57,7 +57,7 @@ impl Control {
         self.0.steps.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What happens now, if that was planned.
+    /// The event planned for this moment, if any.
     pub(crate) fn due(&self) -> Option<DeviceFault> {
         let mut planned = self.0.planned.lock().unwrap_or_else(PoisonError::into_inner);
         let due = planned.filter(|(at_step, _)| self.steps() >= *at_step)?;

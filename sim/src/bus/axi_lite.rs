@@ -268,7 +268,7 @@ impl AxiLiteManager {
         let Some(active) = &mut self.active else {
             return Ok(None);
         };
-        // A response belongs to handshakes of earlier cycles, so it is looked at first.
+        // A response belongs to handshakes of earlier cycles, so it is checked first.
         let response = if block.rvalid && self.pins.rready {
             Some((block.rresp, block.rdata))
         } else if block.bvalid && self.pins.bready {

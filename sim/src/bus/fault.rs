@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a bus-functional model reports when the bus goes wrong, or the block on it.
+//! The faults that a bus-functional model reports about the bus or the block.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ pub struct ProtocolViolation {
     pub identifier: Option<String>,
     /// The cycle in which it was seen.
     pub cycle: u64,
-    /// What it should have been.
+    /// The expected value.
     pub expected: String,
 }
 
@@ -60,7 +60,7 @@ pub struct Timeout {
     pub cycles: u64,
     /// The cycle in which the wait began.
     pub since: u64,
-    /// Who would have to act.
+    /// The side that has to act.
     pub holder: &'static str,
     /// The other accesses that are outstanding on the port.
     pub outstanding: Vec<String>,

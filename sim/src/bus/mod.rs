@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bus-functional models: what stands at the pins of a Verilated block.
+//! Bus-functional models for the pins of a Verilated block.
 //!
 //! Every model has two calls per clock cycle. `drive(cycle)` gives the pins that the
 //! model drives in that cycle; `sample(cycle, pins)` takes what the block drove in the

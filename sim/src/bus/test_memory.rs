@@ -49,9 +49,9 @@ pub struct TestMemoryConfig {
 pub struct PerformedAccess {
     /// The cycle in which it took effect.
     pub cycle: u64,
-    /// What was asked.
+    /// The question.
     pub access: MemoryAccess,
-    /// What was answered.
+    /// The answer.
     pub outcome: Result<MemoryData, BusError>,
 }
 

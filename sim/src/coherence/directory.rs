@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The full directory of the home agents: for each line who has a copy, and which
+//! The full directory of the home agents: for each line the agents with a copy, and which
 //! transaction has it to itself.
 
 use super::transaction::{NOBODY, TransactionId};
 
-/// Owner of a line that nobody owns.
+/// Owner of a line without an owner.
 const NO_OWNER: u8 = u8::MAX;
 
 /// One line. At most one of `owner` and `sharers` says something.

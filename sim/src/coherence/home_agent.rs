@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Home agents: they take the requests for their lines one at a time for each line,
-//! snoop who must be snooped, and answer.
+//! Home agents: they process the requests for each of their lines one at a time, send the necessary
+//! snoops, and answer.
 
 use timing::Time;
 use timing::platform::HomeTiming;
@@ -45,7 +45,7 @@ impl HomeAgent {
     }
 }
 
-/// The snoop that a request needs at those who hold the line.
+/// The snoop that a request needs at the holders of the line.
 pub(super) fn snoop_for(request: Message) -> Message {
     match request {
         Message::ReadOnce => Message::SnoopOnce,
@@ -112,7 +112,7 @@ impl CoherentMemory {
         self.check_line(line);
     }
 
-    /// It is this transaction's turn, and the directory says who has copies.
+    /// It is this transaction's turn, and the directory says which agents have copies.
     pub(super) fn directory_read(&mut self, now: Time, id: TransactionId) {
         let transaction = &self.transactions[id];
         let (agent, line) = (transaction.agent, transaction.line);
@@ -173,7 +173,7 @@ impl CoherentMemory {
         }
     }
 
-    /// The line is at home and nobody has a copy who must not.
+    /// The line is at home and no agent has an illegal copy.
     fn all_at_hand(&mut self, now: Time, id: TransactionId) {
         let transaction = &self.transactions[id];
         let line = transaction.line;

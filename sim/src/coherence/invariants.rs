@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What must hold for a line whenever something has happened to it. Always on.
+//! The invariants of a line, checked after every event on it, in every build.
 
 use super::CoherentMemory;
 use super::transaction::{NOBODY, State};
@@ -12,8 +12,7 @@ impl CoherentMemory {
     /// 1. an owner is the only one with a copy (one writer or many readers);
     /// 2. each copy is known to the directory, an owner's as such;
     /// 3. each copy that the directory knows of exists, unless messages are under way;
-    /// 4. a copy that nobody has modified equals home memory, or the newer data that
-    ///    are on their way there.
+    /// 4. an unmodified copy equals home memory, or the newer data that are on their way there.
     pub(super) fn check_line(&self, line: u32) {
         let entry = &self.directory[line as usize];
         let home = match entry.carrier {

@@ -106,7 +106,7 @@ impl Operation {
     }
 }
 
-/// What an operation took.
+/// The time of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// The agent's cache had all that was needed.
@@ -120,11 +120,11 @@ pub struct Cost {
 /// The end of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// Who asked.
+    /// The requesting agent.
     pub agent: AgentId,
     /// The number that was given with the operation.
     pub request: u64,
-    /// What was asked.
+    /// The question.
     pub operation: Operation,
     /// When it was submitted.
     pub issued: Time,
@@ -155,7 +155,7 @@ pub enum Notification {
     },
 }
 
-/// A range of shared memory and who is home to it.
+/// A range of shared memory and its home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// First byte, a multiple of 64.
@@ -194,7 +194,7 @@ pub enum CoherenceError {
     Misaligned {
         /// The byte address.
         address: u64,
-        /// What it should be a multiple of.
+        /// The required divisor.
         alignment: u64,
     },
     /// There is no such request agent.

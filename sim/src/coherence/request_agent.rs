@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Request agents: caches, the lines they have asked for, and what snoops do to them.
+//! Request agents: caches, requested lines, and the effect of snoops.
 
 use timing::Time;
 use timing::platform::{AgentTiming, Atomics, Side};
@@ -13,7 +13,7 @@ use super::{AgentId, CoherentMemory, Completion, Event, Line, Operation};
 #[derive(Clone, Copy, Default)]
 pub(super) struct Copy {
     pub(super) state: State,
-    /// The agent is to be told when this copy ends.
+    /// The agent must be notified when this copy ends.
     pub(super) watched: bool,
     pub(super) data: Line,
 }
@@ -288,7 +288,7 @@ impl CoherentMemory {
         }
     }
 
-    /// The line that was asked for has come: whoever waited for it goes on, in order,
+    /// The line that was asked for has come: the waiting operations continue, in order,
     /// until one has to ask again.
     fn resume_followers(&mut self, now: Time, agent: usize, line: u32) {
         let all = &mut self.agents[agent].pending;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the coherence protocol has cost so far.
+//! The traffic of the coherence protocol so far.
 
 /// The messages between request agents and home agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

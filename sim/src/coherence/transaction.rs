@@ -25,7 +25,7 @@ pub(super) enum State {
 }
 
 impl State {
-    /// Whether nobody else has a copy.
+    /// Whether no other agent has a copy.
     pub(super) fn is_alone(self) -> bool {
         self != State::Shared
     }

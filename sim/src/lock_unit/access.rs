@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the lock machine calls an access to its bucket, on the lock unit's memory port and in the
-//! coherent memory.
+//! An access of the lock machine to its bucket, as an access on the lock unit's memory port and in
+//! the coherent memory.
 //!
 //! Three layers name an access, each what it knows of: the machine a word of its bucket, the port an
 //! address and an id, the coherent memory an address and an agent. They are converted here, and in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The lines of which the unit keeps copies, where no bus tells when somebody writes one.
+//! The lines of which the unit keeps copies, for memory without invalidation messages.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The Verilated unit on memory that others reach by ordinary atomics meanwhile.
+//! The Verilated unit on memory that others access concurrently by ordinary atomics.
 
 use crate::bus::BusError;
 use crate::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};

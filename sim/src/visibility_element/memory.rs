@@ -9,7 +9,7 @@ use crate::bus::BusError;
 /// Bytes of a line.
 const LINE_BYTES: u64 = 64;
 
-/// What stands at the memory ports of an element.
+/// The memory behind the ports of an element.
 pub trait DeviceMemory: Debug {
     /// The line at `address`, a multiple of 64; word 0 is its first 8 bytes.
     ///

@@ -103,7 +103,7 @@ pub enum ElementError {
     },
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     /// All packets but the last, in their order.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A host and a device around one lock table, executing a scenario: in virtual time, or by the
-//! wall clock with real threads. What the locks protect are rows of a real store.
+//! A host and a device with one lock table execute a scenario, in virtual time or in wall-clock
+//! time with real threads. The locks protect rows of a real store.
 //!
 //! - [`run`] executes a scenario and gives a [`Report`]; [`run_on_device`] does so with a device
 //!   behind a driver.
-//! - [`LockMemory`] is what a lock table stands in that a device shares.
+//! - [`LockMemory`] is the memory of a lock table that is shared with a device.
 //! - [`near_data`] runs a long near-data update beside short ones, in virtual time.
-//! - A `Workflow` is what one agent does, as a pure machine: it is told what came of its last
-//!   command and names the next. Both ways to run drive the same workflows.
+//! - A `Workflow` is the behaviour of one agent, as a pure machine: it receives the result of its
+//!   last command and returns the next. Both modes drive the same workflows.
 
 mod device;
 mod lock_memory;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use driver::{Device, DeviceError, DmaBuffer, HostMemory};
 use locks::{Bucket, SharedMemory};
 
-/// Zeroed memory for a lock table, shared with a device or not. Nobody else in this process can
+/// Zeroed memory for a lock table, shared with a device or not. No other code in this process can
 /// reach it but through the table.
 #[derive(Debug)]
 pub struct LockMemory {

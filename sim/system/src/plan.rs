@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an agent is to do next: generated transactions and replayed ones in one form.
+//! The plan of an agent: generated and replayed transactions in one form.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a run found out.
+//! The report of a run.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -13,7 +13,8 @@ pub struct Report {
     pub scenario: String,
     /// Name of the platform.
     pub platform: String,
-    /// `virtual`, `wall-clock`, or `device`: by the wall clock, with the lock unit behind a driver.
+    /// `virtual`, `wall-clock`, or `device`: in wall-clock time, with the lock unit behind a
+    /// driver.
     pub mode: &'static str,
     /// Which device that is, as a URI.
     #[serde(rename = "device_uri", skip_serializing_if = "Option::is_none")]
@@ -30,7 +31,7 @@ pub struct Report {
     pub queue: QueueReport,
     /// The rows that the locks protect, as they were found at the end.
     pub rows: RowsReport,
-    /// What moved between host and device. Virtual time only.
+    /// The traffic between host and device. Virtual time only.
     pub coherence: Option<CoherenceReport>,
     /// The lock unit's own counters.
     pub unit: Option<UnitReport>,
@@ -141,7 +142,7 @@ impl LatencyRecorder {
         self.0.add(&other.0).expect("recorders resize themselves");
     }
 
-    /// What was collected.
+    /// The collected data.
     pub fn latency(&self) -> Latency {
         if self.0.is_empty() {
             return Latency::default();
@@ -203,7 +204,7 @@ pub struct RowsReport {
     pub versions_moved: u64,
 }
 
-/// What moved between host and device.
+/// The traffic between host and device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CoherenceReport {
     /// Messages between agents and home, by kind, of those kinds that were sent.
@@ -223,7 +224,7 @@ pub struct CoherenceReport {
 }
 
 impl CoherenceReport {
-    /// What the coherent memory has counted.
+    /// The counters of the coherent memory.
     pub fn new(traffic: &Traffic) -> Self {
         let sent = |&message: &Message| match traffic.count(message) {
             0 => None,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The rows that the locks of a run protect: they stand in a real store, each agent writes those
-//! that it has locked, and at the end they must say what the agents say that they have written.
+//! The rows that the locks of a run protect. They are in a real store. Each agent writes the rows
+//! that it has locked, and at the end the rows must agree with the agents' records.
 //!
-//! A transaction remembers a row as it reads it once the lock is granted, and at its commit writes
-//! what it remembers, changed. So an update in between, by somebody whom the lock should have kept
-//! away, would be lost; the store refuses to write onto a version other than the one that was
-//! locked, and what slips past it is missing from the sums ([`Rows::check`]).
+//! A transaction reads a row once the lock is granted, remembers it, and at its commit writes the
+//! changed remembered row. So an update in between, which the lock should have prevented, would be
+//! lost. The store refuses to write onto a version other than the locked one, and an error that it
+//! misses shows in the sums ([`Rows::check`]).
 
 mod client;
 mod ledger;
@@ -26,7 +26,7 @@ use crate::plan::Source;
 pub(crate) use client::Client;
 pub(crate) use ledger::Ledger;
 
-/// What a row begins with, in cents.
+/// The initial balance of a row, in cents.
 const INITIAL_BALANCE: i64 = 10_000;
 
 /// Columns of the table.
@@ -37,7 +37,7 @@ const WRITES: usize = 2;
 /// are used.
 const LOADED_AT_ONCE: u64 = 1 << 20;
 
-/// By the wall clock, where a row cannot be added under somebody's locks, all must be there.
+/// In wall-clock time, rows cannot be added while others hold locks, so all must exist.
 const MOST_ROWS: u64 = 1 << 24;
 
 /// Sessions beside those of the agents: for whoever looks at the rows.
@@ -75,7 +75,7 @@ enum Protection {
 /// The newest version of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Version {
-    /// What is to be locked.
+    /// The locks to take.
     pub key: TupleKey,
     /// The row in the store.
     vid: u32,
@@ -85,8 +85,9 @@ pub(crate) struct Version {
 }
 
 impl Rows {
-    /// The rows of a scenario, where `sources` is what its agents do, and `lock_memory` what their
-    /// lock table stands in by the wall clock, if it is not to be memory of this process alone.
+    /// The rows of a scenario, where `sources` are the plans of its agents, and `lock_memory` is
+    /// the memory of their lock table in wall-clock mode, unless it is private memory of this
+    /// process.
     ///
     /// # Errors
     /// When the system refuses memory for them.

@@ -14,7 +14,7 @@ use workloads::scenario::{Mode, Scenario};
 
 use crate::{Report, virtual_time, wall_clock};
 
-/// What is not part of the scenario.
+/// Settings that are not part of the scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Where the lock unit's waves go, and of which of its clock cycles.
@@ -89,7 +89,7 @@ pub enum RunError {
          run: expected a response on m_axis_rsp"
     )]
     Silent {
-        /// What it was asked.
+        /// The request.
         request: String,
         /// When it was asked, in nanoseconds of the run.
         since_ns: u64,
@@ -101,7 +101,7 @@ pub enum RunError {
     Stuck {
         /// When.
         simulated_ns: u64,
-        /// Who waits for what.
+        /// The waits.
         waiting: String,
     },
     /// The device behind the driver failed.
@@ -117,7 +117,7 @@ pub enum RunError {
     Answer {
         /// The response.
         response: String,
-        /// What may come for its tag.
+        /// The possible responses to its tag.
         expected: String,
     },
     /// What locks are for.
@@ -125,9 +125,9 @@ pub enum RunError {
     TwoHolders {
         /// Which bucket.
         bucket: u64,
-        /// Who has been granted it before.
+        /// The earlier holder.
         holder: Timestamp,
-        /// Who has been granted it as well.
+        /// The other holder.
         second: Timestamp,
     },
     /// The lock table holds what no request writes, as a broken device may leave it.
@@ -154,7 +154,7 @@ pub enum RunError {
     WrongRow {
         /// Number of the row.
         row: u64,
-        /// What of it is wrong.
+        /// The wrong part of it.
         what: &'static str,
         /// What it is.
         found: i64,
@@ -202,8 +202,8 @@ pub fn run(
 /// memory that the device was given; the device is reset before and after.
 ///
 /// # Errors
-/// As [`run`]; when the scenario is not one by the wall clock, which is the only clock that a device
-/// shares with us; [`RunError::Device`] when the device fails or does not answer in time.
+/// As [`run`]; when the scenario is not in wall-clock mode, which a device needs;
+/// [`RunError::Device`] when the device fails or does not answer in time.
 pub fn run_on_device(
     scenario: &Scenario,
     device: &Device,

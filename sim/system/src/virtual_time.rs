@@ -191,7 +191,7 @@ impl Run {
         Ok(())
     }
 
-    /// Tells an agent what came of its command, and carries out the next.
+    /// Tells an agent the outcome of its command, and carries out the next.
     fn tell(&mut self, agent: usize, input: Input) -> Result<(), RunError> {
         let now = self.system.now();
         let command = self.agents[agent].advance(input, now, &mut self.world)?;
@@ -225,7 +225,7 @@ impl Run {
         Ok(())
     }
 
-    /// Reads the buckets in which somebody waits. Takes no virtual time.
+    /// Reads the buckets with waiters. Takes no virtual time.
     fn search(&self, transaction: Timestamp) -> Option<Vec<Timestamp>> {
         let mut graph = WaitsFor::default();
         for &bucket in self.world.waited_in.keys() {
@@ -267,7 +267,7 @@ impl Run {
         RunError::Stuck { simulated_ns: self.system.now().as_ns(), waiting: waiting.join("; ") }
     }
 
-    /// Nobody holds or waits any more, so the table must be as empty as it was.
+    /// No request holds or waits any more, so the table must be as empty as it was.
     fn check_table(&self, buckets: u64) -> Result<(), RunError> {
         (0..buckets).try_for_each(|bucket| match self.system.line(bucket) {
             [0, 0, 0, 0, 0, 0, 0, 0] => Ok(()),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A run by the wall clock: host threads with real atomics, and the Verilated lock unit on a
-//! thread of its own, on one table in memory: that of the store whose rows they update. In place of
-//! the unit that is clocked here, a device behind a driver can stand.
+//! A run in wall-clock time: host threads with real atomics, and the Verilated lock unit on its own
+//! thread, share one table in memory, that of the store whose rows they update. A device behind a
+//! driver can replace the unit that is clocked here.
 //!
 //! Nothing here is timed by a model: latencies are those of this machine and of the speed at which
-//! it simulates the unit. The use is to hunt races that no model has.
+//! it simulates the unit. The purpose is to find races that no model shows.
 
 mod device;
 mod host;
@@ -32,14 +32,14 @@ use crate::{Interrupt, Options, Progress, RunError};
 /// Time that the agents have to end their transactions after the last was begun.
 const CLOSING: Duration = Duration::from_secs(20);
 
-/// The longest that a run may go on without any transaction coming to its end. It decides when a run
-/// is given up, never whether it is fast enough.
+/// The longest that a run may continue without any transaction coming to its end. It decides when a
+/// run is given up, never whether it is fast enough.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Between two looks at the interrupt and two reports of progress.
 const BREATH: Duration = Duration::from_millis(5);
 
-/// What all threads of the run share.
+/// The shared data of all threads of the run.
 struct Shared {
     /// The rows, and with them the lock table.
     rows: Arc<Rows>,

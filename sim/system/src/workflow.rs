@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What one agent does, as a pure machine: begin, lock the rows, hold, write, commit or abort,
-//! release; and again.
+//! The behaviour of one agent, as a pure machine: begin, lock the rows, hold, write, commit or
+//! abort, release, and repeat.
 //!
-//! The runner carries out the [`Command`]s, on the host or on the device, in virtual time or by
-//! the wall clock, and tells what came of them as [`Input`]s. Times are since the beginning of the run.
+//! The runner carries out the [`Command`]s, on the host or on the device, in virtual or wall-clock
+//! time, and reports the results as [`Input`]s. Times are since the beginning of the run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::report::Aborts;
 use crate::rows::{Client, Rows};
 use crate::world::World;
 
-/// What the runner is to do next for this agent.
+/// The runner's next action for this agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     /// Give [`Input::Woken`] at this time.
@@ -36,14 +36,14 @@ pub(crate) enum Command {
     Write,
     /// Give back the lock of this tuple, and of all others that share its bucket.
     Release { transaction: Timestamp, key: TupleKey, bucket: u64 },
-    /// Nothing, for ever.
+    /// Nothing, forever.
     Idle,
 }
 
 /// What an agent does next, unless the run has failed.
 pub(crate) type Next = Result<Command, RunError>;
 
-/// What came of the last command.
+/// The outcome of the last command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
     /// The time has come.
@@ -52,7 +52,7 @@ pub(crate) enum Input {
     Granted { again: bool },
     /// The request waits.
     Queued { position: u8 },
-    /// The request was turned away.
+    /// The request was refused.
     Refused(Refusal),
     /// The request has left the queue.
     Cancelled,
@@ -166,7 +166,7 @@ impl Workflow {
         }
     }
 
-    /// All agents of a scenario, in their order, and the rows that they share. By the wall clock
+    /// All agents of a scenario, in their order, and the rows that they share. In wall-clock time
     /// their lock table stands in `lock_memory`, if there is any.
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl Workflow {
         self.source.left()
     }
 
-    /// What it is at, for messages.
+    /// Its current activity, for messages.
     pub fn describe(&self) -> String {
         let asked = |what: &str, asked: &Asked| {
             format!("{what} bucket {} since {} ns", asked.bucket, asked.at.as_ns())
@@ -249,7 +249,7 @@ impl Workflow {
         self.client.write(amount as i64)
     }
 
-    /// Takes what came of the last command; gives the next.
+    /// Takes the outcome of the last command; gives the next.
     ///
     /// # Errors
     /// When the store fails.
@@ -320,7 +320,7 @@ impl Workflow {
         Ok(Command::Sleep(at(self.plan.pause, now)))
     }
 
-    /// Begins a try. A transaction that wait-die turned away keeps its age, so that it lives in the
+    /// Begins a try. A transaction that wait-die refused keeps its age, so that it lives in the
     /// end; others come back as new ones.
     fn begin(&mut self, now: Time, world: &mut World) -> Next {
         if world.closing {
@@ -532,7 +532,7 @@ impl Workflow {
         self.next_transaction(now, world)
     }
 
-    /// With everybody locking in the order of buckets, no cycle can close. (A row's bucket changes
+    /// If all agents lock in the order of buckets, no cycle can close. (A row's bucket changes
     /// with its version; it is the latest one's when the try begins.)
     fn sort_by_bucket(&mut self, world: &World) -> Result<(), RunError> {
         let client = &mut self.client;
@@ -553,7 +553,7 @@ impl Workflow {
         Ok(())
     }
 
-    /// Spread by seed, timestamp and try, so that those who met part ways.
+    /// Spread by seed, timestamp and try, so that conflicting agents diverge.
     fn backoff(&self) -> Time {
         let Span { least, most } = self.settings.backoff_ns;
         let mixed = scatter(self.transaction().get() ^ scatter(self.seed));

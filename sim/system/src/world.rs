@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What all agents of a run share: timestamps, counts.
+//! The shared state of all agents of a run: timestamps and counters.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,9 +15,9 @@ use crate::rows::Ledger;
 pub(crate) struct World {
     mask: u64,
     ages: Ages,
-    /// What has been written.
+    /// The written data.
     pub ledger: Ledger,
-    /// Who has been told that it holds which bucket: the run's own check of what locks are for.
+    /// The agent that was told that it holds each bucket: the run's own check of mutual exclusion.
     holders: HashMap<u64, Timestamp>,
     /// Buckets that an agent waits in, with how many do.
     pub waited_in: BTreeMap<u64, u32>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whole runs: every shipped scenario, twice, and what must be true of each.
+//! Complete runs of every shipped scenario, twice, and the properties of each.
 
 use std::path::PathBuf;
 

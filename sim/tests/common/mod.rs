@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use timing::platform::{Platform, Side};
 use timing::{Kernel, Priority, Time};
 
-/// What happens next.
+/// The next event.
 enum Event {
     Memory(CoherenceEvent),
     /// The next operation of this agent is due.

@@ -18,7 +18,7 @@ pub struct DmaEngine {
 /// How a transfer went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// When the engine was told.
+    /// When the engine was started.
     pub issued: Time,
     /// When the last byte was where it should be.
     pub completed: Time,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The event kernel: virtual time and a deterministic queue of what happens next.
+//! The event kernel: virtual time and a deterministic event queue.
 //!
 //! A run is a pure function of what is scheduled. Two events never tie by accident:
 //! they are ordered by time, then by a named [`Priority`], then by the order in
@@ -10,11 +10,11 @@ use std::collections::BinaryHeap;
 
 use crate::Time;
 
-/// Who goes first among events of the same instant.
+/// The order of events of the same instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Priority {
-    /// A message or answer arrives. First, so that whoever acts at this instant acts
+    /// A message or answer arrives. First, so that an agent that acts at this instant acts
     /// on everything that has arrived by it.
     Deliver = 0,
     /// A clock edge of an RTL model. After deliveries, as a register samples what

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Virtual time, and what it is made of: the event kernel, the platform files with their latencies
-//! and rates, links, and the transfers over them.
+//! Virtual time and its parts: the event kernel, the platform files with their latencies and rates,
+//! links, and the transfers over them.
 //!
-//! Nothing here knows of a Verilated model, of a bus or of a store, so that every world in virtual
-//! time can use it, also where there is no Verilator.
+//! This crate is independent of Verilated models, buses and stores, so that every world in virtual
+//! time can use it, even without Verilator.
 
 pub mod dma;
 mod kernel;

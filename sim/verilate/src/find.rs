@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where Verilator is looked for, and what is said when it is not there.
+//! The search for Verilator, and the error if it is not found.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -40,9 +40,9 @@ pub enum FindError {
     BadVariable {
         /// `VERILATOR` or `VERILATOR_ROOT`.
         variable: &'static str,
-        /// What it was set to.
+        /// The value that it was set to.
         value: String,
-        /// What is wrong with that.
+        /// The error in it.
         reason: String,
     },
     /// One was found that is older than [`OLDEST`].
@@ -70,7 +70,7 @@ pub enum FindError {
         program: PathBuf,
         /// Which of the places that was.
         place: &'static str,
-        /// What went wrong.
+        /// The error.
         reason: String,
     },
 }

@@ -8,7 +8,7 @@ pub struct AssertionFailure {
     /// The top module of the model.
     pub block: &'static str,
     /// In Verilator's words, beginning with file and line: `lut_fifo.sv:46: Assertion failed in
-    /// program_lanes.i_rows.there_is_a_word: 'assert' failed.`
+    /// program_lanes.i_rows.pop_has_a_word: 'assert' failed.`
     pub message: String,
     /// The cycle, as [`Model::cycles`](crate::Model::cycles) counts them, of the edge.
     pub cycle: u64,

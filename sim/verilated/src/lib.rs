@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The Verilator runtime, and what is the same in the model of every block.
+//! The Verilator runtime, and the common part of all models.
 //!
 //! A model crate holds one line, [`model!`], and a build script (see the crate
-//! `lockstep-verilate`). What comes of it is a [`Model`] of that block, with its input
-//! ports as the fields of a plain struct `Inputs` and its output ports as those of
-//! `Outputs`:
+//! `lockstep-verilate`). The result is a [`Model`] of that block, with its
+//! input ports as the fields of a plain struct `Inputs` and its output ports as those
+//! of `Outputs`:
 //!
 //! ```ignore
 //! let mut unit = tuple_lock_unit::Model::new();

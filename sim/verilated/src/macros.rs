@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a model crate holds.
+//! The contents of a model crate.
 
 /// Makes the crate the model of the block that its build script built: `Inputs`,
 /// `Outputs`, `Core` and `Model`. With the name of a module, does so for this module, and the

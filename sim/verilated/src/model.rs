@@ -10,7 +10,7 @@ use crate::waves::WaveWindow;
 
 /// The C++ side of the model of one block; [`model!`](crate::model) implements it.
 pub trait Core: Send + Sized {
-    /// The input ports, but for clock and reset.
+    /// The input ports, except for clock and reset.
     type Inputs: Clone + Default + PartialEq + Send + std::fmt::Debug;
     /// The output ports.
     type Outputs: Clone + Default + PartialEq + Send + std::fmt::Debug;
@@ -139,7 +139,7 @@ impl<C: Core> Model<C> {
         self.try_clock().unwrap_or_else(|failure| panic!("{failure}"));
     }
 
-    /// One clock cycle, for whoever hands errors on.
+    /// One clock cycle, for callers that return errors.
     ///
     /// # Errors
     /// When an assertion of the RTL fails at its rising edge. The outputs are those after the

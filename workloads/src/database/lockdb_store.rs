@@ -21,13 +21,13 @@ pub enum StoreError {
     /// The store's reason.
     #[error(transparent)]
     Store(#[from] lockdb::Error),
-    /// A load that goes on finds a table that it would have made otherwise.
+    /// A load that continues finds a table that it would have made otherwise.
     #[error("table {table:?} is there with other columns or keys, expected none, or the same")]
     OtherTable {
         /// The table.
         table: String,
     },
-    /// A load that goes on finds a row that it would have made otherwise.
+    /// A load that continues finds a row that it would have made otherwise.
     #[error(
         "table {table:?} has another row of key {key} than this load makes, expected none, or the \
          same"
@@ -44,7 +44,7 @@ pub enum StoreError {
 /// there, because its fixed columns hold texts.
 ///
 /// Rows are committed some thousand at a time: a load that is broken off leaves the first of them. One
-/// that [goes on](StoreLoader::going_on) with the same rows then adds the others.
+/// that [continues](StoreLoader::going_on) with the same rows then adds the others.
 #[derive(Debug)]
 pub struct StoreLoader<'d> {
     database: &'d Database,
@@ -92,7 +92,7 @@ impl<'d> StoreLoader<'d> {
     /// Makes a table; gives its number.
     ///
     /// # Errors
-    /// When there is one of its name, which a load that goes on has not made.
+    /// When there is one of its name, which a load that continues has not made.
     pub fn add_table(&mut self, schema: Schema) -> Result<usize, StoreError> {
         let found = if self.goes_on { self.database.table(schema.name()).ok() } else { None };
         let old = found.is_some();
@@ -199,12 +199,12 @@ fn schema(table: &TableDefinition) -> Result<Schema, lockdb::Error> {
     Ok(schema.build()?)
 }
 
-/// One thread's way into a store that holds a workload's tables.
+/// One thread's access to a store that holds a workload's tables.
 #[derive(Debug)]
 pub struct StoreSession {
     session: lockdb::Session,
     tables: Vec<Arc<Table>>,
-    /// Room for a row of each table: making it anew would be felt by all threads.
+    /// Room for a row of each table: making it again would be felt by all threads.
     rows: Vec<RowBuffer>,
     definitions: &'static [TableDefinition],
     options: TransactionOptions,

@@ -7,9 +7,8 @@
 //! serializable store has committed, [`replay`]ed there in commit order, gives the same results
 //! and the same tables ([`same_tables`]).
 //!
-//! Each workload knows what holds of a sound database ([`check`]) and one total that its
-//! transactions change by what they say ([`Workload::change`]), so that nothing is lost or done
-//! twice unseen.
+//! Each workload has consistency conditions ([`check`]) and one total that its transactions
+//! change by known amounts ([`Workload::change`]), so that lost or repeated work is detected.
 //!
 //! ```
 //! use lockstep_workloads::database::{Reference, Workload, check, execute, total};
@@ -72,7 +71,7 @@ impl Kind {
 
 /// A database, the transactions on it, and what holds of it.
 pub trait Workload: Sync {
-    /// All that a transaction is told from outside.
+    /// The complete input of a transaction.
     type Input: Clone + Debug + PartialEq + Send + Sync;
 
     /// What a transaction found: equal on two stores when they executed the same inputs in the

@@ -22,7 +22,7 @@ pub struct Reference {
 pub(super) struct ReferenceTransaction<'r> {
     tables: &'r mut [ReferenceTable],
     mode: Mode,
-    /// What undoes it: the rows before each change, in the order of the changes.
+    /// The undo records: the rows before each change, in the order of the changes.
     undo: Vec<Undo>,
 }
 
@@ -39,7 +39,7 @@ pub enum ReferenceError {
         table: &'static str,
         /// The column's number.
         column: usize,
-        /// What the column takes.
+        /// The values that the column accepts.
         expected: String,
     },
     /// The population holds this key twice.

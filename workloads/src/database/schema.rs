@@ -5,7 +5,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TableId(pub usize);
 
-/// What a table consists of.
+/// The parts of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableDefinition {
     /// Its name, unique within the workload: lower case, letters and underscores.

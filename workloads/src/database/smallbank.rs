@@ -62,7 +62,7 @@ pub struct Output {
     /// What it read of the first account, in cents, before any change: the row that it changes,
     /// or the sum of both rows where it looks at both.
     pub found: i64,
-    /// What it added to the money in all rows, in cents.
+    /// The amount that it added to all rows, in cents.
     pub change: i64,
 }
 

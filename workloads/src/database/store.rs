@@ -1,4 +1,4 @@
-//! What a workload asks of a transactional store.
+//! The traits that a transactional store implements for the workloads.
 //!
 //! An adapter implements [`Load`] to fill its tables, [`Session`] for one worker's handle and
 //! [`Access`] for the inside of one transaction. Nothing here allocates: tables are numbers, keys
@@ -67,7 +67,7 @@ impl<T> Outcome<T> {
         matches!(self, Self::Committed(_))
     }
 
-    /// What the transaction returned, however it ended.
+    /// The transaction's return value, whether it committed or not.
     pub fn value(&self) -> &T {
         let (Self::Committed(value) | Self::RolledBack(value)) = self;
         value
@@ -76,7 +76,7 @@ impl<T> Outcome<T> {
 
 /// The logic of one transaction.
 pub trait Body {
-    /// What it returns.
+    /// Its return value.
     type Output;
 
     /// Whether it may write.
@@ -95,7 +95,7 @@ pub trait Session {
     /// Why a transaction has no outcome.
     type Error: std::error::Error + From<Violation>;
 
-    /// Runs `body` as one transaction: again and again while the store finds it in conflict with
+    /// Runs `body` as one transaction: repeatedly while the store finds it in conflict with
     /// others, within the bounds that the session has for that. Commits or rolls back as the
     /// body's outcome says.
     ///

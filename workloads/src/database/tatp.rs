@@ -118,7 +118,7 @@ pub struct Tatp {
     seed: u64,
 }
 
-/// What one TATP transaction is told. Subscribers count from 0; numbers are those of
+/// The input of one TATP transaction. Subscribers count from 0; numbers are those of
 /// [`subscriber_number`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are named as in TATP, and by the tables above")]
@@ -418,7 +418,7 @@ mod tests {
     fn more_subscribers_are_skewed_in_more_bits() {
         let mut random = ChaCha8Rng::seed_from_u64(1);
         for (subscribers, bits) in [(1_000_000, 16), (10_000_000, 20), (10_000_001, 21)] {
-            // Each of the low bits is set in three of four draws but for the modulo.
+            // Each of the low bits is set in three of four draws except for the modulo.
             let bit = |draw: i64| draw >> (bits - 1) & 1;
             let set: i64 =
                 (0..20_000).map(|_| bit(draw_subscriber(subscribers, &mut random))).sum();

@@ -82,7 +82,7 @@ pub struct Ycsb {
     seed: u64,
 }
 
-/// What one YCSB transaction is told.
+/// The input of one YCSB transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// Reads a row.

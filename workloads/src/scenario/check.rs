@@ -1,4 +1,4 @@
-//! Which values of a scenario are possible.
+//! The valid values of a scenario.
 
 use std::time::Duration;
 
@@ -188,7 +188,7 @@ fn rows(field: &str, file: &AgentsFile, workload: &Workload, source: &Source) ->
     check_span(field, span, 1, available.min(MAX_ROWS_PER_TRANSACTION), source)
 }
 
-/// What waiters do, and their timeout in nanoseconds.
+/// The wait policy, and its time limit in nanoseconds.
 fn wait(side: &str, file: &AgentsFile, source: &Source) -> Result<(Policy, Option<u64>)> {
     let field = format!("{side}.wait_timeout_ns");
     let timeout = match (file.wait, file.wait_timeout_ns) {
@@ -213,8 +213,8 @@ fn wait(side: &str, file: &AgentsFile, source: &Source) -> Result<(Policy, Optio
     })
 }
 
-/// Whoever waits without end must not be part of a cycle, so either every transaction
-/// locks one row, or all lock in the order of the buckets.
+/// A transaction that waits without a bound must not be part of a cycle, so either every
+/// transaction locks one row, or all lock in the order of the buckets.
 pub(super) fn waits(scenario: &Scenario, source: &Source) -> Result<()> {
     let replay = matches!(scenario.workload, Workload::Trace(_));
     let several_rows = match scenario.workload {

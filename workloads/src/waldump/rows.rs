@@ -56,7 +56,7 @@ impl Rows {
         self.by_address.insert(address, vid);
     }
 
-    /// No version of the row lies at `address` any more that anybody could update.
+    /// No version of the row lies at `address` any more that could be updated.
     pub(super) fn vacated(&mut self, vid: u64, address: TupleAddress) {
         if self.by_address.get(&address) == Some(&vid) {
             self.by_address.remove(&address);

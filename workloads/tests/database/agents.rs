@@ -1,4 +1,4 @@
-//! Threads that work on one store, and what is to be true of what they did.
+//! Threads that work on one store, and the checks of their work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ pub struct Setting {
     /// Transactions of each agent, in each of two legs.
     pub transactions: usize,
     pub seed: u64,
-    /// What the store is broken with.
+    /// The fault planted in the store.
     pub fault: Option<Fault>,
 }
 
@@ -45,7 +45,7 @@ struct Done<W: Workload> {
     output: W::Output,
 }
 
-/// What one thread has done.
+/// The work of one thread.
 struct Ran<W: Workload> {
     done: Vec<Done<W>>,
     /// Totals that were read beside the others' work, with the last commit that each saw.
@@ -64,7 +64,7 @@ struct Judge<'w, W: Workload> {
     reference: Reference,
     /// The total after the population.
     initial: i64,
-    /// What the transactions have changed of it, in the order of their places.
+    /// The transactions' changes of it, in the order of their places.
     changes: Vec<(SerialPlace, i64)>,
 }
 
@@ -100,7 +100,7 @@ pub fn run<W: Workload>(workload: &W, setting: Setting) -> Result<usize, String>
     Ok(judge.changes.len())
 }
 
-/// Agents go on with their streams; then what they did is judged.
+/// Agents continue with their streams; then what they did is judged.
 fn leg<W: Workload>(
     database: &Database,
     setting: Setting,

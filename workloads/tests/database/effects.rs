@@ -1,4 +1,4 @@
-//! What single transactions do to which rows.
+//! The effects of single transactions on rows.
 
 use lockstep_workloads::database::smallbank::{self, BALANCE, CHECKING, Input as Banking, SAVINGS};
 use lockstep_workloads::database::tatp::{self as telecom, Input as Calling, subscriber_number};
@@ -194,7 +194,7 @@ fn a_payment_reaches_customer_district_warehouse_and_history() {
         let warehouses = read_all(store, tpc::WAREHOUSE, |row| row.int(8));
         (customers, districts, warehouses)
     };
-    // Whoever lives in district 3 of warehouse 2, and pays at district 1 of warehouse 1.
+    // A customer of district 3 of warehouse 2, and pays at district 1 of warehouse 1.
     let customers = state(&mut store).0;
     let of_district = 12 * 30..13 * 30;
     let good = of_district.clone().find(|&place| customers[place].0 == b"GC").expect("most are");

@@ -1,4 +1,4 @@
-//! Each check finds what it is there for: a violation is planted, and must be named.
+//! Each check finds its violations: a violation is planted, and the check must name it.
 
 use lockstep_workloads::database::ycsb::{self, Mix};
 use lockstep_workloads::database::{

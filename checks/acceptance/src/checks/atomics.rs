@@ -41,7 +41,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
     };
     set(context, control & !REQUESTER_ENABLE)?;
     let outcome = forbidden(context);
-    // Whatever became of it: those who come after want it as it was.
+    // Restored after success and failure, since later checks expect the original value.
     set(context, control)?;
     let (mut queue, table) = outcome?;
     expect_eq(|| "an acquire by AtomicOps".into(), acquire(context, &mut queue)?, Code::Granted)?;

@@ -1,5 +1,5 @@
-//! Host threads and the device take locks of one table at the same time; whoever has a lock has it
-//! alone.
+//! Host threads and the device take locks of one table at the same time; each lock has at most one
+//! holder.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -25,7 +25,7 @@ const DEVICES: usize = 6;
 /// Times the locks asked for that the device takes while hosts have had too few.
 const MOST_ROUNDS: u64 = 50;
 
-/// Who has each lock by their own account: 0, or the transaction.
+/// The holder of each lock according to the agents: 0, or the transaction.
 struct Owners {
     owners: [AtomicU64; LINES as usize],
     wrong: AtomicBool,
@@ -37,7 +37,7 @@ struct Owners {
 }
 
 impl Owners {
-    /// Somebody was told that it has the lock.
+    /// An agent was told that it has the lock.
     fn enter(&self, line: u64, transaction: Timestamp) {
         let before = self.owners[line as usize].swap(transaction.get(), Ordering::AcqRel);
         self.wrong.fetch_or(before != 0, Ordering::AcqRel);
@@ -84,7 +84,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
             .into_iter()
             .map(|host| host.join().map_err(|_| Stop::wrong("a host thread panicked"))?)
             .collect();
-        // What went wrong on the device is often why a host could not go on.
+        // What went wrong on the device is often why a host could not continue.
         let device = device?;
         Ok::<_, Stop>((hosts?, device))
     })?;
@@ -160,7 +160,7 @@ fn take(
     }
 }
 
-/// What a request of the device is at.
+/// The state of a request of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Idle,
@@ -177,7 +177,7 @@ struct Agent {
     transaction: Timestamp,
     /// When it first asked for what it waits for. Asking again does not change it.
     asked: Instant,
-    /// How often it was turned away since then.
+    /// How often it was refused since then.
     refusals: u64,
 }
 

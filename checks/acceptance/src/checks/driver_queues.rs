@@ -1,5 +1,5 @@
-//! The driver's own queues, as programs use them: work that a reset has ended is told as such, and
-//! a queue can be taken up again.
+//! The driver's own queues, as programs use them: work that a reset has ended is reported as such,
+//! and a queue can be restarted.
 
 use driver::lock_unit::stream::Code;
 use driver::{CopyCommand, Device, Direction, QueueError, Status};

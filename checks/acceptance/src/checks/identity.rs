@@ -1,4 +1,4 @@
-//! What the device says it is, in its configuration space and in each block.
+//! The identity of the device, in its configuration space and in each block.
 
 use driver::{PciCapability, PciIdentity, Space, Width, discover_capabilities};
 

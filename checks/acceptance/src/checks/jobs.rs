@@ -1,5 +1,5 @@
-//! The job queue: what cannot be done ends with the status that says why, each submission ends once,
-//! and a reset drops what is open. What jobs do to a store, other tests look at: here is none.
+//! The job queue: an impossible job ends with a status that says why, each submission ends once,
+//! and a reset drops open jobs. Other tests check what jobs do to a store; there is no store here.
 
 use driver::Interrupt;
 use rand::RngExt;
@@ -120,7 +120,7 @@ fn interrupts(
     queue.set_interrupts(context, false).map_err(Stop::from)
 }
 
-/// A ring full of cases in a drawn order, again and again: each ends once, in any order.
+/// A ring full of cases in a drawn order, repeatedly: each ends once, in any order.
 fn at_once(context: &mut Context<'_>, queue: &mut Queue, cases: &[Case]) -> Result<u32, Stop> {
     let mut total = 0;
     for _ in 0..context.options.cases.div_ceil(8).min(20) {

@@ -204,7 +204,7 @@ impl Scene {
         self.ask(context, cancel(9, t(80), 77), Code::NotWaiting).map(drop)
     }
 
-    /// Without its table the unit answers *error: bus*, says so on its own vector, and goes on.
+    /// Without its table the unit answers *error: bus*, says so on its own vector, and continues.
     fn bus_error(&mut self, context: &Context<'_>) -> Result<(), Stop> {
         if context.backend.information().memory == driver::MemoryNeeds::Contiguous {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The checks, each a function that brings something about and looks whether it is as it must be.
+//! The checks. Each is a function that creates a situation and checks the result.
 
 mod atomics;
 mod bad_commands;

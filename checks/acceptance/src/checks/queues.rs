@@ -1,4 +1,4 @@
-//! Rings are gone round many times, filled to the last entry, and halted and taken up again.
+//! Rings wrap many times, are filled to the last entry, and are halted and restarted.
 
 use rand::RngExt;
 

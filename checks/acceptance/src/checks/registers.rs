@@ -1,4 +1,4 @@
-//! The register map: what each register is after a reset, and what accesses do to it.
+//! The register map: the value of each register after a reset, and the effect of accesses.
 
 use driver::map::device::PLACES;
 use driver::map::{Access, Place, Word};

@@ -1,5 +1,5 @@
-//! A reset in the middle of work: the work is over, nothing of it comes after, and the device can
-//! be used again.
+//! A reset in the middle of work ends the work, no effect of it follows, and the device can be used
+//! again.
 
 use driver::Interrupt;
 use driver::lock_unit::stream::Code;
@@ -46,7 +46,7 @@ fn one_round(context: &mut Context<'_>, round: u32) -> Result<(u32, u32), Stop> 
     Ok((given - done, given))
 }
 
-/// What the device is given to do.
+/// The device's work.
 struct Work {
     copies: Queue,
     memory: Mapped,
@@ -62,7 +62,7 @@ const TAG: u8 = 5;
 
 impl Work {
     fn begin(context: &Context<'_>) -> Result<Self, Stop> {
-        // Work for hundreds of milliseconds, where its rings can be had.
+        // Work for hundreds of milliseconds, if its rings can be allocated.
         let mut copies = match Queue::open(context, map::COPY_QUEUE, 12) {
             Err(Stop::Skip(_)) => Queue::open(context, map::COPY_QUEUE, 5)?,
             queue => queue?,

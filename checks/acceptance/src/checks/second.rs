@@ -1,4 +1,4 @@
-//! A device is opened a second time while it is in use: the second opener is turned away, or has a
+//! A device is opened a second time while it is in use: the second opener is refused, or gets a
 //! device of its own.
 
 use driver::{OpenError, Width};

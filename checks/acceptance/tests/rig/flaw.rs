@@ -1,4 +1,4 @@
-//! What can be wrong with the rig, one thing at a time, and which check must find it.
+//! The flaws that can be planted in the rig, one at a time, and the check that must find each.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 /// One thing that is wrong.
@@ -71,9 +71,9 @@ pub enum Flaw {
     InterruptsUnwanted,
     /// A reset does nothing.
     IgnoresReset,
-    /// Work goes on over a reset.
+    /// Work continues over a reset.
     WorksThroughReset,
-    /// Copies under way go on over a reset, though nothing is said of them.
+    /// Copies under way continue over a reset, though nothing is said of them.
     MovesThroughReset,
     /// Interrupts stay counted over a reset.
     CountsThroughReset,
@@ -99,13 +99,13 @@ pub enum Flaw {
     MissesNotices,
     /// Every grant is said to be one more.
     SaysAgain,
-    /// Who does not hold a lock is told that it is released.
+    /// A release by a non-holder is answered as released.
     ReleasesForAll,
     /// Hand-overs are not counted.
     Miscounts,
     /// Slots are not cleared.
     LeavesSlots,
-    /// Locks are handed over to who has come last.
+    /// Locks are handed over to the last waiter.
     HandsOverToLast,
     /// Unknown opcodes of jobs are taken.
     TakesAnyJobOpcode,
@@ -125,7 +125,7 @@ pub enum Flaw {
     EndsJobsTwice,
     /// A job completes again after a reset.
     JobsThroughReset,
-    /// Who opens it a second time has the same device.
+    /// A second opener gets the same device.
     SharesDevice,
 }
 

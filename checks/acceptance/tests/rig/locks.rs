@@ -237,7 +237,7 @@ fn perform(spot: &Spot, access: Access, flaw: Flaw) -> Answer {
     }
 }
 
-/// The head after a hand-over to who has come last, in the place of one to who has come first.
+/// The head after a hand-over to the last waiter instead of the first.
 fn overtaken(spot: &Spot, expected: u64, new: u64) -> u64 {
     let (before, after) = (Head::from_word(expected), Head::from_word(new));
     let hands_over = before.has_waiters() && before.holder() != after.holder();

@@ -1,4 +1,4 @@
-//! What the rig can reach: host memory by device addresses, and its card.
+//! The memory that the rig can reach: host memory by device addresses, and its card.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -179,7 +179,7 @@ impl Registers {
         }
     }
 
-    /// Enabling a queue sets its counts to 0; doorbells are looked at.
+    /// Enabling a queue sets its counts to 0; doorbells are checked.
     fn wrote_queue(&mut self, base: u32, register: u32, before: u32) {
         let enabled = self.get(base) & 1 == 1;
         let (tail, head) = (queue::SUBMISSION_TAIL.offset(), queue::SUBMISSION_HEAD.offset());

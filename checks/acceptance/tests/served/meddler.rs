@@ -1,5 +1,5 @@
-//! A man in the middle of a vfio-user link: passes messages and descriptors on, and spoils one
-//! message of the server.
+//! A proxy on a vfio-user link: it forwards messages and descriptors, and corrupts one message of
+//! the server.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,14 +15,14 @@ use rustix::net::{
 /// Descriptors that come with one message.
 const MOST_DESCRIPTORS: usize = 16;
 
-/// What becomes of one message.
+/// The outcome of one message.
 #[derive(Clone, Copy, Debug)]
 pub enum Spoil {
     /// One byte of it is another, counted modulo its length.
     Byte {
         /// Which.
         at: usize,
-        /// What is added to it.
+        /// The addition to it.
         add: u8,
     },
     /// It ends after so many bytes, modulo its length, and the link closes.

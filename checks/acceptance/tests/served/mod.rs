@@ -42,7 +42,7 @@ impl ServerThread {
             let (path, stop) = (folder.path().join("socket"), stop.clone());
             let clients = Arc::clone(&clients);
             let told = move |progress: &Progress| match progress {
-                Progress::Listening { .. } => sender.send(()).expect("somebody waits"),
+                Progress::Listening { .. } => sender.send(()).expect("a waiter exists"),
                 Progress::Joined => drop(clients.fetch_add(1, Ordering::SeqCst)),
                 Progress::Left { .. } => drop(clients.fetch_sub(1, Ordering::SeqCst)),
                 _ => {}
@@ -85,7 +85,7 @@ impl Drop for ServerThread {
 pub struct ServerProcess {
     folder: tempfile::TempDir,
     child: Child,
-    /// Kept, so that the child can go on talking.
+    /// Kept, so that the child can continue talking.
     _output: BufReader<ChildStdout>,
 }
 

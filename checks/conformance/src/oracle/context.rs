@@ -109,7 +109,7 @@ pub(super) struct Waiter {
     reads_left: u64,
 }
 
-/// Whether a request is in the queue, as far as can be told from outside.
+/// Whether a request is in the queue, as far as is visible from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
     No,

@@ -1,7 +1,7 @@
-//! The lock unit as it ought to be: one pure machine per open request.
+//! The oracle of the lock unit: one pure machine per open request.
 //!
-//! The oracle is told what happens at the unit's pins (a request, a beat, an access, a response)
-//! and what memory answers. It feeds the answers to the machines of `locks`, and so knows the next
+//! The oracle receives the events at the unit's pins (a request, a beat, an access, a response) and
+//! the answers of memory. It feeds the answers to the machines of `locks`, and so knows the next
 //! access and the next response of each tag before the unit makes them. Where the contract leaves
 //! the unit a choice, because something inside it can happen a little earlier or later, the oracle
 //! allows each order that the pins allow, and no more.
@@ -39,7 +39,7 @@ pub(crate) struct Asked {
     pub operation: Option<UnitOperation>,
 }
 
-/// What a response was the answer to.
+/// The request that a response answers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answered {
     pub serial: u64,
@@ -251,7 +251,7 @@ impl Oracle {
         Some(serial)
     }
 
-    /// What the unit has owed for too long.
+    /// The overdue response of the unit.
     pub fn check_progress(&self, cycle: u64) -> Result<(), Mismatch> {
         for context in self.tags.iter().flat_map(|tag| &tag.contexts) {
             if let Some(since) = context.owed_since()
@@ -278,7 +278,7 @@ impl Oracle {
         self.tags.iter().all(|tag| tag.contexts.is_empty() && tag.intruders.is_empty())
     }
 
-    /// What the unit's counters should say.
+    /// The expected values of the unit's counters.
     pub fn counted(&self) -> Counted {
         self.tally.counted()
     }

@@ -1,17 +1,17 @@
-//! What the unit's counters should say.
+//! The expected values of the unit's counters.
 
 use driver::lock_unit::Counters;
 use driver::lock_unit::stream::{Code, UnitResponse};
 use sim::bus::axi4::AccessKind;
 
-/// What was seen at the pins, counted as the unit counts it.
+/// The events at the pins, counted as the unit counts them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     counts: Counters,
     beats: u64,
 }
 
-/// What the unit's counters should say.
+/// The expected values of the unit's counters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted {
     /// All but `copies_voided`, of which this is the least.

@@ -1,5 +1,5 @@
-//! Who has which lock by what the agents were told, and who waits: exclusion and order, as far as
-//! they can be seen from software.
+//! The holders and waiters of each lock, according to what the agents were told: exclusion and
+//! order, as far as software can see them.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ struct Wait {
     asked: u64,
     /// After it was known that it waits.
     queued: Option<u64>,
-    /// Somebody has asked for its cancel, so that it may lose its place.
+    /// A cancel was requested for it, so it may lose its place.
     leaving: bool,
 }
 
@@ -25,7 +25,7 @@ struct Wait {
 pub(super) struct Holders {
     owners: Vec<Option<Timestamp>>,
     waits: BTreeMap<u64, Wait>,
-    /// Counts what happens, so that before and after can be told apart.
+    /// Counts what happens, to distinguish before and after.
     moment: u64,
 }
 
@@ -102,8 +102,8 @@ impl Holders {
         Ok(())
     }
 
-    /// Who was known to wait before this one was even asked for is granted first. Requests of one
-    /// transaction share a place, and a cancel gives one up: nothing is said of those.
+    /// A request that was known to wait before this one was submitted is granted first. Requests of
+    /// one transaction share a place, and a cancel gives one up: nothing is said of those.
     fn in_order(&self, now: u64, serial: u64, wait: Wait) -> Result<(), Mismatch> {
         let Wait { line, transaction, asked, .. } = wait;
         let again = self.owners[line] == Some(transaction);
@@ -129,7 +129,7 @@ impl Holders {
         }
     }
 
-    /// An agent is about to give a lock back; says whether it has it.
+    /// An agent is about to release a lock; says whether it has it.
     pub fn lets_go(&mut self, line: usize, transaction: Timestamp) -> bool {
         let owner = &mut self.owners[line];
         let had = *owner == Some(transaction);
@@ -139,7 +139,7 @@ impl Holders {
         had
     }
 
-    /// What must hold of a head at any time.
+    /// The invariants of a head.
     pub fn check_head(&self, now: u64, line: usize, word: u64) -> Result<(), Mismatch> {
         let head = Head::from_word(word);
         let wrong = |property, expected: &str| {

@@ -1,4 +1,4 @@
-//! Which responses a request may have, as far as that can be told without seeing the unit's
+//! The legal responses to a request, as far as they follow without knowledge of the unit's
 //! accesses. Source: `docs/lock-unit.md`, "Response stream".
 
 use driver::lock_unit::stream::{Code, UnitResponse};
@@ -31,7 +31,7 @@ pub(super) struct Known {
     pub target_waits: bool,
     /// Cancel, poll: its target was an open acquire of the same transaction when it was sent.
     pub aimed: bool,
-    /// Stray: there was somebody's wait to be at when it was sent.
+    /// Stray: a waiting request existed as its target when it was sent.
     pub beside_wait: bool,
 }
 
@@ -112,7 +112,7 @@ fn answer_to(stray: Stray, beside_wait: bool) -> Code {
         | Stray::NoTimestamp
         | Stray::OpenTagUnknownOperation => Code::BadRequest,
         Stray::ForeignCancel if beside_wait => Code::NotWaiting,
-        // A release by nobody.
+        // A release by a non-holder.
         Stray::OpenTag | Stray::ForeignCancel => Code::NotHeld,
     }
 }

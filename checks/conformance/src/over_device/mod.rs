@@ -1,10 +1,10 @@
 //! The lock unit behind a driver: host software and RTL on two sides of a socket, or of a bus.
 //!
-//! The cases are those of [`crate::run`]. The agents of the host follow `locks`'s machines by
-//! atomics of this process, on memory that the device shares; the requests of the device's agents go
-//! through the lock queue. No oracle sees the unit's accesses here, and the two sides run at speeds
-//! of their own, so a seed repeats what is asked for and not the order of what happens. What can be
-//! seen is held against the rules: `docs/acceptance.md`, "The lock table over a socket".
+//! The cases are those of [`crate::run`]. The agents of the host run `locks`'s machines with
+//! atomics of this process, on memory that the device shares; the requests of the device's agents
+//! go through the lock queue. No oracle sees the unit's accesses here, and the two sides run at
+//! speeds of their own, so a seed repeats the requests, but not the order of events. The visible
+//! behaviour is checked against the rules: `docs/acceptance.md`, "The lock table over a socket".
 
 mod holders;
 mod judge;
@@ -40,7 +40,7 @@ pub struct Bounds {
     pub cycle: Duration,
 }
 
-/// What has come about, over all cases.
+/// The coverage over all cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Witnessed {
     /// Requests of hosts.
@@ -49,9 +49,9 @@ pub struct Witnessed {
     pub host_accesses: u64,
     /// Requests that the unit was given.
     pub device_requests: u64,
-    /// Grants that agents of either side were told of.
+    /// Grants that were reported to agents of either side.
     pub grants: u64,
-    /// Waiting acquires of the device whose end the unit told by itself.
+    /// Waiting acquires of the device whose end the unit reported by itself.
     pub notices: u64,
     /// Responses of the unit by their code.
     pub responses: [u64; 13],
@@ -76,7 +76,7 @@ pub enum Trouble {
     /// The unit does not follow the rules. Its "cycle" is in [`Bounds::cycle`]s since the case began.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
-    /// The queue does not go on.
+    /// The queue does not continue.
     #[error(transparent)]
     Queue(#[from] QueueError),
     /// The host's machine met words in the table that nothing lawful writes.
@@ -133,7 +133,7 @@ impl Unit {
         Ok(Self { device, memory, queue, bounds, witnessed })
     }
 
-    /// What has come about so far.
+    /// The coverage so far.
     pub fn witnessed(&self) -> Witnessed {
         self.witnessed
     }

@@ -1,5 +1,5 @@
 //! One case: agents of the device ask through the lock queue, agents of the host make their accesses
-//! on the same memory, and what can be seen of both is held against the rules.
+//! on the same memory, and the visible behaviour of both is checked against the rules.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -58,8 +58,8 @@ pub(super) struct Runner<'a> {
     tally: Tally,
     witnessed: Witnessed,
     random: ChaCha8Rng,
-    /// Who has been handed a lock does nothing before it was told so. Otherwise a cancel could hide
-    /// that the unit does not look at its waiters' lines.
+    /// An agent that has been handed a lock does nothing before it is told so. Otherwise a cancel
+    /// could hide that the unit does not look at its waiters' lines.
     awaits_notices: bool,
 }
 
@@ -306,7 +306,7 @@ impl<'a> Runner<'a> {
 
     // -------------------------------------------------------------------- responses
 
-    /// A response came: it is judged, and its agent goes on.
+    /// A response came: it is judged, and its agent continues.
     fn respond(&mut self, response: UnitResponse) -> Result<(), Trouble> {
         let Some(serial) = self.whose(&response) else {
             let found = response.to_string();
@@ -427,7 +427,7 @@ impl<'a> Runner<'a> {
         Err(self.wrong(Property::Response, "a poll is granted to who has the lock", found))
     }
 
-    /// A request is over: its tag is free, unless somebody intrudes on it.
+    /// A request is over: its tag is free, unless a stray request uses it.
     fn forget(&mut self, serial: u64) {
         let Some(Flight { tag, known, .. }) = self.flights.remove(&serial) else { return };
         if known.intrudes {

@@ -1,5 +1,5 @@
-//! A history by small numbers: transactions by their place, keys and versions by an index; which
-//! transactions count; the order of each key's versions.
+//! A history in small numbers: transactions by their place, keys and versions by an index. It also
+//! decides which transactions count, and orders the versions of each key.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Version<'a> {
     pub write: &'a Write,
 }
 
-/// What a transaction saw of a key.
+/// The version of a key that a transaction saw.
 #[derive(Clone, Copy)]
 pub(super) struct Observation<'a> {
     pub key: u32,
@@ -27,7 +27,7 @@ pub(super) struct Observation<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     Version(u32),
-    /// A version that nobody wrote.
+    /// A version that no transaction wrote.
     Unknown(u64),
     /// A version that does not satisfy the scan; without a scan, a dead one.
     Nothing,

@@ -1,5 +1,5 @@
-//! What a transaction can break by itself: reads of what should not be there, and, where the
-//! points are known, what its level says about them.
+//! Rules that a transaction can violate by itself: reads of invalid versions and, if the points are
+//! known, the rules of its level about them.
 
 use std::collections::HashMap;
 

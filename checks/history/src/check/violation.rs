@@ -1,11 +1,11 @@
-//! What a violation is, and how it reads.
+//! Violations and their text.
 
 use std::fmt;
 
 use super::index::Index;
 use crate::Key;
 
-/// The kinds of violation. Names are Adya's where he has one (A. Adya: Weak Consistency, PhD
+/// The kinds of violation. Names are Adya's where there is one (A. Adya: Weak Consistency, PhD
 /// thesis, MIT 1999).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Anomaly {
@@ -17,7 +17,7 @@ pub enum Anomaly {
     G1b,
     /// A cycle of writes and reads, without overwritten reads.
     G1c,
-    /// A version was read that nobody wrote.
+    /// A version was read that no transaction wrote.
     UnknownVersion,
     /// A transaction did not see its own write.
     LostOwnWrite,
@@ -176,7 +176,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// A violation by `index`'s transactions `of`, told in one sentence.
+    /// A violation by `index`'s transactions `of`, in one sentence.
     pub(super) fn told(
         index: &Index<'_>,
         anomaly: Anomaly,

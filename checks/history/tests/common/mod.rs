@@ -213,7 +213,7 @@ fn as_of(versions: &[(u64, Write)], point: u64) -> &Write {
 }
 
 /// Whether the history itself tells the order of all versions: each was written over one that its
-/// writer had read, and, but for violations, no two over the same.
+/// writer had read, and, except for violations, no two over the same.
 pub fn every_writer_read_before(history: &History) -> bool {
     let committed = |t: &&TransactionRecord| t.status == Status::Committed;
     let lasting = |t: &TransactionRecord, at: usize| {

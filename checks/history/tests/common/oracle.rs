@@ -1,7 +1,8 @@
-//! Whether a tiny history is right, by trying every order in which its transactions can have taken
-//! their snapshots and committed.
+//! Decides whether a tiny history is correct, by trying every order in which its transactions can
+//! have taken their snapshots and committed.
 //!
-//! Written without a look at the checker: no graph, no order of versions but by what is current.
+//! It is independent of the checker: it uses no graph, and orders versions only by which one is
+//! current.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +27,7 @@ struct Search<'a> {
     timed: bool,
 }
 
-/// What has happened so far.
+/// The events so far.
 #[derive(Clone)]
 struct State<'a> {
     /// Of each key its current version, and the number of the event that made it.
@@ -37,7 +38,7 @@ struct State<'a> {
     events: usize,
 }
 
-/// What a transaction left of a key.
+/// The final state of a key after a transaction.
 fn left<'a>(transaction: &'a TransactionRecord, key: &Key) -> Option<&'a Write> {
     transaction.writes.iter().rev().find(|write| write.key == *key)
 }
@@ -219,7 +220,7 @@ fn found(transaction: &TransactionRecord) -> impl Iterator<Item = &Read> {
     transaction.scans.iter().flat_map(|scan| &scan.keys)
 }
 
-/// Whether who sees `write` reports `read`.
+/// Whether a reader that sees `write` reports `read`.
 fn shows(write: &Write, read: &Read) -> bool {
     match read.version {
         Some(version) => write.version == version,

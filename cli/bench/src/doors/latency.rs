@@ -1,4 +1,4 @@
-//! How long it takes until the device has been heard of again.
+//! Latencies of the device: interrupts, and doorbell to completion.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,8 @@ const SAMPLES: u64 = 50;
 const POLLS: u32 = 100;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// From the write of a register that raises an interrupt until the thread that waits for it goes on.
+/// From the write of a register that raises an interrupt until the thread that waits for it
+/// continues.
 pub fn of_an_interrupt(size: Size, door: &Door) -> Result<Measurement, String> {
     let measured = (|| {
         let (shell, interrupt) = (door.device.shell(), door.device.interrupt(0)?);
@@ -48,7 +49,7 @@ pub fn of_a_completion(size: Size, door: &Door) -> Result<Measurement, String> {
     Ok(door.figure("doorbell to completion, median", "µs", value / 1e3))
 }
 
-/// Looks for a completion again and again: to sleep in between would be most of the time.
+/// Looks for a completion repeatedly: to sleep in between would be most of the time.
 fn seen(queue: &mut CopyQueue) -> Result<CopyDone, QueueError> {
     let begun = Instant::now();
     while begun.elapsed() < TIMEOUT {

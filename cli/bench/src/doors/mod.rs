@@ -1,4 +1,4 @@
-//! What the way to a device costs: in process, where its RTL is clocked on the other side of a
+//! The cost of the path to a device: in process, where its RTL is clocked on the other side of a
 //! function call, and over vfio-user, where it is on the other side of a socket.
 
 mod copies;

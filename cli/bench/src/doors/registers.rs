@@ -105,7 +105,7 @@ impl Echo {
     }
 }
 
-/// Looks again and again, as the driver and the server do for so short a time.
+/// Looks repeatedly, as the driver and the server do for so short a time.
 fn receive(from: &mut UnixStream, message: &mut [u8]) -> std::io::Result<()> {
     let mut got = 0;
     while got < message.len() {

@@ -70,7 +70,7 @@ fn in_a_thread(socket: &Path) -> Result<Server, String> {
         let (socket, stop) = (socket.to_owned(), stop.clone());
         move || {
             let tell = |_: &device::Progress| {
-                // Nobody waits for the later ones.
+                // The test does not wait for the later ones.
                 let _ = ready.send(());
             };
             if let Err(error) = device::serve(&socket, Default::default(), &stop, tell) {

@@ -1,9 +1,9 @@
-//! The visibility element's RTL by its own clock: how many visible tuples one gives, and several that
-//! share a memory.
+//! The visibility element's RTL in clock cycles: the rate of visible tuples of one element, and of
+//! several that share a memory.
 //!
 //! A table was loaded in the order of its VIDs and then updated in a random order, until each chain
-//! had 1 to 4 versions; rows of 64 bytes, put out whole. Memory answers 38 clocks after it has
-//! admitted a line: 150 ns at 250 MHz.
+//! had 1 to 4 versions; rows of 64 bytes, in full in the output. Memory answers 38 clocks after it
+//! has admitted a line: 150 ns at 250 MHz.
 
 mod table;
 
@@ -87,7 +87,7 @@ fn scaling(
     Ok(figures)
 }
 
-/// What elements did together.
+/// The combined work of the elements.
 struct Run {
     visible: u64,
     lines: u64,
@@ -170,7 +170,7 @@ impl Shared {
     }
 
     fn begin_clock(&mut self) {
-        // What was not used is lost, but for the part of a line.
+        // What was not used is lost, except for the part of a line.
         self.credit = self.credit.min(1.0) + self.lines_a_clock;
     }
 

@@ -62,7 +62,7 @@ pub enum PostgresError {
     /// The server refused something, or ended.
     #[error("PostgreSQL does not answer {sql:?}: {why}")]
     Query {
-        /// What it was asked.
+        /// The request.
         sql: String,
         /// What it said instead.
         why: String,
@@ -70,7 +70,7 @@ pub enum PostgresError {
     /// Something did not come in time.
     #[error("waited {} seconds for {what:?}", .limit.as_secs())]
     Silent {
-        /// What was waited for.
+        /// The awaited event.
         what: String,
         /// How long.
         limit: Duration,
@@ -109,7 +109,7 @@ pub struct Comparison {
     pub clock: (f64, f64),
 }
 
-/// What was measured in one order of the tuples; times in ns.
+/// The measurements for one order of the tuples; times in ns.
 #[derive(Clone, Debug)]
 pub struct InOrder {
     /// "sequential" or "random".
@@ -213,7 +213,7 @@ impl SideBySide<'_> {
         for sql in [
             "DROP TABLE IF EXISTS tuples".into(),
             format!("CREATE TABLE tuples AS SELECT generate_series(1, {tuples}) AS vid"),
-            // So that no call has to find out first that whoever inserted a tuple has committed.
+            // So that no call has to find out first that the inserter of a tuple has committed.
             "VACUUM tuples".into(),
             "CHECKPOINT".into(),
         ] {

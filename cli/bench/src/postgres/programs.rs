@@ -63,7 +63,7 @@ impl Programs {
         Ok(Self { folder, version, headers, user: unprivileged()? })
     }
 
-    /// A command that runs as the unprivileged user, from a folder that everybody may read, and
+    /// A command that runs as the unprivileged user, from a folder that all users may read, and
     /// without settings of another server.
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());

@@ -19,7 +19,7 @@ pub const ROWS: i64 = 100_000;
 const INITIAL: i64 = 1_000_000;
 const BALANCE: usize = 1;
 
-/// Nobody waits for the disk.
+/// No commit waits for the disk.
 const UNSYNCED: TransactionOptions =
     TransactionOptions { isolation: Isolation::Snapshot, durability: Durability::None };
 

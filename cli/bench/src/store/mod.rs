@@ -18,7 +18,7 @@ const ROUNDS: u32 = 10;
 /// Two-row transfers, point reads, what a second thread adds, and what a version costs.
 ///
 /// # Errors
-/// When a folder for the store cannot be had, or the store fails or loses money.
+/// When a folder for the store cannot be created, or the store fails or loses money.
 pub fn measure(size: Size, progress: &mut Progress) -> Result<Vec<Measurement>, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("a folder for the store: {error}"))?;
     let rows = size.of(ROWS as u64).max(1_000) as i64;

@@ -40,7 +40,7 @@ const FEW: u64 = 64;
 /// How much hangs on that choice: both sides at full load on so many tuples.
 const SWEEP: [u64; 5] = [16, 64, 256, 1024, 4096];
 
-/// What is measured by itself.
+/// Measurements without a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Measuring {
     /// A point of a curve: this side at full load, the other one at that of [`LOADS`].

@@ -199,7 +199,7 @@ fn read_line(address: u64) -> Operation {
     Operation::ReadLine { address, keep_copy: true }
 }
 
-/// The device's request agent in front of memory that nobody else uses.
+/// The device's request agent in front of private memory.
 struct Device {
     kernel: Kernel<CoherenceEvent>,
     memory: CoherentMemory,

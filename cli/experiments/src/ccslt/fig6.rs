@@ -1,6 +1,5 @@
 //! Figure 6 of the ccSLT paper: how long placing a tuple lock takes in PostgreSQL and in the
-//! shared lock table. The one experiment that is measured by the clock on the wall, since both
-//! are software.
+//! shared lock table. This is the only experiment in wall-clock time, since both are software.
 
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{

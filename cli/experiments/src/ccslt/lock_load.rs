@@ -26,12 +26,12 @@ pub struct Demand {
     pub duty: f64,
 }
 
-/// A run: who asks for what, for how long.
+/// A run: the requesters, their requests, and the duration.
 #[derive(Clone, Debug)]
 pub struct LockLoad {
     /// Latencies and rates.
     pub platform: Platform,
-    /// Who is home to the lock table.
+    /// The home of the lock table.
     pub home: Side,
     /// Buckets of the lock table, a power of two.
     pub buckets: u64,
@@ -74,7 +74,7 @@ impl Seen {
     }
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug)]
 pub struct LoadSeen {
     /// By the host's cores.
@@ -88,7 +88,7 @@ pub struct LoadSeen {
 }
 
 impl LoadSeen {
-    /// What one side saw.
+    /// The observations of one side.
     pub fn side(&self, side: Side) -> &Seen {
         match side {
             Side::Host => &self.host,

@@ -8,7 +8,7 @@ mod placement;
 
 use crate::experiment::{Clock, Experiment};
 
-/// What of it is measured again.
+/// The part of it that is measured again.
 pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "ccslt-fig4",

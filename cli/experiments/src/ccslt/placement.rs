@@ -78,7 +78,7 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })
 }
 
-/// Who asks for locks: one of the runs of a [`Placement`].
+/// The requesters of one of the runs of a [`Placement`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Asking {
     Host,
@@ -87,7 +87,7 @@ enum Asking {
     Many,
 }
 
-/// What is measured by itself.
+/// Measurements without a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     home: Side,

@@ -1,6 +1,6 @@
-//! Sentences, and whether they are true here.
+//! Claims, and whether they hold here.
 
-/// Who a sentence comes from.
+/// The origin of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The paper says so.
@@ -46,7 +46,7 @@ impl Origin {
 /// A sentence, and whether it is true here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Who it comes from.
+    /// Its origin.
     pub origin: Origin,
     /// The sentence, and its place in the paper if it has one.
     pub says: String,
@@ -60,7 +60,7 @@ pub struct Claim {
     pub because: String,
 }
 
-/// What came of a claim.
+/// The outcome of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Under every seed, whatever the fitted entries are: a finding.
@@ -74,7 +74,7 @@ pub enum Verdict {
 }
 
 impl Claim {
-    /// Of a single measurement, by the clock on the wall.
+    /// Of a single measurement, in wall-clock time.
     pub fn by_the_clock(
         origin: Origin,
         says: impl Into<String>,
@@ -85,7 +85,7 @@ impl Claim {
         Self { origin, says, held, seeds: 1, hangs_on_fit: false, because }
     }
 
-    /// What came of it.
+    /// Its outcome.
     pub fn verdict(&self) -> Verdict {
         match self.held {
             held if held == self.seeds && self.hangs_on_fit => Verdict::Fitted,

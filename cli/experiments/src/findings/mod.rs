@@ -1,4 +1,4 @@
-//! What an experiment found out: rows beside the paper's values, claims, notes and plots.
+//! The findings of an experiment: rows beside the paper's values, claims, notes and plots.
 
 mod claim;
 mod picture;
@@ -14,18 +14,18 @@ pub use claim::{Claim, Origin, Verdict};
 pub use picture::{Colour, Curve, Plot, Point, Stroke};
 pub use row::{A_QUARTER, Goal, Observation, Paper, Place, Row};
 
-/// What came of an experiment.
+/// The outcome of an experiment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     /// The platforms it was measured on: a name, or a file of the user's.
     pub platforms: Vec<String>,
-    /// What was set, as name and value.
+    /// The settings, as name and value.
     pub parameters: Vec<(&'static str, String)>,
-    /// What was measured.
+    /// The measurements.
     pub rows: Vec<Row>,
-    /// What the paper says of it in words, what we want, and what we asked.
+    /// The paper's claims about it, our goals, and our questions.
     pub claims: Vec<Claim>,
-    /// What has to be known to read the rows.
+    /// The information needed to read the rows.
     pub notes: Vec<String>,
     /// The pictures, the most important first.
     pub plots: Vec<Plot>,

@@ -1,4 +1,4 @@
-//! What is to be drawn.
+//! The contents of a picture.
 
 use super::row::{Paper, Row};
 use crate::samples::Spread;
@@ -8,9 +8,9 @@ use crate::samples::Spread;
 pub enum Plot {
     /// Curves.
     Lines {
-        /// What the horizontal axis shows.
+        /// The quantity on the horizontal axis.
         across: &'static str,
-        /// What the vertical axis shows.
+        /// The quantity on the vertical axis.
         up: &'static str,
         /// The curves.
         curves: Vec<Curve>,

@@ -58,7 +58,7 @@ impl Paper {
     }
 }
 
-/// What this project wants to reach; no paper says that it is so here.
+/// A goal of this project, as opposed to a claim of a paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal {
     /// In the unit of its row.
@@ -67,7 +67,7 @@ pub struct Goal {
     pub because: &'static str,
 }
 
-/// What came out under one seed.
+/// The result under one seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
     /// Of all draws.
@@ -83,7 +83,7 @@ pub struct Observation {
 pub struct Place {
     /// The curve.
     pub series: String,
-    /// What is varied along it, with its unit.
+    /// The varied quantity, with its unit.
     pub across: &'static str,
     /// How much of that.
     pub x: f64,
@@ -92,21 +92,21 @@ pub struct Place {
 /// One measured value, over all seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What was measured.
+    /// The measurements.
     pub label: String,
     /// Of all values of the row.
     pub unit: &'static str,
     /// Its place on a curve, if it is on one.
     pub place: Option<Place>,
-    /// What the paper says, if it says anything.
+    /// The paper's value, if there is one.
     pub paper: Option<Paper>,
-    /// What we want to reach, if anything.
+    /// Our goal, if there is one.
     pub goal: Option<Goal>,
-    /// What came out here.
+    /// The result here.
     pub measured: Spread,
     /// The same, seed by seed.
     pub observations: Vec<Observation>,
-    /// What the operations are: "locks".
+    /// The name of the operations: "locks".
     pub operation: &'static str,
     /// The fitted entries of platforms that it rests on: with one, its ratio to the paper's value is
     /// no finding.
@@ -144,7 +144,7 @@ impl Row {
         Self { place: Some(Place { series: series.into(), across, x }), ..self }
     }
 
-    /// What stands beside the ratio: `fitted`, or nothing.
+    /// The text beside the ratio: `fitted`, or empty.
     pub fn mark(&self) -> &'static str {
         if self.fitted.is_empty() { "" } else { "fitted" }
     }

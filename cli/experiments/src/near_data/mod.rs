@@ -4,7 +4,7 @@ mod update_speedup;
 
 use crate::experiment::{Clock, Experiment};
 
-/// What of it is measured.
+/// The measured part of it.
 pub const EXPERIMENTS: &[Experiment] = &[Experiment {
     name: "ndp-update-speedup",
     title: "A long update near the data and by the host, beside short host updates",

@@ -58,7 +58,7 @@ impl Index<Way> for Runs {
     }
 }
 
-/// What the platform can do at most, in GB/s.
+/// The maximum of the platform, in GB/s.
 #[derive(Clone, Copy)]
 struct Peaks {
     /// All channels of the device's memory.
@@ -138,7 +138,7 @@ enum Way {
     Others,
 }
 
-/// What is measured by itself.
+/// Measurements without a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     /// Of [`KEYS`].
@@ -219,7 +219,7 @@ impl Way {
     }
 }
 
-/// What was measured at a point, and what the platform could do at most.
+/// The measurement at a point, and the maximum of the platform.
 type Seen = (Measured<Outcome>, Peaks);
 
 fn measured(run: &Run<'_>, &Point { keys, way }: &Point) -> Result<Seen, ExperimentError> {
@@ -290,7 +290,7 @@ impl Runs {
     }
 }
 
-/// What the numbers of a long update are of.
+/// The meaning of the numbers of a long update.
 const LONG: &str = "long updates";
 
 /// A row with one distribution of keys, in `units` (of the value, and of the operations behind it).

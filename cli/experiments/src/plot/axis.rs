@@ -75,7 +75,7 @@ impl Axis {
         finest.unwrap_or_else(|| vec![self.low, self.high])
     }
 
-    /// What the axis shows, and how.
+    /// The quantity on the axis, and its scale.
     pub fn caption(&self, shows: &str) -> String {
         match self.scale {
             Scale::Linear => shows.into(),

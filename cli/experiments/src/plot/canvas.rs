@@ -1,4 +1,4 @@
-//! What pictures are made of: strokes, marks and text in pixels, and the colours of the page.
+//! The elements of pictures: strokes, marks and text in pixels, and the colours of the page.
 
 use plotters::coord::Shift;
 use plotters::element::DashedPathElement;
@@ -92,13 +92,13 @@ const FONT_UNIT: f64 = 1.24;
 /// A picture in the making. Drawing into memory does not fail.
 pub struct Canvas<'a> {
     area: Area<'a>,
-    /// What it is for.
+    /// Its purpose.
     pub display: Display,
 }
 
 const IN_MEMORY: &str = "drawing into memory does not fail";
 
-/// An SVG of this height that `draw` has filled, with `title` for those who do not see it.
+/// An SVG of this height that `draw` has filled, with `title` for screen readers.
 pub fn picture(
     display: Display,
     height: i32,

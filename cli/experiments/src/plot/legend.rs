@@ -1,4 +1,4 @@
-//! What the strokes and marks of a picture mean, above it.
+//! The legend above a picture: the meaning of its strokes and marks.
 
 use plotters::style::text_anchor::HPos;
 

@@ -1,4 +1,4 @@
-//! An experiment under several seeds: what the runs have measured, together.
+//! An experiment under several seeds: the combined measurements of its runs.
 
 mod run;
 
@@ -10,7 +10,7 @@ use crate::findings::{Claim, Observation, Origin, Row};
 use run::make_all;
 pub use run::{Fitted, Measured, Run, Value, scaled_count};
 
-/// What the runs under all seeds have measured, in the order of their seeds.
+/// The measurements of the runs under all seeds, in the order of their seeds.
 pub struct Samples<S> {
     /// Of the first.
     seed: u64,
@@ -19,11 +19,11 @@ pub struct Samples<S> {
     shifted: Vec<S>,
 }
 
-/// What a run has measured at each point.
+/// The measurements of a run at each point.
 pub struct Points<P, V>(Vec<(P, V)>);
 
 impl<P: PartialEq + fmt::Debug, V> Points<P, V> {
-    /// What was measured at `point`.
+    /// The measurement at `point`.
     ///
     /// # Panics
     /// When it is none of the points that were measured.

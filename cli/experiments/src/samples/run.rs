@@ -1,4 +1,4 @@
-//! Runs of an experiment, on all cores, and what they have read of their platforms.
+//! Runs of an experiment, on all cores, and the platform entries that they have read.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -89,7 +89,7 @@ pub fn scaled_count(count: u64, scale: f64) -> u64 {
 /// Names of fitted entries of a platform.
 pub type Fitted = BTreeSet<String>;
 
-/// What was seen on a platform.
+/// The entries read from a platform.
 #[derive(Clone, Debug)]
 pub struct Measured<T> {
     seen: T,

@@ -1,4 +1,4 @@
-//! All experiments at a small part of their length, and the files that they write.
+//! All experiments at a fraction of their length, and the files that they write.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +63,7 @@ fn every_experiment_in_virtual_time_has_its_test() {
     assert_eq!([ccslt::TESTED, near_data::TESTED].concat(), names);
 }
 
-/// Nobody can ask for the second of two.
+/// The second of two cannot be selected.
 #[test]
 fn names_are_given_once() {
     let names: Vec<&str> = all().map(|experiment| experiment.name).collect();

@@ -1,4 +1,4 @@
-//! What holds of every experiment in virtual time.
+//! Properties of every experiment in virtual time.
 
 use std::collections::BTreeSet;
 

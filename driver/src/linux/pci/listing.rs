@@ -1,4 +1,4 @@
-//! The functions as text, after the manner of lspci.
+//! The functions as text, in the style of lspci.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The way from a function up to its root port, as far as atomic operations go it.
+//! The path from a function up to its root port, with respect to atomic operations.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The backend on a folder that looks like sysfs: what is refused, what is written, what is undone.
+//! The backend on a folder that imitates sysfs: refused devices, writes, and their undoing.
 //!
 //! Registers are a file here, so nothing answers; the device itself is tried in a guest
 //! (`docs/qemu.md`).

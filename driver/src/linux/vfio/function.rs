@@ -1,4 +1,4 @@
-//! The opened device: registers, configuration space, interrupts; and how it is let go.
+//! The opened device: registers, configuration space and interrupts, and its release.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,4 @@
-//! Every ioctl of VFIO and iommufd that is used here, and nothing else.
+//! All ioctls of VFIO and iommufd that are used here.
 //!
 //! Structures and numbers are those of the kernel's headers, by the crates `vfio-bindings` and
 //! `iommufd-bindings`, which bindgen made from them. Each function below gives the kernel either no

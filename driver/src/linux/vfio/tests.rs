@@ -1,4 +1,4 @@
-//! What stands in the way of VFIO, on folders that look like sysfs and `/dev`. The ioctls are tried
+//! The obstacles to VFIO, on folders that imitate sysfs and `/dev`. The ioctls are tried
 //! in a guest (`docs/qemu.md`).
 
 use super::*;

@@ -1,8 +1,8 @@
 //! Waits for the kernel to want a function back.
 //!
-//! While a program has a function open, vfio-pci holds up whoever unbinds or unplugs it, for as long
-//! as that takes. It only asks, by an event; by another one it tells of errors of the link. A thread
-//! waits for both, since the program may never come to ask.
+//! While a program has a function open, vfio-pci blocks an unbind or unplug of it, for as long as
+//! that takes. It only sends a request, by an event; by another event it reports link errors. A
+//! thread waits for both, since the program may never check.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the fuzz targets run; `vfio-user/tests/hostile.rs` runs the same within bounds.
+//! The code of the fuzz targets; `vfio-user/tests/hostile.rs` runs the same within bounds.
 
 pub mod script;
 mod targets;

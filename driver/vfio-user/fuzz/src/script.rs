@@ -1,4 +1,4 @@
-//! What a hostile peer sends, as bytes that a fuzzer can change.
+//! The messages of a hostile peer, as bytes that a fuzzer can change.
 //!
 //! One byte of settings (bit 0: a proper `VERSION` message goes before), then packets: 2 bytes with
 //! the length, 1 byte with the number (bits 0 to 4) and the kind (bits 5 to 7) of descriptors, and as

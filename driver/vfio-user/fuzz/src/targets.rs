@@ -1,4 +1,4 @@
-//! The targets: each takes any bytes, and neither panics nor hangs.
+//! The targets. Each takes arbitrary bytes, and must neither panic nor hang.
 
 use std::fs::File;
 use std::io::Read;

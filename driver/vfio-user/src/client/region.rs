@@ -1,4 +1,4 @@
-//! What a server says of a region, checked.
+//! A server's description of a region, checked.
 
 use std::os::fd::OwnedFd;
 

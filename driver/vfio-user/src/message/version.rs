@@ -1,4 +1,4 @@
-//! `VERSION`: what the peers can do, as JSON.
+//! `VERSION`: the capabilities of the peers, as JSON.
 
 use std::collections::BTreeMap;
 

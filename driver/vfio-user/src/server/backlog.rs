@@ -1,4 +1,4 @@
-//! What the client asks while the device waits for the client's memory.
+//! The client's requests while the device waits for the client's memory.
 
 use std::collections::VecDeque;
 

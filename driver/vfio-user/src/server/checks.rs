@@ -1,4 +1,4 @@
-//! What is checked of maps and descriptors before a device sees them.
+//! The checks of maps and descriptors before a device sees them.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;

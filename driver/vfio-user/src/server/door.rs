@@ -1,4 +1,4 @@
-//! Who comes while nobody, or somebody else, is served.
+//! The clients that connect while no client, or another client, is served.
 
 use std::io::IoSliceMut;
 use std::mem::MaybeUninit;

@@ -1,11 +1,11 @@
 //! The connection to one client, as the serving thread and the device's own threads share it.
 //!
 //! Both directions carry requests: the client's, which the serving thread takes one after the other,
-//! and ours for the client's memory, from any thread. Whoever waits for a message and finds nobody
-//! else reading reads for all: it hands replies to those who await them and keeps requests for the
-//! serving thread. So a device may reach the client's memory from within a callback, where the
-//! serving thread itself must read, as well as from a thread of its own, while the serving thread
-//! reads.
+//! and ours for the client's memory, from any thread. A thread that waits for a message while no
+//! other thread reads does the reading for all: it hands replies to the threads that await them and
+//! keeps requests for the serving thread. So a device may reach the client's memory from within a
+//! callback, where the serving thread itself must read, as well as from a thread of its own, while
+//! the serving thread reads.
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -59,7 +59,7 @@ impl Machine {
     }
 
     /// The head has changed since the slot was chosen: another request of this transaction may have
-    /// registered meanwhile, and somebody older. Only the slots tell.
+    /// registered in the meantime, and so may an older transaction. Only the slots tell.
     #[cold]
     pub(super) fn after_review(&mut self, line: &[u64; 8]) -> Option<Outcome> {
         let head = Head::from_word(line[0]);

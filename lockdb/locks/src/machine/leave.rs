@@ -23,7 +23,7 @@ impl Machine {
         }
         match self.request {
             Request::Poll(_) => Some(queued(head, place, self.bounds.ring)),
-            // The owner goes on waiting; the shared waiter alone gives up.
+            // The owner continues waiting; the shared waiter alone gives up.
             _ if place.shared => Some(Outcome::Cancelled),
             _ => self.leave(head),
         }

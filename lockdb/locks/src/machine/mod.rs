@@ -1,9 +1,9 @@
 //! The lock protocol as a pure machine: no memory, no clock, no threads.
 //!
 //! A [`Machine`] is one request on one bucket. It says which [`Access`] it wants next and is told
-//! the [`Answer`], until it ends with an [`Outcome`]. Whoever drives it supplies the memory: real
-//! atomics ([`crate::LockTable`]), a simulated coherent memory, the log of what the hardware did, or
-//! the model checker. `docs/lock-protocol.md` has the table of all phases.
+//! the [`Answer`], until it ends with an [`Outcome`]. Its driver supplies the memory: real atomics
+//! ([`crate::LockTable`]), a simulated coherent memory, the log of the hardware's accesses, or the
+//! model checker. `docs/lock-protocol.md` has the table of all phases.
 
 mod acquire;
 mod leave;
@@ -42,7 +42,7 @@ impl Access {
     }
 }
 
-/// What came of an [`Access`].
+/// The outcome of an [`Access`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
     /// Of `LoadHead`: word 0. Of `CompareSwap`: the old word.
@@ -55,7 +55,7 @@ pub enum Answer {
     BusError,
 }
 
-/// What a requester asks for.
+/// The request of a requester.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Request {
     /// Take the lock or, if the rule allows, a place in its queue.
@@ -68,7 +68,7 @@ pub enum Request {
     Poll(Place),
 }
 
-/// What to do when somebody else holds the lock.
+/// What to do when another transaction holds the lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Rule {
     /// Wait in the queue.
@@ -89,14 +89,14 @@ pub struct Place {
     pub shared: bool,
 }
 
-/// Why a request was turned away. It holds nothing and waits nowhere.
+/// Why a request was refused. It holds nothing and waits nowhere.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Refusal {
     /// No slot was free, or the count of cancels has run out.
     Full,
     /// The rule is not to wait.
     Busy,
-    /// Wait-die: somebody ahead is older.
+    /// Wait-die: an older transaction is ahead.
     Die,
     /// Others changed the bucket 255 times in between.
     Contended,
@@ -122,7 +122,7 @@ pub enum Outcome {
     Refused(Refusal),
     /// The lock is free, or belongs to `next` from now on.
     Released {
-        /// Who was handed the lock.
+        /// The new holder of the lock.
         next: Option<Timestamp>,
     },
     /// The transaction has left the queue.
@@ -143,7 +143,7 @@ pub enum Phase {
     Look = 1,
     /// Acquire: our word goes into an empty slot.
     Place = 2,
-    /// Acquire: the head is told of the slot.
+    /// Acquire: the slot is registered in the head.
     Register = 3,
     /// Acquire: the slot that could not be registered is given back.
     Withdraw = 4,
@@ -189,7 +189,7 @@ pub struct Machine {
     head: Head,
     /// Acquire: the slot chosen. Cancel and poll: the slot waited in.
     slot: Slot,
-    /// Release: who is handed the lock.
+    /// Release: the new holder of the lock.
     next: Option<Timestamp>,
     /// Withdraw and Clear: the end that follows; `None` is to look again.
     then: Option<Outcome>,
@@ -214,12 +214,12 @@ impl Machine {
         self.transaction
     }
 
-    /// What it asks for.
+    /// Its request.
     pub fn request(&self) -> Request {
         self.request
     }
 
-    /// What it waits for.
+    /// The event that it waits for.
     #[inline]
     pub fn phase(&self) -> Phase {
         self.phase

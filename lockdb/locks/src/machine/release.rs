@@ -1,7 +1,7 @@
 //! Giving the lock back, or to the next in the queue.
 //!
-//! The hand-over is one compare-and-swap that names the next holder, so there is no moment at which
-//! a grant is on its way and could be lost, whoever dies.
+//! The hand-over is one compare-and-swap that names the next holder, so a grant is never in flight
+//! and cannot be lost when an agent dies.
 
 use super::{Machine, Outcome, Phase};
 use crate::{Head, Timestamp};
@@ -10,7 +10,7 @@ use crate::{Head, Timestamp};
 /// hardware the line is one snapshot.)
 pub(super) struct Left;
 
-/// Who is granted next, as the line tells.
+/// The next waiter to be granted, according to the line.
 pub(super) fn first_in_line(head: Head, line: &[u64; 8]) -> Result<Option<Timestamp>, Left> {
     match head.first() {
         None => Ok(None),

@@ -1,9 +1,9 @@
-//! What the host does to a bucket after a device died: it does the dead transactions' leaving and
-//! releasing for them.
+//! The host's repair of a bucket after a device died: it leaves queues and releases locks on behalf
+//! of the dead transactions.
 //!
 //! No bucket is ever left half-changed, because every decision is one compare-and-swap of word 0;
-//! what stays behind is words of the dead: a place in the queue, a slot placed but not registered,
-//! a slot granted but not cleared, or the lock itself.
+//! a dead transaction leaves only its own words behind: a place in the queue, a slot placed but
+//! not registered, a slot granted but not cleared, or the lock itself.
 
 use super::release::{Left, first_in_line};
 use super::{Access, Answer, Bounds};
@@ -38,7 +38,7 @@ enum State {
     },
 }
 
-/// How a [`Repair`] goes on.
+/// How a [`Repair`] continues.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RepairStep {
     /// There is another access to be made.
@@ -47,7 +47,7 @@ pub enum RepairStep {
     Done {
         /// Whether there was anything.
         changed: bool,
-        /// A live or dead waiter who was handed the lock, and has to be woken or repaired in turn.
+        /// A live or dead waiter that was handed the lock, and has to be woken or repaired in turn.
         next: Option<Timestamp>,
     },
     /// An access failed; the bucket may still hold words of the dead.

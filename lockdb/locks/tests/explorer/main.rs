@@ -1,7 +1,7 @@
 //! Every interleaving of a few agents on one bucket, explored by a model checker.
 //!
-//! Hosts read a line word by word, devices in one snapshot; devices die at any step and are
-//! repaired by the host while everybody else goes on. Twins are two requests of one transaction at
+//! Hosts read a line word by word, devices in one snapshot; devices die at any step, and the host
+//! repairs the table while all other agents continue. Twins are two requests of one transaction at
 //! once. The queue is shortened to two slots, so that four agents fill it.
 #![cfg(not(loom))]
 

@@ -23,7 +23,7 @@ pub struct Role {
     pub acquisitions: u8,
 }
 
-/// What is explored.
+/// The explored configuration.
 #[derive(Clone, Debug)]
 pub struct LockModel {
     /// The agents. Twins release once, when the requests of all have ended. They die together, and
@@ -38,7 +38,7 @@ pub struct LockModel {
 pub struct State {
     words: [u64; 8],
     agents: Vec<Agent>,
-    /// Somebody was granted before a waiter that had been there first.
+    /// A request was granted before an earlier waiter.
     overtaken: bool,
     /// A request ended in a way that has no place here.
     absurd: bool,
@@ -48,8 +48,8 @@ pub struct State {
 struct Agent {
     stage: Stage,
     acquisitions: u8,
-    /// Bit a: agent a was waiting already when this agent asked, and still does. Shared waiters
-    /// share another's place, so that they are neither ahead of anybody nor behind.
+    /// Bit a: agent a was waiting already when this agent asked, and still does. Shared waiters share
+    /// another's place, so that they are neither ahead of nor behind any waiter.
     ahead: u8,
 }
 
@@ -74,7 +74,7 @@ pub enum Action {
     Cancel(usize),
     /// Make the next access.
     Access(usize),
-    /// Stop for ever; the host starts the repair.
+    /// Stop forever; the host starts the repair.
     Die(usize),
 }
 
@@ -100,8 +100,8 @@ impl LockModel {
         self.roles.iter().any(|role| role.acquisitions > 1)
     }
 
-    /// Whose request it is. Twins, who come first, are younger than their first rival and older
-    /// than the second.
+    /// The transaction of the request. Twins, which come first, are younger than their first rival
+    /// and older than the second.
     fn timestamp(&self, agent: usize) -> Timestamp {
         Timestamp::new(if self.roles[agent].twin { 7 } else { 2 * agent as u64 + 2 }).unwrap()
     }
@@ -112,7 +112,7 @@ impl LockModel {
         (0..self.roles.len()).filter(move |&other| of_family(other))
     }
 
-    /// The transaction gives the lock back when all of its requests have ended.
+    /// The transaction releases the lock when all of its requests have ended.
     fn may_release(&self, state: &State, agent: usize) -> bool {
         self.family(agent)
             .all(|other| matches!(state.agents[other].stage, Stage::Holding | Stage::Finished))
@@ -141,7 +141,7 @@ impl LockModel {
     }
 
     /// Agents of one role are interchangeable, unless their age matters: let them come in order.
-    /// And nobody asks for a lock that its transaction is giving back.
+    /// And nobody asks for a lock that its transaction is releasing.
     fn may_come(&self, state: &State, agent: usize) -> bool {
         let pristine = |agent: usize| {
             let Agent { stage, acquisitions, .. } = &state.agents[agent];
@@ -228,7 +228,7 @@ impl State {
             if machine.request() == Request::Release)
     }
 
-    /// The agent has done with the lock, for this time or for ever.
+    /// The agent has finished with the lock, for this time or forever.
     fn retire(&mut self, agent: usize) {
         let this = &mut self.agents[agent];
         this.acquisitions = this.acquisitions.saturating_sub(1);
@@ -312,7 +312,7 @@ impl State {
         self.head().is_held_by(transaction) || !self.head().is_waiting(place.slot)
     }
 
-    /// The words of the holder and, in their order, of those who wait.
+    /// The words of the holder and of the waiters, in their order.
     fn line_up(&self, ring: Ring) -> Vec<u64> {
         let holder = self.words[0] & !0xFFFF;
         let waiters = self.head().queue(ring).map(|slot| self.words[slot.index()]);

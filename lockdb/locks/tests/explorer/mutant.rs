@@ -7,7 +7,7 @@ use locks::machine::{Access, Phase};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mutant {
     /// A waiter that leaves is not counted: a holder that read the slot before may hand the lock to
-    /// the one who left.
+    /// the waiter that left.
     UncountedCancel,
     /// The release writes the free head whatever stands there: a waiter that registers meanwhile is
     /// forgotten (the second hole that DESIGN names).
@@ -21,7 +21,7 @@ pub enum Mutant {
     /// A registration that failed is tried again without a look at the slots, as if the head told
     /// everything: two requests of one transaction both wait.
     UnreviewedRegister,
-    /// The slot is taken although somebody else's word stands in it.
+    /// The slot is taken although another transaction's word is in it.
     BlindPlace,
     /// The slot is not cleared after the grant: the queue fills up with the departed.
     UnclearedSlot,

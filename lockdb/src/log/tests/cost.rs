@@ -1,4 +1,4 @@
-//! What a commit costs, and how fast a log is read: printed, not asserted.
+//! The cost of a commit, and the speed of reading a log: printed, not asserted.
 //!
 //! `cargo test --release -p lockdb log::tests::cost -- --ignored --nocapture`
 

@@ -47,7 +47,7 @@ fn begin(files: &Simulated, at: LogPosition) -> Log {
     Log::start(Arc::new(files.clone()), &options(), at).unwrap()
 }
 
-/// Whatever the step, what was promised is there, and nothing that never was. Then work goes on,
+/// Whatever the step, what was promised is there, and nothing that never was. Then work continues,
 /// and another loss finds the same.
 #[test]
 fn promised_commits_survive_a_crash_at_any_step() {
@@ -191,7 +191,7 @@ fn what_a_failed_sync_lost_is_not_promised_again() {
 }
 
 /// On a full disk nothing is begun that it has no room for: all that was published is durable, and the
-/// same log goes on when there is room.
+/// same log continues when there is room.
 #[test]
 fn a_full_disk_refuses_commits_until_there_is_room() {
     let mut segments = std::collections::BTreeSet::new();
@@ -330,7 +330,7 @@ impl File for FailsOnceFile {
         }
         let (sender, told) = channel();
         *self.failing.lock().unwrap() = Some(sender);
-        told.recv_timeout(std::time::Duration::from_secs(30)).expect("somebody tells");
+        told.recv_timeout(std::time::Duration::from_secs(30)).expect("a thread reports the result");
         Err(io::Error::other("input/output error"))
     }
     fn len(&self) -> io::Result<u64> {

@@ -1,4 +1,4 @@
-//! What a reader makes of whole, cut, damaged and foreign logs.
+//! How a reader handles intact, truncated, damaged and foreign logs.
 
 use super::*;
 use crate::files::random::Random;
@@ -66,7 +66,7 @@ fn a_log_cut_anywhere_in_its_last_record_ends_before_it() {
             assert_eq!(records, all[..2], "cut at {cut}");
             let end = end.unwrap();
             assert_eq!((end.commit, end.lsn), (2, last as u64 - 64));
-            // And the log goes on from there.
+            // And the log continues from there.
             let log = Log::start(Arc::new(files.clone()), &small(), end).unwrap();
             log.make_durable(commit(&log, 5), Durability::Immediate).unwrap();
             let (records, end) = read_all(&files);

@@ -135,7 +135,7 @@ fn a_commit_that_never_ends_stalls_others_for_a_bounded_time() {
     let last = others.pop().unwrap();
     let error = log.finish(last).unwrap_err();
     assert!(error.to_string().contains("for commit 6 to be published, while 0 is"), "{error}");
-    // It was marked done: as soon as the others are, all goes on.
+    // It was marked done: as soon as the others are, all continues.
     log.sequencer.finish(sequencer::Place { commit: 1, lsn: 0, end });
     others.into_iter().for_each(|ticket| log.finish(ticket).unwrap());
     assert_eq!(log.published(), 7);
@@ -181,7 +181,7 @@ fn the_ring_is_written_out_by_those_who_pass_by() {
     let end = commit(&log, 900);
     log.make_durable(end, Durability::None).unwrap();
     assert_eq!((storage.written(), log.durable()), (end, 0));
-    // Without any such call, whoever finds no room writes out.
+    // Without any such call, a thread that finds no room writes out.
     for _ in 0..10 {
         commit(&log, 900);
     }
@@ -211,8 +211,8 @@ fn a_body_of_another_length_is_refused() {
     log.write(&ticket, Kind::Commit, b"four");
 }
 
-/// A leader that gathers goes at once when somebody comes who does not want to wait. (Else that one
-/// loses timeout first.)
+/// A gathering leader proceeds at once when a commit comes that does not want to wait. (Else that
+/// one loses timeout first.)
 #[test]
 fn the_hurried_do_not_wait_for_company() {
     let (gather, timeout) = (Duration::from_secs(30), Duration::from_secs(10));

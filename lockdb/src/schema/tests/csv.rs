@@ -279,7 +279,7 @@ seeds::proptest! {
         let mut text = format!("id,a,b{end}");
         let mut expected = Vec::new();
         for (id, line) in lines.iter().enumerate() {
-            // A line of two fields or four is wrong, and passed over.
+            // A line of two fields or four is wrong, and skipped.
             let written: Vec<_> = line.iter().map(|field| fields[*field].0).collect();
             text += &format!("{id},{}{end}", written.join(","));
             if let [a, b] = line[..] {

@@ -1,4 +1,4 @@
-//! What is refused, and in which words.
+//! Refused input, and the error messages.
 
 use super::super::{
     KeyError, MAX_PAYLOAD, RowBuffer, RowError, RowRef, Schema, SchemaBuilder, Type, Value,

@@ -1,4 +1,4 @@
-//! What rows, schemas, keys and CSV must hold to, on drawn and on chosen cases.
+//! Properties of rows, schemas, keys and CSV, on random and on chosen cases.
 
 mod csv;
 mod errors;

@@ -3,7 +3,7 @@
 use crate::script::scenarios;
 
 scenarios! {
-    /// Whoever waits gets the lock in the order of the queue, once.
+    /// Waiters get the lock in the order of the queue, once.
     in_line("tuplelock-upgrade-no-deadlock, on the bare lock table") "
         | T1     | T2     | T3     || WAITS-FOR   | PostgreSQL  | WAIT-DIE |
         | lock 1 |        |        || ok                                   |
@@ -59,8 +59,8 @@ scenarios! {
         | end    |        || ok                                |
     "
 
-    /// Two who only stand in the queues are no part of the deadlock, though the cycle could be
-    /// drawn through them, and the youngest of all is one of them.
+    /// Two transactions that are only in the queues are not part of the deadlock, though the cycle
+    /// could be drawn through them, and the youngest of all is one of them.
     deadlock_soft("deadlock-soft, on the bare lock table") "
         | T1     | T2     | E1     | E2     || WAITS-FOR   |
         | lock 1 |        |        |        || ok          |

@@ -1,4 +1,4 @@
-//! Deadlocks: exactly one dies, and the others go on.
+//! Deadlocks: exactly one dies, and the others continue.
 //!
 //! There the first to lose timeout dies (`deadlock_timeout`, which the specifications set so that
 //! it is a certain one); here the youngest in the cycle, the one that took its first lock last.
@@ -29,9 +29,9 @@ scenarios! {
         |         | ...     || deadlock       | ok         | deadlock | ok            |
         | ...     |         || ok             | deadlock   | ok       | deadlock      |
         | commit  |         || ok             | ended      | ok       | ended         |
-    " stricter "as strict, with another loser: there whoever loses timeout first, as a rule the one
-        who closed the cycle or waited longest; here always the youngest, so that the oldest
-        transaction gets through"
+    " stricter "as strict, with another victim: there the first transaction to time out, usually the
+        one that closed the cycle or waited longest; here always the youngest, so that the oldest
+        transaction succeeds"
 
     /// Two share a lock, and each wants it for itself.
     deadlock_simple("deadlock-simple") "
@@ -44,8 +44,8 @@ scenarios! {
         | commit |        || ok                          |
         |        | ...    || 1=10           | -          |
         |        | commit || ok             | ended      |
-    " stricter "nobody can share the lock (ACCESS SHARE there), so there is nothing to make stronger
-        and no deadlock: the second waits from the beginning"
+    " stricter "the lock cannot be shared (ACCESS SHARE there), so there is no upgrade and no
+        deadlock: the second transaction waits from the beginning"
 
     /// Two wait behind each other's queues: T1 for row 2 behind E2, T2 for row 1 behind E1.
     deadlock_soft("deadlock-soft", rows [(1, 10), (2, 20)]) "
@@ -67,9 +67,9 @@ scenarios! {
         |        | commit |        |        || ended          | ok          |
         |        |        |        | ...    || -              | 2=20        |
         |        |        |        | commit || -              | ok          |
-    " stricter "there T1 and T2 may share what they hold, and the cycle opens when the queue is
-        rearranged; here they exclude each other, so one of them, the younger, must go. The two who
-        only stand in the queues are spared"
+    " stricter "there T1 and T2 may share their locks, and the cycle opens when the queue is
+        rearranged; here they exclude each other, so the younger of them must abort. The two that
+        only wait in the queues do not abort"
 
     /// Eight in a ring.
     deadlock_hard("deadlock-hard", rows [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7), (8, 8)]) "

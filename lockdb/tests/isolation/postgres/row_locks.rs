@@ -3,8 +3,8 @@
 use crate::script::scenarios;
 
 scenarios! {
-    /// Updates in a row: each waits its turn and re-reads, so that none is lost; whoever has a
-    /// snapshot from before is turned away.
+    /// Updates in a row: each waits its turn and re-reads, so that none is lost; a transaction that
+    /// has a snapshot from before is refused.
     waiting_updaters("eval-plan-qual, wx1 wx2") "
         | T1      | T2      | T3      || READ COMMITTED | PostgreSQL | SNAPSHOT       | PostgreSQL RR  |
         | add 1 1 |         |         || ok                                                             |
@@ -62,7 +62,7 @@ scenarios! {
         | scan     |         || 2=20                                                          |
     "
 
-    /// An update that waits for one who deletes the row and inserts its key again.
+    /// An update that waits for a transaction that deletes the row and inserts its key again.
     update_after_reinsertion("no specification of its own") "
         | T1           | T2      || READ COMMITTED | PostgreSQL | SNAPSHOT       | PostgreSQL RR  |
         | delete 1     |         || ok                                                            |
@@ -72,8 +72,8 @@ scenarios! {
         |              | ...     || ok             | nothing    | write conflict | write conflict |
         |              | commit  || ok             | ok         | ended          | ended          |
         | get 1        |         || 1=101          | 1=100      | 1=100          | 1=100          |
-    " stricter "a key keeps its tuple when it is deleted and inserted again, so the one who waited
-        finds the new row, as if its statement had begun after the commit"
+    " stricter "a key keeps its tuple when it is deleted and inserted again, so the waiting
+        transaction finds the new row, as if its statement had begun after the commit"
 
     /// Locks and updates behind one lock of a row: all go through, in order.
     tuplelock_update("tuplelock-update") "
@@ -89,7 +89,7 @@ scenarios! {
         |         |                 | ...             |                 || ok             | -          |
         |         |                 |                 | ...             || ok             | -          |
         | get 1   |                 |                 |                 || 1=14                        |
-    " stricter "a row has no FOR KEY SHARE that an update could pass by: the updates wait for the
+    " stricter "rows have no FOR KEY SHARE, which an update could ignore: the updates wait for the
         lock"
 
     /// Two wait for the row; both get it, in order, whatever the first does with it.
@@ -113,7 +113,7 @@ scenarios! {
         |          |          | rollback || ok                                                      |
     "
 
-    /// A share lock that its holder makes stronger while somebody waits for the row. There the
+    /// A share lock that its holder upgrades while another transaction waits for the row. There the
     /// holder passes the waiter by; here nobody has a share to make stronger, and nobody deadlocks.
     tuplelock_upgrade_no_deadlock("tuplelock-upgrade-no-deadlock, s1_share s2_for_update s3_share") "
         | T1       | T2       | T3             || READ COMMITTED | PostgreSQL     |
@@ -125,9 +125,11 @@ scenarios! {
         |          | rollback |                || ok             | -              |
         |          |          | ...            || 1=10; 1=10     | 1=10           |
         |          |          | rollback       || ok                              |
-    " stricter "T3's share lock is an exclusive one here: it waits behind T2, who so is served first"
+    " stricter "T3's share lock is exclusive here: it waits behind T2, which is therefore served
+        first"
 
-    /// A row that is updated and then deleted, and somebody who locks it with an older snapshot.
+    /// A row that is updated and then deleted, and a transaction that locks it with an older
+    /// snapshot.
     lock_update_delete("lock-update-delete") "
         | T1     | T2       || READ COMMITTED | PostgreSQL | SNAPSHOT       | PostgreSQL RR  |
         | scan   |          || 1=10 2=20                                                     |
@@ -160,8 +162,8 @@ scenarios! {
         | commit   |        || ok                                                           |
         |          | ...    || 1=11           | -          | write conflict | -             |
         |          | commit || ok             | ok         | ended          | ok            |
-    " stricter "there FOR KEY SHARE does not conflict with an update that leaves the key alone; here
-        a lock is a lock, so it waits, and first updater wins"
+    " stricter "there FOR KEY SHARE does not conflict with an update that does not change the key;
+        here all locks are exclusive, so it waits, and the first updater wins"
 
     /// The same, with an update of the key there, and so FOR UPDATE: the outcomes agree.
     lock_committed_keyupdate("lock-committed-keyupdate") "
@@ -186,8 +188,8 @@ scenarios! {
         | commit |          || ended          | ok            |
         |        | ...      || -              | ok            |
         |        | commit   || ok                             |
-    " stricter "there T1 may lock a row (FOR KEY SHARE) that somebody is changing; here it waits for
-        him, and its snapshot is too old then"
+    " stricter "there T1 may lock a row (FOR KEY SHARE) while another transaction changes it; here
+        it waits for that transaction, and its snapshot is then too old"
 
     /// A locked row (there by a foreign key) and its update by another.
     update_locked_tuple("update-locked-tuple") "
@@ -199,7 +201,7 @@ scenarios! {
         | commit   |                  || ok                       |
         |          | ...              || ok       | -             |
         | scan     |                  || 1=11 2=22                |
-    " stricter "there the lock of a foreign key (FOR KEY SHARE) does not hinder an update of other
+    " stricter "there the lock of a foreign key (FOR KEY SHARE) does not block an update of other
         columns"
 
     /// A delete that is rolled back to a savepoint leaves the lock that was there before.

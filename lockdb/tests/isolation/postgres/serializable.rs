@@ -49,8 +49,8 @@ scenarios! {
         |                | set 1 23 || ok                         |
         |                | commit   || ok                         |
         | commit         |          || read conflict | ok         |
-    " stricter "T1 would be serialisable before T2. Validation holds everybody to the order of the
-        commits, so it turns T1 away although no cycle is closed yet; run again, it gets through"
+    " stricter "T1 would be serialisable before T2. Validation enforces the order of the commits, so
+        it refuses T1 although no cycle is closed yet; a retry succeeds"
 
     /// Four transactions, three rows, one of them with several versions.
     multiple_row_versions("multiple-row-versions", rows [(1, 1), (5, 5), (9, 9)]) "
@@ -66,11 +66,11 @@ scenarios! {
         |       |       | commit |      || read conflict | ok            |
         | set 1 1 |     |       |       || ok            | read conflict |
         | commit |      |       |       || read conflict | ended         |
-    " stricter "T3 has read what T4 has changed and commits after it, which alone would be no harm.
-        Validation turns T3 away, and T1, who has read what T2 has changed; run again, both get
-        through"
+    " stricter "T3 has read a row that T4 has changed, and commits after it, which alone would be
+        harmless. Validation refuses T3, and also T1, which has read a row that T2 has changed;
+        retries of both succeed"
 
-    /// Both find a key free and insert it: the second waits, and is turned away.
+    /// Both find a key free and insert it: the second waits, and is refused.
     read_write_unique("read-write-unique") "
         | T1           | T2           || SERIALIZABLE   | PostgreSQL     |
         | get 42       |              || nothing                         |
@@ -107,8 +107,8 @@ scenarios! {
         |              | ...          || duplicate      | duplicate  | write conflict | duplicate     |
         |              | rollback     || ok             | ok         | ended          | ok            |
         |              | get 42       || 42=1                                                         |
-    " stricter "at SNAPSHOT the one who inserted first has won after the second's snapshot, which does
-        not show the row: a conflict, so that the transaction is run again and then sees it"
+    " stricter "at SNAPSHOT the first insert commits after the second transaction's snapshot, which
+        does not show the row: a conflict, so that the transaction is retried and then sees the row"
 
     /// A key is freed by a delete that is still open: the insert waits for its end.
     insert_after_delete("insert-conflict-do-nothing, with a delete") "
@@ -125,5 +125,5 @@ scenarios! {
         |          | commit       || ok             | ok         | ended          | ok            |
         | get 1    |              || 1=11           | 1=11       | nothing        | 1=11          |
     " stricter "a key keeps its tuple: at SNAPSHOT the insert would overwrite a deletion that came
-        after the snapshot, and first updater wins"
+        after the snapshot, and the first updater wins"
 }

@@ -22,10 +22,10 @@ scenarios! {
         |               | lock 1 nowait || ended          | busy       |
         | commit        |               || ok                          |
         |               | commit        || ended                       |
-    " stricter "two cannot share a row (FOR SHARE), so the second is refused at once and not only
-        when it wants the row for itself"
+    " stricter "two transactions cannot share a row (FOR SHARE), so the second is refused at once
+        and not only when it requests the row exclusively"
 
-    /// Somebody is in line for the row already.
+    /// A transaction already waits for the row.
     nowait_3("nowait-3") "
         | T1     | T2     | T3            || READ COMMITTED | PostgreSQL | SNAPSHOT | PostgreSQL RR |
         | lock 1 |        |               || 1=10                                                    |
@@ -50,7 +50,8 @@ scenarios! {
         | get 1         |          || 1=12                                                          |
     "
 
-    /// A queue: who finds the first entry locked takes the second; one's own lock is none.
+    /// A queue: a transaction that finds the first entry locked takes the second; its own lock does
+    /// not count.
     skip_locked("skip-locked") "
         | T1         | T2         || READ COMMITTED | PostgreSQL | SNAPSHOT | PostgreSQL RR |
         | first skip |            || 1=10                                                    |
@@ -73,9 +74,10 @@ scenarios! {
         |            | first skip || 2=20                        |
         | commit     |            || ok                          |
         |            | commit     || ok                          |
-    " stricter "two cannot share a row (FOR SHARE), so the second goes on to the next at once"
+    " stricter "two transactions cannot share a row (FOR SHARE), so the second continues with the
+        next row at once"
 
-    /// Somebody is in line for the first entry already.
+    /// A transaction already waits for the first entry.
     skip_locked_3("skip-locked-3") "
         | T1     | T2     | T3         || READ COMMITTED | PostgreSQL | SNAPSHOT | PostgreSQL RR |
         | first  |        |            || 1=10                                                    |

@@ -37,7 +37,7 @@ impl World {
             let mut counters = 0..case.counters;
             counters.try_for_each(|id| transaction.insert(&world.counters, &[id.into(), 0.into()]))
         };
-        world.database.transaction(fill).expect("nobody else is there");
+        world.database.transaction(fill).expect("no other user exists");
         world
     }
 
@@ -118,7 +118,7 @@ impl<'a> Actor<'a> {
     }
 
     /// # Errors
-    /// Those after which the transaction cannot go on.
+    /// Those after which the transaction cannot continue.
     pub fn perform(&mut self, operation: Operation) -> Result<()> {
         match operation {
             Operation::Get { key } => self.get(key),
@@ -247,7 +247,7 @@ impl<'a> Actor<'a> {
     fn count(&mut self, counter: i64) -> Result<()> {
         let count = |row: &mut lockdb::schema::RowBuffer| {
             let count = row.as_row().int(1);
-            // Somebody else may come between the read and the write.
+            // Another transaction may come between the read and the write.
             std::thread::yield_now();
             row.set_int(1, count + 1);
             Ok(())
@@ -290,14 +290,14 @@ pub fn audit(world: &World, case: &Case, recorder: &mut history::SessionRecorder
     let plan = Plan { isolation: Serializable, operations, commits: true };
     let mut actor = Actor::new(world, &mut session, recorder.begin(level(Serializable)), &plan);
     for operation in &plan.operations {
-        actor.perform(*operation).expect("nobody else is there");
+        actor.perform(*operation).expect("no other user exists");
     }
     let mut counted = 0;
     let add = |row: RowRef<'_>| {
         counted += row.int(1) as u64;
         ControlFlow::Continue(())
     };
-    actor.transaction.scan(&world.counters, add).expect("nobody else is there");
+    actor.transaction.scan(&world.counters, add).expect("no other user exists");
     actor.end(&plan);
     counted
 }

@@ -11,7 +11,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// One random history: the store, who works in it, and how much.
+/// One random history: the store, its sessions, and the amount of work.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub seed: u64,
@@ -30,7 +30,7 @@ pub struct Case {
     pub counters: i64,
     /// Bytes that a row carries so that pages fill up.
     pub padding: usize,
-    /// Whether somebody vacuums all the time.
+    /// Whether vacuum runs all the time.
     pub vacuums: bool,
     pub options: Options,
 }
@@ -141,7 +141,7 @@ pub fn random(seed: u64, part: u64) -> ChaCha8Rng {
     random
 }
 
-/// What one transaction is to do.
+/// The steps of one transaction.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub isolation: Isolation,

@@ -57,7 +57,7 @@ impl Observer {
     }
 }
 
-/// What must hold in every state that can be come to.
+/// The invariants of all reachable states.
 fn check(row: &RowUpdate, seen: Observer, isolation: Isolation) {
     let told = || format!("{row:?} {seen:?}");
     if row.action() == Action::Write {

@@ -1,4 +1,4 @@
-//! What can be wrong with the text of an expression.
+//! The errors of expressions.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use sqlparser::tokenizer::Span;
 /// Displayed with the line of the text and a mark under the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompileError {
-    /// What kind of error it is.
+    /// The kind of the error.
     pub kind: CompileErrorKind,
-    /// What was found and what was expected.
+    /// The found and the expected value.
     pub message: String,
     /// The part of the statement: `predicate`, `assignments` or `output 1`.
     pub part: String,

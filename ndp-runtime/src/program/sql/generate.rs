@@ -10,7 +10,7 @@ pub(super) struct Code {
     pub constants: Vec<u64>,
 }
 
-/// What there is too much of, as an error says it.
+/// The name of the exhausted resource, for an error.
 pub(super) type TooMuch = String;
 
 /// Filters first, in this order, then the outputs.
@@ -144,7 +144,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A register without a value; if there is none, one whose value is had again by one instruction.
+    /// A register without a value; if there is none, one whose value one instruction can restore.
     fn free_register(&mut self, keep: &[NodeId]) -> Result<u8, TooMuch> {
         if let Some(free) = self.holds.iter().position(Option::is_none) {
             return Ok(free as u8);

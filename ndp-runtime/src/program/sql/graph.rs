@@ -1,4 +1,4 @@
-//! Expressions as a graph of operations: what is said twice is computed once, and what is constant is
+//! Expressions as a graph of operations: common subexpressions are computed once, and constants are
 //! computed here, by the machine's own rules.
 
 use std::collections::HashMap;
@@ -84,7 +84,7 @@ impl Graph {
     }
 
     /// Adds to `filters` what must be true for a conjunction to be true, from left to right: a row
-    /// that fails the first is looked at no further.
+    /// that fails the first is checked no further.
     pub fn split_conjunction(&self, id: NodeId, filters: &mut Vec<NodeId>) {
         match self.nodes[id] {
             Node::Operation { op: Opcode::And, operands: [a, b] } => {

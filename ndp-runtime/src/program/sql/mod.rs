@@ -36,11 +36,11 @@ pub struct Compiled {
 pub struct CompiledUpdate {
     /// The program, with an output for each assigned value that is not the same for all rows.
     pub program: Program,
-    /// What is assigned.
+    /// The assigned values.
     pub assignments: Vec<Assignment>,
 }
 
-/// Compiles a predicate (none: all rows) and the expressions to be put out of the rows that fulfil
+/// Compiles a predicate (none: all rows) and the output expressions for the rows that satisfy
 /// it, for the table of this number and schema.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What the compiler says of statements that it refuses.
+//! The compiler's errors for statements that it refuses.
 
 use super::every_type;
 use crate::program::{CompileErrorKind, compile_select, compile_update};

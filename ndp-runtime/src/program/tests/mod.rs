@@ -1,4 +1,4 @@
-//! What programs must hold to, on drawn and on chosen cases.
+//! Properties of programs, on random and on chosen cases.
 
 mod aggregates;
 mod document;

@@ -91,7 +91,7 @@ impl Tree {
         })
     }
 
-    /// Whether a row qualifies: the parts of a conjunction are looked at from left to right, up to
+    /// Whether a row qualifies: the parts of a conjunction are checked from left to right, up to
     /// the first that is not true.
     pub fn holds(&self, row: &[Value]) -> Result<bool> {
         match self {

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use super::world::{GROUPS, PREVIOUS, VERSION, World, level};
 use crate::scene::{device_pages, unsynced, update_near};
 
-/// What became of a near-data transaction.
+/// The outcome of a near-data transaction.
 pub enum Ended<'a> {
     /// What it has written is found out later: [`settle`].
     Committed(Box<Committed<'a>>),

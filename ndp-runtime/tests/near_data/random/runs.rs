@@ -21,7 +21,7 @@ pub enum Kind {
     Interleaved,
 }
 
-/// What is left out, or goes wrong, on purpose.
+/// The planted fault.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Planted {
     pub engine: Option<EngineFault>,
@@ -30,7 +30,7 @@ pub struct Planted {
     pub losses: bool,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Default)]
 pub struct Outcome {
     pub host_committed: u64,

@@ -48,7 +48,7 @@ pub struct World {
     pub files: Arc<dyn Files>,
     pub keys: i64,
     pub isolations: Vec<Isolation>,
-    /// What fails the device, if it is to fail.
+    /// The failure of the device, if it is to fail.
     control: Option<Control>,
 }
 
@@ -79,7 +79,8 @@ impl World {
         fill(&store, &table, keys);
         let mut device = crate::scene::device(&files, &store);
         device.plant(planted.engine);
-        // The device waits where the host does not: the host goes on meanwhile, as turns come.
+        // The device waits where the host does not: the host continues in the meantime, as turns
+        // come.
         let waiting = match on_threads {
             true => options.waiting,
             false => Waiting {
@@ -109,7 +110,7 @@ impl World {
         control.plan(control.steps() + random.random_range(0..200), fault);
     }
 
-    /// How a transaction ends that a failure has ended: others were in its way, or the device is lost
+    /// How a transaction ends that a failure has ended: a conflict occurred, or the device is lost
     /// where it is to be.
     pub fn failed(&self, failure: &NearDataFailure) -> Ended<'static> {
         let lost = matches!(failure, NearDataFailure::DeviceLost(_)) && self.control.is_some();

@@ -120,7 +120,7 @@ impl Files {
         Ok((identity, reached))
     }
 
-    /// How many files there were whose pages could not be had.
+    /// How many files there were whose pages could not be obtained.
     pub fn lost(&self) -> usize {
         let lost = self.entries.values().filter(|entry| entry.reached.is_lost());
         self.lost + lost.count()

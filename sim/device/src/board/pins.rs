@@ -10,7 +10,7 @@ sim::axi4_port!(lock_pins, set_lock_pins: m_axi_lock of Inputs, Outputs);
 
 /// One of the two memory ports.
 pub(super) trait MemoryPins {
-    /// What the RTL drives.
+    /// The outputs of the RTL.
     fn block(outputs: &Outputs) -> Axi4ManagerPins;
     /// Whether it drives any valid.
     fn is_active(outputs: &Outputs) -> bool;

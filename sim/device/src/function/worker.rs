@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Clock cycles of a slice: those who wait for the mutex wait for no longer, or for one chunk of a
+/// Clock cycles of a slice: threads that wait for the mutex wait no longer, or for one chunk of a
 /// copy.
 const SLICE: u32 = 16;
 
@@ -13,14 +13,14 @@ const SLICE: u32 = 16;
 /// take the end of one in.
 const BETWEEN_CHUNKS: u32 = 4;
 
-/// How long to look for new work again and again before sleeping until it comes: waking up takes
+/// How long to look for new work repeatedly before sleeping until it comes: waking up takes
 /// about as long.
 const SPIN: Duration = Duration::from_micros(20);
 
 /// How long the worker waits to see whether another access follows the last one.
 const PAUSE: Duration = Duration::from_micros(1);
 
-/// For how long accesses that follow each other may hold up a slice in which something goes on.
+/// For how long accesses that follow each other may delay a slice in which work is in progress.
 const COURTESY: Duration = Duration::from_micros(20);
 
 /// The same for a slice that, as far as can be seen, only lets the RTL come to rest.
@@ -54,8 +54,9 @@ pub(super) fn work(shared: &Shared) {
     }
 }
 
-/// Whoever accesses registers one after the other clocks the board meanwhile, and would have to be
-/// handed the mutex for each. So they go first, for a while. Gives the accesses that it has seen.
+/// A thread that accesses registers one after the other clocks the board itself, and would have to
+/// be handed the mutex for each. So they go first, for a while. Gives the accesses that it has
+/// seen.
 fn let_pass(accesses: &AtomicU32, bound: Duration) -> u32 {
     let start = Instant::now();
     let (mut seen, mut since) = (accesses.load(Ordering::Relaxed), start);

@@ -84,7 +84,7 @@ impl<'a> BoardLocks<'a> {
                 Some(decode(&response))
             }
             Err(fault) => {
-                // As on the board: whoever breaks the rules of a bus is gone until a reset.
+                // As on the board: a device that violates a bus rule is gone until a reset.
                 self.memory.0.function.fail(self.memory.0.generation, fault.to_string());
                 self.unit = None;
                 None

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The visibility element in hardware as an element of jobs: its RTL, clocked by the engine's thread
-//! on device memory in which the job block says where everything stands.
+//! The RTL visibility element as an element of jobs, clocked by the engine's thread on device
+//! memory, in which the job block has all addresses.
 
 use std::fmt;
 use std::ops::Range;
@@ -114,7 +114,7 @@ impl RtlElement {
     }
 }
 
-/// Why an element cannot go on.
+/// Why an element cannot continue.
 struct Stopped(String);
 
 impl From<ElementError> for Stopped {
@@ -143,7 +143,7 @@ impl Element for RtlElement {
     }
 }
 
-/// What the element reads.
+/// The input of the element.
 struct ElementMemory {
     snapshot: Arc<Snapshot>,
     /// The job block, the program, and the places of the maps' chunks.
@@ -214,7 +214,7 @@ fn job_bytes(
     let reader = snapshot.reader();
     let area = reader.shared_state();
     let header = area.header();
-    let entry = area.table(task.table).expect("whoever makes the task has checked the table");
+    let entry = area.table(task.table).expect("the creator of the task has checked the table");
     let map_chunks = reader.page_map_chunks();
     let vid_chunks = (entry.vids as usize).div_ceil(MAP_WORDS);
 

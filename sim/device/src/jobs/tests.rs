@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What stands between board and engine, without either.
+//! The connection between board and engine, without either.
 
 use std::thread;
 use std::time::Instant;

@@ -6,11 +6,11 @@
 //! (`vm.overcommit_memory=2`), a page cannot be read back from the swap or is broken. Then the system
 //! sends SIGBUS to the thread, which by itself ends the process.
 //!
-//! So whoever reaches into such a mapping says so first ([`reach`]), for its thread. If the signal
-//! comes meanwhile, for an address in the mapping, the handler puts fresh memory in place of the
-//! whole mapping and marks it as lost. The access goes on, there, to its end, which is that
-//! [`reach`] gives [`Lost`]. A lost mapping is not reached any more, and keeps no memory. All other
-//! faults go to whoever handled the signal before.
+//! So every access to such a mapping is announced first ([`reach`]), for its thread. If the signal
+//! comes during the access, for an address in the mapping, the handler replaces the whole mapping
+//! with fresh memory and marks it as lost. The access completes there, and [`reach`] returns
+//! [`Lost`]. A lost mapping is not accessed any more, and keeps no memory. All other faults go to
+//! the previous handler of the signal.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -121,7 +121,7 @@ pub(crate) fn reach<T>(windows: [Option<&Window>; 2], work: impl FnOnce() -> T) 
     Err(Lost)
 }
 
-/// What the process did about the signal before.
+/// The previous handler of the signal.
 struct Before(libc::sigaction);
 
 static BEFORE: OnceLock<Before> = OnceLock::new();

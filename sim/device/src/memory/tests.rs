@@ -5,8 +5,8 @@ use rustix::fs::MemfdFlags;
 
 const BYTES: usize = 16 * PAGE_BYTES;
 
-/// A file that may shrink stands in for one whose pages cannot be had: the system says the same of
-/// both.
+/// A file that may shrink stands in for one whose pages cannot be obtained: the system says the
+/// same of both.
 fn file() -> OwnedFd {
     let file = rustix::fs::memfd_create("test", MemfdFlags::CLOEXEC).unwrap();
     rustix::fs::ftruncate(&file, BYTES as u64).unwrap();

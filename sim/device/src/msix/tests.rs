@@ -147,7 +147,7 @@ fn a_client_that_fills_a_blocking_event_holds_nobody_up() {
         // `EAGAIN` when there is nothing.
         let _ = rustix::io::preadv2(&event, &mut into, u64::MAX, flags);
     };
-    // Whoever waits for room in the counter gets none: it is emptied only while all goes on.
+    // Whoever waits for room in the counter gets none: it is emptied only while all continues.
     let bound = Duration::from_secs(20);
     let (mut seen, mut deadline) = (0, Instant::now() + bound);
     while !raiser.is_finished() {

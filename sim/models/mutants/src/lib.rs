@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Plants bugs in a copy of an RTL block: one model that has all of these *mutants*, each of which is
-//! chosen by its number at the input `mutant_i`. Test suites are believed when they find each.
+//! Plants bugs in a copy of an RTL block: one model has all of these *mutants*, and the input
+//! `mutant_i` selects one by its number. A test suite is trustworthy if it finds each.
 //!
 //! A build script reads the block's files, plants the mutants, writes what has changed, and builds the
 //! model of it. The library of the same crate shows the mutants to the tests, so both include one list of
@@ -13,7 +13,7 @@ use std::path::{self, Path, PathBuf};
 /// A bug, planted on purpose at one place of the RTL.
 #[derive(Clone, Copy, Debug)]
 pub struct Mutant {
-    /// What is wrong.
+    /// The error.
     pub name: &'static str,
     /// The file.
     pub file: &'static str,
@@ -21,7 +21,7 @@ pub struct Mutant {
     pub place: &'static str,
     /// The expression that stands there.
     pub right: &'static str,
-    /// What is computed instead.
+    /// The text that replaces it.
     pub wrong: &'static str,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A block or its mutants, so that one suite runs over both, and what a suite finds.
+//! A block or its mutants, so that one suite runs on both, and the findings of a suite.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

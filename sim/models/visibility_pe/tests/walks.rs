@@ -44,7 +44,7 @@ fn surroundings(random: &mut ChaCha8Rng) -> Surroundings {
     }
 }
 
-/// What becomes of a version that is seen; `None` when it does not qualify.
+/// The outcome of a version that is seen; `None` when it does not qualify.
 fn packet(vid: u32, answer: Answer, program: Option<&Program>, payloads: bool) -> Option<Packet> {
     let Answer { code, record, number, created, payload } = answer;
     if code != 0 {

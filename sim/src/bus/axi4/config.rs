@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How the bridge behaves within what the protocol allows.
+//! The behaviour of the bridge within the limits of the protocol.
 
 use super::super::stall::StallPattern;
 

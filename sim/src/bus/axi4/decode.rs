@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From the fields of AW, W and AR to what they ask for.
+//! Decodes the fields of AW, W and AR to accesses.
 //!
 //! Sources: `docs/lock-unit.md`, "Memory"; AMBA 5 AXI, "Atomic transactions".
 

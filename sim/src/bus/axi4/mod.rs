@@ -35,7 +35,7 @@ pub const ID_BITS: u32 = 11;
 /// Number of AXI ids.
 pub const ID_COUNT: usize = 1 << ID_BITS;
 
-/// `arcache` of a read whose copy is kept, so that its end must be told.
+/// `arcache` of a read whose copy is kept, so that its end must be reported.
 pub const CACHE_KEEP_COPY: u8 = 0b1111;
 
 /// `arcache` and `awcache` of everything else.
@@ -49,7 +49,7 @@ pub const ATOMIC_COMPARE: u8 = 0b11_0001;
 pub enum AccessKind {
     /// One snapshot of 64 bytes.
     ReadLine {
-        /// The reader keeps the copy and must be told when it stops being valid.
+        /// The reader keeps the copy and must be notified when it stops being valid.
         keep_copy: bool,
     },
     /// Compare-and-swap of one 8-byte word.
@@ -81,7 +81,7 @@ pub struct MemoryAccess {
     pub accepted_at_cycle: u64,
 }
 
-/// What the memory found.
+/// The answer of the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryData {
     /// Answer to [`AccessKind::ReadLine`].

@@ -33,7 +33,7 @@ impl Issued {
     }
 }
 
-/// What the run must have contained to be worth anything.
+/// The minimum contents of a meaningful run.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
     pub read_before_write: u32,

@@ -49,7 +49,7 @@ where
     /// Performs one access to its end.
     ///
     /// # Errors
-    /// As [`AxiLiteManager::sample`]; after a fault, the same fault for ever.
+    /// As [`AxiLiteManager::sample`]; after a fault, the same fault forever.
     ///
     /// # Panics
     /// When the address is not a register's.

@@ -4,7 +4,7 @@
 use super::*;
 use driver::{DeviceError, LockUnit, Registers};
 
-/// What the subordinate does wrong.
+/// The error of the subordinate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Flaw {
     None,

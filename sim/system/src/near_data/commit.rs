@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of a long update on the host, however its versions came about: log record, publishing,
+//! The end of a long update on the host, whatever produced its versions: log record, publication,
 //! release of the locks.
 
 use std::collections::BTreeMap;
@@ -130,8 +130,8 @@ impl Commit {
         self.release(machine, watch, lock + 1)
     }
 
-    /// Goes on with a row. Stores to the VID map overlap with the work on the next rows, as a core's
-    /// stores do.
+    /// Continues with a row. Stores to the VID map overlap with the work on the next rows, as a
+    /// core's stores do.
     fn install(&mut self, machine: &mut Machine, watch: &mut Stopwatch, row: usize) -> bool {
         self.step = Step::Installing { row };
         if row < self.rows.len() {

@@ -61,14 +61,14 @@ pub(crate) struct JobPlan {
     pub skipped: Skipped,
 }
 
-/// What became of a row that qualifies.
+/// The outcome of a row that qualifies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RowDone {
     pub found: Found,
     pub end: RowEnd,
 }
 
-/// What came of a job.
+/// The outcome of a job.
 #[derive(Clone, Debug)]
 pub(crate) struct JobDone {
     pub rows: Vec<RowDone>,
@@ -332,7 +332,8 @@ impl Device {
                 _ => RowUpdate::new(record, Isolation::ReadCommitted),
             };
             if task == Task::UpdateUnlocked {
-                // Whoever has locked the table holds all its locks, and nobody changes a head.
+                // The holder of the table lock holds all its locks, and no other transaction
+                // changes a head.
                 update.resume(Input::Granted);
                 update.resume(Input::Head(record));
             }
@@ -419,7 +420,8 @@ impl Device {
         if slot.open > 0 {
             return;
         }
-        let Slot { found, update, .. } = self.slots[number].take().expect("looked at just now");
+        let Slot { found, update, .. } =
+            self.slots[number].take().expect("it was checked just now");
         let end = update.end().expect("an update without an action has ended");
         let job = self.job();
         job.rows.push(RowDone { found, end });
@@ -475,7 +477,7 @@ impl Device {
         {
             return None;
         }
-        let job = self.job.take().expect("looked at just now");
+        let job = self.job.take().expect("it was checked just now");
         if job.entries > 0 {
             system.send(Side::Host, job.entries * ENTRY_BYTES);
         }

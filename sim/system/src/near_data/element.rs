@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Processing elements, timed: so many walks in flight each, as `hw/rtl/visibility/visibility_pe.sv` has
-//! them, over the device's memory.
+//! Processing elements, timed: each has as many walks in flight over the device's memory as
+//! `hw/rtl/visibility/visibility_pe.sv`.
 //!
-//! What is fetched next, and what follows, says the store's own machine of a walk. Here stands when:
-//! each port takes one request and gives one line a clock, a page is checked as a whole when it is
-//! first touched, rows leave one line a clock, and lanes execute one instruction a clock.
+//! The store's own machine of a walk decides what is fetched next. This module decides when: each
+//! port takes one request and gives one line a clock, a page is checked as a whole when it is first
+//! touched, rows leave one line a clock, and lanes execute one instruction a clock.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -81,7 +81,7 @@ pub(crate) struct Found {
     pub outputs: Outputs,
 }
 
-/// What the elements have counted in a job.
+/// The counters of the elements in a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// VIDs with a head.
@@ -157,7 +157,7 @@ struct Vids {
     open: u32,
 }
 
-/// What is known of a page.
+/// The known properties of a page.
 enum Check {
     UnderWay(Vec<u16>),
     Done(Result<PageFacts, lockdb::device::WalkFault>),
@@ -317,7 +317,7 @@ impl Element {
         self.advance(chain, around.now, around);
     }
 
-    /// Goes on with a walk, from `at` on, up to the next fetch or its end.
+    /// Continues with a walk, from `at` on, up to the next fetch or its end.
     fn advance(&mut self, chain: u16, at: Time, around: &mut Surroundings) {
         let (image, mut at) = (around.image, at);
         let (address, lines) = loop {

@@ -2,8 +2,8 @@
 //! The long update by the host: it fetches every page of the table that it does not have over the
 //! link, evaluates the same program by the same machine, locks and changes rows itself.
 //!
-//! Each thread has a part of the VIDs and so many pages asked for ahead. All threads belong to one
-//! transaction; its end is that of one thread.
+//! Each thread has a part of the VIDs and requests a number of pages ahead. All threads belong to
+//! one transaction; one thread ends it.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ const SLICE: Time = Time::from_us(1);
 /// The timer of the commit; those of pages are below.
 const COMMIT: u64 = 1 << 50;
 
-/// What a thread has to do, in order.
+/// The tasks of a thread, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
     /// Take a page, and check it.
@@ -178,7 +178,7 @@ impl HostPath {
         found.expect("the agent is a thread of the update")
     }
 
-    /// Goes on with a thread's items, up to a slice's length.
+    /// Continues with a thread's items, up to a slice's length.
     fn go_on(&mut self, machine: &mut Machine, number: usize) -> Result<(), NearDataError> {
         let mut length = Time::ZERO;
         while length < SLICE {
@@ -322,7 +322,7 @@ impl HostPath {
         commit.published(machine, &mut self.watch)
     }
 
-    /// What came of it. Its new pages go back over the link, at the next flush.
+    /// Its outcome. Its new pages go back over the link, at the next flush.
     pub fn report(self, machine: &mut Machine) -> LongReport {
         let commit = self.commit.expect("an update that has ended has committed");
         let took = machine.now() - self.watch.began;

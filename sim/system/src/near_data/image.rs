@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the device has at an invocation: native storage, the delta buffer, and where each is.
+//! The device's data at an invocation: native storage and the delta buffer, with their addresses.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The host's log, on a device of its own: what is handed over is written behind what is already there,
-//! while the host goes on; a commit waits until its own bytes are durable.
+//! The host's log, on its own device: records are appended while the host continues; a commit waits
+//! until its own bytes are durable.
 
 use timing::Time;
 use timing::platform::{Bandwidth, HostStoreTiming};

@@ -24,7 +24,7 @@ use crate::workflow::Command;
 /// Tickets of agents' accesses to shared words; those of the device's loads are below.
 const AGENT_WORD: u64 = 1 << 32;
 
-/// What agents share.
+/// The shared data of agents.
 pub(crate) struct Machine {
     pub system: System<TupleLockUnit>,
     pub cores: Cores,
@@ -152,7 +152,7 @@ impl Machine {
         self.system.host_load(self.core_of[agent], ticket, vid.into());
     }
 
-    /// An agent looks who holds a lock.
+    /// An agent reads the holder of a lock.
     pub fn load_holder(&mut self, agent: usize, key: TupleKey) {
         let (ticket, bucket) = (Self::agent_word(agent), self.bucket(key));
         self.system.host_load_head(self.core_of[agent], ticket, bucket);

@@ -7,8 +7,8 @@
 //!   its shared state by the store's own machine, evaluate by that of `ndp_runtime`, and update by the
 //!   engine's machine of a row; locks are asked for at the lock unit's RTL, and by the host's cores
 //!   with the lock machine, all over one coherent memory.
-//! - What takes time stands in the platform file, and nowhere else. The host and the device pay by the
-//!   same rules: a program costs what it executes, a commit counts when it is durable.
+//! - All costs are in the platform file. The same rules apply to host and device: a program costs
+//!   what it executes, and a commit counts when it is durable.
 
 mod commit;
 mod cores;
@@ -48,7 +48,7 @@ pub enum Strategy {
     TableLock,
 }
 
-/// What goes on beside short updates.
+/// The work beside short updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
     /// Nothing, for so long.
@@ -83,13 +83,13 @@ pub struct Setup {
     /// Host cores that do short updates, from core 0 on. The long update's first thread is on the
     /// last core.
     pub workers: u32,
-    /// What they draw.
+    /// The values that they draw.
     pub keys: Keys,
     /// They leave the long update's rows alone.
     pub other_rows: bool,
     /// Short updates before the long one begins: what the shared state consists of.
     pub warm_up: u64,
-    /// What goes on beside the short updates after the warm-up.
+    /// The work beside the short updates after the warm-up.
     pub beside: Beside,
     /// The elements have checked the table's pages in an earlier job.
     pub verified: bool,

@@ -260,8 +260,9 @@ impl NearUpdate {
         Ok(())
     }
 
-    /// Takes over an entry of the result set: looks who holds its lock and, of a new version, where
-    /// the row's newest one is. The two loads overlap; the next entry comes when this one is noted.
+    /// Takes over an entry of the result set: reads the holder of its lock and, of a new version,
+    /// where the row's newest one is. The two loads overlap; the next entry comes when this one is
+    /// noted.
     fn adopt(&mut self, machine: &mut Machine, row: usize) -> Result<(), NearDataError> {
         let done = self.done.as_ref().expect("the job is done");
         let Some(RowDone { found, end }) = done.rows.get(row) else {
@@ -308,7 +309,7 @@ impl NearUpdate {
         }
     }
 
-    /// Goes on with the rows that were left to the host: each is locked at its newest version.
+    /// Continues with the rows that were left to the host: each is locked at its newest version.
     fn next_left(&mut self, machine: &mut Machine, row: usize) -> Result<(), NearDataError> {
         let Some(&vid) = self.left.get(row) else {
             self.watch.mark(machine.now(), Phase::Left);
@@ -391,7 +392,7 @@ impl NearUpdate {
         Ok(false)
     }
 
-    /// What came of it.
+    /// Its outcome.
     pub fn report(self, machine: &mut Machine) -> LongReport {
         let done = self.done.expect("an update that has ended has had its job");
         let commit = self.commit.expect("an update that has ended has committed");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What came of a run.
+//! The outcome of a run.
 
 use timing::Time;
 
@@ -78,7 +78,7 @@ impl Phase {
 pub struct LongReport {
     /// From its beginning until its last lock was given back.
     pub took: Time,
-    /// Where the time went, in order; together it is `took`.
+    /// The times of the phases, in order; together it is `took`.
     pub phases: Vec<(Phase, Time)>,
     /// Until the host's new pages have gone back over the link, beyond `took`.
     pub flush: Time,
@@ -86,7 +86,7 @@ pub struct LongReport {
     pub visible: u64,
     /// Rows changed.
     pub changed: u64,
-    /// Of them, those that somebody had changed since the snapshot: the host has changed them.
+    /// Of them, those changed since the snapshot: the host has changed them.
     pub left: u64,
     /// Rows whose lock was not free.
     pub lock_waits: u64,
@@ -112,7 +112,7 @@ pub struct LongReport {
 pub struct ShortReport {
     /// Committed.
     pub committed: u64,
-    /// Turned away at a lock that somebody older held; they went on with another row.
+    /// Refused at a lock that an older transaction held; they continued with another row.
     pub turned_away: u64,
     /// Committed in a second of virtual time.
     pub per_second: f64,

@@ -28,7 +28,7 @@ use crate::RunError;
 use crate::virtual_time::host::HostThreads;
 use crate::workflow::Input;
 
-/// The long update's age: it is the oldest, so that nobody who meets it waits for it.
+/// The long update's age: it is the oldest, so that no transaction that meets it waits for it.
 const OLDEST: Timestamp = Timestamp::new(1).expect("not 0");
 
 /// The timer that ends a run of short updates alone.
@@ -42,7 +42,7 @@ pub enum NearDataError {
     Incomplete {
         /// Its name.
         platform: String,
-        /// What is missing.
+        /// The missing part.
         table: &'static str,
     },
     /// The simulated machine failed.
@@ -65,7 +65,7 @@ pub enum NearDataError {
     Check(#[from] RunError),
 }
 
-/// Makes a run. `progress` is told the virtual time now and then.
+/// Makes a run. `progress` receives the virtual time from time to time.
 ///
 /// # Errors
 /// When the platform does not do, or something does not come to its end, or a check fails.
@@ -89,7 +89,7 @@ struct Run<'a> {
     shorts: Vec<Short>,
     draws: Draws,
     long: Option<Long>,
-    /// What came of the long update, once it has ended.
+    /// The outcome of the long update, once it has ended.
     ended: Option<LongReport>,
     stopped: bool,
 }

@@ -2,8 +2,8 @@
 //! A worker that does short updates, one after the other: it takes the lock of a row, reads it,
 //! writes a new version, commits and releases.
 //!
-//! At a lock that an older transaction holds it is turned away (wait-die), and goes on with another
-//! row. The long update is the oldest of all.
+//! If an older transaction holds the lock, the worker is refused (wait-die) and continues with
+//! another row. The long update is the oldest transaction.
 
 use lockdb::Error;
 use locks::machine::Rule;
@@ -38,7 +38,7 @@ pub(crate) struct Short {
     held: Vec<TupleKey>,
 }
 
-/// What all of them share.
+/// The data that all of them share.
 pub(crate) struct Draws {
     pub sampler: RowSampler,
     /// The region whose rows are left alone.

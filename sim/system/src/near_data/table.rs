@@ -48,7 +48,7 @@ pub(crate) struct Newest {
     pub writes: i64,
 }
 
-/// What a row is to become.
+/// The new contents of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NewRow {
     pub vid: u32,

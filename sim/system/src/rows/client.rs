@@ -16,7 +16,7 @@ pub(crate) struct Client {
     session: Session,
     /// The rows that the present transaction has locked, as they were then, in that order.
     held: Vec<Held>,
-    /// What it has written.
+    /// Its writes.
     written: Vec<Written>,
 }
 
@@ -32,7 +32,7 @@ struct Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub row: u64,
-    /// What was added to the balance, in cents.
+    /// The amount added to the balance, in cents.
     pub added: i64,
     /// A trace's lock was of an older version than the one that it was written onto.
     pub overtaken: bool,
@@ -113,7 +113,7 @@ impl Client {
         Ok(())
     }
 
-    /// What the last transaction has written.
+    /// The writes of the last transaction.
     pub fn written(&self) -> &[Written] {
         &self.written
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the agents say that they have written, and whether the rows say so too.
+//! The agents' records of their writes, and their comparison with the rows.
 
 use std::collections::BTreeMap;
 

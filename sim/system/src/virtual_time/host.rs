@@ -78,7 +78,7 @@ impl HostThreads {
         thread.run(system, agent, machine);
     }
 
-    /// The access of an agent has been made. Returns what the agent is to be told.
+    /// The access of an agent has been made. Returns the answer for the agent.
     pub fn answered<M: LockUnit>(
         &mut self,
         system: &mut System<M>,

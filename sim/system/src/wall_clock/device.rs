@@ -31,7 +31,7 @@ pub(super) trait UnitBehind: Send {
     /// run. Gives its next response, if there is one by then.
     fn work(&mut self, now: Time) -> Result<Option<UnitResponse>, RunError>;
 
-    /// What the unit has counted, after the last response.
+    /// The unit's counters after the last response.
     fn finish(&mut self) -> Result<UnitReport, RunError>;
 }
 

@@ -121,7 +121,7 @@ fn input(outcome: Outcome) -> Option<Input> {
     }
 }
 
-/// Somebody has written into the table what no request does.
+/// The table contains a value that no request writes.
 fn damaged(bucket: usize, outcome: Outcome) -> RunError {
     RunError::Damaged { bucket: bucket as u64, outcome: format!("{outcome:?}") }
 }

@@ -15,7 +15,7 @@ use crate::{Interrupt, Options, Progress, RunError};
 const ROWS: i64 = 16;
 
 /// Transactions of the store itself lock rows beside the host's agents and the RTL unit: what one
-/// of them has locked, nobody changes.
+/// of them has locked, no transaction changes.
 #[test]
 fn the_stores_own_transactions_lock_the_same_rows() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
@@ -45,7 +45,7 @@ fn the_stores_own_transactions_lock_the_same_rows() {
     assert!(report.host.committed > 0 && report.device.committed > 0);
 }
 
-/// A table that somebody else damages ends the run with an error, not with a panic.
+/// A table that is damaged from outside ends the run with an error, not with a panic.
 #[test]
 fn a_damaged_table_is_told() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
@@ -84,7 +84,7 @@ fn a_damaged_table_is_told() {
     );
 }
 
-/// Locks that are never given back hold everybody up: also a run that has no duration comes to an end,
+/// Locks that are never released block all agents: also a run that has no duration comes to an end,
 /// and says who is stuck.
 #[test]
 fn a_run_in_which_nothing_ends_is_given_up() {
@@ -146,7 +146,7 @@ fn lock_rows(rows: &crate::rows::Rows, over: &AtomicBool) -> Locked {
             });
             match changed {
                 Ok(changed) => locked.changed_before_the_lock += u64::from(changed),
-                // Somebody who failed may have left a lock: then the run says so.
+                // A failed agent may have left a lock: the run then reports it.
                 Err(error) => assert!(over.load(Ordering::Relaxed), "row {id}: {error}"),
             }
             locked.rows += 1;

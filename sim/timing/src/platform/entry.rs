@@ -75,7 +75,7 @@ pub struct Entry<T> {
 impl<T: Copy> Entry<T> {
     /// The number in the unit of the model. From now on the entry counts as read.
     pub fn get(&self) -> T {
-        // Looked at first, as clones of an entry are read again and again.
+        // Looked at first, as clones of an entry are read repeatedly.
         if !self.read.load(Ordering::Relaxed) {
             self.read.store(true, Ordering::Relaxed);
         }
@@ -89,7 +89,7 @@ impl<T: Copy> Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// What sort of source stands behind it.
+    /// The kind of its source.
     pub fn kind(&self) -> Kind {
         self.kind
     }

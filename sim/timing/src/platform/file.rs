@@ -20,7 +20,7 @@ const FILES: [(&str, &str); 2] = [
 
 /// A platform file, whatever sections it has.
 ///
-/// Who builds a machine reads the parts that its models know, each by its dotted name, and then
+/// The builder of a machine reads the parts that its models know, each by its dotted name, and then
 /// asks [`PlatformFile::expect_all_read`] whether there is more in the file.
 ///
 /// ```
@@ -49,13 +49,13 @@ pub struct PlatformFile {
     asked: Vec<String>,
 }
 
-/// Why a platform cannot be had.
+/// The errors of a platform.
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformError {
     /// No platform of that name comes with the program.
     #[error("unknown platform {name:?}, expected one of {}", PlatformFile::NAMES.join(", "))]
     UnknownName {
-        /// What was asked for.
+        /// The requested operation.
         name: String,
     },
     /// The file could not be read.
@@ -63,7 +63,7 @@ pub enum PlatformError {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: std::io::Error,
     },
     /// The file is not TOML of the expected shape; the cause names line and field.
@@ -81,7 +81,7 @@ pub enum PlatformError {
         file: PathBuf,
         /// The dotted name of the section or entry.
         place: String,
-        /// What is read there.
+        /// The value read there.
         expected: &'static str,
     },
     /// The file has what nobody reads.
@@ -97,7 +97,7 @@ pub enum PlatformError {
         line: usize,
         /// Its dotted name.
         place: String,
-        /// What is read there.
+        /// The value read there.
         expected: Vec<String>,
     },
     /// A field is well formed but no machine can be like that.
@@ -107,7 +107,7 @@ pub enum PlatformError {
         file: PathBuf,
         /// Its path within the file.
         field: String,
-        /// What it holds.
+        /// Its contents.
         value: String,
         /// What it may hold.
         expected: &'static str,
@@ -186,7 +186,7 @@ impl PlatformFile {
     }
 
     /// The section of this dotted name, as the type that its reader has for it. The type denies unknown
-    /// fields, so that every key of the file is known to somebody.
+    /// fields, so that every key of the file has a reader.
     ///
     /// # Errors
     /// When there is no such section, or it is of another form.

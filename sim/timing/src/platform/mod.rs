@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Platform files: every latency and rate of a machine, each with where it comes from.
+//! Platform files: every latency and rate of a machine, each with its source.
 //!
-//! Nothing timed is a constant in code. An entry is a table
+//! No latency or rate is a constant in code. An entry is a table
 //! `{ value, unit, kind, source }`; a wrong unit, an impossible value, an unknown or
 //! missing key is an error that names file, line and what was expected.
 //!
 //! A file has the sections that its machine needs, and each model reads those that it knows
 //! ([`PlatformFile`]). [`Platform`] is what the models of one host and one device read.
 //!
-//! An entry knows whether it was read ([`entries_read`]), so that what a run has measured says what
-//! it rests on.
+//! An entry records whether it was read ([`entries_read`]), so that a measurement can name the
+//! entries that it depends on.
 
 mod board;
 mod entry;

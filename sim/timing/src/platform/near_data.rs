@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What near-data jobs take: the device's elements and memory, and the host's store.
+//! The costs of near-data jobs: the device's elements and memory, and the host's store.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What holds of a sound TATP database.
+//! The consistency conditions of a TATP database.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! What the transactions are told (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1 and 2.8.1).
+//! The inputs of the transactions (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1 and 2.8.1).
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::{DISTRICTS, KINDS, Scale, random::Constants};
 use crate::random::draw_share;
 
-/// What one TPC-C transaction is told. All numbers count from 1.
+/// The input of one TPC-C transaction. All numbers count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// Enters an order.

@@ -17,7 +17,7 @@ pub struct Status {
     pub order: i64,
     /// When it was entered.
     pub entry_date: i64,
-    /// Who delivers it, if anybody has yet.
+    /// The carrier, if it has been delivered.
     pub carrier: Option<i64>,
     /// Its lines, by number.
     pub lines: Vec<StatusLine>,

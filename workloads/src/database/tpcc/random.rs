@@ -1,4 +1,4 @@
-//! What TPC-C draws: non-uniform numbers (clause 2.1.6), last names and texts (4.3.2).
+//! TPC-C's random values: non-uniform numbers (clause 2.1.6), last names and texts (4.3.2).
 
 use rand::{Rng, RngExt};
 

@@ -6,7 +6,7 @@ use super::schema::{DISTRICT, ORDER_LINE, STOCK, district, order_line, stock};
 use super::{Output, StockLevel, present};
 use crate::database::store::{Access, Order, Outcome, Row};
 
-/// The orders of a district that are looked at.
+/// The orders of a district that are checked.
 const RECENT_ORDERS: i64 = 20;
 
 pub(super) fn run<A: Access>(

@@ -1,4 +1,4 @@
-//! Letting go, of a device that is a file: nothing of it may be left in this process.
+//! Release of a device that is a file: nothing of it may remain in this process.
 
 use std::fs;
 use std::sync::mpsc;

@@ -7,8 +7,8 @@ use ::mutants::{Mutant, mutant};
 /// answer the same.
 pub const CLOCKS_NEVER_STOP: u8 = 63;
 
-/// The value of `mutant_i` with which the reset leaves out the count of open jobs. Nobody sees that
-/// where registers begin with 0.
+/// The value of `mutant_i` with which the reset leaves out the count of open jobs. No test sees
+/// that where registers begin with 0.
 pub const LACKS_A_RESET: u8 = 62;
 
 /// `mutant_i` is 1 for the first.

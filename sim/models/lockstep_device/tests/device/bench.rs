@@ -357,8 +357,8 @@ sim::axi_lite_port!(register_pins, set_register_pins of Inputs, Outputs);
 sim::axi4_port!(queue_pins, set_queue_pins: m_axi_queue of Inputs, Outputs);
 sim::axi4_port!(lock_pins, set_lock_pins: m_axi_lock of Inputs, Outputs);
 
-/// The outputs, but for what stands at the register port while it has no answer: a block whose clock
-/// stands still may show there what it showed last, which depends on the power-up.
+/// The outputs, except for what stands at the register port while it has no answer: a block whose
+/// clock stands still may show there what it showed last, which depends on the power-up.
 fn said(outputs: &Outputs) -> Outputs {
     let mut said = outputs.clone();
     if !said.s_axil_rvalid {

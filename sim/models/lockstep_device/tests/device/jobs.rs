@@ -120,7 +120,7 @@ pub fn a_full_ring_holds_jobs_back(seed: u64) -> Result<(), String> {
     same("COMPLETION_TAIL", read(&mut user, queue::COMPLETION_TAIL.offset())?, 8)
 }
 
-/// Switched off with jobs open, and on again: they go on to their ends, and complete nowhere.
+/// Switched off with jobs open, and on again: they continue to their ends, and complete nowhere.
 pub fn old_jobs_do_not_complete_anew(seed: u64) -> Result<(), String> {
     let mut user = User::new(&slow(seed), [1, 1, 4])?;
     user.bench.worker.jobs.held = true;

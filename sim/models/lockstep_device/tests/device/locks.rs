@@ -23,7 +23,7 @@ struct Transaction {
     state: State,
 }
 
-/// Transactions, each of which takes one lock and gives it back.
+/// Transactions, each of which takes one lock and releases it.
 #[derive(Default)]
 pub struct Locks {
     begun: u64,
@@ -83,7 +83,7 @@ impl Locks {
                 }
                 State::Holding
             }
-            // A lock that could not be had: the transaction gives up.
+            // A lock that could not be obtained: the transaction gives up.
             (State::Releasing, Code::Released, false)
             | (State::Acquiring, Code::RefusedFull | Code::RefusedContended, false) => {
                 self.tags.remove(&tag);

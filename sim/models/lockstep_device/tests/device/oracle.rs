@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the device may do with a queue from one enabling to the next: rings, phases, statuses
-//! and counts (docs/device.md), without memory, registers or clock. It looks at what the device
-//! does at its ports, in order, and says what is wrong.
+//! The legal behaviour of the device with a queue from one enablement to the next: rings,
+//! phases, statuses and counts (docs/device.md), without memory, registers or clock. It
+//! observes the device's ports, in order, and reports violations.
 
 use std::collections::VecDeque;
 
 use sim::bus::axi4::{AccessKind, MemoryAccess};
 
-/// What a queue's submissions ask for.
+/// The requests of a queue's submissions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Copy,
@@ -82,7 +82,7 @@ pub struct Oracle {
     told: usize,
     /// Of a completion whose word 0 is to come: word 1.
     half: Option<u64>,
-    /// What the device has stored.
+    /// The stores of the device.
     pub stored: Vec<Completion>,
     /// The next submission that may be refused, or become a move or a job.
     next_refused: usize,

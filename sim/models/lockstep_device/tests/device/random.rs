@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Random work on all queues at once, held against the oracle at every step.
+//! Random work on all queues at once, compared with the oracle at every step.
 
 use driver::map::device::SHELL;
 use driver::map::{queue, shell};
@@ -252,7 +252,7 @@ impl Run {
             words[0] = words[0] & !0xFF_0000 | 7 << 16;
             written = self.user.submit(1, words)?;
         }
-        // A place is found before the transaction goes on: none may be lost.
+        // A place is found before the transaction continues: none may be lost.
         for _ in 0..4 {
             if !self.user.has_room(1)? {
                 break;

@@ -322,7 +322,7 @@ impl User {
         }
     }
 
-    /// What they show.
+    /// Their contents.
     pub fn counted(&mut self, number: usize) -> Result<Counts, String> {
         let block = self.queues[number].block;
         Ok(Counts {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who does the jobs of the job queue, without doing them: submissions go in, and answers come in an
-//! order and with outcomes drawn from a seed.
+//! A stand-in for the job engine: submissions go in, and answers come out in an order and with
+//! outcomes drawn from a seed.
 
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;

@@ -14,7 +14,7 @@ pub type Beat = ([u64; 8], bool);
 /// Clocks of the longest stall, and of the longest time without a beat at either end.
 const TIMEOUT: u64 = 20_000;
 
-/// What goes in and comes out.
+/// The inputs and outputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub vid: u32,

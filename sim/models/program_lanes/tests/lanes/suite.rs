@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the lanes are held to: the machine of `ndp_runtime`, packet by packet.
+//! The suite of the lanes: a comparison with the machine of `ndp_runtime`, packet by packet.
 
 use ndp_runtime::program::{
     Evaluation, Instruction, NEVER_NULL, Opcode, Outputs, Program, evaluate,
@@ -11,7 +11,7 @@ use sim::bus::stall::StallPattern;
 use crate::bench::{Bench, Packet, Row};
 use suites::programs;
 
-/// What must become of a row.
+/// The outcome of a row.
 fn expected(row: &Row, program: Option<&Program>, wants_payloads: bool) -> Option<Packet> {
     let mut packet = Packet { row: row.clone(), values: Vec::new(), nulls: 0 };
     if row.code == 0

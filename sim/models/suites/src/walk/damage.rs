@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What may be wrong with bytes: everything.
+//! Random damage to bytes.
 
 use lockdb::layout::{LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, Place, RecordId};
 use rand::RngExt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The job block of an element, as it stands in memory.
 
-/// What an element is asked for. Fields as in docs/visibility-element.md.
+/// The request to an element. Fields as in docs/visibility-element.md.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Job {
     /// The first VID, and the one behind the last.

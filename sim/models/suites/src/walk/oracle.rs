@@ -12,7 +12,7 @@ use lockdb::layout::{
 use super::job::Job;
 use super::memory::{Memory, Unreadable};
 
-/// What came of a VID that gave a row or a fault.
+/// The outcome of a VID that gave a row or a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// 0, or that of the fault.

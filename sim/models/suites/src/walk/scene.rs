@@ -71,7 +71,7 @@ struct Open {
 pub struct Scene {
     /// All of it.
     pub memory: Memory,
-    /// What the element is asked for.
+    /// The request to the element.
     pub job: Job,
     /// Logical pages with data, and where in memory they stand.
     pub data: Vec<(u64, u64)>,
@@ -374,7 +374,7 @@ impl Scene {
     }
 }
 
-/// What a page of storage is.
+/// The kind of a page of storage.
 enum Stands {
     Data(u64),
     VidChunk(usize),

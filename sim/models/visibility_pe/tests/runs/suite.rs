@@ -111,7 +111,7 @@ pub fn a_run_over_tuples_without_rows_ends() {
     }
 }
 
-/// What is wrong with a job or its program, and how a run with it ends.
+/// The error in a job or its program, and how a run with it ends.
 pub fn what_is_no_job_is_refused_and_the_next_run_is_as_ever() {
     let mut element = element(&Surroundings::smooth());
     let good = JobBlock { program: PROGRAM, ..job(0..9) };

@@ -105,7 +105,7 @@ impl Port {
     }
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Debug)]
 pub struct Run {
     pub answers: BTreeMap<u32, Answer>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How the bridge words its faults.
+//! The texts of the bridge's faults.
 
 use super::super::MemoryAccess;
 use super::super::decode::Malformed;
@@ -14,7 +14,7 @@ pub(super) const OWN_STALLS: &str = "the memory port's stalls";
 const BLOCK: &str = "the block behind the port";
 
 impl Axi4Subordinate {
-    /// What is overdue since cycle `since`, and who would have to act.
+    /// What is overdue since cycle `since`, and which side has to act.
     pub(super) fn overdue(&self, since: u64) -> BusFault {
         let describe = self.config.describe_id;
         let timeout = |letters: &str, waiting: String, holder, except: Option<u16>| Timeout {

@@ -49,7 +49,7 @@ const JOBS: usize = 8;
 /// Longest that a lock is waited for, which breaks deadlocks.
 const TIMEOUT: Time = Time::from_us(30);
 
-/// What an agent is told.
+/// The answer to an agent.
 enum Told {
     /// The timer of this number.
     Timer(u32),
@@ -69,7 +69,7 @@ struct World {
     transactions: u64,
     versions: i64,
     tally: Tally,
-    /// What a fault has broken, if not even the store could go on.
+    /// What a fault has broken, if not even the store could continue.
     broken: Option<String>,
 }
 

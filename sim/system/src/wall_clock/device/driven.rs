@@ -28,7 +28,7 @@ const DRAIN_READS: u32 = 1000;
 pub struct Driven {
     device: Device,
     queue: LockQueue,
-    /// Requests were written that the device has not been told of.
+    /// Requests were written, but the doorbell was not rung.
     untold: bool,
     checked: Instant,
     /// Keeps the table mapped until the device is done with it.

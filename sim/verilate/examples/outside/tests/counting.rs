@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the build was told shows in what the counter does.
+//! The options of the build take effect in the counter.
 
 use event_counter::Model;
 
