@@ -8,8 +8,7 @@
 //! 3. The device locks rows under the transaction's timestamp and builds their new versions.
 //!    [`Transaction::adopt`] takes these over, with their locks.
 //! 4. [`Transaction::commit_finalizing`] fixes the commit timestamp, has the device stamp and write
-//!   its
-//!    pages, and publishes everything.
+//!    its pages, and publishes everything.
 //!
 //! [`Transaction::abandon_fenced`] ends it without a change, even when the device is dead.
 
