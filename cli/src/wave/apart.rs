@@ -8,6 +8,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
+
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::whole_file::WholeFile;
@@ -31,8 +33,8 @@ pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
     other.args(std::env::args_os().skip(1)).arg("--into").arg(file.temporary());
     // Out of reach of a terminal, so that it is interrupted once, whoever interrupts this one.
     other.process_group(0);
-    let parent = std::process::id();
-    // SAFETY: prctl and getppid may be called between fork and exec.
+    let parent = rustix::process::getpid();
+    // SAFETY: between fork and exec it makes two system calls, which take and give numbers only.
     unsafe { other.pre_exec(move || end_with_parent(parent)) };
     let mut other = other.spawn().map_err(cannot)?;
     other_id.store(other.id() as i32, Ordering::SeqCst);
@@ -42,7 +44,7 @@ pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
     let ended = other.wait();
     other_id.store(0, Ordering::SeqCst);
     let ended = ended.map_err(cannot)?;
-    if ended.signal() == Some(libc::SIGINT) {
+    if ended.signal() == Some(Signal::INT.as_raw()) {
         // So early that it did not handle it yet.
         return Err(Failure::Interrupted);
     }
@@ -65,22 +67,20 @@ pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
 
 /// Passes Ctrl-C on to a process that was started, unless it has ended.
 fn interrupt_process(id: &AtomicI32) {
-    let id = id.load(Ordering::SeqCst);
-    if id > 0 {
-        // SAFETY: it takes numbers only.
-        unsafe { libc::kill(id, libc::SIGINT) };
+    if let Some(id) = Pid::from_raw(id.load(Ordering::SeqCst)) {
+        // It may just have ended by itself.
+        let _ = kill_process(id, Signal::INT);
     }
 }
 
 /// Nobody would look at what the process writes after its parent is killed.
-fn end_with_parent(parent: u32) -> io::Result<()> {
-    // SAFETY: both take numbers only.
-    match unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) } {
-        (0, now) if now as u32 == parent => Ok(()),
+fn end_with_parent(parent: Pid) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    if getppid() != Some(parent) {
         // It was killed before.
-        (0, _) => Err(io::ErrorKind::Interrupted.into()),
-        _ => Err(io::Error::last_os_error()),
+        return Err(io::ErrorKind::Interrupted.into());
     }
+    Ok(())
 }
 
 /// Whether a file is a sequence of whole blocks, as an FST file is: each has a byte for its kind and 8

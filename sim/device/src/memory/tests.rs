@@ -91,5 +91,5 @@ fn a_fault_that_is_not_ours_ends_the_process_as_ever() {
         .stdout(std::process::Stdio::null())
         .status()
         .unwrap();
-    assert_eq!(status.signal(), Some(libc::SIGBUS), "{status}");
+    assert_eq!(status.signal(), Some(rustix::process::Signal::BUS.as_raw()), "{status}");
 }
