@@ -19,9 +19,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use driver::{HostMemory, PAGE_BYTES};
+use memmap2::MmapOptions;
 use rustix::fs::SealFlags;
 use rustix::io::Errno;
-use rustix::mm::{MapFlags, ProtFlags};
 
 use guard::Window;
 
@@ -100,16 +100,13 @@ impl Mapping {
         }
         let whole = bytes.checked_next_multiple_of(page).ok_or(Errno::NOMEM)?;
         let (bytes, whole) = (bytes as usize, usize::try_from(whole).map_err(|_| Errno::NOMEM)?);
-        let mut protection = ProtFlags::READ;
-        protection.set(ProtFlags::WRITE, writable);
+        let mut options = MmapOptions::new();
         // Whoever lent huge pages has set them aside, or has not: that is not for us to do.
-        let flags = MapFlags::SHARED | MapFlags::NORESERVE;
-        // SAFETY: a new mapping at an address of the system's choice overlaps nothing.
-        let start =
-            unsafe { rustix::mm::mmap(std::ptr::null_mut(), whole, protection, flags, file, 0)? };
-        let start = NonNull::new(start.cast::<u8>()).ok_or(Errno::NOMEM)?;
-        let window = Window::new(start, whole, page as usize);
-        Ok(Self { start, bytes, writable, owner: Owner::Pages(window) })
+        options.len(whole).no_reserve_swap();
+        let map = if writable { options.map_raw(file) } else { options.map_raw_read_only(file) };
+        let map = map.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::NOMEM))?;
+        let window = Window::new(map, page as usize);
+        Ok(Self { start: window.start(), bytes, writable, owner: Owner::Pages(window) })
     }
 
     /// Whether an access has found that a page is missing. Then none reaches the memory any more.
@@ -233,18 +230,6 @@ impl Mapping {
             "bytes {offset}..+{bytes} of a mapping of {}",
             self.bytes
         );
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        if let Owner::Pages(window) = &self.owner {
-            // SAFETY: start and size are those of our own mapping, and nobody borrows from it any
-            // more. A failure would leave it mapped, which harms nobody.
-            let unmapped =
-                unsafe { rustix::mm::munmap(window.start.as_ptr().cast(), window.bytes) };
-            debug_assert_eq!(unmapped, Ok(()), "whole pages that we mapped");
-        }
     }
 }
 

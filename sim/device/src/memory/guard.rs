@@ -11,6 +11,9 @@
 //! whole mapping and marks it as lost. The access goes on, there, to its end, which is that
 //! [`reach`] gives [`Lost`]. A lost mapping is not reached any more, and keeps no memory. All other
 //! faults go to whoever handled the signal before.
+//!
+//! Fresh memory at an address that is mapped already (`MAP_FIXED`) is what `memmap2` does not give,
+//! and a handler of its own for a signal is what `rustix` does not take; hence their calls here.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -18,7 +21,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 use libc::{c_int, c_void, siginfo_t};
-use rustix::mm::{Advice, MapFlags, ProtFlags};
+use memmap2::{MmapRaw, UncheckedAdvice};
+use rustix::mm::{MapFlags, ProtFlags};
 
 /// The memory could not be reached, or not once before: what was read is of no use, and what was
 /// written is nowhere.
@@ -29,19 +33,23 @@ pub(crate) struct Lost;
 /// Where a file of another process is mapped.
 #[derive(Debug)]
 pub(crate) struct Window {
-    /// Whole pages of the file, mapped by whoever made this.
-    pub start: NonNull<u8>,
-    pub bytes: usize,
+    /// Whole pages of the file.
+    map: MmapRaw,
     /// Bytes of one of its pages.
     page_bytes: usize,
     lost: AtomicBool,
 }
 
 impl Window {
-    /// A window of pages that are mapped for as long as it lives.
-    pub fn new(start: NonNull<u8>, bytes: usize, page_bytes: usize) -> Self {
+    /// A window of whole pages of `page_bytes`.
+    pub fn new(map: MmapRaw, page_bytes: usize) -> Self {
         handle_bus_errors();
-        Self { start, bytes, page_bytes, lost: AtomicBool::new(false) }
+        Self { map, page_bytes, lost: AtomicBool::new(false) }
+    }
+
+    /// Its first byte.
+    pub fn start(&self) -> NonNull<u8> {
+        NonNull::new(self.map.as_mut_ptr()).expect("a mapping is never at address 0")
     }
 
     /// Whether an access has found a page missing.
@@ -53,19 +61,19 @@ impl Window {
     /// does not allow so much, of the page. False when the address is not ours, or nothing is to be
     /// had. Called by the signal's handler: no locks, no allocations.
     fn replace(&self, address: usize) -> bool {
-        let first = self.start.as_ptr().addr();
-        if !(first..first + self.bytes).contains(&address) {
+        let (first, whole) = (self.map.as_ptr().addr(), self.map.len());
+        if !(first..first + whole).contains(&address) {
             return false;
         }
         self.lost.store(true, Ordering::Relaxed);
         let page = (address - first) / self.page_bytes * self.page_bytes;
         let fresh = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
         let protection = ProtFlags::READ | ProtFlags::WRITE;
-        [(0, self.bytes), (page, self.page_bytes)].into_iter().any(|(offset, bytes)| {
-            let at = self.start.as_ptr().wrapping_add(offset).cast();
-            // SAFETY: whole pages of the window, which its owner has mapped and unmaps only when
-            // nobody reaches into it any more; and this thread does, now. Nobody has a reference to
-            // their bytes, and all accesses are atomic ones that take whatever they find.
+        [(0, whole), (page, self.page_bytes)].into_iter().any(|(offset, bytes)| {
+            let at = self.map.as_mut_ptr().wrapping_add(offset).cast();
+            // SAFETY: whole pages of the window, which are unmapped only when nobody reaches into it
+            // any more; and this thread does, now. Nobody has a reference to their bytes, and all
+            // accesses are atomic ones that take whatever they find.
             unsafe { rustix::mm::mmap_anonymous(at, bytes, protection, fresh) }.is_ok()
         })
     }
@@ -82,10 +90,9 @@ impl Window {
     /// Gives back what an access to its end has written into the fresh memory.
     #[cold]
     fn discard(&self) {
-        let (start, advice) = (self.start.as_ptr().cast(), Advice::LinuxDontNeed);
-        // SAFETY: whole pages of the window, which its owner has mapped; nobody wants their bytes.
-        // Where the file's pages are still mapped, they only have to be found again.
-        let _ = unsafe { rustix::mm::madvise(start, self.bytes, advice) };
+        // SAFETY: nobody wants the bytes of a lost window, nor has a reference to them. Where the
+        // file's pages are still mapped, they only have to be found again.
+        let _ = unsafe { self.map.unchecked_advise(UncheckedAdvice::DontNeed) };
     }
 }
 
