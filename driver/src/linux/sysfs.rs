@@ -145,7 +145,7 @@ impl Function {
         let enabled = Enabled::new(configuration, folder.clone())
             .map_err(|error| failed("enable the function", error))?;
         let registers = MappedBar::map(&resource, 0, layout::BAR0_BYTES as usize)
-            .map_err(|errno| failed("map resource0", errno.into()))?;
+            .map_err(|error| failed("map resource0", error))?;
         let information = Information {
             name: name.into(),
             bar_bytes: description.bar_bytes,

@@ -87,7 +87,7 @@ fn blocks(roots: &Roots, function: &PciFunction) -> Vec<String> {
         .read(true)
         .write(true)
         .open(&path)
-        .and_then(|file| Ok(MappedBar::map(&file, 0, layout::BAR0_BYTES as usize)?));
+        .and_then(|file| MappedBar::map(&file, 0, layout::BAR0_BYTES as usize));
     let bar = match bar {
         Ok(bar) => bar,
         Err(error) => return vec![format!("register blocks: {}: {error}", path.display())],
