@@ -14,6 +14,7 @@ pub mod layout;
 pub mod linux;
 pub mod lock_unit;
 pub mod map;
+pub mod pci_regs;
 pub mod queue;
 pub mod vfio_user;
 pub mod visibility_element;

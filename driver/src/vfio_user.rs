@@ -15,6 +15,7 @@ use vfio_user::{Client, Error, IrqAction, Options, RegionInfo, irq_index, region
 
 use crate::event::{self, Event, EventInterrupt, Vectors};
 use crate::mappings::Mappings;
+use crate::pci_regs::{COMMAND, COMMAND_MASTER, COMMAND_MEMORY};
 use crate::{
     AtomicRoute, Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt,
     InterruptKind, MemoryNeeds, OpenError, PAGE_BYTES, Space, Width,
@@ -23,14 +24,12 @@ use crate::{
 /// The bound of each call.
 const BOUND: Duration = Duration::from_secs(5);
 
+/// What the kernel says of a file system of huge pages (`linux/magic.h`).
+const HUGETLBFS_MAGIC: u32 = 0x9584_58F6;
+
 /// What a server may be given as device addresses: none that fits 32 bits, so that a truncated one
 /// is found out, and none that an IOMMU of four levels does not know.
 const DEVICE_ADDRESSES: std::ops::RangeInclusive<u64> = 1 << 32..=(1 << 47) - 1;
-
-/// Offset of the command register in configuration space, and two of its bits.
-const COMMAND: u64 = 0x04;
-const MEMORY_SPACE: u64 = 1 << 1;
-const BUS_MASTER: u64 = 1 << 2;
 
 /// The backend for `vfio-user:/path`.
 pub struct VfioUser {
@@ -114,9 +113,10 @@ impl VfioUser {
 
     /// Lets the function answer in its BARs and reach memory, which no kernel does for us.
     fn enable(&self) -> Result<(), DeviceError> {
-        let command = self.read(Space::Configuration, COMMAND, Width::Two)?;
-        let enabled = command | MEMORY_SPACE | BUS_MASTER;
-        self.write(Space::Configuration, COMMAND, Width::Two, enabled)
+        let at = COMMAND as u64;
+        let command = self.read(Space::Configuration, at, Width::Two)?;
+        let enabled = command | u64::from(COMMAND_MEMORY | COMMAND_MASTER);
+        self.write(Space::Configuration, at, Width::Two, enabled)
     }
 
     /// The region of a space, once the access is known to lie in it.
@@ -297,10 +297,8 @@ fn map_window(region: RegionInfo, bar: u8) -> Result<Option<Arc<HostMemory>>, De
 /// not, and when no huge page is left to fill that again, an access ends the process by SIGBUS; while
 /// ordinary pages come back as zeros.
 fn is_of_huge_pages(file: BorrowedFd<'_>) -> bool {
-    /// `HUGETLBFS_MAGIC` of `linux/magic.h`.
-    const HUGE_PAGES: u32 = 0x9584_58F6;
     // What cannot be asked for is no reason to trust it.
-    rustix::fs::fstatfs(file).map_or(true, |status| status.f_type as u32 == HUGE_PAGES)
+    rustix::fs::fstatfs(file).map_or(true, |status| status.f_type as u32 == HUGETLBFS_MAGIC)
 }
 
 /// What a failed call means to the user of a device.

@@ -400,3 +400,8 @@ fn who_may_not_use_the_socket_is_told_whose_it_is_and_how_to_be_let_in() {
          /run/lockstep/socket), in a folder that both may enter"
     );
 }
+
+#[test]
+fn huge_pages_are_known_as_the_kernel_marks_them() {
+    kernel_headers::Header::new("linux/magic.h").value("HUGETLBFS_MAGIC", HUGETLBFS_MAGIC).check();
+}

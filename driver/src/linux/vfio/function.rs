@@ -14,6 +14,7 @@ use super::{chain, ioctl, lock};
 use crate::event::{Event, Link, Vectors};
 use crate::linux::bar::MappedBar;
 use crate::memory::ones;
+use crate::pci_regs::{COMMAND, COMMAND_MASTER, COMMAND_MEMORY};
 use crate::{
     AtomicRoute, DeviceError, HostMemory, Information, InterruptKind, MemoryNeeds, OpenError,
     PAGE_BYTES, Space, Width, layout,
@@ -209,14 +210,11 @@ impl Function {
     /// # Errors
     /// What the system reports.
     pub fn set_bus_master(&self, on: bool) -> io::Result<()> {
-        const COMMAND: u64 = 4;
-        const MEMORY_ENABLE: u16 = 1 << 1;
-        const BUS_MASTER: u16 = 1 << 2;
-        let at = self.configuration.offset + COMMAND;
+        let at = self.configuration.offset + COMMAND as u64;
         let mut command = [0; 2];
         self.device.read_exact_at(&mut command, at)?;
-        let quiet = u16::from_le_bytes(command) & !BUS_MASTER | MEMORY_ENABLE;
-        let command = if on { quiet | BUS_MASTER } else { quiet };
+        let quiet = u16::from_le_bytes(command) & !COMMAND_MASTER | COMMAND_MEMORY;
+        let command = if on { quiet | COMMAND_MASTER } else { quiet };
         self.device.write_all_at(&command.to_le_bytes(), at)?;
         // What it wrote before has arrived when this is answered.
         self.device.read_exact_at(&mut [0; 2], at)

@@ -342,27 +342,11 @@ pub fn unmap_address_space(
 }
 
 #[cfg(test)]
+mod headers;
+
+#[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The numbers as the kernel's headers give them: `_IO(';', 100 + n)` and `_IO(';', 128 + n)`.
-    #[test]
-    fn numbers_are_those_of_the_kernel() {
-        assert_eq!(GET_API_VERSION, 0x3B64);
-        assert_eq!(DEVICE_RESET, 0x3B6F);
-        assert_eq!(DEVICE_ATTACH_IOMMUFD_PT, 0x3B77);
-        assert_eq!(iommufd_request(iommufd::IOMMUFD_CMD_IOAS_MAP), 0x3B85);
-    }
-
-    /// Structures that are filled in by words here are laid out as the kernel has them.
-    #[test]
-    fn words_lie_where_the_structures_have_them() {
-        use std::mem::offset_of;
-        assert_eq!(offset_of!(vfio::vfio_irq_set, data), 20);
-        assert_eq!(offset_of!(vfio::vfio_region_info, argsz), 0);
-        assert_eq!(offset_of!(vfio::vfio_region_info, index), 8);
-        assert_eq!(offset_of!(vfio::vfio_iommu_type1_info, argsz), 0);
-    }
 
     /// Something that is no VFIO gives an error, and nothing worse.
     #[test]

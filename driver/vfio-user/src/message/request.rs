@@ -1,5 +1,7 @@
 //! Requests' payloads.
 
+use vfio_bindings::bindings::vfio;
+
 use super::{Command, Fault, Fields, Version};
 use crate::device::IrqAction;
 
@@ -116,18 +118,18 @@ pub enum SetIrqsData<'a> {
 }
 
 impl SetIrqs<'_> {
-    const SIZE: usize = 20;
+    const SIZE: usize = size_of::<vfio::vfio_irq_set>();
 
     fn encode(&self, out: &mut Vec<u8>) {
         let (data_flag, data): (u32, &[u8]) = match self.data {
-            SetIrqsData::None => (1 << 0, &[]),
-            SetIrqsData::Bool(data) => (1 << 1, data),
-            SetIrqsData::EventFds => (1 << 2, &[]),
+            SetIrqsData::None => (vfio::VFIO_IRQ_SET_DATA_NONE, &[]),
+            SetIrqsData::Bool(data) => (vfio::VFIO_IRQ_SET_DATA_BOOL, data),
+            SetIrqsData::EventFds => (vfio::VFIO_IRQ_SET_DATA_EVENTFD, &[]),
         };
         let action_flag: u32 = match self.action {
-            IrqAction::Mask => 1 << 3,
-            IrqAction::Unmask => 1 << 4,
-            IrqAction::Trigger => 1 << 5,
+            IrqAction::Mask => vfio::VFIO_IRQ_SET_ACTION_MASK,
+            IrqAction::Unmask => vfio::VFIO_IRQ_SET_ACTION_UNMASK,
+            IrqAction::Trigger => vfio::VFIO_IRQ_SET_ACTION_TRIGGER,
         };
         let argsz = (Self::SIZE + data.len()) as u32;
         for field in [argsz, data_flag | action_flag, self.index, self.start, self.count] {
@@ -139,20 +141,22 @@ impl SetIrqs<'_> {
     fn decode(payload: &[u8]) -> Result<SetIrqs<'_>, Fault> {
         let mut fields = Fields::new(payload);
         fields.argsz(Self::SIZE as u32)?;
-        let flags = fields.flags(0x3f)?;
+        let (actions, kinds) =
+            (vfio::VFIO_IRQ_SET_ACTION_TYPE_MASK, vfio::VFIO_IRQ_SET_DATA_TYPE_MASK);
+        let flags = fields.flags(actions | kinds)?;
         let (index, start, count) =
             (fields.u32("index")?, fields.u32("start")?, fields.u32("count")?);
         let fault = |expected: &str| Fault::new("flags", format!("{flags:#x}"), expected);
-        let action = match flags >> 3 {
-            0b001 => IrqAction::Mask,
-            0b010 => IrqAction::Unmask,
-            0b100 => IrqAction::Trigger,
+        let action = match flags & actions {
+            vfio::VFIO_IRQ_SET_ACTION_MASK => IrqAction::Mask,
+            vfio::VFIO_IRQ_SET_ACTION_UNMASK => IrqAction::Unmask,
+            vfio::VFIO_IRQ_SET_ACTION_TRIGGER => IrqAction::Trigger,
             _ => return Err(fault("exactly one of the actions, bits 3 to 5")),
         };
-        let data = match flags & 0b111 {
-            0b001 => SetIrqsData::None,
-            0b010 => SetIrqsData::Bool(fields.data(count.into())?),
-            0b100 => SetIrqsData::EventFds,
+        let data = match flags & kinds {
+            vfio::VFIO_IRQ_SET_DATA_NONE => SetIrqsData::None,
+            vfio::VFIO_IRQ_SET_DATA_BOOL => SetIrqsData::Bool(fields.data(count.into())?),
+            vfio::VFIO_IRQ_SET_DATA_EVENTFD => SetIrqsData::EventFds,
             _ => return Err(fault("exactly one of the kinds of data, bits 0 to 2")),
         };
         Ok(SetIrqs { index, start, count, action, data })
@@ -210,10 +214,12 @@ pub enum Request<'a> {
 }
 
 const MAP_SIZE: u32 = 32;
+const MAP_READ: u32 = vfio::VFIO_DMA_MAP_FLAG_READ;
+const MAP_WRITE: u32 = vfio::VFIO_DMA_MAP_FLAG_WRITE;
 const UNMAP_SIZE: u32 = 24;
-const UNMAP_ALL: u32 = 1 << 1;
+const UNMAP_ALL: u32 = vfio::VFIO_DMA_UNMAP_FLAG_ALL;
 const INFO_SIZE: u32 = 16;
-const REGION_INFO_SIZE: u32 = 32;
+const REGION_INFO_SIZE: u32 = size_of::<vfio::vfio_region_info>() as u32;
 
 impl<'a> Request<'a> {
     /// The command.
@@ -241,7 +247,9 @@ impl<'a> Request<'a> {
         match self {
             Self::Version(version) => version.encode(out),
             Self::DmaMap { range, offset, readable, writable } => {
-                let flags = u32::from(*readable) | u32::from(*writable) << 1;
+                let readable = if *readable { MAP_READ } else { 0 };
+                let writable = if *writable { MAP_WRITE } else { 0 };
+                let flags = readable | writable;
                 put32(out, &[MAP_SIZE, flags]);
                 put64(out, &[*offset, range.address, range.size]);
             }
@@ -338,7 +346,7 @@ impl<'a> Request<'a> {
 
 fn decode_map<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, Fault> {
     fields.argsz(MAP_SIZE)?;
-    let flags = fields.flags(0b11)?;
+    let flags = fields.flags(MAP_READ | MAP_WRITE)?;
     let offset = fields.u64("offset")?;
     let range = DmaRange { address: fields.u64("address")?, size: fields.u64("size")? };
     range.last()?;
@@ -347,7 +355,8 @@ fn decode_map<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, Fault> {
             return Err(Fault::new(field, format!("{start:#x}"), "the map to end below 2^64"));
         }
     }
-    Ok(Request::DmaMap { range, offset, readable: flags & 0b01 != 0, writable: flags & 0b10 != 0 })
+    let (readable, writable) = (flags & MAP_READ != 0, flags & MAP_WRITE != 0);
+    Ok(Request::DmaMap { range, offset, readable, writable })
 }
 
 fn decode_unmap<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, Fault> {
