@@ -1,4 +1,4 @@
-//! Copies a text to the card and back, behind any door:
+//! Copies a text to the card and back, behind any backend:
 //!
 //! ```text
 //! cargo run -p lockstep-driver --example copy -- vfio-user:/run/lockstep.socket

@@ -1,4 +1,4 @@
-//! Which device, through which door: a URI.
+//! Which device, by which backend: a URI.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -384,7 +384,7 @@ mod tests {
             ("pci:0000:3b:20.0", "PCI device is \"20\"", "00 to 1f"),
             ("pci:0000:3b:00.8", "PCI function is \"8\"", "0 to 7"),
             ("pci:0000:3b:00.0?mode=uio", "mode is \"uio\"", "sysfs or vfio"),
-            ("pci:0000:3b:00.0?door=uio", "option is \"door\"", "mode"),
+            ("pci:0000:3b:00.0?backend=uio", "option is \"backend\"", "mode"),
         ] {
             let message = refusal(text);
             assert!(message.contains(part) && message.contains(expected), "{text}: {message}");

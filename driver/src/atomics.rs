@@ -94,7 +94,7 @@ impl Port {
 /// Lets a function request AtomicOps. False when it says that it never does.
 ///
 /// # Errors
-/// What the door reports.
+/// What the backend reports.
 pub(crate) fn enable(backend: &dyn Backend) -> Result<bool, DeviceError> {
     let listed = crate::pci_capabilities::read_listed(backend)?;
     let Some(at) = find(&listed, CAP_ID_EXP) else { return Ok(false) };

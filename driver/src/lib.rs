@@ -1,13 +1,13 @@
 //! How software reaches a Lockstep device.
 //!
-//! [`open_backend`] opens the door that a [`DeviceAddress`] names: a socket of another process, or a
+//! [`open_backend`] opens the backend that a [`DeviceAddress`] names: a socket of another process, or a
 //! PCI function of this machine. [`Device`] identifies what is behind it and gives its typed parts:
 //! [`Shell`], [`LockUnit`], [`CopyQueue`], [`LockQueue`], [`JobQueue`], memory that it reaches ([`DmaBuffer`]),
 //! interrupts. [`Registers`] is the trait between a register block's driver and whatever carries its
 //! accesses: a mapped BAR, a simulated AXI4-Lite port, a fake in a test.
 //!
 //! Nothing here waits without a bound, and nothing panics on what a device does: every failure is
-//! typed. Doors, queues, ordering and errors: `docs/driver.md`.
+//! typed. Backends, queues, ordering and errors: `docs/driver.md`.
 
 pub mod faulty;
 pub mod layout;

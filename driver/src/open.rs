@@ -8,7 +8,7 @@ use crate::linux::{Roots, Sysfs, Vfio};
 use crate::vfio_user::VfioUser;
 use crate::{Backend, DeviceAddress, DeviceError, PciAddress, PciMode};
 
-/// Opens the door that an address names.
+/// Opens the backend that an address names.
 ///
 /// # Errors
 /// [`OpenError`], which says what to do next. A simulated device is

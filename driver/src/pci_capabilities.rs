@@ -69,10 +69,10 @@ impl fmt::Display for PciCapability {
 /// Bytes of a configuration space in which the list of capabilities lies.
 const LISTED_BYTES: u64 = 256;
 
-/// The capabilities of the device behind any door, read from its configuration space.
+/// The capabilities of the device behind any backend, read from its configuration space.
 ///
 /// # Errors
-/// What the door reports.
+/// What the backend reports.
 pub fn discover_capabilities(backend: &dyn Backend) -> Result<Vec<PciCapability>, DeviceError> {
     Ok(pci_capabilities(&read_listed(backend)?))
 }
@@ -80,7 +80,7 @@ pub fn discover_capabilities(backend: &dyn Backend) -> Result<Vec<PciCapability>
 /// Reads that part of configuration space in which the capabilities lie.
 ///
 /// # Errors
-/// What the door reports.
+/// What the backend reports.
 pub(crate) fn read_listed(backend: &dyn Backend) -> Result<Vec<u8>, DeviceError> {
     read_listed_by(|offset| backend.read(Space::Configuration, offset, Width::Four))
 }

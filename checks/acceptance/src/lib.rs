@@ -1,4 +1,4 @@
-//! One suite that the device must pass through every door: in process, over a socket, through the
+//! One suite that the device must pass through every backend: in process, over a socket, through the
 //! kernel.
 //!
 //! [`run`] opens a device and tries everything that the documents promise of it: registers, copies,

@@ -1,4 +1,4 @@
-//! How fast the device answers through this door. Nothing here passes or fails.
+//! How fast the device answers through this backend. Nothing here passes or fails.
 
 use std::fmt;
 use std::time::{Duration, Instant};

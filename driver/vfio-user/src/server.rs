@@ -1,8 +1,8 @@
 //! The side that has the device.
 
+mod acceptor;
 mod backlog;
 mod checks;
-mod door;
 mod link;
 mod session;
 
@@ -18,7 +18,7 @@ use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
 };
 
-use self::door::{Arrival, Door};
+use self::acceptor::{Acceptor, Arrival};
 use self::session::Session;
 use crate::device::Device;
 use crate::error::Error;
@@ -143,11 +143,12 @@ impl Server {
     /// # Errors
     /// The listening socket failed.
     pub fn serve(&mut self, device: &mut dyn Device, stop: &Stop) -> Result<(), Error> {
-        let mut door = Door::new(self.listener.as_fd(), stop.0.as_fd(), self.options.timeout);
+        let mut acceptor =
+            Acceptor::new(self.listener.as_fd(), stop.0.as_fd(), self.options.timeout);
         loop {
-            match door.next_client()? {
+            match acceptor.next_client()? {
                 Arrival::Stopped => return Ok(()),
-                Arrival::Client(stream) => serve_one(stream, device, &mut door, &self.options)?,
+                Arrival::Client(stream) => serve_one(stream, device, &mut acceptor, &self.options)?,
             }
         }
     }
@@ -162,19 +163,19 @@ impl Server {
         stop: &Stop,
         options: &ServerOptions,
     ) -> Result<(), Error> {
-        let mut door = Door::without_listener(stop.0.as_fd(), options.timeout);
-        serve_one(stream, device, &mut door, options)
+        let mut acceptor = Acceptor::without_listener(stop.0.as_fd(), options.timeout);
+        serve_one(stream, device, &mut acceptor, options)
     }
 }
 
 fn serve_one(
     stream: OwnedFd,
     device: &mut dyn Device,
-    door: &mut Door<'_>,
+    acceptor: &mut Acceptor<'_>,
     options: &ServerOptions,
 ) -> Result<(), Error> {
     let mut session = Session::new(stream, device, options)?;
-    let ending = session.run(door);
+    let ending = session.run(acceptor);
     session.end(&ending);
     Ok(())
 }

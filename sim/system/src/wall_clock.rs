@@ -122,7 +122,7 @@ pub(crate) fn run_on_device(
     let unit = Unit::Driven(Box::new(unit));
     let watch = Watch { interrupt, progress, idle: IDLE };
     let report = run_on(scenario, agents, rows, unit, watch)?;
-    Ok(Report { mode: "device", door: Some(device.information().name.clone()), ..report })
+    Ok(Report { mode: "device", device_uri: Some(device.information().name.clone()), ..report })
 }
 
 /// Where the lock unit is.
@@ -265,7 +265,7 @@ fn report(
         scenario: scenario.name.clone(),
         platform: scenario.platform.clone(),
         mode: "wall-clock",
-        door: None,
+        device_uri: None,
         seed: scenario.seed,
         duration_ns,
         host: world.host.finish(host_agents, duration_ns),

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 
+use super::acceptor::{Acceptor, Woken};
 use super::backlog::Backlog;
-use super::door::{Door, Woken};
 use super::{Ending, ServerOptions};
 use crate::deadline::Deadline;
 use crate::error::Error;
@@ -110,7 +110,11 @@ impl Link {
     }
 
     /// The client's next request. The first must come within the bound, if `first`.
-    pub(super) fn next_request(&self, door: &mut Door<'_>, first: bool) -> Result<Message, Ending> {
+    pub(super) fn next_request(
+        &self,
+        acceptor: &mut Acceptor<'_>,
+        first: bool,
+    ) -> Result<Message, Ending> {
         let deadline = first.then(|| Deadline::after(self.timeout));
         let mut state = lock(&self.state);
         loop {
@@ -127,7 +131,7 @@ impl Link {
             }
             state.reading = true;
             drop(state);
-            let outcome = self.read_for_session(door, deadline);
+            let outcome = self.read_for_session(acceptor, deadline);
             state = lock(&self.state);
             state.reading = false;
             self.changed.notify_all();
@@ -146,14 +150,14 @@ impl Link {
     /// Reads a message, for which the client may take its time.
     fn read_for_session(
         &self,
-        door: &mut Door<'_>,
+        acceptor: &mut Acceptor<'_>,
         first: Option<Deadline>,
     ) -> Result<Message, Ending> {
         const FIRST: &str = "a client's first message";
         const REST: &str = "the rest of a message";
         let mut receiver = lock(&self.receiver);
         let client = self.socket.as_fd();
-        if door.glance(client).map_err(Ending::Failed)? == Woken::Stop {
+        if acceptor.glance(client).map_err(Ending::Failed)? == Woken::Stop {
             return Err(Ending::Stopped);
         }
         let mut deadline = None;
@@ -173,7 +177,7 @@ impl Link {
             let bound = deadline.map(|at| (at, REST)).or(first.map(|at| (at, FIRST)));
             let at_most = bound.map(|(at, what)| at.timespec(what)).transpose();
             let at_most = at_most.map_err(Ending::Failed)?;
-            match door.wait(Some(client), at_most).map_err(Ending::Failed)? {
+            match acceptor.wait(Some(client), at_most).map_err(Ending::Failed)? {
                 Woken::Stop => return Err(Ending::Stopped),
                 Woken::Look => {}
             }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
+use super::acceptor::Acceptor;
 use super::checks::{Maps, check_event, check_map_file};
-use super::door::Door;
 use super::link::{Link, RemoteMemory};
 use super::{Ending, ServerOptions};
 use crate::device::{Area, Backing, Device, DmaMap, IrqData, Region};
@@ -49,8 +49,8 @@ impl<'d> Session<'d> {
     }
 
     /// Serves until the session ends.
-    pub(super) fn run(&mut self, door: &mut Door<'_>) -> Ending {
-        match self.serve(door) {
+    pub(super) fn run(&mut self, acceptor: &mut Acceptor<'_>) -> Ending {
+        match self.serve(acceptor) {
             Ok(never) => match never {},
             Err(ending) => ending,
         }
@@ -64,11 +64,11 @@ impl<'d> Session<'d> {
         }
     }
 
-    fn serve(&mut self, door: &mut Door<'_>) -> Result<Infallible, Ending> {
-        let first = self.link.next_request(door, true)?;
+    fn serve(&mut self, acceptor: &mut Acceptor<'_>) -> Result<Infallible, Ending> {
+        let first = self.link.next_request(acceptor, true)?;
         self.negotiate(&first).map_err(Ending::Failed)?;
         loop {
-            let message = self.link.next_request(door, false)?;
+            let message = self.link.next_request(acceptor, false)?;
             self.handle(message).map_err(Ending::Failed)?;
         }
     }
