@@ -1,14 +1,14 @@
 //! The suite passes on a device in software, and finds each thing that can be wrong with it.
 
-mod rig;
+mod device_model;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use acceptance::{Options, Report, Verdict, run};
 use conformance::over_device::{Bounds, Unit};
+use device_model::{DeviceModel, Flaw, flaw};
 use driver::{Backend, Device, OpenError};
-use rig::{Flaw, Rig, flaw};
 
 fn options() -> Options {
     Options {
@@ -26,7 +26,7 @@ fn run_on(flaw: Flaw, options: &Options) -> Report {
     let mut open = || -> Result<Device, OpenError> {
         let backend: Arc<dyn Backend> = match &shared {
             Some(backend) if flaw == Flaw::SharesDevice => Arc::clone(backend),
-            _ => Arc::new(Rig::new(flaw)),
+            _ => Arc::new(DeviceModel::new(flaw)),
         };
         shared = Some(Arc::clone(&backend));
         Device::new(backend)
@@ -46,7 +46,7 @@ fn a_device_without_flaws_passes() {
 /// What runs in a guest without an IOMMU and without huge pages.
 #[test]
 fn a_device_without_translation_passes_but_for_what_needs_it() {
-    let mut open = || Device::new(Arc::new(Rig::untranslated()));
+    let mut open = || Device::new(Arc::new(DeviceModel::untranslated()));
     let report = run(&mut open, &options(), &mut |_| {});
     println!("{report}");
     assert!(report.passed(), "{report}");
@@ -69,7 +69,7 @@ fn a_report_is_read_by_programs() {
 #[test]
 fn the_cases_of_the_lock_table_find_flaws_too() {
     for &flaw in [Flaw::None].iter().chain(flaw::OF_LOCKS) {
-        let device = Device::new(Arc::new(Rig::new(flaw))).expect("a device");
+        let device = Device::new(Arc::new(DeviceModel::new(flaw))).expect("a device");
         let bounds = match flaw {
             Flaw::None => Bounds::default(),
             // A waiter who is never told is waited for to the end.

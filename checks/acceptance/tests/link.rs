@@ -1,7 +1,7 @@
 //! Faults of the link: whatever becomes of a device or of its server, who uses it gets a typed error
 //! within its bounds. No panic, no hang.
 
-mod rig;
+mod device_model;
 mod served;
 
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use acceptance::{Extent, Options, run};
+use device_model::{DeviceModel, Flaw};
 use driver::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use driver::vfio_user::VfioUser;
 use driver::{CopyCommand, Device, DeviceError, Direction, Faulty, OpenError, QueueError, Width};
@@ -18,7 +19,6 @@ use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rig::{Flaw, Rig};
 use served::meddler::{Meddler, Spoil};
 use served::{ServerProcess, ServerThread};
 
@@ -119,7 +119,7 @@ enum Break {
 
 /// A device that breaks while it works; how the work ended, and how many accesses it took.
 fn break_while_working(what: Break) -> (Result<(), Failure>, u64) {
-    let backend = Faulty::new(Rig::new(Flaw::None));
+    let backend = Faulty::new(DeviceModel::new(Flaw::None));
     let faults = backend.faults();
     let device = match Device::new(Arc::new(backend)) {
         Ok(device) => device,
@@ -160,7 +160,7 @@ fn the_suite_survives_devices_that_break() {
     let count = move |after: u64, silent: bool| {
         let mut devices = Vec::new();
         let mut open = || {
-            let backend = Faulty::new(Rig::new(Flaw::None));
+            let backend = Faulty::new(DeviceModel::new(Flaw::None));
             let faults = backend.faults();
             devices.push(faults.clone());
             let device = Device::new(Arc::new(backend))?;
@@ -203,7 +203,7 @@ fn the_suite_survives_devices_that_break() {
 #[test]
 fn lost_interrupts_are_not_waited_for_and_repeated_ones_are_not_taken_for_completions() {
     for (drop, repeat) in [(1000, 0), (0, 1000), (1, 0), (3, 3)] {
-        let backend = Faulty::new(Rig::new(Flaw::None));
+        let backend = Faulty::new(DeviceModel::new(Flaw::None));
         let faults = backend.faults();
         let device = Device::new(Arc::new(backend)).expect("a device");
         let memory = device.allocate(4096).expect("memory");

@@ -1,4 +1,4 @@
-//! What can be wrong with the rig, one thing at a time, and which check must find it.
+//! What can be wrong with the device model, one thing at a time, and which check must find it.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 /// One thing that is wrong.

@@ -1,4 +1,4 @@
-//! What the rig can reach: host memory by device addresses, and its card.
+//! What the device model can reach: host memory by device addresses, and its card.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The rig's lock unit: one machine of `lockdb` after the other, each run to its end at once.
+//! The device model's lock unit: one machine of `lockdb` after the other, each run to its end at once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;

@@ -28,7 +28,7 @@ const VECTORS: usize = 5;
 const CARD_BYTES: usize = 16 << 20;
 
 /// The device in software.
-pub struct Rig {
+pub struct DeviceModel {
     information: Information,
     shared: Arc<Shared>,
     worker: Option<JoinHandle<()>>,
@@ -57,7 +57,7 @@ struct State {
     raised: u64,
 }
 
-impl Rig {
+impl DeviceModel {
     /// A device with something wrong, at work.
     pub fn new(flaw: Flaw) -> Self {
         Self::with_memory(flaw, MemoryNeeds::Pages)
@@ -92,7 +92,7 @@ impl Rig {
             move || work(&shared)
         });
         let information = Information {
-            name: format!("rig:{flaw:?}"),
+            name: format!("model:{flaw:?}"),
             bar_bytes: [0x1_0000, 0, CARD_BYTES as u64, 0, 0, 0],
             vectors: VECTORS as u32,
             memory,
@@ -103,7 +103,7 @@ impl Rig {
     }
 }
 
-impl Drop for Rig {
+impl Drop for DeviceModel {
     fn drop(&mut self) {
         self.shared.lock().over = true;
         self.shared.work.notify_all();
@@ -189,7 +189,7 @@ fn out_of_range(field: &'static str, value: u64, expected: &str) -> DeviceError 
     DeviceError::OutOfRange { field, value, expected: expected.into() }
 }
 
-impl Backend for Rig {
+impl Backend for DeviceModel {
     fn information(&self) -> &Information {
         &self.information
     }
@@ -313,5 +313,5 @@ impl Drop for Vector {
 
 /// Memory of a card.
 fn card(bytes: usize) -> Arc<HostMemory> {
-    Arc::new(HostMemory::allocate(bytes, PAGE_BYTES).expect("memory for the rig's card"))
+    Arc::new(HostMemory::allocate(bytes, PAGE_BYTES).expect("memory for the device model's card"))
 }

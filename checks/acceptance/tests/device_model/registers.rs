@@ -1,4 +1,4 @@
-//! The rig's registers, as the driver's map describes them.
+//! The device model's registers, as the driver's map describes them.
 
 use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, PLACES};
 use driver::map::{Access, Word, queue, shell};

@@ -1,4 +1,4 @@
-//! The rig's queues: fetch, move, complete.
+//! The device model's queues: fetch, move, complete.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
