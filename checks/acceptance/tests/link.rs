@@ -19,7 +19,7 @@ use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use served::meddler::{Meddler, Spoil};
+use served::fault_proxy::{FaultProxy, Spoil};
 use served::{ServerProcess, ServerThread};
 
 /// Longest wait within the work.
@@ -347,8 +347,8 @@ fn a_message_that_never_comes_costs_the_bound() {
 fn spoilt(server: &ServerThread, number: usize, spoil: Spoil) -> Option<Failure> {
     // The client before this one has been shown out.
     server.await_clients(0);
-    let meddler = Meddler::new(&server.path(), number, spoil);
-    let path = meddler.path();
+    let proxy = FaultProxy::new(&server.path(), number, spoil);
+    let path = proxy.path();
     let what = format!("a client whose message {number} is spoilt: {spoil:?}");
     let end = within(&what, move || {
         let device = Device::new(Arc::new(VfioUser::open_within(&path, LINK_BOUND)?))?;

@@ -1,7 +1,7 @@
 //! Servers for tests: on a thread of this process, or in a process of their own.
 #![allow(dead_code, reason = "no test uses all of it")]
 
-pub mod meddler;
+pub mod fault_proxy;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
