@@ -1,10 +1,10 @@
 //! `lockstep check`: whether a device does what its documents promise.
 
 use acceptance::{Extent, Latency, Measurements, Options, Progress, Report, Verdict};
-use driver::DeviceAddress;
+use driver::DeviceUri;
 use serde::Serialize;
 
-use crate::device_address::{self, URIS};
+use crate::device_uri::{self, URIS};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::run::seed;
@@ -30,8 +30,8 @@ const INDENT: usize = 40;
 #[command(after_help = format!("{URIS}\n\n{EXAMPLES}"))]
 pub struct Args {
     /// The device.
-    #[arg(value_name = "URI", value_parser = device_address::parse)]
-    device: DeviceAddress,
+    #[arg(value_name = "URI", value_parser = device_uri::parse)]
+    device: DeviceUri,
     /// Makes only this check; can be given more than once.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
@@ -61,10 +61,10 @@ struct Line<'r> {
 pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let options = options(&args)?;
     // Before anything is tried: what is in the way of opening it is no finding.
-    let mut first = Some(device_address::open_for_locks(&args.device, out)?);
+    let mut first = Some(device_uri::open_for_locks(&args.device, out)?);
     let mut open = || match first.take() {
         Some(device) => Ok(device),
-        None => device_address::open(&args.device),
+        None => device_uri::open(&args.device),
     };
     let mut failed_to_print = None;
     let mut bar = out.progress("check");

@@ -8,7 +8,7 @@
 mod bench;
 mod check;
 mod demo;
-mod device_address;
+mod device_uri;
 mod doctor;
 mod experiment;
 mod failure;

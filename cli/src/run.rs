@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::ValueHint;
-use driver::DeviceAddress;
+use driver::DeviceUri;
 use serde::Serialize;
 use system::{Interrupt, Options, Progress, Report, RunError};
 use workloads::Scenario;
 use workloads::scenario::Mode;
 
-use crate::device_address;
+use crate::device_uri;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::Output;
@@ -53,8 +53,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
     /// Asks the lock unit of this device; for a scenario by the wall clock.
-    #[arg(long, value_name = "URI", value_parser = device_address::parse)]
-    device: Option<DeviceAddress>,
+    #[arg(long, value_name = "URI", value_parser = device_uri::parse)]
+    device: Option<DeviceUri>,
     /// Takes this platform file, not the scenario's platform; in virtual time.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "device")]
     platform: Option<PathBuf>,
@@ -179,12 +179,8 @@ pub fn execute(
 }
 
 /// Executes `scenario` on a device.
-fn execute_on(
-    scenario: &Scenario,
-    address: &DeviceAddress,
-    out: &Output,
-) -> Result<Outcome, Failure> {
-    let device = device_address::open_for_locks(address, out)?;
+fn execute_on(scenario: &Scenario, uri: &DeviceUri, out: &Output) -> Result<Outcome, Failure> {
+    let device = device_uri::open_for_locks(uri, out)?;
     let interrupt = interrupt::install()?;
     timed(scenario, interrupt, out, |progress| {
         system::run_on_device(scenario, &device, interrupt, progress)

@@ -17,7 +17,7 @@ use crate::event::{self, Event, EventInterrupt, Vectors};
 use crate::mappings::Mappings;
 use crate::pci_regs::{COMMAND, COMMAND_MASTER, COMMAND_MEMORY};
 use crate::{
-    AtomicRoute, Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt,
+    AtomicRoute, Backend, DeviceError, DeviceUri, HostMemory, Information, Interrupt,
     InterruptKind, MemoryNeeds, OpenError, PAGE_BYTES, Space, Width,
 };
 
@@ -65,7 +65,7 @@ impl VfioUser {
     /// # Errors
     /// As [`VfioUser::open`].
     pub fn open_within(path: &Path, bound: Duration) -> Result<Self, OpenError> {
-        let name = DeviceAddress::VfioUser(path.into()).to_string();
+        let name = DeviceUri::VfioUser(path.into()).to_string();
         let failed = |error| open_error(&name, path, error);
         let options = Options { timeout: bound, ..Options::default() };
         let mut client = Client::connect(path, options).map_err(failed)?;

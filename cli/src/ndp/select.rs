@@ -17,7 +17,7 @@ use super::print::{json as json_value, output};
 use super::report::{Elements, StoreTraffic, link};
 use super::store::{Access, Level, Target};
 use super::update::show;
-use crate::device_address::URIS;
+use crate::device_uri::URIS;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::text::{bytes, count, duration};

@@ -17,7 +17,7 @@ use super::host_load::HostLoadArgs;
 use super::host_path::HostUpdate;
 use super::report::{Report, StoreTraffic};
 use super::store::{Access, Level, Opened, Target};
-use crate::device_address::URIS;
+use crate::device_uri::URIS;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::text::count;

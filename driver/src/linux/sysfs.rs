@@ -31,7 +31,7 @@ use crate::event::Vectors;
 use crate::map::device::SHELL;
 use crate::map::shell;
 use crate::{
-    Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
+    Backend, DeviceError, DeviceUri, HostMemory, Information, Interrupt, InterruptKind,
     MemoryNeeds, OpenError, PAGE_BYTES, PciAddress, PciMode, Space, Width, layout,
 };
 
@@ -65,7 +65,7 @@ impl Sysfs {
     /// # Errors
     /// [`OpenError`], for what is in the way and what to do about it.
     pub fn open(roots: &Roots, address: PciAddress) -> Result<Self, OpenError> {
-        let name = DeviceAddress::Pci { address, mode: PciMode::Sysfs }.to_string();
+        let name = DeviceUri::Pci { address, mode: PciMode::Sysfs }.to_string();
         let description = super::describe(roots, &name, address)?;
         check_suitable(&name, &description)?;
         let function = Function::open(roots, &name, &description)?;

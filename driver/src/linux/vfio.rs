@@ -23,8 +23,8 @@ use crate::map::device::SHELL;
 use crate::map::shell::IDENTITY;
 use crate::mappings::Mappings;
 use crate::{
-    Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, MemoryNeeds,
-    OpenError, PciAddress, PciMode, Space, Width, layout,
+    Backend, DeviceError, DeviceUri, HostMemory, Information, Interrupt, MemoryNeeds, OpenError,
+    PciAddress, PciMode, Space, Width, layout,
 };
 use function::Function;
 use iommu::{Iommu, NoIommu};
@@ -57,7 +57,7 @@ impl Vfio {
     /// # Errors
     /// [`OpenError`], for what is in the way and what to do about it.
     pub fn open(roots: &Roots, address: PciAddress) -> Result<Self, OpenError> {
-        let name = DeviceAddress::Pci { address, mode: PciMode::Vfio }.to_string();
+        let name = DeviceUri::Pci { address, mode: PciMode::Vfio }.to_string();
         let description = describe(roots, &name, address)?;
         check_suitable(roots, &description)?;
         let system = |attempted: &str| {

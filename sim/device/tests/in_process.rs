@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use device::Simulated;
 use driver::{
-    Backend, CopyCommand, CopyQueue, Device, DeviceAddress, DeviceError, Direction, OpenError,
-    Space, Status, Width, open_backend,
+    Backend, CopyCommand, CopyQueue, Device, DeviceError, DeviceUri, Direction, OpenError, Space,
+    Status, Width, open_backend,
 };
 
 const BOUND: Duration = Duration::from_secs(30);
@@ -103,7 +103,7 @@ fn what_is_out_of_range_is_an_error_that_says_so() {
     assert!(matches!(unmapped, DeviceError::OutOfRange { value: 0x1000, .. }));
     let vector = backend.interrupt(5).map(drop).unwrap_err();
     assert!(matches!(vector, DeviceError::OutOfRange { value: 5, .. }));
-    let other = "sim:?card=1M".parse::<DeviceAddress>().unwrap();
+    let other = "sim:?card=1M".parse::<DeviceUri>().unwrap();
     assert!(matches!(device::open_backend(&other), Err(OpenError::Unsuitable { .. })));
     assert!(matches!(open_backend(&other), Err(OpenError::NoSimulator)));
     device::open_backend(&"sim:".parse().unwrap()).unwrap();

@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use device::{BoardOptions, Progress, ServeOptions, Simulated};
-use driver::{Device, DeviceAddress, Elements, open_backend};
+use driver::{Device, DeviceUri, Elements, open_backend};
 use lockdb::schema::{RowRef, Schema, Type, Value};
 use lockdb::{Database, Error, Isolation, Options, Sync, Table, TransactionOptions};
 use ndp_runtime::host::{
@@ -122,7 +122,7 @@ impl Bench {
                 let socket = folder.path().join("socket");
                 let board = BoardOptions { storage, ..BoardOptions::default() };
                 let served = Served::new(&socket, board);
-                let opened = open_backend(&DeviceAddress::VfioUser(socket)).unwrap();
+                let opened = open_backend(&DeviceUri::VfioUser(socket)).unwrap();
                 (Device::new(opened), Some(served))
             }
         };

@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use device::{Progress, ServeOptions};
-use driver::{Device, DeviceAddress, Elements, OpenError};
+use driver::{Device, DeviceUri, Elements, OpenError};
 use vfio_user::Stop;
 
 /// Longest wait for a server or a client.
@@ -165,12 +165,12 @@ pub fn serve_until_killed() {
 
 /// Opens the device behind a socket.
 pub fn open(path: &Path) -> Result<Device, OpenError> {
-    Device::new(device::open_backend(&DeviceAddress::VfioUser(path.into()))?)
+    Device::new(device::open_backend(&DeviceUri::VfioUser(path.into()))?)
 }
 
 /// Opens a device of this process.
 pub fn open_simulated() -> Result<Device, OpenError> {
-    Device::new(device::open_backend(&DeviceAddress::Simulated {
+    Device::new(device::open_backend(&DeviceUri::Simulated {
         card_bytes: None,
         storage: None,
         elements: Elements::Software,

@@ -23,7 +23,7 @@ pub fn measure(size: Size, server: Option<&Path>) -> Figures {
     let simulated = Arc::new(simulated);
     let here = OpenBackend::new("in process", Device::new(simulated.clone()))?;
     let served = Served::start(server)?;
-    let there = device::open_backend(served.address()).and_then(Device::new);
+    let there = device::open_backend(served.uri()).and_then(Device::new);
     let there = OpenBackend::new("vfio-user", there)?;
     let mut figures = pin::on_one_processor(|| {
         let mut figures = vec![registers::in_process(size, &here, &simulated)?];

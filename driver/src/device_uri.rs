@@ -9,9 +9,9 @@ pub const CARD_BYTES_MIN: u64 = 4 << 10;
 /// The largest card memory that can be asked for, in bytes.
 pub const CARD_BYTES_MAX: u64 = 1 << 40;
 
-/// A device's address: `sim:`, `vfio-user:/path/to/socket` or `pci:0000:3b:00.0?mode=vfio`.
+/// A device's URI: `sim:`, `vfio-user:/path/to/socket` or `pci:0000:3b:00.0?mode=vfio`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DeviceAddress {
+pub enum DeviceUri {
     /// A simulated device in this process: `sim:`, `sim:?card=64M`,
     /// `sim:?storage=/var/lib/store&elements=rtl`.
     Simulated {
@@ -54,9 +54,9 @@ impl fmt::Display for Elements {
 }
 
 impl FromStr for Elements {
-    type Err = AddressError;
+    type Err = DeviceUriError;
 
-    fn from_str(text: &str) -> Result<Self, AddressError> {
+    fn from_str(text: &str) -> Result<Self, DeviceUriError> {
         parse_elements(text).map_err(|fault| fault.within(text))
     }
 }
@@ -100,12 +100,12 @@ impl fmt::Display for PciAddress {
     }
 }
 
-/// A text that is no device address; it names the part and what was expected there.
+/// A text that is no URI of a device; it names the part and what was expected there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("device address {address:?}: {part} is {found:?}, expected {expected}")]
-pub struct AddressError {
+#[error("device URI {uri:?}: {part} is {found:?}, expected {expected}")]
+pub struct DeviceUriError {
     /// The whole text.
-    pub address: String,
+    pub uri: String,
     /// The part that is wrong.
     pub part: &'static str,
     /// What it is.
@@ -126,32 +126,32 @@ impl Fault {
         Fault { part, found: found.into(), expected }
     }
 
-    fn within(self, address: &str) -> AddressError {
+    fn within(self, text: &str) -> DeviceUriError {
         let Fault { part, found, expected } = self;
-        AddressError { address: address.into(), part, found, expected }
+        DeviceUriError { uri: text.into(), part, found, expected }
     }
 }
 
-impl FromStr for DeviceAddress {
-    type Err = AddressError;
+impl FromStr for DeviceUri {
+    type Err = DeviceUriError;
 
-    fn from_str(text: &str) -> Result<Self, AddressError> {
+    fn from_str(text: &str) -> Result<Self, DeviceUriError> {
         parse(text).map_err(|fault| fault.within(text))
     }
 }
 
 impl FromStr for PciAddress {
-    type Err = AddressError;
+    type Err = DeviceUriError;
 
-    fn from_str(text: &str) -> Result<Self, AddressError> {
+    fn from_str(text: &str) -> Result<Self, DeviceUriError> {
         parse_pci(text).map_err(|fault| fault.within(text))
     }
 }
 
-impl fmt::Display for DeviceAddress {
+impl fmt::Display for DeviceUri {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DeviceAddress::Simulated { card_bytes, storage, elements } => {
+            DeviceUri::Simulated { card_bytes, storage, elements } => {
                 let card = card_bytes.map(|bytes| format!("card={}", Size(bytes)));
                 let storage = storage.as_ref().map(|path| format!("storage={}", path.display()));
                 let usual = *elements == Elements::default();
@@ -160,13 +160,13 @@ impl fmt::Display for DeviceAddress {
                 let mark = if options.is_empty() { "" } else { "?" };
                 write!(formatter, "sim:{mark}{}", options.join("&"))
             }
-            DeviceAddress::VfioUser(path) => write!(formatter, "vfio-user:{}", path.display()),
-            DeviceAddress::Pci { address, mode } => write!(formatter, "pci:{address}?mode={mode}"),
+            DeviceUri::VfioUser(path) => write!(formatter, "vfio-user:{}", path.display()),
+            DeviceUri::Pci { address, mode } => write!(formatter, "pci:{address}?mode={mode}"),
         }
     }
 }
 
-fn parse(text: &str) -> Result<DeviceAddress, Fault> {
+fn parse(text: &str) -> Result<DeviceUri, Fault> {
     const SCHEMES: &str = "sim:, vfio-user:/path/to/socket or pci:0000:3b:00.0?mode=vfio";
     let Some((scheme, rest)) = text.split_once(':') else {
         return Err(Fault::new("scheme", text, SCHEMES));
@@ -179,7 +179,7 @@ fn parse(text: &str) -> Result<DeviceAddress, Fault> {
     }
 }
 
-fn parse_simulated(rest: &str) -> Result<DeviceAddress, Fault> {
+fn parse_simulated(rest: &str) -> Result<DeviceUri, Fault> {
     const OPTIONS: &str = "card, storage or elements, each once, as in sim:?card=64M";
     let (path, options) = match rest.split_once('?') {
         Some((path, options)) => (path, Some(options)),
@@ -198,7 +198,7 @@ fn parse_simulated(rest: &str) -> Result<DeviceAddress, Fault> {
         }
     }
     let elements = elements.unwrap_or_default();
-    Ok(DeviceAddress::Simulated { card_bytes, storage, elements })
+    Ok(DeviceUri::Simulated { card_bytes, storage, elements })
 }
 
 /// A path as it is, but for what parts options from each other.
@@ -234,7 +234,7 @@ fn parse_card_bytes(text: &str) -> Result<u64, Fault> {
 }
 
 /// A socket's path is taken as it is: question marks and spaces are part of names.
-fn parse_socket(path: &str) -> Result<DeviceAddress, Fault> {
+fn parse_socket(path: &str) -> Result<DeviceUri, Fault> {
     const PATH: &str = "an absolute path, as vfio-user:/run/lockstep.socket";
     // What a unix socket's address holds, without the zero byte at its end.
     const BYTES_MAX: usize = 107;
@@ -247,10 +247,10 @@ fn parse_socket(path: &str) -> Result<DeviceAddress, Fault> {
     if path.contains('\0') {
         return Err(Fault::new("path", path, "no zero byte"));
     }
-    Ok(DeviceAddress::VfioUser(PathBuf::from(path)))
+    Ok(DeviceUri::VfioUser(PathBuf::from(path)))
 }
 
-fn parse_function(rest: &str) -> Result<DeviceAddress, Fault> {
+fn parse_function(rest: &str) -> Result<DeviceUri, Fault> {
     let (path, option) = split_option(rest)?;
     let address = parse_pci(path)?;
     let mode = match option {
@@ -262,7 +262,7 @@ fn parse_function(rest: &str) -> Result<DeviceAddress, Fault> {
             return Err(Fault::new("option", name, "mode, as in pci:0000:3b:00.0?mode=vfio"));
         }
     };
-    Ok(DeviceAddress::Pci { address, mode })
+    Ok(DeviceUri::Pci { address, mode })
 }
 
 fn parse_pci(text: &str) -> Result<PciAddress, Fault> {
@@ -329,7 +329,7 @@ mod tests {
     use super::*;
 
     fn refusal(text: &str) -> String {
-        text.parse::<DeviceAddress>().unwrap_err().to_string()
+        text.parse::<DeviceUri>().unwrap_err().to_string()
     }
 
     #[test]
@@ -346,14 +346,14 @@ mod tests {
             "pci:0000:3b:00.0?mode=sysfs",
             "pci:10000:ff:1f.7?mode=vfio",
         ] {
-            assert_eq!(text.parse::<DeviceAddress>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<DeviceUri>().unwrap().to_string(), text);
         }
     }
 
     #[test]
     fn vfio_is_the_usual_mode() {
-        let address = "pci:0000:3b:00.0".parse::<DeviceAddress>().unwrap();
-        assert!(matches!(address, DeviceAddress::Pci { mode: PciMode::Vfio, .. }));
+        let uri = "pci:0000:3b:00.0".parse::<DeviceUri>().unwrap();
+        assert!(matches!(uri, DeviceUri::Pci { mode: PciMode::Vfio, .. }));
     }
 
     #[test]
@@ -395,10 +395,10 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "\\PC{0,40}", rest in "[0-9a-f:.?=&KMGé]{0,20}") {
-            let _ = text.parse::<DeviceAddress>();
+            let _ = text.parse::<DeviceUri>();
             for scheme in ["sim:", "sim:?card=", "sim:?storage=", "pci:", "pci:0000:3b:00.0?", "vfio-user:/"] {
-                let address = format!("{scheme}{rest}");
-                if let Ok(parsed) = address.parse::<DeviceAddress>() {
+                let uri = format!("{scheme}{rest}");
+                if let Ok(parsed) = uri.parse::<DeviceUri>() {
                     proptest::prop_assert_eq!(parsed.to_string().parse(), Ok(parsed));
                 }
             }
