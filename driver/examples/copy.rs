@@ -30,7 +30,7 @@ fn copy() -> Result<(), Box<dyn Error>> {
     let mut queue = device.copy_queue(16)?;
     let buffer = device.allocate(4096)?;
     buffer.write(0, TEXT);
-    let (here, there, bytes) = (buffer.device_address(), 0, TEXT.len() as u32);
+    let (here, there, bytes) = (buffer.bus_address(), 0, TEXT.len() as u32);
     let to_card = CopyCommand {
         direction: Direction::HostToCard,
         source: here,

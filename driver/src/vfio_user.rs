@@ -27,9 +27,9 @@ const BOUND: Duration = Duration::from_secs(5);
 /// What the kernel says of a file system of huge pages (`linux/magic.h`).
 const HUGETLBFS_MAGIC: u32 = 0x9584_58F6;
 
-/// What a server may be given as device addresses: none that fits 32 bits, so that a truncated one
+/// What a server may be given as bus addresses: none that fits 32 bits, so that a truncated one
 /// is found out, and none that an IOMMU of four levels does not know.
-const DEVICE_ADDRESSES: std::ops::RangeInclusive<u64> = 1 << 32..=(1 << 47) - 1;
+const BUS_ADDRESSES: std::ops::RangeInclusive<u64> = 1 << 32..=(1 << 47) - 1;
 
 /// The backend for `vfio-user:/path`.
 pub struct VfioUser {
@@ -101,7 +101,7 @@ impl VfioUser {
             information,
             configuration_bytes: configuration.size,
             link: Arc::new(link),
-            mappings: Mutex::new(Mappings::new([DEVICE_ADDRESSES])),
+            mappings: Mutex::new(Mappings::new([BUS_ADDRESSES])),
         };
         let enabled = this.enable();
         enabled.map_err(|source| {

@@ -151,7 +151,7 @@ pub(crate) struct Mapped {
 
 impl Mapped {
     fn new(buffer: DmaBuffer) -> Self {
-        let (memory, address) = (Arc::clone(buffer.memory()), buffer.device_address());
+        let (memory, address) = (Arc::clone(buffer.memory()), buffer.bus_address());
         Self { buffer: Some(buffer), memory, address }
     }
 

@@ -57,8 +57,8 @@ fn work_and_then(device: &Device, at_end: impl FnOnce()) -> Result<(), Failure> 
     for turn in 0..6 {
         copies.submit(CopyCommand {
             direction: Direction::HostToHost,
-            source: memory.device_address(),
-            destination: memory.device_address() + (1 << 19),
+            source: memory.bus_address(),
+            destination: memory.bus_address() + (1 << 19),
             bytes: 1 << 18,
             interrupt: turn % 2 == 0,
         })?;
@@ -67,7 +67,7 @@ fn work_and_then(device: &Device, at_end: impl FnOnce()) -> Result<(), Failure> 
         copies.wait(BOUND)?.succeeded()?;
     }
     let table = device.allocate(4096)?;
-    device.lock_unit().start(table.device_address(), 4)?;
+    device.lock_unit().start(table.bus_address(), 4)?;
     let mut locks = device.lock_queue(8)?;
     let (tag, key) = (Tag::new(5).expect("below 128"), TupleKey::initial(3));
     let transaction = Timestamp::new(7).expect("not 0");
@@ -213,8 +213,8 @@ fn lost_interrupts_are_not_waited_for_and_repeated_ones_are_not_taken_for_comple
         for _ in 0..20 {
             let copy = CopyCommand {
                 direction: Direction::HostToHost,
-                source: memory.device_address(),
-                destination: memory.device_address() + 64,
+                source: memory.bus_address(),
+                destination: memory.bus_address() + 64,
                 bytes: 64,
                 interrupt: true,
             };
@@ -233,8 +233,8 @@ fn copy_until_it_fails(device: &Device) -> Result<(), Failure> {
     let mut queue = device.copy_queue(16)?;
     let copy = CopyCommand {
         direction: Direction::HostToHost,
-        source: memory.device_address(),
-        destination: memory.device_address() + bytes as u64,
+        source: memory.bus_address(),
+        destination: memory.bus_address() + bytes as u64,
         bytes: bytes as u32,
         interrupt: true,
     };

@@ -184,14 +184,14 @@ fn copies_pass_through_shared_memory_and_end_by_interrupt() {
     buffer.write(2 << 20, b"through a socket");
     let command = CopyCommand {
         direction: Direction::HostToCard,
-        source: buffer.device_address() + (2 << 20),
+        source: buffer.bus_address() + (2 << 20),
         destination: 5,
         bytes: 16,
         interrupt: true,
     };
     assert_eq!(queue.copy(command, LONG).unwrap().succeeded(), Ok(16));
     assert_eq!(&running.fake.state().card[5..21], b"through a socket");
-    let address = buffer.device_address();
+    let address = buffer.bus_address();
     buffer.unmap().unwrap();
     assert_eq!(queue.copy(command, LONG).unwrap().status, Status::Source);
     let error = device.backend().unmap(address).unwrap_err();

@@ -365,7 +365,7 @@ impl<'r> Work<'r> {
 
     fn address(&self, offset: usize) -> u64 {
         let mapping = self.mapping.as_ref().expect("it is there until the device is lost");
-        mapping.device_address() + offset as u64
+        mapping.bus_address() + offset as u64
     }
 }
 

@@ -199,8 +199,8 @@ fn queues_copies_and_interrupts_work_across_the_socket() {
     buffer.write(100, &[0x5A; 5000]);
     let there = CopyCommand {
         direction: Direction::HostToHost,
-        source: buffer.device_address() + 100,
-        destination: buffer.device_address() + 500_001,
+        source: buffer.bus_address() + 100,
+        destination: buffer.bus_address() + 500_001,
         bytes: 5000,
         interrupt: true,
     };
@@ -310,7 +310,7 @@ fn a_client_that_dies_in_the_middle_of_copies_leaves_nothing_behind() {
         let mut queue = device.copy_queue(16).unwrap();
         for _ in 0..16 {
             let direction = Direction::HostToCard;
-            let source = buffer.device_address();
+            let source = buffer.bus_address();
             let bytes = 16 << 20;
             let command = CopyCommand { direction, source, destination: 0, bytes, interrupt: true };
             queue.submit(command).unwrap();
@@ -335,7 +335,7 @@ fn a_killed_client_is_survived() {
         let device = Device::new(backend).unwrap();
         let buffer = device.allocate(16 << 20).unwrap();
         let mut queue = device.copy_queue(16).unwrap();
-        let host = buffer.device_address();
+        let host = buffer.bus_address();
         let command = CopyCommand {
             direction: Direction::HostToCard,
             source: host,
@@ -535,7 +535,7 @@ fn reset_keeps_what_the_kernel_would_restore() {
     device.shell().force_interrupt(0).unwrap();
     assert_eq!(interrupt.wait(BOUND).unwrap(), 1);
     let mut queue = device.copy_queue(2).unwrap();
-    let host = buffer.device_address();
+    let host = buffer.bus_address();
     let command = CopyCommand {
         direction: Direction::HostToCard,
         source: host,
@@ -556,7 +556,7 @@ fn a_stopped_server_lets_its_client_know() {
     drop(served);
     let command = CopyCommand {
         direction: Direction::HostToCard,
-        source: buffer.device_address(),
+        source: buffer.bus_address(),
         destination: 0,
         bytes: 64,
         interrupt: false,

@@ -193,7 +193,7 @@ struct Mapped {
 }
 
 impl Mapping for Mapped {
-    fn device_address(&self) -> u64 {
+    fn bus_address(&self) -> u64 {
         self.start
     }
 }

@@ -31,7 +31,7 @@ fn copies(context: &Context<'_>, device: &Device) -> Result<(), QueueError> {
     let card = device.capabilities().card_bytes / 2;
     let into = CopyCommand {
         direction: Direction::HostToCard,
-        source: from.device_address(),
+        source: from.bus_address(),
         destination: card,
         bytes: BYTES as u32,
         interrupt: true,
@@ -39,7 +39,7 @@ fn copies(context: &Context<'_>, device: &Device) -> Result<(), QueueError> {
     let back = CopyCommand {
         direction: Direction::CardToHost,
         source: card,
-        destination: to.device_address(),
+        destination: to.bus_address(),
         ..into
     };
     let differs = |round: u8| QueueError::Violation {

@@ -143,7 +143,7 @@ impl Unit {
     /// # Errors
     /// How it failed; the device should be reset before anything else.
     pub fn check_seed(&mut self, seed: u64) -> Result<(), Box<Failed>> {
-        let case = place::placed(draw::case(seed), self.memory.device_address(), LINES);
+        let case = place::placed(draw::case(seed), self.memory.bus_address(), LINES);
         match self.check(&case) {
             Ok(()) => Ok(()),
             Err(trouble) => Err(Box::new(Failed { seed, case: Box::new(case), trouble })),

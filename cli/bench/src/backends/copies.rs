@@ -37,7 +37,7 @@ fn one_way(
     let mut queue = backend.device.copy_queue(2 * BLOCKS.next_power_of_two() as u16)?;
     let commands: Vec<CopyCommand> = (0..blocks)
         .map(|block| {
-            let (host, card) = (memory.device_address() + (block * BLOCK) as u64, block * BLOCK);
+            let (host, card) = (memory.bus_address() + (block * BLOCK) as u64, block * BLOCK);
             let (source, destination) = match direction {
                 Direction::CardToHost => (card as u64, host),
                 Direction::HostToCard | Direction::HostToHost => (host, card as u64),

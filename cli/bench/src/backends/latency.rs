@@ -31,7 +31,7 @@ pub fn of_a_completion(size: Size, backend: &OpenBackend) -> Result<Measurement,
     let measured = (|| {
         let memory = backend.device.allocate(4096)?;
         let mut queue = backend.device.copy_queue(2)?;
-        let (source, direction) = (memory.device_address(), Direction::HostToHost);
+        let (source, direction) = (memory.bus_address(), Direction::HostToHost);
         let command = CopyCommand {
             direction,
             source,

@@ -23,7 +23,7 @@ pub fn measure(size: Size, backend: &OpenBackend) -> Result<Vec<Measurement>, St
     let private = LockMemory::private(BUCKETS, shared.page_bytes());
     let private = private.map_err(|error| text(error.into()))?;
     let mut unit = backend.device.lock_unit();
-    let base = shared.device_address().ok_or("the table is not mapped for the device")?;
+    let base = shared.bus_address().ok_or("the table is not mapped for the device")?;
     backend.device.reset().map_err(|error| text(error.into()))?;
     unit.start(base, BUCKETS.trailing_zeros()).map_err(|error| text(error.into()))?;
 
