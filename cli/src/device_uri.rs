@@ -2,7 +2,7 @@
 
 use driver::{Device, DeviceUri, OpenError};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::Output;
 
 /// What can be given, for the help of commands.
@@ -43,7 +43,7 @@ pub fn open_for_locks(uri: &DeviceUri, out: &Output) -> Result<Device, OpenError
     Ok(device)
 }
 
-impl From<OpenError> for Failure {
+impl From<OpenError> for CommandError {
     fn from(error: OpenError) -> Self {
         Self::Input(error.to_string())
     }

@@ -62,7 +62,7 @@ mod watches;
 
 pub use checkpoint::Checkpoint;
 pub use database::Database;
-pub use error::{Conflict, Ending, Error, Result};
+pub use error::{ConflictError, Ending, Error, Result};
 pub use load::{LoadError, LoadProgress};
 pub use log::Sync;
 pub use native::StorageBytes;

@@ -13,8 +13,8 @@ use super::error::{Error, Result};
 use super::fault::{Fault, Faults};
 use super::files::Files;
 use super::layout::{
-    DIRECTORY_BYTES, MAP_WORDS, PAGE_BYTES, Page, PageBuffer, PageFault, PageKind, Place, RecordId,
-    Superblock, SuperblockFault, VersionHeader, vid_page,
+    DIRECTORY_BYTES, MAP_WORDS, PAGE_BYTES, Page, PageBuffer, PageError, PageKind, Place, RecordId,
+    Superblock, SuperblockError, VersionHeader, vid_page,
 };
 use super::log::{Kind, Log, LogOptions, LogPosition, Reader, Record};
 use super::native::{NativeStorage, PAGES_FILE};
@@ -134,7 +134,7 @@ fn newest(storage: &NativeStorage) -> Result<Option<Superblock>> {
     }
     for (slot, found) in slots.into_iter().enumerate() {
         match found {
-            Err(SuperblockFault::Empty) | Ok(_) => {}
+            Err(SuperblockError::Empty) | Ok(_) => {}
             Err(fault) => {
                 let offset = (slot * PAGE_BYTES) as u64;
                 let what = format!("superblock: {fault}");
@@ -424,7 +424,7 @@ impl Redo {
 }
 
 /// Whether a page is what a device has sealed for this commit.
-fn check_sealed(commit: u64, page: Page<'_>, sealed: SealedPage) -> Result<(), PageFault> {
+fn check_sealed(commit: u64, page: Page<'_>, sealed: SealedPage) -> Result<(), PageError> {
     let header = page.header();
     let of_header = [
         ("table", u64::from(header.table), u64::from(sealed.table)),
@@ -436,7 +436,7 @@ fn check_sealed(commit: u64, page: Page<'_>, sealed: SealedPage) -> Result<(), P
     let mut all = of_header.into_iter().chain(of_versions);
     match all.find(|(_, found, expected)| found != expected) {
         None => Ok(()),
-        Some((field, found, expected)) => Err(PageFault::Stranger { field, found, expected }),
+        Some((field, found, expected)) => Err(PageError::Stranger { field, found, expected }),
     }
 }
 

@@ -31,7 +31,7 @@ const HANG: Duration = Duration::from_secs(60);
 
 /// Each of the three has its own type; which it is depends on the moment.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+enum LinkError {
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]
@@ -41,12 +41,12 @@ enum Failure {
 }
 
 /// Everything that a program does with a device, a little of each.
-fn work(device: &Device) -> Result<(), Failure> {
+fn work(device: &Device) -> Result<(), LinkError> {
     work_and_then(device, || {})
 }
 
 /// As [`work`]; `at_end` is called before anything is dropped, which can tell nobody of errors.
-fn work_and_then(device: &Device, at_end: impl FnOnce()) -> Result<(), Failure> {
+fn work_and_then(device: &Device, at_end: impl FnOnce()) -> Result<(), LinkError> {
     let shell = device.shell();
     shell.write_scratch(Width::Four, 0x1234_5678)?;
     let interrupt = device.interrupt(0)?;
@@ -118,7 +118,7 @@ enum Break {
 }
 
 /// A device that breaks while it works; how the work ended, and how many accesses it took.
-fn break_while_working(what: Break) -> (Result<(), Failure>, u64) {
+fn break_while_working(what: Break) -> (Result<(), LinkError>, u64) {
     let backend = Faulty::new(DeviceModel::new(Flaw::None));
     let faults = backend.faults();
     let device = match Device::new(Arc::new(backend)) {
@@ -227,7 +227,7 @@ fn lost_interrupts_are_not_waited_for_and_repeated_ones_are_not_taken_for_comple
 }
 
 /// Copies without end, until it fails.
-fn copy_until_it_fails(device: &Device) -> Result<(), Failure> {
+fn copy_until_it_fails(device: &Device) -> Result<(), LinkError> {
     let bytes = 8 << 20;
     let memory = device.allocate(2 * bytes)?;
     let mut queue = device.copy_queue(16)?;
@@ -268,7 +268,7 @@ fn a_server_that_is_killed_within_transfers_is_told_as_an_error() {
         server.kill();
         let (error, later) = client.join().expect("a client that does not panic");
         println!("killed after {delay} ms: {error}; then {later:?}");
-        assert!(matches!(error, Failure::Queue(_) | Failure::Device(_)), "{error}");
+        assert!(matches!(error, LinkError::Queue(_) | LinkError::Device(_)), "{error}");
         assert!(later.is_err(), "{later:?} from a server that is gone");
     }
 }
@@ -344,7 +344,7 @@ fn a_message_that_never_comes_costs_the_bound() {
 }
 
 /// Works through a link that spoils one message of the server; how it ended, if not well.
-fn spoilt(server: &ServerThread, number: usize, spoil: Spoil) -> Option<Failure> {
+fn spoilt(server: &ServerThread, number: usize, spoil: Spoil) -> Option<LinkError> {
     // The client before this one has been shown out.
     server.await_clients(0);
     let proxy = FaultProxy::new(&server.path(), number, spoil);
@@ -354,7 +354,7 @@ fn spoilt(server: &ServerThread, number: usize, spoil: Spoil) -> Option<Failure>
         let device = Device::new(Arc::new(VfioUser::open_within(&path, LINK_BOUND)?))?;
         work(&device)
     });
-    let error: Failure = end.err()?;
+    let error: LinkError = end.err()?;
     println!("message {number}, {spoil:?}: {error}");
     Some(error)
 }

@@ -44,7 +44,7 @@ impl fmt::Display for Property {
 /// Where a block and its oracle part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cycle {cycle}, {property}:\n  expected {expected}\n  found    {found}")]
-pub struct Mismatch {
+pub struct MismatchError {
     /// The clock cycle since the reset.
     pub cycle: u64,
     /// What was violated.
@@ -55,7 +55,7 @@ pub struct Mismatch {
     pub found: String,
 }
 
-impl Mismatch {
+impl MismatchError {
     /// A mismatch in `cycle`.
     pub fn new(
         cycle: u64,

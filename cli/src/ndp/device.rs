@@ -7,7 +7,7 @@ use software_device::SoftwareDevice;
 
 use super::store::{Opened, Target};
 use crate::device_uri;
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::Output;
 
@@ -44,12 +44,12 @@ impl DeviceArgs {
         target: &Target,
         opened: &Opened,
         out: &Output,
-    ) -> Result<Runtime, Failure> {
+    ) -> Result<Runtime, CommandError> {
         let waiting = Options::default().waiting;
         let options = RuntimeOptions { waiting, ..RuntimeOptions::default() };
         let (Some(uri), Some(memory)) = (&self.device, &opened.memory) else {
             let pages = opened.files.open("pages");
-            let pages = pages.map_err(|error| Failure::input(&target.folder, error))?;
+            let pages = pages.map_err(|error| CommandError::input(&target.folder, error))?;
             let device = SoftwareDevice::new(&opened.database, pages, STEPS);
             return Ok(Runtime::open(&opened.database, device, options));
         };
@@ -60,7 +60,7 @@ impl DeviceArgs {
         }
         let device = device_uri::open_for_locks(&uri, out)?;
         let port = QueuePort::open(device, memory.clone(), ENTRIES)
-            .map_err(|error| Failure::Input(format!("{uri}: {error}")))?;
+            .map_err(|error| CommandError::Input(format!("{uri}: {error}")))?;
         Ok(Runtime::open(&opened.database, port, options))
     }
 
@@ -68,7 +68,7 @@ impl DeviceArgs {
     ///
     /// # Errors
     /// When the system does not let the program handle signals.
-    pub fn job_options(&self) -> Result<JobOptions<'static>, Failure> {
+    pub fn job_options(&self) -> Result<JobOptions<'static>, CommandError> {
         let cancel = Cancel::default();
         interrupt::install_with({
             let cancel = cancel.clone();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::interrupt;
 use crate::whole_file::WholeFile;
 
@@ -20,14 +20,14 @@ use crate::whole_file::WholeFile;
 /// # Errors
 /// When the other is ended by its wave writer, or the file is not whole: nothing is left of it then. When
 /// the other fails with an exit code, it has said why.
-pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
+pub fn write(output: &Path, why: bool) -> Result<(), CommandError> {
     let other_id = Arc::new(AtomicI32::new(0));
     let interrupt = interrupt::install_with({
         let other_id = other_id.clone();
         move || interrupt_process(&other_id)
     })?;
     let file = WholeFile::create(output)?;
-    let cannot = |cause: io::Error| Failure::Internal(format!("cannot start itself: {cause}"));
+    let cannot = |cause: io::Error| CommandError::Internal(format!("cannot start itself: {cause}"));
     let program = std::env::current_exe().map_err(cannot)?;
     let mut other = Command::new(program);
     other.args(std::env::args_os().skip(1)).arg("--into").arg(file.temporary());
@@ -46,22 +46,22 @@ pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
     let ended = ended.map_err(cannot)?;
     if ended.signal() == Some(Signal::INT.as_raw()) {
         // So early that it did not handle it yet.
-        return Err(Failure::Interrupted);
+        return Err(CommandError::Interrupted);
     }
     if let Some(signal) = ended.signal() {
         let what =
             format!("the wave writer gave up (signal {signal}): is there room for the file?");
-        return Err(Failure::writing(output, what));
+        return Err(CommandError::writing(output, what));
     }
     let written = has_waves(file.temporary());
     match (ended.code(), written) {
         (Some(0), Ok(true)) => file.finish(),
         (Some(0), Ok(false)) => {
-            Err(Failure::writing(output, "the waves end early: is there room for the file?"))
+            Err(CommandError::writing(output, "the waves end early: is there room for the file?"))
         }
-        (Some(0), Err(cause)) => Err(Failure::writing(output, cause)),
-        (Some(1), Ok(true)) if why => file.finish().and(Err(Failure::Told(1))),
-        (code, _) => Err(Failure::Told(code.unwrap_or(1) as u8)),
+        (Some(0), Err(cause)) => Err(CommandError::writing(output, cause)),
+        (Some(1), Ok(true)) if why => file.finish().and(Err(CommandError::Told(1))),
+        (code, _) => Err(CommandError::Told(code.unwrap_or(1) as u8)),
     }
 }
 

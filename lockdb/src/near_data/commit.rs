@@ -1,7 +1,7 @@
 //! The commit of near-data updates: the pages first, then the record that makes them count.
 
 use super::super::database::Shared;
-use super::super::error::{Conflict, Result};
+use super::super::error::{ConflictError, Result};
 use super::super::fault::Fault;
 use super::super::layout::MAP_WORDS;
 use super::super::log::{Kind, Sync, Ticket};
@@ -88,7 +88,7 @@ impl Transaction<'_> {
 enum Published {
     Installed(Installed),
     /// What was read has changed.
-    Turned(Conflict),
+    Turned(ConflictError),
     Unsealed {
         commit: u64,
         source: SealError,

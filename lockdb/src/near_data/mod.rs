@@ -18,7 +18,7 @@ mod operations;
 mod record;
 mod state;
 
-pub use error::{AdoptFault, NearDataError, SealError};
+pub use error::{AdoptError, NearDataError, SealError};
 
 pub(crate) use record::{SealedPage, Sections};
 pub(crate) use state::NearData;

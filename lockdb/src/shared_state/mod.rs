@@ -13,7 +13,7 @@ mod format;
 use std::sync::Arc;
 
 pub use area::Area;
-pub use format::{AreaFault, AreaHeader, PageEntry, TableEntry, VidEntry};
+pub use format::{AreaError, AreaHeader, PageEntry, TableEntry, VidEntry};
 
 use super::database::{Database, Shared};
 use super::error::{Error, Result};

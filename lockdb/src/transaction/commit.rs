@@ -2,7 +2,7 @@
 
 use super::super::change::Change;
 use super::super::database::Shared;
-use super::super::error::{Conflict, Ending, Result};
+use super::super::error::{ConflictError, Ending, Result};
 use super::super::fault::Fault;
 use super::super::layout::{RecordId, VersionHeader};
 use super::super::log::{Kind, LogError, Ticket};
@@ -92,7 +92,7 @@ fn publish(
     session: &mut Session,
     isolation: Isolation,
     snapshot: u64,
-) -> Result<Result<Installed, Conflict>> {
+) -> Result<Result<Installed, ConflictError>> {
     let Session { shared, locks, statistics, writes, reads, open, body, .. } = session;
     let shared = &**shared;
     let mut validation = (isolation == Isolation::Serializable)

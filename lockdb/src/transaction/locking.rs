@@ -1,6 +1,6 @@
 //! Row locks: taken in the shared lock table, on the version that the row has.
 
-use super::super::error::{Conflict, Ending, Error, Result};
+use super::super::error::{ConflictError, Ending, Error, Result};
 use super::super::fault::Fault;
 use super::super::layout::RecordId;
 use super::super::options::Isolation;
@@ -151,7 +151,7 @@ impl Transaction<'_> {
             return Ok(());
         }
         let (table, snapshot, by) = (table.name().into(), self.snapshot, newest.created);
-        Err(self.fail(Conflict::Write { table, vid, snapshot, by }))
+        Err(self.fail(ConflictError::Write { table, vid, snapshot, by }))
     }
 
     /// The row that a lock was taken for, as it stands: the transaction's own write, or the newest
@@ -199,7 +199,7 @@ impl Transaction<'_> {
             }
             Err(source) => {
                 let table = table.name().into();
-                Err(self.fail(Conflict::Lock { table, vid, source }))
+                Err(self.fail(ConflictError::Lock { table, vid, source }))
             }
         }
     }

@@ -13,7 +13,7 @@ mod write_set;
 use std::sync::Arc;
 
 use super::database::Shared;
-use super::error::{Conflict, Ending, Error, Result};
+use super::error::{ConflictError, Ending, Error, Result};
 use super::fault::Fault;
 use super::log::Sync;
 use super::near_data::{NearData, NearDataError};
@@ -60,7 +60,7 @@ enum State {
     Running,
     Ended(Ending),
     /// Ended by a conflict.
-    Conflict(Conflict),
+    Conflict(ConflictError),
 }
 
 /// A point in a transaction to which it can be rolled back; see [`Transaction::savepoint`].
@@ -148,7 +148,7 @@ impl<'s> Transaction<'s> {
     }
 
     /// The conflict that ended it, if one did.
-    pub(crate) fn take_conflict(&mut self) -> Option<Conflict> {
+    pub(crate) fn take_conflict(&mut self) -> Option<ConflictError> {
         match std::mem::replace(&mut self.state, State::Ended(Ending::Conflict)) {
             State::Conflict(conflict) => Some(conflict),
             other => {
@@ -253,7 +253,7 @@ impl<'s> Transaction<'s> {
     /// Ends the transaction because others were in its way: at once, so that they can go on. Returns
     /// when a new snapshot shows what they did: else it would meet the same conflict again.
     #[cold]
-    pub(super) fn fail(&mut self, conflict: Conflict) -> Error {
+    pub(super) fn fail(&mut self, conflict: ConflictError) -> Error {
         self.end(State::Conflict(conflict.clone()));
         let seen = conflict.by().map_or(Ok(()), |by| self.session.shared.await_published(by));
         match seen {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use lockdb::fault::Fault;
 use lockdb::schema::{RowRef, Schema, Type};
 use lockdb::{
-    Conflict, Database, Error, Isolation, Options, Order, Result, Sync, Table, Transaction,
+    ConflictError, Database, Error, Isolation, Options, Order, Result, Sync, Table, Transaction,
     TransactionOptions,
 };
 
@@ -144,7 +144,7 @@ fn what_is_committed_beside_a_long_validation_is_seen() {
         for (changes, change) in CHANGES {
             let (end, changed) = beside(None, read, change);
             changed.unwrap_or_else(|error| panic!("{reads}, {changes}: {error}"));
-            let turned_away = matches!(&end, Err(Error::Conflict(Conflict::Read { .. })));
+            let turned_away = matches!(&end, Err(Error::Conflict(ConflictError::Read { .. })));
             assert_eq!(turned_away, concerned.contains(&changes), "{reads}, {changes}: {end:?}");
             assert!(turned_away || end.is_ok(), "{reads}, {changes}: {end:?}");
         }
@@ -189,7 +189,7 @@ fn a_range_that_has_grown_is_looked_at_ahead() {
             committing.join().unwrap()
         });
         if commits {
-            assert!(matches!(end, Err(Error::Conflict(Conflict::Read { .. }))), "{end:?}");
+            assert!(matches!(end, Err(Error::Conflict(ConflictError::Read { .. }))), "{end:?}");
         } else {
             end.unwrap();
             inserting.rollback().unwrap();

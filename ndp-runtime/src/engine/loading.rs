@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lockdb::device::DeviceError;
 use lockdb::near_data::PageReservation;
 
-use super::card::{Card, HostFault};
+use super::card::{Card, HostError};
 use super::fault::Planted;
 use super::locks::Tags;
 use super::snapshot::{ElementTask, Snapshot};
@@ -14,7 +14,7 @@ use super::updating::Updating;
 use super::work::{Doing, Ending, Work};
 use super::writer::VersionWriter;
 use crate::job::{
-    Aggregating, Descriptor, DescriptorHeader, JobFault, LockTable, Span, Status, Submission, Task,
+    Aggregating, Descriptor, DescriptorHeader, JobError, LockTable, Span, Status, Submission, Task,
     reservation,
 };
 use crate::program::{Aggregation, Program, check_assignments};
@@ -52,14 +52,14 @@ pub(super) enum Loaded {
     Refused(Refusal),
 }
 
-impl From<JobFault> for Ending {
-    fn from(fault: JobFault) -> Self {
+impl From<JobError> for Ending {
+    fn from(fault: JobError) -> Self {
         Ending::new(Status::BadDescriptor, fault.offset)
     }
 }
 
-impl From<HostFault> for Ending {
-    fn from(fault: HostFault) -> Self {
+impl From<HostError> for Ending {
+    fn from(fault: HostError) -> Self {
         Ending::new(Status::HostMemory, fault.address)
     }
 }
@@ -118,7 +118,7 @@ impl Loading {
             return Err(bad("length"));
         }
         if address.checked_add(length).is_none() {
-            return Err(HostFault { address }.into());
+            return Err(HostError { address }.into());
         }
         let mut bytes = vec![0; length as usize];
         card.read_host(address, &mut bytes)?;
@@ -131,7 +131,7 @@ impl Loading {
 }
 
 /// Reads the next piece of the shared state; true when that was all.
-fn read_piece(span: Span, bytes: &mut Vec<u8>, card: &mut dyn Card) -> Result<bool, HostFault> {
+fn read_piece(span: Span, bytes: &mut Vec<u8>, card: &mut dyn Card) -> Result<bool, HostError> {
     let at = bytes.len();
     // At most `MOST_SHARED_STATE`, so the address does not overflow: the span was checked.
     let piece = PIECE.min(span.bytes as usize - at);

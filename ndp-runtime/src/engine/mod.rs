@@ -20,7 +20,7 @@ mod work;
 mod writer;
 
 pub use card::{
-    Card, HostFault, LockAnswer, LockOperation, LockRequest, LockResponse, Storage, StorageFault,
+    Card, HostError, LockAnswer, LockOperation, LockRequest, LockResponse, Storage, StorageError,
 };
 pub use element::{Element, ElementSet, Packet, Progress, SoftwareElement, Totals};
 pub use fault::Fault;

@@ -11,7 +11,7 @@ use super::rows::{FoundRow, Row, Rows};
 use super::work::{Ending, NoRoom, Results, fault_entry};
 use super::writer::{NewVersion, VersionWriter};
 use crate::job::{Statistics, Status, Update, UpdateEntry, UpdateKind};
-use crate::program::{Assignment, EvaluationFault, apply};
+use crate::program::{Assignment, EvaluationError, apply};
 
 /// The rows of an update that are under way, and the versions that it has written.
 pub(super) struct Updating {
@@ -125,7 +125,7 @@ impl Updating {
         }
         let made =
             apply(&self.assignments, &self.schema, &found.payload, &found.outputs, &mut self.row);
-        let number = next_version(found.number).ok_or(EvaluationFault::VersionsUsedUp);
+        let number = next_version(found.number).ok_or(EvaluationError::VersionsUsedUp);
         let mut number = match made.and(number) {
             Ok(number) => number,
             Err(fault) => {

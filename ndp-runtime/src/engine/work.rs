@@ -13,7 +13,7 @@ use super::rows::FoundRow;
 use super::snapshot::Snapshot;
 use super::updating::Updating;
 use crate::job::{
-    ChunkHeader, ChunkWriter, FaultEntry, GroupEntry, JobFault, Kind, RowHead, Span, Statistics,
+    ChunkHeader, ChunkWriter, FaultEntry, GroupEntry, JobError, Kind, RowHead, Span, Statistics,
     Status, TopUp,
 };
 use crate::program::{Aggregation, Group};
@@ -193,9 +193,9 @@ impl Work {
     ///
     /// # Errors
     /// When the top-up is not for the next chunk, or is too small.
-    pub(super) fn check_top_up(&self, top_up: &TopUp, least: u64) -> Result<(), JobFault> {
+    pub(super) fn check_top_up(&self, top_up: &TopUp, least: u64) -> Result<(), JobError> {
         let fault = |offset, field, found, expected: String| {
-            Err(JobFault { what: "top-up", offset, field, found, expected })
+            Err(JobError { what: "top-up", offset, field, found, expected })
         };
         let next = self.results.chunk + 1;
         if top_up.chunk != next {

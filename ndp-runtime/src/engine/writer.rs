@@ -10,7 +10,7 @@ use lockdb::layout::{
 use lockdb::near_data::PageReservation;
 
 use super::fault::{Fault, Planted};
-use crate::job::{JobFault, MAX_RESERVATIONS, reservation};
+use crate::job::{JobError, MAX_RESERVATIONS, reservation};
 
 /// A page is full before it has more lines than a RecordID can name.
 const _: () = {
@@ -85,10 +85,10 @@ impl VersionWriter {
     ///
     /// # Errors
     /// When one was reserved before, or there are more than [`MAX_RESERVATIONS`]; none is taken then.
-    pub(super) fn reserve(&mut self, reservations: Vec<PageReservation>) -> Result<(), JobFault> {
+    pub(super) fn reserve(&mut self, reservations: Vec<PageReservation>) -> Result<(), JobError> {
         let fault = |number: usize, field, found, expected: &str| {
             let offset = (number * reservation::BYTES) as u64 + if field == "page" { 0 } else { 8 };
-            Err(JobFault { what: "grants", offset, field, found, expected: expected.into() })
+            Err(JobError { what: "grants", offset, field, found, expected: expected.into() })
         };
         let mut fresh = BTreeSet::new();
         let mut is_new = |key| !self.reserved.contains(&key) && fresh.insert(key);

@@ -9,7 +9,7 @@ use driver::HostMemory;
 use lockdb::{Database, Session, Table, Transaction, TransactionOptions};
 use locks::Waiting;
 
-use super::error::NearDataFailure;
+use super::error::NearDataJobError;
 use super::options::JobOptions;
 use super::port::{Fenced, JobPort, Mapping, PortError};
 use super::prepared::PreparedUpdate;
@@ -108,7 +108,7 @@ impl Runtime {
         update: &PreparedUpdate<'_>,
         options: &JobOptions<'_>,
         attempts: u32,
-    ) -> Result<UpdateReport, NearDataFailure> {
+    ) -> Result<UpdateReport, NearDataJobError> {
         let transaction = transaction.into();
         let mut aborts = 0;
         loop {
@@ -230,7 +230,7 @@ impl Runtime {
     }
 
     /// Cuts the device off, unless somebody has since a submission of this generation.
-    pub(super) fn fence(&self, seen: u64, lost: PortError) -> Result<(), NearDataFailure> {
+    pub(super) fn fence(&self, seen: u64, lost: PortError) -> Result<(), NearDataJobError> {
         let mut state = self.lock();
         if state.generation != seen {
             return Ok(());
@@ -244,7 +244,7 @@ impl Runtime {
             }
             Err(fence) => {
                 let (lost, fence) = (Box::new(lost), Box::new(fence));
-                Err(NearDataFailure::NotFenced { lost, fence })
+                Err(NearDataJobError::NotFenced { lost, fence })
             }
         }
     }

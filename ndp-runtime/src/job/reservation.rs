@@ -4,7 +4,7 @@ use lockdb::layout::RecordId;
 use lockdb::near_data::PageReservation;
 
 use super::Span;
-use super::fault::{Check, JobFault, checksum};
+use super::error::{Check, JobError, checksum};
 use super::layout::Field;
 
 /// The most pages that may be reserved for one job in all: 1 GiB of them.
@@ -29,7 +29,7 @@ pub fn encode(reservation: &PageReservation) -> [u8; BYTES] {
 ///
 /// # Errors
 /// When one names a page that no data page can be. The offset is that in the array.
-pub fn decode_all(bytes: &[u8]) -> Result<Vec<PageReservation>, JobFault> {
+pub fn decode_all(bytes: &[u8]) -> Result<Vec<PageReservation>, JobError> {
     let (all, rest) = bytes.as_chunks::<BYTES>();
     let end = Check::of("grants", FIELDS, (bytes.len() - rest.len()) as u64);
     end.that(rest.is_empty(), "page", rest.len() as u64, "a whole grant")?;
@@ -114,7 +114,7 @@ impl TopUp {
     ///
     /// # Errors
     /// The first field that cannot be.
-    pub fn decode(bytes: &[u8; TopUpBlock::BYTES]) -> Result<Self, JobFault> {
+    pub fn decode(bytes: &[u8; TopUpBlock::BYTES]) -> Result<Self, JobError> {
         let block = TopUpBlock::decode(bytes);
         let check = Check::of("top-up", TopUpBlock::FIELDS, 0);
         check.same("magic", block.magic.into(), TopUpBlock::MAGIC.into())?;
@@ -131,7 +131,7 @@ impl TopUp {
 }
 
 /// Grants that a header names lie inside the address space and are not too many.
-pub(super) fn check_reservations(check: &Check, address: u64, count: u32) -> Result<(), JobFault> {
+pub(super) fn check_reservations(check: &Check, address: u64, count: u32) -> Result<(), JobError> {
     let most = format!("at most {MAX_RESERVATIONS}");
     check.that(count <= MAX_RESERVATIONS, "grant_count", count.into(), most)?;
     let end = address.checked_add(u64::from(count) * BYTES as u64);

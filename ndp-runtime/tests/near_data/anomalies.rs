@@ -5,10 +5,10 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use lockdb::fault::Fault as StoreFault;
-use lockdb::{Conflict, Error, Isolation, Transaction};
+use lockdb::{ConflictError, Error, Isolation, Transaction};
 use locks::Policy;
 use ndp_runtime::engine::Fault as EngineFault;
-use ndp_runtime::host::{JobOptions, NearDataFailure};
+use ndp_runtime::host::{JobOptions, NearDataJobError};
 
 use crate::scene::{BALANCE, Scene, options, unsynced, update_near};
 
@@ -51,7 +51,7 @@ fn somebody_waits(scene: &Scene) -> bool {
 fn double_version_branch(
     isolation: Isolation,
     fault: Option<EngineFault>,
-) -> Result<(), NearDataFailure> {
+) -> Result<(), NearDataJobError> {
     let scene = scene(fault);
     let (mut short, mut long) = (scene.session(), scene.session());
     let mut short = short.begin(unsynced(Isolation::Snapshot));
@@ -91,7 +91,7 @@ fn figure_1a_double_version_branch() {
     double_version_branch(Isolation::ReadCommitted, None).unwrap();
     for isolation in [Isolation::Snapshot, Isolation::Serializable] {
         let failure = double_version_branch(isolation, None).unwrap_err();
-        assert!(matches!(failure, NearDataFailure::Changed { .. }), "{failure}");
+        assert!(matches!(failure, NearDataJobError::Changed { .. }), "{failure}");
         assert!(failure.is_conflict());
     }
 }
@@ -103,7 +103,7 @@ fn figure_1a_is_found_without_lock_or_check() {
     for fault in [EngineFault::LockSkipped, EngineFault::CheckSkipped] {
         let failure = double_version_branch(Isolation::ReadCommitted, Some(fault)).unwrap_err();
         println!("{fault:?}: {failure}");
-        assert!(!matches!(failure, NearDataFailure::Changed { .. }), "{fault:?}: {failure}");
+        assert!(!matches!(failure, NearDataJobError::Changed { .. }), "{fault:?}: {failure}");
     }
 }
 
@@ -178,7 +178,7 @@ fn a_waiter_goes_on_with_the_new_version_at_read_committed() {
 fn a_waiter_aborts_at_snapshot() {
     for isolation in [Isolation::Snapshot, Isolation::Serializable] {
         let error = woken_by_the_commit(isolation).unwrap_err();
-        assert!(matches!(error, Error::Conflict(Conflict::Write { .. })), "{error}");
+        assert!(matches!(error, Error::Conflict(ConflictError::Write { .. })), "{error}");
     }
 }
 
@@ -218,7 +218,7 @@ fn a_deadlock_between_host_and_device_is_broken() {
     assert_eq!(balance(&scene, 30), 100 + with_host + with_device);
     assert_eq!(balance(&scene, 31), 100 + with_device);
     if let Err(failure) = device {
-        assert!(matches!(failure, NearDataFailure::Deadlock { .. }), "{failure}");
+        assert!(matches!(failure, NearDataJobError::Deadlock { .. }), "{failure}");
     }
     if let Err(error) = host {
         assert!(error.is_conflict(), "{error}");
@@ -237,7 +237,7 @@ fn a_device_dies_behind_the_old_and_waits_for_the_young() {
     let mut near = scene.runtime.begin(&mut transaction);
     let failure =
         update_near(&mut near, &scene.table, None, set, &JobOptions::default()).unwrap_err();
-    assert!(matches!(failure, NearDataFailure::Died { .. }), "{failure}");
+    assert!(matches!(failure, NearDataJobError::Died { .. }), "{failure}");
     drop(near);
     drop(transaction);
     older.commit().unwrap();

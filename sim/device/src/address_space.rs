@@ -22,7 +22,7 @@ use std::sync::Arc;
 use driver::HostMemory;
 use rustix::io::Errno;
 
-use crate::memory::{LINE_BYTES, Lost, Mapping};
+use crate::memory::{LINE_BYTES, LostError, Mapping};
 use files::{Files, Identity, Reached};
 
 /// The grain of maps, in bytes: addresses, sizes and file offsets are multiples of it.
@@ -113,8 +113,8 @@ pub(crate) enum Fault {
     Forbidden,
 }
 
-impl From<Lost> for Fault {
-    fn from(_: Lost) -> Self {
+impl From<LostError> for Fault {
+    fn from(_: LostError) -> Self {
         Fault::Forbidden
     }
 }

@@ -25,7 +25,7 @@ use rustix::io::Errno;
 
 use guard::Window;
 
-pub(crate) use guard::Lost;
+pub(crate) use guard::LostError;
 
 /// Bytes of a line, the unit of the device's reads.
 pub(crate) const LINE_BYTES: usize = 64;
@@ -122,7 +122,7 @@ impl Mapping {
     }
 
     /// Does something with the bytes, which may be missing.
-    fn reach<T>(&self, work: impl FnOnce() -> T) -> Result<T, Lost> {
+    fn reach<T>(&self, work: impl FnOnce() -> T) -> Result<T, LostError> {
         match self.window() {
             None => Ok(work()),
             window => guard::reach([window, None], work),
@@ -140,13 +140,13 @@ impl Mapping {
     }
 
     /// Loads the 8 bytes at byte `offset`, a multiple of 8; what is loaded afterwards is no older.
-    pub fn load(&self, offset: usize) -> Result<u64, Lost> {
+    pub fn load(&self, offset: usize) -> Result<u64, LostError> {
         let word = self.word(offset);
         self.reach(|| load(word))
     }
 
     /// The line at byte `offset`, a multiple of its size, word by word from the lowest.
-    pub fn line(&self, offset: usize) -> Result<[u64; 8], Lost> {
+    pub fn line(&self, offset: usize) -> Result<[u64; 8], LostError> {
         assert!(offset.is_multiple_of(LINE_BYTES), "line at byte {offset}");
         let words: [&AtomicU64; 8] = std::array::from_fn(|word| self.word(offset + 8 * word));
         self.reach(|| words.map(load))
@@ -157,7 +157,7 @@ impl Mapping {
     ///
     /// # Panics
     /// When the mapping is not writable.
-    pub fn store(&self, offset: usize, value: u64) -> Result<(), Lost> {
+    pub fn store(&self, offset: usize, value: u64) -> Result<(), LostError> {
         assert!(self.writable, "store into memory that is only read");
         let word = self.word(offset);
         self.reach(|| word.store(value, Ordering::Release))
@@ -168,7 +168,7 @@ impl Mapping {
     ///
     /// # Panics
     /// When the mapping is not writable.
-    pub fn compare_swap(&self, offset: usize, expected: u64, new: u64) -> Result<u64, Lost> {
+    pub fn compare_swap(&self, offset: usize, expected: u64, new: u64) -> Result<u64, LostError> {
         assert!(self.writable, "compare-and-swap in memory that is only read");
         let word = self.word(offset);
         self.reach(|| {
@@ -178,7 +178,7 @@ impl Mapping {
     }
 
     /// Copies bytes out, from byte `offset` on.
-    pub fn read(&self, offset: usize, into: &mut [u8]) -> Result<(), Lost> {
+    pub fn read(&self, offset: usize, into: &mut [u8]) -> Result<(), LostError> {
         self.check(offset, into.len());
         // SAFETY: the source lies in the mapping (checked) and stays mapped as long as self; the
         // destination is the caller's alone.
@@ -191,7 +191,7 @@ impl Mapping {
     ///
     /// # Panics
     /// When the mapping is not writable.
-    pub fn write(&self, offset: usize, from: &[u8]) -> Result<(), Lost> {
+    pub fn write(&self, offset: usize, from: &[u8]) -> Result<(), LostError> {
         assert!(self.writable, "write to memory that is only read");
         self.check(offset, from.len());
         // SAFETY: as in `read`, the other way round; the mapping is writable (checked).
@@ -211,7 +211,7 @@ impl Mapping {
         source: &Mapping,
         from: usize,
         bytes: usize,
-    ) -> Result<(), Lost> {
+    ) -> Result<(), LostError> {
         assert!(self.writable, "copy into memory that is only read");
         self.check(offset, bytes);
         source.check(from, bytes);

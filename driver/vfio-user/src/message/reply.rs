@@ -3,7 +3,7 @@
 use vfio_bindings::bindings::vfio;
 
 use super::request::{DmaAccess, DmaRange, RegionAccess, put32, put64};
-use super::{Command, Fault, Fields, OVERHEAD, Version};
+use super::{Command, FieldError, Fields, OVERHEAD, Version};
 use crate::device::{Area, DeviceInfo, IrqInfo};
 
 /// A region as `DEVICE_GET_REGION_INFO` describes it.
@@ -109,7 +109,7 @@ impl RegionDescription {
         }
     }
 
-    fn decode(payload: &[u8]) -> Result<Self, Fault> {
+    fn decode(payload: &[u8]) -> Result<Self, FieldError> {
         let mut fields = Fields::new(payload);
         let argsz = fields.argsz(REGION_INFO_SIZE as u32)?;
         // Bits that newer revisions may add concern nobody who does not know them.
@@ -118,7 +118,7 @@ impl RegionDescription {
         let (size, offset) = (fields.u64("size")?, fields.u64("offset")?);
         if argsz as usize > payload.len() {
             let expected = format!("at most the {} bytes sent", payload.len());
-            return Err(Fault::new("argsz", argsz, expected));
+            return Err(FieldError::new("argsz", argsz, expected));
         }
         let sparse = match flags & vfio::VFIO_REGION_INFO_FLAG_CAPS {
             0 => Vec::new(),
@@ -136,14 +136,14 @@ impl RegionDescription {
     }
 
     /// Follows the list of capabilities, which must run towards the payload's end: so it ends.
-    fn decode_capabilities(payload: &[u8], first: u32, size: u64) -> Result<Vec<Area>, Fault> {
+    fn decode_capabilities(payload: &[u8], first: u32, size: u64) -> Result<Vec<Area>, FieldError> {
         let mut at = first;
         let mut least = REGION_INFO_SIZE;
         loop {
             let bytes = payload.get(at as usize..).filter(|_| at as usize >= least);
             let bytes = bytes.ok_or_else(|| {
                 let expected = format!("{least} to {}", payload.len());
-                Fault::new("offset of a capability", at, expected)
+                FieldError::new("offset of a capability", at, expected)
             })?;
             let mut fields = Fields::new(bytes);
             let (id, version) = (fields.u16("capability id")?, fields.u16("capability version")?);
@@ -159,13 +159,13 @@ impl RegionDescription {
         }
     }
 
-    fn decode_areas(mut fields: Fields<'_>, size: u64) -> Result<Vec<Area>, Fault> {
+    fn decode_areas(mut fields: Fields<'_>, size: u64) -> Result<Vec<Area>, FieldError> {
         let count = fields.u32("nr_areas")?;
         fields.u32("reserved")?;
         let bytes = fields.rest();
         if count as usize > bytes.len() / AREA_SIZE {
             let expected = format!("at most the {} bytes left / {AREA_SIZE}", bytes.len());
-            return Err(Fault::new("nr_areas", count, expected));
+            return Err(FieldError::new("nr_areas", count, expected));
         }
         let areas = bytes.chunks_exact(AREA_SIZE).take(count as usize).map(|bytes| {
             let mut fields = Fields::new(bytes);
@@ -174,7 +174,11 @@ impl RegionDescription {
                 Some(end) if end <= size => Ok(area),
                 _ => {
                     let found = format!("{:#x} bytes from {:#x}", area.size, area.offset);
-                    Err(Fault::new("area", found, format!("inside the region's {size:#x} bytes")))
+                    Err(FieldError::new(
+                        "area",
+                        found,
+                        format!("inside the region's {size:#x} bytes"),
+                    ))
                 }
             }
         });
@@ -247,7 +251,7 @@ impl Reply<'_> {
     ///
     /// # Errors
     /// It is cut off or too long; a count lies; a capability or an area is out of bounds.
-    pub fn decode(command: Command, payload: &[u8]) -> Result<Reply<'_>, Fault> {
+    pub fn decode(command: Command, payload: &[u8]) -> Result<Reply<'_>, FieldError> {
         let mut fields = Fields::new(payload);
         let reply = match command {
             Command::Version => return Version::decode(payload).map(Reply::Version),
@@ -300,7 +304,7 @@ impl Reply<'_> {
             | Command::DeviceFeature
             | Command::MigDataRead
             | Command::MigDataWrite => {
-                return Err(Fault::new("command", command, "one that is supported"));
+                return Err(FieldError::new("command", command, "one that is supported"));
             }
         };
         fields.end()?;
@@ -309,7 +313,7 @@ impl Reply<'_> {
 
     /// The specification gives the count 8 bytes in the request and 4 in the reply, libvfio-user
     /// sends 8, and QEMU the header alone; so any of the three is taken.
-    fn decode_dma_write(payload: &[u8]) -> Result<Reply<'_>, Fault> {
+    fn decode_dma_write(payload: &[u8]) -> Result<Reply<'_>, FieldError> {
         let mut fields = Fields::new(payload);
         let reply = match payload.len() {
             0 => Reply::Done(Command::DmaWrite),

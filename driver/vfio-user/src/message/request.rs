@@ -2,7 +2,7 @@
 
 use vfio_bindings::bindings::vfio;
 
-use super::{Command, Fault, Fields, Version};
+use super::{Command, FieldError, Fields, Version};
 use crate::device::IrqAction;
 
 /// A range of device addresses, lent or taken back.
@@ -19,13 +19,13 @@ impl DmaRange {
     ///
     /// # Errors
     /// The range is empty or wraps round.
-    pub fn last(&self) -> Result<u64, Fault> {
+    pub fn last(&self) -> Result<u64, FieldError> {
         let Some(more) = self.size.checked_sub(1) else {
-            return Err(Fault::new("size", 0, "at least 1"));
+            return Err(FieldError::new("size", 0, "at least 1"));
         };
         self.address.checked_add(more).ok_or_else(|| {
             let found = format!("{:#x} from {:#x}", self.size, self.address);
-            Fault::new("size", found, "a range that does not wrap round")
+            FieldError::new("size", found, "a range that does not wrap round")
         })
     }
 }
@@ -52,7 +52,7 @@ impl RegionAccess {
         out.extend(self.count.to_le_bytes());
     }
 
-    pub(super) fn decode(fields: &mut Fields<'_>) -> Result<Self, Fault> {
+    pub(super) fn decode(fields: &mut Fields<'_>) -> Result<Self, FieldError> {
         Ok(Self {
             offset: fields.u64("offset")?,
             region: fields.u32("region")?,
@@ -77,7 +77,7 @@ impl DmaAccess {
         out.extend(self.count.to_le_bytes());
     }
 
-    pub(super) fn decode(fields: &mut Fields<'_>) -> Result<Self, Fault> {
+    pub(super) fn decode(fields: &mut Fields<'_>) -> Result<Self, FieldError> {
         Ok(Self { address: fields.u64("address")?, count: fields.u64("count")? })
     }
 }
@@ -138,7 +138,7 @@ impl SetIrqs<'_> {
         out.extend(data);
     }
 
-    fn decode(payload: &[u8]) -> Result<SetIrqs<'_>, Fault> {
+    fn decode(payload: &[u8]) -> Result<SetIrqs<'_>, FieldError> {
         let mut fields = Fields::new(payload);
         fields.argsz(Self::SIZE as u32)?;
         let (actions, kinds) =
@@ -146,7 +146,7 @@ impl SetIrqs<'_> {
         let flags = fields.flags(actions | kinds)?;
         let (index, start, count) =
             (fields.u32("index")?, fields.u32("start")?, fields.u32("count")?);
-        let fault = |expected: &str| Fault::new("flags", format!("{flags:#x}"), expected);
+        let fault = |expected: &str| FieldError::new("flags", format!("{flags:#x}"), expected);
         let action = match flags & actions {
             vfio::VFIO_IRQ_SET_ACTION_MASK => IrqAction::Mask,
             vfio::VFIO_IRQ_SET_ACTION_UNMASK => IrqAction::Unmask,
@@ -291,7 +291,7 @@ impl<'a> Request<'a> {
     ///
     /// # Errors
     /// It is cut off or too long; a flag is unknown; a range wraps round; a count lies.
-    pub fn decode(command: Command, payload: &'a [u8]) -> Result<Self, Fault> {
+    pub fn decode(command: Command, payload: &'a [u8]) -> Result<Self, FieldError> {
         let mut fields = Fields::new(payload);
         let request = match command {
             Command::Version => return Version::decode(payload).map(Self::Version),
@@ -344,7 +344,7 @@ impl<'a> Request<'a> {
     }
 }
 
-fn decode_map<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, Fault> {
+fn decode_map<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, FieldError> {
     fields.argsz(MAP_SIZE)?;
     let flags = fields.flags(MAP_READ | MAP_WRITE)?;
     let offset = fields.u64("offset")?;
@@ -352,14 +352,14 @@ fn decode_map<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, Fault> {
     range.last()?;
     for (field, start) in [("address", range.address), ("offset", offset)] {
         if start.checked_add(range.size).is_none() {
-            return Err(Fault::new(field, format!("{start:#x}"), "the map to end below 2^64"));
+            return Err(FieldError::new(field, format!("{start:#x}"), "the map to end below 2^64"));
         }
     }
     let (readable, writable) = (flags & MAP_READ != 0, flags & MAP_WRITE != 0);
     Ok(Request::DmaMap { range, offset, readable, writable })
 }
 
-fn decode_unmap<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, Fault> {
+fn decode_unmap<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, FieldError> {
     fields.argsz(UNMAP_SIZE)?;
     let flags = fields.flags(UNMAP_ALL)?;
     let range = DmaRange { address: fields.u64("address")?, size: fields.u64("size")? };
@@ -369,24 +369,28 @@ fn decode_unmap<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, Fault> {
     }
     if range != (DmaRange { address: 0, size: 0 }) {
         let found = format!("{:#x} from {:#x}", range.size, range.address);
-        return Err(Fault::new("size", found, "0 from 0, for all is to be unmapped"));
+        return Err(FieldError::new("size", found, "0 from 0, for all is to be unmapped"));
     }
     Ok(Request::DmaUnmap(None))
 }
 
-fn decode_writes(mut fields: Fields<'_>) -> Result<Request<'_>, Fault> {
+fn decode_writes(mut fields: Fields<'_>) -> Result<Request<'_>, FieldError> {
     const EACH: usize = RegionAccess::SIZE + 8;
     let count = fields.u64("wr_cnt")?;
     let rest = fields.rest();
     // Compared by division, for the product may overflow.
     if !rest.len().is_multiple_of(EACH) || count != (rest.len() / EACH) as u64 {
-        return Err(Fault::new("wr_cnt", count, format!("the {} bytes sent / {EACH}", rest.len())));
+        return Err(FieldError::new(
+            "wr_cnt",
+            count,
+            format!("the {} bytes sent / {EACH}", rest.len()),
+        ));
     }
     let writes = rest.chunks_exact(EACH).map(|bytes| {
         let mut fields = Fields::new(bytes);
         let access = RegionAccess::decode(&mut fields)?;
         if access.count > 8 {
-            return Err(Fault::new("count", access.count, "at most 8"));
+            return Err(FieldError::new("count", access.count, "at most 8"));
         }
         Ok(SmallWrite { access, data: fields.bytes8("data")? })
     });

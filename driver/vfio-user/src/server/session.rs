@@ -13,7 +13,7 @@ use super::{Ending, ServerOptions};
 use crate::device::{Area, Backing, Device, DmaMap, IrqData, Region};
 use crate::error::Error;
 use crate::message::{
-    Command, DmaRange, Fault, Kind, MAJOR, MAX_AREAS, MINOR, RegionAccess, RegionDescription,
+    Command, DmaRange, FieldError, Kind, MAJOR, MAX_AREAS, MINOR, RegionAccess, RegionDescription,
     Reply, Request, SetIrqs, SetIrqsData, SmallWrite, Version,
 };
 use crate::transport::Message;
@@ -135,7 +135,7 @@ impl<'d> Session<'d> {
             return Err(Errno::INVAL);
         }
         let request =
-            Request::decode(command, &message.payload).map_err(|_: Fault| Errno::INVAL)?;
+            Request::decode(command, &message.payload).map_err(|_: FieldError| Errno::INVAL)?;
         self.perform(request, files)
     }
 

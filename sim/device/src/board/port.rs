@@ -8,7 +8,7 @@ use sim::bus::BusError;
 use sim::bus::axi4::{
     AccessKind, Axi4Config, Axi4Subordinate, MemoryAccess, MemoryAnswer, MemoryData,
 };
-use sim::bus::fault::BusFault;
+use sim::bus::error::BusModelError;
 
 use super::Reach;
 use super::pins::MemoryPins;
@@ -41,7 +41,7 @@ impl<P: MemoryPins> MemoryPort<P> {
         cycle: u64,
         inputs: &mut Inputs,
         outputs: &Outputs,
-    ) -> Result<bool, BusFault> {
+    ) -> Result<bool, BusModelError> {
         let quiet = self.bridge.is_quiet() && !P::is_active(outputs);
         if quiet && self.settled {
             return Ok(false);

@@ -8,8 +8,8 @@ use std::time::Instant;
 use driver::Elements;
 use lockdb::layout::PageBuffer;
 use ndp_runtime::engine::{
-    Card, Element, ElementSet, ElementTask, HostFault, LockRequest, LockResponse, Snapshot,
-    Storage, StorageFault,
+    Card, Element, ElementSet, ElementTask, HostError, LockRequest, LockResponse, Snapshot,
+    Storage, StorageError,
 };
 use ndp_runtime::job::{Embodiment, LockTable};
 
@@ -56,25 +56,25 @@ impl Card for BoardCard<'_> {
         self.storage.pages()
     }
 
-    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageFault> {
+    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageError> {
         self.host.check_life()?;
         self.storage.write(physical, page)
     }
 
-    fn sync(&mut self) -> Result<(), StorageFault> {
+    fn sync(&mut self) -> Result<(), StorageError> {
         self.host.check_life()?;
         self.storage.sync()
     }
 
-    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostFault> {
+    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostError> {
         self.host.read(address, into)
     }
 
-    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostFault> {
+    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostError> {
         self.host.write(address, bytes)
     }
 
-    fn load_host(&mut self, address: u64) -> Result<u64, HostFault> {
+    fn load_host(&mut self, address: u64) -> Result<u64, HostError> {
         self.host.load(address)
     }
 
@@ -127,35 +127,35 @@ impl Host<'_> {
     }
 
     /// What comes after the life touches nothing.
-    fn check_life(&self) -> Result<(), StorageFault> {
+    fn check_life(&self) -> Result<(), StorageError> {
         match self.function.is_alive(self.life) {
             true => Ok(()),
-            false => Err(StorageFault("the function was reset".into())),
+            false => Err(StorageError("the function was reset".into())),
         }
     }
 
-    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), HostFault> {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), HostError> {
         let mut at = address;
         for piece in into.chunks_mut(PIECE_BYTES) {
-            let fault = HostFault { address: at };
+            let fault = HostError { address: at };
             self.with(|host| read_piece(host.space, at, piece)).map_err(|_| fault)?;
             at = at.checked_add(piece.len() as u64).ok_or(fault)?;
         }
         Ok(())
     }
 
-    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), HostFault> {
+    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), HostError> {
         let mut at = address;
         for piece in bytes.chunks(PIECE_BYTES) {
-            let fault = HostFault { address: at };
+            let fault = HostError { address: at };
             self.with(|host| write_piece(host.space, at, piece)).map_err(|_| fault)?;
             at = at.checked_add(piece.len() as u64).ok_or(fault)?;
         }
         Ok(())
     }
 
-    fn load(&self, address: u64) -> Result<u64, HostFault> {
-        let fault = HostFault { address };
+    fn load(&self, address: u64) -> Result<u64, HostError> {
+        let fault = HostError { address };
         if !address.is_multiple_of(8) {
             return Err(fault);
         }

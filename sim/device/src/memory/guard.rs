@@ -9,7 +9,7 @@
 //! So whoever reaches into such a mapping says so first ([`reach`]), for its thread. If the signal
 //! comes meanwhile, for an address in the mapping, the handler puts fresh memory in place of the
 //! whole mapping and marks it as lost. The access goes on, there, to its end, which is that
-//! [`reach`] gives [`Lost`]. A lost mapping is not reached any more, and keeps no memory. All other
+//! [`reach`] gives [`LostError`]. A lost mapping is not reached any more, and keeps no memory. All other
 //! faults go to whoever handled the signal before.
 //!
 //! Fresh memory at an address that is mapped already (`MAP_FIXED`) is what `memmap2` does not give,
@@ -28,7 +28,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 /// written is nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the memory of the other process could not be reached")]
-pub(crate) struct Lost;
+pub(crate) struct LostError;
 
 /// Where a file of another process is mapped.
 #[derive(Debug)]
@@ -99,9 +99,12 @@ impl Window {
 /// Does something with the memory of up to two windows, which is all that it may reach of them.
 ///
 /// # Errors
-/// [`Lost`]: one of them was lost before, and nothing was done; or while it was done.
+/// [`LostError`]: one of them was lost before, and nothing was done; or while it was done.
 #[inline]
-pub(crate) fn reach<T>(windows: [Option<&Window>; 2], work: impl FnOnce() -> T) -> Result<T, Lost> {
+pub(crate) fn reach<T>(
+    windows: [Option<&Window>; 2],
+    work: impl FnOnce() -> T,
+) -> Result<T, LostError> {
     /// Takes the windows out, also when `work` panics.
     struct Within;
     impl Drop for Within {
@@ -112,7 +115,7 @@ pub(crate) fn reach<T>(windows: [Option<&Window>; 2], work: impl FnOnce() -> T) 
     }
     let is_lost = || windows.iter().flatten().any(|window| window.is_lost());
     if is_lost() {
-        return Err(Lost);
+        return Err(LostError);
     }
     debug_assert_eq!(REACHED.get(), NOTHING, "an access within an access");
     REACHED.set(windows.map(|window| window.map_or(std::ptr::null(), std::ptr::from_ref)));
@@ -125,7 +128,7 @@ pub(crate) fn reach<T>(windows: [Option<&Window>; 2], work: impl FnOnce() -> T) 
         return Ok(result);
     }
     windows.iter().flatten().filter(|window| window.is_lost()).for_each(|window| window.discard());
-    Err(Lost)
+    Err(LostError)
 }
 
 /// What the process did about the signal before.
