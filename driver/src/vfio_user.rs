@@ -6,9 +6,10 @@ mod tests;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::fs::SealFlags;
 use rustix::io::Errno;
 use vfio_user::{Client, Error, IrqAction, Options, RegionInfo, irq_index, region_index};
@@ -47,10 +48,6 @@ struct Link {
 }
 
 /// A thread that panicked did so between two calls, which leaves nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl VfioUser {
     /// Connects to the server at `path`.
     ///
@@ -136,7 +133,7 @@ impl Link {
         attempted: impl FnOnce() -> String,
         work: impl FnOnce(&mut Client) -> Result<T, Error>,
     ) -> Result<T, DeviceError> {
-        work(&mut lock(&self.client)).map_err(|error| device_error(&self.path, attempted(), error))
+        work(&mut self.client.lock()).map_err(|error| device_error(&self.path, attempted(), error))
     }
 
     /// What is said once the other end is gone.
@@ -197,7 +194,7 @@ impl Backend for VfioUser {
                     .into(),
             });
         }
-        lock(&self.mappings).map(memory, |address| {
+        self.mappings.lock().map(memory, |address| {
             let (bytes, offset) = (memory.bytes() as u64, memory.file_offset());
             self.link.call(
                 || format!("map {bytes} bytes at device address 0x{address:X}"),
@@ -207,7 +204,7 @@ impl Backend for VfioUser {
     }
 
     fn unmap(&self, address: u64) -> Result<(), DeviceError> {
-        lock(&self.mappings).unmap(address, |memory| {
+        self.mappings.lock().unmap(address, |memory| {
             self.link.call(
                 || format!("unmap device address 0x{address:X}"),
                 |client| client.dma_unmap(address, memory.bytes() as u64),
@@ -217,18 +214,18 @@ impl Backend for VfioUser {
 
     fn interrupt(&self, vector: u32) -> Result<Box<dyn Interrupt>, DeviceError> {
         let event = Event::new()?;
-        let socket = lock(&self.link.client).as_fd().try_clone_to_owned();
+        let socket = self.link.client.lock().as_fd().try_clone_to_owned();
         let socket = socket.map_err(|error| DeviceError::system("duplicate a socket", error))?;
-        lock(&self.link.vectors).enable(vector)?;
+        self.link.vectors.lock().enable(vector)?;
         if let Err(error) = self.link.set_event(vector, Some(&event)) {
-            lock(&self.link.vectors).disable(vector);
+            self.link.vectors.lock().disable(vector);
             return Err(error);
         }
         let link = self.link.clone();
         let disable = move || {
             // A server that has ended signals nobody.
             let _ = link.set_event(vector, None);
-            lock(&link.vectors).disable(vector);
+            link.vectors.lock().disable(vector);
         };
         let lost = self.link.lost();
         let ended = event::Link { socket, lost: Box::new(move || lost.clone()) };

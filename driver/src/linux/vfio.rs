@@ -11,9 +11,11 @@ mod watch;
 
 use std::fs;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::pci::{PciFunction, atomic_route};
 use super::untranslated::{self, Untranslated};
@@ -44,11 +46,6 @@ enum Reach {
     Translated { mappings: Mutex<Mappings>, iommu: Iommu },
     /// By physical addresses: nothing keeps the device from any other.
     Physical { memories: Untranslated, roots: Roots, _open: NoIommu },
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A thread that panicked did so between two calls, which leaves nothing half done.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Vfio {
@@ -146,7 +143,7 @@ impl Backend for Vfio {
             Reach::Translated { mappings, iommu } => (mappings, iommu),
             Reach::Physical { memories, roots, .. } => return memories.map(roots, memory),
         };
-        lock(mappings).map(memory, |address| {
+        mappings.lock().map(memory, |address| {
             let bytes = memory.bytes() as u64;
             let dma = ioctl::Dma { memory: memory.start().as_ptr() as u64, address, bytes };
             iommu.map(dma).map_err(|error| match error.kind() {
@@ -167,7 +164,7 @@ impl Backend for Vfio {
                 return memories.unmap(address, || self.rests());
             }
         };
-        lock(mappings).unmap(address, |memory| {
+        mappings.lock().unmap(address, |memory| {
             let bytes = memory.bytes() as u64;
             let attempted = || format!("unmap device address 0x{address:X}");
             match iommu.unmap(address, bytes) {

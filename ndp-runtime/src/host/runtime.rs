@@ -1,13 +1,14 @@
 //! The runtime: one device, one store, and whoever hands jobs to it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use driver::HostMemory;
 use lockdb::{Database, Session, Table, Transaction, TransactionOptions};
 use locks::Waiting;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::error::NearDataJobError;
 use super::options::JobOptions;
@@ -254,7 +255,7 @@ impl Runtime {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

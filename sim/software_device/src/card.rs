@@ -2,8 +2,8 @@
 //! What stands around the engine on a card, here in this process.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use driver::HostMemory;
 use lockdb::Database;
@@ -12,6 +12,7 @@ use lockdb::files::File;
 use lockdb::layout::{PAGE_BYTES, PageBuffer};
 use ndp_runtime::engine::{Card, HostError, LockRequest, LockResponse, Storage, StorageError};
 use ndp_runtime::job::LockTable;
+use parking_lot::Mutex;
 
 use crate::lock_unit::LockUnit;
 
@@ -54,7 +55,7 @@ impl SoftwareCard {
 
     /// The memory in which `bytes` from an address on lie, and the offset there.
     fn find(&self, address: u64, bytes: usize) -> Result<(Arc<HostMemory>, usize), HostError> {
-        let maps = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let maps = self.memory.lock();
         let before = maps.range(..=address).next_back();
         let found = before.map(|(start, memory)| (memory.clone(), (address - start) as usize));
         let inside = |(memory, offset): &(Arc<HostMemory>, usize)| {

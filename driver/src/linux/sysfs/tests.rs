@@ -245,7 +245,7 @@ fn no_interrupt_is_made_up_during_a_reset() {
     let interrupt = backend.interrupt(3).unwrap();
     backend.write(Space::Bar(0), 0x20C, Width::Four, 7).unwrap();
     assert_eq!(interrupt.take(), Ok(7));
-    let under_way = backend.function.resets.write().unwrap();
+    let under_way = backend.function.resets.write();
     backend.write(Space::Bar(0), 0x20C, Width::Four, 0).unwrap();
     assert_eq!(interrupt.take(), Ok(0));
     drop(under_way);
