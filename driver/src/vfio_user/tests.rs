@@ -37,7 +37,7 @@ fn errno<T>(_: T) -> Errno {
     Errno::INVAL
 }
 
-impl vfio_user::Device for Served {
+impl vfio_user::ServedDevice for Served {
     fn information(&self) -> DeviceInfo {
         DeviceInfo::PCI
     }

@@ -158,7 +158,7 @@ pub struct DmaMap {
 ///
 /// The server has checked what it can before it calls: indices exist, ranges are inside their region
 /// and allowed by its flags, maps do not overlap, descriptors are of the right kind and number.
-pub trait Device {
+pub trait ServedDevice {
     /// What the device is. Must not change.
     fn information(&self) -> DeviceInfo;
 

@@ -20,7 +20,7 @@ use rustix::net::{
 
 use self::acceptor::{Acceptor, Arrival};
 use self::session::Session;
-use crate::device::Device;
+use crate::device::ServedDevice;
 use crate::error::Error;
 use crate::message::{DEFAULT_TRANSFER, MAX_TRANSFER};
 
@@ -138,11 +138,11 @@ impl Server {
 
     /// Serves clients, one after the other, until `stop`. Who comes while another is served gets the
     /// error `EBUSY` for its first message. What ends a client's session is told to the device
-    /// ([`Device::client_left`]) and never ends the server.
+    /// ([`ServedDevice::client_left`]) and never ends the server.
     ///
     /// # Errors
     /// The listening socket failed.
-    pub fn serve(&mut self, device: &mut dyn Device, stop: &Stop) -> Result<(), Error> {
+    pub fn serve(&mut self, device: &mut dyn ServedDevice, stop: &Stop) -> Result<(), Error> {
         let mut acceptor =
             Acceptor::new(self.listener.as_fd(), stop.0.as_fd(), self.options.timeout);
         loop {
@@ -159,7 +159,7 @@ impl Server {
     /// The socket cannot be used at all.
     pub fn serve_over(
         stream: OwnedFd,
-        device: &mut dyn Device,
+        device: &mut dyn ServedDevice,
         stop: &Stop,
         options: &ServerOptions,
     ) -> Result<(), Error> {
@@ -170,7 +170,7 @@ impl Server {
 
 fn serve_one(
     stream: OwnedFd,
-    device: &mut dyn Device,
+    device: &mut dyn ServedDevice,
     acceptor: &mut Acceptor<'_>,
     options: &ServerOptions,
 ) -> Result<(), Error> {

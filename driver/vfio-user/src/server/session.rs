@@ -10,7 +10,7 @@ use super::acceptor::Acceptor;
 use super::checks::{Maps, check_event, check_map_file};
 use super::link::{Link, RemoteMemory};
 use super::{Ending, ServerOptions};
-use crate::device::{Area, Backing, Device, DmaMap, IrqData, Region};
+use crate::device::{Area, Backing, DmaMap, IrqData, Region, ServedDevice};
 use crate::error::Error;
 use crate::message::{
     Command, DmaRange, FieldError, Kind, MAJOR, MAX_AREAS, MINOR, RegionAccess, RegionDescription,
@@ -23,7 +23,7 @@ const MAX_IRQS: u32 = 4096;
 
 pub(super) struct Session<'d> {
     link: Arc<Link>,
-    device: &'d mut dyn Device,
+    device: &'d mut dyn ServedDevice,
     max_transfer: u32,
     maps: Maps,
     /// The version has been agreed upon, and the device knows of the client.
@@ -40,7 +40,7 @@ enum Answer {
 impl<'d> Session<'d> {
     pub(super) fn new(
         stream: OwnedFd,
-        device: &'d mut dyn Device,
+        device: &'d mut dyn ServedDevice,
         options: &ServerOptions,
     ) -> Result<Self, Error> {
         let link = Link::new(stream, options)?;
