@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bench::{BenchError, HEADS, Measured, Rival, Setting, Size};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::Output;
 
 const ABOUT: &str = "\
@@ -37,7 +37,7 @@ pub struct Args {
 ///
 /// # Errors
 /// When there is no such bench.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let chosen = bench::chosen(&args.names)?;
     let rivals = args.rivals.as_deref().map(Rival::find).transpose()?;
     if args.list {
@@ -57,7 +57,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         progress.set(number as f64 / chosen.len() as f64, bench.name);
         let measured = match measure(bench, rivals.as_deref(), out) {
             // A run of all benchmarks includes those that this machine supports.
-            Err(Failure::NotMeasured(why)) if args.names.is_empty() => {
+            Err(CommandError::NotMeasured(why)) if args.names.is_empty() => {
                 out.note(why);
                 continue;
             }
@@ -84,15 +84,15 @@ pub fn measure(
     bench: &bench::Bench,
     rivals: Option<&[Rival]>,
     out: &Output,
-) -> Result<Measured, Failure> {
+) -> Result<Measured, CommandError> {
     let program = std::env::current_exe().map_err(|error| {
-        Failure::Internal(format!("cannot find the program that runs: {error}"))
+        CommandError::Internal(format!("cannot find the program that runs: {error}"))
     })?;
     let setting = Setting { size: Size::FULL, rivals, server: Some(&program) };
     Ok(bench.measure(&setting, &mut out.progress(bench.name))?)
 }
 
-impl From<BenchError> for Failure {
+impl From<BenchError> for CommandError {
     fn from(error: BenchError) -> Self {
         match error {
             BenchError::Unknown { .. } | BenchError::NoRival { .. } => {

@@ -1,11 +1,11 @@
 //! `lockstep check`: checks whether a device behaves as documented.
 
 use acceptance::{Extent, Latency, Measurements, Options, Progress, Report, Verdict};
-use driver::DeviceAddress;
+use driver::DeviceUri;
 use serde::Serialize;
 
-use crate::device_address::{self, URIS};
-use crate::failure::Failure;
+use crate::device_uri::{self, URIS};
+use crate::error::CommandError;
 use crate::output::Output;
 use crate::run::seed;
 use crate::text::{duration, rate, wrap};
@@ -30,8 +30,8 @@ const INDENT: usize = 40;
 #[command(after_help = format!("{URIS}\n\n{EXAMPLES}"))]
 pub struct Args {
     /// The device.
-    #[arg(value_name = "URI", value_parser = device_address::parse)]
-    device: DeviceAddress,
+    #[arg(value_name = "URI", value_parser = device_uri::parse)]
+    device: DeviceUri,
     /// Runs only this check; can be given more than once.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
@@ -58,13 +58,13 @@ struct Line<'r> {
 ///
 /// # Errors
 /// When there is no such check or no such device, or a check has failed.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let options = options(&args)?;
     // Before anything is tried: what is in the way of opening it is no finding.
-    let mut first = Some(device_address::open_for_locks(&args.device, out)?);
+    let mut first = Some(device_uri::open_for_locks(&args.device, out)?);
     let mut open = || match first.take() {
         Some(device) => Ok(device),
-        None => device_address::open(&args.device),
+        None => device_uri::open(&args.device),
     };
     let mut failed_to_print = None;
     let mut bar = out.progress("check");
@@ -95,7 +95,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     if report.passed() { Ok(()) } else { Err(failure(&args, &report)) }
 }
 
-fn options(args: &Args) -> Result<Options, Failure> {
+fn options(args: &Args) -> Result<Options, CommandError> {
     let options = match args.quick {
         true => Options { cases: 40, samples: 200, ..Options::default() },
         false => Options { extent: Extent::Full, ..Options::default() },
@@ -105,12 +105,13 @@ fn options(args: &Args) -> Result<Options, Failure> {
         return Ok(options);
     }
     let only: Vec<&str> = args.only.iter().map(String::as_str).collect();
-    options.only(&only).map_err(|error| Failure::Input(format!("--only: {error}")))
+    options.only(&only).map_err(|error| CommandError::Input(format!("--only: {error}")))
 }
 
-fn json(report: &Report) -> Result<String, Failure> {
-    serde_json::to_string(&Line { passed: report.passed(), report })
-        .map_err(|error| Failure::Internal(format!("the report does not go into JSON: {error}")))
+fn json(report: &Report) -> Result<String, CommandError> {
+    serde_json::to_string(&Line { passed: report.passed(), report }).map_err(|error| {
+        CommandError::Internal(format!("the report does not go into JSON: {error}"))
+    })
 }
 
 /// A check's line, with as many more as its detail needs.
@@ -155,11 +156,11 @@ fn verdict(report: &Report) -> String {
 }
 
 /// What has failed, and how to see it again.
-fn failure(args: &Args, report: &Report) -> Failure {
+fn failure(args: &Args, report: &Report) -> CommandError {
     let failed = report.checks.iter().filter(|check| check.verdict == Verdict::Fail);
     let only: String = failed.clone().map(|check| format!(" --only '{}'", check.name)).collect();
     let quick = if args.quick { " --quick" } else { "" };
-    Failure::Internal(format!(
+    CommandError::Internal(format!(
         "{} of {} checks failed. To repeat them: lockstep check '{}' --seed {}{quick}{only}",
         failed.count(),
         report.checks.len(),

@@ -6,7 +6,7 @@ use ndp_runtime::host::Cancel;
 use system::{Options, Report};
 use workloads::Scenario;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::interrupt;
 use crate::ndp::{self, demonstration};
 use crate::output::Output;
@@ -46,7 +46,7 @@ const ACTS: [Act; 4] = [
 ///
 /// # Errors
 /// When the scenarios are not where the program was built, a run fails, or Ctrl-C ends it.
-pub fn run(_: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(_: Args, out: &Output) -> Result<(), CommandError> {
     let folder = scenarios()?;
     let cancel = Cancel::default();
     let interrupt = interrupt::install_with({
@@ -59,7 +59,7 @@ pub fn run(_: Args, out: &Output) -> Result<(), Failure> {
         out.print(out.strong(format_args!("\n{number}. {} (scenarios/{})", act.title, act.file)))?;
         let outcome = execute(&scenario, &Options::default(), interrupt, out)?;
         if outcome.interrupted {
-            return Err(Failure::Interrupted);
+            return Err(CommandError::Interrupted);
         }
         out.print(compact(&scenario, &outcome, out))?;
         print_wrapped(&(act.look)(&outcome.report), out)?;
@@ -160,18 +160,18 @@ fn next_steps(out: &Output) -> String {
 }
 
 /// The folder of the scenarios: where the program was built, or else where it is called.
-fn scenarios() -> Result<PathBuf, Failure> {
+fn scenarios() -> Result<PathBuf, CommandError> {
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("scenarios");
     let places = [built, PathBuf::from("scenarios")];
     let here = places.iter().find(|place| place.join(ACTS[0].file).is_file());
     here.cloned().ok_or_else(|| {
-        Failure::input(
+        CommandError::input(
             &places[0],
             "no scenarios there, nor in ./scenarios; expected a clone of Lockstep",
         )
     })
 }
 
-fn print_wrapped(text: &str, out: &Output) -> Result<(), Failure> {
+fn print_wrapped(text: &str, out: &Output) -> Result<(), CommandError> {
     out.print(wrap(text, WIDTH).join("\n"))
 }

@@ -5,7 +5,7 @@ use driver::linux::pci::PciFunction;
 use driver::linux::system::{Finding, System, examine};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::Output;
 
 const EXAMPLES: &str = "\
@@ -59,7 +59,7 @@ struct Found<'s> {
 ///
 /// # Errors
 /// When the reader of the output is gone.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let system = examine(&Roots::default());
     match args.json {
         true => out.print(json(&system)?),
@@ -67,13 +67,14 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     }
 }
 
-fn json(system: &System) -> Result<String, Failure> {
+fn json(system: &System) -> Result<String, CommandError> {
     let line = Line {
         functions: system.functions.iter().map(function).collect(),
         findings: system.findings.iter().map(found).collect(),
     };
-    serde_json::to_string(&line)
-        .map_err(|error| Failure::Internal(format!("the findings do not go into JSON: {error}")))
+    serde_json::to_string(&line).map_err(|error| {
+        CommandError::Internal(format!("the findings do not go into JSON: {error}"))
+    })
 }
 
 fn function(function: &PciFunction) -> Function<'_> {

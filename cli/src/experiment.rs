@@ -9,7 +9,7 @@ use experiments::{
     Commit, Experiment, ExperimentError, Findings, Record, Seeds, Setting, files, registry, table,
 };
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::Output;
 use crate::whole_file::WholeFile;
 
@@ -70,10 +70,10 @@ const DEFAULT_SEEDS: u32 = 5;
 ///
 /// # Errors
 /// When there is no such experiment, or its files cannot be written.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let Some(name) = args.name else { return list(out) };
     let experiment =
-        registry::named(&name).map_err(|unknown| Failure::Input(unknown.to_string()))?;
+        registry::named(&name).map_err(|unknown| CommandError::Input(unknown.to_string()))?;
     // Before the run, so that a long one is not in vain.
     make_folder(&args.out)?;
     let seeds = args.seeds.into();
@@ -90,7 +90,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn list(out: &Output) -> Result<(), Failure> {
+fn list(out: &Output) -> Result<(), CommandError> {
     registry::all().try_for_each(|experiment| {
         let Experiment { name, title, source, .. } = experiment;
         out.print(format_args!(
@@ -111,17 +111,17 @@ pub fn measure(
     seeds: Seeds,
     platform: Option<&Path>,
     out: &Output,
-) -> Result<Findings, Failure> {
+) -> Result<Findings, CommandError> {
     let name = experiment.name;
     let mut progress = out.progress(name);
     let measured = experiment.measure(&mut Setting::full(seeds, platform, &mut progress));
     measured.map_err(|error| match (error, platform) {
-        (ExperimentError::Unfit(why), _) => Failure::Input(why.to_string()),
+        (ExperimentError::Unfit(why), _) => CommandError::Input(why.to_string()),
         (ExperimentError::Postgres(why), _) => {
-            Failure::NotMeasured(format!("{name}: not measured: {why}"))
+            CommandError::NotMeasured(format!("{name}: not measured: {why}"))
         }
-        (error, Some(file)) if error.is_of_platform() => Failure::input(file, error),
-        (error, _) => Failure::Internal(format!("{name}: {error}")),
+        (error, Some(file)) if error.is_of_platform() => CommandError::input(file, error),
+        (error, _) => CommandError::Internal(format!("{name}: {error}")),
     })
 }
 
@@ -129,10 +129,10 @@ pub fn measure(
 ///
 /// # Errors
 /// When it cannot be made.
-pub fn make_folder(folder: &Path) -> Result<(), Failure> {
+pub fn make_folder(folder: &Path) -> Result<(), CommandError> {
     fs::create_dir_all(folder).map_err(|cause| {
         let what = format_args!("expected a folder for the results, which cannot be made: {cause}");
-        Failure::input(folder, what)
+        CommandError::input(folder, what)
     })
 }
 
@@ -146,12 +146,12 @@ pub fn write(
     experiment: &Experiment,
     findings: &Findings,
     record: &Record<'_>,
-) -> Result<PathBuf, Failure> {
+) -> Result<PathBuf, CommandError> {
     let files = files(experiment, findings, record);
     for (name, text) in &files {
         let path = folder.join(name);
         let mut file = WholeFile::create(&path)?;
-        file.write_all(text.as_bytes()).map_err(|cause| Failure::writing(&path, cause))?;
+        file.write_all(text.as_bytes()).map_err(|cause| CommandError::writing(&path, cause))?;
         file.finish()?;
     }
     Ok(folder.join(&files[0].0))

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use experiments::page::Page;
 use experiments::{Clock, Commit, Record, SCHEMA, Seeds, date, machine, registry};
 
+use crate::error::CommandError;
 use crate::experiment::SeedArgs;
-use crate::failure::Failure;
 use crate::output::Output;
 use crate::whole_file::WholeFile;
 use crate::{bench, experiment};
@@ -29,7 +29,7 @@ pub struct Args {
 ///
 /// # Errors
 /// When the folder cannot be written to.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     experiment::make_folder(&args.out)?;
     // Before the runs: it is the state that the program was built from, not what is edited meanwhile.
     let commit = Commit::of_sources();
@@ -49,7 +49,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         out.note(format_args!("{} of {count}: {}", number + 1, experiment.name));
         let findings = match experiment::measure(experiment, seeds, None, out) {
             // The page says so; the others are worth having.
-            Err(Failure::NotMeasured(why)) => {
+            Err(CommandError::NotMeasured(why)) => {
                 out.note(&why);
                 Err(why)
             }
@@ -66,7 +66,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
             out.note(format_args!("bench {}", bench.name));
             match bench::measure(bench, None, out) {
                 Ok(measured) => page.benches.extend(measured.figures),
-                Err(Failure::NotMeasured(why)) => {
+                Err(CommandError::NotMeasured(why)) => {
                     out.note(&why);
                     page.benches_not_measured.push(why);
                 }
@@ -76,7 +76,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     }
     let path = args.out.join("figures.html");
     let mut file = WholeFile::create(&path)?;
-    file.write_all(page.html().as_bytes()).map_err(|cause| Failure::writing(&path, cause))?;
+    file.write_all(page.html().as_bytes()).map_err(|cause| CommandError::writing(&path, cause))?;
     file.finish()?;
     out.print(path.display())
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use system::Interrupt;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 static INTERRUPT: OnceLock<Interrupt> = OnceLock::new();
 
@@ -24,7 +24,7 @@ pub fn outlive_large_files() {
 ///
 /// # Errors
 /// When the system does not let the program handle signals.
-pub fn install() -> Result<&'static Interrupt, Failure> {
+pub fn install() -> Result<&'static Interrupt, CommandError> {
     install_with(|| ())
 }
 
@@ -32,7 +32,7 @@ pub fn install() -> Result<&'static Interrupt, Failure> {
 ///
 /// # Errors
 /// As [`install`].
-pub fn install_with(act: impl Fn() + Send + 'static) -> Result<&'static Interrupt, Failure> {
+pub fn install_with(act: impl Fn() + Send + 'static) -> Result<&'static Interrupt, CommandError> {
     if let Some(interrupt) = INTERRUPT.get() {
         return Ok(interrupt);
     }
@@ -44,6 +44,6 @@ pub fn install_with(act: impl Fn() + Send + 'static) -> Result<&'static Interrup
         interrupt.raise();
         act();
     })
-    .map_err(|error| Failure::Internal(format!("cannot handle Ctrl-C: {error}")))?;
+    .map_err(|error| CommandError::Internal(format!("cannot handle Ctrl-C: {error}")))?;
     Ok(interrupt)
 }

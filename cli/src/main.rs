@@ -1,17 +1,17 @@
 //! The `lockstep` command.
 //!
 //! Each subcommand is a module with its arguments, `Args`, and a function
-//! `run(Args, &Output) -> Result<(), Failure>`. Results go to standard output, errors to
+//! `run(Args, &Output) -> Result<(), CommandError>`. Results go to standard output, errors to
 //! standard error. Exit code 2 means that the input is wrong, 1 that something else
 //! failed, and 130 that Ctrl-C ended the command.
 
 mod bench;
 mod check;
 mod demo;
-mod device_address;
+mod device_uri;
 mod doctor;
+mod error;
 mod experiment;
-mod failure;
 mod figures;
 mod interrupt;
 mod ndp;
@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use terminal::text;
 
-use failure::Failure;
+use error::CommandError;
 use output::Output;
 
 const EXAMPLES: &str = "\
@@ -92,7 +92,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            if !matches!(failure, Failure::Unread | Failure::Told(_)) {
+            if !matches!(failure, CommandError::Unread | CommandError::Told(_)) {
                 eprintln!("lockstep: {failure}");
             }
             failure.exit_code()

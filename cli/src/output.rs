@@ -5,7 +5,7 @@ use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 
 use terminal::Progress;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// How a command speaks.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +37,12 @@ impl Output {
     ///
     /// # Errors
     /// When it cannot be written, or nobody reads.
-    pub fn print(&self, text: impl Display) -> Result<(), Failure> {
+    pub fn print(&self, text: impl Display) -> Result<(), CommandError> {
         let mut stdout = stdout().lock();
         writeln!(stdout, "{text}").and_then(|()| stdout.flush()).map_err(|cause| {
             match cause.kind() {
-                ErrorKind::BrokenPipe => Failure::Unread,
-                _ => Failure::Internal(format!("standard output: cannot write: {cause}")),
+                ErrorKind::BrokenPipe => CommandError::Unread,
+                _ => CommandError::Internal(format!("standard output: cannot write: {cause}")),
             }
         })
     }

@@ -7,7 +7,7 @@ use clap::ValueHint;
 use timing::platform::{Kind, Platform, PlatformFile};
 use toml::de::{DeTable, DeValue};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::Output;
 use crate::text;
 
@@ -25,16 +25,17 @@ pub struct Args {
 ///
 /// # Errors
 /// When there is no platform of that name, or the file is none.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     if let Some(file) = args.name.as_deref().filter(|name| is_path(name)) {
-        Platform::load(file).map_err(|error| Failure::Input(error.to_string()))?;
+        Platform::load(file).map_err(|error| CommandError::Input(error.to_string()))?;
         let text = std::fs::read_to_string(file);
-        let text = text.map_err(|error| Failure::input(Path::new(file), error))?;
+        let text = text.map_err(|error| CommandError::input(Path::new(file), error))?;
         return print(file, &text, out);
     }
     let names = args.name.as_deref().map_or(PlatformFile::NAMES.to_vec(), |name| vec![name]);
     for (number, name) in names.into_iter().enumerate() {
-        let file = PlatformFile::named(name).map_err(|error| Failure::Input(error.to_string()))?;
+        let file =
+            PlatformFile::named(name).map_err(|error| CommandError::Input(error.to_string()))?;
         if number > 0 {
             out.print("")?;
         }
@@ -48,11 +49,11 @@ fn is_path(name: &str) -> bool {
     name.contains('/') || name.ends_with(".toml")
 }
 
-fn print(name: &str, text: &str, out: &Output) -> Result<(), Failure> {
+fn print(name: &str, text: &str, out: &Output) -> Result<(), CommandError> {
     out.print(out.strong(name))?;
     out.print(comment(text))?;
     let document =
-        DeTable::parse(text).map_err(|error| Failure::Internal(format!("{name}: {error}")))?;
+        DeTable::parse(text).map_err(|error| CommandError::Internal(format!("{name}: {error}")))?;
     let mut listing = String::new();
     list(document.get_ref(), "", &mut listing);
     out.print(listing.trim_end())?;

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::ValueHint;
-use driver::DeviceAddress;
+use driver::DeviceUri;
 use serde::Serialize;
 use system::{Interrupt, Options, Progress, Report, RunError};
 use workloads::Scenario;
 use workloads::scenario::Mode;
 
-use crate::device_address;
-use crate::failure::Failure;
+use crate::device_uri;
+use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::Output;
 use crate::text;
@@ -53,8 +53,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     trace: Option<PathBuf>,
     /// Uses the lock unit of this device; for a scenario in wall-clock mode.
-    #[arg(long, value_name = "URI", value_parser = device_address::parse)]
-    device: Option<DeviceAddress>,
+    #[arg(long, value_name = "URI", value_parser = device_uri::parse)]
+    device: Option<DeviceUri>,
     /// Takes this platform file, not the scenario's platform; in virtual time.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "device")]
     platform: Option<PathBuf>,
@@ -105,7 +105,7 @@ struct Wall {
 /// # Errors
 /// When scenario or trace are at fault, the run fails or is interrupted, or a file cannot be
 /// written.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let out = out.quiet(args.quiet);
     let mut scenario = Scenario::load(&args.scenario)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
@@ -115,7 +115,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     if let (Some(file), Mode::WallClock) = (&args.platform, scenario.mode) {
         let message = "--platform: expected a scenario in virtual time; by the wall clock no \
                        platform is modelled";
-        return Err(Failure::input(file, message));
+        return Err(CommandError::input(file, message));
     }
     let options = Options { platform: args.platform.clone(), ..Options::default() };
     // Before the run, so that a long one is not in vain.
@@ -125,9 +125,9 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         Some(address) => execute_on(&scenario, address, &out),
     };
     let outcome = outcome.map_err(|failure| match failure {
-        Failure::Internal(what) => {
+        CommandError::Internal(what) => {
             let again = repetition(&args, scenario.seed);
-            Failure::Internal(format!("{what}\nTo repeat it: {again}"))
+            CommandError::Internal(format!("{what}\nTo repeat it: {again}"))
         }
         other => other,
     })?;
@@ -141,10 +141,11 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
         out.print(full(&scenario, &outcome, &out))?;
     }
     if outcome.interrupted {
-        return Err(Failure::Interrupted);
+        return Err(CommandError::Interrupted);
     }
     if let (Some(mut file), Some(path)) = (file, &args.out) {
-        writeln!(file, "{}", outcome.json()?).map_err(|cause| Failure::writing(path, cause))?;
+        writeln!(file, "{}", outcome.json()?)
+            .map_err(|cause| CommandError::writing(path, cause))?;
         file.finish()?;
     }
     Ok(())
@@ -174,17 +175,13 @@ pub fn execute(
     options: &Options,
     interrupt: &Interrupt,
     out: &Output,
-) -> Result<Outcome, Failure> {
+) -> Result<Outcome, CommandError> {
     timed(scenario, interrupt, out, |progress| system::run(scenario, options, interrupt, progress))
 }
 
 /// Executes `scenario` on a device.
-fn execute_on(
-    scenario: &Scenario,
-    address: &DeviceAddress,
-    out: &Output,
-) -> Result<Outcome, Failure> {
-    let device = device_address::open_for_locks(address, out)?;
+fn execute_on(scenario: &Scenario, uri: &DeviceUri, out: &Output) -> Result<Outcome, CommandError> {
+    let device = device_uri::open_for_locks(uri, out)?;
     let interrupt = interrupt::install()?;
     timed(scenario, interrupt, out, |progress| {
         system::run_on_device(scenario, &device, interrupt, progress)
@@ -196,7 +193,7 @@ fn timed(
     interrupt: &Interrupt,
     out: &Output,
     run: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<Report, RunError>,
-) -> Result<Outcome, Failure> {
+) -> Result<Outcome, CommandError> {
     let mut bar = out.progress(&scenario.name);
     let start = Instant::now();
     let report = run(&mut |progress| {
@@ -212,11 +209,11 @@ impl Outcome {
         self.report.duration_ns as f64 / self.wall.as_nanos().max(1) as f64
     }
 
-    fn json(&self) -> Result<String, Failure> {
+    fn json(&self) -> Result<String, CommandError> {
         as_json(&Line { interrupted: self.interrupted, report: &self.report })
     }
 
-    fn wall_json(&self) -> Result<String, Failure> {
+    fn wall_json(&self) -> Result<String, CommandError> {
         let seconds = self.wall.as_secs_f64();
         let simulated_seconds_per_second = self.simulated_seconds_per_second();
         as_json(&WallLine { wall: Wall { seconds, simulated_seconds_per_second } })
@@ -231,7 +228,8 @@ pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number from 0 to 2^64 - 1".into())
 }
 
-fn as_json(line: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string(line)
-        .map_err(|error| Failure::Internal(format!("the report does not go into JSON: {error}")))
+fn as_json(line: &impl Serialize) -> Result<String, CommandError> {
+    serde_json::to_string(line).map_err(|error| {
+        CommandError::Internal(format!("the report does not go into JSON: {error}"))
+    })
 }

@@ -9,7 +9,7 @@ use device::{BoardOptions, Progress, ServeOptions};
 use driver::{Elements, PCI_ID_VARIABLE, PciIdentity};
 use vfio_user::{Error, Stop};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::Output;
 use crate::wave::window;
@@ -76,7 +76,7 @@ fn elements() -> impl TypedValueParser<Value = Elements> {
 ///
 /// # Errors
 /// When the socket cannot be made, or the reader of the output is gone.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let waves = match (&args.waves, args.from, args.to) {
         (Some(path), Some(from), Some(to)) => {
             let window = window(from, to)?;
@@ -94,7 +94,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let identity = match args.pci_id {
         Some(identity) => identity,
         None => PciIdentity::expected()
-            .map_err(|error| Failure::Input(format!("{PCI_ID_VARIABLE}: {error}")))?,
+            .map_err(|error| CommandError::Input(format!("{PCI_ID_VARIABLE}: {error}")))?,
     };
     let options = ServeOptions {
         board: BoardOptions { storage: args.storage, elements: args.elements, identity },
@@ -132,9 +132,9 @@ fn line(progress: &Progress) -> String {
 }
 
 /// Says what to do next.
-fn failure(error: &Error) -> Failure {
+fn failure(error: &Error) -> CommandError {
     match error {
-        Error::NotASocket { .. } | Error::InUse { .. } => Failure::Input(error.to_string()),
+        Error::NotASocket { .. } | Error::InUse { .. } => CommandError::Input(error.to_string()),
         Error::Socket { action, path, source } => {
             let remedy = match source.kind() {
                 ErrorKind::PermissionDenied => "; choose a folder in which you may write",
@@ -144,8 +144,8 @@ fn failure(error: &Error) -> Failure {
                 }
                 _ => "",
             };
-            Failure::Input(format!("cannot {action} {}: {source}{remedy}", path.display()))
+            CommandError::Input(format!("cannot {action} {}: {source}{remedy}", path.display()))
         }
-        error => Failure::Internal(error.to_string()),
+        error => CommandError::Internal(error.to_string()),
     }
 }

@@ -12,7 +12,7 @@ use clap::Subcommand;
 use workloads::trace::{TraceOp, TraceReader};
 use workloads::{text_file, waldump};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::Output;
 use crate::text;
 use crate::whole_file::WholeFile;
@@ -69,7 +69,7 @@ struct Check {
 /// # Errors
 /// When the input breaks a rule of its format, or cannot be read; when the output cannot be
 /// written.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     match args.command {
         Command::FromWaldump(args) => from_waldump(&args, out),
         Command::Check(args) => {
@@ -79,13 +79,13 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     }
 }
 
-fn from_waldump(args: &FromWaldump, out: &Output) -> Result<(), Failure> {
+fn from_waldump(args: &FromWaldump, out: &Output) -> Result<(), CommandError> {
     let (file, reader) = open(&args.file)?;
     let options = waldump::Options { file, agents: args.agents };
     if args.output == Path::new("-") {
         if let Some(scenario) = &args.scenario {
             let message = "--scenario: expected -o FILE with it, as a scenario names its trace";
-            return Err(Failure::input(scenario, message));
+            return Err(CommandError::input(scenario, message));
         }
         let report = waldump::convert(reader, &options, stdout().lock())?;
         out.note(report);
@@ -93,18 +93,18 @@ fn from_waldump(args: &FromWaldump, out: &Output) -> Result<(), Failure> {
     }
     if let Some(scenario) = args.scenario.as_deref().filter(|path| is_same(path, &args.output)) {
         let message = "--scenario: expected another file than that of -o, the trace";
-        return Err(Failure::input(scenario, message));
+        return Err(CommandError::input(scenario, message));
     }
     let mut written = [Some(&args.output), args.scenario.as_ref()].into_iter().flatten();
     if let Some(path) = written.find(|path| is_same(path, &args.file)) {
-        return Err(Failure::input(path, "expected another file to write than the dump"));
+        return Err(CommandError::input(path, "expected another file to write than the dump"));
     }
     let mut trace = WholeFile::create(&args.output)?;
     let mut scenario = args.scenario.as_deref().map(WholeFile::create).transpose()?;
     let report = waldump::convert(reader, &options, &mut trace)?;
     if let (Some(file), Some(path)) = (&mut scenario, &args.scenario) {
         let text = replay::scenario(&args.output, path, &report);
-        file.write_all(text.as_bytes()).map_err(|cause| Failure::writing(path, cause))?;
+        file.write_all(text.as_bytes()).map_err(|cause| CommandError::writing(path, cause))?;
     }
     trace.finish()?;
     if let (Some(file), Some(path)) = (scenario, &args.scenario) {
@@ -122,12 +122,13 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// Opens a file or standard input, and says what errors call it.
-fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
+fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), CommandError> {
     let (name, reader) = match path == Path::new("-") {
         true => ("standard input".into(), text_file::plain(stdin().lock())),
         false => (path.display().to_string(), text_file::open(path)),
     };
-    let reader = reader.map_err(|cause| Failure::input(path, format_args!("cannot read: {cause}")));
+    let reader =
+        reader.map_err(|cause| CommandError::input(path, format_args!("cannot read: {cause}")));
     Ok((name, reader?))
 }
 

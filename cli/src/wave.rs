@@ -13,7 +13,7 @@ use sim::models::WaveWindow;
 use system::Options;
 use workloads::Scenario;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::Output;
 use crate::run::{execute, seed};
@@ -99,7 +99,7 @@ struct Conformance {
 /// # Errors
 /// When the window or the scenario is impossible, the run fails or is interrupted, or the file
 /// cannot be written.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     match args.command {
         Command::Run(args) => waves_of_a_run(args, out),
         Command::Conformance(args) => waves_of_a_case(args, out),
@@ -110,14 +110,16 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When there is none in between.
-pub fn window(from: u64, to: u64) -> Result<WaveWindow, Failure> {
+pub fn window(from: u64, to: u64) -> Result<WaveWindow, CommandError> {
     if to <= from {
-        return Err(Failure::Input(format!("--to {to}: expected a cycle after --from {from}")));
+        return Err(CommandError::Input(format!(
+            "--to {to}: expected a cycle after --from {from}"
+        )));
     }
     Ok(WaveWindow { from, to })
 }
 
-fn waves_of_a_run(args: Run, out: &Output) -> Result<(), Failure> {
+fn waves_of_a_run(args: Run, out: &Output) -> Result<(), CommandError> {
     let Run { scenario, seed, from, to, output, part } = args;
     let window = window(from, to)?;
     let mut scenario = Scenario::load(scenario)?;
@@ -127,35 +129,36 @@ fn waves_of_a_run(args: Run, out: &Output) -> Result<(), Failure> {
     let options = Options { waves, ..Options::default() };
     let outcome = execute(&scenario, &options, interrupt::install()?, out)?;
     if outcome.interrupted {
-        return Err(Failure::Interrupted);
+        return Err(CommandError::Interrupted);
     }
     let cycles = outcome.report.unit.and_then(|unit| unit.cycles).unwrap_or(0);
     tell(&output, window, cycles, out)
 }
 
-fn waves_of_a_case(args: Conformance, out: &Output) -> Result<(), Failure> {
+fn waves_of_a_case(args: Conformance, out: &Output) -> Result<(), CommandError> {
     let Conformance { case, from, to, output, part } = args;
     let window = window(from, to.unwrap_or(u64::MAX))?;
     // Its errors name the file.
-    let case = conformance::load(&case).map_err(|error| Failure::Input(error.to_string()))?;
+    let case = conformance::load(&case).map_err(|error| CommandError::Input(error.to_string()))?;
     let Some(into) = part.into else { return apart::write(&output, true) };
     match conformance::replay(&case, Some((into, window))) {
         Ok(summary) => {
             tell(&output, window, summary.cycles, out)?;
             out.print("Hardware and software agree in this case.")
         }
-        Err(ReplayError::Mismatch(mismatch)) => {
-            Err(Failure::Internal(format!("{mismatch}\nThe waves are in {}", output.display())))
-        }
-        Err(ReplayError::File(error)) => Err(Failure::writing(&output, error)),
+        Err(ReplayError::Mismatch(mismatch)) => Err(CommandError::Internal(format!(
+            "{mismatch}\nThe waves are in {}",
+            output.display()
+        ))),
+        Err(ReplayError::File(error)) => Err(CommandError::writing(&output, error)),
     }
 }
 
 /// Says what is in the file, if some of the run's `cycles` are in the window.
-fn tell(path: &Path, window: WaveWindow, cycles: u64, out: &Output) -> Result<(), Failure> {
+fn tell(path: &Path, window: WaveWindow, cycles: u64, out: &Output) -> Result<(), CommandError> {
     let WaveWindow { from, to } = window;
     if cycles <= from {
-        return Err(Failure::Input(format!(
+        return Err(CommandError::Input(format!(
             "--from {from}: expected a cycle of the run, which ended after {} of them",
             text::count(cycles)
         )));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// A file that is written under another name beside its place, and moved there at the end.
 /// Until then, whatever was there stays; dropped before, it leaves nothing.
@@ -23,13 +23,13 @@ impl WholeFile {
     /// # Errors
     /// When the folder is not there or cannot be written to, or `path` is a folder, a device or a
     /// pipe.
-    pub fn create(path: &Path) -> Result<Self, Failure> {
+    pub fn create(path: &Path) -> Result<Self, CommandError> {
         if path.is_dir() {
-            return Err(Failure::input(path, "is a folder, expected a file to write"));
+            return Err(CommandError::input(path, "is a folder, expected a file to write"));
         }
         if path.exists() && !path.is_file() {
             let what = "is a device or a pipe, expected a file that can be replaced";
-            return Err(Failure::input(path, what));
+            return Err(CommandError::input(path, what));
         }
         // A link stays; what it points to is replaced.
         let target = path.canonicalize();
@@ -40,7 +40,7 @@ impl WholeFile {
         };
         if !folder.is_dir() {
             let what = format!("expected to write it into a folder, but {folder:?} is none");
-            return Err(Failure::input(path, what));
+            return Err(CommandError::input(path, what));
         }
         let file = Builder::new()
             .prefix(".lockstep-")
@@ -49,7 +49,7 @@ impl WholeFile {
             .tempfile_in(folder)
             .map_err(|cause| {
                 let what = format!("expected a folder to write it into, found {}", cause.kind());
-                Failure::input(path, what)
+                CommandError::input(path, what)
             })?;
         Ok(Self { path: path.to_owned(), writer: BufWriter::new(file) })
     }
@@ -63,10 +63,11 @@ impl WholeFile {
     ///
     /// # Errors
     /// When it cannot be written or moved; nothing is left of it then.
-    pub fn finish(self) -> Result<(), Failure> {
+    pub fn finish(self) -> Result<(), CommandError> {
         let Self { path, writer } = self;
-        let file = writer.into_inner().map_err(|cause| Failure::writing(&path, cause.error()))?;
-        file.persist(&path).map_err(|cause| Failure::writing(&path, cause.error))?;
+        let file =
+            writer.into_inner().map_err(|cause| CommandError::writing(&path, cause.error()))?;
+        file.persist(&path).map_err(|cause| CommandError::writing(&path, cause.error))?;
         Ok(())
     }
 }
@@ -104,7 +105,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let socket = folder.path().join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("bound");
-        assert!(matches!(WholeFile::create(&socket), Err(Failure::Input(_))));
+        assert!(matches!(WholeFile::create(&socket), Err(CommandError::Input(_))));
         let (link, real) = (folder.path().join("link"), folder.path().join("real"));
         fs::write(&real, "old").expect("written");
         std::os::unix::fs::symlink(&real, &link).expect("linked");
@@ -132,7 +133,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("missing").join("result.json");
         let failure = WholeFile::create(&path).expect_err("no such folder");
-        assert!(matches!(failure, Failure::Input(_)));
+        assert!(matches!(failure, CommandError::Input(_)));
         assert!(failure.to_string().contains("missing/result.json"), "{failure}");
         let failure = WholeFile::create(folder.path()).expect_err("a folder");
         assert!(failure.to_string().contains("is a folder"), "{failure}");

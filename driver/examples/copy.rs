@@ -1,4 +1,4 @@
-//! Copies a text to the card and back, behind any door:
+//! Copies a text to the card and back, behind any backend:
 //!
 //! ```text
 //! cargo run -p lockstep-driver --example copy -- vfio-user:/run/lockstep.socket
@@ -8,7 +8,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use lockstep_driver::{CopyCommand, Device, DeviceAddress, Direction, open_backend};
+use lockstep_driver::{CopyCommand, Device, DeviceUri, Direction, open_backend};
 
 const BOUND: Duration = Duration::from_secs(5);
 const TEXT: &[u8] = b"there and back again";
@@ -26,11 +26,11 @@ fn main() -> ExitCode {
 fn copy() -> Result<(), Box<dyn Error>> {
     let address =
         std::env::args().nth(1).ok_or("usage: copy vfio-user:/path | pci:0000:3b:00.0")?;
-    let device = Device::new(open_backend(&address.parse::<DeviceAddress>()?)?)?;
+    let device = Device::new(open_backend(&address.parse::<DeviceUri>()?)?)?;
     let mut queue = device.copy_queue(16)?;
     let buffer = device.allocate(4096)?;
     buffer.write(0, TEXT);
-    let (here, there, bytes) = (buffer.device_address(), 0, TEXT.len() as u32);
+    let (here, there, bytes) = (buffer.bus_address(), 0, TEXT.len() as u32);
     let to_card = CopyCommand {
         direction: Direction::HostToCard,
         source: here,

@@ -8,7 +8,12 @@
 
 use std::fmt;
 
-use crate::pci_capabilities::{EXPRESS, find};
+use crate::pci_capabilities::find;
+use crate::pci_regs::{
+    CAP_ID_EXP, EXP_DEVCAP2, EXP_DEVCAP2_ATOMIC_COMP64, EXP_DEVCAP2_ATOMIC_ROUTE, EXP_DEVCTL2,
+    EXP_DEVCTL2_ATOMIC_EGRESS_BLOCK, EXP_DEVCTL2_ATOMIC_REQ, EXP_FLAGS, EXP_FLAGS_TYPE,
+    EXP_FLAGS_VERS, EXP_TYPE_DOWNSTREAM, EXP_TYPE_ROOT_PORT, EXP_TYPE_UPSTREAM,
+};
 use crate::{Backend, DeviceError, PciAddress, Space, Width};
 
 /// What is known of the way that AtomicOps take from a function to host memory.
@@ -47,20 +52,6 @@ impl fmt::Display for AtomicRoute {
     }
 }
 
-/// Bit of Device Capabilities 2: the port routes AtomicOps.
-const ROUTING: u32 = 1 << 6;
-/// Bit of Device Capabilities 2: it completes AtomicOps of 64 bits, which are those of the lock unit.
-const COMPLETER_64: u32 = 1 << 8;
-/// Bit of Device Control 2: the function may request AtomicOps.
-const REQUESTER_ENABLE: u16 = 1 << 6;
-/// Bit of Device Control 2: the port lets no AtomicOp out.
-const EGRESS_BLOCKING: u16 = 1 << 7;
-
-/// Offsets in the capability.
-const FLAGS: usize = 2;
-const CAPABILITIES_2: usize = 0x24;
-const CONTROL_2: usize = 0x28;
-
 /// What a port on the way says of AtomicOps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Port {
@@ -75,26 +66,25 @@ pub(crate) enum Port {
 impl Port {
     /// What stands in a port's configuration space, which must be there in full.
     pub fn decode(configuration: &[u8]) -> Port {
-        const ROOT: u16 = 4;
-        const UPSTREAM: u16 = 5;
-        const DOWNSTREAM: u16 = 6;
-        let Some(at) = find(configuration, EXPRESS) else { return Port::Other };
+        let Some(at) = find(configuration, CAP_ID_EXP) else { return Port::Other };
         let half = |offset| {
             let bytes = configuration.get(at + offset..at + offset + 2);
             bytes.map_or(0, |bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
         };
-        let flags = half(FLAGS);
+        let flags = half(EXP_FLAGS);
         // Version 1 of the capability ends before Device Capabilities 2.
-        let (capabilities, control) = match flags & 0xF {
+        let (capabilities, control) = match flags & EXP_FLAGS_VERS {
             0 | 1 => (0, 0),
-            _ => (u32::from(half(CAPABILITIES_2)), half(CONTROL_2)),
+            _ => (u32::from(half(EXP_DEVCAP2)), half(EXP_DEVCTL2)),
         };
-        match flags >> 4 & 0xF {
-            ROOT => Port::Root { completes: capabilities & COMPLETER_64 != 0 },
+        match (flags & EXP_FLAGS_TYPE) >> 4 {
+            EXP_TYPE_ROOT_PORT => {
+                Port::Root { completes: capabilities & EXP_DEVCAP2_ATOMIC_COMP64 != 0 }
+            }
             // What a switch lets out upwards leaves by its upstream port.
-            kind @ (UPSTREAM | DOWNSTREAM) => Port::Switch {
-                routes: capabilities & ROUTING != 0,
-                blocks: kind == UPSTREAM && control & EGRESS_BLOCKING != 0,
+            kind @ (EXP_TYPE_UPSTREAM | EXP_TYPE_DOWNSTREAM) => Port::Switch {
+                routes: capabilities & EXP_DEVCAP2_ATOMIC_ROUTE != 0,
+                blocks: kind == EXP_TYPE_UPSTREAM && control & EXP_DEVCTL2_ATOMIC_EGRESS_BLOCK != 0,
             },
             _ => Port::Other,
         }
@@ -104,21 +94,21 @@ impl Port {
 /// Lets a function request AtomicOps. False when it says that it never does.
 ///
 /// # Errors
-/// What the door reports.
+/// What the backend reports.
 pub(crate) fn enable(backend: &dyn Backend) -> Result<bool, DeviceError> {
     let listed = crate::pci_capabilities::read_listed(backend)?;
-    let Some(at) = find(&listed, EXPRESS) else { return Ok(false) };
-    if listed.get(at + FLAGS).is_none_or(|flags| flags & 0xF < 2) {
+    let Some(at) = find(&listed, CAP_ID_EXP) else { return Ok(false) };
+    if listed.get(at + EXP_FLAGS).is_none_or(|flags| u16::from(*flags) & EXP_FLAGS_VERS < 2) {
         return Ok(false);
     }
-    let offset = (at + CONTROL_2) as u64;
+    let offset = (at + EXP_DEVCTL2) as u64;
     let read = || backend.read(Space::Configuration, offset, Width::Two);
-    let is_on = |control: u64| control & u64::from(REQUESTER_ENABLE) != 0;
+    let is_on = |control: u64| control & u64::from(EXP_DEVCTL2_ATOMIC_REQ) != 0;
     let control = read()?;
     if is_on(control) {
         return Ok(true);
     }
-    let enabled = control | u64::from(REQUESTER_ENABLE);
+    let enabled = control | u64::from(EXP_DEVCTL2_ATOMIC_REQ);
     backend.write(Space::Configuration, offset, Width::Two, enabled)?;
     // Wired to 0 where the function has no requester of AtomicOps.
     Ok(is_on(read()?))

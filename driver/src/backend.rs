@@ -136,7 +136,7 @@ pub enum InterruptKind {
     Polled,
 }
 
-/// A door to one device: in process, over a socket, or through the kernel.
+/// A way to one device: in process, over a socket, or through the kernel.
 ///
 /// Accesses may come from several threads at once; each is one access to the device, in the order
 /// in which the calls begin on one thread. Every wait inside is bounded and ends as

@@ -14,7 +14,7 @@ use crate::{Backend, DeviceError, HostMemory};
 pub struct DmaBuffer {
     backend: Arc<dyn Backend>,
     memory: Arc<HostMemory>,
-    device_address: u64,
+    bus_address: u64,
     mapped: bool,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Debug for DmaBuffer {
         formatter
             .debug_struct("DmaBuffer")
             .field("memory", &self.memory)
-            .field("device_address", &format_args!("0x{:X}", self.device_address))
+            .field("bus_address", &format_args!("0x{:X}", self.bus_address))
             .finish()
     }
 }
@@ -34,8 +34,8 @@ impl DmaBuffer {
     /// # Errors
     /// What the backend reports.
     pub fn map(backend: Arc<dyn Backend>, memory: Arc<HostMemory>) -> Result<Self, DeviceError> {
-        let device_address = backend.map(&memory)?;
-        Ok(DmaBuffer { backend, memory, device_address, mapped: true })
+        let bus_address = backend.map(&memory)?;
+        Ok(DmaBuffer { backend, memory, bus_address, mapped: true })
     }
 
     /// The memory.
@@ -44,8 +44,8 @@ impl DmaBuffer {
     }
 
     /// The address that the device uses for its first byte.
-    pub fn device_address(&self) -> u64 {
-        self.device_address
+    pub fn bus_address(&self) -> u64 {
+        self.bus_address
     }
 
     /// Its size in bytes, at least what was asked for.
@@ -83,7 +83,7 @@ impl DmaBuffer {
     /// What the backend reports.
     pub fn unmap(mut self) -> Result<(), DeviceError> {
         self.mapped = false;
-        self.backend.unmap(self.device_address)
+        self.backend.unmap(self.bus_address)
     }
 }
 
@@ -91,7 +91,7 @@ impl Drop for DmaBuffer {
     fn drop(&mut self) {
         if self.mapped {
             // A device that is gone, or a server that ended, has no mapping left to take away.
-            let _ = self.backend.unmap(self.device_address);
+            let _ = self.backend.unmap(self.bus_address);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A Lockstep device behind any door: identified, and typed.
+//! A Lockstep device behind any backend: identified, and typed.
 
 #[cfg(test)]
 mod tests;
@@ -48,7 +48,7 @@ impl fmt::Debug for Device {
 }
 
 impl Device {
-    /// Identifies the device behind a door: nothing but configuration space is read before that says
+    /// Identifies the device behind a backend: nothing but configuration space is read before that says
     /// that it is ours. Then lets the function request atomic operations, which no kernel does for it;
     /// nothing else is written.
     ///
@@ -76,12 +76,12 @@ impl Device {
         Ok(Device { backend, capabilities, atomics })
     }
 
-    /// The door.
+    /// The backend.
     pub fn backend(&self) -> &Arc<dyn Backend> {
         &self.backend
     }
 
-    /// What the door says of the device.
+    /// What the backend says of the device.
     pub fn information(&self) -> &Information {
         self.backend.information()
     }

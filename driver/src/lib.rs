@@ -1,30 +1,31 @@
 //! Access of software to a Lockstep device.
 //!
-//! [`open_backend`] opens the door that a [`DeviceAddress`] names: a socket of another process, or a
+//! [`open_backend`] opens the backend that a [`DeviceUri`] names: a socket of another process, or a
 //! PCI function of this machine. [`Device`] identifies what is behind it and gives its typed parts:
 //! [`Shell`], [`LockUnit`], [`CopyQueue`], [`LockQueue`], [`JobQueue`], memory that it reaches ([`DmaBuffer`]),
 //! interrupts. [`Registers`] is the trait between a register block's driver and whatever carries its
 //! accesses: a mapped BAR, a simulated AXI4-Lite port, a fake in a test.
 //!
 //! Every wait has a bound, no behaviour of a device causes a panic, and every failure has a type.
-//! Doors, queues, ordering and errors: `docs/driver.md`.
+//! Backends, queues, ordering and errors: `docs/driver.md`.
 
 pub mod faulty;
 pub mod layout;
 pub mod linux;
 pub mod lock_unit;
 pub mod map;
+pub mod pci_regs;
 pub mod queue;
 pub mod vfio_user;
 pub mod visibility_element;
 
 mod absence;
-mod address;
 mod atomics;
 mod backend;
 mod block;
 mod buffer;
 mod device;
+mod device_uri;
 mod error;
 mod event;
 #[cfg(test)]
@@ -38,12 +39,12 @@ mod pci_capabilities;
 mod registers;
 mod shell;
 
-pub use address::{AddressError, DeviceAddress, Elements, PciAddress, PciMode};
 pub use atomics::{AtomicRoute, Atomics};
 pub use backend::{Backend, Information, Interrupt, InterruptKind, MemoryNeeds, Space, Width};
 pub use block::BlockRegisters;
 pub use buffer::DmaBuffer;
 pub use device::{Capabilities, Device};
+pub use device_uri::{DeviceUri, DeviceUriError, Elements, PciAddress, PciMode};
 pub use error::{BusResponse, DeviceError, Operation};
 pub use faulty::{Faults, Faulty};
 pub use identity::{IdentityError, PciIdentity, VARIABLE as PCI_ID_VARIABLE};

@@ -10,8 +10,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
+use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, SealFlags};
-use rustix::mm::{MapFlags, ProtFlags};
 
 /// A shared mapping of anonymous memory, or of a device's window, by a descriptor that can be passed
 /// on.
@@ -20,25 +20,31 @@ use rustix::mm::{MapFlags, ProtFlags};
 /// only copies in and out, and atomics.
 #[derive(Debug)]
 pub struct HostMemory {
-    start: NonNull<u8>,
-    bytes: usize,
+    map: MmapRaw,
     page_bytes: usize,
     file: OwnedFd,
     /// Where in the file the mapping begins.
     file_offset: u64,
 }
 
-// SAFETY: the mapping belongs to this value until it is dropped, is not tied to a thread, and is
-// only reached by the atomic accesses below.
-unsafe impl Send for HostMemory {}
-// SAFETY: as above; all accesses are atomic.
-unsafe impl Sync for HostMemory {}
-
 /// Bytes of an ordinary page.
 pub const PAGE_BYTES: usize = 4096;
 
 /// Bytes of a huge page.
 pub const HUGE_PAGE_BYTES: usize = 2 << 20;
+
+/// Maps `bytes` bytes of a file from `offset` on, for reading and writing, shared with all who map it.
+///
+/// # Errors
+/// What the system reports; [`io::ErrorKind::InvalidInput`] when there are no bytes, or when they begin
+/// within a page: words of the mapping are aligned because its first byte is.
+pub(crate) fn map_shared(file: impl AsFd, offset: u64, bytes: usize) -> io::Result<MmapRaw> {
+    if bytes == 0 || !offset.is_multiple_of(PAGE_BYTES as u64) {
+        let found = format!("{bytes} bytes from byte {offset} on, expected some, from a page on");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, found));
+    }
+    MmapOptions::new().offset(offset).len(bytes).map_raw(&file.as_fd())
+}
 
 impl HostMemory {
     /// Zeroed memory of at least `bytes` bytes in whole pages of `page_bytes`, which is
@@ -62,35 +68,25 @@ impl HostMemory {
         Self::map(file, 0, bytes, page_bytes)
     }
 
-    /// The `bytes` bytes from `file_offset` on of a file that can be mapped.
+    /// The `bytes` bytes from `file_offset`, a multiple of [`PAGE_BYTES`], on of a file that can be
+    /// mapped.
     ///
     /// # Errors
-    /// What the system reports.
+    /// What the system reports; [`io::ErrorKind::InvalidInput`] when there are no bytes, or when they
+    /// begin within a page.
     pub fn map(
         file: OwnedFd,
         file_offset: u64,
         bytes: usize,
         page_bytes: usize,
     ) -> io::Result<Self> {
-        let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping at an address of the system's choice overlaps nothing.
-        let start = unsafe {
-            rustix::mm::mmap(
-                std::ptr::null_mut(),
-                bytes,
-                protection,
-                MapFlags::SHARED,
-                &file,
-                file_offset,
-            )?
-        };
-        let start = NonNull::new(start.cast()).expect("a mapping is never at address 0");
-        Ok(Self { start, bytes, page_bytes, file, file_offset })
+        let map = map_shared(&file, file_offset, bytes)?;
+        Ok(Self { map, page_bytes, file, file_offset })
     }
 
     /// Its size in bytes.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.map.len()
     }
 
     /// Bytes of the pages that it is made of.
@@ -100,7 +96,7 @@ impl HostMemory {
 
     /// The address of its first byte in this process.
     pub fn start(&self) -> NonNull<u8> {
-        self.start
+        NonNull::new(self.map.as_mut_ptr()).expect("a mapping is never at address 0")
     }
 
     /// The file behind it, for those who map it too.
@@ -119,9 +115,7 @@ impl HostMemory {
     /// What the system reports, such as [`io::ErrorKind::OutOfMemory`] past the limit of the user
     /// (`ulimit -l`).
     pub fn lock(&self) -> io::Result<()> {
-        // SAFETY: start and size are those of the mapping, which lives as long as self.
-        unsafe { rustix::mm::mlock(self.start.as_ptr().cast(), self.bytes)? };
-        Ok(())
+        self.map.lock()
     }
 
     /// Takes away what is behind it: from now on it reads as all-ones, what is written stays here, and
@@ -134,7 +128,7 @@ impl HostMemory {
         assert_eq!(self.page_bytes, PAGE_BYTES, "a window is in ordinary pages");
         // SAFETY: start and size are those of the mapping, which lives as long as self; others change
         // its bytes at any time, so whoever reads them expects any.
-        let file = unsafe { ones::replace(self.start, self.bytes)? };
+        let file = unsafe { ones::replace(self.start(), self.bytes())? };
         ones::replace_file(self.file.as_fd(), &file)
     }
 
@@ -146,7 +140,7 @@ impl HostMemory {
         self.check(offset, into.len());
         // SAFETY: `check` has shown that the range lies in the mapping, which lives as long as self;
         // `into` is memory of the caller's alone.
-        unsafe { shared::load(self.start.as_ptr().add(offset), into) }
+        unsafe { shared::load(self.map.as_ptr().add(offset), into) }
     }
 
     /// Copies bytes in, from byte `offset` on.
@@ -156,7 +150,7 @@ impl HostMemory {
     pub fn write(&self, offset: usize, from: &[u8]) {
         self.check(offset, from.len());
         // SAFETY: as in `read`, the other way round.
-        unsafe { shared::store(self.start.as_ptr().add(offset), from) }
+        unsafe { shared::store(self.map.as_mut_ptr().add(offset), from) }
     }
 
     /// The 8 bytes at byte `offset`, to be shared with a device.
@@ -168,23 +162,15 @@ impl HostMemory {
         self.check(offset, 8);
         // SAFETY: in the mapping (checked), aligned (checked; pages are), alive as long as self,
         // and other parties use atomic or whole-word accesses on it.
-        unsafe { AtomicU64::from_ptr(self.start.as_ptr().add(offset).cast()) }
+        unsafe { AtomicU64::from_ptr(self.map.as_mut_ptr().add(offset).cast()) }
     }
 
     fn check(&self, offset: usize, bytes: usize) {
         let end = offset.checked_add(bytes);
         assert!(
-            end.is_some_and(|end| end <= self.bytes),
+            end.is_some_and(|end| end <= self.bytes()),
             "bytes {offset}..+{bytes} of a memory of {}",
-            self.bytes
+            self.bytes()
         );
-    }
-}
-
-impl Drop for HostMemory {
-    fn drop(&mut self) {
-        // SAFETY: start and size are those of the mapping, and nobody borrows from it any more.
-        // A failure would leave it mapped, which harms nobody.
-        let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.bytes) };
     }
 }

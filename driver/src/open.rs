@@ -1,4 +1,4 @@
-//! Opens the backend of an address, with the possible errors.
+//! Opens the backend of a URI, with the possible errors.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,30 +6,28 @@ use std::sync::Arc;
 
 use crate::linux::{Roots, Sysfs, Vfio};
 use crate::vfio_user::VfioUser;
-use crate::{Backend, DeviceAddress, DeviceError, PciAddress, PciMode};
+use crate::{Backend, DeviceError, DeviceUri, PciAddress, PciMode};
 
-/// Opens the door that an address names.
+/// Opens the backend that a URI names.
 ///
 /// # Errors
 /// [`OpenError`], which says what to do next. A simulated device is
 /// [`OpenError::NoSimulator`]: programs that carry a simulator ask it first.
-pub fn open_backend(address: &DeviceAddress) -> Result<Arc<dyn Backend>, OpenError> {
-    match address {
-        DeviceAddress::Simulated { .. } => Err(OpenError::NoSimulator),
-        DeviceAddress::VfioUser(path) => Ok(Arc::new(VfioUser::open(path)?)),
-        DeviceAddress::Pci { .. } if cfg!(not(target_arch = "x86_64")) => {
-            Err(OpenError::Unsuitable {
-                name: address.to_string(),
-                reason: "the order in which this processor's stores reach a device is not seen to \
+pub fn open_backend(uri: &DeviceUri) -> Result<Arc<dyn Backend>, OpenError> {
+    match uri {
+        DeviceUri::Simulated { .. } => Err(OpenError::NoSimulator),
+        DeviceUri::VfioUser(path) => Ok(Arc::new(VfioUser::open(path)?)),
+        DeviceUri::Pci { .. } if cfg!(not(target_arch = "x86_64")) => Err(OpenError::Unsuitable {
+            name: uri.to_string(),
+            reason: "the order in which this processor's stores reach a device is not seen to \
                          (docs/driver.md, \"Other processors\")"
-                    .into(),
-                remedy: "use a machine with an x86-64 processor".into(),
-            })
-        }
-        DeviceAddress::Pci { address, mode: PciMode::Sysfs } => {
+                .into(),
+            remedy: "use a machine with an x86-64 processor".into(),
+        }),
+        DeviceUri::Pci { address, mode: PciMode::Sysfs } => {
             Ok(Arc::new(Sysfs::open(&Roots::default(), *address)?))
         }
-        DeviceAddress::Pci { address, mode: PciMode::Vfio } => {
+        DeviceUri::Pci { address, mode: PciMode::Vfio } => {
             Ok(Arc::new(Vfio::open(&Roots::default(), *address)?))
         }
     }
@@ -44,10 +42,10 @@ pub enum OpenError {
          `lockstep serve`, or pci:0000:3b:00.0"
     )]
     NoSimulator,
-    /// Nothing is at the address.
+    /// There is no such device.
     #[error("{name}: no such device: {reason}; {remedy}")]
     NoDevice {
-        /// The address.
+        /// The URI.
         name: String,
         /// What was looked for and not found.
         reason: String,
@@ -74,7 +72,7 @@ pub enum OpenError {
     /// Another process has the device.
     #[error("{name} is in use: {reason}; end the other program first")]
     Busy {
-        /// The address.
+        /// The URI.
         name: String,
         /// Who, as far as is known.
         reason: String,
@@ -89,7 +87,7 @@ pub enum OpenError {
     /// It is some other device.
     #[error("{name}: {what} is {found}, expected {expected}: another device; check the address")]
     WrongIdentity {
-        /// The address.
+        /// The URI.
         name: String,
         /// Where it was read.
         what: &'static str,
@@ -106,7 +104,7 @@ pub enum OpenError {
         else { "load a newer bitstream" }
     )]
     Version {
-        /// The address.
+        /// The URI.
         name: String,
         /// Which block.
         block: &'static str,
@@ -123,7 +121,7 @@ pub enum OpenError {
          load it, then rescan the bus"
     )]
     AllOnes {
-        /// The address.
+        /// The URI.
         name: String,
     },
     /// The register map does not fit.
@@ -132,7 +130,7 @@ pub enum OpenError {
          firmware gave it no address; check `lockstep doctor`"
     )]
     BarTooSmall {
-        /// The address.
+        /// The URI.
         name: String,
         /// Which.
         bar: u8,
@@ -180,7 +178,7 @@ pub enum OpenError {
     /// The device or its server does not do what is needed.
     #[error("{name}: {reason}; {remedy}")]
     Unsuitable {
-        /// The address.
+        /// The URI.
         name: String,
         /// What is wrong.
         reason: String,
@@ -190,7 +188,7 @@ pub enum OpenError {
     /// The operating system reported an error.
     #[error("{name}: cannot {attempted}: {source}")]
     System {
-        /// The address.
+        /// The URI.
         name: String,
         /// What was asked of it.
         attempted: String,
@@ -200,7 +198,7 @@ pub enum OpenError {
     /// The device failed while it was looked at.
     #[error("{name}: {source}")]
     Device {
-        /// The address.
+        /// The URI.
         name: String,
         /// How it failed.
         source: DeviceError,

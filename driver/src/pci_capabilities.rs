@@ -2,6 +2,11 @@
 
 use std::fmt;
 
+use crate::pci_regs::{
+    CAP_ID_EXP, CAP_ID_MSI, CAP_ID_MSIX, CAP_ID_PM, CAP_LIST_NEXT, CAPABILITY_LIST, EXP_DEVCAP,
+    EXP_DEVCAP_FLR, EXP_LNKSTA, EXP_LNKSTA_CLS, EXP_LNKSTA_NLW, MSIX_FLAGS, MSIX_FLAGS_ENABLE,
+    MSIX_FLAGS_QSIZE, MSIX_PBA, MSIX_TABLE, MSIX_TABLE_BIR, STATUS, STATUS_CAP_LIST,
+};
 use crate::{Backend, DeviceError, Space, Width};
 
 /// One capability, decoded as far as matters here.
@@ -61,18 +66,13 @@ impl fmt::Display for PciCapability {
     }
 }
 
-/// Identifier of the capability for power management.
-pub(crate) const POWER_MANAGEMENT: u8 = 0x01;
-/// Identifier of the capability for PCI Express.
-pub(crate) const EXPRESS: u8 = 0x10;
-
 /// Bytes of a configuration space in which the list of capabilities lies.
 const LISTED_BYTES: u64 = 256;
 
-/// The capabilities of the device behind any door, read from its configuration space.
+/// The capabilities of the device behind any backend, read from its configuration space.
 ///
 /// # Errors
-/// What the door reports.
+/// What the backend reports.
 pub fn discover_capabilities(backend: &dyn Backend) -> Result<Vec<PciCapability>, DeviceError> {
     Ok(pci_capabilities(&read_listed(backend)?))
 }
@@ -80,7 +80,7 @@ pub fn discover_capabilities(backend: &dyn Backend) -> Result<Vec<PciCapability>
 /// Reads that part of configuration space in which the capabilities lie.
 ///
 /// # Errors
-/// What the door reports.
+/// What the backend reports.
 pub(crate) fn read_listed(backend: &dyn Backend) -> Result<Vec<u8>, DeviceError> {
     read_listed_by(|offset| backend.read(Space::Configuration, offset, Width::Four))
 }
@@ -114,19 +114,16 @@ pub(crate) fn find(configuration: &[u8], identifier: u8) -> Option<usize> {
 
 /// Where the capabilities begin, in the order of their list. One that runs in a circle ends.
 fn places(configuration: &[u8]) -> impl Iterator<Item = usize> {
-    const STATUS: usize = 0x06;
-    const STATUS_CAPABILITIES: u16 = 1 << 4;
-    const POINTER: usize = 0x34;
     // As many as find room in 256 bytes.
     const COUNT_MAX: usize = 48;
     let space = Bytes(configuration);
-    let listed = space.half(STATUS).is_some_and(|status| status & STATUS_CAPABILITIES != 0);
+    let listed = space.half(STATUS).is_some_and(|status| status & STATUS_CAP_LIST != 0);
     let place = move |pointer| {
         let at = space.byte(pointer).map(|at| usize::from(at & !3));
         at.filter(|at| *at >= 0x40)
     };
-    let first = if listed { place(POINTER) } else { None };
-    std::iter::successors(first, move |at| place(at + 1)).take(COUNT_MAX)
+    let first = if listed { place(CAPABILITY_LIST) } else { None };
+    std::iter::successors(first, move |at| place(at + CAP_LIST_NEXT)).take(COUNT_MAX)
 }
 
 /// Bytes of a configuration space; those that are not there read as nothing.
@@ -148,23 +145,23 @@ impl Bytes<'_> {
 
     fn decode(&self, at: usize) -> Option<PciCapability> {
         Some(match self.byte(at)? {
-            POWER_MANAGEMENT => PciCapability::PowerManagement,
-            0x05 => PciCapability::Msi,
-            EXPRESS => {
-                let link = self.half(at + 0x12)?;
+            CAP_ID_PM => PciCapability::PowerManagement,
+            CAP_ID_MSI => PciCapability::Msi,
+            CAP_ID_EXP => {
+                let link = self.half(at + EXP_LNKSTA)?;
                 PciCapability::Express {
-                    resettable: self.word(at + 4)? & 1 << 28 != 0,
-                    link: ((link & 0xF) as u8, (link >> 4 & 0x3F) as u8),
+                    resettable: self.word(at + EXP_DEVCAP)? & EXP_DEVCAP_FLR != 0,
+                    link: ((link & EXP_LNKSTA_CLS) as u8, ((link & EXP_LNKSTA_NLW) >> 4) as u8),
                 }
             }
-            0x11 => {
-                let control = self.half(at + 2)?;
-                let place = |word: u32| ((word & 7) as u8, word & !7);
+            CAP_ID_MSIX => {
+                let control = self.half(at + MSIX_FLAGS)?;
+                let place = |word: u32| ((word & MSIX_TABLE_BIR) as u8, word & !MSIX_TABLE_BIR);
                 PciCapability::MsiX {
-                    vectors: (control & 0x7FF) + 1,
-                    enabled: control & 1 << 15 != 0,
-                    table: place(self.word(at + 4)?),
-                    pending: place(self.word(at + 8)?),
+                    vectors: (control & MSIX_FLAGS_QSIZE) + 1,
+                    enabled: control & MSIX_FLAGS_ENABLE != 0,
+                    table: place(self.word(at + MSIX_TABLE)?),
+                    pending: place(self.word(at + MSIX_PBA)?),
                 }
             }
             other => PciCapability::Other(other),

@@ -133,7 +133,7 @@ impl Queue {
         for word in 0..self.completion_offset(usize::from(self.entries)) / 8 {
             self.rings.word(8 * word).store(0, Ordering::Relaxed);
         }
-        let submissions = self.rings.device_address();
+        let submissions = self.rings.bus_address();
         let completions = submissions + self.completion_offset(0) as u64;
         let registers = &mut self.registers;
         SUBMISSION_BASE.write(registers, submissions)?;

@@ -6,31 +6,31 @@ mod tests;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::fs::SealFlags;
 use rustix::io::Errno;
 use vfio_user::{Client, Error, IrqAction, Options, RegionInfo, irq_index, region_index};
 
 use crate::event::{self, Event, EventInterrupt, Vectors};
 use crate::mappings::Mappings;
+use crate::pci_regs::{COMMAND, COMMAND_MASTER, COMMAND_MEMORY};
 use crate::{
-    AtomicRoute, Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt,
+    AtomicRoute, Backend, DeviceError, DeviceUri, HostMemory, Information, Interrupt,
     InterruptKind, MemoryNeeds, OpenError, PAGE_BYTES, Space, Width,
 };
 
 /// The bound of each call.
 const BOUND: Duration = Duration::from_secs(5);
 
-/// What a server may be given as device addresses: none that fits 32 bits, so that a truncated one
-/// is found out, and none that an IOMMU of four levels does not know.
-const DEVICE_ADDRESSES: std::ops::RangeInclusive<u64> = 1 << 32..=(1 << 47) - 1;
+/// What the kernel says of a file system of huge pages (`linux/magic.h`).
+const HUGETLBFS_MAGIC: u32 = 0x9584_58F6;
 
-/// Offset of the command register in configuration space, and two of its bits.
-const COMMAND: u64 = 0x04;
-const MEMORY_SPACE: u64 = 1 << 1;
-const BUS_MASTER: u64 = 1 << 2;
+/// What a server may be given as bus addresses: none that fits 32 bits, so that a truncated one
+/// is found out, and none that an IOMMU of four levels does not know.
+const BUS_ADDRESSES: std::ops::RangeInclusive<u64> = 1 << 32..=(1 << 47) - 1;
 
 /// The backend for `vfio-user:/path`.
 pub struct VfioUser {
@@ -48,10 +48,6 @@ struct Link {
 }
 
 /// A thread that panicked did so between two calls, which leaves nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl VfioUser {
     /// Connects to the server at `path`.
     ///
@@ -66,7 +62,7 @@ impl VfioUser {
     /// # Errors
     /// As [`VfioUser::open`].
     pub fn open_within(path: &Path, bound: Duration) -> Result<Self, OpenError> {
-        let name = DeviceAddress::VfioUser(path.into()).to_string();
+        let name = DeviceUri::VfioUser(path.into()).to_string();
         let failed = |error| open_error(&name, path, error);
         let options = Options { timeout: bound, ..Options::default() };
         let mut client = Client::connect(path, options).map_err(failed)?;
@@ -102,7 +98,7 @@ impl VfioUser {
             information,
             configuration_bytes: configuration.size,
             link: Arc::new(link),
-            mappings: Mutex::new(Mappings::new([DEVICE_ADDRESSES])),
+            mappings: Mutex::new(Mappings::new([BUS_ADDRESSES])),
         };
         let enabled = this.enable();
         enabled.map_err(|source| {
@@ -114,9 +110,10 @@ impl VfioUser {
 
     /// Lets the function answer in its BARs and reach memory, which no kernel does for us.
     fn enable(&self) -> Result<(), DeviceError> {
-        let command = self.read(Space::Configuration, COMMAND, Width::Two)?;
-        let enabled = command | MEMORY_SPACE | BUS_MASTER;
-        self.write(Space::Configuration, COMMAND, Width::Two, enabled)
+        let at = COMMAND as u64;
+        let command = self.read(Space::Configuration, at, Width::Two)?;
+        let enabled = command | u64::from(COMMAND_MEMORY | COMMAND_MASTER);
+        self.write(Space::Configuration, at, Width::Two, enabled)
     }
 
     /// The region of a space, once the access is known to lie in it.
@@ -136,7 +133,7 @@ impl Link {
         attempted: impl FnOnce() -> String,
         work: impl FnOnce(&mut Client) -> Result<T, Error>,
     ) -> Result<T, DeviceError> {
-        work(&mut lock(&self.client)).map_err(|error| device_error(&self.path, attempted(), error))
+        work(&mut self.client.lock()).map_err(|error| device_error(&self.path, attempted(), error))
     }
 
     /// What is said once the other end is gone.
@@ -197,7 +194,7 @@ impl Backend for VfioUser {
                     .into(),
             });
         }
-        lock(&self.mappings).map(memory, |address| {
+        self.mappings.lock().map(memory, |address| {
             let (bytes, offset) = (memory.bytes() as u64, memory.file_offset());
             self.link.call(
                 || format!("map {bytes} bytes at device address 0x{address:X}"),
@@ -207,7 +204,7 @@ impl Backend for VfioUser {
     }
 
     fn unmap(&self, address: u64) -> Result<(), DeviceError> {
-        lock(&self.mappings).unmap(address, |memory| {
+        self.mappings.lock().unmap(address, |memory| {
             self.link.call(
                 || format!("unmap device address 0x{address:X}"),
                 |client| client.dma_unmap(address, memory.bytes() as u64),
@@ -217,18 +214,18 @@ impl Backend for VfioUser {
 
     fn interrupt(&self, vector: u32) -> Result<Box<dyn Interrupt>, DeviceError> {
         let event = Event::new()?;
-        let socket = lock(&self.link.client).as_fd().try_clone_to_owned();
+        let socket = self.link.client.lock().as_fd().try_clone_to_owned();
         let socket = socket.map_err(|error| DeviceError::system("duplicate a socket", error))?;
-        lock(&self.link.vectors).enable(vector)?;
+        self.link.vectors.lock().enable(vector)?;
         if let Err(error) = self.link.set_event(vector, Some(&event)) {
-            lock(&self.link.vectors).disable(vector);
+            self.link.vectors.lock().disable(vector);
             return Err(error);
         }
         let link = self.link.clone();
         let disable = move || {
             // A server that has ended signals nobody.
             let _ = link.set_event(vector, None);
-            lock(&link.vectors).disable(vector);
+            link.vectors.lock().disable(vector);
         };
         let lost = self.link.lost();
         let ended = event::Link { socket, lost: Box::new(move || lost.clone()) };
@@ -297,10 +294,8 @@ fn map_window(region: RegionInfo, bar: u8) -> Result<Option<Arc<HostMemory>>, De
 /// not, and when no huge page is left to fill that again, an access ends the process by SIGBUS; while
 /// ordinary pages come back as zeros.
 fn is_of_huge_pages(file: BorrowedFd<'_>) -> bool {
-    /// `HUGETLBFS_MAGIC` of `linux/magic.h`.
-    const HUGE_PAGES: u32 = 0x9584_58F6;
     // What cannot be asked for is no reason to trust it.
-    rustix::fs::fstatfs(file).map_or(true, |status| status.f_type as u32 == HUGE_PAGES)
+    rustix::fs::fstatfs(file).map_or(true, |status| status.f_type as u32 == HUGETLBFS_MAGIC)
 }
 
 /// What a failed call means to the user of a device.

@@ -267,8 +267,9 @@ def memory(block):
         halves = " The low half, then the high half." if register.width == 64 else ""
         lines += doc(register.text + halves, "    ")
         lines += [f"    pub {member(register)}: {cell if count == 1 else f'[{cell}; {count}]'},"]
+        first = register.name if register.count == 1 else f"{register.name}[0]"
         checks += [
-            f"    assert!(offset_of!(Block, {member(register)}) == 0x{register.offset:03X});"
+            f"    assert!(offset_of!(Block, {member(register)}) == {first}.offset() as usize);"
         ]
         place = register.offset + 4 * count
     lines += [f"    _reserved_{place:03x}: [u32; {(BLOCK_BYTES - place) // 4}],", "}", ""]

@@ -13,12 +13,12 @@ use parking_lot::Mutex;
 use super::admission::Admission;
 use super::checkpoint::{Checkpoint, Standing};
 use super::error::{Error, Result};
-use super::fault::{Fault, Faults};
 use super::files::{Disk, Files};
 use super::lock_table::{self, OpenLockTable};
 use super::log::{Durability, Kind, Log};
 use super::maintenance::Maintainer;
 use super::memory::{SharedArray, VersionRef};
+use super::mutant::{Mutant, Mutants};
 use super::native::{NativeStorage, StorageBytes};
 use super::options::{IndexBuild, Options, TransactionOptions};
 use super::pages::Pages;
@@ -58,7 +58,7 @@ pub(crate) struct Shared {
     _lock_file: Option<File>,
     pub(crate) pins: Pins,
     pub(crate) admission: Admission,
-    pub(crate) faults: Faults,
+    pub(crate) mutants: Mutants,
     /// What others commit beside long validations.
     pub(crate) watches: Watches,
     ages: AtomicU64,
@@ -124,7 +124,7 @@ impl Database {
     /// # Errors
     /// The same errors.
     pub fn open_in(files: Arc<dyn Files>, options: Options) -> Result<Self> {
-        Self::open_with(files, options, Faults::default())
+        Self::open_with(files, options, Mutants::default())
     }
 
     /// As [`Database::open_in`], with a fault planted in recovery. The store then works as
@@ -132,21 +132,21 @@ impl Database {
     ///
     /// # Errors
     /// As there, and whatever the fault brings.
-    #[cfg(feature = "faults")]
+    #[cfg(feature = "mutants")]
     pub fn open_with_fault(
         files: Arc<dyn Files>,
         options: Options,
-        fault: super::fault::Fault,
+        mutant: super::mutant::Mutant,
     ) -> Result<Self> {
-        let faults = Faults::default();
-        faults.plant(Some(fault));
-        Self::open_with(files, options, faults)
+        let mutants = Mutants::default();
+        mutants.plant(Some(mutant));
+        Self::open_with(files, options, mutants)
     }
 
-    fn open_with(files: Arc<dyn Files>, options: Options, faults: Faults) -> Result<Self> {
+    fn open_with(files: Arc<dyn Files>, options: Options, mutants: Mutants) -> Result<Self> {
         options.check()?;
         let id = draw_id();
-        let recovered = recovery::recover(files.clone(), &options, id, &faults)?;
+        let recovered = recovery::recover(files.clone(), &options, id, &mutants)?;
         Self::assemble(options, Some(files), recovered, id)
     }
 
@@ -318,22 +318,22 @@ impl Database {
     }
 
     /// Plants a fault in the store.
-    #[cfg(feature = "faults")]
-    pub fn plant(&self, fault: Option<super::fault::Fault>) {
-        self.shared.faults.plant(fault);
+    #[cfg(feature = "mutants")]
+    pub fn plant(&self, mutant: Option<super::mutant::Mutant>) {
+        self.shared.mutants.plant(mutant);
     }
 
     /// Holds up commits at SERIALIZABLE that have looked at all their reads ahead, and have no place in
     /// the order of commits yet, or lets them continue.
-    #[cfg(feature = "faults")]
+    #[cfg(feature = "mutants")]
     pub fn hold_validations(&self, held: bool) {
-        self.shared.faults.hold(held);
+        self.shared.mutants.hold(held);
     }
 
     /// How many are held up.
-    #[cfg(feature = "faults")]
+    #[cfg(feature = "mutants")]
     pub fn held_validations(&self) -> usize {
-        self.shared.faults.held_up()
+        self.shared.mutants.held_up()
     }
 
     /// Puts a store together.
@@ -358,7 +358,7 @@ impl Database {
             locks,
             _files: files,
             _lock_file: lock_file,
-            faults: Faults::default(),
+            mutants: Mutants::default(),
             watches: Watches::default(),
             indexes: Indexes::default(),
             ages: AtomicU64::new(1),
@@ -401,14 +401,14 @@ impl Shared {
         vid: u32,
         snapshot: u64,
     ) -> Result<Option<VersionRef<'_>>> {
-        let snapshot = snapshot + u64::from(self.faults.has(Fault::NewerVersionVisible));
+        let snapshot = snapshot + u64::from(self.mutants.has(Mutant::NewerVersionVisible));
         let mut at = visibility::enter(table.head(vid));
         while let Step::Look(record) = at {
             let version = self.pages.version(record)?;
             let seen = Seen {
                 created: version.created(),
                 predecessor: version.predecessor(),
-                tombstone: version.is_tombstone() && !self.faults.has(Fault::TombstoneIgnored),
+                tombstone: version.is_tombstone() && !self.mutants.has(Mutant::TombstoneIgnored),
             };
             at = visibility::step(snapshot, seen);
             if at == Step::Visible {

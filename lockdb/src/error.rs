@@ -3,7 +3,7 @@
 use std::io;
 
 use super::files::is_no_room;
-use super::layout::{LAST_VERSION, PageFault};
+use super::layout::{LAST_VERSION, PageError};
 use super::log::{LogError, NO_ROOM};
 use super::near_data::NearDataError;
 use super::pins::OldSnapshot;
@@ -18,7 +18,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A conflict with other transactions; a retry of the same transaction may succeed.
     #[error("{0}")]
-    Conflict(#[from] Conflict),
+    Conflict(#[from] ConflictError),
     /// The transaction has ended: it was committed or rolled back, or a conflict ended it.
     #[error("the transaction has ended: {how}")]
     Ended {
@@ -31,7 +31,7 @@ pub enum Error {
         /// How often it was run.
         attempts: u32,
         /// The last conflict.
-        last: Conflict,
+        last: ConflictError,
     },
     /// A row's lock can never be granted: its holder, or a transaction that the holder waits for,
     /// is a transaction by a closure which, on this thread, has called what asks for the lock.
@@ -177,7 +177,7 @@ pub enum Error {
         /// The page that was looked for.
         page: u64,
         /// The error in it.
-        fault: PageFault,
+        fault: PageError,
     },
     /// Something else on storage is not what was written.
     #[error("{file}, byte {offset}: {what}")]
@@ -310,7 +310,7 @@ impl std::fmt::Display for Kept<'_> {
 
 /// A conflict that ended a transaction; a retry may succeed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Conflict {
+pub enum ConflictError {
     /// SNAPSHOT, SERIALIZABLE: another transaction has changed the row since the snapshot was taken
     /// (the first updater wins).
     #[error("row {vid} of table {table:?} was changed by commit {by}, after snapshot {snapshot}")]
@@ -346,19 +346,19 @@ pub enum Conflict {
     },
 }
 
-impl Conflict {
+impl ConflictError {
     /// As [`Error::is_time_out`].
     pub fn is_time_out(&self) -> bool {
         use LockError::{NoRoom, TimedOut};
-        matches!(self, Conflict::Lock { source: TimedOut { .. } | NoRoom { .. }, .. })
+        matches!(self, ConflictError::Lock { source: TimedOut { .. } | NoRoom { .. }, .. })
     }
 
     /// The conflicting commit. It may not be published yet: a snapshot from before then does
     /// not show it.
     pub(crate) fn by(&self) -> Option<u64> {
         match *self {
-            Conflict::Write { by, .. } | Conflict::Read { by, .. } => Some(by),
-            Conflict::Lock { .. } => None,
+            ConflictError::Write { by, .. } | ConflictError::Read { by, .. } => Some(by),
+            ConflictError::Lock { .. } => None,
         }
     }
 }

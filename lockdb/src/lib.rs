@@ -29,11 +29,11 @@
 //! ```
 
 pub mod device;
-pub mod fault;
 pub mod files;
 pub mod layout;
 pub mod log;
 pub mod memory;
+pub mod mutant;
 pub mod near_data;
 pub mod schema;
 pub mod shared_state;
@@ -62,7 +62,7 @@ mod watches;
 
 pub use checkpoint::Checkpoint;
 pub use database::Database;
-pub use error::{Conflict, Ending, Error, Result};
+pub use error::{ConflictError, Ending, Error, Result};
 pub use load::{LoadError, LoadProgress};
 pub use log::Durability;
 pub use native::StorageBytes;

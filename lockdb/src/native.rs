@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::error::{Error, Result};
 use super::files::File;
 use super::layout::{
-    PAGE_BYTES, Page, PageBuffer, PageFault, PageHeader, PageKind, Place, Superblock,
-    SuperblockFault,
+    PAGE_BYTES, Page, PageBuffer, PageError, PageHeader, PageKind, Place, Superblock,
+    SuperblockError,
 };
 use parking_lot::Mutex;
 
@@ -94,7 +94,7 @@ impl NativeStorage {
     }
 
     /// The two superblocks, as far as they are readable.
-    pub(crate) fn superblocks(&self) -> Result<[Result<Superblock, SuperblockFault>; 2]> {
+    pub(crate) fn superblocks(&self) -> Result<[Result<Superblock, SuperblockError>; 2]> {
         let length = self.length()?;
         // Before a superblock is written, the pages behind them are.
         if length > 0 && length < FIRST * PAGE_BYTES as u64 {
@@ -105,7 +105,7 @@ impl NativeStorage {
             let mut bytes = [0; Superblock::BYTES];
             let offset = slot * PAGE_BYTES as u64;
             if offset + bytes.len() as u64 > length {
-                return Ok(Err(SuperblockFault::Empty));
+                return Ok(Err(SuperblockError::Empty));
             }
             let result = self.read_at(offset, &mut bytes);
             result.map_err(Error::system(format!("cannot read superblock {slot}")))?;
@@ -147,7 +147,7 @@ impl NativeStorage {
             |fault| Err(Error::CorruptPage { file: PAGES_FILE.into(), physical, page, fault });
         match self.read_at(physical * PAGE_BYTES as u64, &mut buffer.0) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                return corrupt(PageFault::BeyondEnd);
+                return corrupt(PageError::BeyondEnd);
             }
             read => read.map_err(Error::system(format!("cannot read physical page {physical}")))?,
         }
@@ -157,13 +157,13 @@ impl NativeStorage {
         };
         let (found, expected) = (header.store, self.store.load(Ordering::Acquire));
         if found != expected {
-            return corrupt(PageFault::Stranger { field: "store", found, expected });
+            return corrupt(PageError::Stranger { field: "store", found, expected });
         }
         // Of a later checkpoint than the superblock's: that superblock is not the newest. Of another
         // than the place says: a write was lost, and this is an older page.
         let (found, expected) = (header.epoch, self.epoch());
         if found > expected || !place.is_of(found) {
-            return corrupt(PageFault::Stranger { field: "epoch", found, expected });
+            return corrupt(PageError::Stranger { field: "epoch", found, expected });
         }
         Ok(buffer)
     }

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use super::change::Change;
 use super::checkpoint::{Directory, Standing};
 use super::error::{Error, Result};
-use super::fault::{Fault, Faults};
 use super::files::Files;
 use super::layout::{
-    DIRECTORY_BYTES, MAP_WORDS, PAGE_BYTES, Page, PageBuffer, PageFault, PageKind, Place, RecordId,
-    Superblock, SuperblockFault, VersionHeader, vid_page,
+    DIRECTORY_BYTES, MAP_WORDS, PAGE_BYTES, Page, PageBuffer, PageError, PageKind, Place, RecordId,
+    Superblock, SuperblockError, VersionHeader, vid_page,
 };
 use super::log::{Kind, Log, LogOptions, LogPosition, Reader, Record};
+use super::mutant::{Mutant, Mutants};
 use super::native::{NativeStorage, PAGES_FILE};
 use super::near_data::{FinalizedPage, Sections};
 use super::options::Options;
@@ -62,7 +62,7 @@ pub(crate) fn recover(
     files: Arc<dyn Files>,
     options: &Options,
     store: u64,
-    faults: &Faults,
+    mutants: &Mutants,
 ) -> Result<Recovered> {
     let names = files.list().map_err(Error::system("cannot list the store's folder"))?;
     if !names.iter().any(|name| name == PAGES_FILE) {
@@ -91,7 +91,7 @@ pub(crate) fn recover(
         commit: superblock.redo_commit,
         lsn: superblock.redo_lsn,
     };
-    let (end, durable) = recovery.read_log(files.clone(), redo, faults)?;
+    let (end, durable) = recovery.read_log(files.clone(), redo, mutants)?;
     recovery.open.finalize_all(&recovery.pages);
     refuse_endless("the log, at its end", &[end.epoch, end.commit, end.lsn])?;
     let Redo { pages, tables, standing, report, .. } = recovery;
@@ -134,7 +134,7 @@ fn newest(storage: &NativeStorage) -> Result<Option<Superblock>> {
     }
     for (slot, found) in slots.into_iter().enumerate() {
         match found {
-            Err(SuperblockFault::Empty) | Ok(_) => {}
+            Err(SuperblockError::Empty) | Ok(_) => {}
             Err(fault) => {
                 let offset = (slot * PAGE_BYTES) as u64;
                 let what = format!("superblock: {fault}");
@@ -279,17 +279,17 @@ impl Redo {
         &mut self,
         files: Arc<dyn Files>,
         redo: LogPosition,
-        faults: &Faults,
+        mutants: &Mutants,
     ) -> Result<(LogPosition, u64)> {
         let mut reader = Reader::open(files, redo)?;
         while let Some(record) = reader.read()? {
             self.report.records += 1;
             match record.kind {
-                Kind::Commit => self.redo_changes(&record, record.body, faults)?,
-                Kind::NearData => self.redo_near_data(&record, faults)?,
+                Kind::Commit => self.redo_changes(&record, record.body, mutants)?,
+                Kind::NearData => self.redo_near_data(&record, mutants)?,
                 Kind::Schema => self.redo_schema(&record)?,
-                Kind::Void if faults.has(Fault::VoidRecordReplayed) => {
-                    self.redo_changes(&record, record.body, faults)?;
+                Kind::Void if mutants.has(Mutant::VoidRecordReplayed) => {
+                    self.redo_changes(&record, record.body, mutants)?;
                 }
                 Kind::Void | Kind::Mark => {}
             }
@@ -303,21 +303,21 @@ impl Redo {
     /// What a device has written for a commit, and what the host has. The device's versions are
     /// taken out of its pages like changes out of the log: logical pages are reassigned by
     /// recovery, and what these pages have been called may be another's.
-    fn redo_near_data(&mut self, record: &Record<'_>, faults: &Faults) -> Result<()> {
+    fn redo_near_data(&mut self, record: &Record<'_>, mutants: &Mutants) -> Result<()> {
         let sections = Sections::decode(record.body);
         let (sections, changes) =
             sections.ok_or_else(|| corrupt_record(record, "its list of pages is cut off"))?;
         for finalized in sections.pages() {
-            self.redo_page(record, finalized, faults)?;
+            self.redo_page(record, finalized, mutants)?;
         }
-        self.redo_changes(record, changes, faults)
+        self.redo_changes(record, changes, mutants)
     }
 
     fn redo_page(
         &mut self,
         record: &Record<'_>,
         finalized: FinalizedPage,
-        faults: &Faults,
+        mutants: &Mutants,
     ) -> Result<()> {
         let storage = self.pages.storage().expect("recovery reads a store with files");
         let FinalizedPage { page, place, .. } = finalized;
@@ -334,7 +334,7 @@ impl Redo {
             fault,
         })?;
         // It is needed until a checkpoint has these versions elsewhere.
-        if !faults.has(Fault::NearDataPlacesNotClaimed) {
+        if !mutants.has(Mutant::NearDataPlacesNotClaimed) {
             if !storage.claim(place) {
                 let what = format!("physical page {physical} of its list is used for another page");
                 return Err(corrupt_record(record, what));
@@ -344,17 +344,22 @@ impl Redo {
         for (_, version, payload, tombstone) in view.versions() {
             let (table, vid, number) = (finalized.table, version.vid, version.version);
             let change = Change { table, vid, number, tombstone, payload };
-            self.redo_change(record, &change, faults)?;
+            self.redo_change(record, &change, mutants)?;
         }
         Ok(())
     }
 
-    fn redo_changes(&mut self, record: &Record<'_>, changes: &[u8], faults: &Faults) -> Result<()> {
+    fn redo_changes(
+        &mut self,
+        record: &Record<'_>,
+        changes: &[u8],
+        mutants: &Mutants,
+    ) -> Result<()> {
         let mut rest = changes;
         while !rest.is_empty() {
             let impossible = || corrupt_record(record, "a change is cut off");
             let (change, behind) = Change::decode(rest).ok_or_else(impossible)?;
-            self.redo_change(record, &change, faults)?;
+            self.redo_change(record, &change, mutants)?;
             rest = behind;
         }
         Ok(())
@@ -364,7 +369,7 @@ impl Redo {
         &mut self,
         record: &Record<'_>,
         change: &Change<'_>,
-        faults: &Faults,
+        mutants: &Mutants,
     ) -> Result<()> {
         let tables = self.tables.len();
         let Some(table) = self.tables.get(change.table as usize) else {
@@ -388,7 +393,7 @@ impl Redo {
         self.report.changes += 1;
         let head = table.head(change.vid);
         if let Some(version) = head_version(&self.pages, table, change.vid)? {
-            if version.created() >= record.commit || faults.has(Fault::ReplayIgnoresOrder) {
+            if version.created() >= record.commit || mutants.has(Mutant::ReplayIgnoresOrder) {
                 self.report.changes -= 1;
                 return Ok(());
             }
@@ -424,7 +429,7 @@ impl Redo {
 }
 
 /// Whether a page is what a device has finalized for this commit.
-fn check_finalized(commit: u64, page: Page<'_>, finalized: FinalizedPage) -> Result<(), PageFault> {
+fn check_finalized(commit: u64, page: Page<'_>, finalized: FinalizedPage) -> Result<(), PageError> {
     let header = page.header();
     let of_header = [
         ("table", u64::from(header.table), u64::from(finalized.table)),
@@ -436,7 +441,7 @@ fn check_finalized(commit: u64, page: Page<'_>, finalized: FinalizedPage) -> Res
     let mut all = of_header.into_iter().chain(of_versions);
     match all.find(|(_, found, expected)| found != expected) {
         None => Ok(()),
-        Some((field, found, expected)) => Err(PageFault::Stranger { field, found, expected }),
+        Some((field, found, expected)) => Err(PageError::Stranger { field, found, expected }),
     }
 }
 

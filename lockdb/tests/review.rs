@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use lockdb::files::{File, Files, Memory};
 use lockdb::schema::{Schema, Type};
 use lockdb::{
-    Conflict, Database, Error, Isolation, LockWait, Options, Session, Table, Transaction,
+    ConflictError, Database, Error, Isolation, LockWait, Options, Session, Table, Transaction,
     TransactionOptions,
 };
 use locks::LockError;
@@ -181,7 +181,7 @@ fn a_deadlock_behind_a_full_queue_is_broken() {
         let found = format!("{eighth:?}");
         let conflict = matches!(
             eighth,
-            Error::Conflict(Conflict::Lock { source: LockError::Deadlock { .. }, .. })
+            Error::Conflict(ConflictError::Lock { source: LockError::Deadlock { .. }, .. })
         );
         assert!(conflict, "{found}");
         first.join().unwrap().unwrap();

@@ -10,14 +10,14 @@ use timing::Time;
 /// A block under test with the buses around it.
 pub trait Block {
     /// Why it cannot continue.
-    type Fault;
+    type Error;
 
     /// One cycle of the clock, with what stands on the pins. True when something moved on them: the
     /// block took what it was offered, or has something for its owner.
     ///
     /// # Errors
     /// When the block breaks a rule of its buses.
-    fn clock(&mut self) -> Result<bool, Self::Fault>;
+    fn clock(&mut self) -> Result<bool, Self::Error>;
 
     /// Whether more will move on the pins though nobody comes with anything new: something is offered
     /// that the block has not taken, or an answer is on its way through a bus.
@@ -34,9 +34,9 @@ pub trait Block {
 /// struct Countdown(u32);
 ///
 /// impl Block for Countdown {
-///     type Fault = std::convert::Infallible;
+///     type Error = std::convert::Infallible;
 ///
-///     fn clock(&mut self) -> Result<bool, Self::Fault> {
+///     fn clock(&mut self) -> Result<bool, Self::Error> {
 ///         let moved = self.0 > 0;
 ///         self.0 = self.0.saturating_sub(1);
 ///         Ok(moved)
@@ -133,7 +133,7 @@ impl<B: Block> Clocked<B> {
     /// # Panics
     /// When no edge was scheduled for `now`.
     #[must_use = "the edge must be scheduled"]
-    pub fn edge(&mut self, now: Time) -> Result<Option<Time>, B::Fault> {
+    pub fn edge(&mut self, now: Time) -> Result<Option<Time>, B::Error> {
         assert!(self.edge == Some(now), "no edge of this clock is due at {now}");
         let busy = self.block.clock()? || self.block.has_work();
         self.quiet_cycles = if busy { 0 } else { self.quiet_cycles + 1 };
@@ -154,9 +154,9 @@ mod tests {
     }
 
     impl Block for Bucket {
-        type Fault = &'static str;
+        type Error = &'static str;
 
-        fn clock(&mut self) -> Result<bool, Self::Fault> {
+        fn clock(&mut self) -> Result<bool, Self::Error> {
             self.cycles += 1;
             let moved = self.offered > 0;
             self.offered = self.offered.saturating_sub(1);

@@ -15,7 +15,7 @@ use timing::{Kernel, Priority, Time};
 
 use crate::bus::BusError;
 use crate::bus::axi4::{MemoryAccess, MemoryAnswer, MemoryData};
-use crate::bus::fault::BusFault;
+use crate::bus::error::BusModelError;
 use crate::clocked::Clocked;
 use crate::coherence::{
     AgentId, CoherenceError, CoherenceEvent, CoherentMemory, LINE_BYTES, Line, Notification,
@@ -61,7 +61,7 @@ pub enum SystemError {
         /// When.
         time: Time,
         /// What.
-        fault: BusFault,
+        fault: BusModelError,
     },
 }
 

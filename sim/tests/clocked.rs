@@ -9,7 +9,7 @@ use driver::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use lockstep_sim::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
-use lockstep_sim::bus::fault::BusFault;
+use lockstep_sim::bus::error::BusModelError;
 use lockstep_sim::clocked::{Block, Clocked};
 use lockstep_sim::lock_unit::{UnitConfig, UnitUnderTest};
 use lockstep_sim::models::{LockUnitOutputs, TupleLockUnit};
@@ -35,9 +35,9 @@ struct Arithmetic {
 }
 
 impl Block for Arithmetic {
-    type Fault = BusFault;
+    type Error = BusModelError;
 
-    fn clock(&mut self) -> Result<bool, BusFault> {
+    fn clock(&mut self) -> Result<bool, BusModelError> {
         let done = self.model.outputs().done_o;
         if done {
             self.under_way = false;

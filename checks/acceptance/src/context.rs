@@ -17,7 +17,7 @@ use crate::options::Options;
 
 /// Why a check ends before its end.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Stop {
+pub(crate) enum CheckError {
     /// The device does not do what it must.
     #[error("{0}")]
     Wrong(String),
@@ -29,9 +29,9 @@ pub(crate) enum Stop {
     Device(#[from] DeviceError),
 }
 
-impl Stop {
+impl CheckError {
     pub fn wrong(what: impl Into<String>) -> Self {
-        Stop::Wrong(what.into())
+        CheckError::Wrong(what.into())
     }
 }
 
@@ -40,10 +40,12 @@ pub(crate) fn expect<T: PartialEq + LowerHex>(
     what: impl FnOnce() -> String,
     found: T,
     expected: T,
-) -> Result<(), Stop> {
+) -> Result<(), CheckError> {
     match found == expected {
         true => Ok(()),
-        false => Err(Stop::Wrong(format!("{}: found {found:#x}, expected {expected:#x}", what()))),
+        false => {
+            Err(CheckError::Wrong(format!("{}: found {found:#x}, expected {expected:#x}", what())))
+        }
     }
 }
 
@@ -52,10 +54,12 @@ pub(crate) fn expect_eq<T: PartialEq + Debug>(
     what: impl FnOnce() -> String,
     found: T,
     expected: T,
-) -> Result<(), Stop> {
+) -> Result<(), CheckError> {
     match found == expected {
         true => Ok(()),
-        false => Err(Stop::Wrong(format!("{}: found {found:?}, expected {expected:?}", what()))),
+        false => {
+            Err(CheckError::Wrong(format!("{}: found {found:?}, expected {expected:?}", what())))
+        }
     }
 }
 
@@ -81,7 +85,7 @@ impl Context<'_> {
 
     /// Memory that the device can reach: at least `bytes` bytes, or fewer where it must be
     /// contiguous and that much cannot be allocated in one piece.
-    pub fn memory(&self, bytes: usize) -> Result<Mapped, Stop> {
+    pub fn memory(&self, bytes: usize) -> Result<Mapped, CheckError> {
         let contiguous = self.backend.information().memory == MemoryNeeds::Contiguous;
         let bytes = if contiguous { bytes.min(HUGE_PAGE_BYTES) } else { bytes };
         match self.device.allocate(bytes) {
@@ -96,8 +100,8 @@ impl Context<'_> {
     pub fn wait_for<T>(
         &self,
         what: impl FnOnce() -> String,
-        mut done: impl FnMut() -> Result<Option<T>, Stop>,
-    ) -> Result<T, Stop> {
+        mut done: impl FnMut() -> Result<Option<T>, CheckError>,
+    ) -> Result<T, CheckError> {
         let begun = Instant::now();
         loop {
             if let Some(value) = done()? {
@@ -105,7 +109,10 @@ impl Context<'_> {
             }
             if begun.elapsed() > self.options.timeout {
                 let bound = self.options.timeout;
-                return Err(Stop::Wrong(format!("waited for {}: nothing in {bound:?}", what())));
+                return Err(CheckError::Wrong(format!(
+                    "waited for {}: nothing in {bound:?}",
+                    what()
+                )));
             }
             pause(begun);
         }
@@ -151,7 +158,7 @@ pub(crate) struct Mapped {
 
 impl Mapped {
     fn new(buffer: DmaBuffer) -> Self {
-        let (memory, address) = (Arc::clone(buffer.memory()), buffer.device_address());
+        let (memory, address) = (Arc::clone(buffer.memory()), buffer.bus_address());
         Self { buffer: Some(buffer), memory, address }
     }
 

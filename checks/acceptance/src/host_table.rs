@@ -7,7 +7,7 @@ use driver::map::lock_unit;
 use locks::machine::{Bounds, Machine, Outcome, Request, Rule};
 use locks::{Backing, LockTable, Timestamp, TupleKey};
 
-use crate::context::{Context, Mapped, Stop, expect};
+use crate::context::{CheckError, Context, Mapped, expect};
 use crate::map;
 
 /// A table that the device's lock unit works on, too.
@@ -20,20 +20,21 @@ pub(crate) struct HostTable {
 
 impl HostTable {
     /// An empty table of `1 << log2_buckets` buckets, and the lock unit enabled on it.
-    pub fn start(context: &Context<'_>, log2_buckets: u32) -> Result<Self, Stop> {
+    pub fn start(context: &Context<'_>, log2_buckets: u32) -> Result<Self, CheckError> {
         let memory = context.memory(64 << log2_buckets)?;
         // The same pages once more, as the table wants them.
         let file = memory.memory.file().try_clone_to_owned().map(File::from);
-        let file = file.map_err(|error| Stop::wrong(format!("the table's memory: {error}")))?;
+        let file =
+            file.map_err(|error| CheckError::wrong(format!("the table's memory: {error}")))?;
         let table = LockTable::in_memory(1 << log2_buckets, Backing::Shared(&file))
-            .map_err(|error| Stop::wrong(error.to_string()))?;
+            .map_err(|error| CheckError::wrong(error.to_string()))?;
         let table = Self { memory, table, log2_buckets, timeout: context.options.timeout };
         table.start_again(context)?;
         Ok(table)
     }
 
     /// Tells the lock unit of the table once more, after a reset.
-    pub fn start_again(&self, context: &Context<'_>) -> Result<(), Stop> {
+    pub fn start_again(&self, context: &Context<'_>) -> Result<(), CheckError> {
         let base = self.memory.address;
         let write =
             |register: u32, value| context.write(map::LOCK_UNIT + u64::from(register), value);
@@ -51,7 +52,7 @@ impl HostTable {
     }
 
     /// Takes the memory away from the device.
-    pub fn unmap(&mut self) -> Result<(), Stop> {
+    pub fn unmap(&mut self) -> Result<(), CheckError> {
         Ok(self.memory.unmap()?)
     }
 
@@ -61,15 +62,15 @@ impl HostTable {
         transaction: Timestamp,
         key: TupleKey,
         request: Request,
-    ) -> Result<Outcome, Stop> {
+    ) -> Result<Outcome, CheckError> {
         run(&self.table, transaction, key, request, self.timeout)
     }
 
     /// Takes a free lock.
-    pub fn acquire(&self, transaction: Timestamp, key: TupleKey) -> Result<(), Stop> {
+    pub fn acquire(&self, transaction: Timestamp, key: TupleKey) -> Result<(), CheckError> {
         match self.run(transaction, key, Request::Acquire(Rule::Queue))? {
             Outcome::Granted { again: false } => Ok(()),
-            other => Err(Stop::wrong(format!("the host asked for a free lock: {other:?}"))),
+            other => Err(CheckError::wrong(format!("the host asked for a free lock: {other:?}"))),
         }
     }
 
@@ -78,10 +79,12 @@ impl HostTable {
         &self,
         transaction: Timestamp,
         key: TupleKey,
-    ) -> Result<Option<Timestamp>, Stop> {
+    ) -> Result<Option<Timestamp>, CheckError> {
         match self.run(transaction, key, Request::Release)? {
             Outcome::Released { next } => Ok(next),
-            other => Err(Stop::wrong(format!("the host released a lock that it holds: {other:?}"))),
+            other => {
+                Err(CheckError::wrong(format!("the host released a lock that it holds: {other:?}")))
+            }
         }
     }
 
@@ -91,11 +94,11 @@ impl HostTable {
     }
 
     /// No request holds or waits for anything.
-    pub fn expect_empty(&self) -> Result<(), Stop> {
+    pub fn expect_empty(&self) -> Result<(), CheckError> {
         for (index, bucket) in self.table.buckets().iter().enumerate() {
             let line = bucket.line();
             if line != [0; 8] {
-                return Err(Stop::wrong(format!(
+                return Err(CheckError::wrong(format!(
                     "bucket {index} is {line:x?} when all is over, expected zeroes"
                 )));
             }
@@ -112,7 +115,7 @@ pub(crate) fn run(
     key: TupleKey,
     request: Request,
     bound: Duration,
-) -> Result<Outcome, Stop> {
+) -> Result<Outcome, CheckError> {
     let bucket = &table.buckets()[table.bucket_of(key)];
     let mut machine = Machine::new(transaction, request, Bounds::BUCKET);
     let begun = Instant::now();
@@ -123,7 +126,7 @@ pub(crate) fn run(
         if begun.elapsed() > bound {
             let line = bucket.line();
             let wrong = format!("{request:?} of the host finds no end in {bound:?}: {line:x?}");
-            return Err(Stop::Wrong(wrong));
+            return Err(CheckError::Wrong(wrong));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One suite that the device must pass through every door: in process, over a socket, through the
+//! One suite that the device must pass through every backend: in process, over a socket, through the
 //! kernel.
 //!
 //! [`run`] opens a device and tests everything that the documents guarantee: registers, copies,
@@ -25,11 +25,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 pub use measure::{Latency, Measurements};
-pub use options::{Extent, Options, UnknownCheck, names};
+pub use options::{Extent, Options, UnknownCheckError, names};
 pub use report::{CheckReport, Progress, Report, Verdict};
 
 use checks::Check;
-use context::{Context, Stop};
+use context::{CheckError, Context};
 
 /// Opens the device under test. The suite calls it once, and again to see what a second opener gets.
 pub type Opener<'a> = dyn FnMut() -> Result<Device, OpenError> + 'a;
@@ -82,7 +82,7 @@ pub fn run(
     report
 }
 
-fn run_check(check: &Check, context: &mut Context<'_>) -> Result<String, Stop> {
+fn run_check(check: &Check, context: &mut Context<'_>) -> Result<String, CheckError> {
     context.backend.reset()?;
     (check.run)(context)
 }
@@ -92,7 +92,7 @@ fn step(
     report: &mut Report,
     name: &'static str,
     progress: &mut dyn FnMut(Progress<'_>),
-    run: impl FnOnce() -> Result<String, Stop>,
+    run: impl FnOnce() -> Result<String, CheckError>,
 ) {
     progress(Progress::Begins { name });
     let begun = Instant::now();
@@ -100,7 +100,7 @@ fn step(
     let outcome = catch_unwind(AssertUnwindSafe(run));
     let (verdict, detail) = match outcome {
         Ok(Ok(detail)) => (Verdict::Pass, detail),
-        Ok(Err(Stop::Skip(reason))) => (Verdict::Skipped, reason),
+        Ok(Err(CheckError::Skip(reason))) => (Verdict::Skipped, reason),
         Ok(Err(stop)) => (Verdict::Fail, stop.to_string()),
         Err(panic) => (Verdict::Fail, format!("a panic: {}", panic_text(&*panic))),
     };

@@ -1,4 +1,4 @@
-//! How fast the device answers through this door. Nothing here passes or fails.
+//! How fast the device answers through this backend. Nothing here passes or fails.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::checks::enable_all;
-use crate::context::{Context, Stop};
+use crate::context::{CheckError, Context};
 use crate::map;
 use crate::queue::{CARD_TO_HOST, HOST_TO_CARD, HOST_TO_HOST, Queue, Submission};
 
@@ -88,7 +88,7 @@ impl fmt::Display for Measurements {
 }
 
 /// Measures everything, on a device that was just reset.
-pub(crate) fn measure(context: &mut Context<'_>) -> Result<Measurements, Stop> {
+pub(crate) fn measure(context: &mut Context<'_>) -> Result<Measurements, CheckError> {
     Ok(Measurements {
         register_read: register_read(context)?,
         register_writes_per_s: Some(register_writes(context)?),
@@ -102,13 +102,13 @@ pub(crate) fn measure(context: &mut Context<'_>) -> Result<Measurements, Stop> {
 
 fn samples(
     context: &Context<'_>,
-    mut sample: impl FnMut() -> Result<Duration, Stop>,
-) -> Result<Option<Latency>, Stop> {
+    mut sample: impl FnMut() -> Result<Duration, CheckError>,
+) -> Result<Option<Latency>, CheckError> {
     let samples: Result<Vec<_>, _> = (0..context.options.samples).map(|_| sample()).collect();
     Ok(Latency::of(samples?))
 }
 
-fn register_read(context: &Context<'_>) -> Result<Option<Latency>, Stop> {
+fn register_read(context: &Context<'_>) -> Result<Option<Latency>, CheckError> {
     samples(context, || {
         let begun = Instant::now();
         context.read(map::SHELL + map::SCRATCH_32)?;
@@ -116,7 +116,7 @@ fn register_read(context: &Context<'_>) -> Result<Option<Latency>, Stop> {
     })
 }
 
-fn register_writes(context: &Context<'_>) -> Result<f64, Stop> {
+fn register_writes(context: &Context<'_>) -> Result<f64, CheckError> {
     let count = context.options.samples;
     let begun = Instant::now();
     for value in 0..count {
@@ -126,7 +126,7 @@ fn register_writes(context: &Context<'_>) -> Result<f64, Stop> {
     Ok(f64::from(count) / begun.elapsed().as_secs_f64())
 }
 
-fn doorbell_to_completion(context: &Context<'_>) -> Result<Option<Latency>, Stop> {
+fn doorbell_to_completion(context: &Context<'_>) -> Result<Option<Latency>, CheckError> {
     let mut queue = Queue::open(context, map::COPY_QUEUE, 4)?;
     let memory = context.memory(4096)?;
     let copy = Submission::copy(HOST_TO_HOST, memory.address, memory.address + 64, 64);
@@ -142,7 +142,7 @@ fn doorbell_to_completion(context: &Context<'_>) -> Result<Option<Latency>, Stop
     })
 }
 
-fn interrupt(context: &Context<'_>) -> Result<Option<Latency>, Stop> {
+fn interrupt(context: &Context<'_>) -> Result<Option<Latency>, CheckError> {
     let vectors = enable_all(context)?;
     samples(context, || {
         let begun = Instant::now();
@@ -153,7 +153,7 @@ fn interrupt(context: &Context<'_>) -> Result<Option<Latency>, Stop> {
 }
 
 /// Bytes per nanosecond of copies in one direction, several open at once.
-fn copies(context: &Context<'_>, opcode: u8) -> Result<f64, Stop> {
+fn copies(context: &Context<'_>, opcode: u8) -> Result<f64, CheckError> {
     let mut queue = Queue::open(context, map::COPY_QUEUE, 4)?;
     let (from, to) = (context.memory(COPY_BYTES)?, context.memory(COPY_BYTES)?);
     let bytes = from.bytes().min(to.bytes()).min(COPY_BYTES) as u32;

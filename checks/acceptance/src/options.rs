@@ -53,7 +53,7 @@ impl Default for Options {
 /// A check that the suite does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("check is {found:?}, expected one of {}", names().join(", "))]
-pub struct UnknownCheck {
+pub struct UnknownCheckError {
     found: String,
 }
 
@@ -67,9 +67,9 @@ impl Options {
     ///
     /// # Errors
     /// The first name that no check has.
-    pub fn only(self, checks: &[&str]) -> Result<Self, UnknownCheck> {
+    pub fn only(self, checks: &[&str]) -> Result<Self, UnknownCheckError> {
         match checks.iter().find(|name| !names().contains(name)) {
-            Some(name) => Err(UnknownCheck { found: (*name).to_owned() }),
+            Some(name) => Err(UnknownCheckError { found: (*name).to_owned() }),
             None => {
                 let checks = Some(checks.iter().map(|&name| name.to_owned()).collect());
                 Ok(Self { checks, ..self })

@@ -6,7 +6,7 @@ use std::sync::atomic::{Ordering, fence};
 use driver::DeviceError;
 use driver::lock_unit::stream::{Tag, UnitRequest};
 
-use crate::context::{Context, Mapped, Stop, expect};
+use crate::context::{CheckError, Context, Mapped, expect};
 use crate::map;
 
 const SUBMISSION_BYTES: usize = 64;
@@ -106,10 +106,10 @@ pub(crate) struct Queue {
 
 impl Queue {
     /// Brings the queue at `base` into use with rings of `1 << log2` entries.
-    pub fn open(context: &Context<'_>, base: u64, log2: u32) -> Result<Self, Stop> {
+    pub fn open(context: &Context<'_>, base: u64, log2: u32) -> Result<Self, CheckError> {
         let rings = context.memory((SUBMISSION_BYTES + COMPLETION_BYTES) << log2)?;
         if rings.bytes() < (SUBMISSION_BYTES + COMPLETION_BYTES) << log2 {
-            return Err(Stop::Skip(format!(
+            return Err(CheckError::Skip(format!(
                 "rings of {} entries need contiguous memory: set huge pages aside",
                 1 << log2
             )));
@@ -124,7 +124,7 @@ impl Queue {
         context: &Context<'_>,
         submissions: u64,
         completions: u64,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CheckError> {
         self.rings.fill(0);
         self.write(context, map::CONTROL, 0)?;
         for (register, value) in
@@ -141,7 +141,7 @@ impl Queue {
     }
 
     /// Enables it again after it was halted or reset, with empty rings.
-    pub fn enable_again(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+    pub fn enable_again(&mut self, context: &Context<'_>) -> Result<(), CheckError> {
         (self.submitted, self.consumed) = (0, 0);
         self.enable(context, self.rings.address, self.completions_address())
     }
@@ -152,7 +152,7 @@ impl Queue {
         context: &Context<'_>,
         submissions: Option<u64>,
         completions: Option<u64>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CheckError> {
         (self.submitted, self.consumed) = (0, 0);
         let submissions = submissions.unwrap_or(self.rings.address);
         self.enable(context, submissions, completions.unwrap_or(self.completions_address()))
@@ -250,7 +250,7 @@ impl Queue {
     }
 
     /// Waits for the next completion and consumes it.
-    pub fn wait(&mut self, context: &Context<'_>) -> Result<Completion, Stop> {
+    pub fn wait(&mut self, context: &Context<'_>) -> Result<Completion, CheckError> {
         let base = self.base;
         let completion = context
             .wait_for(|| format!("a completion of the queue at {base:#x}"), || Ok(self.take()))?;
@@ -263,7 +263,7 @@ impl Queue {
         &mut self,
         context: &Context<'_>,
         submission: Submission,
-    ) -> Result<Completion, Stop> {
+    ) -> Result<Completion, CheckError> {
         self.push(submission);
         self.ring(context)?;
         let completion = self.wait(context)?;

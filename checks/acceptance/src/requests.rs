@@ -4,7 +4,7 @@ use driver::lock_unit::stream::{Tag, UnitOperation, UnitRequest, UnitResponse, f
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 
-use crate::context::Stop;
+use crate::context::CheckError;
 use crate::queue::Completion;
 
 /// The tag of a number below 128.
@@ -39,6 +39,6 @@ pub(crate) fn unknown(tag: u8, transaction: Timestamp) -> [u64; 3] {
 }
 
 /// The response in a completion.
-pub(crate) fn response(completion: &Completion) -> Result<UnitResponse, Stop> {
-    UnitResponse::decode(completion.response).map_err(|bad| Stop::wrong(bad.to_string()))
+pub(crate) fn response(completion: &Completion) -> Result<UnitResponse, CheckError> {
+    UnitResponse::decode(completion.response).map_err(|bad| CheckError::wrong(bad.to_string()))
 }

@@ -1,7 +1,7 @@
 //! Faults of the link: whatever happens to a device or its server, its user gets a typed error
 //! within its bounds, without a panic or a hang.
 
-mod rig;
+mod device_model;
 mod served;
 
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use acceptance::{Extent, Options, run};
+use device_model::{DeviceModel, Mutant};
 use driver::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use driver::vfio_user::VfioUser;
 use driver::{CopyCommand, Device, DeviceError, Direction, Faulty, OpenError, QueueError, Width};
@@ -18,8 +19,7 @@ use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rig::{Flaw, Rig};
-use served::meddler::{Meddler, Spoil};
+use served::fault_proxy::{FaultProxy, Spoil};
 use served::{ServerProcess, ServerThread};
 
 /// Longest wait within the work.
@@ -31,7 +31,7 @@ const HANG: Duration = Duration::from_secs(60);
 
 /// Each of the three has its own type; which it is depends on the moment.
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+enum LinkError {
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]
@@ -41,12 +41,12 @@ enum Failure {
 }
 
 /// Everything that a program does with a device, a little of each.
-fn work(device: &Device) -> Result<(), Failure> {
+fn work(device: &Device) -> Result<(), LinkError> {
     work_and_then(device, || {})
 }
 
 /// As [`work`]; `at_end` is called before anything is dropped, which can tell nobody of errors.
-fn work_and_then(device: &Device, at_end: impl FnOnce()) -> Result<(), Failure> {
+fn work_and_then(device: &Device, at_end: impl FnOnce()) -> Result<(), LinkError> {
     let shell = device.shell();
     shell.write_scratch(Width::Four, 0x1234_5678)?;
     let interrupt = device.interrupt(0)?;
@@ -57,8 +57,8 @@ fn work_and_then(device: &Device, at_end: impl FnOnce()) -> Result<(), Failure> 
     for turn in 0..6 {
         copies.submit(CopyCommand {
             direction: Direction::HostToHost,
-            source: memory.device_address(),
-            destination: memory.device_address() + (1 << 19),
+            source: memory.bus_address(),
+            destination: memory.bus_address() + (1 << 19),
             bytes: 1 << 18,
             interrupt: turn % 2 == 0,
         })?;
@@ -67,7 +67,7 @@ fn work_and_then(device: &Device, at_end: impl FnOnce()) -> Result<(), Failure> 
         copies.wait(BOUND)?.succeeded()?;
     }
     let table = device.allocate(4096)?;
-    device.lock_unit().start(table.device_address(), 4)?;
+    device.lock_unit().start(table.bus_address(), 4)?;
     let mut locks = device.lock_queue(8)?;
     let (tag, key) = (Tag::new(5).expect("below 128"), TupleKey::initial(3));
     let transaction = Timestamp::new(7).expect("not 0");
@@ -118,8 +118,8 @@ enum Break {
 }
 
 /// A device that breaks while it works; how the work ended, and how many accesses it took.
-fn break_while_working(what: Break) -> (Result<(), Failure>, u64) {
-    let backend = Faulty::new(Rig::new(Flaw::None));
+fn break_while_working(what: Break) -> (Result<(), LinkError>, u64) {
+    let backend = Faulty::new(DeviceModel::new(Mutant::None));
     let faults = backend.faults();
     let device = match Device::new(Arc::new(backend)) {
         Ok(device) => device,
@@ -159,7 +159,7 @@ fn the_suite_survives_devices_that_break() {
     let count = move |after: u64, silent: bool| {
         let mut devices = Vec::new();
         let mut open = || {
-            let backend = Faulty::new(Rig::new(Flaw::None));
+            let backend = Faulty::new(DeviceModel::new(Mutant::None));
             let faults = backend.faults();
             devices.push(faults.clone());
             let device = Device::new(Arc::new(backend))?;
@@ -202,7 +202,7 @@ fn the_suite_survives_devices_that_break() {
 #[test]
 fn lost_interrupts_are_not_waited_for_and_repeated_ones_are_not_taken_for_completions() {
     for (drop, repeat) in [(1000, 0), (0, 1000), (1, 0), (3, 3)] {
-        let backend = Faulty::new(Rig::new(Flaw::None));
+        let backend = Faulty::new(DeviceModel::new(Mutant::None));
         let faults = backend.faults();
         let device = Device::new(Arc::new(backend)).expect("a device");
         let memory = device.allocate(4096).expect("memory");
@@ -212,8 +212,8 @@ fn lost_interrupts_are_not_waited_for_and_repeated_ones_are_not_taken_for_comple
         for _ in 0..20 {
             let copy = CopyCommand {
                 direction: Direction::HostToHost,
-                source: memory.device_address(),
-                destination: memory.device_address() + 64,
+                source: memory.bus_address(),
+                destination: memory.bus_address() + 64,
                 bytes: 64,
                 interrupt: true,
             };
@@ -226,14 +226,14 @@ fn lost_interrupts_are_not_waited_for_and_repeated_ones_are_not_taken_for_comple
 }
 
 /// Copies without end, until it fails.
-fn copy_until_it_fails(device: &Device) -> Result<(), Failure> {
+fn copy_until_it_fails(device: &Device) -> Result<(), LinkError> {
     let bytes = 8 << 20;
     let memory = device.allocate(2 * bytes)?;
     let mut queue = device.copy_queue(16)?;
     let copy = CopyCommand {
         direction: Direction::HostToHost,
-        source: memory.device_address(),
-        destination: memory.device_address() + bytes as u64,
+        source: memory.bus_address(),
+        destination: memory.bus_address() + bytes as u64,
         bytes: bytes as u32,
         interrupt: true,
     };
@@ -267,7 +267,7 @@ fn a_server_that_is_killed_within_transfers_is_told_as_an_error() {
         server.kill();
         let (error, later) = client.join().expect("a client that does not panic");
         println!("killed after {delay} ms: {error}; then {later:?}");
-        assert!(matches!(error, Failure::Queue(_) | Failure::Device(_)), "{error}");
+        assert!(matches!(error, LinkError::Queue(_) | LinkError::Device(_)), "{error}");
         assert!(later.is_err(), "{later:?} from a server that is gone");
     }
 }
@@ -343,17 +343,17 @@ fn a_message_that_never_comes_costs_the_bound() {
 }
 
 /// Works through a link that spoils one message of the server; how it ended, if not well.
-fn spoilt(server: &ServerThread, number: usize, spoil: Spoil) -> Option<Failure> {
+fn spoilt(server: &ServerThread, number: usize, spoil: Spoil) -> Option<LinkError> {
     // The client before this one has been shown out.
     server.await_clients(0);
-    let meddler = Meddler::new(&server.path(), number, spoil);
-    let path = meddler.path();
+    let proxy = FaultProxy::new(&server.path(), number, spoil);
+    let path = proxy.path();
     let what = format!("a client whose message {number} is spoilt: {spoil:?}");
     let end = within(&what, move || {
         let device = Device::new(Arc::new(VfioUser::open_within(&path, LINK_BOUND)?))?;
         work(&device)
     });
-    let error: Failure = end.err()?;
+    let error: LinkError = end.err()?;
     println!("message {number}, {spoil:?}: {error}");
     Some(error)
 }

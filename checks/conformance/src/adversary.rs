@@ -22,7 +22,7 @@ use sim::models::LockUnit;
 
 use crate::bench::Summary;
 use crate::case::LockTableShape;
-use crate::mismatch::{Mismatch, Property};
+use crate::mismatch::{MismatchError, Property};
 use crate::oracle::Oracle;
 use crate::registers;
 use crate::requests::{Beat, TagPool, beat};
@@ -77,7 +77,7 @@ struct Adversary<M> {
 ///
 /// # Errors
 /// The first thing in which the unit and its oracle differ.
-pub fn run_against_adversary(seed: u64, unit: impl LockUnit) -> Result<Summary, Mismatch> {
+pub fn run_against_adversary(seed: u64, unit: impl LockUnit) -> Result<Summary, MismatchError> {
     let mut random = channel_generator(seed, "adversary");
     let probability = f64::from(random.random_range(0..5u32)) * 0.15;
     let streams = StallPattern::Random { probability };
@@ -105,7 +105,7 @@ pub fn run_against_adversary(seed: u64, unit: impl LockUnit) -> Result<Summary, 
 }
 
 impl<M: LockUnit> Adversary<M> {
-    fn run(&mut self) -> Result<Summary, Mismatch> {
+    fn run(&mut self) -> Result<Summary, MismatchError> {
         let begin = self.unit.cycle();
         loop {
             let now = self.unit.cycle() - begin;
@@ -117,7 +117,7 @@ impl<M: LockUnit> Adversary<M> {
             if now > REQUESTS_FOR + END_WITHIN {
                 let found = format!("{:?}", self.open);
                 let expected = "all requests to end";
-                return Err(Mismatch::new(now, Property::Progress, expected, found));
+                return Err(MismatchError::new(now, Property::Progress, expected, found));
             }
             if !ending && self.tags.free() > 0 && self.random.random_bool(0.5) {
                 self.ask();
@@ -169,7 +169,7 @@ impl<M: LockUnit> Adversary<M> {
         self.sent.push_back(beat);
     }
 
-    fn step(&mut self, ending: bool) -> Result<(), Mismatch> {
+    fn step(&mut self, ending: bool) -> Result<(), MismatchError> {
         let cycle = self.unit.cycle();
         let tells = ending || self.random.random_bool(0.02);
         if tells && !self.copies.is_empty() {
@@ -179,7 +179,7 @@ impl<M: LockUnit> Adversary<M> {
             self.beats.push_back(address);
         }
         let taken = self.unit.clock().map_err(|fault| {
-            Mismatch::new(cycle, Property::Bus, "legal buses", fault.to_string())
+            MismatchError::new(cycle, Property::Bus, "legal buses", fault.to_string())
         })?;
         if taken {
             let beat = self.sent.pop_front().expect("the unit takes what was sent");

@@ -16,7 +16,7 @@ use crate::case::{Case, Side, Stray};
 use crate::coverage::Coverage;
 use crate::host::{Finished, Host, HostAccess};
 use crate::ledger::Ledger;
-use crate::mismatch::{Mismatch, Property};
+use crate::mismatch::{MismatchError, Property};
 use crate::oracle::{Oracle, describe};
 use crate::registers;
 use crate::requests::{Beat, TagPool, beat, foreign_cancel, harmless, operation};
@@ -111,7 +111,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
     }
 
     /// Runs the case to its end.
-    pub fn run(&mut self) -> Result<Summary, Mismatch> {
+    pub fn run(&mut self) -> Result<Summary, MismatchError> {
         registers::open(&mut self.unit, self.case.table)?;
         let begin = self.unit.cycle();
         while !self.is_over() {
@@ -138,7 +138,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
     }
 
     /// When all is over every line is zero.
-    fn check_idle(&self) -> Result<(), Mismatch> {
+    fn check_idle(&self) -> Result<(), MismatchError> {
         for line in 0..self.case.table.lines {
             let memory = self.memory.line(self.case.table.address(line));
             let memory = memory.expect("inside the table");
@@ -164,12 +164,12 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         property: Property,
         expected: impl Into<String>,
         found: impl Into<String>,
-    ) -> Mismatch {
-        Mismatch::new(self.cycle, property, expected, found)
+    ) -> MismatchError {
+        MismatchError::new(self.cycle, property, expected, found)
     }
 
     /// One clock cycle, and all that happens in it.
-    fn step(&mut self) -> Result<(), Mismatch> {
+    fn step(&mut self) -> Result<(), MismatchError> {
         self.cycle = self.unit.cycle();
         self.agents_act()?;
         for address in self.beats.remove(&self.cycle).into_iter().flatten() {
@@ -209,7 +209,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
 
     // -------------------------------------------------------------------- agents
 
-    fn agents_act(&mut self) -> Result<(), Mismatch> {
+    fn agents_act(&mut self) -> Result<(), MismatchError> {
         for index in 0..self.agents.len() {
             if self.hosts[index].is_busy() {
                 continue;
@@ -279,7 +279,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
     }
 
     /// A response came: the oracle judges it, and its agent continues.
-    fn respond(&mut self, response: UnitResponse) -> Result<(), Mismatch> {
+    fn respond(&mut self, response: UnitResponse) -> Result<(), MismatchError> {
         let answered = self.oracle.response(self.cycle, response)?;
         self.summary.coverage.response(&response);
         let serial = answered.serial;
@@ -339,7 +339,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
     // -------------------------------------------------------------------- memory
 
     /// Memory has performed an access of the unit.
-    fn performed(&mut self, performed: &PerformedAccess) -> Result<(), Mismatch> {
+    fn performed(&mut self, performed: &PerformedAccess) -> Result<(), MismatchError> {
         self.oracle.answered(self.cycle, performed);
         self.summary.coverage.performed(performed);
         let Ok(data) = performed.outcome else { return Ok(()) };
@@ -352,7 +352,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         self.same(expected, data.into())
     }
 
-    fn same(&self, expected: Answer, found: Answer) -> Result<(), Mismatch> {
+    fn same(&self, expected: Answer, found: Answer) -> Result<(), MismatchError> {
         match expected == found {
             true => Ok(()),
             false => {
@@ -362,7 +362,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         }
     }
 
-    fn hosts_act(&mut self) -> Result<(), Mismatch> {
+    fn hosts_act(&mut self) -> Result<(), MismatchError> {
         for index in 0..self.hosts.len() {
             if self.cycle < self.host_turns[index] {
                 continue;
@@ -384,7 +384,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         &mut self,
         line: usize,
         access: HostAccess,
-    ) -> Result<(Answer, Answer), Mismatch> {
+    ) -> Result<(Answer, Answer), MismatchError> {
         let address = |word: usize| self.case.table.address(line) + 8 * word as u64;
         const INSIDE: &str = "hosts stay inside the table";
         let (expected, found) = match access {
@@ -412,7 +412,7 @@ impl<'a, M: LockUnit> Bench<'a, M> {
         Ok((expected, found))
     }
 
-    fn host_finished(&mut self, index: usize, finished: Finished) -> Result<(), Mismatch> {
+    fn host_finished(&mut self, index: usize, finished: Finished) -> Result<(), MismatchError> {
         let Finished { serial, action, event } = finished;
         let agent = &mut self.agents[index];
         let ends = event != Event::Queued;

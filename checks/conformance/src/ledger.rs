@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use locks::machine::{Access, Answer};
 use locks::{Head, Ring, Slot, Timestamp};
 
-use crate::mismatch::{Mismatch, Property};
+use crate::mismatch::{MismatchError, Property};
 
 const RING: Ring = Ring::FULL;
 
@@ -35,7 +35,12 @@ impl Ledger {
     }
 
     /// Performs an access.
-    pub fn perform(&mut self, cycle: u64, line: usize, access: Access) -> Result<Answer, Mismatch> {
+    pub fn perform(
+        &mut self,
+        cycle: u64,
+        line: usize,
+        access: Access,
+    ) -> Result<Answer, MismatchError> {
         let words = self.lines[line].words;
         match access {
             Access::LoadHead => Ok(Answer::Word(words[0])),
@@ -55,7 +60,7 @@ impl Ledger {
     }
 
     /// An agent was told that it holds the lock of a line.
-    pub fn granted(&mut self, cycle: u64, line: usize, to: Timestamp) -> Result<(), Mismatch> {
+    pub fn granted(&mut self, cycle: u64, line: usize, to: Timestamp) -> Result<(), MismatchError> {
         let state = &mut self.lines[line];
         let expected = "one holder at a time, named by the head";
         if state.owner.is_some_and(|owner| owner != to)
@@ -66,7 +71,7 @@ impl Ledger {
                 state.owner,
                 Head::from_word(state.words[0])
             );
-            return Err(Mismatch::new(cycle, Property::Lock, expected, found));
+            return Err(MismatchError::new(cycle, Property::Lock, expected, found));
         }
         state.owner = Some(to);
         Ok(())
@@ -80,14 +85,20 @@ impl Ledger {
         }
     }
 
-    fn write(&mut self, cycle: u64, line: usize, word: usize, new: u64) -> Result<(), Mismatch> {
+    fn write(
+        &mut self,
+        cycle: u64,
+        line: usize,
+        word: usize,
+        new: u64,
+    ) -> Result<(), MismatchError> {
         let state = &mut self.lines[line];
         let before = Head::from_word(state.words[0]);
         state.words[word] = new;
         let wrong = |state: &Line, property, expected: &str| {
             let head = Head::from_word(state.words[0]);
             let found = format!("line {line} is {:x?}: {head:?}, after {before:?}", state.words);
-            Mismatch::new(cycle, property, expected, found)
+            MismatchError::new(cycle, property, expected, found)
         };
         state.check().map_err(|expected| wrong(state, Property::Bucket, expected))?;
         if word == 0 {
@@ -185,7 +196,7 @@ mod tests {
         (ledger, second)
     }
 
-    fn property(result: Result<Answer, Mismatch>) -> Property {
+    fn property(result: Result<Answer, MismatchError>) -> Property {
         result.expect_err("a mismatch").property
     }
 

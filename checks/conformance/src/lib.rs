@@ -31,5 +31,5 @@ pub use adversary::run_against_adversary;
 pub use bench::Summary;
 pub use case::Case;
 pub use coverage::{ALL_PHASES, Coverage};
-pub use mismatch::{Mismatch, Property};
+pub use mismatch::{MismatchError, Property};
 pub use report::{Failure, ReplayError, check_seed, load, replay, run, shrink, window};

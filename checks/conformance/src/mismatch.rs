@@ -45,7 +45,7 @@ impl fmt::Display for Property {
 /// A mismatch between a block and its oracle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cycle {cycle}, {property}:\n  expected {expected}\n  found    {found}")]
-pub struct Mismatch {
+pub struct MismatchError {
     /// The clock cycle since the reset.
     pub cycle: u64,
     /// The violated rule.
@@ -56,7 +56,7 @@ pub struct Mismatch {
     pub found: String,
 }
 
-impl Mismatch {
+impl MismatchError {
     /// A mismatch in `cycle`.
     pub fn new(
         cycle: u64,

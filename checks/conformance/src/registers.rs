@@ -6,14 +6,14 @@ use sim::lock_unit::UnitUnderTest;
 use sim::models::LockUnit;
 
 use crate::case::LockTableShape;
-use crate::mismatch::{Mismatch, Property};
+use crate::mismatch::{MismatchError, Property};
 use crate::oracle::Counted;
 
 /// Tells the unit where the table is and lets it accept requests.
 pub(crate) fn open<M: LockUnit>(
     unit: &mut UnitUnderTest<M>,
     table: LockTableShape,
-) -> Result<(), Mismatch> {
+) -> Result<(), MismatchError> {
     let result = configure(&mut *unit, table.base, table.log2_buckets.into());
     result.map_err(|error| wrong(unit, "a configured unit", error.to_string()))
 }
@@ -49,7 +49,7 @@ fn look(unit: impl Registers) -> Result<Found, DeviceError> {
 pub(crate) fn check<M: LockUnit>(
     unit: &mut UnitUnderTest<M>,
     counted: Counted,
-) -> Result<(), Mismatch> {
+) -> Result<(), MismatchError> {
     let interrupt = unit.interrupt();
     let found = look(&mut *unit);
     let found = found.map_err(|error| wrong(unit, "readable registers", error.to_string()))?;
@@ -70,6 +70,6 @@ pub(crate) fn check<M: LockUnit>(
     Ok(())
 }
 
-fn wrong<M: LockUnit>(unit: &UnitUnderTest<M>, expected: &str, found: String) -> Mismatch {
-    Mismatch::new(unit.cycle(), Property::Registers, expected, found)
+fn wrong<M: LockUnit>(unit: &UnitUnderTest<M>, expected: &str, found: String) -> MismatchError {
+    MismatchError::new(unit.cycle(), Property::Registers, expected, found)
 }

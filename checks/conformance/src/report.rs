@@ -12,7 +12,7 @@ use sim::models::{LockUnit, TupleLockUnit, WaveWindow};
 use crate::bench::{Bench, Summary};
 use crate::case::Case;
 use crate::draw;
-use crate::mismatch::Mismatch;
+use crate::mismatch::MismatchError;
 
 /// Cycles of waves before and after a mismatch.
 const WINDOW: (u64, u64) = (200, 50);
@@ -26,7 +26,7 @@ const MOST_SHRINKS: usize = 1_500;
 ///
 /// # Panics
 /// When [`Case::check`] finds fault with the case.
-pub fn run(case: &Case, unit: impl LockUnit) -> Result<Summary, Mismatch> {
+pub fn run(case: &Case, unit: impl LockUnit) -> Result<Summary, MismatchError> {
     if let Err(wrong) = case.check() {
         panic!("impossible case: {wrong}");
     }
@@ -38,7 +38,7 @@ pub fn run(case: &Case, unit: impl LockUnit) -> Result<Summary, Mismatch> {
 pub enum ReplayError {
     /// The unit and its oracle differ.
     #[error(transparent)]
-    Mismatch(#[from] Mismatch),
+    Mismatch(#[from] MismatchError),
     /// The case or the waves could not be read or written.
     #[error(transparent)]
     File(#[from] io::Error),
@@ -79,7 +79,7 @@ pub struct Failure {
     /// The smallest case that was found to fail.
     pub case: Case,
     /// How it fails.
-    pub mismatch: Mismatch,
+    pub mismatch: MismatchError,
     /// The case as a file, and the waves around the mismatch.
     pub files: io::Result<(PathBuf, PathBuf)>,
 }
@@ -131,9 +131,9 @@ pub fn check_seed<M: LockUnit>(
 /// with each agent and step left out that is not needed.
 pub fn shrink<M: LockUnit>(
     seed: u64,
-    mut mismatch: Mismatch,
+    mut mismatch: MismatchError,
     new_unit: impl Fn(u64) -> M,
-) -> (Case, Mismatch) {
+) -> (Case, MismatchError) {
     let mut tree = draw::tree(seed);
     let mut smallest = tree.current();
     let mut more = tree.simplify();
@@ -187,7 +187,7 @@ fn without(case: &Case) -> Vec<Case> {
 fn keep(
     seed: u64,
     case: &Case,
-    mismatch: &Mismatch,
+    mismatch: &MismatchError,
     mut unit: impl LockUnit,
 ) -> io::Result<(PathBuf, PathBuf)> {
     let folder = target().join("conformance");
@@ -205,7 +205,7 @@ fn keep(
 }
 
 /// The cycles around a mismatch, as waves count them.
-pub fn window(mismatch: &Mismatch) -> WaveWindow {
+pub fn window(mismatch: &MismatchError) -> WaveWindow {
     let (before, after) = WINDOW;
     WaveWindow::around(mismatch.cycle + u64::from(RESET_CYCLES), before, after)
 }

@@ -1,7 +1,7 @@
 //! The suite finds each mutant of the unit, and no error in the unit without one.
 
 use conformance::draw::Profile;
-use conformance::{Mismatch, draw, run};
+use conformance::{MismatchError, draw, run};
 use tuple_lock_unit::mutants::Model as TupleLockUnitMutants;
 
 /// How many mutants the unit has.
@@ -31,13 +31,13 @@ fn mutants() -> Vec<(u8, &'static str)> {
 }
 
 /// How the case of a seed fails.
-fn check(mutant: u8, seed: u64) -> Result<(), Mismatch> {
+fn check(mutant: u8, seed: u64) -> Result<(), MismatchError> {
     let case = draw::case(seed);
     run(&case, unit(mutant, case.seed)).map(drop)
 }
 
 /// The first of the cases that fails, and how.
-fn find(mutant: u8) -> Option<(u64, Mismatch)> {
+fn find(mutant: u8) -> Option<(u64, MismatchError)> {
     (0..MOST_CASES).find_map(|seed| Some((seed, check(mutant, seed).err()?)))
 }
 

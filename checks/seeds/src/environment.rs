@@ -15,14 +15,18 @@ pub struct Chosen {
 
 impl Chosen {
     /// As the variables `LOCKSTEP_SEED` and `LOCKSTEP_CASES` say.
-    pub fn from_environment(default: u64) -> Result<Self, Bad> {
+    pub fn from_environment(default: u64) -> Result<Self, VariableError> {
         let read = |name| std::env::var_os(name).map(to_text);
         Self::parse(read(SEED).as_deref(), read(CASES).as_deref(), default)
     }
 
     /// As the texts of both variables say, if there are any.
-    fn parse(seed: Option<&str>, cases: Option<&str>, default: u64) -> Result<Self, Bad> {
-        let bad = |variable, value: &str, expected| Bad { variable, value: value.into(), expected };
+    fn parse(seed: Option<&str>, cases: Option<&str>, default: u64) -> Result<Self, VariableError> {
+        let bad = |variable, value: &str, expected| VariableError {
+            variable,
+            value: value.into(),
+            expected,
+        };
         let first: Option<u64> = seed
             .map(|text| text.parse().map_err(|_| bad(SEED, text, "a number from 0 to 2^64 - 1")))
             .transpose()?;
@@ -52,20 +56,20 @@ fn to_text(value: OsString) -> String {
 
 /// A variable of the environment that is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bad {
+pub struct VariableError {
     variable: &'static str,
     value: String,
     expected: &'static str,
 }
 
-impl fmt::Display for Bad {
+impl fmt::Display for VariableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { variable, value, expected } = self;
         write!(f, "{variable} is {value:?}, expected {expected}")
     }
 }
 
-impl std::error::Error for Bad {}
+impl std::error::Error for VariableError {}
 
 #[cfg(test)]
 mod tests {

@@ -3,9 +3,9 @@
 //! A benchmark is one entry of [`ALL`]. Nothing here passes or fails: performance depends on the
 //! machine and on its other work.
 
+mod backends;
 mod cosimulation;
 mod database_workloads;
-mod doors;
 mod element;
 mod event_kernel;
 mod hand_over;
@@ -103,7 +103,7 @@ pub const ALL: [Bench; 12] = [
     Bench {
         name: "driver",
         about: "registers, copies, interrupts and locks of a device, in process and over vfio-user",
-        measure: Measure::OfDevices(doors::measure),
+        measure: Measure::OfDevices(backends::measure),
     },
     Bench {
         name: "store",

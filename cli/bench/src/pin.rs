@@ -2,6 +2,8 @@
 
 use std::thread;
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
 /// Runs `work` on a thread that stays on the first processor.
 ///
 /// # Panics
@@ -19,19 +21,10 @@ pub fn on_one_processor<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 /// their count. Where the system refuses, the thread stays free: a measurement may then vary
 /// more.
 pub fn to_processor(number: usize) {
-    // SAFETY: `cpu_set_t` is a plain array of bits, for which zero is valid. The calls read or
-    // write no more than the size that they are given, and CPU_ISSET and CPU_SET get indices
-    // below CPU_SETSIZE only.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) != 0 {
-            return;
-        }
-        let allowed = (0..libc::CPU_SETSIZE as usize).filter(|&cpu| libc::CPU_ISSET(cpu, &set));
-        let allowed: Vec<usize> = allowed.collect();
-        let Some(&chosen) = allowed.get(number % allowed.len().max(1)) else { return };
-        let mut one: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(chosen, &mut one);
-        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &one);
-    }
+    let Ok(set) = sched_getaffinity(None) else { return };
+    let allowed: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect();
+    let Some(&chosen) = allowed.get(number % allowed.len().max(1)) else { return };
+    let mut one = CpuSet::new();
+    one.set(chosen);
+    let _ = sched_setaffinity(None, &one);
 }

@@ -8,7 +8,7 @@ use system::Interrupt;
 
 use super::report::Report;
 use super::{load, update};
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::Output;
 
 /// Rows of table `account`, as `lockstep ndp load` takes them.
@@ -30,9 +30,10 @@ struct Line<C: clap::Args> {
 /// # Errors
 /// When there is no room for the store, it or the device fails, or Ctrl-C was pressed: it has to raise
 /// `interrupt` and to pull `cancel`.
-pub fn run(interrupt: &Interrupt, cancel: &Cancel, out: &Output) -> Result<Report, Failure> {
-    let folder = tempfile::tempdir()
-        .map_err(|error| Failure::Internal(format!("cannot make a temporary folder: {error}")))?;
+pub fn run(interrupt: &Interrupt, cancel: &Cancel, out: &Output) -> Result<Report, CommandError> {
+    let folder = tempfile::tempdir().map_err(|error| {
+        CommandError::Internal(format!("cannot make a temporary folder: {error}"))
+    })?;
     let folder = folder.path();
     load::load(&typed(folder, &["--accounts", ROWS]), interrupt, out)?;
     let statement = ["--where", PREDICATE, "--set", ASSIGNMENT];

@@ -1,13 +1,13 @@
 //! The device that jobs go to.
 
-use driver::DeviceAddress;
+use driver::DeviceUri;
 use lockdb::Options;
 use ndp_runtime::host::{Cancel, JobOptions, QueuePort, Runtime, RuntimeOptions};
 use software_device::SoftwareDevice;
 
 use super::store::{Opened, Target};
-use crate::device_address;
-use crate::failure::Failure;
+use crate::device_uri;
+use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::Output;
 
@@ -21,8 +21,8 @@ const ENTRIES: u16 = 64;
 #[derive(clap::Args)]
 pub struct DeviceArgs {
     /// The device, by its URI; without one the device's software in this process.
-    #[arg(long, value_name = "URI", value_parser = device_address::parse)]
-    device: Option<DeviceAddress>,
+    #[arg(long, value_name = "URI", value_parser = device_uri::parse)]
+    device: Option<DeviceUri>,
     /// Processing elements that the table is divided among.
     #[arg(long, value_name = "N", default_value_t = 4)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -44,23 +44,23 @@ impl DeviceArgs {
         target: &Target,
         opened: &Opened,
         out: &Output,
-    ) -> Result<Runtime, Failure> {
+    ) -> Result<Runtime, CommandError> {
         let waiting = Options::default().waiting;
         let options = RuntimeOptions { waiting, ..RuntimeOptions::default() };
-        let (Some(address), Some(memory)) = (&self.device, &opened.memory) else {
+        let (Some(uri), Some(memory)) = (&self.device, &opened.memory) else {
             let pages = opened.files.open("pages");
-            let pages = pages.map_err(|error| Failure::input(&target.folder, error))?;
+            let pages = pages.map_err(|error| CommandError::input(&target.folder, error))?;
             let device = SoftwareDevice::new(&opened.database, pages, STEPS);
             return Ok(Runtime::open(&opened.database, device, options));
         };
-        let mut address = address.clone();
+        let mut uri = uri.clone();
         // A simulated one has the store's own pages, unless it is said otherwise.
-        if let DeviceAddress::Simulated { storage: storage @ None, .. } = &mut address {
+        if let DeviceUri::Simulated { storage: storage @ None, .. } = &mut uri {
             *storage = Some(target.folder.clone());
         }
-        let device = device_address::open_for_locks(&address, out)?;
+        let device = device_uri::open_for_locks(&uri, out)?;
         let port = QueuePort::open(device, memory.clone(), ENTRIES)
-            .map_err(|error| Failure::Input(format!("{address}: {error}")))?;
+            .map_err(|error| CommandError::Input(format!("{uri}: {error}")))?;
         Ok(Runtime::open(&opened.database, port, options))
     }
 
@@ -68,7 +68,7 @@ impl DeviceArgs {
     ///
     /// # Errors
     /// When the system does not let the program handle signals.
-    pub fn job_options(&self) -> Result<JobOptions<'static>, Failure> {
+    pub fn job_options(&self) -> Result<JobOptions<'static>, CommandError> {
         let cancel = Cancel::default();
         interrupt::install_with({
             let cancel = cancel.clone();

@@ -5,7 +5,7 @@ use ndp_runtime::program::{Assignment, compile_select, compile_update};
 use super::print::value_text;
 use super::select::split_list;
 use super::store::{Access, Target};
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::Output;
 
 /// Prints the program that a statement is compiled to; nothing is read or changed.
@@ -29,7 +29,7 @@ pub struct Args {
 ///
 /// # Errors
 /// When the statement cannot be compiled.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let (_opened, table) = args.target.open(false, Access::Read)?;
     let (schema, predicate) = (table.schema(), args.predicate.as_deref());
     let program = if let Some(set) = &args.set {

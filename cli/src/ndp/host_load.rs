@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use workloads::zipf::RowSampler;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// YCSB's.
 const EXPONENT: f64 = 0.99;
@@ -108,13 +108,13 @@ impl HostLoadArgs {
         table: &Arc<Table>,
         gate: Option<Arc<TableGate>>,
         cancel: &Cancel,
-    ) -> Result<Option<HostLoad>, Failure> {
+    ) -> Result<Option<HostLoad>, CommandError> {
         if self.host_load == Profile::None {
             return Ok(None);
         }
         let keys = Arc::new(keys(database, table)?);
         if keys.is_empty() {
-            return Err(Failure::Input(format!(
+            return Err(CommandError::Input(format!(
                 "--host-load: table {:?} is empty, expected rows to update",
                 table.name()
             )));
@@ -143,7 +143,7 @@ impl HostLoadArgs {
         let until = Instant::now() + Duration::from_millis(self.alone_ms);
         while Instant::now() < until && !load.threads.iter().any(JoinHandle::is_finished) {
             if cancel.is_cancelled() {
-                return Err(Failure::Interrupted);
+                return Err(CommandError::Interrupted);
             }
             let left = until.saturating_duration_since(Instant::now());
             std::thread::sleep(left.min(Duration::from_millis(20)));
@@ -179,20 +179,20 @@ impl HostLoad {
     ///
     /// # Errors
     /// When an update of the load failed by anything but a conflict.
-    pub fn finish(mut self) -> Result<HostLoadReport, Failure> {
+    pub fn finish(mut self) -> Result<HostLoadReport, CommandError> {
         let beside = self.lap();
         let threads = self.threads.len() as u32;
         self.stop()?;
         Ok(HostLoadReport { profile: self.profile, threads, alone: self.alone, beside })
     }
 
-    fn stop(&mut self) -> Result<(), Failure> {
+    fn stop(&mut self) -> Result<(), CommandError> {
         self.counts.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
             let ended = thread.join();
             let ended =
-                ended.map_err(|_| Failure::Internal("a thread of the host load died".into()));
-            ended?.map_err(|error| Failure::Internal(format!("host load: {error}")))?;
+                ended.map_err(|_| CommandError::Internal("a thread of the host load died".into()));
+            ended?.map_err(|error| CommandError::Internal(format!("host load: {error}")))?;
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl Worker {
 }
 
 /// The primary keys of the table's first rows.
-fn keys(database: &Database, table: &Table) -> Result<Vec<Vec<Value>>, Failure> {
+fn keys(database: &Database, table: &Table) -> Result<Vec<Vec<Value>>, CommandError> {
     let columns = table.schema().primary_key();
     let mut keys = Vec::new();
     let mut session = database.session()?;

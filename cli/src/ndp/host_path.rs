@@ -8,12 +8,12 @@ use lockdb::files::{File, StoredPages};
 use lockdb::layout::PageBuffer;
 use lockdb::{Session, TransactionOptions};
 use ndp_runtime::host::{
-    Cancel, HostPath, HostPathReport, LinkBytes, NearDataFailure, PreparedUpdate,
+    Cancel, HostPath, HostPathReport, LinkBytes, NearDataJobError, PreparedUpdate,
 };
 
 use super::report::{Report, link};
 use super::update::gave_up;
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// An update for the host to do.
 pub struct HostUpdate<'u> {
@@ -31,12 +31,12 @@ impl HostUpdate<'_> {
     /// # Errors
     /// When a row cannot be changed, the store fails, Ctrl-C was pressed, or others were in the way
     /// each time.
-    pub fn run(&self, session: &mut Session) -> Result<Report, Failure> {
+    pub fn run(&self, session: &mut Session) -> Result<Report, CommandError> {
         let mut aborts = 0;
         loop {
             match self.attempt(session) {
                 Ok(report) => return Ok(Report { aborts, ..report }),
-                Err(_) if self.cancel.is_cancelled() => return Err(Failure::Interrupted),
+                Err(_) if self.cancel.is_cancelled() => return Err(CommandError::Interrupted),
                 Err(failure) if failure.is_to_be_retried() && aborts + 1 < self.attempts.into() => {
                     aborts += 1;
                 }
@@ -45,14 +45,14 @@ impl HostUpdate<'_> {
         }
     }
 
-    fn attempt(&self, session: &mut Session) -> Result<Report, NearDataFailure> {
+    fn attempt(&self, session: &mut Session) -> Result<Report, NearDataJobError> {
         let pages = Pages { stored: StoredPages(self.pages.clone()), cancel: self.cancel };
         // Dropped without a commit it is rolled back.
         let mut transaction = session.begin(self.options);
         let path = HostPath::new(&pages);
         let done = path.update(&mut transaction, self.update)?;
         if self.cancel.is_cancelled() {
-            return Err(NearDataFailure::Cancelled);
+            return Err(NearDataJobError::Cancelled);
         }
         let committing = Instant::now();
         transaction.commit()?;

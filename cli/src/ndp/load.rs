@@ -19,7 +19,7 @@ use workloads::scenario::{Distribution, YcsbSettings};
 
 use super::store::Access;
 use super::{schema_text, store};
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::Output;
 use crate::text::count;
@@ -90,7 +90,7 @@ pub struct Args {
 /// # Errors
 /// When the rows are not as they should be: of a CSV file nothing is kept then. Of generated rows what
 /// was committed before stays, and the same command continues from there.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let loaded = load(&args, interrupt::install()?, out)?;
     out.print(format!("loaded {loaded} into {}", args.folder.display()))
 }
@@ -99,13 +99,13 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn load(args: &Args, interrupt: &Interrupt, out: &Output) -> Result<String, Failure> {
-    let csv = args.csv.as_deref().map(|path| Ok::<_, Failure>((path, open_csv(path)?)));
+pub fn load(args: &Args, interrupt: &Interrupt, out: &Output) -> Result<String, CommandError> {
+    let csv = args.csv.as_deref().map(|path| Ok::<_, CommandError>((path, open_csv(path)?)));
     let csv = csv.transpose()?;
     let schema = match (&args.table, &args.schema) {
         (Some(table), Some(columns)) => {
             let schema = schema_text::parse(table, columns, args.key.as_deref(), &args.index);
-            Some(schema.map_err(Failure::Input)?)
+            Some(schema.map_err(CommandError::Input)?)
         }
         _ => None,
     };
@@ -141,8 +141,8 @@ pub fn load(args: &Args, interrupt: &Interrupt, out: &Output) -> Result<String, 
     progress.set(1.0, "writing pages");
     let written = database.checkpoint().and_then(|_| database.close());
     written.map_err(|error| match error.into() {
-        Failure::Internal(why) => {
-            Failure::Internal(format!("{why}; all rows are committed, and stay"))
+        CommandError::Internal(why) => {
+            CommandError::Internal(format!("{why}; all rows are committed, and stay"))
         }
         other => other,
     })?;
@@ -151,7 +151,7 @@ pub fn load(args: &Args, interrupt: &Interrupt, out: &Output) -> Result<String, 
 }
 
 /// Gives the loader the rows that are asked for.
-fn generate(args: &Args, loader: &mut Watched<'_>) -> Result<(), Failure> {
+fn generate(args: &Args, loader: &mut Watched<'_>) -> Result<(), CommandError> {
     if let Some(rows) = args.accounts {
         loader.expected = rows.into();
         accounts(loader, rows.into())
@@ -171,23 +171,23 @@ fn generate(args: &Args, loader: &mut Watched<'_>) -> Result<(), Failure> {
 }
 
 /// A load that ends early says what stays of it.
-fn broken_off(failure: Failure, loaded: Loaded, out: &Output) -> Failure {
+fn broken_off(failure: CommandError, loaded: Loaded, out: &Output) -> CommandError {
     let stays = format!(
         "{} rows stay; the same command goes on from there",
         count(loaded.inserted + loaded.kept)
     );
     match failure {
-        Failure::Interrupted => {
+        CommandError::Interrupted => {
             out.note(stays);
-            Failure::Interrupted
+            CommandError::Interrupted
         }
-        Failure::Internal(what) => Failure::Internal(format!("{what}; {stays}")),
+        CommandError::Internal(what) => CommandError::Internal(format!("{what}; {stays}")),
         other => other,
     }
 }
 
-fn open_csv(path: &Path) -> Result<File, Failure> {
-    File::open(path).map_err(|error| Failure::input(path, format!("cannot open: {error}")))
+fn open_csv(path: &Path) -> Result<File, CommandError> {
+    File::open(path).map_err(|error| CommandError::input(path, format!("cannot open: {error}")))
 }
 
 fn load_csv(
@@ -198,7 +198,7 @@ fn load_csv(
     file: File,
     interrupt: &Interrupt,
     progress: &mut Progress,
-) -> Result<u64, Failure> {
+) -> Result<u64, CommandError> {
     let (table, made) = match schema {
         Some(schema) => (empty_table(database, schema)?, true),
         None => (database.table(table).map_err(|error| no_table(error, table))?, false),
@@ -209,27 +209,27 @@ fn load_csv(
         progress.set(done.bytes as f64 / bytes, format_args!("{} rows", count(done.rows)));
     });
     loaded.map_err(|error| match error {
-        LoadError::Csv(CsvError::Read { .. }) if interrupt.is_raised() => Failure::Interrupted,
+        LoadError::Csv(CsvError::Read { .. }) if interrupt.is_raised() => CommandError::Interrupted,
         LoadError::Store(error) => error.into(),
-        error if made => Failure::input(
+        error if made => CommandError::input(
             path,
             format!(
                 "{error}; table {:?} is there now, empty, and the same command goes on with it",
                 table.name()
             ),
         ),
-        error => Failure::input(path, error),
+        error => CommandError::input(path, error),
     })
 }
 
 /// A new table, or one just like it without rows: what a load leaves that comes to nothing.
-fn empty_table(database: &Database, schema: Schema) -> Result<Arc<Table>, Failure> {
+fn empty_table(database: &Database, schema: Schema) -> Result<Arc<Table>, CommandError> {
     let Ok(table) = database.table(schema.name()) else {
         return Ok(database.create_table(schema)?);
     };
     let refuse = |what: &str| {
         let name = schema.name();
-        Err(Failure::Input(format!("--schema: table {name:?} is there already, {what}")))
+        Err(CommandError::Input(format!("--schema: table {name:?} is there already, {what}")))
     };
     if *table.schema() != schema {
         return refuse("with other columns or keys, expected none, or the same");
@@ -244,9 +244,9 @@ fn empty_table(database: &Database, schema: Schema) -> Result<Arc<Table>, Failur
     if empty { Ok(table) } else { refuse("with rows: leave --schema out to add some") }
 }
 
-fn no_table(error: Error, table: &str) -> Failure {
+fn no_table(error: Error, table: &str) -> CommandError {
     match error {
-        Error::NoSuchTable { .. } => Failure::Input(format!(
+        Error::NoSuchTable { .. } => CommandError::Input(format!(
             "there is no table {table:?}, expected one, or --schema to make it"
         )),
         error => error.into(),
@@ -270,7 +270,7 @@ impl std::io::Read for Interruptible<'_> {
 }
 
 /// Accounts 0 to `rows` in regions 0 to 9, with balances of 0 to 9,999.
-fn accounts(loader: &mut Watched<'_>, rows: i64) -> Result<(), Failure> {
+fn accounts(loader: &mut Watched<'_>, rows: i64) -> Result<(), CommandError> {
     let schema = Schema::builder("account")
         .column("id", Type::Int64)
         .column("region", Type::Int64)
@@ -307,11 +307,11 @@ struct Watched<'w> {
 
 impl Watched<'_> {
     /// Another row is to come.
-    fn note_row(&mut self) -> Result<(), Failure> {
+    fn note_row(&mut self) -> Result<(), CommandError> {
         self.rows += 1;
         if self.rows.is_multiple_of(1024) {
             if self.interrupt.is_raised() {
-                return Err(Failure::Interrupted);
+                return Err(CommandError::Interrupted);
             }
             let done = self.rows as f64 / self.expected;
             self.progress.set(done, format_args!("{} rows", count(self.rows)));
@@ -321,23 +321,23 @@ impl Watched<'_> {
 }
 
 impl Load for Watched<'_> {
-    type Error = Failure;
+    type Error = CommandError;
 
-    fn create(&mut self, tables: &'static [TableDefinition]) -> Result<(), Failure> {
+    fn create(&mut self, tables: &'static [TableDefinition]) -> Result<(), CommandError> {
         Ok(self.loader.create(tables)?)
     }
 
-    fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), Failure> {
+    fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), CommandError> {
         self.note_row()?;
         Ok(self.loader.row(table, row)?)
     }
 
-    fn finish(&mut self) -> Result<(), Failure> {
+    fn finish(&mut self) -> Result<(), CommandError> {
         Ok(self.loader.finish()?)
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Store(error) => error.into(),

@@ -15,7 +15,7 @@ mod update;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::Output;
 
 pub use report::Report;
@@ -54,7 +54,7 @@ enum Command {
 ///
 /// # Errors
 /// When the input is at fault, the store or the device fails, or Ctrl-C ended it.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     match args.command {
         Command::Load(args) => load::run(args, out),
         Command::Update(args) => update::run(args, out),

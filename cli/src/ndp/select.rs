@@ -17,8 +17,8 @@ use super::print::{json as json_value, output};
 use super::report::{Elements, StoreTraffic, link};
 use super::store::{Access, Level, Target};
 use super::update::show;
-use crate::device_address::URIS;
-use crate::failure::Failure;
+use crate::device_uri::URIS;
+use crate::error::CommandError;
 use crate::output::Output;
 use crate::text::{bytes, count, duration};
 
@@ -70,7 +70,7 @@ pub struct Args {
 ///
 /// # Errors
 /// When the statement is at fault, or the device or store fails, or Ctrl-C ended it.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let out = &out.quiet(args.quiet);
     let (opened, table) = args.target.open(args.device.needs_shared(), Access::Read)?;
     let runtime = args.device.runtime(&args.target, &opened, out)?;
@@ -96,7 +96,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
     let store = StoreTraffic { opening, meanwhile, ..StoreTraffic::default() };
     report(&args, &read, &store, out)?;
     if let Some((vid, code)) = faults.first() {
-        return Err(Failure::Internal(format!(
+        return Err(CommandError::Internal(format!(
             "{} rows could not be read; the first is row {vid}: {}",
             count(read.device.faults),
             fault_text(*code)
@@ -110,7 +110,7 @@ fn report(
     read: &ReadReport,
     store: &StoreTraffic,
     out: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let parts: Vec<_> = link(&read.link).into_iter().chain(store.parts()).collect();
     let (time, moved) = (read.phases.total(), parts.iter().map(|(_, bytes)| bytes).sum::<u64>());
     if args.json {
@@ -181,7 +181,7 @@ fn rows(
     table: &Table,
     options: &JobOptions<'_>,
     out: &Output,
-) -> Result<SelectReport, Failure> {
+) -> Result<SelectReport, CommandError> {
     let schema = table.schema();
     let columns = Columns::new(schema, args.columns.as_deref());
     let (names, predicate) = (columns.names(schema), args.predicate.as_deref());
@@ -222,7 +222,7 @@ fn print_row(
     names: &[String],
     values: &[Value],
     out: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     if as_json {
         let fields = names.iter().zip(values);
         let fields = fields.map(|(name, value)| (name.clone(), json_value(value.as_ref())));
@@ -238,9 +238,9 @@ fn sum_up(
     table: &Table,
     options: &JobOptions<'_>,
     out: &Output,
-) -> Result<ReadReport, Failure> {
+) -> Result<ReadReport, CommandError> {
     let parts = parse_aggregate(text).ok_or_else(|| {
-        Failure::Input(format!(
+        CommandError::Input(format!(
             "--aggregate: found {text:?}, expected count, sum, min or max of (EXPRESSION) or \
              count(*), and maybe `by EXPRESSION`"
         ))

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use clap::{ValueEnum, ValueHint};
 use lockdb::files::{Disk, Files};
 use lockdb::{Database, IndexBuild, Isolation, Options, StorageBytes, Table};
-use ndp_runtime::host::{NearDataFailure, StoreMemory};
+use ndp_runtime::host::{NearDataJobError, StoreMemory};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// Tuples that a table can have whose VID map a device is given, whole.
 const TUPLES: u32 = 1 << 24;
@@ -32,11 +32,11 @@ impl Target {
     ///
     /// # Errors
     /// When there is no store, or no such table in it.
-    pub fn open(&self, shared: bool, access: Access) -> Result<(Opened, Arc<Table>), Failure> {
+    pub fn open(&self, shared: bool, access: Access) -> Result<(Opened, Arc<Table>), CommandError> {
         // The store would make one.
         if !self.folder.join("pages").is_file() {
             let message = "no store is here, expected one that `lockstep ndp load` has made";
-            return Err(Failure::input(&self.folder, message));
+            return Err(CommandError::input(&self.folder, message));
         }
         let opened = open(&self.folder, shared, access)?;
         let table = opened.database.table(&self.table)?;
@@ -78,10 +78,10 @@ impl Opened {
 ///
 /// # Errors
 /// When what is there is no store, or in use by another process.
-pub fn open(folder: &Path, shared: bool, access: Access) -> Result<Opened, Failure> {
+pub fn open(folder: &Path, shared: bool, access: Access) -> Result<Opened, CommandError> {
     let read_only = access == Access::Read;
     let disk = if read_only { Disk::open_read_only(folder) } else { Disk::open(folder) };
-    let disk = disk.map_err(|error| Failure::input(folder, error))?;
+    let disk = disk.map_err(|error| CommandError::input(folder, error))?;
     let files: Arc<dyn Files> = Arc::new(disk);
     let options = Options { indexes: IndexBuild::WhenNeeded, read_only, ..Options::default() };
     // All of the log may have to go there, as no checkpoint is made.
@@ -89,14 +89,15 @@ pub fn open(folder: &Path, shared: bool, access: Access) -> Result<Opened, Failu
     let options = Options { shared_state_limit, ..options };
     let (options, memory) = if shared {
         let options = Options { tuples: TUPLES, ..options };
-        let (options, memory) = StoreMemory::for_store(options)
-            .map_err(|error| Failure::Internal(format!("cannot have memory to share: {error}")))?;
+        let (options, memory) = StoreMemory::for_store(options).map_err(|error| {
+            CommandError::Internal(format!("cannot have memory to share: {error}"))
+        })?;
         (options, Some(memory))
     } else {
         (options, None)
     };
     let database = Database::open_in(files.clone(), options);
-    let database = database.map_err(|error| Failure::input(folder, error))?;
+    let database = database.map_err(|error| CommandError::input(folder, error))?;
     let opening = database.storage_bytes();
     Ok(Opened { database, files, memory, opening })
 }
@@ -133,7 +134,7 @@ impl From<Level> for Isolation {
     }
 }
 
-impl From<lockdb::Error> for Failure {
+impl From<lockdb::Error> for CommandError {
     fn from(error: lockdb::Error) -> Self {
         use lockdb::Error;
         match error {
@@ -148,21 +149,21 @@ impl From<lockdb::Error> for Failure {
     }
 }
 
-impl From<NearDataFailure> for Failure {
-    fn from(failure: NearDataFailure) -> Self {
+impl From<NearDataJobError> for CommandError {
+    fn from(failure: NearDataJobError) -> Self {
         match failure {
-            NearDataFailure::Cancelled => Self::Interrupted,
-            NearDataFailure::Store(error) => error.into(),
-            NearDataFailure::Compile(_)
-            | NearDataFailure::RowFaults { .. }
-            | NearDataFailure::NoAggregate { .. }
-            | NearDataFailure::Evaluation { .. } => Self::Input(failure.to_string()),
+            NearDataJobError::Cancelled => Self::Interrupted,
+            NearDataJobError::Store(error) => error.into(),
+            NearDataJobError::Compile(_)
+            | NearDataJobError::RowFaults { .. }
+            | NearDataJobError::NoAggregate { .. }
+            | NearDataJobError::Evaluation { .. } => Self::Input(failure.to_string()),
             other => Self::Internal(other.to_string()),
         }
     }
 }
 
-impl From<ndp_runtime::program::CompileError> for Failure {
+impl From<ndp_runtime::program::CompileError> for CommandError {
     fn from(error: ndp_runtime::program::CompileError) -> Self {
         Self::Input(error.to_string())
     }

@@ -9,7 +9,9 @@ use std::time::Instant;
 use clap::ValueEnum;
 use lockdb::layout::{PAGE_BYTES, RecordId};
 use lockdb::{Isolation, Table, TransactionOptions};
-use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, PreparedUpdate, Progress, TableGate};
+use ndp_runtime::host::{
+    Cancel, JobOptions, NearDataJobError, PreparedUpdate, Progress, TableGate,
+};
 use serde_json::json;
 
 use super::device::DeviceArgs;
@@ -17,8 +19,8 @@ use super::host_load::HostLoadArgs;
 use super::host_path::HostUpdate;
 use super::report::{Report, StoreTraffic};
 use super::store::{Access, Level, Opened, Target};
-use crate::device_address::URIS;
-use crate::failure::Failure;
+use crate::device_uri::URIS;
+use crate::error::CommandError;
 use crate::output::Output;
 use crate::text::count;
 
@@ -89,7 +91,7 @@ impl Strategy {
 /// # Errors
 /// When the statement is at fault, the device or store fails, or Ctrl-C ended it: nothing is changed
 /// then.
-pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
+pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let out = &out.quiet(args.quiet);
     let (opened, table) = prepare(&args)?;
     let report = update(&args, opened, &table, args.device.job_options()?, out)?;
@@ -116,10 +118,10 @@ pub fn run(args: Args, out: &Output) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When there is no such store or table.
-pub fn prepare(args: &Args) -> Result<(Opened, Arc<Table>), Failure> {
+pub fn prepare(args: &Args) -> Result<(Opened, Arc<Table>), CommandError> {
     if args.strategy == Strategy::Host && args.device.needs_shared() {
         let message = "--device: expected none with --strategy host, which uses no device";
-        return Err(Failure::Input(message.into()));
+        return Err(CommandError::Input(message.into()));
     }
     args.target.open(args.device.needs_shared(), Access::Write)
 }
@@ -135,7 +137,7 @@ pub fn update(
     table: &Arc<Table>,
     options: JobOptions<'_>,
     out: &Output,
-) -> Result<Report, Failure> {
+) -> Result<Report, CommandError> {
     // Before anything is begun.
     let update = PreparedUpdate::new(table, args.predicate.as_deref(), &args.set)?;
     let gate = (args.strategy == Strategy::TableLock).then(Arc::<TableGate>::default);
@@ -169,7 +171,7 @@ fn near_data(
     update: &PreparedUpdate<'_>,
     options: JobOptions<'_>,
     out: &Output,
-) -> Result<Report, Failure> {
+) -> Result<Report, CommandError> {
     let runtime = args.device.runtime(&args.target, opened, out)?;
     let pulled = pages_of(update.table());
     let bar = RefCell::new(out.progress("updating"));
@@ -186,9 +188,9 @@ fn near_data(
 }
 
 /// Why there was no end of it: after so many attempts, if others were in the way of each.
-pub fn gave_up(failure: NearDataFailure, attempts: u32) -> Failure {
+pub fn gave_up(failure: NearDataJobError, attempts: u32) -> CommandError {
     match failure.is_to_be_retried() {
-        true => Failure::Internal(format!("{failure}; gave up after --attempts {attempts}")),
+        true => CommandError::Internal(format!("{failure}; gave up after --attempts {attempts}")),
         false => failure.into(),
     }
 }
@@ -205,11 +207,11 @@ fn by_host(
     opened: &Opened,
     update: &PreparedUpdate<'_>,
     cancel: &Cancel,
-) -> Result<Report, Failure> {
+) -> Result<Report, CommandError> {
     let pages = opened.files.open("pages");
     let work = HostUpdate {
         update,
-        pages: pages.map_err(|error| Failure::input(&args.target.folder, error))?,
+        pages: pages.map_err(|error| CommandError::input(&args.target.folder, error))?,
         options: TransactionOptions::from(Isolation::from(args.isolation)),
         attempts: args.attempts,
         cancel,

@@ -45,7 +45,8 @@ pub fn full(scenario: &Scenario, outcome: &Outcome, out: &Output) -> String {
     }
     if let Some(unit) = &report.unit {
         push(&mut table, "");
-        let unit_of = if report.door.is_some() { "of the device" } else { "RTL under Verilator" };
+        let unit_of =
+            if report.device_uri.is_some() { "of the device" } else { "RTL under Verilator" };
         push(&mut table, &out.strong(format_args!("Lock unit ({unit_of})")));
         lock_unit(&mut table, unit, outcome);
     }
@@ -86,7 +87,7 @@ fn heading(scenario: &Scenario, report: &Report, out: &Output) -> String {
         Home::Host => "the host",
         Home::Device => "the device",
     };
-    let (place, home) = match &report.door {
+    let (place, home) = match &report.device_uri {
         Some(uri) => (uri, "the host"),
         None => (&report.platform, home),
     };

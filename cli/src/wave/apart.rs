@@ -8,7 +8,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::failure::Failure;
+use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
+
+use crate::error::CommandError;
 use crate::interrupt;
 use crate::whole_file::WholeFile;
 
@@ -18,21 +20,21 @@ use crate::whole_file::WholeFile;
 /// # Errors
 /// When the other is ended by its wave writer, or the file is not whole: nothing is left of it then. When
 /// the other fails with an exit code, it has said why.
-pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
+pub fn write(output: &Path, why: bool) -> Result<(), CommandError> {
     let other_id = Arc::new(AtomicI32::new(0));
     let interrupt = interrupt::install_with({
         let other_id = other_id.clone();
         move || interrupt_process(&other_id)
     })?;
     let file = WholeFile::create(output)?;
-    let cannot = |cause: io::Error| Failure::Internal(format!("cannot start itself: {cause}"));
+    let cannot = |cause: io::Error| CommandError::Internal(format!("cannot start itself: {cause}"));
     let program = std::env::current_exe().map_err(cannot)?;
     let mut other = Command::new(program);
     other.args(std::env::args_os().skip(1)).arg("--into").arg(file.temporary());
     // Out of reach of a terminal, so that it is interrupted once, whatever interrupts this process.
     other.process_group(0);
-    let parent = std::process::id();
-    // SAFETY: prctl and getppid may be called between fork and exec.
+    let parent = rustix::process::getpid();
+    // SAFETY: between fork and exec it makes two system calls, which take and give numbers only.
     unsafe { other.pre_exec(move || end_with_parent(parent)) };
     let mut other = other.spawn().map_err(cannot)?;
     other_id.store(other.id() as i32, Ordering::SeqCst);
@@ -42,45 +44,43 @@ pub fn write(output: &Path, why: bool) -> Result<(), Failure> {
     let ended = other.wait();
     other_id.store(0, Ordering::SeqCst);
     let ended = ended.map_err(cannot)?;
-    if ended.signal() == Some(libc::SIGINT) {
+    if ended.signal() == Some(Signal::INT.as_raw()) {
         // So early that it did not handle it yet.
-        return Err(Failure::Interrupted);
+        return Err(CommandError::Interrupted);
     }
     if let Some(signal) = ended.signal() {
         let what =
             format!("the wave writer gave up (signal {signal}): is there room for the file?");
-        return Err(Failure::writing(output, what));
+        return Err(CommandError::writing(output, what));
     }
     let written = has_waves(file.temporary());
     match (ended.code(), written) {
         (Some(0), Ok(true)) => file.finish(),
         (Some(0), Ok(false)) => {
-            Err(Failure::writing(output, "the waves end early: is there room for the file?"))
+            Err(CommandError::writing(output, "the waves end early: is there room for the file?"))
         }
-        (Some(0), Err(cause)) => Err(Failure::writing(output, cause)),
-        (Some(1), Ok(true)) if why => file.finish().and(Err(Failure::Told(1))),
-        (code, _) => Err(Failure::Told(code.unwrap_or(1) as u8)),
+        (Some(0), Err(cause)) => Err(CommandError::writing(output, cause)),
+        (Some(1), Ok(true)) if why => file.finish().and(Err(CommandError::Told(1))),
+        (code, _) => Err(CommandError::Told(code.unwrap_or(1) as u8)),
     }
 }
 
 /// Passes Ctrl-C on to a process that was started, unless it has ended.
 fn interrupt_process(id: &AtomicI32) {
-    let id = id.load(Ordering::SeqCst);
-    if id > 0 {
-        // SAFETY: it takes numbers only.
-        unsafe { libc::kill(id, libc::SIGINT) };
+    if let Some(id) = Pid::from_raw(id.load(Ordering::SeqCst)) {
+        // It may just have ended by itself.
+        let _ = kill_process(id, Signal::INT);
     }
 }
 
 /// The output of the process is not read after its parent is killed.
-fn end_with_parent(parent: u32) -> io::Result<()> {
-    // SAFETY: both take numbers only.
-    match unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) } {
-        (0, now) if now as u32 == parent => Ok(()),
+fn end_with_parent(parent: Pid) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    if getppid() != Some(parent) {
         // It was killed before.
-        (0, _) => Err(io::ErrorKind::Interrupted.into()),
-        _ => Err(io::Error::last_os_error()),
+        return Err(io::ErrorKind::Interrupted.into());
     }
+    Ok(())
 }
 
 /// Whether a file is a sequence of whole blocks, as an FST file is: each has a byte for its kind and 8

@@ -11,7 +11,7 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use driver::{
-    CopyCommand, Device, DeviceAddress, Direction, HostMemory, PAGE_BYTES, Status, open_backend,
+    CopyCommand, Device, DeviceUri, Direction, HostMemory, PAGE_BYTES, Status, open_backend,
 };
 use serde_json::Value;
 use vfio_user::Client;
@@ -223,7 +223,7 @@ fn a_scenario_runs_on_a_served_device() {
 #[test]
 fn files_that_may_not_grow_are_an_error_of_a_copy_and_not_the_end_of_the_server() {
     let mut server = Server::start_with_small_files();
-    let open = || open_backend(&DeviceAddress::VfioUser(server.socket())).expect("a device");
+    let open = || open_backend(&DeviceUri::VfioUser(server.socket())).expect("a device");
     let device = Device::new(open()).expect("a device");
     let mut queue = device.copy_queue(2).expect("a queue");
     // Memory that may shrink is written by system calls, here far behind the limit.

@@ -6,7 +6,7 @@ use crate::fake::Fake;
 pub(crate) fn port(kind: u8, capabilities_2: u32, control_2: u16) -> Vec<u8> {
     let mut space = vec![0; 256];
     (space[0x06], space[0x34]) = (0x10, 0x40);
-    (space[0x40], space[0x42]) = (EXPRESS, kind << 4 | 2);
+    (space[0x40], space[0x42]) = (CAP_ID_EXP, kind << 4 | 2);
     space[0x64..0x68].copy_from_slice(&capabilities_2.to_le_bytes());
     space[0x68..0x6A].copy_from_slice(&control_2.to_le_bytes());
     space

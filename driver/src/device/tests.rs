@@ -128,7 +128,7 @@ fn a_buffer_is_mapped_as_long_as_it_lives() {
     let fake = Fake::new(Event);
     let device = fake.device();
     let buffer = device.allocate(5000).unwrap();
-    assert!(buffer.bytes() >= 5000 && buffer.device_address() != 0);
+    assert!(buffer.bytes() >= 5000 && buffer.bus_address() != 0);
     assert_eq!(fake.state().memories.len(), 1);
     drop(buffer);
     assert_eq!(fake.state().memories.len(), 0);

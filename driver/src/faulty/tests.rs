@@ -31,7 +31,7 @@ impl Setting {
 fn command(buffer: &DmaBuffer) -> CopyCommand {
     CopyCommand {
         direction: Direction::HostToCard,
-        source: buffer.device_address(),
+        source: buffer.bus_address(),
         destination: 0,
         bytes: 64,
         interrupt: true,

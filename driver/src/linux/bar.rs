@@ -1,12 +1,14 @@
 //! The registers behind a BAR, mapped into this process.
 
+use std::io;
 use std::os::fd::AsFd;
 use std::ptr::NonNull;
 
-use rustix::mm::{MapFlags, ProtFlags};
+use memmap2::MmapRaw;
+use volatile_register::RW;
 
 use crate::Width;
-use crate::memory::ones;
+use crate::memory::{map_shared, ones};
 
 /// A mapping of registers. Every access is one volatile access of its width, so one of the device.
 ///
@@ -14,64 +16,43 @@ use crate::memory::ones;
 /// [`crate::HostMemory`].
 #[derive(Debug)]
 pub struct MappedBar {
-    start: NonNull<u8>,
-    bytes: usize,
+    map: MmapRaw,
 }
-
-// SAFETY: the mapping belongs to this value until it is dropped and is not tied to a thread.
-unsafe impl Send for MappedBar {}
-// SAFETY: as above; it is only reached by volatile accesses of whole registers, which the bus orders.
-unsafe impl Sync for MappedBar {}
 
 impl MappedBar {
     /// Maps `bytes` bytes of a file from `offset` on.
-    pub fn map(file: impl AsFd, offset: u64, bytes: usize) -> rustix::io::Result<Self> {
-        let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping at an address of the system's choice overlaps nothing.
-        let start = unsafe {
-            rustix::mm::mmap(
-                std::ptr::null_mut(),
-                bytes,
-                protection,
-                MapFlags::SHARED,
-                file,
-                offset,
-            )?
-        };
-        let start = NonNull::new(start.cast()).expect("a mapping is never at address 0");
-        Ok(MappedBar { start, bytes })
+    ///
+    /// # Errors
+    /// As [`map_shared`].
+    pub fn map(file: impl AsFd, offset: u64, bytes: usize) -> io::Result<Self> {
+        Ok(MappedBar { map: map_shared(file, offset, bytes)? })
     }
 
     /// Its size in bytes.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.map.len()
     }
 
     /// Reads a register. The caller has checked that it lies in the mapping and is aligned.
     pub fn read(&self, offset: usize, width: Width) -> u64 {
-        let at = self.locate(offset, width);
-        // SAFETY: `locate` has asserted that the register lies in the mapping and is aligned to its
-        // width; the mapping lives as long as self; any bits are a valid value.
-        unsafe {
-            match width {
-                Width::One => at.read_volatile().into(),
-                Width::Two => at.cast::<u16>().read_volatile().into(),
-                Width::Four => at.cast::<u32>().read_volatile().into(),
-                Width::Eight => at.cast::<u64>().read_volatile(),
-            }
+        match width {
+            Width::One => self.cell::<u8>(offset).read().into(),
+            Width::Two => self.cell::<u16>(offset).read().into(),
+            Width::Four => self.cell::<u32>(offset).read().into(),
+            Width::Eight => self.cell::<u64>(offset).read(),
         }
     }
 
     /// Writes a register. The caller has checked that it lies in the mapping and is aligned.
     pub fn write(&self, offset: usize, width: Width, value: u64) {
-        let at = self.locate(offset, width);
-        // SAFETY: as in `read`; nothing else in this process refers to the registers.
+        // SAFETY: whatever a register does, it does to the device: the bytes of this mapping are no
+        // memory of anybody's, as with every write of a `Backend`.
         unsafe {
             match width {
-                Width::One => at.write_volatile(value as u8),
-                Width::Two => at.cast::<u16>().write_volatile(value as u16),
-                Width::Four => at.cast::<u32>().write_volatile(value as u32),
-                Width::Eight => at.cast::<u64>().write_volatile(value),
+                Width::One => self.cell::<u8>(offset).write(value as u8),
+                Width::Two => self.cell::<u16>(offset).write(value as u16),
+                Width::Four => self.cell::<u32>(offset).write(value as u32),
+                Width::Eight => self.cell::<u64>(offset).write(value),
             }
         }
     }
@@ -80,36 +61,43 @@ impl MappedBar {
     ///
     /// # Errors
     /// What the system reports; another try goes on.
-    pub fn detach(&self) -> std::io::Result<()> {
+    pub fn detach(&self) -> io::Result<()> {
+        let start = NonNull::new(self.map.as_mut_ptr()).expect("a mapping is never at address 0");
         // SAFETY: start and size are those of the mapping, which lives as long as self; registers may
         // read as anything.
-        unsafe { ones::replace(self.start, self.bytes) }.map(drop)
+        unsafe { ones::replace(start, self.bytes()) }.map(drop)
     }
 
-    fn locate(&self, offset: usize, width: Width) -> *mut u8 {
-        let bytes = width.bytes();
+    /// The register of a width at an offset.
+    fn cell<T: Register>(&self, offset: usize) -> &RW<T> {
+        let (bytes, whole) = (size_of::<T>(), self.bytes());
         assert!(
-            offset.is_multiple_of(bytes) && offset <= self.bytes && bytes <= self.bytes - offset,
-            "{bytes} bytes at 0x{offset:X} of a mapping of 0x{:X}",
-            self.bytes
+            offset.is_multiple_of(bytes) && offset <= whole && bytes <= whole - offset,
+            "{bytes} bytes at 0x{offset:X} of a mapping of 0x{whole:X}"
         );
-        // SAFETY: the offset is inside the mapping, as asserted.
-        unsafe { self.start.as_ptr().add(offset) }
+        // SAFETY: the cell lies in the mapping and is aligned, as asserted and as a mapping begins on
+        // a page; it lives as long as self. Any bits are a valid value (`Register`), and a cell is
+        // reached by volatile accesses only.
+        unsafe { &*self.map.as_mut_ptr().add(offset).cast::<RW<T>>() }
     }
 }
 
-impl Drop for MappedBar {
-    fn drop(&mut self) {
-        // SAFETY: start and size are those of the mapping, and nobody borrows from it. A failure
-        // would leave it mapped, which harms nobody.
-        let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.bytes) };
-    }
-}
+/// The integers that are as wide as registers: any bits are one.
+trait Register: Copy {}
+
+impl Register for u8 {}
+impl Register for u16 {}
+impl Register for u32 {}
+impl Register for u64 {}
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::os::unix::fs::FileExt;
+
+    use super::*;
+    use crate::layout;
+    use crate::map::device::SHELL;
+    use crate::map::shell;
 
     #[test]
     fn each_width_reads_what_was_written() {
@@ -128,6 +116,27 @@ mod tests {
             );
             assert_eq!(bytes[width.bytes()..], [0; 16][width.bytes()..]);
         }
+    }
+
+    /// A register by its offset is the cell of its name in the block that was made from the map.
+    #[test]
+    fn offsets_lead_to_the_cells_of_a_block() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(layout::BAR0_BYTES).unwrap();
+        let bar = MappedBar::map(&file, 0, layout::BAR0_BYTES as usize).unwrap();
+        let base = SHELL as usize;
+        let start = bar.map.as_mut_ptr().wrapping_add(base).cast::<shell::Block>();
+        // SAFETY: the block lies in the mapping, on a page, and consists of cells of plain numbers.
+        let block = unsafe { &*start };
+        bar.write(base + shell::SCRATCH_32.offset() as usize, Width::Four, 0x0123_4567);
+        assert_eq!(block.scratch_32.read(), 0x0123_4567);
+        // SAFETY: a register that only keeps what is written.
+        unsafe { block.scratch_64[1].write(0x89AB_CDEF) };
+        let wide = bar.read(base + shell::SCRATCH_64.offset() as usize, Width::Eight);
+        assert_eq!(wide, 0x89AB_CDEF << 32);
+        let count = shell::INTERRUPT_COUNT[3].offset() as usize;
+        bar.write(base + count, Width::Four, 9);
+        assert_eq!(block.interrupt_count[3].read(), 9);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Polled interrupts of a device without signals: its counters are read repeatedly.
 
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::{DeviceError, Interrupt};
 
@@ -42,7 +43,7 @@ impl PolledInterrupt {
         // Made first: when the counter cannot be read, dropping it disables the vector.
         let mut this = PolledInterrupt { vector, taken: Mutex::default(), device };
         let count = this.device.count(vector)?.unwrap_or_default();
-        *this.taken.get_mut().unwrap_or_else(PoisonError::into_inner) = count;
+        *this.taken.get_mut() = count;
         Ok(this)
     }
 }
@@ -54,7 +55,7 @@ impl Interrupt for PolledInterrupt {
 
     fn take(&self) -> Result<u64, DeviceError> {
         // A thread that panicked did so before it changed anything.
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.taken.lock();
         let Some(count) = self.device.count(self.vector)? else { return Ok(0) };
         let before = if taken.resets == count.resets { taken.interrupts } else { 0 };
         *taken = count;
@@ -100,11 +101,11 @@ mod tests {
 
     impl CountsInterrupts for Counter {
         fn count(&self, _vector: u32) -> Result<Option<Count>, DeviceError> {
-            Ok(self.lock().unwrap().map(|(resets, interrupts)| Count { resets, interrupts }))
+            Ok(self.lock().map(|(resets, interrupts)| Count { resets, interrupts }))
         }
 
         fn disable(&self, _vector: u32) {
-            *self.lock().unwrap() = Some((0, 0xDEAD));
+            *self.lock() = Some((0, 0xDEAD));
         }
     }
 
@@ -113,22 +114,22 @@ mod tests {
         let device = Arc::new(Mutex::new(Some((0, u32::MAX))));
         let interrupt = PolledInterrupt::new(1, Box::new(device.clone())).unwrap();
         assert_eq!(interrupt.take(), Ok(0));
-        *device.lock().unwrap() = Some((0, 1));
+        *device.lock() = Some((0, 1));
         assert_eq!(interrupt.wait(Duration::ZERO), Ok(2));
-        *device.lock().unwrap() = None;
+        *device.lock() = None;
         assert_eq!(interrupt.take(), Ok(0));
-        *device.lock().unwrap() = Some((1, 0));
+        *device.lock() = Some((1, 0));
         assert_eq!(interrupt.take(), Ok(0));
-        *device.lock().unwrap() = Some((2, 5));
+        *device.lock() = Some((2, 5));
         assert_eq!(interrupt.take(), Ok(5));
-        *device.lock().unwrap() = Some((2, 3));
+        *device.lock() = Some((2, 3));
         assert_eq!(interrupt.take(), Ok(3), "reset by configuration space");
         assert_eq!(
             interrupt.wait(Duration::from_millis(5)).unwrap_err().to_string(),
             "waited for an interrupt on vector 1: nothing within 5ms"
         );
         drop(interrupt);
-        assert_eq!(*device.lock().unwrap(), Some((0, 0xDEAD)));
+        assert_eq!(*device.lock(), Some((0, 0xDEAD)));
     }
 
     /// Counts one more at each look.

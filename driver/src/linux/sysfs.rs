@@ -13,10 +13,11 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, RwLock};
 use rustix::fs::{FlockOperation, Mode, OFlags};
 
 use enabled::Enabled;
@@ -31,7 +32,7 @@ use crate::event::Vectors;
 use crate::map::device::SHELL;
 use crate::map::shell;
 use crate::{
-    Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
+    Backend, DeviceError, DeviceUri, HostMemory, Information, Interrupt, InterruptKind,
     MemoryNeeds, OpenError, PAGE_BYTES, PciAddress, PciMode, Space, Width, layout,
 };
 
@@ -65,7 +66,7 @@ impl Sysfs {
     /// # Errors
     /// [`OpenError`], for what is in the way and what to do about it.
     pub fn open(roots: &Roots, address: PciAddress) -> Result<Self, OpenError> {
-        let name = DeviceAddress::Pci { address, mode: PciMode::Sysfs }.to_string();
+        let name = DeviceUri::Pci { address, mode: PciMode::Sysfs }.to_string();
         let description = super::describe(roots, &name, address)?;
         check_suitable(&name, &description)?;
         let function = Function::open(roots, &name, &description)?;
@@ -145,7 +146,7 @@ impl Function {
         let enabled = Enabled::new(configuration, folder.clone())
             .map_err(|error| failed("enable the function", error))?;
         let registers = MappedBar::map(&resource, 0, layout::BAR0_BYTES as usize)
-            .map_err(|errno| failed("map resource0", errno.into()))?;
+            .map_err(|error| failed("map resource0", error))?;
         let information = Information {
             name: name.into(),
             bar_bytes: description.bar_bytes,
@@ -183,7 +184,7 @@ impl Function {
     /// Resets by the kernel, which restores configuration space, and waits until registers answer.
     fn reset(&self) -> Result<(), DeviceError> {
         let path = self.folder.join("reset");
-        let mut resets = self.resets.write().unwrap_or_else(PoisonError::into_inner);
+        let mut resets = self.resets.write();
         let written =
             File::options().write(true).open(&path).and_then(|mut file| file.write_all(b"1"));
         written.map_err(|error| match error.kind() {
@@ -289,7 +290,7 @@ impl Backend for Sysfs {
     }
 
     fn interrupt(&self, vector: u32) -> Result<Box<dyn Interrupt>, DeviceError> {
-        lock_vectors(&self.function).enable(vector)?;
+        self.function.vectors.lock().enable(vector)?;
         let counters = Box::new(self.function.clone());
         // When it fails, its `disable` is called as it is dropped.
         PolledInterrupt::new(vector, counters).map(|interrupt| Box::new(interrupt) as _)
@@ -315,18 +316,10 @@ impl Backend for Sysfs {
     }
 }
 
-fn lock_vectors(function: &Function) -> std::sync::MutexGuard<'_, Vectors> {
-    function.vectors.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl CountsInterrupts for Arc<Function> {
     fn count(&self, vector: u32) -> Result<Option<Count>, DeviceError> {
         let offset = shell::INTERRUPT_COUNT[vector as usize].offset();
-        let resets = match self.resets.try_read() {
-            Ok(resets) => resets,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Ok(None),
-        };
+        let Some(resets) = self.resets.try_read() else { return Ok(None) };
         let interrupts = self.register(SHELL, offset);
         if interrupts == u32::MAX && self.register(SHELL, shell::IDENTITY.offset()) == u32::MAX {
             return Err(absence::explain_by(|at| self.configuration_word(at), offset));
@@ -335,7 +328,7 @@ impl CountsInterrupts for Arc<Function> {
     }
 
     fn disable(&self, vector: u32) {
-        lock_vectors(self).disable(vector);
+        self.vectors.lock().disable(vector);
     }
 }
 

@@ -15,6 +15,7 @@ use rustix::process::{Resource, geteuid, getrlimit};
 use super::Roots;
 use super::pci::{self, PciFunction};
 use super::vfio::no_iommu_is_allowed;
+use crate::pci_regs::{COMMAND, COMMAND_MASTER};
 use crate::{AtomicRoute, PCI_ID_VARIABLE, PciIdentity};
 
 /// What was found out about one matter.
@@ -211,10 +212,8 @@ fn atomics(roots: &Roots, function: &PciFunction) -> Finding {
 /// A function that may access memory though no kernel driver has it: nobody ends that when the program
 /// ends that let it.
 fn left_at_work(roots: &Roots, function: &PciFunction) -> Option<Finding> {
-    const COMMAND: usize = 4;
-    const BUS_MASTER: u8 = 1 << 2;
     let configuration = fs::read(roots.function(function.address).join("config")).ok()?;
-    if function.driver.is_some() || configuration.get(COMMAND)? & BUS_MASTER == 0 {
+    if function.driver.is_some() || u16::from(*configuration.get(COMMAND)?) & COMMAND_MASTER == 0 {
         return None;
     }
     let address = function.address;

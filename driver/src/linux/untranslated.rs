@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{Roots, physical};
 use crate::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
@@ -26,8 +28,7 @@ struct Memories {
 
 impl Untranslated {
     fn memories(&self) -> MutexGuard<'_, Memories> {
-        // A thread that panicked did so between two changes.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Pins memory, and gives its physical address.

@@ -11,9 +11,11 @@ mod watch;
 
 use std::fs;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::pci::{PciFunction, atomic_route};
 use super::untranslated::{self, Untranslated};
@@ -23,8 +25,8 @@ use crate::map::device::SHELL;
 use crate::map::shell::IDENTITY;
 use crate::mappings::Mappings;
 use crate::{
-    Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt, MemoryNeeds,
-    OpenError, PciAddress, PciMode, Space, Width, layout,
+    Backend, DeviceError, DeviceUri, HostMemory, Information, Interrupt, MemoryNeeds, OpenError,
+    PciAddress, PciMode, Space, Width, layout,
 };
 use function::Function;
 use iommu::{Iommu, NoIommu};
@@ -46,18 +48,13 @@ enum Reach {
     Physical { memories: Untranslated, roots: Roots, _open: NoIommu },
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A thread that panicked did so between two calls, which leaves nothing half done.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Vfio {
     /// Opens a function that is bound to vfio-pci.
     ///
     /// # Errors
     /// [`OpenError`], for what is in the way and what to do about it.
     pub fn open(roots: &Roots, address: PciAddress) -> Result<Self, OpenError> {
-        let name = DeviceAddress::Pci { address, mode: PciMode::Vfio }.to_string();
+        let name = DeviceUri::Pci { address, mode: PciMode::Vfio }.to_string();
         let description = describe(roots, &name, address)?;
         check_suitable(roots, &description)?;
         let system = |attempted: &str| {
@@ -146,7 +143,7 @@ impl Backend for Vfio {
             Reach::Translated { mappings, iommu } => (mappings, iommu),
             Reach::Physical { memories, roots, .. } => return memories.map(roots, memory),
         };
-        lock(mappings).map(memory, |address| {
+        mappings.lock().map(memory, |address| {
             let bytes = memory.bytes() as u64;
             let dma = ioctl::Dma { memory: memory.start().as_ptr() as u64, address, bytes };
             iommu.map(dma).map_err(|error| match error.kind() {
@@ -167,7 +164,7 @@ impl Backend for Vfio {
                 return memories.unmap(address, || self.is_idle());
             }
         };
-        lock(mappings).unmap(address, |memory| {
+        mappings.lock().unmap(address, |memory| {
             let bytes = memory.bytes() as u64;
             let attempted = || format!("unmap device address 0x{address:X}");
             match iommu.unmap(address, bytes) {

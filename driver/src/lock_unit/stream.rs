@@ -215,7 +215,7 @@ pub struct UnitResponse {
 /// A response beat with bits that mean nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("response {beat:#018x}: code {code}, expected one of 0 to 12")]
-pub struct BadResponse {
+pub struct ResponseError {
     beat: u64,
     code: u8,
 }
@@ -230,11 +230,11 @@ impl UnitResponse {
     ///
     /// # Errors
     /// When its code means nothing.
-    pub fn decode(beat: u64) -> Result<Self, BadResponse> {
+    pub fn decode(beat: u64) -> Result<Self, ResponseError> {
         let code = (beat >> 8 & 0xF) as u8;
         Ok(Self {
             tag: Tag::of_id(beat as u16),
-            code: *Code::ALL.get(code as usize).ok_or(BadResponse { beat, code })?,
+            code: *Code::ALL.get(code as usize).ok_or(ResponseError { beat, code })?,
             again: beat >> 7 & 1 == 1,
             position: (beat >> 12 & 7) as u8,
             notice: beat >> 15 & 1 == 1,

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: c2eab3053112c7dde11cc773d34c8dfa60c38f2275db491bb50032afa9349c46 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
-// body-sha256: 2a8466ecc2b6742f1cce55a6f81a065bfb831ae1952edad1ad7f00300bbe479b
+// sources-sha256: f652f8745a3dda491c576754ca9f59a77cfb26376c1d08e6f8fdc8146a2d3b8c lock_unit.rdl model.py properties.rdl requirements.txt rust.py
+// body-sha256: 97bad1fae3000337a8b7274b53bcd4e7ffecefc8e33935681ce994b01081b3fd
 //! Lock unit: Executes requests of the lock protocol on a table in host memory.
 
 use std::mem::offset_of;
@@ -371,32 +371,32 @@ pub struct Block {
 }
 
 const _: () = {
-    assert!(offset_of!(Block, control) == 0x000);
-    assert!(offset_of!(Block, gie) == 0x004);
-    assert!(offset_of!(Block, ier) == 0x008);
-    assert!(offset_of!(Block, isr) == 0x00C);
-    assert!(offset_of!(Block, r#return) == 0x010);
-    assert!(offset_of!(Block, table_base) == 0x020);
-    assert!(offset_of!(Block, table_log2_buckets) == 0x030);
-    assert!(offset_of!(Block, identity) == 0x100);
-    assert!(offset_of!(Block, version) == 0x104);
-    assert!(offset_of!(Block, capabilities) == 0x108);
-    assert!(offset_of!(Block, requests) == 0x200);
-    assert!(offset_of!(Block, granted) == 0x208);
-    assert!(offset_of!(Block, granted_again) == 0x210);
-    assert!(offset_of!(Block, queued) == 0x218);
-    assert!(offset_of!(Block, refused) == 0x220);
-    assert!(offset_of!(Block, released) == 0x228);
-    assert!(offset_of!(Block, handed_over) == 0x230);
-    assert!(offset_of!(Block, cancelled) == 0x238);
-    assert!(offset_of!(Block, requester_errors) == 0x240);
-    assert!(offset_of!(Block, bus_errors) == 0x248);
-    assert!(offset_of!(Block, compare_and_swaps) == 0x250);
-    assert!(offset_of!(Block, stores) == 0x258);
-    assert!(offset_of!(Block, line_reads) == 0x260);
-    assert!(offset_of!(Block, polls_from_copy) == 0x268);
-    assert!(offset_of!(Block, polls_that_read) == 0x270);
-    assert!(offset_of!(Block, copies_voided) == 0x278);
+    assert!(offset_of!(Block, control) == CONTROL.offset() as usize);
+    assert!(offset_of!(Block, gie) == GIE.offset() as usize);
+    assert!(offset_of!(Block, ier) == IER.offset() as usize);
+    assert!(offset_of!(Block, isr) == ISR.offset() as usize);
+    assert!(offset_of!(Block, r#return) == RETURN.offset() as usize);
+    assert!(offset_of!(Block, table_base) == TABLE_BASE.offset() as usize);
+    assert!(offset_of!(Block, table_log2_buckets) == TABLE_LOG2_BUCKETS.offset() as usize);
+    assert!(offset_of!(Block, identity) == IDENTITY.offset() as usize);
+    assert!(offset_of!(Block, version) == VERSION.offset() as usize);
+    assert!(offset_of!(Block, capabilities) == CAPABILITIES.offset() as usize);
+    assert!(offset_of!(Block, requests) == REQUESTS.offset() as usize);
+    assert!(offset_of!(Block, granted) == GRANTED.offset() as usize);
+    assert!(offset_of!(Block, granted_again) == GRANTED_AGAIN.offset() as usize);
+    assert!(offset_of!(Block, queued) == QUEUED.offset() as usize);
+    assert!(offset_of!(Block, refused) == REFUSED.offset() as usize);
+    assert!(offset_of!(Block, released) == RELEASED.offset() as usize);
+    assert!(offset_of!(Block, handed_over) == HANDED_OVER.offset() as usize);
+    assert!(offset_of!(Block, cancelled) == CANCELLED.offset() as usize);
+    assert!(offset_of!(Block, requester_errors) == REQUESTER_ERRORS.offset() as usize);
+    assert!(offset_of!(Block, bus_errors) == BUS_ERRORS.offset() as usize);
+    assert!(offset_of!(Block, compare_and_swaps) == COMPARE_AND_SWAPS.offset() as usize);
+    assert!(offset_of!(Block, stores) == STORES.offset() as usize);
+    assert!(offset_of!(Block, line_reads) == LINE_READS.offset() as usize);
+    assert!(offset_of!(Block, polls_from_copy) == POLLS_FROM_COPY.offset() as usize);
+    assert!(offset_of!(Block, polls_that_read) == POLLS_THAT_READ.offset() as usize);
+    assert!(offset_of!(Block, copies_voided) == COPIES_VOIDED.offset() as usize);
     assert!(size_of::<Block>() == 0x1000);
 };
 

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 8dcca60c8c890d02e8434e1fb5db04768152ca5f27a6277cf92c7c47247d3c91 model.py properties.rdl queue.rdl requirements.txt rust.py
-// body-sha256: 2161c8b03a8f4e1745807f96a11f3f66fbb9d533181acf504bfdf298d6bb332d
+// sources-sha256: 94f641b9ac0ed89a718343fbf80bd4e9407f63566aebee717355f8db49439aa3 model.py properties.rdl queue.rdl requirements.txt rust.py
+// body-sha256: 16dc53c0e84d4301366cc8329b25dbd72936279e9c585a92a710a64a8b633a1b
 //! Queue: A ring of submissions and a ring of completions in host memory.
 
 use std::mem::offset_of;
@@ -405,27 +405,27 @@ pub struct Block {
 }
 
 const _: () = {
-    assert!(offset_of!(Block, control) == 0x000);
-    assert!(offset_of!(Block, gie) == 0x004);
-    assert!(offset_of!(Block, ier) == 0x008);
-    assert!(offset_of!(Block, isr) == 0x00C);
-    assert!(offset_of!(Block, r#return) == 0x010);
-    assert!(offset_of!(Block, submission_base) == 0x020);
-    assert!(offset_of!(Block, completion_base) == 0x030);
-    assert!(offset_of!(Block, log2_entries) == 0x040);
-    assert!(offset_of!(Block, submission_tail) == 0x050);
-    assert!(offset_of!(Block, completion_head) == 0x060);
-    assert!(offset_of!(Block, submission_head) == 0x070);
-    assert!(offset_of!(Block, completion_tail) == 0x080);
-    assert!(offset_of!(Block, error) == 0x090);
-    assert!(offset_of!(Block, identity) == 0x100);
-    assert!(offset_of!(Block, version) == 0x104);
-    assert!(offset_of!(Block, capabilities) == 0x108);
-    assert!(offset_of!(Block, submissions) == 0x200);
-    assert!(offset_of!(Block, completions) == 0x208);
-    assert!(offset_of!(Block, interrupts) == 0x210);
-    assert!(offset_of!(Block, bytes_moved) == 0x218);
-    assert!(offset_of!(Block, failures) == 0x220);
+    assert!(offset_of!(Block, control) == CONTROL.offset() as usize);
+    assert!(offset_of!(Block, gie) == GIE.offset() as usize);
+    assert!(offset_of!(Block, ier) == IER.offset() as usize);
+    assert!(offset_of!(Block, isr) == ISR.offset() as usize);
+    assert!(offset_of!(Block, r#return) == RETURN.offset() as usize);
+    assert!(offset_of!(Block, submission_base) == SUBMISSION_BASE.offset() as usize);
+    assert!(offset_of!(Block, completion_base) == COMPLETION_BASE.offset() as usize);
+    assert!(offset_of!(Block, log2_entries) == LOG2_ENTRIES.offset() as usize);
+    assert!(offset_of!(Block, submission_tail) == SUBMISSION_TAIL.offset() as usize);
+    assert!(offset_of!(Block, completion_head) == COMPLETION_HEAD.offset() as usize);
+    assert!(offset_of!(Block, submission_head) == SUBMISSION_HEAD.offset() as usize);
+    assert!(offset_of!(Block, completion_tail) == COMPLETION_TAIL.offset() as usize);
+    assert!(offset_of!(Block, error) == ERROR.offset() as usize);
+    assert!(offset_of!(Block, identity) == IDENTITY.offset() as usize);
+    assert!(offset_of!(Block, version) == VERSION.offset() as usize);
+    assert!(offset_of!(Block, capabilities) == CAPABILITIES.offset() as usize);
+    assert!(offset_of!(Block, submissions) == SUBMISSIONS.offset() as usize);
+    assert!(offset_of!(Block, completions) == COMPLETIONS.offset() as usize);
+    assert!(offset_of!(Block, interrupts) == INTERRUPTS.offset() as usize);
+    assert!(offset_of!(Block, bytes_moved) == BYTES_MOVED.offset() as usize);
+    assert!(offset_of!(Block, failures) == FAILURES.offset() as usize);
     assert!(size_of::<Block>() == 0x1000);
 };
 

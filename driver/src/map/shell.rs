@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 733adbbcae418c6771c2eef8380d60035931f5e8b079a2a89364f19f1bf57072 model.py properties.rdl requirements.txt rust.py shell.rdl
-// body-sha256: ee4d952d077bd7ceeeca4405e8481093503eb6b1982e65ca35be00f5a02c3973
+// sources-sha256: 1d3251d843b22da32cc247f4232cf1f4383a6d071fa41addc7d34242e896b763 model.py properties.rdl requirements.txt rust.py shell.rdl
+// body-sha256: 27a37db81c7e9cf30eb4ccb2eb6bdb031ddcae8a69eb5a124c1637aa3383845e
 //! Shell: The device as a whole: identity, scratch registers, interrupts by hand.
 
 use std::mem::offset_of;
@@ -176,15 +176,15 @@ pub struct Block {
 }
 
 const _: () = {
-    assert!(offset_of!(Block, scratch_8) == 0x020);
-    assert!(offset_of!(Block, scratch_16) == 0x024);
-    assert!(offset_of!(Block, scratch_32) == 0x028);
-    assert!(offset_of!(Block, scratch_64) == 0x030);
-    assert!(offset_of!(Block, interrupt_force) == 0x040);
-    assert!(offset_of!(Block, identity) == 0x100);
-    assert!(offset_of!(Block, version) == 0x104);
-    assert!(offset_of!(Block, capabilities) == 0x108);
-    assert!(offset_of!(Block, interrupt_count) == 0x200);
+    assert!(offset_of!(Block, scratch_8) == SCRATCH_8.offset() as usize);
+    assert!(offset_of!(Block, scratch_16) == SCRATCH_16.offset() as usize);
+    assert!(offset_of!(Block, scratch_32) == SCRATCH_32.offset() as usize);
+    assert!(offset_of!(Block, scratch_64) == SCRATCH_64.offset() as usize);
+    assert!(offset_of!(Block, interrupt_force) == INTERRUPT_FORCE.offset() as usize);
+    assert!(offset_of!(Block, identity) == IDENTITY.offset() as usize);
+    assert!(offset_of!(Block, version) == VERSION.offset() as usize);
+    assert!(offset_of!(Block, capabilities) == CAPABILITIES.offset() as usize);
+    assert!(offset_of!(Block, interrupt_count) == INTERRUPT_COUNT[0].offset() as usize);
     assert!(size_of::<Block>() == 0x1000);
 };
 

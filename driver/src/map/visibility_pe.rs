@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: d4b5c2908b0ea8b7a75fd874c9cc79b8b9bb758e5197f60c149ba1257761d4c0 model.py properties.rdl requirements.txt rust.py visibility_pe.rdl
-// body-sha256: 60e2d6fbdf6905b0e5786bd1a256e1431b621d4a4f4003fd3cb61dbf99e7abb7
+// sources-sha256: a151ea91d7ac26b419b54879b7946ee37dbb9aed14e3f95f773e2c04b7dfd840 model.py properties.rdl requirements.txt rust.py visibility_pe.rdl
+// body-sha256: 2f53928ef98739bc030319cca964d5a54d21b97bcf9d13a0174678667f2a4991
 //! Visibility element: Finds the rows of a part of a table that a snapshot sees, and executes a
 //! program for each.
 
@@ -341,25 +341,25 @@ pub struct Block {
 }
 
 const _: () = {
-    assert!(offset_of!(Block, control) == 0x000);
-    assert!(offset_of!(Block, gie) == 0x004);
-    assert!(offset_of!(Block, ier) == 0x008);
-    assert!(offset_of!(Block, isr) == 0x00C);
-    assert!(offset_of!(Block, r#return) == 0x010);
-    assert!(offset_of!(Block, job) == 0x020);
-    assert!(offset_of!(Block, identity) == 0x100);
-    assert!(offset_of!(Block, version) == 0x104);
-    assert!(offset_of!(Block, capabilities) == 0x108);
-    assert!(offset_of!(Block, clocks) == 0x200);
-    assert!(offset_of!(Block, vids) == 0x208);
-    assert!(offset_of!(Block, hops) == 0x210);
-    assert!(offset_of!(Block, visible) == 0x218);
-    assert!(offset_of!(Block, emitted) == 0x220);
-    assert!(offset_of!(Block, faults) == 0x228);
-    assert!(offset_of!(Block, line_reads) == 0x230);
-    assert!(offset_of!(Block, page_checks) == 0x238);
-    assert!(offset_of!(Block, page_map_misses) == 0x240);
-    assert!(offset_of!(Block, output_stalls) == 0x248);
+    assert!(offset_of!(Block, control) == CONTROL.offset() as usize);
+    assert!(offset_of!(Block, gie) == GIE.offset() as usize);
+    assert!(offset_of!(Block, ier) == IER.offset() as usize);
+    assert!(offset_of!(Block, isr) == ISR.offset() as usize);
+    assert!(offset_of!(Block, r#return) == RETURN.offset() as usize);
+    assert!(offset_of!(Block, job) == JOB.offset() as usize);
+    assert!(offset_of!(Block, identity) == IDENTITY.offset() as usize);
+    assert!(offset_of!(Block, version) == VERSION.offset() as usize);
+    assert!(offset_of!(Block, capabilities) == CAPABILITIES.offset() as usize);
+    assert!(offset_of!(Block, clocks) == CLOCKS.offset() as usize);
+    assert!(offset_of!(Block, vids) == VIDS.offset() as usize);
+    assert!(offset_of!(Block, hops) == HOPS.offset() as usize);
+    assert!(offset_of!(Block, visible) == VISIBLE.offset() as usize);
+    assert!(offset_of!(Block, emitted) == EMITTED.offset() as usize);
+    assert!(offset_of!(Block, faults) == FAULTS.offset() as usize);
+    assert!(offset_of!(Block, line_reads) == LINE_READS.offset() as usize);
+    assert!(offset_of!(Block, page_checks) == PAGE_CHECKS.offset() as usize);
+    assert!(offset_of!(Block, page_map_misses) == PAGE_MAP_MISSES.offset() as usize);
+    assert!(offset_of!(Block, output_stalls) == OUTPUT_STALLS.offset() as usize);
     assert!(size_of::<Block>() == 0x1000);
 };
 

@@ -1,4 +1,6 @@
 //! Pages that read as all-ones, like a removed device.
+//!
+//! They are put over a mapping at its own address (`MAP_FIXED`), which `memmap2` does not do.
 
 use std::io;
 use std::mem::ManuallyDrop;

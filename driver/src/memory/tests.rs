@@ -72,3 +72,13 @@ fn speed_of_copies() {
     measure("load", &mut |bytes| memory.read(0, bytes));
     measure("plain copy", &mut |bytes| black_box(&mut other).copy_from_slice(bytes));
 }
+
+#[test]
+fn a_mapping_begins_on_a_page_and_has_bytes() {
+    for (offset, bytes) in [(1, PAGE_BYTES), (2048, PAGE_BYTES), (0, 0)] {
+        let file =
+            HostMemory::allocate(1, PAGE_BYTES).unwrap().file().try_clone_to_owned().unwrap();
+        let error = HostMemory::map(file, offset, bytes, PAGE_BYTES).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
+    }
+}

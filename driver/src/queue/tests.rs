@@ -35,7 +35,7 @@ fn bytes_go_to_the_card_and_back() {
         let fake = Fake::new(kind);
         let (mut queue, buffer) = copies(&fake);
         buffer.write(3, b"odd offsets");
-        let at = buffer.device_address();
+        let at = buffer.bus_address();
         assert_eq!(queue.copy(to_card(at + 3, 77, 11), LONG).unwrap().succeeded(), Ok(11));
         assert_eq!(&fake.state().card[76..89], b"\0odd offsets\0");
         let back = CopyCommand {
@@ -56,7 +56,7 @@ fn bytes_go_to_the_card_and_back() {
 fn a_failed_command_says_why_and_the_queue_goes_on() {
     let fake = Fake::new(Event);
     let (mut queue, buffer) = copies(&fake);
-    let at = buffer.device_address();
+    let at = buffer.bus_address();
     for (command, expected) in [
         (to_card(0x42, 0, 8), Status::Source),
         (to_card(at, CARD_BYTES as u64 - 7, 8), Status::OutsideCard),
@@ -101,7 +101,7 @@ fn every_command_ends_once() {
             let to = random.random_range(0..4096 - 64);
             let command = CopyCommand {
                 interrupt: random.random(),
-                ..to_card(buffer.device_address(), to, bytes)
+                ..to_card(buffer.bus_address(), to, bytes)
             };
             match queue.enqueue(command) {
                 Ok(ticket) => assert_eq!(open.insert(ticket, bytes), None),
@@ -132,7 +132,7 @@ fn a_full_queue_refuses_and_takes_again() {
     let fake = Fake::new(Event);
     let (mut queue, buffer) = copies(&fake);
     fake.state().hold = true;
-    let command = to_card(buffer.device_address(), 0, 8);
+    let command = to_card(buffer.bus_address(), 0, 8);
     let tickets: Vec<_> = (0..4).map(|_| queue.submit(command).unwrap()).collect();
     assert_eq!(
         queue.submit(command).unwrap_err().to_string(),
@@ -148,7 +148,7 @@ fn a_full_queue_refuses_and_takes_again() {
 fn what_ends_early_is_kept() {
     let fake = Fake::new(Event);
     let (mut queue, buffer) = copies(&fake);
-    let command = to_card(buffer.device_address(), 0, 8);
+    let command = to_card(buffer.bus_address(), 0, 8);
     let first = queue.submit(command).unwrap();
     let second = queue.copy(command, LONG).unwrap();
     assert_ne!(second.ticket, first);
@@ -161,7 +161,7 @@ fn a_wait_ends_at_its_bound_and_loses_nothing() {
         let fake = Fake::new(kind);
         let (mut queue, buffer) = copies(&fake);
         fake.state().hold = true;
-        let ticket = queue.submit(to_card(buffer.device_address(), 0, 8)).unwrap();
+        let ticket = queue.submit(to_card(buffer.bus_address(), 0, 8)).unwrap();
         assert_eq!(
             queue.wait(SHORT).unwrap_err().to_string(),
             "waited for a completion of the copy queue: nothing within 30ms"
@@ -181,7 +181,7 @@ fn a_lost_interrupt_loses_no_completion() {
         let mut state = fake.state();
         (state.silent, state.hold) = (true, true);
     }
-    let ticket = queue.submit(to_card(buffer.device_address(), 0, 8)).unwrap();
+    let ticket = queue.submit(to_card(buffer.bus_address(), 0, 8)).unwrap();
     let device = fake.clone();
     let later = thread::spawn(move || {
         thread::sleep(SHORT);
@@ -199,7 +199,7 @@ fn interrupts_without_completions_are_ignored() {
     let fake = Fake::new(Event);
     let (mut queue, buffer) = copies(&fake);
     fake.state().hold = true;
-    let ticket = queue.submit(to_card(buffer.device_address(), 0, 8)).unwrap();
+    let ticket = queue.submit(to_card(buffer.bus_address(), 0, 8)).unwrap();
     (0..100).for_each(|_| fake.raise(COPY_VECTOR));
     assert!(matches!(queue.wait(SHORT), Err(QueueError::Timeout { .. })));
     fake.state().hold = false;
@@ -212,7 +212,7 @@ fn interrupts_without_completions_are_ignored() {
 fn a_halted_queue_says_why_until_it_is_restarted() {
     let fake = Fake::new(Event);
     let (mut queue, buffer) = copies(&fake);
-    let command = to_card(buffer.device_address(), 0, 8);
+    let command = to_card(buffer.bus_address(), 0, 8);
     let rings = *fake.state().memories.first_key_value().unwrap().0;
     let memory = fake.state().memories.remove(&rings).unwrap();
     queue.submit(command).unwrap();
@@ -232,7 +232,7 @@ fn a_reset_meanwhile_is_noticed() {
     let device = fake.device();
     let (mut queue, buffer) = (device.copy_queue(4).unwrap(), device.allocate(64).unwrap());
     fake.state().hold = true;
-    let command = to_card(buffer.device_address(), 0, 8);
+    let command = to_card(buffer.bus_address(), 0, 8);
     queue.submit(command).unwrap();
     device.reset().unwrap();
     assert_eq!(queue.wait(LONG).unwrap_err(), QueueError::Stopped { queue: "copy" });
@@ -249,7 +249,7 @@ fn a_device_that_is_gone_is_noticed_before_the_bound() {
         let fake = Fake::new(kind);
         let (mut queue, buffer) = copies(&fake);
         fake.state().gone = true;
-        queue.submit(to_card(buffer.device_address(), 0, 8)).unwrap();
+        queue.submit(to_card(buffer.bus_address(), 0, 8)).unwrap();
         let error = queue.wait(LONG).unwrap_err();
         assert!(matches!(error, QueueError::Device(DeviceError::Gone { .. })), "{error}");
         // After the first slice, not at the bound.
@@ -261,7 +261,7 @@ fn a_device_that_is_gone_is_noticed_before_the_bound() {
 fn an_impossible_completion_stops_the_queue() {
     let fake = Fake::new(Event);
     let (mut queue, buffer) = copies(&fake);
-    let command = to_card(buffer.device_address(), 0, 8);
+    let command = to_card(buffer.bus_address(), 0, 8);
     for identifier in [4, 0xFFFF, 3] {
         fake.state().identifier = Some(identifier);
         queue.submit(command).unwrap();
@@ -282,7 +282,7 @@ fn an_impossible_length_is_refused_before_it_is_written() {
     let fake = Fake::new(Event);
     let (mut queue, buffer) = copies(&fake);
     for bytes in [0, (1 << 30) + 1] {
-        let error = queue.submit(to_card(buffer.device_address(), 0, bytes)).unwrap_err();
+        let error = queue.submit(to_card(buffer.bus_address(), 0, bytes)).unwrap_err();
         assert!(error.to_string().contains("expected 1 to 1073741824"), "{error}");
     }
     assert_eq!(queue.open_commands(), 0);

@@ -37,7 +37,7 @@ fn errno<T>(_: T) -> Errno {
     Errno::INVAL
 }
 
-impl vfio_user::Device for Served {
+impl vfio_user::ServedDevice for Served {
     fn information(&self) -> DeviceInfo {
         DeviceInfo::PCI
     }
@@ -184,14 +184,14 @@ fn copies_pass_through_shared_memory_and_end_by_interrupt() {
     buffer.write(2 << 20, b"through a socket");
     let command = CopyCommand {
         direction: Direction::HostToCard,
-        source: buffer.device_address() + (2 << 20),
+        source: buffer.bus_address() + (2 << 20),
         destination: 5,
         bytes: 16,
         interrupt: true,
     };
     assert_eq!(queue.copy(command, LONG).unwrap().succeeded(), Ok(16));
     assert_eq!(&running.fake.state().card[5..21], b"through a socket");
-    let address = buffer.device_address();
+    let address = buffer.bus_address();
     buffer.unmap().unwrap();
     assert_eq!(queue.copy(command, LONG).unwrap().status, Status::Source);
     let error = device.backend().unmap(address).unwrap_err();
@@ -399,4 +399,9 @@ fn who_may_not_use_the_socket_is_told_whose_it_is_and_how_to_be_let_in() {
          as that user, or let that user give you the socket itself (setfacl -m u:$YOU:rw \
          /run/lockstep/socket), in a folder that both may enter"
     );
+}
+
+#[test]
+fn huge_pages_are_known_as_the_kernel_marks_them() {
+    kernel_headers::Header::new("linux/magic.h").value("HUGETLBFS_MAGIC", HUGETLBFS_MAGIC).check();
 }

@@ -7,7 +7,7 @@ mod packet;
 mod tests;
 
 pub use job_block::JobBlock;
-pub use packet::{BEAT_WORDS, End, MAX_VALUES, Packet, PacketError, Refusal};
+pub use packet::{BEAT_WORDS, End, MAX_VALUES, Packet, PacketError, RefusalError};
 
 pub use crate::map::visibility_pe::Counters;
 

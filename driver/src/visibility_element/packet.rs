@@ -43,7 +43,7 @@ pub enum Packet {
     /// The run is over.
     End(End),
     /// The run has not begun.
-    Refused(Refusal),
+    Refused(RefusalError),
 }
 
 /// What a run has done, each modulo 2^32.
@@ -62,7 +62,7 @@ pub struct End {
 /// Why a run has not begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[repr(u8)]
-pub enum Refusal {
+pub enum RefusalError {
     /// Memory answered with an error.
     #[error("the job block could not be read")]
     JobUnreadable = 1,
@@ -86,9 +86,9 @@ pub enum Refusal {
     SoftwareOnly = 7,
 }
 
-impl Refusal {
+impl RefusalError {
     fn from_code(code: u32) -> Option<Self> {
-        use Refusal::{
+        use RefusalError::{
             BadCount, JobUnreadable, Misplaced, NoProgram, OtherVersion, ProgramUnreadable,
             SoftwareOnly,
         };
@@ -169,7 +169,7 @@ impl Packet {
         let ((low, high), (emitted, faults)) = (halves(header[0]), halves(header[1]));
         Ok(match code {
             FINISHED => Packet::End(End { visited: low, visible: high, emitted, faults }),
-            REFUSED => match Refusal::from_code(low) {
+            REFUSED => match RefusalError::from_code(low) {
                 Some(refusal) => Packet::Refused(refusal),
                 None => return Err(PacketError::new("reason", low.to_string(), "1 to 7")),
             },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{End, JobBlock, Packet, Refusal, VisibilityElement};
+use super::{End, JobBlock, Packet, RefusalError, VisibilityElement};
 use crate::map::visibility_pe::{CONTROL, ISR, JOB};
 use crate::{DeviceError, Registers};
 
@@ -118,7 +118,7 @@ fn packets_are_read() {
     let counts = End { visited: 5, visible: 4, emitted: 3, faults: 2 };
     assert_eq!(end, Ok(Packet::End(counts)));
     let refused = Packet::decode(&[[7, 0, 0, 254 << 16, 0, 0, 0, 0]]);
-    assert_eq!(refused, Ok(Packet::Refused(Refusal::SoftwareOnly)));
+    assert_eq!(refused, Ok(Packet::Refused(RefusalError::SoftwareOnly)));
 }
 
 #[test]

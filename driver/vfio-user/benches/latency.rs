@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 
 use vfio_user::message::{HEADER, Header, Kind, RegionAccess, Reply, Request};
 use vfio_user::{
-    Client, Device, DeviceInfo, DmaMap, Ending, Errno, IrqAction, IrqData, IrqInfo, Options,
-    Region, Server, ServerOptions, Stop,
+    Client, DeviceInfo, DmaMap, Ending, Errno, IrqAction, IrqData, IrqInfo, Options, Region,
+    ServedDevice, Server, ServerOptions, Stop,
 };
 
 /// A register block of nothing.
 struct Register;
 
-impl Device for Register {
+impl ServedDevice for Register {
     fn information(&self) -> DeviceInfo {
         DeviceInfo::PCI
     }

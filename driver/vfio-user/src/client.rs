@@ -20,8 +20,9 @@ use crate::device::{DeviceInfo, IrqAction, IrqInfo};
 use crate::error::Error;
 use crate::message::fields::same;
 use crate::message::{
-    Capabilities, Command, DEFAULT_TRANSFER, DmaRange, Fault, Kind, MAJOR, MAX_TRANSFER, MINOR,
-    REGION_INFO_LIMIT, RegionAccess, Reply, Request, SetIrqs, SetIrqsData, Version, size_limit,
+    Capabilities, Command, DEFAULT_TRANSFER, DmaRange, FieldError, Kind, MAJOR, MAX_TRANSFER,
+    MINOR, REGION_INFO_LIMIT, RegionAccess, Reply, Request, SetIrqs, SetIrqsData, Version,
+    size_limit,
 };
 use crate::transport::{Message, Progress, Receiver, Socket, encode};
 
@@ -378,7 +379,7 @@ impl Client {
         self.memory.take_back(address, last);
         let outcome = match unmapped.size {
             unmapped if unmapped > size => {
-                Err(Fault::new("size", unmapped, format!("at most the {size} asked for")))
+                Err(FieldError::new("size", unmapped, format!("at most the {size} asked for")))
             }
             _ => same("address", unmapped.address, address),
         };
@@ -521,7 +522,7 @@ impl Client {
     }
 
     /// A fault in a reply is the end of the link.
-    fn rule<T>(&mut self, command: Command, outcome: Result<T, Fault>) -> Result<T, Error> {
+    fn rule<T>(&mut self, command: Command, outcome: Result<T, FieldError>) -> Result<T, Error> {
         outcome.map_err(|fault| {
             let error = fault.of(format!("reply to {command}"));
             self.poison(&error);
@@ -530,7 +531,7 @@ impl Client {
     }
 }
 
-fn same_access(found: RegionAccess, sent: RegionAccess) -> Result<(), Fault> {
+fn same_access(found: RegionAccess, sent: RegionAccess) -> Result<(), FieldError> {
     same("offset", found.offset, sent.offset)?;
     same("region", found.region, sent.region)?;
     same("count", found.count, sent.count)

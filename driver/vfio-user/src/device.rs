@@ -8,34 +8,38 @@ pub use rustix::io::Errno;
 
 use crate::{Ending, RemoteMemory};
 
-/// Indices of a PCI device's regions (`VFIO_PCI_*_REGION_INDEX` of `linux/vfio.h`).
+/// Indices of a PCI device's regions.
 pub mod region_index {
+    use vfio_bindings::bindings::vfio;
+
     /// First base address register; BAR n is `BAR0 + n`, n < 6.
-    pub const BAR0: u32 = 0;
+    pub const BAR0: u32 = vfio::VFIO_PCI_BAR0_REGION_INDEX;
     /// Expansion ROM.
-    pub const ROM: u32 = 6;
+    pub const ROM: u32 = vfio::VFIO_PCI_ROM_REGION_INDEX;
     /// Configuration space.
-    pub const CONFIG: u32 = 7;
+    pub const CONFIG: u32 = vfio::VFIO_PCI_CONFIG_REGION_INDEX;
     /// Legacy VGA ranges.
-    pub const VGA: u32 = 8;
+    pub const VGA: u32 = vfio::VFIO_PCI_VGA_REGION_INDEX;
     /// How many there are.
-    pub const COUNT: u32 = 9;
+    pub const COUNT: u32 = vfio::VFIO_PCI_NUM_REGIONS;
 }
 
-/// Indices of a PCI device's kinds of interrupts (`VFIO_PCI_*_IRQ_INDEX` of `linux/vfio.h`).
+/// Indices of a PCI device's kinds of interrupts.
 pub mod irq_index {
+    use vfio_bindings::bindings::vfio;
+
     /// The interrupt pin.
-    pub const INTX: u32 = 0;
+    pub const INTX: u32 = vfio::VFIO_PCI_INTX_IRQ_INDEX;
     /// Message-signalled interrupts.
-    pub const MSI: u32 = 1;
+    pub const MSI: u32 = vfio::VFIO_PCI_MSI_IRQ_INDEX;
     /// Message-signalled interrupts, extended.
-    pub const MSIX: u32 = 2;
+    pub const MSIX: u32 = vfio::VFIO_PCI_MSIX_IRQ_INDEX;
     /// Errors of the link.
-    pub const ERR: u32 = 3;
+    pub const ERR: u32 = vfio::VFIO_PCI_ERR_IRQ_INDEX;
     /// The host asks for the device back.
-    pub const REQ: u32 = 4;
+    pub const REQ: u32 = vfio::VFIO_PCI_REQ_IRQ_INDEX;
     /// How many there are.
-    pub const COUNT: u32 = 5;
+    pub const COUNT: u32 = vfio::VFIO_PCI_NUM_IRQS;
 }
 
 /// What the device is.
@@ -154,7 +158,7 @@ pub struct DmaMap {
 ///
 /// The server has checked what it can before it calls: indices exist, ranges are inside their region
 /// and allowed by its flags, maps do not overlap, descriptors are of the right kind and number.
-pub trait Device {
+pub trait ServedDevice {
     /// What the device is. Must not change.
     fn information(&self) -> DeviceInfo;
 

@@ -18,7 +18,7 @@ mod transport;
 
 pub use client::{Client, GuestMemory, Options, RegionInfo};
 pub use device::{
-    Area, Backing, Device, DeviceInfo, DmaMap, Errno, IrqAction, IrqData, IrqInfo, Region,
+    Area, Backing, DeviceInfo, DmaMap, Errno, IrqAction, IrqData, IrqInfo, Region, ServedDevice,
     irq_index, region_index,
 };
 pub use error::Error;

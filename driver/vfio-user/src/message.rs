@@ -12,7 +12,7 @@ mod reply;
 mod request;
 mod version;
 
-pub use fields::{Fault, Fields};
+pub use fields::{FieldError, Fields};
 pub use reply::{MAX_AREAS, REGION_INFO_LIMIT, RegionDescription, Reply};
 pub use request::{DmaAccess, DmaRange, RegionAccess, Request, SetIrqs, SetIrqsData, SmallWrite};
 pub use version::{Capabilities, MAJOR, MINOR, Version};
@@ -169,18 +169,18 @@ impl Header {
     ///
     /// # Errors
     /// The size is less than a header's or more than `limit`; the type is neither request nor reply.
-    pub fn decode(bytes: &[u8; HEADER], limit: usize) -> Result<Self, Fault> {
+    pub fn decode(bytes: &[u8; HEADER], limit: usize) -> Result<Self, FieldError> {
         let mut fields = Fields::new(bytes);
         let (id, command) = (fields.u16("id")?, fields.u16("command")?);
         let (size, flags, error) =
             (fields.u32("size")?, fields.u32("flags")?, fields.u32("error")?);
         if (size as usize) < HEADER || size as usize > limit {
-            return Err(Fault::new("size", size, format!("{HEADER} to {limit}")));
+            return Err(FieldError::new("size", size, format!("{HEADER} to {limit}")));
         }
         let kind = match flags & Self::TYPE_MASK {
             0 => Kind::Request { no_reply: flags & Self::NO_REPLY != 0 },
             1 => Kind::Reply { error: (flags & Self::ERROR != 0).then_some(error) },
-            other => return Err(Fault::new("type", other, "0 (request) or 1 (reply)")),
+            other => return Err(FieldError::new("type", other, "0 (request) or 1 (reply)")),
         };
         Ok(Self { id, command, size, kind })
     }

@@ -1,8 +1,8 @@
 //! The side that has the device.
 
+mod acceptor;
 mod backlog;
 mod checks;
-mod door;
 mod link;
 mod session;
 
@@ -18,9 +18,9 @@ use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
 };
 
-use self::door::{Arrival, Door};
+use self::acceptor::{Acceptor, Arrival};
 use self::session::Session;
-use crate::device::Device;
+use crate::device::ServedDevice;
 use crate::error::Error;
 use crate::message::{DEFAULT_TRANSFER, MAX_TRANSFER};
 
@@ -138,16 +138,17 @@ impl Server {
 
     /// Serves clients, one after the other, until `stop`. Who comes while another is served gets the
     /// error `EBUSY` for its first message. What ends a client's session is told to the device
-    /// ([`Device::client_left`]) and never ends the server.
+    /// ([`ServedDevice::client_left`]) and never ends the server.
     ///
     /// # Errors
     /// The listening socket failed.
-    pub fn serve(&mut self, device: &mut dyn Device, stop: &Stop) -> Result<(), Error> {
-        let mut door = Door::new(self.listener.as_fd(), stop.0.as_fd(), self.options.timeout);
+    pub fn serve(&mut self, device: &mut dyn ServedDevice, stop: &Stop) -> Result<(), Error> {
+        let mut acceptor =
+            Acceptor::new(self.listener.as_fd(), stop.0.as_fd(), self.options.timeout);
         loop {
-            match door.next_client()? {
+            match acceptor.next_client()? {
                 Arrival::Stopped => return Ok(()),
-                Arrival::Client(stream) => serve_one(stream, device, &mut door, &self.options)?,
+                Arrival::Client(stream) => serve_one(stream, device, &mut acceptor, &self.options)?,
             }
         }
     }
@@ -158,23 +159,23 @@ impl Server {
     /// The socket cannot be used at all.
     pub fn serve_over(
         stream: OwnedFd,
-        device: &mut dyn Device,
+        device: &mut dyn ServedDevice,
         stop: &Stop,
         options: &ServerOptions,
     ) -> Result<(), Error> {
-        let mut door = Door::without_listener(stop.0.as_fd(), options.timeout);
-        serve_one(stream, device, &mut door, options)
+        let mut acceptor = Acceptor::without_listener(stop.0.as_fd(), options.timeout);
+        serve_one(stream, device, &mut acceptor, options)
     }
 }
 
 fn serve_one(
     stream: OwnedFd,
-    device: &mut dyn Device,
-    door: &mut Door<'_>,
+    device: &mut dyn ServedDevice,
+    acceptor: &mut Acceptor<'_>,
     options: &ServerOptions,
 ) -> Result<(), Error> {
     let mut session = Session::new(stream, device, options)?;
-    let ending = session.run(door);
+    let ending = session.run(acceptor);
     session.end(&ending);
     Ok(())
 }

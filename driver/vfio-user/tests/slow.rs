@@ -17,8 +17,8 @@ use vfio_user::message::{
     Capabilities, Command, DmaAccess, HEADER, Header, Kind, Reply, Request, Version,
 };
 use vfio_user::{
-    Client, Device, DeviceInfo, DmaMap, Ending, Errno, Error, GuestMemory, IrqAction, IrqData,
-    IrqInfo, Options, Region, RemoteMemory, Server, ServerOptions, Stop, region_index,
+    Client, DeviceInfo, DmaMap, Ending, Errno, Error, GuestMemory, IrqAction, IrqData, IrqInfo,
+    Options, Region, RemoteMemory, ServedDevice, Server, ServerOptions, Stop, region_index,
 };
 
 const BOUND: Duration = Duration::from_millis(250);
@@ -229,7 +229,7 @@ struct Counting {
     ended: mpsc::Sender<Result<(), Errno>>,
 }
 
-impl Device for Counting {
+impl ServedDevice for Counting {
     fn information(&self) -> DeviceInfo {
         DeviceInfo::PCI
     }

@@ -21,12 +21,12 @@ pub(crate) use directory::{Directory, TableEntry};
 
 use super::database::Shared;
 use super::error::Result;
-use super::fault::Fault;
 use super::layout::{
     DIRECTORY_BYTES, MAP_WORDS, Page, PageBuffer, PageHeader, PageKind, RecordId, Superblock,
     vid_page,
 };
 use super::log::{Durability, LogPosition};
+use super::mutant::Mutant;
 use super::native::NativeStorage;
 use super::pages::PageState;
 use super::vacuum::Vacuum;
@@ -153,7 +153,7 @@ impl<'s> Flush<'s> {
         self.write_page_map(standing, &mut directory)?;
         let directory_bytes = self.write_directory(&directory)?;
         self.storage.sync()?;
-        if !self.shared.faults.has(Fault::CheckpointBeforeLog) {
+        if !self.shared.mutants.has(Mutant::CheckpointBeforeLog) {
             let tail = self.shared.log.tail();
             self.shared.await_published(tail.commit)?;
             self.shared.log.make_durable(tail.lsn, Durability::Immediate)?;
@@ -178,7 +178,7 @@ impl<'s> Flush<'s> {
 
     /// Writes a page to a new place; `old` is where it has stood, 0 if nowhere.
     fn put(&mut self, page: &mut PageBuffer, old: u64) -> Result<u64> {
-        if self.shared.faults.has(Fault::PageReusedBeforeCheckpoint) && old != 0 {
+        if self.shared.mutants.has(Mutant::PageReusedBeforeCheckpoint) && old != 0 {
             self.storage.release([old]);
         }
         let place = self.storage.allocate(self.epoch);
@@ -261,12 +261,12 @@ impl<'s> Flush<'s> {
         self.left = pages.left_behind(end);
         let mut changed: Vec<u64> = self.data.keys().copied().collect();
         changed.extend(self.left.iter().map(|&(page, _)| page));
-        if !self.shared.faults.has(Fault::NearDataPageMapForgotten) {
+        if !self.shared.mutants.has(Mutant::NearDataPageMapForgotten) {
             changed.extend(&self.unnamed);
         }
         let changed: BTreeSet<usize> =
             changed.iter().map(|&page| page as usize / MAP_WORDS).collect();
-        let lost = self.shared.faults.has(Fault::CheckpointLosesPageMapEntry);
+        let lost = self.shared.mutants.has(Mutant::CheckpointLosesPageMapEntry);
         let lost = self.data.keys().next_back().copied().filter(|_| lost);
         let left: BTreeSet<u64> = self.left.iter().map(|&(page, _)| page).collect();
         directory.logical_pages = end;

@@ -9,7 +9,7 @@ use super::super::schema::{RowError, RowRef, Schema};
 use super::error::DeviceError;
 use super::native::PhysicalPages;
 use super::reader::DeviceReader;
-use super::walk::{PageAt, PageFacts, Visible, Walk, WalkFault, WalkMemory};
+use super::walk::{PageAt, PageFacts, Visible, Walk, WalkError, WalkMemory};
 
 /// Pages of storage that an element keeps, at most, of 8 KiB each.
 const FRAMES: usize = 4096;
@@ -42,11 +42,11 @@ struct Frame {
 /// A VID whose row cannot be determined, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("VID {vid}, fault {code}: {error}", code = fault.code())]
-pub struct BrokenWalk {
+pub struct BrokenWalkError {
     /// The tuple.
     pub vid: u32,
     /// The fault, with the code that hardware reports.
-    pub fault: WalkFault,
+    pub fault: WalkError,
     /// The version that the walk was at, or on its way to; [`RecordId::NONE`] when not even the
     /// chunk of the VID map can be read that has the tuple.
     pub record: RecordId,
@@ -125,7 +125,7 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
     /// row cannot be determined is visited with its fault, and does not end the part.
     pub fn visit_each(
         &mut self,
-        mut visit: impl FnMut(Result<DeviceRow<'_>, BrokenWalk>) -> ControlFlow<()>,
+        mut visit: impl FnMut(Result<DeviceRow<'_>, BrokenWalkError>) -> ControlFlow<()>,
     ) {
         let Range { start, end } = self.vids;
         let reader = self.pages.reader;
@@ -141,7 +141,7 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
                     (Some(entry), _) => self.see(vid, RecordId::from_word(entry.record)),
                     (None, Ok(true)) => self.see(vid, self.old_head(vid)),
                     (None, Ok(false)) => Ok(None),
-                    (None, Err(error)) => Err(BrokenWalk::without_head(vid, error.clone())),
+                    (None, Err(error)) => Err(BrokenWalkError::without_head(vid, error.clone())),
                 };
                 if row.transpose().is_some_and(|row| visit(row).is_break()) {
                     return;
@@ -173,7 +173,7 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
 
     /// Walks a tuple's chain to the version that the snapshot sees.
     #[inline]
-    fn see(&mut self, vid: u32, head: RecordId) -> Result<Option<DeviceRow<'_>>, BrokenWalk> {
+    fn see(&mut self, vid: u32, head: RecordId) -> Result<Option<DeviceRow<'_>>, BrokenWalkError> {
         let mut walk = Walk::new(self.table, self.snapshot, vid, head);
         let version = match walk.run(&mut self.pages) {
             Ok(Some(version)) => version,
@@ -186,16 +186,16 @@ impl<'r, 'a, P: PhysicalPages + ?Sized> ProcessingElement<'r, 'a, P> {
     }
 
     #[cold]
-    fn broken(&self, walk: &Walk, fault: WalkFault) -> BrokenWalk {
+    fn broken(&self, walk: &Walk, fault: WalkError) -> BrokenWalkError {
         let (vid, record) = (walk.vid(), walk.record());
-        let of_page = self.pages.failure(record.page()).filter(|_| fault <= WalkFault::Stranger);
+        let of_page = self.pages.failure(record.page()).filter(|_| fault <= WalkError::Stranger);
         let error =
             of_page.unwrap_or(DeviceError::Version { table: self.table, vid, record, fault });
-        BrokenWalk { vid, fault, record, error }
+        BrokenWalkError { vid, fault, record, error }
     }
 }
 
-impl BrokenWalk {
+impl BrokenWalkError {
     #[cold]
     fn without_head(vid: u32, error: DeviceError) -> Self {
         Self { vid, fault: error.walk_fault(), record: RecordId::NONE, error }
@@ -221,7 +221,7 @@ impl<'a, P: PhysicalPages + ?Sized> CheckedPages<'_, 'a, P> {
         frame.checked.as_ref().err().filter(|_| frame.number == page).cloned()
     }
 
-    fn read(&mut self, page: u64, place: Place) -> Result<PageFacts, WalkFault> {
+    fn read(&mut self, page: u64, place: Place) -> Result<PageFacts, WalkError> {
         self.frames.resize_with(FRAMES, || None);
         let frame = &mut self.frames[page as usize % FRAMES];
         if frame.as_ref().is_none_or(|frame| frame.number != page) {
@@ -240,7 +240,7 @@ impl<'a, P: PhysicalPages + ?Sized> CheckedPages<'_, 'a, P> {
 
 impl<P: PhysicalPages + ?Sized> WalkMemory for CheckedPages<'_, '_, P> {
     #[inline]
-    fn place(&mut self, page: u64) -> Result<PageAt, WalkFault> {
+    fn place(&mut self, page: u64) -> Result<PageAt, WalkError> {
         Ok(match self.reader.area().image_of(page) {
             Some(image) => PageAt::Image(image),
             None => PageAt::Stored(self.reader.place(page)),
@@ -248,7 +248,7 @@ impl<P: PhysicalPages + ?Sized> WalkMemory for CheckedPages<'_, '_, P> {
     }
 
     #[inline]
-    fn check(&mut self, page: u64, at: PageAt) -> Result<PageFacts, WalkFault> {
+    fn check(&mut self, page: u64, at: PageAt) -> Result<PageFacts, WalkError> {
         match at {
             // The whole area was checked when the reader was opened.
             PageAt::Image(_) => Ok(PageFacts::of(&self.page(page, at).header())),
@@ -257,7 +257,7 @@ impl<P: PhysicalPages + ?Sized> WalkMemory for CheckedPages<'_, '_, P> {
     }
 
     #[inline]
-    fn line(&mut self, page: u64, at: PageAt, line: u8) -> Result<LinePointer, WalkFault> {
+    fn line(&mut self, page: u64, at: PageAt, line: u8) -> Result<LinePointer, WalkError> {
         Ok(self.page(page, at).line(line.into()))
     }
 
@@ -267,7 +267,7 @@ impl<P: PhysicalPages + ?Sized> WalkMemory for CheckedPages<'_, '_, P> {
         page: u64,
         at: PageAt,
         offset: usize,
-    ) -> Result<VersionHeader, WalkFault> {
+    ) -> Result<VersionHeader, WalkError> {
         Ok(self.page(page, at).version_at(offset))
     }
 }

@@ -1,15 +1,15 @@
 //! The errors that a device may find.
 
-use super::super::layout::{PageFault, RecordId};
-use super::super::shared_state::AreaFault;
-use super::walk::WalkFault;
+use super::super::layout::{PageError, RecordId};
+use super::super::shared_state::AreaError;
+use super::walk::WalkError;
 
 /// Why a device cannot read a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// The shared state is not what was handed over.
     #[error("shared state, {0}")]
-    Area(#[from] AreaFault),
+    Area(#[from] AreaError),
     /// Native storage has no superblock that can be read.
     #[error("native storage has no superblock: {slots:?}")]
     NoSuperblock {
@@ -43,7 +43,7 @@ pub enum DeviceError {
         /// The logical page, or the number of the map page, that was looked for.
         page: u64,
         /// The error in it.
-        fault: PageFault,
+        fault: PageError,
     },
     /// The directory cannot be read.
     #[error("directory, byte {offset}: {what}")]
@@ -89,13 +89,13 @@ pub enum DeviceError {
         /// Where it leads.
         record: RecordId,
         /// The value found instead.
-        fault: WalkFault,
+        fault: WalkError,
     },
 }
 
 impl DeviceError {
     /// The fault of a walk that it is told of.
-    pub(super) fn walk_fault(&self) -> WalkFault {
+    pub(super) fn walk_fault(&self) -> WalkError {
         match self {
             Self::Page { fault, .. } => (*fault).into(),
             Self::Version { fault, .. } => *fault,

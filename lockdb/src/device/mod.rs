@@ -11,7 +11,7 @@
 //!   which may run on separate threads.
 //! - [`ProcessingElement::visit`] gives the rows that a snapshot sees.
 //! - [`Walk`] is the machine in it: what to fetch next on the way from a VID to the version that a
-//!   snapshot sees, and the faults ([`WalkFault`]) that may be met. Hardware is compared with it.
+//!   snapshot sees, and the faults ([`WalkError`]) that may be met. Hardware is compared with it.
 
 mod element;
 mod error;
@@ -19,11 +19,11 @@ mod native;
 mod reader;
 mod walk;
 
-pub use element::{BrokenWalk, DeviceRow, ProcessingElement};
+pub use element::{BrokenWalkError, DeviceRow, ProcessingElement};
 pub use error::DeviceError;
 pub use native::{MappedPages, PhysicalPages};
 pub use reader::{DeviceReader, DeviceTable};
-pub use walk::{Lineage, Next, PageAt, PageFacts, Visible, Walk, WalkFault, WalkMemory};
+pub use walk::{Lineage, Next, PageAt, PageFacts, Visible, Walk, WalkError, WalkMemory};
 
 #[cfg(test)]
 mod tests {

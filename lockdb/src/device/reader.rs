@@ -2,7 +2,7 @@
 
 use super::super::checkpoint::Directory;
 use super::super::layout::{
-    DIRECTORY_BYTES, MAP_WORDS, Page, PageBuffer, PageFault, PageHeader, PageKind, Place,
+    DIRECTORY_BYTES, MAP_WORDS, Page, PageBuffer, PageError, PageHeader, PageKind, Place,
     Superblock, vid_page,
 };
 use super::super::schema::Schema;
@@ -64,7 +64,7 @@ impl<P: PhysicalPages + ?Sized> Storage<'_, P> {
         let physical = place.physical();
         let checked = match self.pages.read(physical, into) {
             true => self.lineage.check(&into.0, kind, page, place),
-            false => Err(PageFault::BeyondEnd),
+            false => Err(PageError::BeyondEnd),
         };
         checked.map_err(|fault| DeviceError::Page { physical, page, fault })
     }
@@ -234,7 +234,7 @@ fn check_superblocks<P: PhysicalPages + ?Sized>(
     let mut buffer = Box::new(PageBuffer::ZERO);
     let slots = [0, 1].map(|slot| {
         if !pages.read(slot, &mut buffer) {
-            return Err(PageFault::BeyondEnd.to_string());
+            return Err(PageError::BeyondEnd.to_string());
         }
         let bytes = buffer.0.first_chunk().expect("a page is longer");
         Superblock::decode(bytes).map_err(|fault| fault.to_string())

@@ -13,7 +13,7 @@
 //! Source: ccSLT paper, section 2.3, the visibility check of a processing element.
 
 use super::super::layout::{
-    LinePointer, PAGE_BYTES, Page, PageFault, PageHeader, PageKind, Place, RecordId, VERSION_BYTES,
+    LinePointer, PAGE_BYTES, Page, PageError, PageHeader, PageKind, Place, RecordId, VERSION_BYTES,
     VersionHeader, placed_bytes,
 };
 use super::super::visibility::{self, Seen, Step};
@@ -22,7 +22,7 @@ use super::super::visibility::{self, Seen, Step};
 /// reports; the checks of one hop are made in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 #[repr(u8)]
-pub enum WalkFault {
+pub enum WalkError {
     /// The page has neither an image in the shared state nor a place in the L2P map.
     #[error("is in a page that has no place")]
     NoPlace = 1,
@@ -57,7 +57,7 @@ pub enum WalkFault {
     Bus = 10,
 }
 
-impl WalkFault {
+impl WalkError {
     /// All, in the order of their codes.
     pub const ALL: [Self; 10] = [
         Self::NoPlace,
@@ -83,13 +83,13 @@ impl WalkFault {
     }
 }
 
-impl From<PageFault> for WalkFault {
-    fn from(fault: PageFault) -> Self {
+impl From<PageError> for WalkError {
+    fn from(fault: PageError) -> Self {
         match fault {
-            PageFault::BeyondEnd => Self::BeyondStorage,
-            PageFault::Magic { .. } | PageFault::Checksum { .. } => Self::Checksum,
-            PageFault::Stranger { .. } => Self::Stranger,
-            PageFault::Line { .. } => Self::BadLine,
+            PageError::BeyondEnd => Self::BeyondStorage,
+            PageError::Magic { .. } | PageError::Checksum { .. } => Self::Checksum,
+            PageError::Stranger { .. } => Self::Stranger,
+            PageError::Line { .. } => Self::BadLine,
         }
     }
 }
@@ -122,7 +122,7 @@ impl PageFacts {
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn of_image(bytes: &[u8; PAGE_BYTES], page: u64) -> Result<Self, PageFault> {
+    pub fn of_image(bytes: &[u8; PAGE_BYTES], page: u64) -> Result<Self, PageError> {
         Ok(Self::of(&Page::identified(bytes, PageKind::Data, page)?.header()))
     }
 }
@@ -148,9 +148,9 @@ impl Lineage {
         kind: PageKind,
         page: u64,
         place: Place,
-    ) -> Result<PageHeader, PageFault> {
+    ) -> Result<PageHeader, PageError> {
         let header = Page::identified(bytes, kind, page)?.header();
-        let stranger = |field, found, expected| PageFault::Stranger { field, found, expected };
+        let stranger = |field, found, expected| PageError::Stranger { field, found, expected };
         if header.store != self.store {
             return Err(stranger("store", header.store, self.store));
         }
@@ -204,7 +204,7 @@ pub enum Next {
     /// The end: the snapshot sees no row.
     Absent,
     /// The end: something is wrong.
-    Fault(WalkFault),
+    Fault(WalkError),
 }
 
 /// The version that a snapshot sees.
@@ -229,28 +229,28 @@ pub trait WalkMemory {
     /// Where a logical page stands: an image of the shared state, or else what the L2P map says.
     ///
     /// # Errors
-    /// [`WalkFault::Bus`].
-    fn place(&mut self, page: u64) -> Result<PageAt, WalkFault>;
+    /// [`WalkError::Bus`].
+    fn place(&mut self, page: u64) -> Result<PageAt, WalkError>;
 
     /// Checks a page, or remembers what the check has found.
     ///
     /// # Errors
-    /// [`WalkFault::BeyondStorage`], [`WalkFault::Checksum`], [`WalkFault::Stranger`],
-    /// [`WalkFault::Bus`].
-    fn check(&mut self, page: u64, at: PageAt) -> Result<PageFacts, WalkFault>;
+    /// [`WalkError::BeyondStorage`], [`WalkError::Checksum`], [`WalkError::Stranger`],
+    /// [`WalkError::Bus`].
+    fn check(&mut self, page: u64, at: PageAt) -> Result<PageFacts, WalkError>;
 
     /// Reads a line pointer of a page that was checked.
     ///
     /// # Errors
-    /// [`WalkFault::Bus`].
-    fn line(&mut self, page: u64, at: PageAt, line: u8) -> Result<LinePointer, WalkFault>;
+    /// [`WalkError::Bus`].
+    fn line(&mut self, page: u64, at: PageAt, line: u8) -> Result<LinePointer, WalkError>;
 
     /// Reads the header of a version.
     ///
     /// # Errors
-    /// [`WalkFault::Bus`].
+    /// [`WalkError::Bus`].
     fn version(&mut self, page: u64, at: PageAt, offset: usize)
-    -> Result<VersionHeader, WalkFault>;
+    -> Result<VersionHeader, WalkError>;
 }
 
 /// The walk of one VID along its chain, new to old.
@@ -307,7 +307,7 @@ impl Walk {
     pub fn placed(&mut self, at: PageAt) {
         let Next::Place { page } = self.next else { unasked(self.next) };
         self.next = match at {
-            PageAt::Stored(Place::NONE) => Next::Fault(WalkFault::NoPlace),
+            PageAt::Stored(Place::NONE) => Next::Fault(WalkError::NoPlace),
             at => Next::Check { page, at },
         };
     }
@@ -322,9 +322,9 @@ impl Walk {
         let line = self.record.line();
         self.lines = facts.lines;
         self.next = if facts.table != self.table {
-            Next::Fault(WalkFault::OtherTable)
+            Next::Fault(WalkError::OtherTable)
         } else if u16::from(line) >= facts.lines {
-            Next::Fault(WalkFault::NoLine)
+            Next::Fault(WalkError::NoLine)
         } else {
             Next::Line { page, at, line }
         };
@@ -342,7 +342,7 @@ impl Walk {
         self.pointer = pointer;
         self.next = match inside && offset.is_multiple_of(8) {
             true => Next::Version { page, at, offset },
-            false => Next::Fault(WalkFault::BadLine),
+            false => Next::Fault(WalkError::BadLine),
         };
     }
 
@@ -355,9 +355,9 @@ impl Walk {
         let Next::Version { at, offset, .. } = self.next else { unasked(self.next) };
         let VersionHeader { created, predecessor, vid, version: number, .. } = header;
         if vid != self.vid {
-            self.next = Next::Fault(WalkFault::OtherTuple);
+            self.next = Next::Fault(WalkError::OtherTuple);
         } else if created >= self.newer {
-            self.next = Next::Fault(WalkFault::NotOlder);
+            self.next = Next::Fault(WalkError::NotOlder);
         } else {
             let predecessor = RecordId::from_word(predecessor);
             let seen = Seen { created, predecessor, tombstone: self.pointer.is_tombstone() };
@@ -375,7 +375,7 @@ impl Walk {
     }
 
     /// The request cannot be fulfilled.
-    pub fn failed(&mut self, fault: WalkFault) {
+    pub fn failed(&mut self, fault: WalkError) {
         self.next = Next::Fault(fault);
     }
 
@@ -396,7 +396,7 @@ impl Walk {
     /// # Errors
     /// The fault that ends it.
     #[inline]
-    pub fn run(&mut self, memory: &mut impl WalkMemory) -> Result<Option<Visible>, WalkFault> {
+    pub fn run(&mut self, memory: &mut impl WalkMemory) -> Result<Option<Visible>, WalkError> {
         loop {
             match self.next {
                 Next::Place { page } => self.placed(memory.place(page)?),

@@ -11,9 +11,9 @@ mod superblock;
 
 pub use map_page::{DIRECTORY_BYTES, MAP_WORDS, vid_page};
 pub use page::{
-    LAST_VERSION, LinePointer, PAGE_BYTES, Page, PageBuffer, PageFault, PageHeader, PageKind,
+    LAST_VERSION, LinePointer, PAGE_BYTES, Page, PageBuffer, PageError, PageHeader, PageKind,
     VERSION_BYTES, VersionHeader, next_version, placed_bytes,
 };
 pub use place::Place;
 pub use record_id::RecordId;
-pub use superblock::{Superblock, SuperblockFault};
+pub use superblock::{Superblock, SuperblockError};

@@ -198,7 +198,7 @@ impl PageBuffer {
 
 /// The error in a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PageFault {
+pub enum PageError {
     /// The file ends before it.
     #[error("the file ends before the page does")]
     BeyondEnd,
@@ -257,7 +257,7 @@ impl<'a> Page<'a> {
         bytes: &'a [u8; PAGE_BYTES],
         kind: PageKind,
         page: u64,
-    ) -> Result<Self, PageFault> {
+    ) -> Result<Self, PageError> {
         let checked = Self::identified(bytes, kind, page)?;
         if kind == PageKind::Data {
             checked.check_lines()?;
@@ -274,39 +274,39 @@ impl<'a> Page<'a> {
         bytes: &'a [u8; PAGE_BYTES],
         kind: PageKind,
         page: u64,
-    ) -> Result<Self, PageFault> {
+    ) -> Result<Self, PageError> {
         let checked = Self(bytes);
         let header = checked.header();
         if header.magic != PageHeader::MAGIC {
-            return Err(PageFault::Magic { found: header.magic });
+            return Err(PageError::Magic { found: header.magic });
         }
         let expected = crc32c::crc32c(&bytes[8..]);
         if header.checksum != expected {
-            return Err(PageFault::Checksum { found: header.checksum, expected });
+            return Err(PageError::Checksum { found: header.checksum, expected });
         }
         for (field, found, expected) in [
             ("kind", u64::from(header.kind), u64::from(kind as u32)),
             ("page number", header.page, page),
         ] {
             if found != expected {
-                return Err(PageFault::Stranger { field, found, expected });
+                return Err(PageError::Stranger { field, found, expected });
             }
         }
         Ok(checked)
     }
 
-    fn check_lines(self) -> Result<(), PageFault> {
+    fn check_lines(self) -> Result<(), PageError> {
         let lines = self.lines();
         let lines_end = LinePointer::at(lines);
         if lines_end > PAGE_BYTES {
-            return Err(PageFault::Line { line: lines, lines, offset: lines_end });
+            return Err(PageError::Line { line: lines, lines, offset: lines_end });
         }
         for line in 0..lines {
             let pointer = self.line(line);
             let (offset, end) =
                 (pointer.offset(), pointer.offset() + placed_bytes(pointer.payload()));
             if !offset.is_multiple_of(8) || offset < lines_end || end > PAGE_BYTES {
-                return Err(PageFault::Line { line, lines, offset });
+                return Err(PageError::Line { line, lines, offset });
             }
         }
         Ok(())

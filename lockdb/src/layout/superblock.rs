@@ -25,7 +25,7 @@ pub struct Superblock {
 
 /// The error in a superblock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SuperblockFault {
+pub enum SuperblockError {
     /// It was never written.
     #[error("nothing was written here")]
     Empty,
@@ -88,9 +88,9 @@ impl Superblock {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn decode(bytes: &[u8; Self::BYTES]) -> Result<Self, SuperblockFault> {
+    pub fn decode(bytes: &[u8; Self::BYTES]) -> Result<Self, SuperblockError> {
         if bytes.iter().all(|&byte| byte == 0) {
-            return Err(SuperblockFault::Empty);
+            return Err(SuperblockError::Empty);
         }
         let half =
             |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
@@ -98,14 +98,14 @@ impl Superblock {
             |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
         let magic: [u8; 8] = bytes[0..8].try_into().expect("eight bytes");
         if magic != Self::MAGIC {
-            return Err(SuperblockFault::Magic { found: magic });
+            return Err(SuperblockError::Magic { found: magic });
         }
         if half(8) != Self::VERSION {
-            return Err(SuperblockFault::Version { found: half(8), expected: Self::VERSION });
+            return Err(SuperblockError::Version { found: half(8), expected: Self::VERSION });
         }
         let expected = crc32c::crc32c(&bytes[16..]);
         if half(12) != expected {
-            return Err(SuperblockFault::Checksum { found: half(12), expected });
+            return Err(SuperblockError::Checksum { found: half(12), expected });
         }
         Ok(Self {
             store: word(16),
@@ -143,6 +143,6 @@ mod tests {
             damaged[bit / 8] ^= 1 << (bit % 8);
             assert!(Superblock::decode(&damaged).is_err(), "bit {bit}");
         }
-        assert_eq!(Superblock::decode(&[0; Superblock::BYTES]), Err(SuperblockFault::Empty));
+        assert_eq!(Superblock::decode(&[0; Superblock::BYTES]), Err(SuperblockError::Empty));
     }
 }

@@ -31,7 +31,7 @@ pub enum LogError {
     },
     /// The system refused; nothing was begun.
     #[error(transparent)]
-    Io(Failure),
+    Io(IoError),
     /// There is no room on the disk for more log; nothing was begun.
     #[error("no room for {bytes} more bytes in {file}: {source}; {advice}", advice = NO_ROOM)]
     NoRoom {
@@ -48,7 +48,7 @@ pub enum LogError {
     /// A write or sync failed earlier, and it is unknown which part of it is durable: the store
     /// takes no more commits until it is reopened.
     #[error("the log is closed by an earlier failure and the store must be opened anew: {0}")]
-    MustReopen(Failure),
+    MustReopen(IoError),
     /// Another thread did not finish what it had begun.
     #[error("waited {waited:?} for {event}")]
     Stalled {
@@ -92,7 +92,7 @@ pub enum LogError {
         /// Where in the file.
         offset: u64,
         /// The error.
-        flaw: HeaderFlaw,
+        flaw: HeaderError,
     },
     /// A record that had been synced is damaged or missing.
     #[error("log segment {file}, offset {offset}: {flaw}, though {evidence}")]
@@ -102,7 +102,7 @@ pub enum LogError {
         /// Where in the file the record begins.
         offset: u64,
         /// The error.
-        flaw: Flaw,
+        flaw: RecordError,
         /// How we know that the record had been synced.
         evidence: Evidence,
     },
@@ -149,7 +149,7 @@ pub(crate) const NO_ROOM: &str = "nothing was changed: make room on its file sys
 /// A call to the system that failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("cannot {action} {file} at offset {offset}: {source}")]
-pub struct Failure {
+pub struct IoError {
     /// The attempted operation.
     pub action: &'static str,
     /// The file, or the folder.
@@ -160,7 +160,7 @@ pub struct Failure {
     pub source: Arc<io::Error>,
 }
 
-impl Failure {
+impl IoError {
     pub(super) fn new(action: &'static str, file: &str, offset: u64, source: io::Error) -> Self {
         Self { action, file: file.to_string(), offset, source: Arc::new(source) }
     }
@@ -207,7 +207,7 @@ impl std::fmt::Display for Awaited {
 
 /// The error in a segment's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum HeaderFlaw {
+pub enum HeaderError {
     /// The file ends within it.
     #[error("the file has {found} bytes, expected a header of 64")]
     Short {
@@ -266,7 +266,7 @@ pub enum HeaderFlaw {
 
 /// Why the bytes at a place are no record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
+pub enum RecordError {
     /// The file ends within the record.
     #[error("{found} bytes are left in the file, expected {expected} or more")]
     Short {

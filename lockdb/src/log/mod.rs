@@ -47,7 +47,7 @@ mod ticket;
 mod window;
 
 pub(crate) use error::NO_ROOM;
-pub use error::{Awaited, Evidence, Failure, Flaw, HeaderFlaw, LogError};
+pub use error::{Awaited, Evidence, HeaderError, IoError, LogError, RecordError};
 pub use options::{Durability, Kind, LogOptions, LogPosition};
 pub use reader::{Reader, Record, Torn};
 pub use ticket::Ticket;

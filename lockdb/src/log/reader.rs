@@ -8,7 +8,7 @@ use crate::files::Files;
 use super::record::HEADER_BYTES as RECORD_HEADER_BYTES;
 use super::segment::{self, Segment};
 use super::window::Window;
-use super::{Evidence, Flaw, HeaderFlaw, Kind, LogError, LogPosition};
+use super::{Evidence, HeaderError, Kind, LogError, LogPosition, RecordError};
 
 /// One record, as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct Torn {
     /// Bytes from there to the end of the file.
     pub bytes: u64,
     /// Why they are no record.
-    pub flaw: Flaw,
+    pub flaw: RecordError,
 }
 
 /// Reads records one after the other, and believes none that it has not checked.
@@ -208,8 +208,8 @@ impl Reader {
             Err(wrong) => wrong,
         };
         let unwritten = match flaw {
-            HeaderFlaw::Short { .. } => true,
-            HeaderFlaw::Magic { found, .. } => found == 0,
+            HeaderError::Short { .. } => true,
+            HeaderError::Magic { found, .. } => found == 0,
             _ => false,
         };
         let is_last = self.current + 1 == self.segments.len();
@@ -220,8 +220,8 @@ impl Reader {
                 let file = self.window.name().to_string();
                 let bytes = self.window.len();
                 let flaw = match flaw {
-                    HeaderFlaw::Short { found } => Flaw::Short { found, expected: start },
-                    _ => Flaw::Zeros,
+                    HeaderError::Short { found } => RecordError::Short { found, expected: start },
+                    _ => RecordError::Zeros,
                 };
                 let torn = Torn { file, offset: 0, bytes, flaw };
                 self.state = State::Ended(Some(torn));
@@ -232,7 +232,7 @@ impl Reader {
     }
 
     /// No record stands at `offset`: ends the log there, unless something shows that one did.
-    fn end(&mut self, offset: u64, flaw: Flaw) -> Result<(), LogError> {
+    fn end(&mut self, offset: u64, flaw: RecordError) -> Result<(), LogError> {
         let file = self.window.name().to_string();
         let evidence = match self.segments.get(self.current + 1) {
             Some(next) => Some(Evidence::Segment { file: next.name.clone() }),

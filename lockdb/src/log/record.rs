@@ -13,7 +13,7 @@
 //! | 36 | u32 | CRC-32C of bytes 0 to 36 |
 //! | 40 | | body, padding |
 
-use super::{Flaw, Kind};
+use super::{Kind, RecordError};
 
 pub(super) const HEADER_BYTES: usize = 40;
 
@@ -54,17 +54,17 @@ impl Header {
     }
 
     /// The header that stands at `lsn`.
-    pub fn decode(bytes: &[u8; HEADER_BYTES], lsn: u64) -> Result<Self, Flaw> {
+    pub fn decode(bytes: &[u8; HEADER_BYTES], lsn: u64) -> Result<Self, RecordError> {
         if bytes.iter().all(|&byte| byte == 0) {
-            return Err(Flaw::Zeros);
+            return Err(RecordError::Zeros);
         }
         let (found, expected) = (u32_at(bytes, 36), crc32c::crc32c(&bytes[..36]));
         if found != expected {
-            return Err(Flaw::HeaderChecksum { found, expected });
+            return Err(RecordError::HeaderChecksum { found, expected });
         }
         let found = u64_at(bytes, 8);
         if found != lsn {
-            return Err(Flaw::Stale { found, expected: lsn });
+            return Err(RecordError::Stale { found, expected: lsn });
         }
         let (kind, padding, length) = (bytes[0], bytes[1], u32_at(bytes, 4));
         let body_bytes = (length as usize).checked_sub(HEADER_BYTES + padding as usize);
@@ -79,7 +79,7 @@ impl Header {
                     body_checksum: u32_at(bytes, 32),
                 })
             }
-            _ => Err(Flaw::Shape { kind, length, padding }),
+            _ => Err(RecordError::Shape { kind, length, padding }),
         }
     }
 
@@ -89,17 +89,17 @@ impl Header {
     }
 
     /// Whether `bytes`, body and padding, are what the header says.
-    pub fn check(&self, bytes: &[u8]) -> Result<(), Flaw> {
+    pub fn check(&self, bytes: &[u8]) -> Result<(), RecordError> {
         let (body, padding) = bytes.split_at(self.body_bytes);
         let expected = crc32c::crc32c(body);
         if self.body_checksum != expected {
-            return Err(Flaw::BodyChecksum { found: self.body_checksum, expected });
+            return Err(RecordError::BodyChecksum { found: self.body_checksum, expected });
         }
         let mut tail = [0; 8];
         tail[..padding.len()].copy_from_slice(padding);
         match u64::from_le_bytes(tail) {
             0 => Ok(()),
-            found => Err(Flaw::Padding { found }),
+            found => Err(RecordError::Padding { found }),
         }
     }
 }

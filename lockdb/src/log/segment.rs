@@ -18,7 +18,7 @@ use crate::files::{File, Files};
 
 use super::record::{u32_at, u64_at};
 use super::window::Window;
-use super::{Evidence, Failure, HeaderFlaw, LogError, LogPosition};
+use super::{Evidence, HeaderError, IoError, LogError, LogPosition};
 
 pub(super) const HEADER_BYTES: usize = 64;
 const MAGIC: u64 = u64::from_le_bytes(*b"LKSTPLOG");
@@ -42,7 +42,7 @@ impl Segment {
     pub fn list(files: &dyn Files) -> Result<Vec<Self>, LogError> {
         let names = files
             .list()
-            .map_err(|error| LogError::Io(Failure::new("list", "the store's folder", 0, error)))?;
+            .map_err(|error| LogError::Io(IoError::new("list", "the store's folder", 0, error)))?;
         let segment = |name: &String| {
             let start = u64::from_str_radix(name.strip_prefix("log-")?, 16).ok()?;
             Some(Self::at(start)).filter(|segment| segment.name == *name)
@@ -87,10 +87,10 @@ impl Header {
         window: &mut Window,
         start: u64,
         least: Header,
-    ) -> Result<Result<Self, (u64, HeaderFlaw)>, LogError> {
+    ) -> Result<Result<Self, (u64, HeaderError)>, LogError> {
         let found = window.len();
         Ok(match window.bytes(0, HEADER_BYTES as u64)? {
-            None => Err((0, HeaderFlaw::Short { found })),
+            None => Err((0, HeaderError::Short { found })),
             Some(bytes) => {
                 let bytes = bytes.try_into().expect("as many as asked for");
                 Self::decode(bytes, start, least)
@@ -102,32 +102,32 @@ impl Header {
         bytes: &[u8; HEADER_BYTES],
         start: u64,
         least: Header,
-    ) -> Result<Self, (u64, HeaderFlaw)> {
+    ) -> Result<Self, (u64, HeaderError)> {
         let found = u64_at(bytes, 0);
         if found != MAGIC {
-            return Err((0, HeaderFlaw::Magic { found, expected: MAGIC }));
+            return Err((0, HeaderError::Magic { found, expected: MAGIC }));
         }
         let found = u32_at(bytes, 8);
         if found != VERSION {
-            return Err((8, HeaderFlaw::Version { found, expected: VERSION }));
+            return Err((8, HeaderError::Version { found, expected: VERSION }));
         }
         let (found, expected) = (u32_at(bytes, 12), checksum(bytes));
         if found != expected {
-            return Err((12, HeaderFlaw::Checksum { found, expected }));
+            return Err((12, HeaderError::Checksum { found, expected }));
         }
         let header = Self { store: u64_at(bytes, 16), epoch: u64_at(bytes, EPOCH) };
         if header.store != least.store {
             let (found, expected) = (header.store, least.store);
-            return Err((16, HeaderFlaw::Store { found, expected }));
+            return Err((16, HeaderError::Store { found, expected }));
         }
         let found = u64_at(bytes, 24);
         if found != start {
-            return Err((24, HeaderFlaw::Start { found, expected: start }));
+            return Err((24, HeaderError::Start { found, expected: start }));
         }
         if header.epoch < least.epoch {
             return Err((
                 EPOCH as u64,
-                HeaderFlaw::Epoch { found: header.epoch, least: least.epoch },
+                HeaderError::Epoch { found: header.epoch, least: least.epoch },
             ));
         }
         Ok(header)
@@ -202,15 +202,15 @@ impl Writer {
     }
 
     /// Has the file keep room for the log from `from`, up to where it has, to `to`.
-    pub fn reserve(&self, from: u64, to: u64) -> Result<(), Failure> {
+    pub fn reserve(&self, from: u64, to: u64) -> Result<(), IoError> {
         let (name, offset) = (&self.segment().name, self.segment().offset(from));
         let reserved = self.file.reserve(offset, to - from);
-        reserved.map_err(|error| Failure::new("reserve room in", name, offset, error))
+        reserved.map_err(|error| IoError::new("reserve room in", name, offset, error))
     }
 
     /// Goes on in a new segment, which has room for the log up to `reserved`. The old one must be synced.
     /// If the disk has no room for that, the old one, which has, is used for some time longer.
-    pub fn roll(&mut self, reserved: u64) -> Result<(), Failure> {
+    pub fn roll(&mut self, reserved: u64) -> Result<(), IoError> {
         let segment = Segment::at(self.written);
         let bytes = records_of(self.segment_bytes);
         match create(&*self.files, &segment, self.header, reserved - self.written) {
@@ -225,7 +225,7 @@ impl Writer {
                 // It must not be found again amid the old one's records.
                 match self.files.remove(&segment.name) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        return Err(Failure::new("remove", &segment.name, 0, error));
+                        return Err(IoError::new("remove", &segment.name, 0, error));
                     }
                     _ => sync_directory(&*self.files)?,
                 }
@@ -237,14 +237,14 @@ impl Writer {
     }
 
     /// Writes `chunks` one after the other; they must end between two records.
-    pub fn append(&mut self, chunks: &[&[u8]]) -> Result<(), Failure> {
+    pub fn append(&mut self, chunks: &[&[u8]]) -> Result<(), IoError> {
         let segment = self.segment();
         let mut lsn = self.written;
         for chunk in chunks.iter().filter(|chunk| !chunk.is_empty()) {
             let offset = segment.offset(lsn);
             self.file
                 .write_at(offset, chunk)
-                .map_err(|error| Failure::new("write", &segment.name, offset, error))?;
+                .map_err(|error| IoError::new("write", &segment.name, offset, error))?;
             lsn += chunk.len() as u64;
         }
         self.written = lsn;
@@ -252,11 +252,11 @@ impl Writer {
     }
 
     /// Removes the segments of which nothing is at or past `lsn`, the oldest first.
-    pub fn remove_before(&mut self, lsn: u64) -> Result<(), Failure> {
+    pub fn remove_before(&mut self, lsn: u64) -> Result<(), IoError> {
         let mut removed = false;
         while self.segments.len() > 1 && self.segments[1].start <= lsn {
             let name = &self.segments[0].name;
-            self.files.remove(name).map_err(|error| Failure::new("remove", name, 0, error))?;
+            self.files.remove(name).map_err(|error| IoError::new("remove", name, 0, error))?;
             self.segments.remove(0);
             removed = true;
         }
@@ -274,7 +274,7 @@ fn leave_empty(files: &dyn Files, segment: &Segment, is_only: bool) -> Result<()
     if is_only {
         return Ok(());
     }
-    let failed = |error| LogError::Io(Failure::new("remove", &segment.name, 0, error));
+    let failed = |error| LogError::Io(IoError::new("remove", &segment.name, 0, error));
     files.remove(&segment.name).map_err(failed)
 }
 
@@ -308,7 +308,7 @@ fn end_segment_at(
 ) -> Result<(), LogError> {
     let LogPosition { lsn, .. } = at;
     let file = || segment.name.clone();
-    let failed = |action, error| LogError::Io(Failure::new(action, &segment.name, 0, error));
+    let failed = |action, error| LogError::Io(IoError::new(action, &segment.name, 0, error));
     let mut window = Window::open(files, &segment.name)?;
     let (offset, len) = (segment.offset(lsn), window.len());
     if lsn > segment.start {
@@ -345,7 +345,7 @@ fn rewrite(window: &mut Window, segment: &Segment, from: u64, to: u64) -> Result
             lsn += header.total_bytes();
         }
         let written = window.file().write_at(first, &chunk);
-        written.map_err(|error| LogError::Io(Failure::new("rewrite", &file, first, error)))?;
+        written.map_err(|error| LogError::Io(IoError::new("rewrite", &file, first, error)))?;
     }
     Ok(())
 }
@@ -364,7 +364,7 @@ fn check_successor(
     match Header::read(window, segment.start, any)? {
         Err(flaw) => wrong(&segment.name, flaw),
         Ok(Header { epoch, .. }) if epoch > at.epoch => {
-            let flaw = HeaderFlaw::Epoch { found: at.epoch, least: epoch };
+            let flaw = HeaderError::Epoch { found: at.epoch, least: epoch };
             wrong(&Segment::at(at.lsn).name, (EPOCH as u64, flaw))
         }
         Ok(_) => Ok(()),
@@ -382,9 +382,9 @@ fn create(
     segment: &Segment,
     header: Header,
     bytes: u64,
-) -> Result<Arc<dyn File>, Failure> {
+) -> Result<Arc<dyn File>, IoError> {
     let name = &segment.name;
-    let failed = |action, error| Failure::new(action, name, 0, error);
+    let failed = |action, error| IoError::new(action, name, 0, error);
     let file = files.create(name).map_err(|error| failed("create", error))?;
     let reserved = file.reserve(0, HEADER_BYTES as u64 + bytes);
     reserved.map_err(|error| failed("reserve room in", error))?;
@@ -394,7 +394,7 @@ fn create(
     Ok(file)
 }
 
-fn sync_directory(files: &dyn Files) -> Result<(), Failure> {
-    let failed = |error| Failure::new("sync", "the store's folder", 0, error);
+fn sync_directory(files: &dyn Files) -> Result<(), IoError> {
+    let failed = |error| IoError::new("sync", "the store's folder", 0, error);
     files.sync_directory().map_err(failed)
 }

@@ -14,7 +14,7 @@ use super::record::{HEADER_BYTES, Header};
 use super::ring::Ring;
 use super::segment::Writer;
 use super::sequencer::{Padded, Place, Sequencer};
-use super::{Awaited, Failure, LogError, LogOptions, LogPosition};
+use super::{Awaited, IoError, LogError, LogOptions, LogPosition};
 
 /// Committing threads write out this many bytes at a time: enough for one call to the
 /// system, few enough that it delays nobody long.
@@ -36,7 +36,7 @@ pub(super) struct Storage {
     /// Durable up to this LSN. Changed under `syncing`.
     synced: Padded<AtomicU64>,
     /// The first failure: after it nothing is written or synced.
-    failure: OnceLock<Failure>,
+    failure: OnceLock<IoError>,
     writer: Mutex<Writer>,
     /// One sync at a time: the system reports an error to one of several only.
     syncing: Mutex<()>,
@@ -73,7 +73,7 @@ impl Storage {
         durable: u64,
     ) -> Result<Self, LogError> {
         let ring = Ring::new(options.ring_bytes)
-            .map_err(|error| LogError::Io(Failure::new("map", "memory for the log", 0, error)))?;
+            .map_err(|error| LogError::Io(IoError::new("map", "memory for the log", 0, error)))?;
         let writer = Writer::start(files, options.segment_bytes, at, durable);
         let writer = writer.map_err(|error| match error {
             LogError::Io(failure) => no_room(failure, HEADER_BYTES as u64),
@@ -105,7 +105,7 @@ impl Storage {
         }
     }
 
-    fn fail(&self, failure: Failure) -> LogError {
+    fn fail(&self, failure: IoError) -> LogError {
         LogError::MustReopen(self.failure.get_or_init(|| failure).clone())
     }
 
@@ -186,7 +186,7 @@ impl Storage {
     /// it can be, either.
     pub fn give_up_large(&self, place: Place) {
         let source = io::Error::new(io::ErrorKind::TimedOut, "commits before it are not finished");
-        self.fail(Failure::new("write a large record to", "the log", place.lsn, source));
+        self.fail(IoError::new("write a large record to", "the log", place.lsn, source));
     }
 
     /// Writes the finished records into the file.
@@ -327,7 +327,7 @@ impl Storage {
         let _alone = self.syncing.lock();
         self.check()?;
         if self.synced() < written {
-            file.sync().map_err(|error| self.fail(Failure::new("sync", name, 0, error)))?;
+            file.sync().map_err(|error| self.fail(IoError::new("sync", name, 0, error)))?;
             self.synced.0.store(written, Ordering::Release);
         }
         Ok(())
@@ -340,7 +340,7 @@ const LEAST_AHEAD: u64 = 64 << 10;
 const MOST_AHEAD: u64 = 8 << 20;
 
 /// The error if nothing could be reserved or begun: nothing has happened.
-fn no_room(failure: Failure, bytes: u64) -> LogError {
+fn no_room(failure: IoError, bytes: u64) -> LogError {
     match failure.is_no_room() {
         true => LogError::NoRoom { file: failure.file, bytes, source: failure.source },
         false => LogError::Io(failure),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::files::{File, Files};
 
 use super::record::{HEADER_BYTES, Header};
-use super::{Failure, Flaw, LogError};
+use super::{IoError, LogError, RecordError};
 
 /// Large enough that a call to the system costs little, small enough for the processor's cache.
 const CHUNK: u64 = 256 << 10;
@@ -24,7 +24,7 @@ pub(super) struct Window {
 
 impl Window {
     pub fn open(files: &dyn Files, name: &str) -> Result<Self, LogError> {
-        let failed = |action, error| LogError::Io(Failure::new(action, name, 0, error));
+        let failed = |action, error| LogError::Io(IoError::new(action, name, 0, error));
         let file = files.open(name).map_err(|error| failed("open", error))?;
         let len = file.len().map_err(|error| failed("measure", error))?;
         Ok(Self { file, name: name.to_string(), len, start: 0, bytes: Vec::new() })
@@ -54,7 +54,7 @@ impl Window {
             let read = self.file.read_at(offset, &mut self.bytes);
             read.map_err(|error| {
                 self.bytes.clear();
-                LogError::Io(Failure::new("read", &self.name, offset, error))
+                LogError::Io(IoError::new("read", &self.name, offset, error))
             })?;
         }
         let from = (offset - self.start) as usize;
@@ -62,19 +62,23 @@ impl Window {
     }
 
     /// The record of `lsn`, which stands at `offset`, whole and checked, or what is wrong with it.
-    pub fn record(&mut self, offset: u64, lsn: u64) -> Result<Result<Header, Flaw>, LogError> {
+    pub fn record(
+        &mut self,
+        offset: u64,
+        lsn: u64,
+    ) -> Result<Result<Header, RecordError>, LogError> {
         let left = self.len.saturating_sub(offset);
         let header = match self.header(offset, lsn)? {
             Some(Ok(header)) => header,
             Some(Err(flaw)) => return Ok(Err(flaw)),
             None => {
-                return Ok(Err(Flaw::Short { found: left, expected: HEADER_BYTES as u64 }));
+                return Ok(Err(RecordError::Short { found: left, expected: HEADER_BYTES as u64 }));
             }
         };
         let total = header.total_bytes();
         Ok(match self.bytes(offset, total)? {
             Some(bytes) => header.check(&bytes[HEADER_BYTES..]).map(|()| header),
-            None => Err(Flaw::Short { found: left, expected: total }),
+            None => Err(RecordError::Short { found: left, expected: total }),
         })
     }
 
@@ -83,7 +87,7 @@ impl Window {
         &mut self,
         offset: u64,
         lsn: u64,
-    ) -> Result<Option<Result<Header, Flaw>>, LogError> {
+    ) -> Result<Option<Result<Header, RecordError>>, LogError> {
         let bytes = self.bytes(offset, HEADER_BYTES as u64)?;
         Ok(bytes.map(|bytes| {
             let bytes = bytes.try_into().expect("as many as asked for");

@@ -1,10 +1,10 @@
 //! The commit of near-data updates: the pages first, then the record that makes them count.
 
 use super::super::database::Shared;
-use super::super::error::{Conflict, Result};
-use super::super::fault::Fault;
+use super::super::error::{ConflictError, Result};
 use super::super::layout::MAP_WORDS;
 use super::super::log::{Durability, Kind, Ticket};
+use super::super::mutant::Mutant;
 use super::super::options::Isolation;
 use super::super::session::Session;
 use super::super::transaction::Transaction;
@@ -92,7 +92,7 @@ impl Transaction<'_> {
 enum Published {
     Installed(Installed),
     /// What was read has changed.
-    Turned(Conflict),
+    Turned(ConflictError),
     NotFinalized {
         commit: u64,
         source: FinalizeError,
@@ -152,11 +152,11 @@ fn publish(
         .map(|&FinalizedPage { page, place, .. }| PageReservation { page, place })
         .collect();
     let order = Finalize { commit, epoch, store: storage.store(), pages: &pages };
-    let late = shared.faults.has(Fault::NearDataLogBeforeFinalize);
+    let late = shared.mutants.has(Mutant::NearDataLogBeforeFinalize);
     if !late && let Err(source) = finalize(&order) {
         return Ok(Published::NotFinalized { commit, source });
     }
-    if shared.faults.has(Fault::NearDataLocksReleasedEarly) {
+    if shared.mutants.has(Mutant::NearDataLocksReleasedEarly) {
         let _ = locks.release_to(0, &shared.locks, statistics);
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
@@ -213,11 +213,11 @@ fn install_finalized(
                 let (vid, before, now) = (row.vid, row.predecessor, row.record);
                 changes.push(Changed { commit, table, vid, before, now });
             }
-            if !shared.faults.has(Fault::NearDataHeadsNotPublished) {
+            if !shared.mutants.has(Mutant::NearDataHeadsNotPublished) {
                 table.set_head(row.vid, row.record);
             }
             // No dirty page tells the next checkpoint of it.
-            if !shared.faults.has(Fault::NearDataChunksNotMarked) {
+            if !shared.mutants.has(Mutant::NearDataChunksNotMarked) {
                 table.mark_changed(row.vid as usize / MAP_WORDS);
             }
             match pages.is_in_memory(row.predecessor.page()) {

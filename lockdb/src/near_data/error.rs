@@ -47,7 +47,7 @@ pub enum NearDataError {
         /// The row.
         vid: u32,
         /// Why not.
-        fault: AdoptFault,
+        fault: AdoptError,
     },
     /// Lines of a page were left out.
     #[error("{adopted} lines of granted page {page} were adopted, but not line {line}")]
@@ -82,7 +82,7 @@ pub enum NearDataError {
 
 /// The error in a version that a device has made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AdoptFault {
+pub enum AdoptError {
     /// The table has no such tuple.
     #[error("the table has {vids} VIDs")]
     Vid {

@@ -18,7 +18,7 @@ mod operations;
 mod record;
 mod state;
 
-pub use error::{AdoptFault, FinalizeError, NearDataError};
+pub use error::{AdoptError, FinalizeError, NearDataError};
 
 pub(crate) use record::{FinalizedPage, Sections};
 pub(crate) use state::NearData;

@@ -2,13 +2,13 @@
 
 use super::super::database::Shared;
 use super::super::error::{Error, Result};
-use super::super::fault::Fault;
 use super::super::layout::{RecordId, next_version};
+use super::super::mutant::Mutant;
 use super::super::options::Isolation;
 use super::super::schema::RowBuffer;
 use super::super::table::Table;
 use super::super::transaction::Transaction;
-use super::{AdoptFault, Adopted, Invocation, NearData, NearDataError, PageReservation};
+use super::{AdoptError, Adopted, Invocation, NearData, NearDataError, PageReservation};
 use locks::{Repaired, Timestamp};
 
 impl Transaction<'_> {
@@ -125,7 +125,7 @@ impl Transaction<'_> {
         let (before, vids) = (near.rows().len(), table.vids());
         for row in rows {
             let checked = match self.session.writes.find(table.id, row.vid) {
-                Some(_) => Err(AdoptFault::Twice),
+                Some(_) => Err(AdoptError::Twice),
                 None => check(shared, table, vids, timestamp, near.snapshot, row),
             };
             if let Err(fault) = checked.and_then(|()| near.note(row)) {
@@ -145,7 +145,7 @@ impl Transaction<'_> {
     /// leaves to the host: version `number` of `vid`. The transaction gives it back at its end.
     ///
     /// # Errors
-    /// [`NearDataError::NotInvoked`]; [`AdoptFault::NotLocked`] when the transaction does not hold it.
+    /// [`NearDataError::NotInvoked`]; [`AdoptError::NotLocked`] when the transaction does not hold it.
     pub fn adopt_lock(&mut self, table: &Table, vid: u32, number: u32) -> Result<()> {
         self.reach_near(table)?;
         invoked(&mut self.near, table)?;
@@ -166,7 +166,7 @@ impl Transaction<'_> {
     /// The transaction releases all locks in its name, whether host or device took them.
     fn take_over(&mut self, table: &Table, vid: u32, number: u32) {
         let shared = &self.session.shared;
-        if shared.faults.has(Fault::NearDataLocksLeft) {
+        if shared.mutants.has(Mutant::NearDataLocksLeft) {
             return;
         }
         let bucket = shared.locks.bucket_of(table.lock_key(vid, number));
@@ -196,7 +196,7 @@ impl Transaction<'_> {
         self.session.shared.need_indexes()?;
         let near = invoked(&mut self.near, table)?;
         if vid >= table.vids() {
-            let (table, fault) = (table.name().into(), AdoptFault::Vid { vids: table.vids() });
+            let (table, fault) = (table.name().into(), AdoptError::Vid { vids: table.vids() });
             return Err(NearDataError::Adopt { table, vid, fault }.into());
         }
         if self.isolation != Isolation::ReadCommitted || near.has_adopted(vid) {
@@ -257,7 +257,7 @@ impl Transaction<'_> {
         let unused =
             |reservation: &PageReservation| finalized.binary_search(&reservation.page).is_err();
         let unused: Vec<PageReservation> = near.reservations().filter(unused).collect();
-        if !unused.is_empty() && !shared.faults.has(Fault::NearDataReservationsKept) {
+        if !unused.is_empty() && !shared.mutants.has(Mutant::NearDataReservationsKept) {
             let storage = shared.pages.storage().expect("there are places on it");
             storage.give_back(unused.iter().map(|reservation| reservation.place));
             shared.pages.give_back(unused.iter().map(|reservation| reservation.page));
@@ -289,14 +289,14 @@ fn check(
     timestamp: Timestamp,
     snapshot: u64,
     row: &Adopted,
-) -> Result<(), AdoptFault> {
+) -> Result<(), AdoptError> {
     if row.vid >= vids {
-        return Err(AdoptFault::Vid { vids });
+        return Err(AdoptError::Vid { vids });
     }
     let Some(number) = row.number.checked_sub(1).filter(|&number| number > 0) else {
-        return Err(AdoptFault::Number { found: row.number, expected: 2 });
+        return Err(AdoptError::Number { found: row.number, expected: 2 });
     };
-    next_version(number).ok_or(AdoptFault::VersionsUsedUp)?;
+    next_version(number).ok_or(AdoptError::VersionsUsedUp)?;
     check_locked(shared, table, timestamp, row.vid, number)?;
     check_head(table, row)?;
     check_predecessor(shared, snapshot, row)
@@ -308,26 +308,26 @@ fn check_locked(
     expected: Timestamp,
     vid: u32,
     number: u32,
-) -> Result<(), AdoptFault> {
+) -> Result<(), AdoptError> {
     let bucket = shared.locks.bucket_of(table.lock_key(vid, number));
     let holder = shared.locks.buckets()[bucket].head().holder();
     match holder == Some(expected) {
         true => Ok(()),
-        false => Err(AdoptFault::NotLocked { bucket, holder, expected }),
+        false => Err(AdoptError::NotLocked { bucket, holder, expected }),
     }
 }
 
 /// The version before is still the newest.
-pub(super) fn check_head(table: &Table, row: &Adopted) -> Result<(), AdoptFault> {
+pub(super) fn check_head(table: &Table, row: &Adopted) -> Result<(), AdoptError> {
     let (found, expected) = (row.predecessor, table.head(row.vid));
     match found == expected && expected != RecordId::NONE {
         true => Ok(()),
-        false => Err(AdoptFault::Head { found, expected }),
+        false => Err(AdoptError::Head { found, expected }),
     }
 }
 
 /// The version before, if it is in memory.
-fn check_predecessor(shared: &Shared, snapshot: u64, row: &Adopted) -> Result<(), AdoptFault> {
+fn check_predecessor(shared: &Shared, snapshot: u64, row: &Adopted) -> Result<(), AdoptError> {
     if !shared.pages.is_in_memory(row.predecessor.page()) {
         return Ok(());
     }
@@ -335,11 +335,11 @@ fn check_predecessor(shared: &Shared, snapshot: u64, row: &Adopted) -> Result<()
     let (created, found) = (version.created(), row.number);
     match next_version(version.number()) {
         Some(expected) if found == expected => {}
-        Some(expected) => return Err(AdoptFault::Number { found, expected }),
-        None => return Err(AdoptFault::VersionsUsedUp),
+        Some(expected) => return Err(AdoptError::Number { found, expected }),
+        None => return Err(AdoptError::VersionsUsedUp),
     }
     if created > snapshot || version.is_tombstone() {
-        return Err(AdoptFault::NotVisible { created, snapshot });
+        return Err(AdoptError::NotVisible { created, snapshot });
     }
     Ok(())
 }

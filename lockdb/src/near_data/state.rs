@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use super::super::layout::{LinePointer, PAGE_BYTES, RecordId, placed_bytes};
 use super::super::table::Table;
 use super::record::FinalizedPage;
-use super::{AdoptFault, Adopted, NearDataError, PageReservation};
+use super::{AdoptError, Adopted, NearDataError, PageReservation};
 
 /// A transaction's near-data updates, of each table at most one.
 #[derive(Debug, Default)]
@@ -175,21 +175,21 @@ impl NearTable {
     }
 
     /// Notes a row, after a check of all that concerns the reservations.
-    pub(super) fn note(&mut self, row: &Adopted) -> Result<(), AdoptFault> {
+    pub(super) fn note(&mut self, row: &Adopted) -> Result<(), AdoptError> {
         let record = row.record;
         let Some(&at) = self.by_page.get(&record.page()) else {
-            return Err(AdoptFault::Page { record });
+            return Err(AdoptError::Page { record });
         };
         let least = (LinePointer::BYTES + placed_bytes(0)) as u32;
         let (found, most) = (row.superseded_bytes, PAGE_BYTES as u32);
         if !(least..=most).contains(&found) {
-            return Err(AdoptFault::SupersededBytes { found, least, most });
+            return Err(AdoptError::SupersededBytes { found, least, most });
         }
         if self.vids.contains(&row.vid) {
-            return Err(AdoptFault::Twice);
+            return Err(AdoptError::Twice);
         }
         if !self.reserved[at].mark(record.line()) {
-            return Err(AdoptFault::Record { record });
+            return Err(AdoptError::Record { record });
         }
         self.vids.insert(row.vid);
         self.rows.push(*row);
@@ -229,11 +229,11 @@ mod tests {
         for line in (0..200).rev() {
             table.note(&row(u32::from(line), 11, line)).unwrap();
         }
-        assert_eq!(table.note(&row(0, 10, 0)), Err(AdoptFault::Twice));
+        assert_eq!(table.note(&row(0, 10, 0)), Err(AdoptError::Twice));
         let record = RecordId::new(11, 7);
-        assert_eq!(table.note(&row(900, 11, 7)), Err(AdoptFault::Record { record }));
+        assert_eq!(table.note(&row(900, 11, 7)), Err(AdoptError::Record { record }));
         let record = RecordId::new(13, 0);
-        assert_eq!(table.note(&row(900, 13, 0)), Err(AdoptFault::Page { record }));
+        assert_eq!(table.note(&row(900, 13, 0)), Err(AdoptError::Page { record }));
         let pages = near.finalized_pages().unwrap();
         let place = Place::new(111, 5).word();
         assert_eq!(pages, [FinalizedPage { page: 11, place, table: 3, lines: 200 }]);

@@ -1,7 +1,7 @@
 //! A shared state, read.
 
-use super::format::{AreaFault, AreaHeader, PageEntry, TableEntry, VidEntry};
-use crate::layout::{PAGE_BYTES, Page, PageFault, PageKind, RecordId};
+use super::format::{AreaError, AreaHeader, PageEntry, TableEntry, VidEntry};
+use crate::layout::{PAGE_BYTES, Page, PageError, PageKind, RecordId};
 
 /// A shared state read from untrusted bytes: all of it is checked at once.
 #[derive(Clone, Copy, Debug)]
@@ -19,13 +19,13 @@ impl<'a> Area<'a> {
     ///
     /// # Errors
     /// The first thing that is wrong.
-    pub fn verified(bytes: &'a [u8]) -> Result<Self, AreaFault> {
+    pub fn verified(bytes: &'a [u8]) -> Result<Self, AreaError> {
         let header = AreaHeader::decode(bytes)?;
         let bytes = &bytes[..header.length as usize];
         let (found, expected) =
             (header.sections_checksum, crc32c::crc32c(&bytes[header.tables_at as usize..]));
         if found != expected {
-            return Err(AreaFault::Checksum { what: "the sections", found, expected });
+            return Err(AreaError::Checksum { what: "the sections", found, expected });
         }
         let section = |from: u32, to: u32| &bytes[from as usize..to as usize];
         let area = Self {
@@ -42,13 +42,13 @@ impl<'a> Area<'a> {
     }
 
     /// The VID entries are those of the tables, one table after the other.
-    fn check_tables(&self) -> Result<(), AreaFault> {
+    fn check_tables(&self) -> Result<(), AreaError> {
         let mut first = 0_u64;
         for number in 0..self.tables.len() {
             let entry = self.table(number as u32).expect("one of the tables");
             let at = u64::from(self.header.tables_at) + (number * TableEntry::BYTES) as u64;
             let field = |offset: u64, what, found, expected| {
-                Err(AreaFault::Field { offset: at + offset, what, found, expected })
+                Err(AreaError::Field { offset: at + offset, what, found, expected })
             };
             if u64::from(entry.first) != first {
                 return field(4, "first VID entry of a table", entry.first.into(), first);
@@ -71,7 +71,7 @@ impl<'a> Area<'a> {
         }
         match first == self.vids.len() as u64 {
             true => Ok(()),
-            false => Err(AreaFault::Field {
+            false => Err(AreaError::Field {
                 offset: 76,
                 what: "number of VID entries",
                 found: self.vids.len() as u64,
@@ -80,14 +80,14 @@ impl<'a> Area<'a> {
         }
     }
 
-    fn check_vids(&self) -> Result<(), AreaFault> {
+    fn check_vids(&self) -> Result<(), AreaError> {
         let (mut before, mut at) = (None, u64::from(self.header.vids_at));
         for (number, table) in (0..).zip(self.tables.iter().map(TableEntry::decode)) {
             for entry in self.vids_of(table) {
                 let key = entry.key();
                 if let Some(before) = before.filter(|&before| before >= key) {
                     let (offset, found) = (at, key);
-                    return Err(AreaFault::Order { offset, what: "VID entry", found, before });
+                    return Err(AreaError::Order { offset, what: "VID entry", found, before });
                 }
                 for (offset, what, found, expected) in [
                     (at + 4, "table of a VID entry", entry.table, number),
@@ -95,7 +95,7 @@ impl<'a> Area<'a> {
                 ] {
                     if found != expected || table.vids == 0 {
                         let (found, expected) = (found.into(), expected.into());
-                        return Err(AreaFault::Field { offset, what, found, expected });
+                        return Err(AreaError::Field { offset, what, found, expected });
                     }
                 }
                 before = Some(key);
@@ -105,33 +105,33 @@ impl<'a> Area<'a> {
         Ok(())
     }
 
-    fn check_pages(&self) -> Result<(), AreaFault> {
+    fn check_pages(&self) -> Result<(), AreaError> {
         let mut before = 0;
         for (number, entry) in self.pages.iter().map(PageEntry::decode).enumerate() {
             let offset = u64::from(self.header.pages_at) + (number * PageEntry::BYTES) as u64;
             if entry.page <= before {
                 let found = entry.page;
-                return Err(AreaFault::Order { offset, what: "page", found, before });
+                return Err(AreaError::Order { offset, what: "page", found, before });
             }
             before = entry.page;
             let (found, expected) = (u64::from(entry.image), number as u64);
             if found != expected {
                 let (offset, what) = (offset + 8, "place of an image");
-                return Err(AreaFault::Field { offset, what, found, expected });
+                return Err(AreaError::Field { offset, what, found, expected });
             }
             self.check_image(entry)?;
         }
         Ok(())
     }
 
-    fn check_image(&self, entry: PageEntry) -> Result<(), AreaFault> {
+    fn check_image(&self, entry: PageEntry) -> Result<(), AreaError> {
         let (offset, bytes) = self.image(entry.image);
-        let failed = |fault| AreaFault::Image { offset, page: entry.page, fault };
+        let failed = |fault| AreaError::Image { offset, page: entry.page, fault };
         let page = Page::verified(bytes, PageKind::Data, entry.page).map_err(failed)?;
         let (found, expected) = (page.header().checksum, entry.checksum);
         match found == expected {
             true => Ok(()),
-            false => Err(failed(PageFault::Checksum { found, expected })),
+            false => Err(failed(PageError::Checksum { found, expected })),
         }
     }
 

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use super::super::checkpoint::Directory;
 use super::super::database::Shared;
 use super::super::error::{Error, Result};
-use super::super::fault::Fault;
 use super::super::layout::{
     MAP_WORDS, PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind, RecordId, Superblock, vid_page,
 };
+use super::super::mutant::Mutant;
 use super::super::native::{NativeStorage, PAGES_FILE};
 use super::super::recovery::read_directory;
 use super::super::table::Table;
@@ -219,10 +219,10 @@ impl Collection<'_> {
     }
 
     fn finish(mut self, header: AreaHeader) -> (AreaHeader, Vec<u8>) {
-        if self.shared.faults.has(Fault::SharedStateLosesVidEntry) {
+        if self.shared.mutants.has(Mutant::SharedStateLosesVidEntry) {
             self.vids.pop();
         }
-        if self.shared.faults.has(Fault::SharedStateLosesPage) {
+        if self.shared.mutants.has(Mutant::SharedStateLosesPage) {
             self.area.lose_image();
         }
         let known = self.directory.tables.len();

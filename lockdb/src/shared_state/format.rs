@@ -7,7 +7,7 @@
 
 use std::mem::offset_of;
 
-use crate::layout::{PAGE_BYTES, PageBuffer, PageFault};
+use crate::layout::{PAGE_BYTES, PageBuffer, PageError};
 
 /// The first 128 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,7 +115,7 @@ const _: () = {
 
 /// The error in the bytes of a shared state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AreaFault {
+pub enum AreaError {
     /// The area ends too soon.
     #[error("{found} bytes, expected {expected}")]
     Length {
@@ -181,7 +181,7 @@ pub enum AreaFault {
         /// The logical page.
         page: u64,
         /// The error in it.
-        fault: PageFault,
+        fault: PageError,
     },
 }
 
@@ -239,21 +239,21 @@ impl AreaHeader {
     }
 
     /// Reads the header of an area, and checks all that it says of itself.
-    pub(super) fn decode(bytes: &[u8]) -> Result<Self, AreaFault> {
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, AreaError> {
         let length = bytes.len() as u64;
         let Some(head) = bytes.first_chunk::<{ Self::BYTES }>() else {
-            return Err(AreaFault::Length { found: length, expected: Self::BYTES as u64 });
+            return Err(AreaError::Length { found: length, expected: Self::BYTES as u64 });
         };
         let magic = *head.first_chunk().expect("eight bytes");
         if magic != Self::MAGIC {
-            return Err(AreaFault::Magic { found: magic });
+            return Err(AreaError::Magic { found: magic });
         }
         if half(head, 8) != Self::VERSION {
-            return Err(AreaFault::Version { found: half(head, 8), expected: Self::VERSION });
+            return Err(AreaError::Version { found: half(head, 8), expected: Self::VERSION });
         }
         let (found, expected) = (half(head, 12), crc32c::crc32c(&head[16..]));
         if found != expected {
-            return Err(AreaFault::Checksum { what: "the header", found, expected });
+            return Err(AreaError::Checksum { what: "the header", found, expected });
         }
         let header = Self {
             magic,
@@ -281,12 +281,12 @@ impl AreaHeader {
         header.check_places()?;
         match header.length <= length {
             true => Ok(header),
-            false => Err(AreaFault::Length { found: length, expected: header.length }),
+            false => Err(AreaError::Length { found: length, expected: header.length }),
         }
     }
 
     /// There is one place for each section, given how large the others are.
-    fn check_places(&self) -> Result<(), AreaFault> {
+    fn check_places(&self) -> Result<(), AreaError> {
         let places = self.places();
         let found = [
             (104, "offset of the images", self.images_at.into()),
@@ -298,12 +298,12 @@ impl AreaHeader {
         ];
         for ((offset, what, found), expected) in found.into_iter().zip(places) {
             if found != expected {
-                return Err(AreaFault::Field { offset, what, found, expected });
+                return Err(AreaError::Field { offset, what, found, expected });
             }
         }
         if self.oldest > self.snapshot {
             let (found, expected) = (self.oldest, self.snapshot);
-            return Err(AreaFault::Field { offset: 40, what: "oldest snapshot", found, expected });
+            return Err(AreaError::Field { offset: 40, what: "oldest snapshot", found, expected });
         }
         Ok(())
     }

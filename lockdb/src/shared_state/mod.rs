@@ -13,11 +13,11 @@ mod format;
 use std::sync::Arc;
 
 pub use area::Area;
-pub use format::{AreaFault, AreaHeader, PageEntry, TableEntry, VidEntry};
+pub use format::{AreaError, AreaHeader, PageEntry, TableEntry, VidEntry};
 
 use super::database::{Database, Shared};
 use super::error::{Error, Result};
-use super::fault::Fault;
+use super::mutant::Mutant;
 use super::native::NativeStorage;
 use super::transaction::Transaction;
 
@@ -49,7 +49,7 @@ impl Shared {
         let mut vacuum = self.maintenance.lock();
         for _ in 0..ATTEMPTS {
             // The area has no way to name pages that a device has written since.
-            if self.pages.has_unnamed() && !self.faults.has(Fault::NearDataNotFlushed) {
+            if self.pages.has_unnamed() && !self.mutants.has(Mutant::NearDataNotFlushed) {
                 self.checkpoint_alone(&mut vacuum)?;
             }
             let collected = collect::collect(self, storage, vacuum.horizon())?;

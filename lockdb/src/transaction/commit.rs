@@ -2,10 +2,10 @@
 
 use super::super::change::Change;
 use super::super::database::Shared;
-use super::super::error::{Conflict, Ending, Result};
-use super::super::fault::Fault;
+use super::super::error::{ConflictError, Ending, Result};
 use super::super::layout::{RecordId, VersionHeader};
 use super::super::log::{Kind, LogError, Ticket};
+use super::super::mutant::Mutant;
 use super::super::options::Isolation;
 use super::super::schema::RowRef;
 use super::super::session::{OpenPages, Session};
@@ -57,7 +57,7 @@ impl Transaction<'_> {
         shared.pins.unpin(*pin);
         self.state = State::Ended(Ending::Committed);
         published?;
-        if !shared.faults.has(Fault::AcknowledgedBeforeDurable) {
+        if !shared.mutants.has(Mutant::AcknowledgedBeforeDurable) {
             shared.log.make_durable(end, self.durability)?;
         }
         Ok(commit)
@@ -92,7 +92,7 @@ fn publish(
     session: &mut Session,
     isolation: Isolation,
     snapshot: u64,
-) -> Result<Result<Installed, Conflict>> {
+) -> Result<Result<Installed, ConflictError>> {
     let Session { shared, locks, statistics, writes, reads, open, body, .. } = session;
     let shared = &**shared;
     let mut validation = (isolation == Isolation::Serializable)
@@ -115,7 +115,7 @@ fn publish(
             Err(conflict) => return Ok(Err(conflict)),
         },
     };
-    if shared.faults.has(Fault::LockReleasedBeforeInstall) {
+    if shared.mutants.has(Mutant::LockReleasedBeforeInstall) {
         let _ = locks.release_to(0, &shared.locks, statistics);
         std::thread::yield_now();
     }
@@ -125,7 +125,7 @@ fn publish(
 
 /// Puts the changes into the body of the log record.
 pub(crate) fn encode(writes: &WriteSet, body: &mut Vec<u8>, shared: &Shared) {
-    let omitted = shared.faults.has(Fault::LogOmitsAChange);
+    let omitted = shared.mutants.has(Mutant::LogOmitsAChange);
     let count = writes.last_writes().count();
     for (at, (write, payload)) in writes.last_writes().enumerate() {
         if omitted && at + 1 == count && at > 0 {
@@ -146,7 +146,7 @@ pub(crate) fn install(
 ) -> Installed {
     let (commit, end) = (ticket.commit(), ticket.end());
     let (mut ticket, mut published) = (Some(ticket), Ok(()));
-    if shared.faults.has(Fault::PublishedBeforeInstall) {
+    if shared.mutants.has(Mutant::PublishedBeforeInstall) {
         published = shared.log.finish(ticket.take().expect("not finished yet"));
         std::thread::yield_now();
     }
@@ -172,7 +172,7 @@ pub(crate) fn install(
             shared.pages.note_dead(shared.pages.region().version(record));
         }
     }
-    if !changes.is_empty() && !shared.faults.has(Fault::ChangesNotTold) {
+    if !changes.is_empty() && !shared.mutants.has(Mutant::ChangesNotTold) {
         shared.watches.tell(&changes);
     }
     if let Some(ticket) = ticket {

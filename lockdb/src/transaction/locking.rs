@@ -1,8 +1,8 @@
 //! Row locks: taken in the shared lock table, on the version that the row has.
 
-use super::super::error::{Conflict, Ending, Error, Result};
-use super::super::fault::Fault;
+use super::super::error::{ConflictError, Ending, Error, Result};
 use super::super::layout::RecordId;
+use super::super::mutant::Mutant;
 use super::super::options::Isolation;
 use super::super::schema::RowRef;
 use super::super::session::Session;
@@ -96,7 +96,7 @@ impl Transaction<'_> {
             newest = now;
         }
         if self.isolation == Isolation::ReadCommitted
-            && !self.session.shared.faults.has(Fault::NoReadAfterWait)
+            && !self.session.shared.mutants.has(Mutant::NoReadAfterWait)
         {
             // Under its lock the newest version is committed; see it published, and see it.
             self.session.shared.await_published(newest.created)?;
@@ -146,12 +146,12 @@ impl Transaction<'_> {
     fn check_unchanged(&mut self, table: &Table, vid: u32, newest: &Newest) -> Result<()> {
         if self.isolation == Isolation::ReadCommitted
             || newest.created <= self.snapshot
-            || self.session.shared.faults.has(Fault::WriteConflictIgnored)
+            || self.session.shared.mutants.has(Mutant::WriteConflictIgnored)
         {
             return Ok(());
         }
         let (table, snapshot, by) = (table.name().into(), self.snapshot, newest.created);
-        Err(self.fail(Conflict::Write { table, vid, snapshot, by }))
+        Err(self.fail(ConflictError::Write { table, vid, snapshot, by }))
     }
 
     /// The row that a lock was taken for, as it stands: the transaction's own write, or the newest
@@ -181,7 +181,7 @@ impl Transaction<'_> {
     ) -> Result<Option<bool>> {
         self.name_locks()?;
         let Session { shared, locks, statistics, .. } = &mut *self.session;
-        if shared.faults.has(Fault::LockSkipped) {
+        if shared.mutants.has(Mutant::LockSkipped) {
             return Ok(Some(false));
         }
         let mut waiting = shared.options.waiting;
@@ -199,7 +199,7 @@ impl Transaction<'_> {
             }
             Err(source) => {
                 let table = table.name().into();
-                Err(self.fail(Conflict::Lock { table, vid, source }))
+                Err(self.fail(ConflictError::Lock { table, vid, source }))
             }
         }
     }

@@ -13,9 +13,9 @@ mod write_set;
 use std::sync::Arc;
 
 use super::database::Shared;
-use super::error::{Conflict, Ending, Error, Result};
-use super::fault::Fault;
+use super::error::{ConflictError, Ending, Error, Result};
 use super::log::Durability;
+use super::mutant::Mutant;
 use super::near_data::{NearData, NearDataError};
 use super::options::{Isolation, TransactionOptions};
 use super::session::Session;
@@ -60,7 +60,7 @@ enum State {
     Running,
     Ended(Ending),
     /// Ended by a conflict.
-    Conflict(Conflict),
+    Conflict(ConflictError),
 }
 
 /// A point in a transaction to which it can be rolled back; see [`Transaction::savepoint`].
@@ -148,7 +148,7 @@ impl<'s> Transaction<'s> {
     }
 
     /// The conflict that ended it, if one did.
-    pub(crate) fn take_conflict(&mut self) -> Option<Conflict> {
+    pub(crate) fn take_conflict(&mut self) -> Option<ConflictError> {
         match std::mem::replace(&mut self.state, State::Ended(Ending::Conflict)) {
             State::Conflict(conflict) => Some(conflict),
             other => {
@@ -232,7 +232,8 @@ impl<'s> Transaction<'s> {
             near.check_untouched(table)?;
         }
         let shared = &self.session.shared;
-        if self.isolation == Isolation::ReadCommitted || shared.faults.has(Fault::SnapshotTakenLate)
+        if self.isolation == Isolation::ReadCommitted
+            || shared.mutants.has(Mutant::SnapshotTakenLate)
         {
             self.snapshot = shared.log.published();
         }
@@ -253,7 +254,7 @@ impl<'s> Transaction<'s> {
     /// Ends the transaction because of a conflict: at once, so that they can continue.
     /// Returns when a new snapshot shows what they did: else it would meet the same conflict again.
     #[cold]
-    pub(super) fn fail(&mut self, conflict: Conflict) -> Error {
+    pub(super) fn fail(&mut self, conflict: ConflictError) -> Error {
         self.end(State::Conflict(conflict.clone()));
         let seen = conflict.by().map_or(Ok(()), |by| self.session.shared.await_published(by));
         match seen {
@@ -276,7 +277,7 @@ impl<'s> Transaction<'s> {
     }
 
     fn undo_to(&mut self, saved: SavedState) {
-        if self.session.shared.faults.has(Fault::RolledBackWritesKept) && saved.locks > 0 {
+        if self.session.shared.mutants.has(Mutant::RolledBackWritesKept) && saved.locks > 0 {
             return;
         }
         let made = self.session.writes.undo_to(saved.writes);

@@ -3,7 +3,7 @@
 use std::ops::{Bound, ControlFlow, RangeBounds};
 
 use super::super::error::Result;
-use super::super::fault::Fault;
+use super::super::mutant::Mutant;
 use super::super::options::Isolation;
 use super::super::schema::{IndexKey, Key, RowRef};
 use super::super::table::{Table, Which};
@@ -136,7 +136,7 @@ impl Transaction<'_> {
     ) -> bool {
         which == Which::Primary
             || table.entry(which, vid, row) == *key
-            || self.session.shared.faults.has(Fault::OldIndexEntryKept)
+            || self.session.shared.mutants.has(Mutant::OldIndexEntryKept)
     }
 
     fn note_range(

@@ -10,10 +10,10 @@ use std::cell::OnceCell;
 use std::ops::Bound;
 
 use super::super::database::Shared;
-use super::super::error::{Conflict, Result};
-use super::super::fault::Fault;
+use super::super::error::{ConflictError, Result};
 use super::super::layout::RecordId;
 use super::super::log::Ticket;
+use super::super::mutant::Mutant;
 use super::super::schema::RowRef;
 use super::super::watches::{Changed, Watch};
 use super::WriteSet;
@@ -50,7 +50,7 @@ struct Ahead<'a> {
 
 /// Why a look at all reads ended.
 enum End {
-    Changed(Conflict),
+    Changed(ConflictError),
     TooMany,
     Failed(super::super::Error),
 }
@@ -75,7 +75,7 @@ impl<'a> Validation<'a> {
     ///
     /// # Errors
     /// When a page cannot be read, or commits that are under way take too long.
-    pub(crate) fn look_ahead(&mut self) -> Result<Option<Conflict>> {
+    pub(crate) fn look_ahead(&mut self) -> Result<Option<ConflictError>> {
         match self.reads.looked_at() > self.shared.options.validated_in_place {
             true => self.look_ahead_at_all(),
             false => Ok(None),
@@ -83,7 +83,7 @@ impl<'a> Validation<'a> {
     }
 
     #[cold]
-    fn look_ahead_at_all(&mut self) -> Result<Option<Conflict>> {
+    fn look_ahead_at_all(&mut self) -> Result<Option<ConflictError>> {
         let shared = self.shared;
         let ahead =
             Ahead { watch: shared.watches.watch(self.reads.tables_read()), index: OnceCell::new() };
@@ -100,7 +100,7 @@ impl<'a> Validation<'a> {
             Err(End::Failed(error)) => return Err(error),
             Err(End::TooMany) => unreachable!("there is no limit"),
         }
-        shared.faults.pass_gate();
+        shared.mutants.pass_gate();
         for _ in 0..ROUNDS {
             match self.look_at_changes(&ahead, u64::MAX)? {
                 (_, Some(conflict)) => return Ok(Some(conflict)),
@@ -117,7 +117,7 @@ impl<'a> Validation<'a> {
     ///
     /// # Errors
     /// As [`Validation::look_ahead`], and those of [`Log::begin`](super::super::log::Log::begin).
-    pub(crate) fn place(&mut self, bytes: usize) -> Result<Result<Ticket<'a>, Conflict>> {
+    pub(crate) fn place(&mut self, bytes: usize) -> Result<Result<Ticket<'a>, ConflictError>> {
         loop {
             let ticket = self.shared.log.begin(bytes)?;
             self.shared.log.wait_for_predecessors(&ticket)?;
@@ -146,7 +146,7 @@ impl<'a> Validation<'a> {
         mut meanwhile: impl FnMut() -> Result<(), End>,
     ) -> Result<(), End> {
         let Reads { rows, ranges, tables, .. } = self.reads;
-        if self.shared.faults.has(Fault::ReadsNotValidated) {
+        if self.shared.mutants.has(Mutant::ReadsNotValidated) {
             return Ok(());
         }
         let mut looks = 0;
@@ -161,7 +161,7 @@ impl<'a> Validation<'a> {
             self.changed(table, vid)?.map_or(Ok(()), |conflict| Err(End::Changed(conflict)))
         };
         rows.iter().try_for_each(|row| look(row.table, row.vid))?;
-        if self.shared.faults.has(Fault::RangesNotValidated) {
+        if self.shared.mutants.has(Mutant::RangesNotValidated) {
             return Ok(());
         }
         let mut vids = Vec::new();
@@ -183,7 +183,7 @@ impl<'a> Validation<'a> {
     }
 
     /// Whether a row that was read has been changed since the snapshot.
-    fn changed(&self, table: u32, vid: u32) -> Result<Option<Conflict>> {
+    fn changed(&self, table: u32, vid: u32) -> Result<Option<ConflictError>> {
         let (shared, snapshot) = (self.shared, self.snapshot);
         let table = shared.table_by_id(table);
         let head = table.head(vid);
@@ -196,21 +196,26 @@ impl<'a> Validation<'a> {
         }
         let by = shared.pages.version(head)?.created();
         let table = table.name().to_owned();
-        Ok((by > snapshot).then_some(Conflict::Read { table, snapshot, by }))
+        Ok((by > snapshot).then_some(ConflictError::Read { table, snapshot, by }))
     }
 
     /// Looks at what was noted down since the last time, of commits before `place`. Says how much
     /// that was, and which of it concerns what was read.
-    fn look_at_changes(&self, ahead: &Ahead<'a>, place: u64) -> Result<(usize, Option<Conflict>)> {
+    fn look_at_changes(
+        &self,
+        ahead: &Ahead<'a>,
+        place: u64,
+    ) -> Result<(usize, Option<ConflictError>)> {
         let changes = ahead.watch.take();
-        if self.shared.faults.has(Fault::ReadsNotValidated) {
+        if self.shared.mutants.has(Mutant::ReadsNotValidated) {
             return Ok((changes.len(), None));
         }
         for change in changes.iter().filter(|change| change.commit < place) {
             let index = ahead.index.get_or_init(|| self.reads.index());
             if self.was_read(index, change)? {
                 let table = self.shared.table_by_id(change.table).name().to_owned();
-                let conflict = Conflict::Read { table, snapshot: self.snapshot, by: change.commit };
+                let conflict =
+                    ConflictError::Read { table, snapshot: self.snapshot, by: change.commit };
                 return Ok((changes.len(), Some(conflict)));
             }
         }
@@ -223,7 +228,7 @@ impl<'a> Validation<'a> {
         if index.has_row(table, vid) {
             return Ok(true);
         }
-        if self.shared.faults.has(Fault::RangesNotValidated) {
+        if self.shared.mutants.has(Mutant::RangesNotValidated) {
             return Ok(false);
         }
         if index.has_table(table) {

@@ -13,8 +13,8 @@ use std::sync::atomic::{Ordering, fence};
 
 use super::database::Shared;
 use super::error::Result;
-use super::fault::Fault;
 use super::layout::RecordId;
+use super::mutant::Mutant;
 use super::pages::SMALL;
 use super::session::OpenPages;
 use super::table::Table;
@@ -162,7 +162,7 @@ impl Vacuum {
 
     /// Whether there is so much room that tables can be spared that devices are at work on.
     fn may_wait(&self, shared: &Shared) -> bool {
-        shared.pages.in_use() < self.timeout && !shared.faults.has(Fault::NearDataVacuumed)
+        shared.pages.in_use() < self.timeout && !shared.mutants.has(Mutant::NearDataVacuumed)
     }
 
     /// Whether a page that was kept because of a snapshot can be emptied by now.
@@ -246,7 +246,7 @@ impl Shared {
     fn sweep_on(&self, vacuum: &mut Vacuum, sweep: &mut Sweep, pages: u64) -> Result<()> {
         self.need_indexes()?;
         self.pins.meet_oldest();
-        let horizon = match self.faults.has(Fault::VacuumIgnoresSnapshots) {
+        let horizon = match self.mutants.has(Mutant::VacuumIgnoresSnapshots) {
             false => self.pins.horizon(|| self.log.published()),
             true => self.log.published(),
         };

@@ -4,9 +4,9 @@ use std::collections::btree_map::Entry;
 
 use super::super::database::Shared;
 use super::super::error::{Error, Result};
-use super::super::fault::Fault;
 use super::super::layout::{RecordId, VersionHeader};
 use super::super::memory::VersionRef;
+use super::super::mutant::Mutant;
 use super::super::schema::{IndexKey, RowRef};
 use super::super::table::{Table, Which};
 use super::{Begun, Effort, Sweep, Unlinked, Vacuum};
@@ -243,7 +243,7 @@ impl<'s> Emptying<'s> {
         }
         let unchanged = self.table.head(vid) == record;
         if unchanged {
-            if shared.faults.has(Fault::VacuumWithoutLock) {
+            if shared.mutants.has(Mutant::VacuumWithoutLock) {
                 std::thread::yield_now();
             }
             let created = version.created();
@@ -375,7 +375,7 @@ impl<'s> Emptying<'s> {
     /// Takes a row's lock if it is free. With it, and the number still that of the row's newest
     /// version, no transaction is changing the row.
     fn lock_row(&mut self, vid: u32, number: u32) -> bool {
-        if self.shared.faults.has(Fault::VacuumWithoutLock) {
+        if self.shared.mutants.has(Mutant::VacuumWithoutLock) {
             return true;
         }
         let waiting = Waiting { policy: Policy::NoWait, ..self.shared.options.waiting };

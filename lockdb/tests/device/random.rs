@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lockdb::device::DeviceReader;
-use lockdb::fault::Fault;
+use lockdb::mutant::Mutant;
 use lockdb::{Database, Session, Transaction};
 use rand::RngExt;
 
@@ -23,7 +23,7 @@ struct Tally {
 
 /// Runs rounds of random work. In each, transactions begin at random moments and live on while the
 /// store changes, is vacuumed and flushed; a device is to see what they see.
-fn run(seed: u64, rounds: u64, fault: Option<Fault>) -> Result<Tally, String> {
+fn run(seed: u64, rounds: u64, mutant: Option<Mutant>) -> Result<Tally, String> {
     let limit = 1 << 17;
     let mut scene = Scene::new(seed, options(limit));
     let mut tally = Tally::default();
@@ -37,7 +37,7 @@ fn run(seed: u64, rounds: u64, fault: Option<Fault>) -> Result<Tally, String> {
         if scene.random.random_range(0..2) == 0 && scene.store.tables().len() < 4 {
             scene.store.create_table(accounts(scene.store.tables().len())).unwrap();
         }
-        scene.store.plant(fault);
+        scene.store.plant(mutant);
         let work = round_of(&mut scene, &mut tally);
         scene.store.plant(None);
         work.map_err(|what| format!("round {round}: {what}"))?;
@@ -153,8 +153,8 @@ fn a_device_sees_every_snapshot_that_its_area_promises() {
 
 #[test]
 fn a_shared_state_that_loses_something_is_noticed() {
-    for fault in [Fault::SharedStateLosesVidEntry, Fault::SharedStateLosesPage] {
-        let found = (0..4).find_map(|seed| run(seed, 2, Some(fault)).err());
-        println!("{fault:?}: {}", found.expect("a device that misses something"));
+    for mutant in [Mutant::SharedStateLosesVidEntry, Mutant::SharedStateLosesPage] {
+        let found = (0..4).find_map(|seed| run(seed, 2, Some(mutant)).err());
+        println!("{mutant:?}: {}", found.expect("a device that misses something"));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use lockdb::device::{
-    BrokenWalk, DeviceReader, Lineage, Next, PageAt, PageFacts, Visible, Walk, WalkFault,
+    BrokenWalkError, DeviceReader, Lineage, Next, PageAt, PageFacts, Visible, Walk, WalkError,
     WalkMemory,
 };
 use lockdb::layout::{
@@ -28,12 +28,12 @@ struct Bytes {
 }
 
 impl Bytes {
-    fn page(&self, at: PageAt) -> Result<&[u8; PAGE_BYTES], WalkFault> {
+    fn page(&self, at: PageAt) -> Result<&[u8; PAGE_BYTES], WalkError> {
         match at {
             PageAt::Image(image) => Ok(&self.images[image as usize].1.0),
             PageAt::Stored(place) => {
                 let page = self.storage.get(place.physical() as usize);
-                page.map(|page| &page.0).ok_or(WalkFault::BeyondStorage)
+                page.map(|page| &page.0).ok_or(WalkError::BeyondStorage)
             }
         }
     }
@@ -49,20 +49,20 @@ impl Bytes {
         self.page_map.insert(page, place);
     }
 
-    fn walk(&mut self, vid: u32, snapshot: u64, head: RecordId) -> Result<Option<u64>, WalkFault> {
+    fn walk(&mut self, vid: u32, snapshot: u64, head: RecordId) -> Result<Option<u64>, WalkError> {
         let mut walk = Walk::new(TABLE, snapshot, vid, head);
         Ok(walk.run(self)?.map(|version| version.created))
     }
 }
 
 impl WalkMemory for Bytes {
-    fn place(&mut self, page: u64) -> Result<PageAt, WalkFault> {
+    fn place(&mut self, page: u64) -> Result<PageAt, WalkError> {
         let image = self.images.iter().position(|image| image.0 == page);
         let stored = self.page_map.get(&page).copied().unwrap_or(Place::NONE);
         Ok(image.map_or(PageAt::Stored(stored), |image| PageAt::Image(image as u32)))
     }
 
-    fn check(&mut self, page: u64, at: PageAt) -> Result<PageFacts, WalkFault> {
+    fn check(&mut self, page: u64, at: PageAt) -> Result<PageFacts, WalkError> {
         let bytes = self.page(at)?;
         Ok(match at {
             PageAt::Image(_) => PageFacts::of_image(bytes, page)?,
@@ -72,11 +72,11 @@ impl WalkMemory for Bytes {
         })
     }
 
-    fn line(&mut self, _: u64, at: PageAt, line: u8) -> Result<LinePointer, WalkFault> {
+    fn line(&mut self, _: u64, at: PageAt, line: u8) -> Result<LinePointer, WalkError> {
         Ok(Page::new(self.page(at)?).line(line.into()))
     }
 
-    fn version(&mut self, _: u64, at: PageAt, offset: usize) -> Result<VersionHeader, WalkFault> {
+    fn version(&mut self, _: u64, at: PageAt, offset: usize) -> Result<VersionHeader, WalkError> {
         Ok(Page::new(self.page(at)?).version_at(offset))
     }
 }
@@ -162,35 +162,35 @@ fn each_fault_has_its_code() {
     };
 
     assert_eq!(walk(&|_| {}, head), Ok(Some(10)));
-    assert_eq!(of_place(&|_| Place::NONE), WalkFault::NoPlace);
-    assert_eq!(walk(&|_| {}, RecordId::new(9, 0)), Err(WalkFault::NoPlace));
-    assert_eq!(of_place(&|_| Place::new(2, 7)), WalkFault::BeyondStorage);
-    assert_eq!(of_page_2(&|page| page.0[0] ^= 1), WalkFault::Checksum);
-    assert_eq!(of_page_2(&|page| page.0[4] ^= 1), WalkFault::Checksum);
-    assert_eq!(of_page_2(&|page| page.0[PAGE_BYTES - 1] ^= 1), WalkFault::Checksum);
-    assert_eq!(of_header(&|header| header.kind = 2), WalkFault::Stranger);
-    assert_eq!(of_header(&|header| header.page = 3), WalkFault::Stranger);
-    assert_eq!(of_header(&|header| header.store ^= 1), WalkFault::Stranger);
-    assert_eq!(of_header(&|header| header.epoch = 8), WalkFault::Stranger);
-    assert_eq!(of_place(&|physical| Place::new(physical, 6)), WalkFault::Stranger);
-    assert_eq!(of_header(&|header| header.table = 1), WalkFault::OtherTable);
-    assert_eq!(of_header(&|header| header.lines = 1), WalkFault::NoLine);
-    assert_eq!(walk(&|_| {}, RecordId::new(2, 255)), Err(WalkFault::NoLine));
+    assert_eq!(of_place(&|_| Place::NONE), WalkError::NoPlace);
+    assert_eq!(walk(&|_| {}, RecordId::new(9, 0)), Err(WalkError::NoPlace));
+    assert_eq!(of_place(&|_| Place::new(2, 7)), WalkError::BeyondStorage);
+    assert_eq!(of_page_2(&|page| page.0[0] ^= 1), WalkError::Checksum);
+    assert_eq!(of_page_2(&|page| page.0[4] ^= 1), WalkError::Checksum);
+    assert_eq!(of_page_2(&|page| page.0[PAGE_BYTES - 1] ^= 1), WalkError::Checksum);
+    assert_eq!(of_header(&|header| header.kind = 2), WalkError::Stranger);
+    assert_eq!(of_header(&|header| header.page = 3), WalkError::Stranger);
+    assert_eq!(of_header(&|header| header.store ^= 1), WalkError::Stranger);
+    assert_eq!(of_header(&|header| header.epoch = 8), WalkError::Stranger);
+    assert_eq!(of_place(&|physical| Place::new(physical, 6)), WalkError::Stranger);
+    assert_eq!(of_header(&|header| header.table = 1), WalkError::OtherTable);
+    assert_eq!(of_header(&|header| header.lines = 1), WalkError::NoLine);
+    assert_eq!(walk(&|_| {}, RecordId::new(2, 255)), Err(WalkError::NoLine));
     let upper = PAGE_BYTES - 2 * placed_bytes(PAYLOAD);
-    assert_eq!(of_line(LinePointer::new(upper + 4, PAYLOAD, false)), WalkFault::BadLine);
-    assert_eq!(of_line(LinePointer::new(64, PAYLOAD, false)), WalkFault::BadLine);
-    assert_eq!(of_line(LinePointer::new(PAGE_BYTES - 32, 8, false)), WalkFault::BadLine);
-    assert_eq!(of_line(LinePointer(u32::MAX)), WalkFault::BadLine);
-    assert_eq!(of_header(&|header| header.lines = u16::MAX), WalkFault::BadLine);
-    assert_eq!(walk(&|_| {}, deleted), Err(WalkFault::OtherTuple));
+    assert_eq!(of_line(LinePointer::new(upper + 4, PAYLOAD, false)), WalkError::BadLine);
+    assert_eq!(of_line(LinePointer::new(64, PAYLOAD, false)), WalkError::BadLine);
+    assert_eq!(of_line(LinePointer::new(PAGE_BYTES - 32, 8, false)), WalkError::BadLine);
+    assert_eq!(of_line(LinePointer(u32::MAX)), WalkError::BadLine);
+    assert_eq!(of_header(&|header| header.lines = u16::MAX), WalkError::BadLine);
+    assert_eq!(walk(&|_| {}, deleted), Err(WalkError::OtherTuple));
     let older =
         made(2, &[(4, 30, RecordId::new(1, 0), false), (4, 30, RecordId::new(2, 0), false)]);
-    assert_eq!(of_page_2(&|page| *page = older), WalkFault::NotOlder);
+    assert_eq!(of_page_2(&|page| *page = older), WalkError::NotOlder);
 
-    for (code, fault) in (1..).zip(WalkFault::ALL) {
-        assert_eq!((fault.code(), WalkFault::from_code(code)), (code, Some(fault)));
+    for (code, fault) in (1..).zip(WalkError::ALL) {
+        assert_eq!((fault.code(), WalkError::from_code(code)), (code, Some(fault)));
     }
-    assert_eq!((WalkFault::from_code(0), WalkFault::from_code(11)), (None, None));
+    assert_eq!((WalkError::from_code(0), WalkError::from_code(11)), (None, None));
 }
 
 /// Of two faults the one with the lower code is told, whatever the order in which they were made.
@@ -198,16 +198,16 @@ fn each_fault_has_its_code() {
 fn the_first_of_several_faults_is_told() {
     let (good, head, _) = whole();
     type Harm = fn(&mut PageBuffer);
-    let harms: [(WalkFault, Harm); 6] = [
-        (WalkFault::Checksum, |page| page.0[5] ^= 1),
-        (WalkFault::Stranger, |page| *page = with_new_checksum(*page, |header| header.page = 5)),
-        (WalkFault::OtherTable, |page| *page = with_new_checksum(*page, |header| header.table = 5)),
-        (WalkFault::NoLine, |page| *page = with_new_checksum(*page, |header| header.lines = 1)),
-        (WalkFault::BadLine, |page| {
+    let harms: [(WalkError, Harm); 6] = [
+        (WalkError::Checksum, |page| page.0[5] ^= 1),
+        (WalkError::Stranger, |page| *page = with_new_checksum(*page, |header| header.page = 5)),
+        (WalkError::OtherTable, |page| *page = with_new_checksum(*page, |header| header.table = 5)),
+        (WalkError::NoLine, |page| *page = with_new_checksum(*page, |header| header.lines = 1)),
+        (WalkError::BadLine, |page| {
             page.0[LinePointer::at(1)] |= 1;
             *page = with_new_checksum(*page, |_| {});
         }),
-        (WalkFault::OtherTuple, |page| {
+        (WalkError::OtherTuple, |page| {
             page.0[PAGE_BYTES - 2 * placed_bytes(PAYLOAD) + 24] ^= 1;
             *page = with_new_checksum(*page, |_| {});
         }),
@@ -237,8 +237,8 @@ fn cyclic_chains_end() {
         let mut bytes = Bytes::default();
         bytes.store(1, made(1, &versions));
         let mut walk = Walk::new(TABLE, 9, 4, RecordId::new(1, 0));
-        assert_eq!(walk.run(&mut bytes), Err(WalkFault::NotOlder), "seed {seed}");
-        assert_eq!(walk.next(), Next::Fault(WalkFault::NotOlder));
+        assert_eq!(walk.run(&mut bytes), Err(WalkError::NotOlder), "seed {seed}");
+        assert_eq!(walk.next(), Next::Fault(WalkError::NotOlder));
     }
 }
 
@@ -275,8 +275,8 @@ fn a_hop_takes_four_fetches() {
     let (record, offset) = (RecordId::new(2, 0), first + VERSION_BYTES);
     let (payload, created, number) = (PAYLOAD, 20, 1);
     assert_eq!(end, Next::Visible(Visible { record, at, offset, payload, created, number }));
-    walk.failed(WalkFault::Bus);
-    assert_eq!(walk.run(&mut bytes), Err(WalkFault::Bus));
+    walk.failed(WalkError::Bus);
+    assert_eq!(walk.run(&mut bytes), Err(WalkError::Bus));
 }
 
 /// Any bytes under right checksums: there is an end, and every read lies in its page.
@@ -320,7 +320,7 @@ fn damage_each_page(seed: u64) {
     let mut session = scene.store.session().unwrap();
     let state = session.begin(QUICK).shared_state().unwrap();
     let pages = scene.storage_bytes();
-    let visit = |pages: &[u8]| -> BTreeMap<u32, Result<Vec<u8>, BrokenWalk>> {
+    let visit = |pages: &[u8]| -> BTreeMap<u32, Result<Vec<u8>, BrokenWalkError>> {
         let device = DeviceReader::open(pages, state.bytes()).unwrap();
         let mut rows = BTreeMap::new();
         for mut element in device.elements(0, state.snapshot(), 3).unwrap() {
@@ -354,7 +354,7 @@ fn damage_each_page(seed: u64) {
                 Err(failed) => {
                     let told = failed.to_string();
                     assert!(told.contains(&format!("physical page {physical} ")), "{told}");
-                    assert_eq!((failed.vid, failed.fault), (*vid, WalkFault::Checksum));
+                    assert_eq!((failed.vid, failed.fault), (*vid, WalkError::Checksum));
                     assert_eq!(failed.record.is_none(), kind == PageKind::VidMap as u32);
                     broken += 1;
                 }

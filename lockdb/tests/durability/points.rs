@@ -3,8 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lockdb::fault::Fault;
 use lockdb::files::Simulated;
+use lockdb::mutant::Mutant;
 use lockdb::{Database, Error};
 
 use super::model::{History, Verdict, check};
@@ -19,10 +19,10 @@ pub struct Point {
 }
 
 /// A crash of a recorded workload, of which acknowledged commits must survive.
-pub fn crash(recorded: &Recorded, point: Point, fault: Option<Fault>) -> Verdict {
+pub fn crash(recorded: &Recorded, point: Point, mutant: Option<Mutant>) -> Verdict {
     let image = recorded.files.crash_at(point.steps, point.tear);
     let least = recorded.history.acknowledged_by(point.steps);
-    survive(image, &recorded.history, least, point.tear, fault)
+    survive(image, &recorded.history, least, point.tear, mutant)
 }
 
 /// Opens a folder as a crash has left it, in which all commits up to `least` must be. Recovery may
@@ -32,15 +32,15 @@ pub fn survive(
     history: &History,
     least: u64,
     tear: u64,
-    fault: Option<Fault>,
+    mutant: Option<Mutant>,
 ) -> Verdict {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let mut random = Random::new(tear);
         let mut image = image;
         while random.one_in(3) {
-            image = interrupt(image, &mut random, fault);
+            image = interrupt(image, &mut random, mutant);
         }
-        let store = reopen(&image, fault).map_err(|error| format!("opening: {error}"))?;
+        let store = reopen(&image, mutant).map_err(|error| format!("opening: {error}"))?;
         check(&store, history, least)?;
         go_on(&store, &image, history, &mut random)
     }));
@@ -51,20 +51,20 @@ pub fn survive(
     })
 }
 
-fn reopen(image: &Simulated, fault: Option<Fault>) -> Result<Database, Error> {
-    match fault {
+fn reopen(image: &Simulated, mutant: Option<Mutant>) -> Result<Database, Error> {
+    match mutant {
         None => open(image),
-        Some(fault) => {
+        Some(mutant) => {
             let files = std::sync::Arc::new(image.clone());
-            Database::open_with_fault(files, options(), fault)
+            Database::open_with_fault(files, options(), mutant)
         }
     }
 }
 
 /// The power goes again, during recovery or just after it.
-fn interrupt(image: Simulated, random: &mut Random, fault: Option<Fault>) -> Simulated {
+fn interrupt(image: Simulated, random: &mut Random, mutant: Option<Mutant>) -> Simulated {
     image.lose_power_at(random.below(12));
-    let store = reopen(&image, fault);
+    let store = reopen(&image, mutant);
     let after = image.crash(random.below(u64::MAX));
     drop(store);
     after

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockdb::fault::Fault;
 use lockdb::files::{Files, Simulated};
+use lockdb::mutant::Mutant;
 use lockdb::{
     Database, Durability, Error, Isolation, Options, Session, Transaction, TransactionOptions,
 };
@@ -50,7 +50,7 @@ pub struct Workload {
     /// As the newest commit leaves them.
     rows: Rows,
     tables: Vec<String>,
-    fault: Option<Fault>,
+    mutant: Option<Mutant>,
 }
 
 /// One session's transaction under way.
@@ -62,17 +62,17 @@ pub struct Plan {
     pub seed: u64,
     pub openings: u64,
     pub transactions: u64,
-    pub fault: Option<Fault>,
+    pub mutant: Option<Mutant>,
 }
 
 impl Plan {
     pub fn new(seed: u64) -> Self {
-        Self { seed, openings: 3, transactions: 60, fault: None }
+        Self { seed, openings: 3, transactions: 60, mutant: None }
     }
 
     /// Runs it on a new folder.
     pub fn record(self) -> Recorded {
-        let mut workload = Workload::new(self.seed, Simulated::new(), self.fault);
+        let mut workload = Workload::new(self.seed, Simulated::new(), self.mutant);
         for _ in 0..self.openings {
             workload.run(self.transactions).expect("nothing is in the way of the workload");
         }
@@ -81,14 +81,14 @@ impl Plan {
 }
 
 impl Workload {
-    pub fn new(seed: u64, files: Simulated, fault: Option<Fault>) -> Self {
+    pub fn new(seed: u64, files: Simulated, mutant: Option<Mutant>) -> Self {
         Self {
             random: Random::new(seed),
             files,
             history: History::default(),
             rows: Rows::new(),
             tables: Vec::new(),
-            fault,
+            mutant,
         }
     }
 
@@ -115,7 +115,7 @@ impl Workload {
     /// Opens the store, runs transactions, and leaves it one way or another.
     pub fn run(&mut self, transactions: u64) -> Result<(), Error> {
         let store = open(&self.files)?;
-        store.plant(self.fault);
+        store.plant(self.mutant);
         self.run_on(&store, transactions)?;
         if self.random.one_in(2) {
             store.close()?;

@@ -2,7 +2,7 @@
 //! `docs/store-isolation.md` says what is shown here.
 
 mod anomalies;
-mod faults;
+mod mutants;
 mod postgres;
 mod random;
 mod script;

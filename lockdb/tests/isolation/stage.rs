@@ -4,7 +4,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use lockdb::fault::Fault;
+use lockdb::mutant::Mutant;
 use lockdb::{Database, Isolation, Options, Table};
 use locks::{Head, HeldLocks, Policy, Ring, Statistics, Timestamp, TupleKey, Waiting};
 
@@ -31,17 +31,17 @@ pub fn play(scenario: &Scenario) {
     );
 }
 
-/// Plays a scenario on a store with a fault.
+/// Plays a scenario on a store with a mutant.
 ///
 /// # Errors
 /// Where it goes otherwise than the table says.
 pub fn try_to_play(
     scenario: &Scenario,
     script: &Script,
-    fault: Option<Fault>,
+    mutant: Option<Mutant>,
 ) -> Result<(), String> {
     script.plays().try_for_each(|column| {
-        let on_the_store = |level| on_the_store(scenario, script, column, level, fault);
+        let on_the_store = |level| on_the_store(scenario, script, column, level, mutant);
         let on_the_table = |policy| on_the_table(scenario, script, column, policy);
         match script.columns[column] {
             "READ COMMITTED" => on_the_store(Isolation::ReadCommitted),
@@ -62,7 +62,7 @@ fn on_the_store(
     script: &Script,
     column: usize,
     level: Isolation,
-    fault: Option<Fault>,
+    mutant: Option<Mutant>,
 ) -> Result<(), String> {
     let waiting = Waiting { policy: SEARCHING, timeout: TIMEOUT, ..Waiting::default() };
     let options = Options { lock_buckets: 1 << 12, waiting, ..Options::small() };
@@ -74,7 +74,7 @@ fn on_the_store(
             .try_for_each(|row| transaction.insert(&table, &row))
     };
     database.transaction(fill).expect("no other user exists");
-    database.plant(fault);
+    database.plant(mutant);
     let perform = |_, steps, answers| perform_on_store(&database, &table, level, &steps, &answers);
     run(scenario, script, column, database.lock_table(), perform)
 }

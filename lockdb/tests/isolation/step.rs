@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use lockdb::schema::{RowRef, Schema, Type};
-use lockdb::{Conflict, Error, LockWait, Order, Result, Savepoint, Table, Transaction};
+use lockdb::{ConflictError, Error, LockWait, Order, Result, Savepoint, Table, Transaction};
 use locks::LockError;
 
 /// A table of keys and values, with an index of the values.
@@ -199,9 +199,9 @@ fn shown(found: &Found) -> String {
 /// An error in the words of the tables.
 fn told(error: &Error) -> String {
     let words = match error {
-        Error::Conflict(Conflict::Write { .. }) => "write conflict",
-        Error::Conflict(Conflict::Read { .. }) => "read conflict",
-        Error::Conflict(Conflict::Lock { source, .. }) => return refusal(source),
+        Error::Conflict(ConflictError::Write { .. }) => "write conflict",
+        Error::Conflict(ConflictError::Read { .. }) => "read conflict",
+        Error::Conflict(ConflictError::Lock { source, .. }) => return refusal(source),
         Error::DuplicateKey { .. } => "duplicate",
         Error::Ended { .. } => "ended",
         other => return other.to_string(),

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::thread::{scope, yield_now};
 use std::time::Duration;
 
-use lockdb::fault::Fault;
+use lockdb::mutant::Mutant;
 use lockdb::schema::{RowRef, Schema, Type};
 use lockdb::{
-    Conflict, Database, Durability, Error, Isolation, Options, Order, Result, Table, Transaction,
-    TransactionOptions,
+    ConflictError, Database, Durability, Error, Isolation, Options, Order, Result, Table,
+    Transaction, TransactionOptions,
 };
 
 const SERIALIZABLE: TransactionOptions =
@@ -116,9 +116,9 @@ const CHANGES: [(&str, Step); 8] = [
 
 /// Reads, changes row 100, and commits, while the other one changes something in between. Gives the
 /// ends of both.
-fn beside(fault: Option<Fault>, read: Step, change: Step) -> (Result<u64>, Result<()>) {
+fn beside(mutant: Option<Mutant>, read: Step, change: Step) -> (Result<u64>, Result<()>) {
     let (store, table) = store();
-    store.plant(fault);
+    store.plant(mutant);
     store.hold_validations(true);
     scope(|threads| {
         let reader = threads.spawn(|| {
@@ -144,7 +144,7 @@ fn what_is_committed_beside_a_long_validation_is_seen() {
         for (changes, change) in CHANGES {
             let (end, changed) = beside(None, read, change);
             changed.unwrap_or_else(|error| panic!("{reads}, {changes}: {error}"));
-            let turned_away = matches!(&end, Err(Error::Conflict(Conflict::Read { .. })));
+            let turned_away = matches!(&end, Err(Error::Conflict(ConflictError::Read { .. })));
             assert_eq!(turned_away, concerned.contains(&changes), "{reads}, {changes}: {end:?}");
             assert!(turned_away || end.is_ok(), "{reads}, {changes}: {end:?}");
         }
@@ -155,8 +155,8 @@ fn what_is_committed_beside_a_long_validation_is_seen() {
 fn changes_not_told_are_noticed() {
     let (_, read, _) = READS[0];
     for (changes, change) in &CHANGES[1..] {
-        let (end, _) = beside(Some(Fault::ChangesNotTold), read, *change);
-        assert!(end.is_ok(), "{changes}: without the fault this is a conflict: {end:?}");
+        let (end, _) = beside(Some(Mutant::ChangesNotTold), read, *change);
+        assert!(end.is_ok(), "{changes}: without the mutant this is a conflict: {end:?}");
     }
 }
 
@@ -189,7 +189,7 @@ fn a_range_that_has_grown_is_looked_at_ahead() {
             committing.join().unwrap()
         });
         if commits {
-            assert!(matches!(end, Err(Error::Conflict(Conflict::Read { .. }))), "{end:?}");
+            assert!(matches!(end, Err(Error::Conflict(ConflictError::Read { .. }))), "{end:?}");
         } else {
             end.unwrap();
             inserting.rollback().unwrap();

@@ -1,6 +1,6 @@
 //! Near-data updates beside transactions that change the same rows.
 
-use lockdb::near_data::{AdoptFault, NearDataError};
+use lockdb::near_data::{AdoptError, NearDataError};
 use lockdb::{Error, Isolation, Order, Transaction};
 
 use crate::device::{Job, Moment};
@@ -247,7 +247,7 @@ fn a_row_that_has_changed_by_the_commit_is_an_error() {
             &done,
             Err(Error::NearData(NearDataError::Adopt {
                 vid: found,
-                fault: AdoptFault::Head { .. },
+                fault: AdoptError::Head { .. },
                 ..
             })) if *found == vid
         ),

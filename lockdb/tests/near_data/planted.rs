@@ -1,35 +1,35 @@
-//! A store that is broken on purpose: each fault is found by a scenario that a whole store passes.
+//! A store that is broken on purpose: each mutant is found by a scenario that a whole store passes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use lockdb::fault::Fault;
+use lockdb::mutant::Mutant;
 use lockdb::{Isolation, Options};
 use locks::{Policy, Waiting};
 
 use crate::device::{Job, Moment};
 use crate::scene::{QUICK, Scene, add, after, at, near};
 
-/// The scenario holds of a whole store, and not of one with the fault.
+/// The scenario holds of a whole store, and not of one with the mutant.
 #[track_caller]
-fn is_found(fault: Fault, scenario: impl Fn(Option<Fault>) -> bool) {
+fn is_found(mutant: Mutant, scenario: impl Fn(Option<Mutant>) -> bool) {
     assert!(scenario(None), "a whole store passes");
-    let broken = catch_unwind(AssertUnwindSafe(|| scenario(Some(fault))));
-    assert!(!matches!(broken, Ok(true)), "{fault:?} was not noticed");
+    let broken = catch_unwind(AssertUnwindSafe(|| scenario(Some(mutant))));
+    assert!(!matches!(broken, Ok(true)), "{mutant:?} was not noticed");
 }
 
-/// A scene of which a checkpoint has everything, in which the fault is planted.
-fn scene(rows: i64, fault: Option<Fault>) -> Scene {
+/// A scene of which a checkpoint has everything, in which the mutant is planted.
+fn scene(rows: i64, mutant: Option<Mutant>) -> Scene {
     let scene = Scene::new(rows);
     scene.store.checkpoint().unwrap();
-    scene.store.plant(fault);
+    scene.store.plant(mutant);
     scene
 }
 
 #[test]
 fn the_log_before_the_pages() {
-    is_found(Fault::NearDataLogBeforeFinalize, |fault| {
-        let scene = scene(100, fault);
+    is_found(Mutant::NearDataLogBeforeFinalize, |mutant| {
+        let scene = scene(100, mutant);
         let first = scene.files.steps();
         scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
         (first..=scene.files.steps()).all(|steps| {
@@ -43,8 +43,8 @@ fn the_log_before_the_pages() {
 
 #[test]
 fn heads_that_are_not_published() {
-    is_found(Fault::NearDataHeadsNotPublished, |fault| {
-        let scene = scene(30, fault);
+    is_found(Mutant::NearDataHeadsNotPublished, |mutant| {
+        let scene = scene(30, mutant);
         scene.add(QUICK, 1, 5).unwrap();
         scene.rows() == after(30, 1, 5)
     });
@@ -54,10 +54,10 @@ fn heads_that_are_not_published() {
 /// the old one.
 #[test]
 fn locks_that_are_released_before_the_versions_are_there() {
-    is_found(Fault::NearDataLocksReleasedEarly, |fault| {
+    is_found(Mutant::NearDataLocksReleasedEarly, |mutant| {
         let waiting = Waiting { policy: Policy::Queue, ..Waiting::default() };
         let scene = Scene::with(3, Options { waiting, ..crate::scene::options() });
-        scene.store.plant(fault);
+        scene.store.plant(mutant);
         let increment = || {
             let changed: Result<_, lockdb::Error> =
                 scene.store.transaction_with(Isolation::ReadCommitted, |transaction| {
@@ -94,8 +94,8 @@ fn await_waiter(scene: &Scene) {
 
 #[test]
 fn locks_of_the_device_that_nobody_gives_back() {
-    is_found(Fault::NearDataLocksLeft, |fault| {
-        let scene = scene(30, fault);
+    is_found(Mutant::NearDataLocksLeft, |mutant| {
+        let scene = scene(30, mutant);
         scene.add(QUICK, 1, 5).unwrap();
         scene.locked() == 0
     });
@@ -103,9 +103,9 @@ fn locks_of_the_device_that_nobody_gives_back() {
 
 #[test]
 fn reservations_that_are_not_given_back() {
-    is_found(Fault::NearDataReservationsKept, |fault| {
+    is_found(Mutant::NearDataReservationsKept, |mutant| {
         let scene = Scene::with(30, Options { pages: 64, ..crate::scene::options() });
-        scene.store.plant(fault);
+        scene.store.plant(mutant);
         let mut session = scene.store.session().unwrap();
         (0..30).all(|_| {
             let mut transaction = session.begin(QUICK);
@@ -116,9 +116,9 @@ fn reservations_that_are_not_given_back() {
 }
 
 /// What a closed store says when it is opened again.
-fn closed_and_opened(fault: Fault) {
-    is_found(fault, |fault| {
-        let scene = scene(30, fault);
+fn closed_and_opened(mutant: Mutant) {
+    is_found(mutant, |mutant| {
+        let scene = scene(30, mutant);
         scene.add(QUICK, 1, 5).unwrap();
         scene.store.close().unwrap();
         scene.reopen().rows() == after(30, 1, 5)
@@ -127,18 +127,18 @@ fn closed_and_opened(fault: Fault) {
 
 #[test]
 fn a_chunk_of_a_vid_map_that_no_checkpoint_writes() {
-    closed_and_opened(Fault::NearDataChunksNotMarked);
+    closed_and_opened(Mutant::NearDataChunksNotMarked);
 }
 
 #[test]
 fn a_chunk_of_the_page_map_that_no_checkpoint_writes() {
-    closed_and_opened(Fault::NearDataPageMapForgotten);
+    closed_and_opened(Mutant::NearDataPageMapForgotten);
 }
 
 #[test]
 fn a_shared_state_of_pages_that_no_checkpoint_knows() {
-    is_found(Fault::NearDataNotFlushed, |fault| {
-        let scene = scene(30, fault);
+    is_found(Mutant::NearDataNotFlushed, |mutant| {
+        let scene = scene(30, mutant);
         scene.add(QUICK, 1, 5).unwrap();
         scene.add(QUICK, 1, 5).unwrap();
         scene.rows() == after(30, 1, 10)
@@ -149,11 +149,11 @@ fn a_shared_state_of_pages_that_no_checkpoint_knows() {
 /// overwritten.
 #[test]
 fn finalized_pages_that_are_used_again_before_a_checkpoint_has_them() {
-    is_found(Fault::NearDataPlacesNotClaimed, |fault| {
+    is_found(Mutant::NearDataPlacesNotClaimed, |mutant| {
         let scene = scene(100, None);
         scene.add(at(Isolation::Snapshot), 1, 5).unwrap();
         let files = scene.files.crash(1);
-        let scene = Scene::open_with_fault(files.clone(), fault).unwrap();
+        let scene = Scene::open_with_fault(files.clone(), mutant).unwrap();
         scene.put(|_| 7, (0..100).filter(|id| id % 3 == 2));
         let first = files.steps();
         scene.store.checkpoint().unwrap();
@@ -166,12 +166,12 @@ fn finalized_pages_that_are_used_again_before_a_checkpoint_has_them() {
 
 #[test]
 fn versions_that_vacuum_moves_away_from_a_device() {
-    is_found(Fault::NearDataVacuumed, |fault| {
+    is_found(Mutant::NearDataVacuumed, |mutant| {
         let scene = Scene::new(300);
         for n in [1, 0] {
             scene.put(|_| n, (0..300).filter(|id| id % 10 != 0));
         }
-        scene.store.plant(fault);
+        scene.store.plant(mutant);
         let mut session = scene.store.session().unwrap();
         let mut transaction = session.begin(QUICK);
         let mut device = scene.device();

@@ -2,7 +2,7 @@
 
 use lockdb::layout::RecordId;
 use lockdb::near_data::{
-    AdoptFault, Adopted, Finalize, FinalizeError, NearDataError, PageReservation,
+    AdoptError, Adopted, Finalize, FinalizeError, NearDataError, PageReservation,
 };
 use lockdb::schema::RowBuffer;
 use lockdb::{Database, Error, Isolation, LockWait, Options, Result, Transaction};
@@ -91,7 +91,7 @@ fn what_was_not_handed_to_a_device_takes_nothing_from_it() {
     refused!(transaction.adopt_lock(&other, 0, 1), NearDataError::NotInvoked { .. });
     refused!(transaction.update_left(&other, 0, keep), NearDataError::NotInvoked { .. });
     let beyond = transaction.update_left(&scene.table, 20, keep);
-    refused!(beyond, NearDataError::Adopt { fault: AdoptFault::Vid { vids: 20 }, .. });
+    refused!(beyond, NearDataError::Adopt { fault: AdoptError::Vid { vids: 20 }, .. });
     transaction.rollback().unwrap();
     drop(transaction);
     let mut transaction = session.begin(at(Isolation::Snapshot));
@@ -116,25 +116,25 @@ fn each_field_of_a_row_is_checked() {
     let key = scene.table.lock_key(good.vid + 1, 1);
     assert!(!rows.iter().any(|row| row.vid == good.vid + 1), "a row that is not locked");
     let bucket = scene.store.lock_table().bucket_of(key);
-    let wrong: Vec<(Adopted, AdoptFault)> = vec![
-        (Adopted { vid: 20, ..good }, AdoptFault::Vid { vids: 20 }),
-        (Adopted { number: 0, ..good }, AdoptFault::Number { found: 0, expected: 2 }),
-        (Adopted { number: 1, ..good }, AdoptFault::Number { found: 1, expected: 2 }),
+    let wrong: Vec<(Adopted, AdoptError)> = vec![
+        (Adopted { vid: 20, ..good }, AdoptError::Vid { vids: 20 }),
+        (Adopted { number: 0, ..good }, AdoptError::Number { found: 0, expected: 2 }),
+        (Adopted { number: 1, ..good }, AdoptError::Number { found: 1, expected: 2 }),
         (
             Adopted { vid: good.vid + 1, ..good },
-            AdoptFault::NotLocked { bucket, holder: None, expected: invocation.timestamp },
+            AdoptError::NotLocked { bucket, holder: None, expected: invocation.timestamp },
         ),
         (
             Adopted { predecessor: far, ..good },
-            AdoptFault::Head { found: far, expected: good.predecessor },
+            AdoptError::Head { found: far, expected: good.predecessor },
         ),
-        (Adopted { record: far, ..good }, AdoptFault::Page { record: far }),
-        (Adopted { record: rows[0].record, ..good }, AdoptFault::Record { record: rows[0].record }),
+        (Adopted { record: far, ..good }, AdoptError::Page { record: far }),
+        (Adopted { record: rows[0].record, ..good }, AdoptError::Record { record: rows[0].record }),
         (
             Adopted { superseded_bytes: 35, ..good },
-            AdoptFault::SupersededBytes { found: 35, least: 36, most: 8192 },
+            AdoptError::SupersededBytes { found: 35, least: 36, most: 8192 },
         ),
-        (Adopted { vid: rows[0].vid, ..rows[0] }, AdoptFault::Twice),
+        (Adopted { vid: rows[0].vid, ..rows[0] }, AdoptError::Twice),
     ];
     for (row, expected) in wrong {
         let mut all = rows.clone();
@@ -149,11 +149,11 @@ fn each_field_of_a_row_is_checked() {
     // None of all that is left behind.
     transaction.adopt(&scene.table, &rows).unwrap();
     let again = transaction.adopt(&scene.table, &rows[..1]);
-    refused!(again, NearDataError::Adopt { fault: AdoptFault::Twice, .. });
+    refused!(again, NearDataError::Adopt { fault: AdoptError::Twice, .. });
     let own = transaction.update_left(&scene.table, good.vid, |_| Ok(Some(())));
     refused!(own, NearDataError::NotLeft { .. });
     let nobody = transaction.adopt_lock(&scene.table, good.vid + 1, 1);
-    refused!(nobody, NearDataError::Adopt { fault: AdoptFault::NotLocked { .. }, .. });
+    refused!(nobody, NearDataError::Adopt { fault: AdoptError::NotLocked { .. }, .. });
     transaction.commit_finalizing(&mut |finalize| device.finalize(finalize)).unwrap();
     drop(transaction);
     assert_eq!((scene.rows(), scene.locked()), (after(20, 1, 5), 0));
@@ -173,7 +173,7 @@ fn a_wrong_number_is_found_though_its_lock_is_held() {
     let mut rows = device.rows.clone();
     rows[0].number = 7;
     let refused = transaction.adopt(&scene.table, &rows);
-    let fault = AdoptFault::Number { found: 7, expected: 2 };
+    let fault = AdoptError::Number { found: 7, expected: 2 };
     assert!(
         matches!(&refused, Err(Error::NearData(NearDataError::Adopt { fault: found, .. })) if *found == fault),
         "{refused:?}"

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::fault::Fault;
 use lockdb::files::{Files, Simulated};
+use lockdb::mutant::Mutant;
 use lockdb::schema::{RowBuffer, RowRef, Schema, Type, Value};
 use lockdb::{
     Database, Durability, Error, Isolation, Options, Result, Table, Transaction, TransactionOptions,
@@ -78,11 +78,11 @@ impl Scene {
         Ok(Self::of(files, store))
     }
 
-    /// As [`Scene::open`], with a fault planted in recovery.
-    pub fn open_with_fault(files: Simulated, fault: Option<Fault>) -> Result<Self> {
-        let Some(fault) = fault else { return Self::open(files) };
+    /// As [`Scene::open`], with a mutant planted in recovery.
+    pub fn open_with_fault(files: Simulated, mutant: Option<Mutant>) -> Result<Self> {
+        let Some(mutant) = mutant else { return Self::open(files) };
         let folder: Arc<dyn Files> = Arc::new(files.clone());
-        let store = Database::open_with_fault(folder, options(), fault)?;
+        let store = Database::open_with_fault(folder, options(), mutant)?;
         Ok(Self::of(files, store))
     }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use lockdb::fault::Fault;
 use lockdb::files::Simulated;
+use lockdb::mutant::Mutant;
 use lockdb::near_data::FinalizeError;
 use lockdb::{Database, Durability, Isolation, Result, TransactionOptions};
 use rand::{RngExt, SeedableRng};
@@ -65,10 +65,10 @@ pub struct Recorded {
 }
 
 /// A workload of so many actions.
-pub fn record(seed: u64, actions: usize, fault: Option<Fault>) -> Recorded {
+pub fn record(seed: u64, actions: usize, mutant: Option<Mutant>) -> Recorded {
     let scene = Scene::new(0);
     let files = scene.files.clone();
-    let mut workload = Workload::new(seed, History::default(), fault);
+    let mut workload = Workload::new(seed, History::default(), mutant);
     workload.run(scene, actions);
     Recorded { files, history: workload.history }
 }
@@ -78,22 +78,22 @@ struct Workload {
     history: History,
     /// As the newest commit leaves them.
     rows: Rows,
-    fault: Option<Fault>,
+    mutant: Option<Mutant>,
 }
 
 impl Workload {
-    fn new(seed: u64, history: History, fault: Option<Fault>) -> Self {
+    fn new(seed: u64, history: History, mutant: Option<Mutant>) -> Self {
         let rows = history.rows_at(u64::MAX);
-        Self { random: ChaCha8Rng::seed_from_u64(seed), history, rows, fault }
+        Self { random: ChaCha8Rng::seed_from_u64(seed), history, rows, mutant }
     }
 
     fn run(&mut self, mut scene: Scene, actions: usize) {
-        scene.store.plant(self.fault);
+        scene.store.plant(self.mutant);
         for _ in 0..actions {
             match self.random.random_range(0..20) {
                 0 => {
                     scene = scene.reopen();
-                    scene.store.plant(self.fault);
+                    scene.store.plant(self.mutant);
                 }
                 1 | 2 => drop(scene.store.checkpoint().unwrap()),
                 3 | 4 => drop(scene.store.vacuum().unwrap()),
@@ -220,8 +220,8 @@ pub struct Point {
 }
 
 /// The power goes, the store is opened and works on, the power goes again, at any step of that.
-pub fn crash(recorded: &Recorded, point: Point, fault: Option<Fault>) -> Result<(), String> {
-    let outcome = catch_unwind(AssertUnwindSafe(|| crash_twice(recorded, point, fault)));
+pub fn crash(recorded: &Recorded, point: Point, mutant: Option<Mutant>) -> Result<(), String> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| crash_twice(recorded, point, mutant)));
     outcome.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -229,11 +229,11 @@ pub fn crash(recorded: &Recorded, point: Point, fault: Option<Fault>) -> Result<
     })
 }
 
-fn crash_twice(recorded: &Recorded, point: Point, fault: Option<Fault>) -> Result<(), String> {
+fn crash_twice(recorded: &Recorded, point: Point, mutant: Option<Mutant>) -> Result<(), String> {
     let Point { steps, tear } = point;
     let files = recorded.files.crash_at(steps, tear);
     let open = |files: &Simulated| {
-        let scene = Scene::open_with_fault(files.clone(), fault);
+        let scene = Scene::open_with_fault(files.clone(), mutant);
         scene.map_err(|error| format!("opening: {error}"))
     };
     if !has_tables(&files)? {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, yield_now};
 use std::time::Duration;
 
-use lockdb::{Conflict, Database, Error, Isolation, LockWait, Options, Result, Transaction};
+use lockdb::{ConflictError, Database, Error, Isolation, LockWait, Options, Result, Transaction};
 use locks::machine::{Outcome, Rule};
 use locks::{LockError, Policy, Timestamp, Waiting};
 
@@ -51,7 +51,7 @@ fn a_lock_that_does_not_come_in_time_ends_the_call() {
                     t.update(&table, &1, set_town(11))
                 })
                 .unwrap_err();
-            let Error::Conflict(Conflict::Lock { vid: 0, source, .. }) = &error else {
+            let Error::Conflict(ConflictError::Lock { vid: 0, source, .. }) = &error else {
                 panic!("{error}");
             };
             assert!(matches!(source, LockError::TimedOut { .. }), "{source}");

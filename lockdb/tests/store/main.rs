@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use lockdb::schema::{KeyError, MAX_PAYLOAD, RowBuffer, RowError, RowRef, Schema, Type, Value};
 use lockdb::{
-    Conflict, Database, Ending, Error, Isolation, LockWait, Options, Order, Result, Table,
+    ConflictError, Database, Ending, Error, Isolation, LockWait, Options, Order, Result, Table,
     Transaction,
 };
 use locks::{Bucket, LockError, Policy, SharedMemory, Waiting};
@@ -394,7 +394,7 @@ fn a_closure_is_run_again_until_it_has_been_tried_often_enough() {
     match result {
         Err(Error::TooManyAttempts {
             attempts: 3,
-            last: Conflict::Lock { vid: 0, source, .. },
+            last: ConflictError::Lock { vid: 0, source, .. },
         }) => {
             assert!(matches!(source, LockError::Busy { .. }), "{source}");
         }
@@ -504,7 +504,7 @@ fn a_phantom_in_a_secondary_index_is_a_conflict() {
         transaction.update(&table, &2, set_town(21)).unwrap();
         other.transaction(Isolation::ReadCommitted, enter).unwrap();
         let error = transaction.commit().unwrap_err();
-        assert!(matches!(error, Error::Conflict(Conflict::Read { .. })), "{at}: {error}");
+        assert!(matches!(error, Error::Conflict(ConflictError::Read { .. })), "{at}: {error}");
         drop(transaction);
         // Outside the range it is none.
         let mut transaction = session.begin(Isolation::Serializable);

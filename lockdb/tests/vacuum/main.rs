@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use lockdb::fault::Fault;
+use lockdb::mutant::Mutant;
 use lockdb::schema::{RowRef, Schema, Type};
 use lockdb::{
     Database, Durability, Error, Isolation, Options, Order, Session, Table, Transaction,
@@ -378,7 +378,7 @@ fn vacuum_that_ignores_snapshots_is_noticed() {
     let store = Database::in_memory(Options::small()).unwrap();
     let table = plain(&store);
     fill(&mut store.session().unwrap(), &table, 0..2000);
-    store.plant(Some(Fault::VacuumIgnoresSnapshots));
+    store.plant(Some(Mutant::VacuumIgnoresSnapshots));
     let read = read_after_vacuum(&store, &table, 2000);
     assert!(read.iter().any(|&value| value != Some(0)));
 }
@@ -415,7 +415,7 @@ fn vacuum_passes_over_rows_that_are_locked() {
 #[test]
 fn vacuum_without_lock_is_noticed() {
     let store = Database::in_memory(Options::small()).unwrap();
-    store.plant(Some(Fault::VacuumWithoutLock));
+    store.plant(Some(Mutant::VacuumWithoutLock));
     assert_eq!(insert_again_beside_vacuum(&store).0, None);
 }
 

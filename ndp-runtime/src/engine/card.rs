@@ -27,33 +27,33 @@ pub trait Card {
     ///
     /// # Errors
     /// When there is no such page, or the storage fails.
-    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageFault>;
+    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageError>;
 
     /// Makes all pages durable that were written.
     ///
     /// # Errors
     /// When the storage fails; what was written may then be there or not.
-    fn sync(&mut self) -> Result<(), StorageFault>;
+    fn sync(&mut self) -> Result<(), StorageError>;
 
     /// Reads host memory, in no particular order of its bytes.
     ///
     /// # Errors
     /// When some of it is not there.
-    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostFault>;
+    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostError>;
 
     /// Writes host memory, in no particular order of its bytes. A completion that follows is seen
     /// after them.
     ///
     /// # Errors
     /// When some of it is not there.
-    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostFault>;
+    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostError>;
 
     /// Loads an aligned word of host memory, coherently and in one piece, and after everything that
     /// was done before (acquire).
     ///
     /// # Errors
     /// When it is not there.
-    fn load_host(&mut self, address: u64) -> Result<u64, HostFault>;
+    fn load_host(&mut self, address: u64) -> Result<u64, HostError>;
 
     /// Where the lock unit finds its table from now on. It is called when no request is open.
     fn place_lock_table(&mut self, table: LockTable);
@@ -78,7 +78,7 @@ pub trait Card {
 /// Host memory did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("host memory at {address:#x} did not answer")]
-pub struct HostFault {
+pub struct HostError {
     /// Where.
     pub address: u64,
 }
@@ -86,7 +86,7 @@ pub struct HostFault {
 /// A storage operation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("native storage: {0}")]
-pub struct StorageFault(pub String);
+pub struct StorageError(pub String);
 
 /// What an engine asks the lock unit for (`docs/lock-unit.md`, "Request stream"). The engine uses
 /// tags 0 to 63 for acquires, and 64 above the acquire's for polls and cancels of it.

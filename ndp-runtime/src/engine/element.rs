@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use lockdb::device::{BrokenWalk, DeviceRow, ProcessingElement};
+use lockdb::device::{BrokenWalkError, DeviceRow, ProcessingElement};
 use lockdb::layout::{MAP_WORDS, RecordId};
 use self_cell::self_cell;
 
@@ -170,7 +170,7 @@ impl Element for SoftwareElement {
 /// What an element hands out for a VID, if anything.
 fn packet<'a>(
     task: &ElementTask,
-    row: &'a Result<DeviceRow<'_>, BrokenWalk>,
+    row: &'a Result<DeviceRow<'_>, BrokenWalkError>,
 ) -> Option<Packet<'a>> {
     let row = match row {
         Ok(row) => row,

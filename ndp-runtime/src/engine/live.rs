@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::card::{Card, LockResponse};
-use super::fault::{Fault, Planted};
 use super::loading::{Loaded, Loading, Refusal, read_reservations};
 use super::locks::Tags;
+use super::mutant::{Mutant, Planted};
 use super::updating::Updating;
 use super::work::{Doing, Ending, Verdict, Work};
 use crate::job::{JobCompletion, LockTable, Opcode, Span, Status, Submission, TopUp, TopUpBlock};
@@ -23,7 +23,7 @@ pub(super) struct Job {
     cancels: Vec<u16>,
     locks: Option<LockTable>,
     least_result_bytes: u64,
-    faults: Planted,
+    mutants: Planted,
 }
 
 enum Phase {
@@ -63,15 +63,15 @@ impl Told<'_> {
 }
 
 impl Job {
-    pub(super) fn begin(submission: Submission, faults: Planted) -> Self {
+    pub(super) fn begin(submission: Submission, mutants: Planted) -> Self {
         Self {
             id: submission.job,
-            phase: Phase::Loading(Loading::new(submission, faults)),
+            phase: Phase::Loading(Loading::new(submission, mutants)),
             awaited: Some(submission.identifier),
             cancels: Vec::new(),
             locks: None,
             least_result_bytes: 0,
-            faults,
+            mutants,
         }
     }
 
@@ -250,7 +250,7 @@ impl Job {
         match std::mem::replace(&mut self.phase, Phase::Over) {
             Phase::Running(mut work) | Phase::Paused(mut work) => {
                 work.end(Ending::new(Status::Cancelled, 0));
-                if self.faults.has(Fault::CancelledBeforeIdle)
+                if self.mutants.has(Mutant::CancelledBeforeIdle)
                     && let Doing::Update(updating) = &mut work.doing
                 {
                     updating.drop_rows(tags);
@@ -310,7 +310,7 @@ impl Job {
         }
         *next = end;
         if status.is_none() && end == writer.pages() {
-            let durable = self.faults.has(Fault::SyncSkipped) || card.sync().is_ok();
+            let durable = self.mutants.has(Mutant::SyncSkipped) || card.sync().is_ok();
             status = Some((if durable { Status::Done } else { Status::Storage }, 0));
         }
         let Some((status, detail)) = status else { return };

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use lockdb::device::DeviceError;
 use lockdb::near_data::PageReservation;
 
-use super::card::{Card, HostFault};
-use super::fault::Planted;
+use super::card::{Card, HostError};
 use super::locks::Tags;
+use super::mutant::Planted;
 use super::snapshot::{ElementTask, Snapshot};
 use super::updating::Updating;
 use super::work::{Doing, Ending, Work};
 use super::writer::VersionWriter;
 use crate::job::{
-    Aggregating, Descriptor, DescriptorHeader, JobFault, LockTable, Span, Status, Submission, Task,
+    Aggregating, Descriptor, DescriptorHeader, JobError, LockTable, Span, Status, Submission, Task,
     reservation,
 };
 use crate::program::{Aggregation, Program, check_assignments};
@@ -28,7 +28,7 @@ const MOST_SHARED_STATE: u64 = 1 << 30;
 pub(super) struct Loading {
     submission: Submission,
     progress: Progress,
-    faults: Planted,
+    mutants: Planted,
 }
 
 enum Progress {
@@ -52,14 +52,14 @@ pub(super) enum Loaded {
     Refused(Refusal),
 }
 
-impl From<JobFault> for Ending {
-    fn from(fault: JobFault) -> Self {
+impl From<JobError> for Ending {
+    fn from(fault: JobError) -> Self {
         Ending::new(Status::BadDescriptor, fault.offset)
     }
 }
 
-impl From<HostFault> for Ending {
-    fn from(fault: HostFault) -> Self {
+impl From<HostError> for Ending {
+    fn from(fault: HostError) -> Self {
         Ending::new(Status::HostMemory, fault.address)
     }
 }
@@ -72,8 +72,8 @@ fn bad(field: &str) -> Ending {
 }
 
 impl Loading {
-    pub(super) fn new(submission: Submission, faults: Planted) -> Self {
-        Self { submission, progress: Progress::Descriptor, faults }
+    pub(super) fn new(submission: Submission, mutants: Planted) -> Self {
+        Self { submission, progress: Progress::Descriptor, mutants }
     }
 
     /// One bounded step.
@@ -96,7 +96,7 @@ impl Loading {
                         let begun = Begun {
                             job: self.submission.job,
                             shared_state: std::mem::take(bytes),
-                            faults: self.faults,
+                            mutants: self.mutants,
                         };
                         match begun.open(descriptor, card, tags) {
                             Ok((work, locks)) => {
@@ -118,7 +118,7 @@ impl Loading {
             return Err(bad("length"));
         }
         if address.checked_add(length).is_none() {
-            return Err(HostFault { address }.into());
+            return Err(HostError { address }.into());
         }
         let mut bytes = vec![0; length as usize];
         card.read_host(address, &mut bytes)?;
@@ -131,7 +131,7 @@ impl Loading {
 }
 
 /// Reads the next chunk of the shared state; true when that was all.
-fn read_chunk(span: Span, bytes: &mut Vec<u8>, card: &mut dyn Card) -> Result<bool, HostFault> {
+fn read_chunk(span: Span, bytes: &mut Vec<u8>, card: &mut dyn Card) -> Result<bool, HostError> {
     let at = bytes.len();
     // At most `MOST_SHARED_STATE`, so the address does not overflow: the span was checked.
     let chunk = CHUNK.min(span.bytes as usize - at);
@@ -144,7 +144,7 @@ fn read_chunk(span: Span, bytes: &mut Vec<u8>, card: &mut dyn Card) -> Result<bo
 struct Begun {
     job: u32,
     shared_state: Vec<u8>,
-    faults: Planted,
+    mutants: Planted,
 }
 
 impl Begun {
@@ -154,7 +154,7 @@ impl Begun {
         card: &mut dyn Card,
         tags: &mut Tags,
     ) -> Result<(Work, Option<LockTable>), Ending> {
-        let Self { job, shared_state, faults } = self;
+        let Self { job, shared_state, mutants } = self;
         let opened = Snapshot::open(card.storage(), shared_state);
         let snapshot = Arc::new(opened.map_err(storage)?);
         let Descriptor { table, snapshot: number, elements, .. } = *descriptor;
@@ -178,7 +178,7 @@ impl Begun {
                 if update.vid_map.bytes / 8 < u64::from(vids) {
                     return Err(bad("vid_map_bytes"));
                 }
-                let mut writer = VersionWriter::new(table, faults);
+                let mut writer = VersionWriter::new(table, mutants);
                 writer.reserve(read_reservations(
                     card,
                     update.reservations,
@@ -188,7 +188,7 @@ impl Begun {
                     return Err(bad("lock_table"));
                 }
                 locks = Some(update.locks);
-                let update = Updating::new(table, update.clone(), schema, writer, faults);
+                let update = Updating::new(table, update.clone(), schema, writer, mutants);
                 Doing::Update(Box::new(update))
             }
             Task::Select { .. } => Doing::Select { outputs: outputs.into() },
@@ -196,7 +196,7 @@ impl Begun {
         };
         let task = Arc::new(ElementTask { table, snapshot: number, program, payloads });
         let elements = card.elements(&snapshot, &task, &parts(vids, elements.into()));
-        let work = Work::new(job, kind, doing, snapshot, elements, descriptor.result, faults);
+        let work = Work::new(job, kind, doing, snapshot, elements, descriptor.result, mutants);
         Ok((work, locks))
     }
 }

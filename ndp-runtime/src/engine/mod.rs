@@ -7,10 +7,10 @@
 
 mod card;
 mod element;
-mod fault;
 mod live;
 mod loading;
 mod locks;
+mod mutant;
 mod queue;
 mod row_update;
 mod rows;
@@ -20,10 +20,10 @@ mod work;
 mod writer;
 
 pub use card::{
-    Card, HostFault, LockAnswer, LockOperation, LockRequest, LockResponse, Storage, StorageFault,
+    Card, HostError, LockAnswer, LockOperation, LockRequest, LockResponse, Storage, StorageError,
 };
 pub use element::{Element, ElementSet, Packet, Progress, SoftwareElement, Totals};
-pub use fault::Fault;
+pub use mutant::Mutant;
 pub use queue::{Engine, Stepped};
 pub use row_update::{Action, Input, RowEnd, RowUpdate, Skipped};
 pub use snapshot::{CountedStorage, ElementTask, Reader, Snapshot};

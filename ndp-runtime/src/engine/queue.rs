@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::card::Card;
-use super::fault::Planted;
 use super::live::{Job, Told};
 use super::locks::Tags;
+use super::mutant::Planted;
 use crate::job::{JobCompletion, Opcode, Status, Submission};
 
 /// Responses of the lock unit that are taken in one step.
@@ -19,7 +19,7 @@ pub struct Engine {
     completions: VecDeque<JobCompletion>,
     jobs: VecDeque<Job>,
     tags: Tags,
-    faults: Planted,
+    mutants: Planted,
 }
 
 /// The outcome of a step.
@@ -41,9 +41,9 @@ impl Engine {
     }
 
     /// Plants a fault in the engine, or removes it, for jobs that begin from now on.
-    #[cfg(feature = "faults")]
-    pub fn plant(&mut self, fault: Option<super::Fault>) {
-        self.faults = Planted::of(fault);
+    #[cfg(feature = "mutants")]
+    pub fn plant(&mut self, fault: Option<super::Mutant>) {
+        self.mutants = Planted::of(fault);
     }
 
     /// Takes a submission of the job queue.
@@ -97,7 +97,7 @@ impl Engine {
                 refused(Status::TooManyJobs, Self::JOBS as u64)
             }
             (Some(Opcode::Begin), None) => {
-                self.jobs.push_back(Job::begin(submission, self.faults));
+                self.jobs.push_back(Job::begin(submission, self.mutants));
                 return;
             }
             (Some(_), None) => refused(Status::NoJob, job.into()),

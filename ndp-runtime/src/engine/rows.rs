@@ -6,7 +6,7 @@ use lockdb::layout::RecordId;
 use locks::{Timestamp, TupleKey};
 
 use super::card::{Card, LockAnswer, LockOperation, LockRequest, LockResponse};
-use super::fault::{Fault, Planted};
+use super::mutant::{Mutant, Planted};
 use super::row_update::{Action, Input, RowUpdate, Skipped};
 use crate::job::{LockTable, Statistics, Status, Update};
 use crate::program::Outputs;
@@ -70,7 +70,7 @@ pub(super) struct Rows {
     lock_wait: u64,
     poll_interval: u64,
     isolation: lockdb::Isolation,
-    faults: Planted,
+    mutants: Planted,
 }
 
 impl Row {
@@ -86,7 +86,7 @@ impl Row {
 }
 
 impl Rows {
-    pub(super) fn new(table: u32, update: &Update, faults: Planted) -> Self {
+    pub(super) fn new(table: u32, update: &Update, mutants: Planted) -> Self {
         Self {
             rows: BTreeMap::new(),
             held: BTreeSet::new(),
@@ -97,7 +97,7 @@ impl Rows {
             lock_wait: update.lock_wait,
             poll_interval: update.poll_interval.max(1),
             isolation: update.isolation,
-            faults,
+            mutants,
         }
     }
 
@@ -121,10 +121,10 @@ impl Rows {
     /// A row begins, under a tag that is free.
     pub(super) fn begin(&mut self, tag: u8, found: FoundRow) {
         let skipped = Skipped {
-            lock: self.faults.has(Fault::LockSkipped),
-            check: self.faults.has(Fault::CheckSkipped),
+            lock: self.mutants.has(Mutant::LockSkipped),
+            check: self.mutants.has(Mutant::CheckSkipped),
         };
-        let isolation = match self.faults.has(Fault::ConflictLeftToHost) {
+        let isolation = match self.mutants.has(Mutant::ConflictLeftToHost) {
             true => lockdb::Isolation::ReadCommitted,
             false => self.isolation,
         };
@@ -149,7 +149,7 @@ impl Rows {
     /// A row has ended, and its tag is free again.
     pub(super) fn remove(&mut self, tag: u8) -> Row {
         let row = self.rows.remove(&tag).expect("the tag is one of the rows'");
-        let lax = self.faults.has(Fault::TagFreedWithPollOpen);
+        let lax = self.mutants.has(Mutant::TagFreedWithPollOpen);
         assert!(lax || row.is_idle(), "tag {tag} has requests open");
         row
     }
@@ -190,7 +190,7 @@ impl Rows {
     ) -> bool {
         let now = card.now();
         let late = row.since.is_some_and(|since| now.saturating_sub(since) >= self.lock_wait)
-            && !self.faults.has(Fault::TimeoutIgnored);
+            && !self.mutants.has(Mutant::TimeoutIgnored);
         match row.machine.action() {
             Action::AcquireLock if row.acquire_open => false,
             Action::AcquireLock => {

@@ -4,14 +4,14 @@ use lockdb::layout::{LinePointer, next_version, placed_bytes};
 use lockdb::schema::{RowBuffer, Schema};
 
 use super::card::{Card, LockResponse};
-use super::fault::{Fault, Planted};
 use super::locks::Tags;
+use super::mutant::{Mutant, Planted};
 use super::row_update::{Action, Input, RowEnd};
 use super::rows::{FoundRow, Row, Rows};
 use super::work::{Ending, NoRoom, Results, fault_entry};
 use super::writer::{NewVersion, VersionWriter};
 use crate::job::{Statistics, Status, Update, UpdateEntry, UpdateKind};
-use crate::program::{Assignment, EvaluationFault, apply};
+use crate::program::{Assignment, EvaluationError, apply};
 
 /// The rows of an update that are under way, and the versions that it has written.
 pub(super) struct Updating {
@@ -21,7 +21,7 @@ pub(super) struct Updating {
     schema: Schema,
     row: RowBuffer,
     pub(super) writer: VersionWriter,
-    faults: Planted,
+    mutants: Planted,
 }
 
 /// The outcome of a step.
@@ -37,16 +37,16 @@ impl Updating {
         update: Update,
         schema: Schema,
         writer: VersionWriter,
-        faults: Planted,
+        mutants: Planted,
     ) -> Self {
         Self {
-            rows: Rows::new(table, &update, faults),
+            rows: Rows::new(table, &update, mutants),
             most_rows: update.rows.into(),
             row: RowBuffer::new(&schema),
             assignments: update.assignments,
             schema,
             writer,
-            faults,
+            mutants,
         }
     }
 
@@ -125,7 +125,7 @@ impl Updating {
         }
         let made =
             apply(&self.assignments, &self.schema, &found.payload, &found.outputs, &mut self.row);
-        let number = next_version(found.number).ok_or(EvaluationFault::VersionsUsedUp);
+        let number = next_version(found.number).ok_or(EvaluationError::VersionsUsedUp);
         let mut number = match made.and(number) {
             Ok(number) => number,
             Err(fault) => {
@@ -136,10 +136,10 @@ impl Updating {
                 return Ok(Some(Ending::new(Status::RowFaults, 1)));
             }
         };
-        if self.faults.has(Fault::NumberKept) {
+        if self.mutants.has(Mutant::NumberKept) {
             number = found.number;
         }
-        let predecessor = match self.faults.has(Fault::PredecessorLost) {
+        let predecessor = match self.mutants.has(Mutant::PredecessorLost) {
             true => lockdb::layout::RecordId::NONE,
             false => found.record,
         };
@@ -172,7 +172,7 @@ impl Updating {
     ) -> Result<Option<Ending>, NoRoom> {
         let row = self.rows.row_mut(tag);
         let Some(end) = row.machine.end() else { return Ok(None) };
-        if !row.is_idle() && !self.faults.has(Fault::TagFreedWithPollOpen) {
+        if !row.is_idle() && !self.mutants.has(Mutant::TagFreedWithPollOpen) {
             return Ok(None);
         }
         let vid = u64::from(row.found.vid);

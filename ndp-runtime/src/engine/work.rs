@@ -8,13 +8,13 @@ use lockdb::layout::MAP_WORDS;
 
 use super::card::Card;
 use super::element::{Element, ElementSet, Packet, Progress, Totals};
-use super::fault::{Fault, Planted};
 use super::locks::Tags;
+use super::mutant::{Mutant, Planted};
 use super::rows::FoundRow;
 use super::snapshot::Snapshot;
 use super::updating::Updating;
 use crate::job::{
-    ChunkHeader, ChunkWriter, FaultEntry, GroupEntry, JobFault, Kind, RowHead, Span, Statistics,
+    ChunkHeader, ChunkWriter, FaultEntry, GroupEntry, JobError, Kind, RowHead, Span, Statistics,
     Status, TopUp,
 };
 use crate::program::{Aggregation, Group};
@@ -52,7 +52,7 @@ pub(super) struct Work {
     pub(super) results: Results,
     /// Why the job comes to no good end; it waits until its rows are idle.
     ending: Option<Ending>,
-    faults: Planted,
+    mutants: Planted,
 }
 
 /// The chunk that is being filled, and where it goes.
@@ -120,7 +120,7 @@ impl Results {
             return Err(NoRoom::Entry);
         }
         self.writer.push(entry);
-        self.last = cfg!(feature = "faults").then(|| entry.to_vec());
+        self.last = cfg!(feature = "mutants").then(|| entry.to_vec());
         Ok(())
     }
 
@@ -158,7 +158,7 @@ impl Work {
         snapshot: Arc<Snapshot>,
         ElementSet { embodiment, elements }: ElementSet,
         span: Span,
-        faults: Planted,
+        mutants: Planted,
     ) -> Self {
         let mut results = Results::new(span);
         results.statistics.elements = elements.len() as u16;
@@ -173,7 +173,7 @@ impl Work {
             totals: Totals::default(),
             results,
             ending: None,
-            faults,
+            mutants,
         }
     }
 
@@ -194,9 +194,9 @@ impl Work {
     ///
     /// # Errors
     /// When the top-up is not for the next chunk, or is too small.
-    pub(super) fn check_top_up(&self, top_up: &TopUp, least: u64) -> Result<(), JobFault> {
+    pub(super) fn check_top_up(&self, top_up: &TopUp, least: u64) -> Result<(), JobError> {
         let fault = |offset, field, found, expected: String| {
-            Err(JobFault { what: "top-up", offset, field, found, expected })
+            Err(JobError { what: "top-up", offset, field, found, expected })
         };
         let next = self.results.chunk + 1;
         if top_up.chunk != next {
@@ -212,7 +212,8 @@ impl Work {
     pub(super) fn top_up(&mut self, span: Span) {
         let repeated = self.results.last.take();
         self.results.top_up(span);
-        if let Some(entry) = repeated.filter(|_| self.faults.has(Fault::EntryRepeatedInNextChunk)) {
+        if let Some(entry) = repeated.filter(|_| self.mutants.has(Mutant::EntryRepeatedInNextChunk))
+        {
             let _ = self.results.push(&entry);
         }
     }
@@ -248,7 +249,7 @@ impl Work {
     }
 
     fn more(&mut self, room: NoRoom) -> Verdict {
-        if self.faults.has(Fault::EntryLostAtChunkEnd) && room == NoRoom::Entry {
+        if self.mutants.has(Mutant::EntryLostAtChunkEnd) && room == NoRoom::Entry {
             self.found.pop_front();
         }
         Verdict::More { reservations: room == NoRoom::Page }

@@ -9,8 +9,8 @@ use lockdb::layout::{
 };
 use lockdb::near_data::PageReservation;
 
-use super::fault::{Fault, Planted};
-use crate::job::{JobFault, MAX_RESERVATIONS, reservation};
+use super::mutant::{Mutant, Planted};
+use crate::job::{JobError, MAX_RESERVATIONS, reservation};
 
 /// A page is full before it has more lines than a RecordID can name.
 const _: () = {
@@ -26,7 +26,7 @@ pub(super) struct VersionWriter {
     pages: Vec<WrittenPage>,
     /// Logical pages of all reservations (false), and their physical ones (true).
     reserved: BTreeSet<(bool, u64)>,
-    faults: Planted,
+    mutants: Planted,
 }
 
 /// A page with at least one version.
@@ -76,16 +76,16 @@ impl WrittenPage {
 }
 
 impl VersionWriter {
-    pub(super) fn new(table: u32, faults: Planted) -> Self {
+    pub(super) fn new(table: u32, mutants: Planted) -> Self {
         let (reservations, pages, reserved) = (Vec::new(), Vec::new(), BTreeSet::new());
-        Self { table, reservations, pages, reserved, faults }
+        Self { table, reservations, pages, reserved, mutants }
     }
 
     /// Takes more pages.
     ///
     /// # Errors
     /// When one was reserved before, or there are more than [`MAX_RESERVATIONS`]; none is taken then.
-    pub(super) fn reserve(&mut self, reservations: Vec<PageReservation>) -> Result<(), JobFault> {
+    pub(super) fn reserve(&mut self, reservations: Vec<PageReservation>) -> Result<(), JobError> {
         let mut fresh = BTreeSet::new();
         let mut is_new = |key| !self.reserved.contains(&key) && fresh.insert(key);
         for (number, reservation) in reservations.iter().enumerate() {
@@ -142,11 +142,11 @@ impl VersionWriter {
         let WrittenPage { bytes, lines, upper } = &mut self.pages[page];
         for line in 0..usize::from(*lines) {
             let at = Page::new(&bytes.0).line(line).offset();
-            if !self.faults.has(Fault::CreatedNotStamped) {
+            if !self.mutants.has(Mutant::CreatedNotStamped) {
                 bytes.0[at..at + 8].copy_from_slice(&commit.to_le_bytes());
             }
         }
-        let newest = if self.faults.has(Fault::NewestNotStamped) { 0 } else { commit };
+        let newest = if self.mutants.has(Mutant::NewestNotStamped) { 0 } else { commit };
         let header = PageHeader::new(PageKind::Data, number, self.table);
         bytes.finalize(PageHeader {
             lines: *lines,

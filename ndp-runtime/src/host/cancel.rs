@@ -9,7 +9,7 @@ pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
     /// Asks the jobs that have it to stop; they end with
-    /// [`NearDataFailure::Cancelled`](super::NearDataFailure::Cancelled).
+    /// [`NearDataJobError::Cancelled`](super::NearDataJobError::Cancelled).
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Release);
     }

@@ -6,14 +6,14 @@ use lockdb::Error;
 use locks::Timestamp;
 
 use super::port::PortError;
-use crate::job::{JobFault, Status};
-use crate::program::{CompileError, EvaluationFault};
+use crate::job::{JobError, Status};
+use crate::program::{CompileError, EvaluationError};
 
-/// The errors of near-data jobs. But for [`NearDataFailure::Compile`], and
-/// [`NearDataFailure::Store`] before the device was given anything, the transaction has ended
+/// The errors of near-data jobs. But for [`NearDataJobError::Compile`], and
+/// [`NearDataJobError::Store`] before the device was given anything, the transaction has ended
 /// without a change, and nothing of it is left in the lock table.
 #[derive(Debug, thiserror::Error)]
-pub enum NearDataFailure {
+pub enum NearDataJobError {
     /// The predicate, the assignments or an output cannot be compiled. Nothing has been begun.
     #[error(transparent)]
     Compile(Box<CompileError>),
@@ -97,7 +97,7 @@ pub enum NearDataFailure {
         /// The row.
         vid: u32,
         /// Why not.
-        fault: EvaluationFault,
+        fault: EvaluationError,
     },
     /// An aggregation has no result: a sum of integers beyond 64 bits, or more groups than were asked
     /// for.
@@ -119,7 +119,7 @@ pub enum NearDataFailure {
     },
     /// The device wrote an invalid result set.
     #[error(transparent)]
-    ResultSet(#[from] JobFault),
+    ResultSet(#[from] JobError),
     /// The device or the link to it is lost, or it was reset in the middle of the job. It is cut
     /// off: none of its accesses is under way.
     #[error("the device is lost: {0}")]
@@ -136,13 +136,13 @@ pub enum NearDataFailure {
     },
 }
 
-impl From<CompileError> for NearDataFailure {
+impl From<CompileError> for NearDataJobError {
     fn from(error: CompileError) -> Self {
         Self::Compile(Box::new(error))
     }
 }
 
-impl NearDataFailure {
+impl NearDataJobError {
     pub(super) fn lost(error: PortError) -> Self {
         Self::DeviceLost(Box::new(error))
     }
@@ -178,7 +178,7 @@ impl NearDataFailure {
 
 /// What a code of a row's fault says: below 20 of the walk, others of the program.
 pub fn fault_text(code: u8) -> String {
-    let walk = lockdb::device::WalkFault::from_code(code).map(|fault| fault.to_string());
-    let program = || EvaluationFault::from_code(code).map(|fault| fault.to_string());
+    let walk = lockdb::device::WalkError::from_code(code).map(|fault| fault.to_string());
+    let program = || EvaluationError::from_code(code).map(|fault| fault.to_string());
     walk.or_else(program).unwrap_or_else(|| format!("fault {code}"))
 }

@@ -16,13 +16,13 @@ use lockdb::layout::{LinePointer, PAGE_BYTES, PageBuffer, PageHeader, RecordId, 
 use lockdb::schema::{RowBuffer, Value};
 use lockdb::{Error, Isolation, Table, Transaction};
 
-use super::error::NearDataFailure;
+use super::error::NearDataJobError;
 use super::prepared::PreparedUpdate;
 use super::report::{LinkBytes, Phases};
 use super::update::change_row;
 use super::work::lap;
 use crate::program::{
-    AggregateError, Aggregation, Evaluation, EvaluationFault, Group, Outputs, Program, evaluate,
+    AggregateError, Aggregation, Evaluation, EvaluationError, Group, Outputs, Program, evaluate,
 };
 
 /// What a job did that the host has done itself.
@@ -66,14 +66,14 @@ impl<'p> HostPath<'p> {
     /// ordinary.
     ///
     /// # Errors
-    /// [`NearDataFailure::Store`], [`NearDataFailure::RowFaults`], [`NearDataFailure::Evaluation`]. A
+    /// [`NearDataJobError::Store`], [`NearDataJobError::RowFaults`], [`NearDataJobError::Evaluation`]. A
     /// conflict has ended the transaction; after others it can go
     /// on, with what was changed up to then: roll it back.
     pub fn update(
         &self,
         transaction: &mut Transaction<'_>,
         update: &PreparedUpdate<'_>,
-    ) -> Result<HostPathReport, NearDataFailure> {
+    ) -> Result<HostPathReport, NearDataJobError> {
         let mut since = Instant::now();
         let mut report = HostPathReport::default();
         let PreparedUpdate { table, compiled } = update;
@@ -84,13 +84,13 @@ impl<'p> HostPath<'p> {
                 Ok(row) => {
                     keys.push(primary.iter().map(|&column| row.get(column).to_value()).collect());
                 }
-                Err(_) => damaged.push((row.vid, EvaluationFault::RowDamaged.code())),
+                Err(_) => damaged.push((row.vid, EvaluationError::RowDamaged.code())),
             }
             ControlFlow::Continue(())
         })?;
         if !damaged.is_empty() {
             let (table, total) = (table.name().into(), damaged.len() as u64);
-            return Err(NearDataFailure::RowFaults { table, total, first: damaged });
+            return Err(NearDataJobError::RowFaults { table, total, first: damaged });
         }
         report.phases.device = lap(&mut since);
         let (mut new, mut bytes) = (RowBuffer::new(table.schema()), 0);
@@ -112,7 +112,7 @@ impl<'p> HostPath<'p> {
             if let Some(fault) = fault {
                 // It was found by its key; its number is not used here.
                 let (table, vid) = (table.name().into(), 0);
-                return Err(NearDataFailure::Evaluation { table, vid, fault });
+                return Err(NearDataJobError::Evaluation { table, vid, fault });
             }
             if !passed_over && let Some(payload) = changed? {
                 report.rows += 1;
@@ -129,14 +129,14 @@ impl<'p> HostPath<'p> {
     /// before: `visit` gets each row that qualifies, and its outputs.
     ///
     /// # Errors
-    /// [`NearDataFailure::Store`], [`NearDataFailure::RowFaults`].
+    /// [`NearDataJobError::Store`], [`NearDataJobError::RowFaults`].
     pub fn select(
         &self,
         transaction: &mut Transaction<'_>,
         table: &Table,
         program: &Program,
         mut visit: impl FnMut(DeviceRow<'_>, &Outputs) -> ControlFlow<()>,
-    ) -> Result<HostPathReport, NearDataFailure> {
+    ) -> Result<HostPathReport, NearDataJobError> {
         let mut since = Instant::now();
         let (mut report, mut rows) = (HostPathReport::default(), 0);
         self.find(transaction, table, program, &mut report, &mut |row, outputs| {
@@ -159,7 +159,7 @@ impl<'p> HostPath<'p> {
         table: &Table,
         program: &Program,
         mut aggregation: Aggregation,
-    ) -> Result<(Result<Vec<Group>, AggregateError>, HostPathReport), NearDataFailure> {
+    ) -> Result<(Result<Vec<Group>, AggregateError>, HostPathReport), NearDataJobError> {
         let mut failed = None;
         let report = self.select(transaction, table, program, |_, outputs| {
             match aggregation.add(outputs) {
@@ -182,7 +182,7 @@ impl<'p> HostPath<'p> {
         program: &Program,
         report: &mut HostPathReport,
         visit: &mut dyn FnMut(DeviceRow<'_>, &Outputs) -> ControlFlow<()>,
-    ) -> Result<(), NearDataFailure> {
+    ) -> Result<(), NearDataJobError> {
         let state = transaction.shared_state()?;
         let snapshot = match transaction.isolation() {
             Isolation::ReadCommitted => state.snapshot(),
@@ -219,18 +219,18 @@ impl<'p> HostPath<'p> {
             true => Ok(()),
             false => {
                 let table = table.name().into();
-                Err(NearDataFailure::RowFaults { table, total, first: faults })
+                Err(NearDataJobError::RowFaults { table, total, first: faults })
             }
         }
     }
 }
 
 /// Native storage, or the shared state, as the host's own error.
-fn unreadable(error: DeviceError) -> NearDataFailure {
+fn unreadable(error: DeviceError) -> NearDataJobError {
     let (file, what) = ("pages".into(), error.to_string());
     let offset = match error {
         DeviceError::Page { physical, .. } => physical * PAGE_BYTES as u64,
         _ => RecordId::NONE.word(),
     };
-    NearDataFailure::Store(Error::Corrupt { file, offset, what })
+    NearDataJobError::Store(Error::Corrupt { file, offset, what })
 }

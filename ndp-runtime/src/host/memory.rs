@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use driver::{HostMemory, PAGE_BYTES};
 use lockdb::Options;
 use lockdb::memory::ArrayMemory;
 use locks::{Bucket, SharedMemory};
+use parking_lot::Mutex;
 
 /// Makes the memory of a store's lock table and VID maps, and keeps it by names, for a device to be
 /// given. One store uses it.
@@ -59,11 +60,11 @@ impl StoreMemory {
 
     /// The memory of a name, if it was made.
     pub fn named(&self, name: &str) -> Option<Arc<HostMemory>> {
-        self.arrays.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+        self.arrays.lock().get(name).cloned()
     }
 
     fn make(&self, name: &str, bytes: usize) -> io::Result<Arc<HostMemory>> {
-        let mut arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut arrays = self.arrays.lock();
         if arrays.contains_key(name) {
             let message = format!("{name:?} was made before: one store has this memory");
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));

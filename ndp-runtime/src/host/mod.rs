@@ -28,7 +28,7 @@ mod watch;
 mod work;
 
 pub use cancel::Cancel;
-pub use error::{NearDataFailure, fault_text};
+pub use error::{NearDataJobError, fault_text};
 pub use host_path::{HostPath, HostPathReport};
 pub use memory::StoreMemory;
 pub use options::{JobOptions, Progress};

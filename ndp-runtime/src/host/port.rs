@@ -62,12 +62,12 @@ impl From<driver::DeviceError> for PortError {
 /// Memory that the device has until this is dropped.
 pub trait Mapping: Send + Sync {
     /// The device's address of its first byte.
-    fn device_address(&self) -> u64;
+    fn bus_address(&self) -> u64;
 }
 
 impl Mapping for DmaBuffer {
-    fn device_address(&self) -> u64 {
-        self.device_address()
+    fn bus_address(&self) -> u64 {
+        self.bus_address()
     }
 }
 
@@ -156,14 +156,14 @@ impl QueuePort {
 
     fn reach(&mut self, name: &str) -> Result<u64, PortError> {
         if let Some(buffer) = self.reached.get(name) {
-            return Ok(buffer.device_address());
+            return Ok(buffer.bus_address());
         }
         let memory = self.memory.named(name).ok_or_else(|| PortError::OutOfReach {
             what: name.into(),
             reason: "it does not stand in the memory that the device was given".into(),
         })?;
         let buffer = DmaBuffer::map(self.device.backend().clone(), memory)?;
-        let address = buffer.device_address();
+        let address = buffer.bus_address();
         self.reached.insert(name.into(), buffer);
         Ok(address)
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use lockdb::Table;
 use lockdb::schema::{Type, Value};
 
-use super::error::NearDataFailure;
+use super::error::NearDataJobError;
 use super::options::{JobOptions, Progress};
 use super::report::ReadReport;
 use super::transaction::NearTransaction;
@@ -87,7 +87,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
     /// Rows that the device cannot read are in the report, and not visited.
     ///
     /// # Errors
-    /// See [`NearDataFailure`]; the transaction continues.
+    /// See [`NearDataJobError`]; the transaction continues.
     pub fn select(
         &mut self,
         table: &Table,
@@ -95,7 +95,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
         outputs: &[&str],
         options: &JobOptions<'_>,
         mut visit: impl FnMut(SelectedRow<'_>) -> ControlFlow<()>,
-    ) -> Result<SelectReport, NearDataFailure> {
+    ) -> Result<SelectReport, NearDataJobError> {
         let since = Instant::now();
         let compiled = compile_select(table.id(), table.schema(), predicate, outputs)?;
         let task = Task::Select { payloads: outputs.is_empty() };
@@ -121,7 +121,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
     /// over the rows that satisfy a predicate, by groups if asked. Groups come in their order.
     ///
     /// # Errors
-    /// See [`NearDataFailure`]; [`NearDataFailure::RowFaults`] when a row cannot be read. The
+    /// See [`NearDataJobError`]; [`NearDataJobError::RowFaults`] when a row cannot be read. The
     /// transaction continues.
     pub fn aggregate(
         &mut self,
@@ -129,13 +129,13 @@ impl<'r> NearTransaction<'r, '_, '_> {
         predicate: Option<&str>,
         of: AggregateOf<'_>,
         options: &JobOptions<'_>,
-    ) -> Result<(Vec<AggregatedGroup>, ReadReport), NearDataFailure> {
+    ) -> Result<(Vec<AggregatedGroup>, ReadReport), NearDataJobError> {
         let since = Instant::now();
         let outputs: Vec<&str> = [of.value].into_iter().chain(of.group).collect();
         let compiled = compile_select(table.id(), table.schema(), predicate, &outputs)?;
         let (value_type, group_type) = (compiled.types[0], compiled.types.get(1).copied());
         let groups = of.groups.min(DescriptorHeader::MOST_GROUPS);
-        let refused = |error: crate::program::AggregateTypeError| NearDataFailure::Refused {
+        let refused = |error: crate::program::AggregateTypeError| NearDataJobError::Refused {
             status: Status::BadProgram,
             detail: 0,
             reason: error.to_string(),
@@ -159,7 +159,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
         })?;
         if !faults.is_empty() {
             let (table, total) = (table.name().into(), read.device.faults);
-            return Err(NearDataFailure::RowFaults { table, total, first: faults });
+            return Err(NearDataJobError::RowFaults { table, total, first: faults });
         }
         let rows = found.len() as u64;
         Ok((found, ReadReport { rows, ..read }))
@@ -173,7 +173,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
         options: &JobOptions<'_>,
         mut since: Instant,
         visit: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
-    ) -> Result<ReadReport, NearDataFailure> {
+    ) -> Result<ReadReport, NearDataJobError> {
         let mut report = ReadReport::default();
         let invocation = self.transaction.near_data(table)?;
         let state = invocation.shared_state.bytes();
@@ -199,7 +199,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
             })?;
             match done.status {
                 Status::Done | Status::More | Status::RowFaults => {}
-                Status::Cancelled => return Err(NearDataFailure::Cancelled),
+                Status::Cancelled => return Err(NearDataJobError::Cancelled),
                 status => return Err(work.refusal(status, &done)),
             }
             let chunk = work.chunk(&done)?;

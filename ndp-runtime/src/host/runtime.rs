@@ -1,15 +1,16 @@
 //! The runtime: one device, one store, and the threads that submit jobs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use driver::HostMemory;
 use lockdb::{Database, Session, Table, Transaction, TransactionOptions};
 use locks::Waiting;
+use parking_lot::{Mutex, MutexGuard};
 
-use super::error::NearDataFailure;
+use super::error::NearDataJobError;
 use super::options::JobOptions;
 use super::port::{Fenced, JobPort, Mapping, PortError};
 use super::prepared::PreparedUpdate;
@@ -108,7 +109,7 @@ impl Runtime {
         update: &PreparedUpdate<'_>,
         options: &JobOptions<'_>,
         attempts: u32,
-    ) -> Result<UpdateReport, NearDataFailure> {
+    ) -> Result<UpdateReport, NearDataJobError> {
         let transaction = transaction.into();
         let mut aborts = 0;
         loop {
@@ -231,7 +232,7 @@ impl Runtime {
 
     /// Cuts the device off, unless another thread has done so since a submission of this
     /// generation.
-    pub(super) fn fence(&self, seen: u64, lost: PortError) -> Result<(), NearDataFailure> {
+    pub(super) fn fence(&self, seen: u64, lost: PortError) -> Result<(), NearDataJobError> {
         let mut state = self.lock();
         if state.generation != seen {
             return Ok(());
@@ -245,7 +246,7 @@ impl Runtime {
             }
             Err(fence) => {
                 let (lost, fence) = (Box::new(lost), Box::new(fence));
-                Err(NearDataFailure::NotFenced { lost, fence })
+                Err(NearDataJobError::NotFenced { lost, fence })
             }
         }
     }
@@ -255,7 +256,7 @@ impl Runtime {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

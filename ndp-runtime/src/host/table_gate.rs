@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::error::NearDataFailure;
+use super::error::NearDataJobError;
 
 /// Lets short updates of a table pass, or one near-data update alone: what the paper calls
 /// "exclusively locking the table ahead of TX_NDP", and impractical (ccSLT paper, section 3); for
@@ -32,20 +32,20 @@ impl TableGate {
     /// Passes, beside other short updates.
     ///
     /// # Errors
-    /// [`NearDataFailure::TimedOut`] when another update is alone behind it for so long.
-    pub fn pass(&self, bound: Duration) -> Result<Passing<'_>, NearDataFailure> {
+    /// [`NearDataJobError::TimedOut`] when another update is alone behind it for so long.
+    pub fn pass(&self, bound: Duration) -> Result<Passing<'_>, NearDataJobError> {
         let waited_for = "a near-data update that has locked the whole table";
         let passing = self.0.try_read_for(bound);
-        passing.map(Passing).ok_or(NearDataFailure::TimedOut { waited_for, bound })
+        passing.map(Passing).ok_or(NearDataJobError::TimedOut { waited_for, bound })
     }
 
     /// Waits until all short updates have left, and keeps others out.
     ///
     /// # Errors
-    /// [`NearDataFailure::TimedOut`] when they take so long.
-    pub fn be_alone(&self, bound: Duration) -> Result<Alone<'_>, NearDataFailure> {
+    /// [`NearDataJobError::TimedOut`] when they take so long.
+    pub fn be_alone(&self, bound: Duration) -> Result<Alone<'_>, NearDataJobError> {
         let waited_for = "the short updates of a table to end";
         let alone = self.0.try_write_for(bound);
-        alone.map(Alone).ok_or(NearDataFailure::TimedOut { waited_for, bound })
+        alone.map(Alone).ok_or(NearDataJobError::TimedOut { waited_for, bound })
     }
 }

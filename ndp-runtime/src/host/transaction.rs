@@ -5,7 +5,7 @@ use std::time::Instant;
 use lockdb::near_data::{FinalizeError, NearDataError};
 use lockdb::{Error, Transaction};
 
-use super::error::NearDataFailure;
+use super::error::NearDataJobError;
 use super::report::{LinkBytes, Phases};
 use super::runtime::Runtime;
 use super::work::{Work, lap};
@@ -51,7 +51,7 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
     /// # Errors
     /// A conflict (SERIALIZABLE); when the device cannot finalize its pages, or is lost before it
     /// has. The transaction is rolled back then.
-    pub fn commit(mut self) -> Result<CommitReport, NearDataFailure> {
+    pub fn commit(mut self) -> Result<CommitReport, NearDataJobError> {
         let mut since = Instant::now();
         let mut report = CommitReport::default();
         let (mut failed, updates) = (None, &mut self.updates);
@@ -83,7 +83,7 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
             }
             Err(Error::NearData(NearDataError::Finalize { commit, source })) => {
                 let finalize = NearDataError::Finalize { commit, source };
-                let failure = failed.take().unwrap_or(NearDataFailure::Store(finalize.into()));
+                let failure = failed.take().unwrap_or(NearDataJobError::Store(finalize.into()));
                 Err(self.fail(failure))
             }
             Err(error) => Err(self.fail(error.into())),
@@ -102,20 +102,20 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
     /// Rolls the transaction back.
     ///
     /// # Errors
-    /// [`NearDataFailure::NotFenced`] when the device is lost and cannot be cut off.
-    pub fn rollback(mut self) -> Result<(), NearDataFailure> {
+    /// [`NearDataJobError::NotFenced`] when the device is lost and cannot be cut off.
+    pub fn rollback(mut self) -> Result<(), NearDataJobError> {
         self.end()
     }
 
     /// Ends the transaction without a change, as soon as the device is idle or cut off.
-    pub(super) fn end(&mut self) -> Result<(), NearDataFailure> {
+    pub(super) fn end(&mut self) -> Result<(), NearDataJobError> {
         if std::mem::replace(&mut self.ended, true) {
             return Ok(());
         }
         let mut not_fenced = None;
         for mut work in self.updates.drain(..) {
             let rest = work.stop().and_then(|()| work.forget());
-            if let Err(failure @ NearDataFailure::NotFenced { .. }) = rest {
+            if let Err(failure @ NearDataJobError::NotFenced { .. }) = rest {
                 not_fenced = Some(failure);
             }
         }
@@ -131,8 +131,8 @@ impl<'r, 't, 's> NearTransaction<'r, 't, 's> {
     }
 
     /// Ends the transaction because of a failure.
-    pub(super) fn fail(&mut self, failure: NearDataFailure) -> NearDataFailure {
-        if let NearDataFailure::NotFenced { .. } = failure {
+    pub(super) fn fail(&mut self, failure: NearDataJobError) -> NearDataJobError {
+        if let NearDataJobError::NotFenced { .. } = failure {
             // It cannot have been committed: a commit is the end of a NearTransaction.
             let _ = self.transaction.abandon();
             self.ended = true;

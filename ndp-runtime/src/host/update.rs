@@ -7,7 +7,7 @@ use lockdb::schema::RowBuffer;
 use lockdb::{Error, Table};
 use locks::Policy;
 
-use super::error::NearDataFailure;
+use super::error::NearDataJobError;
 use super::options::{JobOptions, Progress};
 use super::prepared::PreparedUpdate;
 use super::report::UpdateReport;
@@ -27,14 +27,14 @@ impl<'r> NearTransaction<'r, '_, '_> {
     /// and the last: until the commit the new rows are on the device alone.
     ///
     /// # Errors
-    /// [`NearDataFailure::Store`] with [`Error::ForeignTable`], or the others of
+    /// [`NearDataJobError::Store`] with [`Error::ForeignTable`], or the others of
     /// `Transaction::near_data`, before the device is given anything. All others end the transaction;
-    /// of those [`NearDataFailure::is_conflict`] tells whether to run it again.
+    /// of those [`NearDataJobError::is_conflict`] tells whether to run it again.
     pub fn update(
         &mut self,
         update: &PreparedUpdate<'_>,
         options: &JobOptions<'_>,
-    ) -> Result<UpdateReport, NearDataFailure> {
+    ) -> Result<UpdateReport, NearDataJobError> {
         let mut since = Instant::now();
         let mut report = UpdateReport::default();
         let PreparedUpdate { table, compiled } = update;
@@ -61,7 +61,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
         if let Err(failure) = done {
             let rest = work.stop().and_then(|()| work.forget());
             return Err(match rest {
-                Err(not_fenced @ NearDataFailure::NotFenced { .. }) => self.fail(not_fenced),
+                Err(not_fenced @ NearDataJobError::NotFenced { .. }) => self.fail(not_fenced),
                 _ => self.fail(failure),
             });
         }
@@ -82,10 +82,10 @@ impl<'r> NearTransaction<'r, '_, '_> {
         invocation: &Invocation,
         reservations: &[PageReservation],
         options: &JobOptions<'_>,
-    ) -> Result<Work<'r>, NearDataFailure> {
+    ) -> Result<Work<'r>, NearDataJobError> {
         let runtime = self.runtime;
         let reached = runtime.lock_table().and_then(|locks| Ok((locks, runtime.vid_map(table)?)));
-        let (locks, vid_map) = reached.map_err(NearDataFailure::lost)?;
+        let (locks, vid_map) = reached.map_err(NearDataJobError::lost)?;
         let state = invocation.shared_state.bytes();
         let parts =
             Parts::new(options.result_bytes, options.reservations.clamp(1, 4096), state.len());
@@ -127,7 +127,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
         invocation: &Invocation,
         options: &JobOptions<'_>,
         report: &mut UpdateReport,
-    ) -> Result<Vec<u32>, NearDataFailure> {
+    ) -> Result<Vec<u32>, NearDataJobError> {
         let (runtime, bound) = (self.runtime, options.time_out);
         let (waiting, cancel) = (runtime.options().waiting, &options.cancel);
         let transaction = Some(invocation.timestamp);
@@ -169,7 +169,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
         table: &Table,
         entries: &[UpdateEntry],
         left: &mut Vec<u32>,
-    ) -> Result<(), NearDataFailure> {
+    ) -> Result<(), NearDataJobError> {
         let mut written = Vec::with_capacity(entries.len());
         for entry in entries {
             match entry.update_kind() {
@@ -194,7 +194,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
         compiled: &CompiledUpdate,
         left: &[u32],
         report: &mut UpdateReport,
-    ) -> Result<(), NearDataFailure> {
+    ) -> Result<(), NearDataJobError> {
         let mut new = RowBuffer::new(table.schema());
         for &vid in left {
             let mut fault = None;
@@ -206,7 +206,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
             });
             if let Some(fault) = fault {
                 let table = table.name().into();
-                return Err(NearDataFailure::Evaluation { table, vid, fault });
+                return Err(NearDataJobError::Evaluation { table, vid, fault });
             }
             match changed? {
                 Some(()) => report.by_host += 1,
@@ -223,14 +223,14 @@ impl<'r> NearTransaction<'r, '_, '_> {
         table: &Table,
         snapshot: u64,
         done: &JobCompletion,
-    ) -> NearDataFailure {
+    ) -> NearDataJobError {
         let (vid, table) = (done.detail as u32, table.name().to_owned());
         match done.status {
-            Status::Conflict => NearDataFailure::Changed { table, vid, snapshot },
+            Status::Conflict => NearDataJobError::Changed { table, vid, snapshot },
             Status::LockTimeout => {
-                NearDataFailure::LockTimeout { table, vid, waited: self.lock_wait() }
+                NearDataJobError::LockTimeout { table, vid, waited: self.lock_wait() }
             }
-            Status::Cancelled => NearDataFailure::Cancelled,
+            Status::Cancelled => NearDataJobError::Cancelled,
             Status::RowFaults => match work.chunk(done) {
                 Ok(chunk) => {
                     let faults = chunk.entries().filter_map(|entry| match entry {
@@ -239,7 +239,7 @@ impl<'r> NearTransaction<'r, '_, '_> {
                     });
                     let first = faults.take(NAMED_FAULTS).collect();
                     let total = chunk.statistics().faults;
-                    NearDataFailure::RowFaults { table, total, first }
+                    NearDataJobError::RowFaults { table, total, first }
                 }
                 Err(fault) => fault.into(),
             },
@@ -254,7 +254,7 @@ pub(super) fn change_row(
     compiled: &CompiledUpdate,
     row: &mut RowBuffer,
     new: &mut RowBuffer,
-) -> Result<Option<()>, crate::program::EvaluationFault> {
+) -> Result<Option<()>, crate::program::EvaluationError> {
     let mut outputs = Outputs::default();
     match evaluate(&compiled.program, row.bytes(), &mut outputs)? {
         Evaluation::Fails => Ok(None),

@@ -6,7 +6,7 @@ use lockdb::Database;
 use locks::{Head, Policy, Ring, Suspicion, Timestamp, Waiting, WaitsFor};
 
 use super::cancel::Cancel;
-use super::error::NearDataFailure;
+use super::error::NearDataJobError;
 
 /// The watch over one job of one transaction.
 ///
@@ -54,21 +54,21 @@ impl<'a> Watch<'a> {
 
     /// Why a job that the device has no place for is to be given up, if it is: the jobs that hold
     /// the places may wait for locks of this transaction, which no table shows.
-    pub fn without_place(&self) -> Option<NearDataFailure> {
+    pub fn without_place(&self) -> Option<NearDataJobError> {
         let waited = self.began.elapsed();
         let may_wait = self.transaction.is_none() || waited < self.waiting.timeout;
-        (!may_wait).then_some(NearDataFailure::NoPlace { waited })
+        (!may_wait).then_some(NearDataJobError::NoPlace { waited })
     }
 
     /// Why the job has to stop, if it has to.
-    pub fn look(&mut self) -> Option<NearDataFailure> {
+    pub fn look(&mut self) -> Option<NearDataJobError> {
         if self.cancel.is_cancelled() {
-            return Some(NearDataFailure::Cancelled);
+            return Some(NearDataJobError::Cancelled);
         }
         let elapsed = self.began.elapsed();
         if elapsed >= self.bound {
             let waited_for = "the end of a near-data job";
-            return Some(NearDataFailure::TimedOut { waited_for, bound: self.bound });
+            return Some(NearDataJobError::TimedOut { waited_for, bound: self.bound });
         }
         let transaction = self.transaction?;
         let every = match self.waiting.policy {
@@ -94,18 +94,18 @@ impl<'a> Watch<'a> {
         found
     }
 
-    fn search(&mut self, transaction: Timestamp) -> Option<NearDataFailure> {
+    fn search(&mut self, transaction: Timestamp) -> Option<NearDataJobError> {
         let read = || WaitsFor::read(self.database.lock_table().buckets());
         let cycle = read().cycle_through(transaction)?;
         // Buckets are read one after the other: a cycle is certain when it is still there.
         if !read().has_cycle(&cycle) || !self.suspicion.is_ours_to_break(cycle, transaction) {
             return None;
         }
-        Some(NearDataFailure::Deadlock { cycle: self.suspicion.cycle().to_vec() })
+        Some(NearDataJobError::Deadlock { cycle: self.suspicion.cycle().to_vec() })
     }
 
     /// Wait-die: a transaction waits behind younger ones alone.
-    fn older_ahead(&self, transaction: Timestamp) -> Option<NearDataFailure> {
+    fn older_ahead(&self, transaction: Timestamp) -> Option<NearDataJobError> {
         for bucket in self.database.lock_table().buckets() {
             if !bucket.head().has_waiters() {
                 continue;
@@ -118,7 +118,7 @@ impl<'a> Watch<'a> {
             let waits =
                 |slot: locks::Slot| Timestamp::of_word(line[slot.index()]) == Some(transaction);
             if head.queue(Ring::FULL).any(waits) {
-                return Some(NearDataFailure::Died { transaction, older });
+                return Some(NearDataJobError::Died { transaction, older });
             }
         }
         None

@@ -6,13 +6,13 @@ use std::time::Instant;
 use driver::{HostMemory, PAGE_BYTES};
 use lockdb::near_data::PageReservation;
 
-use super::error::NearDataFailure;
+use super::error::NearDataJobError;
 use super::port::{Mapping, PortError};
 use super::report::{COMPLETION_BYTES, LinkBytes, SUBMISSION_BYTES};
 use super::runtime::{Pause, Pending, Runtime};
 use super::watch::Watch;
 use crate::job::{
-    Descriptor, JobCompletion, JobFault, ResultChunk, Span, Status, Submission, TopUp, TopUpBlock,
+    Descriptor, JobCompletion, JobError, ResultChunk, Span, Status, Submission, TopUp, TopUpBlock,
     reservation,
 };
 
@@ -109,15 +109,15 @@ impl<'r> Work<'r> {
         shared_state: &[u8],
         reservations: &[PageReservation],
         describe: impl FnOnce(Addresses) -> Descriptor,
-    ) -> Result<Self, NearDataFailure> {
+    ) -> Result<Self, NearDataJobError> {
         // Submissions from before the device was cut off are lost.
         let generation = runtime.generation();
         let memory = HostMemory::allocate(parts.bytes, PAGE_BYTES).map_err(|source| {
             let what = format!("{} bytes for a near-data job", parts.bytes);
-            NearDataFailure::Store(lockdb::Error::System { what, source })
+            NearDataJobError::Store(lockdb::Error::System { what, source })
         })?;
         let memory = Arc::new(memory);
-        let mapping = runtime.map(&memory).map_err(NearDataFailure::lost)?;
+        let mapping = runtime.map(&memory).map_err(NearDataJobError::lost)?;
         let mut work = Self {
             runtime,
             number: runtime.number_job(),
@@ -152,7 +152,7 @@ impl<'r> Work<'r> {
     }
 
     /// Continues after [`Status::More`], with more reservations.
-    pub fn resume(&mut self, reservations: &[PageReservation]) -> Result<(), NearDataFailure> {
+    pub fn resume(&mut self, reservations: &[PageReservation]) -> Result<(), NearDataJobError> {
         self.chunk += 1;
         self.write_reservations(reservations);
         let block = TopUp {
@@ -173,7 +173,7 @@ impl<'r> Work<'r> {
         &mut self,
         watch: &mut Watch<'_>,
         progress: &mut dyn FnMut(),
-    ) -> Result<JobCompletion, NearDataFailure> {
+    ) -> Result<JobCompletion, NearDataJobError> {
         let mut pause = Pause::default();
         loop {
             let State::Running(pending) = self.state else {
@@ -207,10 +207,10 @@ impl<'r> Work<'r> {
 
     /// What the device has written to the result buffer: so many bytes, copied so that it does not
     /// change them any more.
-    pub fn received(&mut self, bytes: u32) -> Result<&[u8], JobFault> {
+    pub fn received(&mut self, bytes: u32) -> Result<&[u8], JobError> {
         let most = self.parts.result_bytes;
         if bytes as usize > most {
-            return Err(JobFault {
+            return Err(JobError {
                 what: "completion",
                 offset: 4,
                 field: "bytes",
@@ -224,7 +224,7 @@ impl<'r> Work<'r> {
     }
 
     /// The chunk that the device has written.
-    pub fn chunk(&mut self, done: &JobCompletion) -> Result<ResultChunk<'_>, JobFault> {
+    pub fn chunk(&mut self, done: &JobCompletion) -> Result<ResultChunk<'_>, JobError> {
         let (job, number) = (self.number, self.chunk);
         let chunk = ResultChunk::verified(self.received(done.bytes)?)?;
         let header = chunk.header();
@@ -232,14 +232,19 @@ impl<'r> Work<'r> {
         {
             if found != expected {
                 let (found, expected) = (found.into(), expected.to_string());
-                return Err(JobFault { what: "result set", offset: 12, field, found, expected });
+                return Err(JobError { what: "result set", offset: 12, field, found, expected });
             }
         }
         Ok(chunk)
     }
 
     /// Has the device stamp and write its pages.
-    pub fn finalize(&mut self, commit: u64, epoch: u64, store: u64) -> Result<(), NearDataFailure> {
+    pub fn finalize(
+        &mut self,
+        commit: u64,
+        epoch: u64,
+        store: u64,
+    ) -> Result<(), NearDataJobError> {
         self.run(Submission::finalize(self.number, commit, epoch, store))?;
         let done = self.settle()?;
         self.link.results += COMPLETION_BYTES;
@@ -250,7 +255,7 @@ impl<'r> Work<'r> {
     }
 
     /// Ends a job that is not done: when this returns, no access of it is under way.
-    pub fn stop(&mut self) -> Result<(), NearDataFailure> {
+    pub fn stop(&mut self) -> Result<(), NearDataJobError> {
         let (State::Running(_) | State::Paused) = self.state else { return Ok(()) };
         match self.runtime.submit(Submission::cancel(self.number)) {
             Ok(cancelling) => {
@@ -271,7 +276,7 @@ impl<'r> Work<'r> {
     }
 
     /// Has the device forget a job that is done.
-    pub fn forget(&mut self) -> Result<(), NearDataFailure> {
+    pub fn forget(&mut self) -> Result<(), NearDataJobError> {
         let State::Idle = self.state else { return Ok(()) };
         self.run(Submission::forget(self.number))?;
         self.settle()?;
@@ -280,7 +285,7 @@ impl<'r> Work<'r> {
     }
 
     /// What a status says that is no success.
-    pub fn refusal(&mut self, status: Status, done: &JobCompletion) -> NearDataFailure {
+    pub fn refusal(&mut self, status: Status, done: &JobCompletion) -> NearDataJobError {
         let has_reason =
             matches!(status, Status::BadProgram | Status::Storage | Status::Aggregation);
         let reason = match has_reason.then(|| self.received(done.bytes)) {
@@ -288,12 +293,12 @@ impl<'r> Work<'r> {
             _ => String::new(),
         };
         match status {
-            Status::Aggregation => NearDataFailure::NoAggregate { reason },
-            _ => NearDataFailure::Refused { status, detail: done.detail, reason },
+            Status::Aggregation => NearDataJobError::NoAggregate { reason },
+            _ => NearDataJobError::Refused { status, detail: done.detail, reason },
         }
     }
 
-    fn run(&mut self, submission: Submission) -> Result<(), NearDataFailure> {
+    fn run(&mut self, submission: Submission) -> Result<(), NearDataJobError> {
         match self.runtime.submit(submission) {
             // The device was cut off in the meantime: it does not know the job any more. But one
             // that begins was not known before: it runs on the device as it is now, and is to be
@@ -312,7 +317,7 @@ impl<'r> Work<'r> {
     }
 
     /// Waits for the end of what runs, as long as the device may take that counts as alive.
-    fn settle(&mut self) -> Result<JobCompletion, NearDataFailure> {
+    fn settle(&mut self) -> Result<JobCompletion, NearDataJobError> {
         let State::Running(pending) = self.state else {
             unreachable!("whoever waits for a job has let it run");
         };
@@ -327,17 +332,17 @@ impl<'r> Work<'r> {
     }
 
     /// The device is silent: it counts as lost.
-    fn lose_silent(&mut self) -> NearDataFailure {
+    fn lose_silent(&mut self) -> NearDataJobError {
         let bound = self.runtime.options().timeout;
         self.lose(PortError::Gone(format!("it was silent for {bound:?}")))
     }
 
     /// The device is lost: it is cut off, and then the job is over.
-    fn lose(&mut self, lost: PortError) -> NearDataFailure {
+    fn lose(&mut self, lost: PortError) -> NearDataJobError {
         match self.runtime.fence(self.generation, lost.clone()) {
             Ok(()) => {
                 self.state = State::Over;
-                NearDataFailure::lost(lost)
+                NearDataJobError::lost(lost)
             }
             Err(not_fenced) => {
                 // The device may still write what it was given: that stays.
@@ -366,7 +371,7 @@ impl<'r> Work<'r> {
 
     fn address(&self, offset: usize) -> u64 {
         let mapping = self.mapping.as_ref().expect("it is there until the device is lost");
-        mapping.device_address() + offset as u64
+        mapping.bus_address() + offset as u64
     }
 }
 

@@ -2,7 +2,7 @@
 
 use lockdb::schema::{MAX_COLUMNS, Value};
 
-use super::fault::{Check, JobFault};
+use super::error::{Check, JobError};
 use crate::program::{Assignment, MAX_OUTPUTS};
 
 layout! {
@@ -59,7 +59,7 @@ fn constant(value: &Value) -> (u8, Vec<u8>) {
 ///
 /// # Errors
 /// The first field that cannot be.
-pub(super) fn decode(mut bytes: &[u8], at: usize) -> Result<Vec<Assignment>, JobFault> {
+pub(super) fn decode(mut bytes: &[u8], at: usize) -> Result<Vec<Assignment>, JobError> {
     let mut assignments = Vec::new();
     let end = at + bytes.len();
     while !bytes.is_empty() {
@@ -81,7 +81,7 @@ pub(super) fn decode(mut bytes: &[u8], at: usize) -> Result<Vec<Assignment>, Job
     Ok(assignments)
 }
 
-fn assignment(check: &Check, head: AssignmentHead, bytes: &[u8]) -> Result<Assignment, JobFault> {
+fn assignment(check: &Check, head: AssignmentHead, bytes: &[u8]) -> Result<Assignment, JobError> {
     let AssignmentHead { column, source, output, .. } = head;
     if source == 0 {
         check.same("bytes", bytes.len() as u64, 0)?;

@@ -4,7 +4,7 @@ use lockdb::Isolation;
 use lockdb::schema::{MAX_PAYLOAD, Type};
 use locks::Timestamp;
 
-use super::fault::{Check, JobFault, checksum};
+use super::error::{Check, JobError, checksum};
 use super::reservation::check_reservations;
 use super::{ChunkHeader, GroupEntry, RowHead, UpdateEntry, assignment};
 use crate::program::{Aggregate, Assignment, Program};
@@ -123,7 +123,7 @@ impl Span {
         check: &Check,
         address: &'static str,
         bytes: &'static str,
-    ) -> Result<(), JobFault> {
+    ) -> Result<(), JobError> {
         let most = u64::from(u32::MAX);
         check.that(self.bytes <= most, bytes, self.bytes, "less than 4 GiB")?;
         let end = self.address.checked_add(self.bytes);
@@ -301,7 +301,7 @@ impl Descriptor {
     ///
     /// # Errors
     /// The first field that cannot be.
-    pub fn decode(bytes: &[u8]) -> Result<Self, JobFault> {
+    pub fn decode(bytes: &[u8]) -> Result<Self, JobError> {
         let check = Check::of("descriptor", DescriptorHeader::FIELDS, 0);
         let Some((header, program, assignments)) = split(bytes) else {
             let expected = format!("at least {}", Self::ASSIGNMENTS_AT);
@@ -349,7 +349,7 @@ fn split(bytes: &[u8]) -> Option<(&[u8; DescriptorHeader::BYTES], &[u8; Program:
     Some((header, program, assignments))
 }
 
-fn task(check: &Check, header: &DescriptorHeader, assignments: &[u8]) -> Result<Task, JobFault> {
+fn task(check: &Check, header: &DescriptorHeader, assignments: &[u8]) -> Result<Task, JobError> {
     let flags = |known: u32| {
         let expected = format!("no bit but {known:#x}");
         check.that(header.flags & !known == 0, "flags", header.flags.into(), expected)
@@ -412,7 +412,7 @@ impl Aggregating {
         header.groups = self.groups;
     }
 
-    fn get(check: &Check, header: &DescriptorHeader) -> Result<Self, JobFault> {
+    fn get(check: &Check, header: &DescriptorHeader) -> Result<Self, JobError> {
         const TYPES: &str = "1 to 4, and a length for 4 alone";
         let number = usize::from(header.aggregate).wrapping_sub(1);
         let Some(&aggregate) = AGGREGATES.get(number) else {
@@ -449,7 +449,7 @@ impl Update {
         (header.lock_wait, header.poll_interval) = (self.lock_wait, self.poll_interval);
     }
 
-    fn get(check: &Check, header: &DescriptorHeader, assignments: &[u8]) -> Result<Self, JobFault> {
+    fn get(check: &Check, header: &DescriptorHeader, assignments: &[u8]) -> Result<Self, JobError> {
         let isolation = ISOLATION.get(usize::from(header.isolation)).copied();
         check.that(isolation.is_some(), "isolation", header.isolation.into(), "0, 1 or 2")?;
         let timestamp = Timestamp::new(header.timestamp);

@@ -15,7 +15,7 @@ mod layout;
 
 mod assignment;
 mod descriptor;
-mod fault;
+mod error;
 pub mod reservation;
 mod result_set;
 mod submission;
@@ -24,7 +24,7 @@ pub use assignment::AssignmentHead;
 pub use descriptor::{
     Aggregating, Descriptor, DescriptorHeader, Kind, LockTable, Span, Task, Update,
 };
-pub use fault::JobFault;
+pub use error::JobError;
 pub use reservation::{MAX_RESERVATIONS, TopUp, TopUpBlock};
 pub use result_set::{
     ChunkHeader, ChunkWriter, Embodiment, Entry, FaultEntry, GroupEntry, ResultChunk, RowEntry,

@@ -4,7 +4,7 @@ use lockdb::layout::RecordId;
 use lockdb::near_data::PageReservation;
 
 use super::Span;
-use super::fault::{Check, JobFault, checksum};
+use super::error::{Check, JobError, checksum};
 
 /// The most pages that may be reserved for one job in all: 1 GiB of them.
 pub const MAX_RESERVATIONS: u32 = 1 << 17;
@@ -42,7 +42,7 @@ pub(crate) fn fault(
     field: &'static str,
     found: u64,
     expected: &'static str,
-) -> JobFault {
+) -> JobError {
     check(number).fault(field, found, expected)
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn fault(
 ///
 /// # Errors
 /// When one names a page that no data page can be. The offset is that in the array.
-pub fn decode_all(bytes: &[u8]) -> Result<Vec<PageReservation>, JobFault> {
+pub fn decode_all(bytes: &[u8]) -> Result<Vec<PageReservation>, JobError> {
     let (all, rest) = bytes.as_chunks::<{ Entry::BYTES }>();
     check(all.len()).that(
         rest.is_empty(),
@@ -139,7 +139,7 @@ impl TopUp {
     ///
     /// # Errors
     /// The first field that cannot be.
-    pub fn decode(bytes: &[u8; TopUpBlock::BYTES]) -> Result<Self, JobFault> {
+    pub fn decode(bytes: &[u8; TopUpBlock::BYTES]) -> Result<Self, JobError> {
         let block = TopUpBlock::decode(bytes);
         let check = Check::of("top-up", TopUpBlock::FIELDS, 0);
         check.same("magic", block.magic.into(), TopUpBlock::MAGIC.into())?;
@@ -156,7 +156,7 @@ impl TopUp {
 }
 
 /// Page reservations that a header names lie inside the address space and are not too many.
-pub(super) fn check_reservations(check: &Check, address: u64, count: u32) -> Result<(), JobFault> {
+pub(super) fn check_reservations(check: &Check, address: u64, count: u32) -> Result<(), JobError> {
     let most = format!("at most {MAX_RESERVATIONS}");
     check.that(count <= MAX_RESERVATIONS, "reservation_count", count.into(), most)?;
     let end = address.checked_add(u64::from(count) * Entry::BYTES as u64);

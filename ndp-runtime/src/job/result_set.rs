@@ -1,6 +1,6 @@
 //! The results of a job, chunk by chunk.
 
-use super::fault::{Check, JobFault, checksum};
+use super::error::{Check, JobError, checksum};
 use crate::program::Group;
 
 layout! {
@@ -386,7 +386,7 @@ impl<'a> ResultChunk<'a> {
     ///
     /// # Errors
     /// The first field that cannot be.
-    pub fn verified(bytes: &'a [u8]) -> Result<Self, JobFault> {
+    pub fn verified(bytes: &'a [u8]) -> Result<Self, JobError> {
         let check = Check::of("result set", ChunkHeader::FIELDS, 0);
         let Some(header) = bytes.first_chunk() else {
             let expected = format!("at least {}", ChunkHeader::BYTES);
@@ -451,7 +451,7 @@ impl<'a> ResultChunk<'a> {
 }
 
 /// The first entry of some bytes, which stand at `at`, and what follows it.
-fn entry(bytes: &[u8], at: u64) -> Result<(Entry<'_>, &[u8]), JobFault> {
+fn entry(bytes: &[u8], at: u64) -> Result<(Entry<'_>, &[u8]), JobError> {
     let kind = bytes.first().copied().unwrap_or(0);
     match kind {
         FaultEntry::KIND => {
@@ -482,7 +482,7 @@ fn entry(bytes: &[u8], at: u64) -> Result<(Entry<'_>, &[u8]), JobFault> {
     }
 }
 
-fn row(bytes: &[u8], at: u64) -> Result<(Entry<'_>, &[u8]), JobFault> {
+fn row(bytes: &[u8], at: u64) -> Result<(Entry<'_>, &[u8]), JobError> {
     let (head, rest) = fixed(bytes, at)?;
     let head = RowHead::decode(head);
     let check = Check::of("result set", RowHead::FIELDS, at);
@@ -505,8 +505,8 @@ const STATISTICS_AT: u64 = std::mem::offset_of!(ChunkHeader, statistics) as u64;
 /// The longest payload.
 const MOST_PAYLOAD: usize = lockdb::schema::MAX_PAYLOAD;
 
-fn fixed<const N: usize>(bytes: &[u8], at: u64) -> Result<(&[u8; N], &[u8]), JobFault> {
-    bytes.split_first_chunk().ok_or_else(|| JobFault {
+fn fixed<const N: usize>(bytes: &[u8], at: u64) -> Result<(&[u8; N], &[u8]), JobError> {
+    bytes.split_first_chunk().ok_or_else(|| JobError {
         what: "result set",
         offset: at,
         field: "entry",

@@ -2,7 +2,7 @@
 
 use lockdb::schema::{RowBuffer, RowError, RowRef, Schema, Type, Value, ValueRef};
 
-use super::{EvaluationFault, Outputs};
+use super::{EvaluationError, Outputs};
 
 /// The value that an update assigns to one column.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,8 +46,8 @@ pub fn apply(
     payload: &[u8],
     outputs: &Outputs,
     row: &mut RowBuffer,
-) -> Result<(), EvaluationFault> {
-    schema.check(payload).map_err(|_| EvaluationFault::RowDamaged)?;
+) -> Result<(), EvaluationError> {
+    schema.check(payload).map_err(|_| EvaluationError::RowDamaged)?;
     row.copy_from(RowRef::new(schema, payload));
     for assignment in assignments {
         let column = usize::from(assignment.column());
@@ -59,8 +59,8 @@ pub fn apply(
             },
         };
         row.set_ref(column, value).map_err(|error| match error {
-            RowError::Null { .. } => EvaluationFault::NullNotAllowed,
-            RowError::TooLong { .. } => EvaluationFault::RowTooLong,
+            RowError::Null { .. } => EvaluationError::NullNotAllowed,
+            RowError::TooLong { .. } => EvaluationError::RowTooLong,
             error => panic!("the assignment does not fit its column: {error}"),
         })?;
     }

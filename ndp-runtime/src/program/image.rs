@@ -38,14 +38,14 @@ pub struct Program {
 /// Why bytes or parts are no program: where, what is there, what should be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("program, {place}: found {found}, expected {expected}")]
-pub struct ProgramFault {
+pub struct ProgramError {
     offset: usize,
     place: String,
     found: String,
     expected: String,
 }
 
-impl ProgramFault {
+impl ProgramError {
     /// The byte of the image at which the fault was seen.
     pub fn offset(&self) -> usize {
         self.offset
@@ -65,7 +65,7 @@ impl Program {
         fixed_bytes: u16,
         code: Vec<Instruction>,
         constants: Vec<u64>,
-    ) -> Result<Self, ProgramFault> {
+    ) -> Result<Self, ProgramError> {
         count("instructions", 6, code.len(), 1, MAX_INSTRUCTIONS)?;
         count("constants", 7, constants.len(), 0, MAX_CONSTANTS)?;
         if !(8..=MAX_PAYLOAD).contains(&fixed_bytes.into()) || !fixed_bytes.is_multiple_of(8) {
@@ -105,7 +105,7 @@ impl Program {
     ///
     /// # Errors
     /// When it is none, at the first place that is wrong. It never panics.
-    pub fn decode(bytes: &[u8], table: Option<(u32, &Schema)>) -> Result<Self, ProgramFault> {
+    pub fn decode(bytes: &[u8], table: Option<(u32, &Schema)>) -> Result<Self, ProgramError> {
         let Ok(bytes) = <&[u8; Self::BYTES]>::try_from(bytes) else {
             let found = format!("{} bytes", bytes.len());
             return Err(fault(bytes.len(), "image", found, format!("{} bytes", Self::BYTES)));
@@ -132,7 +132,7 @@ impl Program {
     }
 
     /// Whether it is for rows of this schema.
-    fn check_schema(&self, schema: &Schema) -> Result<(), ProgramFault> {
+    fn check_schema(&self, schema: &Schema) -> Result<(), ProgramError> {
         let shortest = schema.shortest_payload();
         expect("bytes of the shortest row", 20, usize::from(self.fixed_bytes), shortest)?;
         let columns = schema.columns().len();
@@ -186,7 +186,7 @@ impl Program {
 fn decode_code(
     bytes: &[u8; Program::BYTES],
     count: usize,
-) -> Result<Vec<Instruction>, ProgramFault> {
+) -> Result<Vec<Instruction>, ProgramError> {
     let mut code = Vec::with_capacity(count);
     for index in 0..MAX_INSTRUCTIONS {
         let offset = HEADER_BYTES + 8 * index;
@@ -209,7 +209,7 @@ fn decode_code(
     Ok(code)
 }
 
-fn decode_constants(bytes: &[u8; Program::BYTES], count: usize) -> Result<Vec<u64>, ProgramFault> {
+fn decode_constants(bytes: &[u8; Program::BYTES], count: usize) -> Result<Vec<u64>, ProgramError> {
     let constant = |index| u64_at(bytes, CONSTANTS + 8 * index);
     for index in count..MAX_CONSTANTS {
         expect("constant behind the last", CONSTANTS + 8 * index, constant(index), 0)?;
@@ -235,7 +235,7 @@ impl Judge {
     }
 
     /// The number of outputs.
-    fn judge(mut self, code: &[Instruction]) -> Result<u8, ProgramFault> {
+    fn judge(mut self, code: &[Instruction]) -> Result<u8, ProgramError> {
         for (index, instruction) in code.iter().enumerate() {
             let wrong =
                 |found: String, expected: String| at(index, instruction.op, found, expected);
@@ -351,17 +351,17 @@ fn fault(
     place: impl Display,
     found: impl Display,
     expected: impl Display,
-) -> ProgramFault {
+) -> ProgramError {
     let (place, found, expected) = (place.to_string(), found.to_string(), expected.to_string());
-    ProgramFault { offset, place, found, expected }
+    ProgramError { offset, place, found, expected }
 }
 
-fn header(field: &str, offset: usize, found: impl Display, expected: impl Display) -> ProgramFault {
+fn header(field: &str, offset: usize, found: impl Display, expected: impl Display) -> ProgramError {
     fault(offset, format_args!("{field} (byte {offset})"), found, expected)
 }
 
 /// At an instruction.
-fn at(index: usize, op: Opcode, found: impl Display, expected: impl Display) -> ProgramFault {
+fn at(index: usize, op: Opcode, found: impl Display, expected: impl Display) -> ProgramError {
     let offset = HEADER_BYTES + 8 * index;
     let place = format!("instruction {index} ({}, byte {offset})", op.name());
     fault(offset, place, found, expected)
@@ -372,7 +372,7 @@ fn expect<T: PartialEq + std::fmt::LowerHex>(
     offset: usize,
     found: T,
     expected: T,
-) -> Result<(), ProgramFault> {
+) -> Result<(), ProgramError> {
     if found == expected {
         return Ok(());
     }
@@ -385,7 +385,7 @@ fn count(
     found: usize,
     least: usize,
     most: usize,
-) -> Result<(), ProgramFault> {
+) -> Result<(), ProgramError> {
     if (least..=most).contains(&found) {
         return Ok(());
     }

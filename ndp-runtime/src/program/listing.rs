@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::image::{Program, ProgramFault};
+use super::image::{Program, ProgramError};
 use super::instruction::{Form, Instruction, NEVER_NULL, Opcode};
 
 /// The listing of a program, which [`Program::from_str`] takes back:
@@ -66,7 +66,7 @@ pub enum ListingError {
     },
     /// The instructions make no program.
     #[error(transparent)]
-    Program(#[from] ProgramFault),
+    Program(#[from] ProgramError),
 }
 
 /// Reads a listing. Numbers of lines are skipped, and so is what follows `;`.

@@ -38,7 +38,7 @@ impl Outputs {
 /// Why a row could not be evaluated, or no new row be made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[repr(u8)]
-pub enum EvaluationFault {
+pub enum EvaluationError {
     /// A sum, difference or product of integers is beyond 64 bits.
     #[error("an integer is out of range, expected it within 64 bits")]
     Overflow = 20,
@@ -59,7 +59,7 @@ pub enum EvaluationFault {
     VersionsUsedUp = 25,
 }
 
-impl EvaluationFault {
+impl EvaluationError {
     /// Its code in result sets and packets.
     pub fn code(self) -> u8 {
         self as u8
@@ -67,7 +67,7 @@ impl EvaluationFault {
 
     /// The fault of a code.
     pub fn from_code(code: u8) -> Option<Self> {
-        use EvaluationFault::{
+        use EvaluationError::{
             NullNotAllowed, Overflow, RowDamaged, RowTooLong, RowTooShort, VersionsUsedUp,
         };
         let all = [Overflow, RowTooShort, NullNotAllowed, RowTooLong, RowDamaged, VersionsUsedUp];
@@ -90,7 +90,7 @@ pub fn evaluate(
     program: &Program,
     payload: &[u8],
     outputs: &mut Outputs,
-) -> Result<Evaluation, EvaluationFault> {
+) -> Result<Evaluation, EvaluationError> {
     execute(program, payload, outputs).map(|(evaluation, _)| evaluation)
 }
 
@@ -102,7 +102,7 @@ pub fn evaluate_counting(
     program: &Program,
     payload: &[u8],
     outputs: &mut Outputs,
-) -> Result<(Evaluation, u64), EvaluationFault> {
+) -> Result<(Evaluation, u64), EvaluationError> {
     execute(program, payload, outputs).map(|(evaluation, last)| (evaluation, last as u64 + 1))
 }
 
@@ -112,7 +112,7 @@ fn execute(
     program: &Program,
     payload: &[u8],
     outputs: &mut Outputs,
-) -> Result<(Evaluation, usize), EvaluationFault> {
+) -> Result<(Evaluation, usize), EvaluationError> {
     let mut registers: [Word; REGISTERS] = [None; REGISTERS];
     for (number, instruction) in program.instructions().iter().enumerate() {
         let Instruction { op, dst, a, b, z, x, y } = *instruction;
@@ -146,7 +146,7 @@ fn execute(
 ///
 /// # Panics
 /// When the operation is none on registers alone.
-pub(super) fn operate(op: Opcode, a: Word, b: Word) -> Result<Word, EvaluationFault> {
+pub(super) fn operate(op: Opcode, a: Word, b: Word) -> Result<Word, EvaluationError> {
     match op {
         Opcode::Null => return Ok(None),
         Opcode::IsNull => return Ok(Some(a.is_none().into())),
@@ -159,7 +159,7 @@ pub(super) fn operate(op: Opcode, a: Word, b: Word) -> Result<Word, EvaluationFa
     let (int_a, int_b) = (a.cast_signed(), b.cast_signed());
     let integer = |result: Option<i64>| match result {
         Some(result) => Ok(result.cast_unsigned()),
-        None => Err(EvaluationFault::Overflow),
+        None => Err(EvaluationError::Overflow),
     };
     let order = || compare_floats(a, b);
     Ok(Some(match op {
@@ -216,22 +216,22 @@ fn canonical(result: f64) -> u64 {
 }
 
 /// Whether a column is null, by its bit in the bitmap.
-fn is_null(payload: &[u8], bit: u16) -> Result<bool, EvaluationFault> {
+fn is_null(payload: &[u8], bit: u16) -> Result<bool, EvaluationError> {
     if bit == NEVER_NULL {
         return Ok(false);
     }
-    let byte = payload.get(usize::from(bit / 8)).ok_or(EvaluationFault::RowTooShort)?;
+    let byte = payload.get(usize::from(bit / 8)).ok_or(EvaluationError::RowTooShort)?;
     Ok(byte >> (bit % 8) & 1 != 0)
 }
 
-fn word_at(payload: &[u8], offset: usize) -> Result<u64, EvaluationFault> {
+fn word_at(payload: &[u8], offset: usize) -> Result<u64, EvaluationError> {
     match payload.get(offset..offset + 8) {
         Some(bytes) => Ok(u64::from_le_bytes(bytes.try_into().expect("the range has 8 bytes"))),
-        None => Err(EvaluationFault::RowTooShort),
+        None => Err(EvaluationError::RowTooShort),
     }
 }
 
-fn load(payload: &[u8], offset: u16, null_bit: u16) -> Result<Word, EvaluationFault> {
+fn load(payload: &[u8], offset: u16, null_bit: u16) -> Result<Word, EvaluationError> {
     let value = word_at(payload, offset.into())?;
     Ok((!is_null(payload, null_bit)?).then_some(value))
 }
@@ -241,11 +241,11 @@ fn compare_fixed(
     program: &Program,
     instruction: Instruction,
     payload: &[u8],
-) -> Result<Word, EvaluationFault> {
+) -> Result<Word, EvaluationError> {
     let (first, words) = (instruction.first_constant(), instruction.words());
     let (offset, end) = (usize::from(instruction.x), usize::from(instruction.x) + 8 * words);
     if payload.len() < end {
-        return Err(EvaluationFault::RowTooShort);
+        return Err(EvaluationError::RowTooShort);
     }
     if is_null(payload, instruction.y)? {
         return Ok(None);
@@ -266,10 +266,10 @@ fn compare_variable(
     program: &Program,
     instruction: Instruction,
     payload: &[u8],
-) -> Result<Word, EvaluationFault> {
+) -> Result<Word, EvaluationError> {
     let half = |offset: usize| match payload.get(offset..offset + 2) {
         Some(bytes) => Ok(usize::from(u16::from_le_bytes([bytes[0], bytes[1]]))),
-        None => Err(EvaluationFault::RowTooShort),
+        None => Err(EvaluationError::RowTooShort),
     };
     let offset = usize::from(instruction.x);
     let is_first = instruction.b & Instruction::FIRST != 0;
@@ -278,10 +278,10 @@ fn compare_variable(
         return Ok(None);
     }
     if start > end {
-        return Err(EvaluationFault::RowDamaged);
+        return Err(EvaluationError::RowDamaged);
     }
     let base = usize::from(program.fixed_bytes());
-    let column = payload.get(base + start..base + end).ok_or(EvaluationFault::RowTooShort)?;
+    let column = payload.get(base + start..base + end).ok_or(EvaluationError::RowTooShort)?;
     let first = instruction.first_constant();
     let constants = &program.constants()[first..first + instruction.words()];
     let constant = constants.iter().flat_map(|word| word.to_le_bytes());

@@ -38,11 +38,11 @@ mod tests;
 
 pub use aggregate::{Aggregate, AggregateError, AggregateTypeError, Aggregation, Group};
 pub use assignment::{Assignment, AssignmentError, apply, check_assignments};
-pub use image::{MAX_CONSTANTS, MAX_INSTRUCTIONS, Program, ProgramFault};
+pub use image::{MAX_CONSTANTS, MAX_INSTRUCTIONS, Program, ProgramError};
 pub use instruction::{Instruction, MAX_OUTPUTS, NEVER_NULL, Opcode, REGISTERS};
 pub use listing::ListingError;
 pub use machine::{
-    CANONICAL_NAN, Evaluation, EvaluationFault, Outputs, evaluate, evaluate_counting,
+    CANONICAL_NAN, Evaluation, EvaluationError, Outputs, evaluate, evaluate_counting,
 };
 pub use sql::{
     CompileError, CompileErrorKind, Compiled, CompiledUpdate, compile_select, compile_update,

@@ -10,7 +10,7 @@ use lockdb::{Database, Table};
 use locks::Timestamp;
 use locks::machine::{Outcome, Place, Request, Rule};
 use ndp_runtime::engine::{
-    Card, HostFault, LockAnswer, LockOperation, LockRequest, LockResponse, Storage, StorageFault,
+    Card, HostError, LockAnswer, LockOperation, LockRequest, LockResponse, Storage, StorageError,
 };
 use ndp_runtime::job::{LockTable, Span};
 use rand::RngExt;
@@ -148,17 +148,17 @@ impl TestCard {
         buckets.filter(|bucket| bucket.line().iter().any(names)).count()
     }
 
-    fn access(&mut self, address: u64) -> Result<(), HostFault> {
+    fn access(&mut self, address: u64) -> Result<(), HostError> {
         self.accesses += 1;
-        if self.fail_at == Some(self.accesses) { Err(HostFault { address }) } else { Ok(()) }
+        if self.fail_at == Some(self.accesses) { Err(HostError { address }) } else { Ok(()) }
     }
 
-    fn place(&self, address: u64, bytes: usize) -> Result<usize, HostFault> {
+    fn place(&self, address: u64, bytes: usize) -> Result<usize, HostError> {
         let at = address.checked_sub(MEMORY).and_then(|at| usize::try_from(at).ok());
         let end = at.and_then(|at| at.checked_add(bytes));
         match (at, end) {
             (Some(at), Some(end)) if end <= self.memory.len() => Ok(at),
-            _ => Err(HostFault { address }),
+            _ => Err(HostError { address }),
         }
     }
 
@@ -252,8 +252,8 @@ impl Card for TestCard {
         Arc::new(StoredPages(self.pages.clone()))
     }
 
-    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageFault> {
-        let fault = |reason: String| StorageFault(reason);
+    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageError> {
+        let fault = |reason: String| StorageError(reason);
         self.access(physical).map_err(|_| fault("planted".into()))?;
         self.unsynced.push(physical);
         self.written.push(physical);
@@ -261,31 +261,31 @@ impl Card for TestCard {
         self.pages.write_at(at, &page.0).map_err(|error| fault(error.to_string()))
     }
 
-    fn sync(&mut self) -> Result<(), StorageFault> {
-        self.access(0).map_err(|_| StorageFault("planted".into()))?;
+    fn sync(&mut self) -> Result<(), StorageError> {
+        self.access(0).map_err(|_| StorageError("planted".into()))?;
         self.unsynced.clear();
-        self.pages.sync().map_err(|error| StorageFault(error.to_string()))
+        self.pages.sync().map_err(|error| StorageError(error.to_string()))
     }
 
-    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostFault> {
+    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostError> {
         self.access(address)?;
         let at = self.place(address, into.len())?;
         into.copy_from_slice(&self.memory[at..at + into.len()]);
         Ok(())
     }
 
-    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostFault> {
+    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostError> {
         self.access(address)?;
         let at = self.place(address, bytes.len())?;
         self.memory[at..at + bytes.len()].copy_from_slice(bytes);
         Ok(())
     }
 
-    fn load_host(&mut self, address: u64) -> Result<u64, HostFault> {
+    fn load_host(&mut self, address: u64) -> Result<u64, HostError> {
         self.access(address)?;
-        let index = address.checked_sub(VID_MAP).ok_or(HostFault { address })? / 8;
+        let index = address.checked_sub(VID_MAP).ok_or(HostError { address })? / 8;
         let words = self.table.vid_map().words();
-        let word = words.get(index as usize).ok_or(HostFault { address })?;
+        let word = words.get(index as usize).ok_or(HostError { address })?;
         Ok(word.load(std::sync::atomic::Ordering::Acquire))
     }
 

@@ -1,7 +1,7 @@
 //! Read jobs: the rows and sums that the host itself sees.
 
 use lockdb::schema::Type;
-use ndp_runtime::engine::Fault;
+use ndp_runtime::engine::Mutant;
 use ndp_runtime::job::{Aggregating, Status, Task};
 use ndp_runtime::program::{Aggregate, Aggregation, compile_select};
 
@@ -9,9 +9,9 @@ use crate::scene::{Found, PLENTY, Room, Scene, random};
 use rand::RngExt;
 
 /// A select over a store gives the host's rows, each once, with room for so many bytes at a time.
-pub fn select(fault: Option<Fault>, seed: u64, payloads: bool, room: Room) -> Result<(), String> {
+pub fn select(mutant: Option<Mutant>, seed: u64, payloads: bool, room: Room) -> Result<(), String> {
     let mut scene = Scene::new(seed, 150);
-    scene.plant(fault);
+    scene.plant(mutant);
     let compiled = compile_select(
         scene.table.id(),
         scene.table.schema(),

@@ -9,7 +9,7 @@ use lockdb::schema::{RowRef, Schema, Type, Value};
 use lockdb::shared_state::SharedState;
 use lockdb::{Database, Durability, Isolation, Options, Table, TransactionOptions};
 use locks::Timestamp;
-use ndp_runtime::engine::{Engine, Fault, Stepped};
+use ndp_runtime::engine::{Engine, Mutant, Stepped};
 use ndp_runtime::job::{
     Descriptor, Entry, FaultEntry, JobCompletion, ResultChunk, Span, Statistics, Status,
     Submission, Task, TopUp, Update, UpdateEntry, reservation,
@@ -147,8 +147,8 @@ impl Scene {
         Self { files, store, table, card, engine, reserved: 0, identifier: 0, states: Vec::new() }
     }
 
-    pub fn plant(&mut self, fault: Option<Fault>) {
-        self.engine.plant(fault);
+    pub fn plant(&mut self, mutant: Option<Mutant>) {
+        self.engine.plant(mutant);
     }
 
     /// All rows that a snapshot of now sees.

@@ -3,7 +3,7 @@
 
 use lockdb::schema::RowBuffer;
 use lockdb::{Error, Isolation};
-use ndp_runtime::engine::Fault;
+use ndp_runtime::engine::Mutant;
 use ndp_runtime::job::{Status, Submission, Task, UpdateEntry, UpdateKind};
 use rand::RngExt;
 
@@ -20,9 +20,9 @@ fn touch(row: &mut RowBuffer) -> Result<(), Error> {
 }
 
 /// An undisturbed update.
-pub fn undisturbed(fault: Option<Fault>, seed: u64, isolation: Isolation, room: Room) -> Verdict {
+pub fn undisturbed(mutant: Option<Mutant>, seed: u64, isolation: Isolation, room: Room) -> Verdict {
     let mut scene = Scene::new(seed, 150);
-    scene.plant(fault);
+    scene.plant(mutant);
     scene.card.delay = seed % 7;
     scene.card.room = 2 + (seed % 90) as usize;
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
@@ -43,7 +43,7 @@ pub fn undisturbed(fault: Option<Fault>, seed: u64, isolation: Isolation, room: 
     let statistics = outcome.statistics;
     assert_eq!(statistics.written, expected.len() as u64);
     assert_eq!(statistics.qualified, expected.len() as u64);
-    assert!(statistics.lock_requests >= statistics.written || fault.is_some());
+    assert!(statistics.lock_requests >= statistics.written || mutant.is_some());
 
     let state = scene.store.shared_state().unwrap();
     let finalize = (descriptor.snapshot + 1, state.epoch(), state.header().store);
@@ -91,13 +91,13 @@ pub enum Host {
 
 /// A device waits for a row that a transaction of the host has locked.
 pub fn contended(
-    fault: Option<Fault>,
+    mutant: Option<Mutant>,
     seed: u64,
     isolation: Isolation,
     host: Host,
 ) -> Result<Outcome, String> {
     let mut scene = Scene::new(seed, 60);
-    scene.plant(fault);
+    scene.plant(mutant);
     scene.card.delay = seed % 23;
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
     let mut update = scene.update(&compiled, isolation, PLENTY);
@@ -191,9 +191,9 @@ fn a_row_that_the_host_holds_is_waited_for() {
 
 /// A host that committed before the device asked, with nobody in the queue: the look at the VID map
 /// tells.
-pub fn overtaken(fault: Option<Fault>, seed: u64, isolation: Isolation) -> Verdict {
+pub fn overtaken(mutant: Option<Mutant>, seed: u64, isolation: Isolation) -> Verdict {
     let mut scene = Scene::new(seed, 60);
-    scene.plant(fault);
+    scene.plant(mutant);
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
     let update = scene.update(&compiled, isolation, PLENTY);
     let descriptor = scene.descriptor(&compiled.program, Task::Update(update), PLENTY);
@@ -226,9 +226,9 @@ fn a_row_that_the_host_changed_before_is_not_written() {
 }
 
 /// A job that is cancelled after so many steps.
-pub fn cancelled(fault: Option<Fault>, seed: u64, steps: usize, held: bool) -> Verdict {
+pub fn cancelled(mutant: Option<Mutant>, seed: u64, steps: usize, held: bool) -> Verdict {
     let mut scene = Scene::new(seed, 60);
-    scene.plant(fault);
+    scene.plant(mutant);
     scene.card.delay = 6;
     let room = Room { result: 700, reservations: 2 };
     let compiled = scene.compile(PREDICATE, ASSIGNMENTS);
@@ -310,7 +310,7 @@ fn rows_that_cannot_be_changed_end_an_update_and_are_told() {
             .entries
             .iter()
             .filter_map(|entry| match entry {
-                Found::Fault(fault) => Some(fault.code),
+                Found::Fault(mutant) => Some(mutant.code),
                 _ => None,
             })
             .collect();
@@ -463,10 +463,10 @@ fn a_job_that_has_no_room_for_rows_left_to_the_host_can_be_cancelled() {
 }
 
 /// Transactions of the host hold, change and free rows at random while the device updates.
-pub fn mixed(fault: Option<Fault>, seed: u64, isolation: Isolation) -> Verdict {
+pub fn mixed(mutant: Option<Mutant>, seed: u64, isolation: Isolation) -> Verdict {
     let mut random = random(seed);
     let mut scene = Scene::new(seed, 80);
-    scene.plant(fault);
+    scene.plant(mutant);
     scene.card.delay = random.random_range(0..9);
     scene.card.room = random.random_range(2..130);
     let room =

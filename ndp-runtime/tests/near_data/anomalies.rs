@@ -4,11 +4,11 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-use lockdb::fault::Fault as StoreFault;
-use lockdb::{Conflict, Error, Isolation, Transaction};
+use lockdb::mutant::Mutant as StoreFault;
+use lockdb::{ConflictError, Error, Isolation, Transaction};
 use locks::Policy;
-use ndp_runtime::engine::Fault as EngineFault;
-use ndp_runtime::host::{JobOptions, NearDataFailure};
+use ndp_runtime::engine::Mutant as EngineMutant;
+use ndp_runtime::host::{JobOptions, NearDataJobError};
 
 use crate::scene::{BALANCE, Scene, options, unsynced, update_near};
 
@@ -16,9 +16,9 @@ const ROWS: i64 = 40;
 /// The row that both sides are at.
 const ROW: i64 = 17;
 
-fn scene(fault: Option<EngineFault>) -> Scene {
+fn scene(mutant: Option<EngineMutant>) -> Scene {
     let policy = Policy::WaitsFor { every: Duration::from_millis(1) };
-    Scene::with(ROWS, options(policy), |device| device.plant(fault))
+    Scene::with(ROWS, options(policy), |device| device.plant(mutant))
 }
 
 fn add(
@@ -50,9 +50,9 @@ fn somebody_waits(scene: &Scene) -> bool {
 /// version that it has seen.
 fn double_version_branch(
     isolation: Isolation,
-    fault: Option<EngineFault>,
-) -> Result<(), NearDataFailure> {
-    let scene = scene(fault);
+    mutant: Option<EngineMutant>,
+) -> Result<(), NearDataJobError> {
+    let scene = scene(mutant);
     let (mut short, mut long) = (scene.session(), scene.session());
     let mut short = short.begin(unsynced(Isolation::Snapshot));
     add(&mut short, &scene, ROW, 1).unwrap();
@@ -60,7 +60,7 @@ fn double_version_branch(
     let polls = RefCell::new(0);
     let commit_while_it_waits = |_: &ndp_runtime::host::Progress| {
         *polls.borrow_mut() += 1;
-        let waits = somebody_waits(&scene) || fault.is_some() && *polls.borrow() > 3;
+        let waits = somebody_waits(&scene) || mutant.is_some() && *polls.borrow() > 3;
         if waits && let Some(mut short) = short.borrow_mut().take() {
             short.commit().unwrap();
         }
@@ -91,7 +91,7 @@ fn figure_1a_double_version_branch() {
     double_version_branch(Isolation::ReadCommitted, None).unwrap();
     for isolation in [Isolation::Snapshot, Isolation::Serializable] {
         let failure = double_version_branch(isolation, None).unwrap_err();
-        assert!(matches!(failure, NearDataFailure::Changed { .. }), "{failure}");
+        assert!(matches!(failure, NearDataJobError::Changed { .. }), "{failure}");
         assert!(failure.is_conflict());
     }
 }
@@ -100,23 +100,23 @@ fn figure_1a_double_version_branch() {
 /// version; the host notices that when it takes them over.
 #[test]
 fn figure_1a_is_found_without_lock_or_check() {
-    for fault in [EngineFault::LockSkipped, EngineFault::CheckSkipped] {
-        let failure = double_version_branch(Isolation::ReadCommitted, Some(fault)).unwrap_err();
-        println!("{fault:?}: {failure}");
-        assert!(!matches!(failure, NearDataFailure::Changed { .. }), "{fault:?}: {failure}");
+    for mutant in [EngineMutant::LockSkipped, EngineMutant::CheckSkipped] {
+        let failure = double_version_branch(Isolation::ReadCommitted, Some(mutant)).unwrap_err();
+        println!("{mutant:?}: {failure}");
+        assert!(!matches!(failure, NearDataJobError::Changed { .. }), "{mutant:?}: {failure}");
     }
 }
 
 /// Figure 1.B: the host has version 1 of a tuple in its memory, the device writes version 2 next to the
 /// data; a transaction that begins after the commit must not read the stale one. Returns what it
 /// reads.
-fn stale_in_memory_read(isolation: Isolation, fault: Option<StoreFault>) -> i64 {
+fn stale_in_memory_read(isolation: Isolation, mutant: Option<StoreFault>) -> i64 {
     let scene = scene(None);
     let mut session = scene.session();
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
     assert_eq!(transaction.get(&scene.table, &ROW).unwrap().unwrap().int(BALANCE), 100);
     drop(transaction);
-    scene.store.plant(fault);
+    scene.store.plant(mutant);
     let mut transaction = session.begin(unsynced(isolation));
     let mut near = scene.runtime.begin(&mut transaction);
     let jobs = JobOptions::default();
@@ -138,8 +138,8 @@ fn figure_1b_stale_in_memory_read() {
 
 #[test]
 fn figure_1b_is_found_without_the_publication_of_heads() {
-    let fault = StoreFault::NearDataHeadsNotPublished;
-    assert_eq!(stale_in_memory_read(Isolation::Snapshot, Some(fault)), 100, "the stale version");
+    let mutant = StoreFault::NearDataHeadsNotPublished;
+    assert_eq!(stale_in_memory_read(Isolation::Snapshot, Some(mutant)), 100, "the stale version");
 }
 
 /// A host transaction waits for a row that a near-data update has locked; then that commits.
@@ -179,7 +179,7 @@ fn a_waiter_goes_on_with_the_new_version_at_read_committed() {
 fn a_waiter_aborts_at_snapshot() {
     for isolation in [Isolation::Snapshot, Isolation::Serializable] {
         let error = woken_by_the_commit(isolation).unwrap_err();
-        assert!(matches!(error, Error::Conflict(Conflict::Write { .. })), "{error}");
+        assert!(matches!(error, Error::Conflict(ConflictError::Write { .. })), "{error}");
     }
 }
 
@@ -219,7 +219,7 @@ fn a_deadlock_between_host_and_device_is_broken() {
     assert_eq!(balance(&scene, 30), 100 + with_host + with_device);
     assert_eq!(balance(&scene, 31), 100 + with_device);
     if let Err(failure) = device {
-        assert!(matches!(failure, NearDataFailure::Deadlock { .. }), "{failure}");
+        assert!(matches!(failure, NearDataJobError::Deadlock { .. }), "{failure}");
     }
     if let Err(error) = host {
         assert!(error.is_conflict(), "{error}");
@@ -238,7 +238,7 @@ fn a_device_dies_behind_the_old_and_waits_for_the_young() {
     let mut near = scene.runtime.begin(&mut transaction);
     let failure =
         update_near(&mut near, &scene.table, None, set, &JobOptions::default()).unwrap_err();
-    assert!(matches!(failure, NearDataFailure::Died { .. }), "{failure}");
+    assert!(matches!(failure, NearDataJobError::Died { .. }), "{failure}");
     drop(near);
     drop(transaction);
     older.commit().unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lockdb::{Isolation, Options};
 use locks::Policy;
-use ndp_runtime::host::{Cancel, JobOptions, NearDataFailure, PreparedUpdate, RuntimeOptions};
+use ndp_runtime::host::{Cancel, JobOptions, NearDataJobError, PreparedUpdate, RuntimeOptions};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use software_device::DeviceFault;
@@ -37,7 +37,7 @@ fn scene_of(rows: i64, pages: u64) -> Scene {
     scene
 }
 
-fn update(scene: &Scene, isolation: Isolation) -> Result<(), NearDataFailure> {
+fn update(scene: &Scene, isolation: Isolation) -> Result<(), NearDataJobError> {
     update_within(scene, isolation, Duration::from_secs(60))
 }
 
@@ -45,7 +45,7 @@ fn update_within(
     scene: &Scene,
     isolation: Isolation,
     time_out: Duration,
-) -> Result<(), NearDataFailure> {
+) -> Result<(), NearDataJobError> {
     let mut session = scene.session();
     let mut transaction = session.begin(unsynced(isolation));
     let mut near = scene.runtime.begin(&mut transaction);
@@ -90,9 +90,9 @@ fn a_lost_device_leaves_nothing_behind() {
         assert_eq!(sum(&scene), 100 * ROWS + rows, "{told}");
         match ended {
             Ok(()) => committed += 1,
-            Err(NearDataFailure::DeviceLost(_)) => lost += 1,
+            Err(NearDataJobError::DeviceLost(_)) => lost += 1,
             // Stopped in time, before it came to hang.
-            Err(NearDataFailure::TimedOut { .. }) if fault == DeviceFault::Hangs => lost += 1,
+            Err(NearDataJobError::TimedOut { .. }) if fault == DeviceFault::Hangs => lost += 1,
             Err(other) => panic!("{told}: {other}"),
         }
         // The host continues by itself; and so does a device that was only reset.
@@ -103,8 +103,8 @@ fn a_lost_device_leaves_nothing_behind() {
         let again = update_within(&scene, isolation, bound);
         match (again, fault) {
             (Ok(()), _) => assert!(sum(&scene) > 100 * ROWS + rows, "{told}"),
-            (Err(NearDataFailure::DeviceLost(_)), _) => {}
-            (Err(NearDataFailure::TimedOut { .. }), DeviceFault::Hangs) => {}
+            (Err(NearDataJobError::DeviceLost(_)), _) => {}
+            (Err(NearDataJobError::TimedOut { .. }), DeviceFault::Hangs) => {}
             (Err(other), _) => panic!("{told}, then: {other}"),
         }
         scene.assert_no_locks();
@@ -135,7 +135,7 @@ fn a_cancelled_job_leaves_nothing_behind() {
         let mut near = scene.runtime.begin(&mut transaction);
         let failure =
             update_near(&mut near, &scene.table, None, "balance = balance + 1", &jobs).unwrap_err();
-        assert!(matches!(failure, NearDataFailure::Cancelled), "{failure}");
+        assert!(matches!(failure, NearDataJobError::Cancelled), "{failure}");
         scene.assert_no_locks();
         assert_eq!(sum(&scene), 100 * rows);
     }
@@ -156,7 +156,7 @@ fn a_lock_that_does_not_come_ends_the_job() {
     let mut short = session.begin(unsynced(Isolation::Snapshot));
     short.update(&scene.table, &4_i64, |row| set(row, 1, 9)).unwrap();
     let failure = update(&scene, Isolation::ReadCommitted).unwrap_err();
-    assert!(matches!(failure, NearDataFailure::LockTimeout { vid: 4, .. }), "{failure}");
+    assert!(matches!(failure, NearDataJobError::LockTimeout { vid: 4, .. }), "{failure}");
     assert!(failure.is_conflict() && failure.is_time_out());
     // However often it may try, once it has waited for nothing it leaves the rest to the caller.
     let given_up = AtomicBool::new(false);
@@ -231,10 +231,10 @@ fn the_host_goes_on_while_devices_are_lost() {
                 scene.control.plan(steps, fault);
                 match update(&scene, Isolation::ReadCommitted) {
                     Ok(()) => committed += 1,
-                    Err(NearDataFailure::DeviceLost(_)) => lost += 1,
+                    Err(NearDataJobError::DeviceLost(_)) => lost += 1,
                     // Nothing paces the writers: what they commit while this thread is put off the
                     // processor may fill the room.
-                    Err(NearDataFailure::Store(lockdb::Error::Full {
+                    Err(NearDataJobError::Store(lockdb::Error::Full {
                         what: "pages" | "bytes of shared state",
                         ..
                     })) => {}
@@ -272,13 +272,13 @@ fn pages_of_a_device_that_cannot_be_fenced_stay_out_of_use() {
     scene.control.resist_resets(true);
     scene.control.plan(scene.control.steps() + 40, DeviceFault::LinkBreaks { steps: 1000 });
     let failure = update(&scene, Isolation::Snapshot).unwrap_err();
-    assert!(matches!(failure, NearDataFailure::NotFenced { .. }), "{failure}");
+    assert!(matches!(failure, NearDataJobError::NotFenced { .. }), "{failure}");
     let after = reservable(&scene);
     assert!(after < before, "{after} pages can be reserved, {before} could before");
     assert_eq!(sum(&scene), 100 * ROWS + ROWS / 2);
     // As soon as it can be reset, it is as good as new.
     scene.control.resist_resets(false);
-    assert!(matches!(update(&scene, Isolation::Snapshot), Err(NearDataFailure::DeviceLost(_))));
+    assert!(matches!(update(&scene, Isolation::Snapshot), Err(NearDataJobError::DeviceLost(_))));
     let name = |bucket: &locks::Bucket| bucket.head().holder();
     let left: Vec<_> = scene.store.lock_table().buckets().iter().filter_map(name).collect();
     scene.store.lock_table().repair(&left);

@@ -13,7 +13,7 @@ use lockdb::{Database, Error, Isolation, Options, Table};
 use locks::Policy;
 use ndp_runtime::engine::Engine;
 use ndp_runtime::host::{
-    Fenced, JobOptions, JobPort, Mapping, NearDataFailure, PortError, Runtime,
+    Fenced, JobOptions, JobPort, Mapping, NearDataJobError, PortError, Runtime,
 };
 use ndp_runtime::job::{JobCompletion, Submission};
 use software_device::{DeviceFault, SoftwareDevice};
@@ -55,7 +55,7 @@ fn an_update_that_is_given_up_between_two_chunks_leaves_nothing_on_the_device() 
         let mut near = scene.runtime.begin(&mut transaction);
         let failure =
             update_near(&mut near, &scene.table, None, "balance = 0", &jobs()).unwrap_err();
-        let full = matches!(failure, NearDataFailure::Store(Error::Full { what: "pages", .. }));
+        let full = matches!(failure, NearDataJobError::Store(Error::Full { what: "pages", .. }));
         assert!(full, "update {time}: {failure}");
         scene.assert_no_locks();
     }
@@ -119,7 +119,7 @@ fn an_update_that_finds_no_place_on_the_device_ends_as_a_conflict() {
             Ok(report) => assert_eq!(report.rows, 1),
             Err(failure) => {
                 assert_eq!(number, Engine::JOBS, "{failure}");
-                assert!(matches!(failure, NearDataFailure::NoPlace { .. }), "{failure}");
+                assert!(matches!(failure, NearDataJobError::NoPlace { .. }), "{failure}");
                 assert!(failure.is_conflict());
                 continue;
             }
@@ -230,7 +230,7 @@ fn a_job_that_begins_while_another_thread_fences_leaves_nothing_behind() {
         }
         scene.control.plan(scene.control.steps(), DeviceFault::Resets);
         let lost = update("region = 7").unwrap_err();
-        assert!(matches!(lost, NearDataFailure::DeviceLost(_)), "{lost}");
+        assert!(matches!(lost, NearDataJobError::DeviceLost(_)), "{lost}");
         other.join().unwrap()
     });
     // If the device continues with anything, it does so now.

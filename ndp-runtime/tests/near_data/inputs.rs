@@ -2,14 +2,14 @@
 
 use lockdb::near_data::NearDataError;
 use lockdb::{Error, Isolation};
-use ndp_runtime::host::{JobOptions, NearDataFailure};
+use ndp_runtime::host::{JobOptions, NearDataJobError};
 use ndp_runtime::job::Status;
 use ndp_runtime::program::CompileErrorKind;
 
 use crate::scene::{BALANCE, Scene, small_jobs, unsynced, update_near};
 
 /// Has an update fail, and looks at what is left.
-fn refused(scene: &Scene, predicate: &str, set: &str, jobs: &JobOptions<'_>) -> NearDataFailure {
+fn refused(scene: &Scene, predicate: &str, set: &str, jobs: &JobOptions<'_>) -> NearDataJobError {
     let before = scene.rows();
     let mut session = scene.session();
     let mut transaction = session.begin(unsynced(Isolation::Snapshot));
@@ -38,7 +38,7 @@ fn expressions_that_make_no_sense_begin_nothing() {
         ("region = 7", "balance = null", CompileErrorKind::Refused),
     ] {
         match refused(&scene, predicate, set, &jobs) {
-            NearDataFailure::Compile(error) => assert_eq!(error.kind, expected, "{error}"),
+            NearDataJobError::Compile(error) => assert_eq!(error.kind, expected, "{error}"),
             other => panic!("{predicate}; {set}: {other}"),
         }
     }
@@ -69,7 +69,7 @@ fn tables_that_the_store_does_not_have_are_refused() {
     let mut near = scene.runtime.begin(&mut transaction);
     let failure =
         update_near(&mut near, &other.table, None, "balance = 0", &small_jobs()).unwrap_err();
-    let foreign = matches!(failure, NearDataFailure::Store(Error::ForeignTable { .. }));
+    let foreign = matches!(failure, NearDataJobError::Store(Error::ForeignTable { .. }));
     assert!(foreign, "{failure}");
 }
 
@@ -78,7 +78,7 @@ fn rows_that_cannot_be_changed_end_the_transaction() {
     let scene = Scene::new(100);
     let set = "balance = balance + 9223372036854775807";
     match refused(&scene, "id >= 40 and id < 45", set, &JobOptions::default()) {
-        NearDataFailure::RowFaults { total, first, .. } => {
+        NearDataJobError::RowFaults { total, first, .. } => {
             assert_eq!(total, 5);
             let vids: Vec<u32> = first.iter().map(|fault| fault.0).collect();
             assert_eq!((vids, first[0].1), (vec![40, 41, 42, 43, 44], 20));
@@ -92,12 +92,12 @@ fn a_result_buffer_without_room_for_an_entry_is_refused() {
     let scene = Scene::new(100);
     let jobs = JobOptions { result_bytes: 64, ..JobOptions::default() };
     match refused(&scene, "id = 1", "balance = 0", &jobs) {
-        NearDataFailure::Refused { status: Status::BadDescriptor, .. } => {}
+        NearDataJobError::Refused { status: Status::BadDescriptor, .. } => {}
         other => panic!("{other}"),
     }
     let jobs = JobOptions { elements: 0, ..JobOptions::default() };
     match refused(&scene, "id = 1", "balance = 0", &jobs) {
-        NearDataFailure::Refused { status: Status::BadDescriptor, .. } => {}
+        NearDataJobError::Refused { status: Status::BadDescriptor, .. } => {}
         other => panic!("{other}"),
     }
 }
@@ -111,7 +111,7 @@ fn a_table_is_written_by_one_side_alone() {
     let mut near = scene.runtime.begin(&mut transaction);
     let jobs = small_jobs();
     let failure = update_near(&mut near, &scene.table, None, "balance = 0", &jobs).unwrap_err();
-    let NearDataFailure::Store(Error::NearData(NearDataError::AlreadyWritten { .. })) = failure
+    let NearDataJobError::Store(Error::NearData(NearDataError::AlreadyWritten { .. })) = failure
     else {
         panic!("{failure}");
     };

@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-use lockdb::fault::Fault as StoreFault;
 use lockdb::files::{Files, Simulated};
+use lockdb::mutant::Mutant as StoreFault;
 use lockdb::{Database, Durability, Isolation, TransactionOptions};
 use locks::Policy;
-use ndp_runtime::engine::Fault as EngineFault;
+use ndp_runtime::engine::Mutant as EngineMutant;
 use ndp_runtime::host::Runtime;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -30,7 +30,7 @@ type States = Vec<(u64, Vec<[i64; 3]>)>;
 /// The step that is left out on purpose.
 #[derive(Clone, Copy, Debug)]
 enum Broken {
-    Engine(EngineFault),
+    Engine(EngineMutant),
     Store(StoreFault),
 }
 
@@ -45,8 +45,8 @@ fn work(files: &Simulated, seed: u64, broken: Option<Broken>) -> States {
     store.checkpoint().unwrap();
     let mut device = device(&shared, &store);
     match broken {
-        Some(Broken::Engine(fault)) => device.plant(Some(fault)),
-        Some(Broken::Store(fault)) => store.plant(Some(fault)),
+        Some(Broken::Engine(mutant)) => device.plant(Some(mutant)),
+        Some(Broken::Store(mutant)) => store.plant(Some(mutant)),
         None => {}
     }
     let runtime = Runtime::open(&store, device, runtime_options(options.waiting));
@@ -119,8 +119,8 @@ fn power_loss_leaves_whole_transactions() {
 #[test]
 fn power_loss_is_found_where_the_order_of_a_commit_is_broken() {
     for broken in [
-        Broken::Engine(EngineFault::SyncSkipped),
-        Broken::Engine(EngineFault::CreatedNotStamped),
+        Broken::Engine(EngineMutant::SyncSkipped),
+        Broken::Engine(EngineMutant::CreatedNotStamped),
         Broken::Store(StoreFault::NearDataLogBeforeFinalize),
     ] {
         let find = |seed| std::panic::catch_unwind(|| lose_power(seed, Some(broken)));

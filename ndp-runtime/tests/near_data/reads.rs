@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 
 use lockdb::Isolation;
-use lockdb::device::WalkFault;
+use lockdb::device::WalkError;
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind};
 use lockdb::schema::{Type, Value};
 use ndp_runtime::engine::Engine;
 use ndp_runtime::host::{
-    AggregateOf, HostPath, JobOptions, LinkBytes, NearDataFailure, PreparedUpdate, TableGate,
+    AggregateOf, HostPath, JobOptions, LinkBytes, NearDataJobError, PreparedUpdate, TableGate,
 };
 use ndp_runtime::program::{Aggregate, Aggregation, compile_select};
 
@@ -256,11 +256,11 @@ fn rows_of_damaged_pages_are_told() {
     println!("{rows} rows, {} faults", report.faults.len());
     assert_eq!(rows + report.faults.len(), 1000);
     assert!(report.faults.len() > 20);
-    assert!(report.faults.iter().all(|fault| fault.1 == WalkFault::Checksum.code()));
+    assert!(report.faults.iter().all(|fault| fault.1 == WalkError::Checksum.code()));
     let of = AggregateOf { aggregate: Aggregate::Count, value: "id", group: None, groups: 1 };
     let failure = near.aggregate(&scene.table, None, of, &jobs).unwrap_err();
     let faults = |failure| match failure {
-        NearDataFailure::RowFaults { total, .. } => total as usize,
+        NearDataJobError::RowFaults { total, .. } => total as usize,
         other => panic!("{other}"),
     };
     assert_eq!(faults(failure), report.faults.len());

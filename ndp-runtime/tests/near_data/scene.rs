@@ -11,7 +11,7 @@ use lockdb::schema::{RowBuffer, RowRef, Schema, Type};
 use lockdb::{Database, Durability, Error, Isolation, Options, Session, Table, TransactionOptions};
 use locks::{Policy, Waiting};
 use ndp_runtime::host::{
-    JobOptions, NearDataFailure, NearTransaction, PreparedUpdate, Runtime, RuntimeOptions,
+    JobOptions, NearDataJobError, NearTransaction, PreparedUpdate, Runtime, RuntimeOptions,
     UpdateReport,
 };
 use software_device::{Control, SoftwareDevice};
@@ -178,6 +178,6 @@ pub fn update_near(
     predicate: Option<&str>,
     assignments: &str,
     jobs: &JobOptions<'_>,
-) -> Result<UpdateReport, NearDataFailure> {
+) -> Result<UpdateReport, NearDataJobError> {
     near.update(&PreparedUpdate::new(table, predicate, assignments)?, jobs)
 }

@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let gigabytes = |rate: f64| rate * f64::from(COPY_BYTES) / 1e9;
     println!("plain copies, 2 x 2 MiB     {:8.2} GB/s each", gigabytes(2.0 * floor));
     let mut queue = device.copy_queue(16)?;
-    let host = buffer.device_address();
+    let host = buffer.bus_address();
     for (name, direction, source, destination) in [
         ("host to card", Direction::HostToCard, host, 0),
         ("card to host", Direction::CardToHost, 0, host),

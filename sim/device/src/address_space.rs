@@ -22,7 +22,7 @@ use std::sync::Arc;
 use driver::HostMemory;
 use rustix::io::Errno;
 
-use crate::memory::{LINE_BYTES, Lost, Mapping};
+use crate::memory::{LINE_BYTES, LostError, Mapping};
 use files::{Files, Identity, Reached};
 
 /// The grain of maps, in bytes: addresses, sizes and file offsets are multiples of it.
@@ -106,16 +106,16 @@ pub(crate) struct Permission {
 
 /// An access that found nothing, or no permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum AccessError {
     /// No map, or not the whole access in one.
     Unmapped,
     /// A map that does not allow it, or cannot do it.
     Forbidden,
 }
 
-impl From<Lost> for Fault {
-    fn from(_: Lost) -> Self {
-        Fault::Forbidden
+impl From<LostError> for AccessError {
+    fn from(_: LostError) -> Self {
+        AccessError::Forbidden
     }
 }
 
@@ -266,31 +266,31 @@ impl AddressSpace {
     }
 
     /// Loads a line. `address` is a multiple of 64.
-    pub fn line(&self, address: u64) -> Result<[u64; 8], Fault> {
+    pub fn line(&self, address: u64) -> Result<[u64; 8], AccessError> {
         let (mapping, offset) = self.mapped(address, LINE_BYTES as u64, Access::Read)?;
         Ok(mapping.line(offset)?)
     }
 
     /// Loads a word. `address` is a multiple of 8.
-    pub fn load(&self, address: u64) -> Result<u64, Fault> {
+    pub fn load(&self, address: u64) -> Result<u64, AccessError> {
         let (mapping, offset) = self.mapped(address, 8, Access::Read)?;
         Ok(mapping.load(offset)?)
     }
 
     /// Stores a word. `address` is a multiple of 8.
-    pub fn store(&self, address: u64, value: u64) -> Result<(), Fault> {
+    pub fn store(&self, address: u64, value: u64) -> Result<(), AccessError> {
         let (mapping, offset) = self.mapped(address, 8, Access::Write)?;
         Ok(mapping.store(offset, value)?)
     }
 
     /// Compares and swaps a word, and gives what stood there. `address` is a multiple of 8.
-    pub fn compare_swap(&self, address: u64, expected: u64, new: u64) -> Result<u64, Fault> {
+    pub fn compare_swap(&self, address: u64, expected: u64, new: u64) -> Result<u64, AccessError> {
         let (mapping, offset) = self.mapped(address, 8, Access::Update)?;
         Ok(mapping.compare_swap(offset, expected, new)?)
     }
 
     /// What a bulk copy finds at `address`, and how many bytes of it in one piece.
-    pub fn span(&self, address: u64, access: Access) -> Result<(Span<'_>, u64), Fault> {
+    pub fn span(&self, address: u64, access: Access) -> Result<(Span<'_>, u64), AccessError> {
         let (map, offset) = self.find(address, 1, access)?;
         let span = match &map.backing {
             Backing::Memory(mapping) => Span::Mapped(mapping, offset as usize),
@@ -298,28 +298,35 @@ impl AddressSpace {
                 Span::Mapped(mapping, (start + offset) as usize)
             }
             Backing::File(_, Reached::Open(file), start) => Span::Unsealed(file, start + offset),
-            Backing::Unreachable => return Err(Fault::Forbidden),
+            Backing::Unreachable => return Err(AccessError::Forbidden),
         };
         Ok((span, map.bytes - offset))
     }
 
-    fn mapped(&self, address: u64, bytes: u64, access: Access) -> Result<(&Mapping, usize), Fault> {
+    fn mapped(
+        &self,
+        address: u64,
+        bytes: u64,
+        access: Access,
+    ) -> Result<(&Mapping, usize), AccessError> {
         let (map, offset) = self.find(address, bytes, access)?;
         match &map.backing {
             Backing::Memory(mapping) => Ok((mapping, offset as usize)),
             Backing::File(_, Reached::Mapped(mapping), start) => {
                 Ok((mapping, (start + offset) as usize))
             }
-            Backing::File(_, Reached::Open(_), _) | Backing::Unreachable => Err(Fault::Forbidden),
+            Backing::File(_, Reached::Open(_), _) | Backing::Unreachable => {
+                Err(AccessError::Forbidden)
+            }
         }
     }
 
     /// The map that holds these bytes, and where in it they begin.
-    fn find(&self, address: u64, bytes: u64, access: Access) -> Result<(&Map, u64), Fault> {
-        let (start, map) = self.maps.range(..=address).next_back().ok_or(Fault::Unmapped)?;
+    fn find(&self, address: u64, bytes: u64, access: Access) -> Result<(&Map, u64), AccessError> {
+        let (start, map) = self.maps.range(..=address).next_back().ok_or(AccessError::Unmapped)?;
         let offset = address - start;
         if map.bytes.checked_sub(offset).is_none_or(|left| left < bytes) {
-            return Err(Fault::Unmapped);
+            return Err(AccessError::Unmapped);
         }
         let Permission { readable, writable } = map.permission;
         let allowed = match access {
@@ -327,7 +334,7 @@ impl AddressSpace {
             Access::Write => writable,
             Access::Update => readable && writable,
         };
-        if allowed { Ok((map, offset)) } else { Err(Fault::Forbidden) }
+        if allowed { Ok((map, offset)) } else { Err(AccessError::Forbidden) }
     }
 }
 

@@ -14,7 +14,7 @@ use lockstep_device_model::{Inputs, Model};
 use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
 use sim::bus::axi_stream::{StreamSink, StreamSource};
 use sim::bus::axi4::{Axi4Config, IdSharing, describe_id};
-use sim::bus::fault::BusFault;
+use sim::bus::error::BusModelError;
 use sim::bus::pins::StreamPins;
 use sim::bus::stall::StallPattern;
 use sim::lock_unit::KeptCopies;
@@ -231,7 +231,7 @@ impl Board {
         &mut self,
         request: LiteRequest,
         world: &mut World<'_>,
-    ) -> Result<LiteOutcome, BusFault> {
+    ) -> Result<LiteOutcome, BusModelError> {
         self.ports.registers.start(self.cycle, request);
         loop {
             self.clock(world)?;
@@ -247,7 +247,7 @@ impl Board {
     /// When the RTL breaks a rule of a bus, a wait has lasted too long, or an assertion fails; then
     /// only a reset helps.
     #[inline]
-    pub fn clock(&mut self, world: &mut World<'_>) -> Result<(), BusFault> {
+    pub fn clock(&mut self, world: &mut World<'_>) -> Result<(), BusModelError> {
         let cycle = self.cycle;
         let Came { command, job, vector } = self.exchange()?;
         self.model.try_clock()?;
@@ -276,7 +276,7 @@ impl Board {
 
     /// Drives all inputs of this cycle and takes all outputs in.
     #[inline]
-    fn exchange(&mut self) -> Result<Came, BusFault> {
+    fn exchange(&mut self) -> Result<Came, BusModelError> {
         let cycle = self.cycle;
         let (inputs, outputs) = self.model.pins_mut();
         let ports = &mut self.ports;

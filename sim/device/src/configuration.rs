@@ -6,8 +6,8 @@
 //! Sources: PCI Express Base Specification 4.0, sections 7.5 (header, power management, PCI
 //! Express) and 7.7.2 (MSI-X); PCI Local Bus Specification 3.0, section 6.2.5.1 (sizing a BAR).
 
-use driver::PciIdentity;
 use driver::layout::BAR0_BYTES;
+use driver::{PciIdentity, pci_regs};
 
 /// Bytes of the space.
 pub(crate) const BYTES: usize = 4096;
@@ -21,28 +21,30 @@ pub(crate) const MSIX_PENDING: u32 = 0x9000;
 
 /// Offsets of fields that mean something to the function.
 pub(crate) mod offset {
-    pub const COMMAND: usize = 0x04;
-    pub const BAR0: usize = 0x10;
-    pub const BAR2: usize = 0x18;
-    pub const CAPABILITIES: usize = 0x34;
+    use driver::pci_regs;
+
+    pub const COMMAND: usize = pci_regs::COMMAND;
+    pub const BAR0: usize = pci_regs::BASE_ADDRESS_0;
+    pub const BAR2: usize = pci_regs::BASE_ADDRESS_2;
+    pub const CAPABILITIES: usize = pci_regs::CAPABILITY_LIST;
     pub const POWER: usize = 0x40;
-    pub const POWER_STATE: usize = POWER + 4;
+    pub const POWER_STATE: usize = POWER + pci_regs::PM_CTRL;
     pub const EXPRESS: usize = 0x60;
-    pub const DEVICE_CONTROL: usize = EXPRESS + 8;
-    pub const DEVICE_CONTROL_2: usize = EXPRESS + 0x28;
+    pub const DEVICE_CONTROL: usize = EXPRESS + pci_regs::EXP_DEVCTL;
+    pub const DEVICE_CONTROL_2: usize = EXPRESS + pci_regs::EXP_DEVCTL2;
     pub const MSIX: usize = 0xA0;
-    pub const MSIX_CONTROL: usize = MSIX + 2;
+    pub const MSIX_CONTROL: usize = MSIX + pci_regs::MSIX_FLAGS;
 }
 
-const COMMAND_MEMORY: u8 = 1 << 1;
-const COMMAND_BUS_MASTER: u8 = 1 << 2;
-/// Bit 15 of device control, in its high byte.
-const INITIATE_RESET: u8 = 1 << 7;
-/// Bit 6 of device control 2.
-const ATOMICOP_REQUESTER_ENABLE: u8 = 1 << 6;
-/// Bits 15 and 14 of MSI-X message control, in its high byte.
-const MSIX_ENABLE: u8 = 1 << 7;
-const MSIX_FUNCTION_MASK: u8 = 1 << 6;
+const COMMAND_MEMORY: u8 = pci_regs::COMMAND_MEMORY as u8;
+const COMMAND_BUS_MASTER: u8 = pci_regs::COMMAND_MASTER as u8;
+/// Of the high byte of device control.
+const INITIATE_RESET: u8 = (pci_regs::EXP_DEVCTL_BCR_FLR >> 8) as u8;
+/// Of the low byte of device control 2.
+const ATOMICOP_REQUESTER_ENABLE: u8 = pci_regs::EXP_DEVCTL2_ATOMIC_REQ as u8;
+/// Of the high byte of MSI-X message control.
+const MSIX_ENABLE: u8 = (pci_regs::MSIX_FLAGS_ENABLE >> 8) as u8;
+const MSIX_FUNCTION_MASK: u8 = (pci_regs::MSIX_FLAGS_MASKALL >> 8) as u8;
 
 /// Part of the space: offset, bytes (at most 4), value after reset, bits that software may write.
 type Field = (usize, usize, u32, u32);
@@ -52,7 +54,7 @@ const FIELDS: &[Field] = &[
     // Header, type 0. Memory, bus master, parity, SERR, interrupt disable; no I/O space.
     (offset::COMMAND, 2, 0, 0x0546),
     // Status: there are capabilities. Its error bits are cleared by writing 1, and never set.
-    (0x06, 2, 0x0010, 0),
+    (pci_regs::STATUS, 2, pci_regs::STATUS_CAP_LIST as u32, 0),
     (0x08, 1, 1, 0),         // revision
     (0x09, 3, 0x12_0000, 0), // class: processing accelerator
     (0x0C, 1, 0, 0xFF),      // cache line size: without effect, and writable
@@ -61,16 +63,16 @@ const FIELDS: &[Field] = &[
     (offset::CAPABILITIES, 1, offset::POWER as u32, 0),
     (0x3C, 1, 0, 0xFF), // interrupt line: of software, for software
     // Power management, version 3: D0 and D3hot, in which nothing is forgotten.
-    (offset::POWER, 1, 0x01, 0),
+    (offset::POWER, 1, pci_regs::CAP_ID_PM as u32, 0),
     (offset::POWER + 1, 1, offset::EXPRESS as u32, 0),
     (offset::POWER + 2, 2, 0x0003, 0),
     (offset::POWER_STATE, 2, 0x0008, 0x0003),
     // PCI Express, version 2: endpoint.
-    (offset::EXPRESS, 1, 0x10, 0),
+    (offset::EXPRESS, 1, pci_regs::CAP_ID_EXP as u32, 0),
     (offset::EXPRESS + 1, 1, offset::MSIX as u32, 0),
-    (offset::EXPRESS + 2, 2, 0x0002, 0),
+    (offset::EXPRESS + pci_regs::EXP_FLAGS, 2, 0x0002, 0),
     // Device: payload up to 256 bytes, role-based errors, function-level reset.
-    (offset::EXPRESS + 4, 4, 0x1000_8001, 0),
+    (offset::EXPRESS + pci_regs::EXP_DEVCAP, 4, 0x1000_8001, 0),
     // Device control: error reporting, payload of up to 256 bytes, read requests. What the function
     // has not, or never does, is wired to 0: relaxed ordering, extended tags, phantom functions,
     // auxiliary power, no snoop. The highest bit, which initiates the reset, always reads 0.
@@ -78,18 +80,18 @@ const FIELDS: &[Field] = &[
     // Link: 16 lanes at 8 GT/s.
     (offset::EXPRESS + 0x0C, 4, 0x0000_0103, 0),
     (offset::EXPRESS + 0x10, 2, 0, 0x00CB),
-    (offset::EXPRESS + 0x12, 2, 0x0103, 0),
+    (offset::EXPRESS + pci_regs::EXP_LNKSTA, 2, 0x0103, 0),
     // Device 2: completion time-outs can be disabled; the function requests AtomicOps, if it may, and
     // neither routes nor completes any. Link 2: up to 8 GT/s.
-    (offset::EXPRESS + 0x24, 4, 0x0000_0010, 0),
+    (offset::EXPRESS + pci_regs::EXP_DEVCAP2, 4, 0x0000_0010, 0),
     (offset::DEVICE_CONTROL_2, 2, 0, 0x0050),
     (offset::EXPRESS + 0x2C, 4, 0x0000_000E, 0),
     (offset::EXPRESS + 0x30, 2, 0x0003, 0x000F),
     // MSI-X: the last capability. Size, enable and function mask; table and pending bits in BAR0.
-    (offset::MSIX, 1, 0x11, 0),
+    (offset::MSIX, 1, pci_regs::CAP_ID_MSIX as u32, 0),
     (offset::MSIX_CONTROL, 2, VECTORS as u32 - 1, 0xC000),
-    (offset::MSIX + 4, 4, MSIX_TABLE, 0),
-    (offset::MSIX + 8, 4, MSIX_PENDING, 0),
+    (offset::MSIX + pci_regs::MSIX_TABLE, 4, MSIX_TABLE, 0),
+    (offset::MSIX + pci_regs::MSIX_PBA, 4, MSIX_PENDING, 0),
 ];
 
 /// What a write asks of the function, beside what the space now holds.

@@ -21,7 +21,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use sim::bus::axi_lite::LiteRequest;
 use sim::models::WaveWindow;
 
-use crate::address_space::{AddressSpace, Fault, MapError, Permission};
+use crate::address_space::{AccessError, AddressSpace, MapError, Permission};
 use crate::board::{Board, Reach, World};
 use crate::configuration::{self, ConfigurationSpace, VECTORS};
 use crate::jobs::{self, Inbox};
@@ -320,17 +320,17 @@ impl Shared {
     /// Does something with the host's memory for the job engine of a generation.
     ///
     /// # Errors
-    /// Those of the access; [`Fault::Forbidden`] when the generation is over, the function may not
+    /// Those of the access; [`AccessError::Forbidden`] when the generation is over, the function may not
     /// reach memory, or the RTL is as if gone.
     pub fn with_host<T>(
         &self,
         generation: u64,
-        act: impl FnOnce(Reach<'_>) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+        act: impl FnOnce(Reach<'_>) -> Result<T, AccessError>,
+    ) -> Result<T, AccessError> {
         self.with(|state| {
             let alive = state.generation == generation && state.failure.is_none();
             let host = reach(&state.configuration, &state.space).filter(|_| alive);
-            host.map_or(Err(Fault::Forbidden), act)
+            host.map_or(Err(AccessError::Forbidden), act)
         })
     }
 

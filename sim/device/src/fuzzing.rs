@@ -18,7 +18,7 @@ use std::sync::Arc;
 use driver::HostMemory;
 use rustix::fs::{MemfdFlags, OFlags, SealFlags};
 
-use crate::address_space::{Access, AddressSpace, Fault, MapError, PAGE_BYTES, Permission};
+use crate::address_space::{Access, AccessError, AddressSpace, MapError, PAGE_BYTES, Permission};
 use crate::memory::Mapping;
 use crate::mover::{BUFFER_BYTES, CHUNK_BYTES, Command, Mover, Status, Surroundings};
 
@@ -354,10 +354,10 @@ impl World {
         address: u64,
         bytes: u64,
         access: Access,
-    ) -> Result<(usize, usize), Fault> {
-        let map = self.find(address, bytes).ok_or(Fault::Unmapped)?;
+    ) -> Result<(usize, usize), AccessError> {
+        let map = self.find(address, bytes).ok_or(AccessError::Unmapped)?;
         let opened = map.opened.filter(|_| map.allows(access) && map.mapped);
-        let Opened { file, offset, .. } = opened.ok_or(Fault::Forbidden)?;
+        let Opened { file, offset, .. } = opened.ok_or(AccessError::Forbidden)?;
         Ok((file, (offset + (address - map.start)) as usize))
     }
 

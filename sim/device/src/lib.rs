@@ -4,7 +4,7 @@
 //!
 //! - [`Simulated`]: the function in this process, as a [`driver::Backend`];
 //! - [`serve`]: the function for other processes, over vfio-user;
-//! - [`open_backend`]: any [`driver::DeviceAddress`], simulated devices among them.
+//! - [`open_backend`]: any [`driver::DeviceUri`], simulated devices among them.
 //!
 //! `docs/function.md` says which parts of PCI Express are modelled, what the server trusts, and how
 //! memory is kept safe.

@@ -19,13 +19,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use driver::{HostMemory, PAGE_BYTES};
+use memmap2::MmapOptions;
 use rustix::fs::SealFlags;
 use rustix::io::Errno;
-use rustix::mm::{MapFlags, ProtFlags};
 
 use guard::Window;
 
-pub(crate) use guard::Lost;
+pub(crate) use guard::LostError;
 
 /// Bytes of a line, the unit of the device's reads.
 pub(crate) const LINE_BYTES: usize = 64;
@@ -100,16 +100,13 @@ impl Mapping {
         }
         let whole = bytes.checked_next_multiple_of(page).ok_or(Errno::NOMEM)?;
         let (bytes, whole) = (bytes as usize, usize::try_from(whole).map_err(|_| Errno::NOMEM)?);
-        let mut protection = ProtFlags::READ;
-        protection.set(ProtFlags::WRITE, writable);
+        let mut options = MmapOptions::new();
         // Whoever lent huge pages has set them aside, or has not: that is not for us to do.
-        let flags = MapFlags::SHARED | MapFlags::NORESERVE;
-        // SAFETY: a new mapping at an address of the system's choice overlaps nothing.
-        let start =
-            unsafe { rustix::mm::mmap(std::ptr::null_mut(), whole, protection, flags, file, 0)? };
-        let start = NonNull::new(start.cast::<u8>()).ok_or(Errno::NOMEM)?;
-        let window = Window::new(start, whole, page as usize);
-        Ok(Self { start, bytes, writable, owner: Owner::Pages(window) })
+        options.len(whole).no_reserve_swap();
+        let map = if writable { options.map_raw(file) } else { options.map_raw_read_only(file) };
+        let map = map.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::NOMEM))?;
+        let window = Window::new(map, page as usize);
+        Ok(Self { start: window.start(), bytes, writable, owner: Owner::Pages(window) })
     }
 
     /// Whether an access has found that a page is missing. Then none reaches the memory any more.
@@ -125,7 +122,7 @@ impl Mapping {
     }
 
     /// Does something with the bytes, which may be missing.
-    fn reach<T>(&self, work: impl FnOnce() -> T) -> Result<T, Lost> {
+    fn reach<T>(&self, work: impl FnOnce() -> T) -> Result<T, LostError> {
         match self.window() {
             None => Ok(work()),
             window => guard::reach([window, None], work),
@@ -143,13 +140,13 @@ impl Mapping {
     }
 
     /// Loads the 8 bytes at byte `offset`, a multiple of 8; what is loaded afterwards is no older.
-    pub fn load(&self, offset: usize) -> Result<u64, Lost> {
+    pub fn load(&self, offset: usize) -> Result<u64, LostError> {
         let word = self.word(offset);
         self.reach(|| load(word))
     }
 
     /// The line at byte `offset`, a multiple of its size, word by word from the lowest.
-    pub fn line(&self, offset: usize) -> Result<[u64; 8], Lost> {
+    pub fn line(&self, offset: usize) -> Result<[u64; 8], LostError> {
         assert!(offset.is_multiple_of(LINE_BYTES), "line at byte {offset}");
         let words: [&AtomicU64; 8] = std::array::from_fn(|word| self.word(offset + 8 * word));
         self.reach(|| words.map(load))
@@ -160,7 +157,7 @@ impl Mapping {
     ///
     /// # Panics
     /// When the mapping is not writable.
-    pub fn store(&self, offset: usize, value: u64) -> Result<(), Lost> {
+    pub fn store(&self, offset: usize, value: u64) -> Result<(), LostError> {
         assert!(self.writable, "store into memory that is only read");
         let word = self.word(offset);
         self.reach(|| word.store(value, Ordering::Release))
@@ -171,7 +168,7 @@ impl Mapping {
     ///
     /// # Panics
     /// When the mapping is not writable.
-    pub fn compare_swap(&self, offset: usize, expected: u64, new: u64) -> Result<u64, Lost> {
+    pub fn compare_swap(&self, offset: usize, expected: u64, new: u64) -> Result<u64, LostError> {
         assert!(self.writable, "compare-and-swap in memory that is only read");
         let word = self.word(offset);
         self.reach(|| {
@@ -181,7 +178,7 @@ impl Mapping {
     }
 
     /// Copies bytes out, from byte `offset` on.
-    pub fn read(&self, offset: usize, into: &mut [u8]) -> Result<(), Lost> {
+    pub fn read(&self, offset: usize, into: &mut [u8]) -> Result<(), LostError> {
         self.check(offset, into.len());
         // SAFETY: the source lies in the mapping (checked) and stays mapped as long as self; the
         // destination is the caller's alone.
@@ -194,7 +191,7 @@ impl Mapping {
     ///
     /// # Panics
     /// When the mapping is not writable.
-    pub fn write(&self, offset: usize, from: &[u8]) -> Result<(), Lost> {
+    pub fn write(&self, offset: usize, from: &[u8]) -> Result<(), LostError> {
         assert!(self.writable, "write to memory that is only read");
         self.check(offset, from.len());
         // SAFETY: as in `read`, the other way round; the mapping is writable (checked).
@@ -214,7 +211,7 @@ impl Mapping {
         source: &Mapping,
         from: usize,
         bytes: usize,
-    ) -> Result<(), Lost> {
+    ) -> Result<(), LostError> {
         assert!(self.writable, "copy into memory that is only read");
         self.check(offset, bytes);
         source.check(from, bytes);
@@ -233,18 +230,6 @@ impl Mapping {
             "bytes {offset}..+{bytes} of a mapping of {}",
             self.bytes
         );
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        if let Owner::Pages(window) = &self.owner {
-            // SAFETY: start and size are those of our own mapping, and nobody borrows from it any
-            // more. A failure would leave it mapped, which harms nobody.
-            let unmapped =
-                unsafe { rustix::mm::munmap(window.start.as_ptr().cast(), window.bytes) };
-            debug_assert_eq!(unmapped, Ok(()), "whole pages that we mapped");
-        }
     }
 }
 

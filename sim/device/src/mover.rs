@@ -8,8 +8,8 @@
 
 use std::collections::VecDeque;
 
-use crate::address_space::{Access, AddressSpace, Fault, Span};
-use crate::memory::{Lost, Mapping};
+use crate::address_space::{Access, AccessError, AddressSpace, Span};
+use crate::memory::{LostError, Mapping};
 
 /// The most bytes of one chunk. Long enough that looking up costs nothing beside it, short enough
 /// that it is done in some ten microseconds.
@@ -185,7 +185,7 @@ fn copy_span(
         (Span::Mapped(from, at), Span::Mapped(into, offset)) => {
             let copied = into.copy_from(offset, from, at, bytes);
             let lost = if from.is_lost() { Status::Source } else { Status::Destination };
-            copied.map(|()| bytes as u64).map_err(|Lost| lost)
+            copied.map(|()| bytes as u64).map_err(|LostError| lost)
         }
         (from, into) => {
             let bytes = bytes.min(BUFFER_BYTES);
@@ -201,10 +201,10 @@ fn span<'a>(
     place: Place,
     access: Access,
     surroundings: &Surroundings<'a>,
-) -> Result<(Span<'a>, u64), Fault> {
+) -> Result<(Span<'a>, u64), AccessError> {
     match place {
         Place::Host(address) => {
-            let host = surroundings.host.ok_or(Fault::Forbidden)?;
+            let host = surroundings.host.ok_or(AccessError::Forbidden)?;
             host.span(address, access)
         }
         Place::Card(offset) => {
@@ -218,7 +218,7 @@ fn span<'a>(
 pub(crate) fn read(from: Span<'_>, bytes: &mut [u8]) -> Result<(), Status> {
     match from {
         Span::Mapped(mapping, offset) => {
-            mapping.read(offset, bytes).map_err(|Lost| Status::Source)?;
+            mapping.read(offset, bytes).map_err(|LostError| Status::Source)?;
         }
         Span::Unsealed(file, offset) => {
             let mut done = 0;
@@ -239,7 +239,7 @@ pub(crate) fn read(from: Span<'_>, bytes: &mut [u8]) -> Result<(), Status> {
 pub(crate) fn write(into: Span<'_>, bytes: &[u8]) -> Result<(), Status> {
     match into {
         Span::Mapped(mapping, offset) => {
-            mapping.write(offset, bytes).map_err(|Lost| Status::Destination)?;
+            mapping.write(offset, bytes).map_err(|LostError| Status::Destination)?;
         }
         Span::Unsealed(file, offset) => {
             // A file that has become too short is not to grow again by our hand.

@@ -12,17 +12,18 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use driver::pci_regs;
 use parking_lot::{Condvar, Mutex};
 
 use crate::configuration::VECTORS;
 use crate::signaller::Signaller;
 
 /// Bytes of an entry of the table: address low and high, data, control.
-const ENTRY_BYTES: usize = 16;
+const ENTRY_BYTES: usize = pci_regs::MSIX_ENTRY_SIZE;
 
 /// The word of an entry that holds its mask bit.
-const CONTROL: usize = 3;
-const MASKED: u32 = 1;
+const CONTROL: usize = pci_regs::MSIX_ENTRY_VECTOR_CTRL / 4;
+const MASKED: u32 = pci_regs::MSIX_ENTRY_CTRL_MASKBIT;
 
 /// An event of this process: how many interrupts have come that nobody has taken yet.
 #[derive(Debug, Default)]

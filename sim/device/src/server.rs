@@ -10,8 +10,8 @@ use driver::Space;
 use driver::layout::BAR0_BYTES;
 use sim::models::WaveWindow;
 use vfio_user::{
-    Backing, Device, DeviceInfo, DmaMap, Ending, Errno, IrqAction, IrqData, IrqInfo, Region,
-    RemoteMemory, Server, ServerOptions, Stop, irq_index, region_index,
+    Backing, DeviceInfo, DmaMap, Ending, Errno, IrqAction, IrqData, IrqInfo, Region, RemoteMemory,
+    ServedDevice, Server, ServerOptions, Stop, irq_index, region_index,
 };
 
 use crate::address_space::{MapError, Permission};
@@ -169,7 +169,7 @@ fn space(region: u32) -> Result<Space, Errno> {
     }
 }
 
-impl<P: FnMut(&Progress)> Device for Served<P> {
+impl<P: FnMut(&Progress)> ServedDevice for Served<P> {
     fn information(&self) -> DeviceInfo {
         DeviceInfo::PCI
     }

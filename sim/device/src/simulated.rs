@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use driver::layout::BAR0_BYTES;
 use driver::{
-    AtomicRoute, Backend, DeviceAddress, DeviceError, HostMemory, Information, Interrupt,
+    AtomicRoute, Backend, DeviceError, DeviceUri, HostMemory, Information, Interrupt,
     InterruptKind, MemoryNeeds, OpenError, PciIdentity, Space, Width,
 };
 use parking_lot::Mutex;
@@ -23,19 +23,19 @@ const FIRST_ADDRESS: u64 = 1 << 36;
 /// The end of the addresses, as of most IOMMUs: 48 bits.
 const END_OF_ADDRESSES: u64 = 1 << 48;
 
-/// Opens the device that an address names: simulated ones here, all others by the driver.
+/// Opens the device that a URI names: simulated ones here, all others by the driver.
 ///
 /// # Errors
 /// [`OpenError`]: of a simulated one, when its card is to have other memory than it has
 /// ([`CARD_BYTES`]), or the system has no memory or thread for it; for others see
 /// [`driver::open_backend`].
-pub fn open_backend(address: &DeviceAddress) -> Result<Arc<dyn Backend>, OpenError> {
-    let DeviceAddress::Simulated { card_bytes, storage, elements } = address else {
-        return driver::open_backend(address);
+pub fn open_backend(uri: &DeviceUri) -> Result<Arc<dyn Backend>, OpenError> {
+    let DeviceUri::Simulated { card_bytes, storage, elements } = uri else {
+        return driver::open_backend(uri);
     };
     if let Some(bytes) = card_bytes.filter(|&bytes| bytes != CARD_BYTES) {
         return Err(OpenError::Unsuitable {
-            name: address.to_string(),
+            name: uri.to_string(),
             reason: format!("the card of this device has {CARD_BYTES} bytes, not {bytes}"),
             remedy: "leave `card` out, or give 64M".into(),
         });
@@ -45,9 +45,9 @@ pub fn open_backend(address: &DeviceAddress) -> Result<Arc<dyn Backend>, OpenErr
         elements: *elements,
         identity: PciIdentity::expected()?,
     };
-    let opened = Simulated::with_options(address.to_string(), &board);
+    let opened = Simulated::with_options(uri.to_string(), &board);
     Ok(Arc::new(opened.map_err(|source| OpenError::System {
-        name: address.to_string(),
+        name: uri.to_string(),
         attempted: "make a simulated device".into(),
         source,
     })?))

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use device::Simulated;
 use driver::{
-    Backend, CopyCommand, CopyQueue, Device, DeviceAddress, DeviceError, Direction, OpenError,
-    Space, Status, Width, open_backend,
+    Backend, CopyCommand, CopyQueue, Device, DeviceError, DeviceUri, Direction, OpenError, Space,
+    Status, Width, open_backend,
 };
 
 const BOUND: Duration = Duration::from_secs(30);
@@ -103,7 +103,7 @@ fn what_is_out_of_range_is_an_error_that_says_so() {
     assert!(matches!(unmapped, DeviceError::OutOfRange { value: 0x1000, .. }));
     let vector = backend.interrupt(5).map(drop).unwrap_err();
     assert!(matches!(vector, DeviceError::OutOfRange { value: 5, .. }));
-    let other = "sim:?card=1M".parse::<DeviceAddress>().unwrap();
+    let other = "sim:?card=1M".parse::<DeviceUri>().unwrap();
     assert!(matches!(device::open_backend(&other), Err(OpenError::Unsuitable { .. })));
     assert!(matches!(open_backend(&other), Err(OpenError::NoSimulator)));
     device::open_backend(&"sim:".parse().unwrap()).unwrap();
@@ -128,7 +128,7 @@ fn copies_go_both_ways_through_the_queue() {
     let window = device.window(2).unwrap().expect("card memory can be mapped");
     let sent: Vec<u8> = (0..500_001u32).map(|byte| (byte % 253) as u8 + 1).collect();
     buffer.write(13, &sent);
-    let mut there = to_card(buffer.device_address() + 13, sent.len() as u32);
+    let mut there = to_card(buffer.bus_address() + 13, sent.len() as u32);
     (there.destination, there.interrupt) = (77, true);
     assert_eq!(queue.copy(there, BOUND).unwrap().status, Status::Done);
     let mut found = vec![0; sent.len()];
@@ -138,7 +138,7 @@ fn copies_go_both_ways_through_the_queue() {
     let back = CopyCommand {
         direction: Direction::CardToHost,
         source: 77,
-        destination: buffer.device_address() + 5,
+        destination: buffer.bus_address() + 5,
         ..there
     };
     assert_eq!(queue.copy(back, BOUND).unwrap().status, Status::Done);
@@ -152,13 +152,13 @@ fn without_bus_mastering_no_ring_is_read() {
     let mut queue = device.copy_queue(8).unwrap();
     let buffer = device.allocate(4096).unwrap();
     configure(&backend, COMMAND, 0x2);
-    queue.copy(to_card(buffer.device_address(), 64), BOUND).unwrap_err();
+    queue.copy(to_card(buffer.bus_address(), 64), BOUND).unwrap_err();
     configure(&backend, COMMAND, 0x6);
     let mut queue = {
         drop(queue);
         device.copy_queue(8).unwrap()
     };
-    let done = queue.copy(to_card(buffer.device_address(), 64), BOUND).unwrap();
+    let done = queue.copy(to_card(buffer.bus_address(), 64), BOUND).unwrap();
     assert_eq!(done.status, Status::Done);
 }
 
@@ -234,14 +234,14 @@ fn a_reset_in_the_middle_of_copies_leaves_nothing_of_them() {
     ];
     for reset in resets {
         device.shell().write_scratch(Width::Four, 5).unwrap();
-        let queue = busy_queue(&device, buffer.device_address());
+        let queue = busy_queue(&device, buffer.bus_address());
         reset(&backend);
         assert_eq!(device.shell().read_scratch(Width::Four).unwrap(), 0);
         let window = device.window(2).unwrap().unwrap();
         window.write(0, &zeros);
         drop(queue);
         let mut queue = device.copy_queue(16).unwrap();
-        let done = queue.copy(to_card(buffer.device_address(), 8), BOUND).unwrap();
+        let done = queue.copy(to_card(buffer.bus_address(), 8), BOUND).unwrap();
         assert_eq!((done.status, done.bytes), (Status::Done, 8), "maps stay through a reset");
         let mut found = vec![1; 16 << 20];
         window.read(0, &mut found);
@@ -262,7 +262,7 @@ fn faults_of_an_unmap_in_the_middle() -> usize {
     let (_, device) = open();
     let buffer = device.allocate(16 << 20).unwrap();
     buffer.write(0, &[0xFF; 8]);
-    let mut queue = busy_queue(&device, buffer.device_address());
+    let mut queue = busy_queue(&device, buffer.bus_address());
     let memory = buffer.memory().clone();
     buffer.unmap().unwrap();
     let mut faults = 0;
@@ -286,7 +286,7 @@ fn registers_and_copies_do_not_keep_each_other_waiting() {
     let (backend, device) = open();
     let buffer = device.allocate(16 << 20).unwrap();
     buffer.write(0, &[0xFF; 8]);
-    let mut queue = busy_queue(&device, buffer.device_address());
+    let mut queue = busy_queue(&device, buffer.bus_address());
     let mut reads = 0;
     let mut open = 16;
     until("all copies to end while registers are read", || {

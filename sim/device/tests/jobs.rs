@@ -34,7 +34,7 @@ fn bad_descriptor(device: &Device) -> (DmaBuffer, Submission) {
     let bytes = DescriptorHeader::BYTES + 1088;
     let header = DescriptorHeader { magic: 7, length: bytes as u32, ..Default::default() };
     buffer.write(64, &header.encode());
-    let begin = Submission::begin(9, buffer.device_address() + 64, bytes as u64);
+    let begin = Submission::begin(9, buffer.bus_address() + 64, bytes as u64);
     (buffer, begin)
 }
 

@@ -14,7 +14,7 @@ use lockdb::{
     Database, Durability, Error, Isolation, Options, Table, Transaction, TransactionOptions,
 };
 use ndp_runtime::host::{
-    JobOptions, NearDataFailure, PreparedUpdate, QueuePort, Runtime, RuntimeOptions, StoreMemory,
+    JobOptions, NearDataJobError, PreparedUpdate, QueuePort, Runtime, RuntimeOptions, StoreMemory,
 };
 
 const ROWS: i64 = 600;
@@ -52,7 +52,7 @@ impl Bench {
         Self { store, table, runtime, device, _folder: folder }
     }
 
-    fn update(&self, jobs: &JobOptions<'_>) -> Result<u64, NearDataFailure> {
+    fn update(&self, jobs: &JobOptions<'_>) -> Result<u64, NearDataJobError> {
         let mut session = self.store.session().unwrap();
         let update = PreparedUpdate::new(&self.table, Some("id < 300"), "balance = balance + 5")?;
         let report = self.runtime.update(&mut session, UNSYNCED, &update, jobs, 100)?;
@@ -134,7 +134,7 @@ fn a_reset_in_the_middle_leaves_nothing_and_the_next_job_runs() {
     };
     let jobs = JobOptions { progress: Some(&progress), ..JobOptions::default() };
     let failure = bench.update(&jobs).unwrap_err();
-    assert!(matches!(failure, NearDataFailure::DeviceLost(_)), "{failure}");
+    assert!(matches!(failure, NearDataJobError::DeviceLost(_)), "{failure}");
     bench.assert_no_locks();
     assert_eq!(bench.sum(), 100 * ROWS);
     assert_eq!(bench.update(&JobOptions::default()).unwrap(), 300);

@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use device::{BoardOptions, Progress, ServeOptions, Simulated};
-use driver::{Device, DeviceAddress, Elements, open_backend};
+use driver::{Device, DeviceUri, Elements, open_backend};
 use lockdb::schema::{RowRef, Schema, Type, Value};
 use lockdb::{Database, Durability, Error, Isolation, Options, Table, TransactionOptions};
 use ndp_runtime::host::{
@@ -36,7 +36,7 @@ const SELECTS: [(Option<&str>, &[&str]); 6] = [
 
 /// How the device is reached.
 #[derive(Clone, Copy)]
-enum Door {
+enum Way {
     InProcess(Elements),
     Socket,
 }
@@ -97,7 +97,7 @@ fn row(id: i64) -> [Value; 5] {
 }
 
 impl Bench {
-    fn new(door: Door, shared_state_limit: usize) -> Self {
+    fn new(way: Way, shared_state_limit: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let options = Options { shared_state_limit, ..Options::small() };
         let (options, memory) = StoreMemory::for_store(options).unwrap();
@@ -112,24 +112,24 @@ impl Bench {
             .build();
         let table = store.create_table(schema.unwrap()).unwrap();
         let storage = Some(folder.path().into());
-        let (device, served) = match door {
-            Door::InProcess(elements) => {
+        let (device, served) = match way {
+            Way::InProcess(elements) => {
                 let board = BoardOptions { storage, elements, ..BoardOptions::default() };
                 let simulated = Simulated::with_options("sim:".into(), &board).unwrap();
                 (Device::new(Arc::new(simulated)), None)
             }
-            Door::Socket => {
+            Way::Socket => {
                 let socket = folder.path().join("socket");
                 let board = BoardOptions { storage, ..BoardOptions::default() };
                 let served = Served::new(&socket, board);
-                let opened = open_backend(&DeviceAddress::VfioUser(socket)).unwrap();
+                let opened = open_backend(&DeviceUri::VfioUser(socket)).unwrap();
                 (Device::new(opened), Some(served))
             }
         };
         let device = device.unwrap();
         let port = QueuePort::open(device, memory, 64).unwrap();
         let runtime = Runtime::open(&store, port, RuntimeOptions::default());
-        let rtl = matches!(door, Door::InProcess(Elements::Rtl));
+        let rtl = matches!(way, Way::InProcess(Elements::Rtl));
         Self { store, table, runtime, rtl, _served: served, _folder: folder }
     }
 
@@ -234,8 +234,8 @@ impl Bench {
 
 /// Reads and updates at several ages of a store: before and after checkpoints, with changes of the
 /// host and of the device that only the shared state has.
-fn course(door: Door) -> Vec<String> {
-    let bench = Bench::new(door, 1 << 20);
+fn course(way: Way) -> Vec<String> {
+    let bench = Bench::new(way, 1 << 20);
     let mut found = Vec::new();
     bench.insert(0..ROWS);
     bench.store.checkpoint().unwrap();
@@ -256,7 +256,7 @@ fn course(door: Door) -> Vec<String> {
 /// Elements in hardware have room for 1,024 pages of a shared state.
 #[test]
 fn software_does_what_hardware_has_no_room_for_and_says_so() {
-    let bench = Bench::new(Door::InProcess(Elements::Rtl), 1 << 24);
+    let bench = Bench::new(Way::InProcess(Elements::Rtl), 1 << 24);
     let select = || {
         let mut session = bench.store.session().unwrap();
         let mut transaction = session.begin(UNSYNCED);
@@ -288,15 +288,14 @@ fn software_does_what_hardware_has_no_room_for_and_says_so() {
 #[test]
 fn elements_in_hardware_and_at_a_socket_find_what_those_in_software_find() {
     let courses = std::thread::scope(|threads| {
-        let doors =
-            [Door::InProcess(Elements::Software), Door::InProcess(Elements::Rtl), Door::Socket];
-        doors.map(|door| threads.spawn(move || course(door))).map(|thread| thread.join().unwrap())
+        let ways = [Way::InProcess(Elements::Software), Way::InProcess(Elements::Rtl), Way::Socket];
+        ways.map(|way| threads.spawn(move || course(way))).map(|thread| thread.join().unwrap())
     });
     let [software, others @ ..] = &courses;
-    for (door, other) in ["hardware", "a socket"].into_iter().zip(others) {
+    for (way, other) in ["hardware", "a socket"].into_iter().zip(others) {
         assert_eq!(software.len(), other.len());
         for (step, (software, other)) in software.iter().zip(other).enumerate() {
-            assert_eq!(software, other, "step {step}, {door}");
+            assert_eq!(software, other, "step {step}, {way}");
         }
     }
 }

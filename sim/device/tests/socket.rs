@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use device::{Progress, ServeOptions};
 use driver::{
-    CopyCommand, Device, DeviceAddress, Direction, OpenError, PAGE_BYTES, PciIdentity, QueueError,
+    CopyCommand, Device, DeviceUri, Direction, OpenError, PAGE_BYTES, PciIdentity, QueueError,
     Status, Width, open_backend,
 };
 use rustix::event::EventfdFlags;
@@ -60,7 +60,7 @@ impl Served {
     }
 
     fn device(&self) -> Device {
-        Device::new(open_backend(&DeviceAddress::VfioUser(self.path())).unwrap()).unwrap()
+        Device::new(open_backend(&DeviceUri::VfioUser(self.path())).unwrap()).unwrap()
     }
 
     /// Waits, in bounds, until the server has told something.
@@ -170,7 +170,7 @@ fn who_the_function_says_it_is_can_be_chosen() {
     assert_eq!((read(&mut client, 0), read(&mut client, 0x2C)), (0x5678_1234, 0xDEF0_9ABC));
     drop(client);
     served.until_left(1);
-    let backend = open_backend(&DeviceAddress::VfioUser(served.path())).unwrap();
+    let backend = open_backend(&DeviceUri::VfioUser(served.path())).unwrap();
     let error = Device::new(backend).unwrap_err();
     assert!(matches!(error, OpenError::WrongIdentity { .. }), "{error}");
 }
@@ -199,8 +199,8 @@ fn queues_copies_and_interrupts_work_across_the_socket() {
     buffer.write(100, &[0x5A; 5000]);
     let there = CopyCommand {
         direction: Direction::HostToHost,
-        source: buffer.device_address() + 100,
-        destination: buffer.device_address() + 500_001,
+        source: buffer.bus_address() + 100,
+        destination: buffer.bus_address() + 500_001,
         bytes: 5000,
         interrupt: true,
     };
@@ -290,7 +290,7 @@ fn a_client_that_fills_its_events_holds_nobody_up() {
 fn a_second_client_is_told_at_once_and_the_first_goes_on() {
     let served = Served::new();
     let first = served.device();
-    let second = open_backend(&DeviceAddress::VfioUser(served.path())).map(drop);
+    let second = open_backend(&DeviceUri::VfioUser(served.path())).map(drop);
     assert!(matches!(second, Err(OpenError::Busy { .. })), "{second:?}");
     first.shell().write_scratch(Width::Four, 3).unwrap();
     drop(first);
@@ -310,7 +310,7 @@ fn a_client_that_dies_in_the_middle_of_copies_leaves_nothing_behind() {
         let mut queue = device.copy_queue(16).unwrap();
         for _ in 0..16 {
             let direction = Direction::HostToCard;
-            let source = buffer.device_address();
+            let source = buffer.bus_address();
             let bytes = 16 << 20;
             let command = CopyCommand { direction, source, destination: 0, bytes, interrupt: true };
             queue.submit(command).unwrap();
@@ -331,11 +331,11 @@ fn a_client_that_dies_in_the_middle_of_copies_leaves_nothing_behind() {
 fn a_killed_client_is_survived() {
     const VICTIM: &str = "LOCKSTEP_TEST_VICTIM_OF";
     if let Some(path) = std::env::var_os(VICTIM) {
-        let backend = open_backend(&DeviceAddress::VfioUser(path.into())).unwrap();
+        let backend = open_backend(&DeviceUri::VfioUser(path.into())).unwrap();
         let device = Device::new(backend).unwrap();
         let buffer = device.allocate(16 << 20).unwrap();
         let mut queue = device.copy_queue(16).unwrap();
-        let host = buffer.device_address();
+        let host = buffer.bus_address();
         let command = CopyCommand {
             direction: Direction::HostToCard,
             source: host,
@@ -535,7 +535,7 @@ fn reset_keeps_what_the_kernel_would_restore() {
     device.shell().force_interrupt(0).unwrap();
     assert_eq!(interrupt.wait(BOUND).unwrap(), 1);
     let mut queue = device.copy_queue(2).unwrap();
-    let host = buffer.device_address();
+    let host = buffer.bus_address();
     let command = CopyCommand {
         direction: Direction::HostToCard,
         source: host,
@@ -556,7 +556,7 @@ fn a_stopped_server_lets_its_client_know() {
     drop(served);
     let command = CopyCommand {
         direction: Direction::HostToCard,
-        source: buffer.device_address(),
+        source: buffer.bus_address(),
         destination: 0,
         bytes: 64,
         interrupt: false,

@@ -2,15 +2,16 @@
 //! What stands around the engine on a card, here in this process.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use driver::HostMemory;
 use lockdb::Database;
 use lockdb::files::{File, StoredPages};
 use lockdb::layout::{PAGE_BYTES, PageBuffer};
-use ndp_runtime::engine::{Card, HostFault, LockRequest, LockResponse, Storage, StorageFault};
+use ndp_runtime::engine::{Card, HostError, LockRequest, LockResponse, Storage, StorageError};
 use ndp_runtime::job::LockTable;
+use parking_lot::Mutex;
 
 use crate::lock_unit::LockUnit;
 
@@ -43,14 +44,14 @@ impl SoftwareCard {
     }
 
     /// The memory in which `bytes` from an address on lie, and the offset there.
-    fn find(&self, address: u64, bytes: usize) -> Result<(Arc<HostMemory>, usize), HostFault> {
-        let maps = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+    fn find(&self, address: u64, bytes: usize) -> Result<(Arc<HostMemory>, usize), HostError> {
+        let maps = self.memory.lock();
         let before = maps.range(..=address).next_back();
         let found = before.map(|(start, memory)| (memory.clone(), (address - start) as usize));
         let inside = |(memory, offset): &(Arc<HostMemory>, usize)| {
             offset.checked_add(bytes).is_some_and(|end| end <= memory.bytes())
         };
-        found.filter(inside).ok_or(HostFault { address })
+        found.filter(inside).ok_or(HostError { address })
     }
 }
 
@@ -63,29 +64,29 @@ impl Card for SoftwareCard {
         Arc::new(self.pages.clone())
     }
 
-    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageFault> {
+    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageError> {
         let offset = physical.checked_mul(PAGE_BYTES as u64);
-        let offset = offset.ok_or_else(|| StorageFault(format!("there is no page {physical}")))?;
-        self.pages.0.write_at(offset, &page.0).map_err(|error| StorageFault(error.to_string()))
+        let offset = offset.ok_or_else(|| StorageError(format!("there is no page {physical}")))?;
+        self.pages.0.write_at(offset, &page.0).map_err(|error| StorageError(error.to_string()))
     }
 
-    fn sync(&mut self) -> Result<(), StorageFault> {
-        self.pages.0.sync().map_err(|error| StorageFault(error.to_string()))
+    fn sync(&mut self) -> Result<(), StorageError> {
+        self.pages.0.sync().map_err(|error| StorageError(error.to_string()))
     }
 
-    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostFault> {
+    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostError> {
         let (memory, offset) = self.find(address, into.len())?;
         memory.read(offset, into);
         Ok(())
     }
 
-    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostFault> {
+    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostError> {
         let (memory, offset) = self.find(address, bytes.len())?;
         memory.write(offset, bytes);
         Ok(())
     }
 
-    fn load_host(&mut self, address: u64) -> Result<u64, HostFault> {
+    fn load_host(&mut self, address: u64) -> Result<u64, HostError> {
         for table in self.database.tables() {
             let words = table.vid_map().words();
             let first = words.as_ptr().addr() as u64;
@@ -96,7 +97,7 @@ impl Card for SoftwareCard {
                 return Ok(word.load(Ordering::Acquire));
             }
         }
-        Err(HostFault { address })
+        Err(HostError { address })
     }
 
     fn place_lock_table(&mut self, table: LockTable) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Failures of the device that are injected into a run.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 /// The fault injected into a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +43,7 @@ impl Control {
 
     /// After so many steps, counted from the device's beginning, this happens once.
     pub fn plan(&self, at_step: u64, fault: DeviceFault) {
-        *self.0.planned.lock().unwrap_or_else(PoisonError::into_inner) = Some((at_step, fault));
+        *self.0.planned.lock() = Some((at_step, fault));
     }
 
     /// From now on it can be reset or not.
@@ -59,7 +61,7 @@ impl Control {
 
     /// The event planned for this moment, if any.
     pub(crate) fn due(&self) -> Option<DeviceFault> {
-        let mut planned = self.0.planned.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut planned = self.0.planned.lock();
         let due = planned.filter(|(at_step, _)| self.steps() >= *at_step)?;
         *planned = None;
         Some(due.1)

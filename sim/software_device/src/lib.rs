@@ -10,7 +10,7 @@ mod control;
 mod lock_unit;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use driver::HostMemory;
@@ -74,7 +74,7 @@ impl SoftwareDevice {
 
     /// Breaks the engine on purpose, for jobs that begin from now on.
     #[cfg(feature = "mutants")]
-    pub fn plant(&mut self, mutant: Option<ndp_runtime::engine::Fault>) {
+    pub fn plant(&mut self, mutant: Option<ndp_runtime::engine::Mutant>) {
         self.engine.plant(mutant);
     }
 
@@ -120,7 +120,7 @@ impl JobPort for SoftwareDevice {
     fn map(&mut self, memory: &Arc<HostMemory>) -> Result<Box<dyn Mapping>, PortError> {
         let start = memory.start().as_ptr().addr() as u64;
         let maps = &self.card.memory;
-        maps.lock().unwrap_or_else(PoisonError::into_inner).insert(start, memory.clone());
+        maps.lock().insert(start, memory.clone());
         Ok(Box::new(Mapped { start, maps: Arc::downgrade(maps) }))
     }
 
@@ -193,7 +193,7 @@ struct Mapped {
 }
 
 impl Mapping for Mapped {
-    fn device_address(&self) -> u64 {
+    fn bus_address(&self) -> u64 {
         self.start
     }
 }
@@ -201,7 +201,7 @@ impl Mapping for Mapped {
 impl Drop for Mapped {
     fn drop(&mut self) {
         if let Some(maps) = self.maps.upgrade() {
-            maps.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.start);
+            maps.lock().remove(&self.start);
         }
     }
 }

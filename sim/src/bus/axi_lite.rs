@@ -13,7 +13,7 @@ pub use registers::AxiLiteRegisters;
 pub(crate) use registers::device_access;
 
 use super::BusError;
-use super::fault::{BusFault, ProtocolViolation, Timeout};
+use super::error::{BusModelError, ProtocolError, TimeoutError};
 use super::handshake::HandshakeChecker;
 use super::pins::{
     AxiLiteManagerPins, AxiLiteSubordinatePins, LiteReadAddress, LiteReadData, LiteWriteAddress,
@@ -244,14 +244,14 @@ impl AxiLiteManager {
     /// outcome when the access ended in this cycle.
     ///
     /// # Errors
-    /// [`BusFault::Protocol`] when the block broke a rule, [`BusFault::Timeout`] when
+    /// [`BusModelError::Protocol`] when the block broke a rule, [`BusModelError::Timeout`] when
     /// the access or a handshake of it is overdue.
     #[inline]
     pub fn sample(
         &mut self,
         cycle: u64,
         block: &AxiLiteSubordinatePins,
-    ) -> Result<Option<LiteOutcome>, BusFault> {
+    ) -> Result<Option<LiteOutcome>, BusModelError> {
         // Nothing is under way most of the time, so nothing of it can be held or overdue.
         if self.active.is_none() && !block.rvalid && !block.bvalid {
             return Ok(None);
@@ -263,7 +263,7 @@ impl AxiLiteManager {
         &mut self,
         cycle: u64,
         block: &AxiLiteSubordinatePins,
-    ) -> Result<Option<LiteOutcome>, BusFault> {
+    ) -> Result<Option<LiteOutcome>, BusModelError> {
         self.check(cycle, block)?;
         let Some(active) = &mut self.active else {
             return Ok(None);
@@ -302,7 +302,7 @@ impl AxiLiteManager {
         }
     }
 
-    fn check(&mut self, cycle: u64, block: &AxiLiteSubordinatePins) -> Result<(), BusFault> {
+    fn check(&mut self, cycle: u64, block: &AxiLiteSubordinatePins) -> Result<(), BusModelError> {
         let (pins, checkers) = (&self.pins, &mut self.checkers);
         let aw = &mut checkers.write_address;
         aw.observe(cycle, pins.awvalid, block.awready, || pins.into())?;
@@ -322,10 +322,10 @@ impl AxiLiteManager {
         Ok(())
     }
 
-    fn overdue(&self, block: &AxiLiteSubordinatePins) -> BusFault {
+    fn overdue(&self, block: &AxiLiteSubordinatePins) -> BusModelError {
         let active = self.active.expect("nothing under way to be overdue");
         let letter = if active.reads() { "R" } else { "B" };
-        Timeout {
+        TimeoutError {
             channel: format!("{} {letter}", self.port),
             waiting: format!("{} unanswered", active.describe()),
             cycles: self.timeout,
@@ -343,8 +343,8 @@ impl AxiLiteManager {
         field: &'static str,
         value: u8,
         expected: &str,
-    ) -> BusFault {
-        ProtocolViolation {
+    ) -> BusModelError {
+        ProtocolError {
             channel: format!("{} {letter}", self.port),
             field,
             value: value.to_string(),

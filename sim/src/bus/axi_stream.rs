@@ -4,7 +4,7 @@
 //! Generic over the payload: the block's `tdata` as an integer, an array of words, or a
 //! struct that the owner packs.
 
-use super::fault::BusFault;
+use super::error::BusModelError;
 use super::handshake::{HandshakeChecker, StreamData};
 use super::pins::StreamPins;
 use super::stall::{Stall, StallPattern};
@@ -68,9 +68,9 @@ impl<T: Copy + Default + PartialEq + Debug> StreamSource<T> {
     /// Takes the block's `tready`; true when it took the beat of this cycle.
     ///
     /// # Errors
-    /// [`BusFault::Timeout`] when the beat has waited for `timeout` cycles.
+    /// [`BusModelError::Timeout`] when the beat has waited for `timeout` cycles.
     #[inline]
-    pub fn sample(&mut self, cycle: u64, tready: bool) -> Result<bool, BusFault> {
+    pub fn sample(&mut self, cycle: u64, tready: bool) -> Result<bool, BusModelError> {
         let StreamPins { tvalid, tdata } = self.pins;
         self.checker.observe(cycle, tvalid, tready, || StreamData(tdata))?;
         let taken = tvalid && tready;
@@ -116,10 +116,10 @@ impl<T: Copy + PartialEq + Debug> StreamSink<T> {
     /// Takes the block's pins; the beat when one was handed over in this cycle.
     ///
     /// # Errors
-    /// [`BusFault::Protocol`] when the block withdrew `tvalid` or changed `tdata` before
-    /// `tready`; [`BusFault::Timeout`] when the sink stalled for `timeout` cycles.
+    /// [`BusModelError::Protocol`] when the block withdrew `tvalid` or changed `tdata` before
+    /// `tready`; [`BusModelError::Timeout`] when the sink stalled for `timeout` cycles.
     #[inline]
-    pub fn sample(&mut self, cycle: u64, pins: &StreamPins<T>) -> Result<Option<T>, BusFault> {
+    pub fn sample(&mut self, cycle: u64, pins: &StreamPins<T>) -> Result<Option<T>, BusModelError> {
         self.checker.observe(cycle, pins.tvalid, self.tready, || StreamData(pins.tdata))?;
         Ok((pins.tvalid && self.tready).then_some(pins.tdata))
     }

@@ -4,7 +4,7 @@
 //! Source: AMBA AXI protocol specification, "Handshake process": a source that has
 //! raised valid keeps it, and its payload, until the cycle in which ready is high.
 
-use super::fault::{BusFault, ProtocolViolation, Timeout};
+use super::error::{BusModelError, ProtocolError, TimeoutError};
 use std::fmt::Debug;
 
 /// What one channel carries beside valid and ready.
@@ -70,7 +70,7 @@ impl<P: Payload> HandshakeChecker<P> {
         valid: bool,
         ready: bool,
         payload: impl FnOnce() -> P,
-    ) -> Result<(), BusFault> {
+    ) -> Result<(), BusModelError> {
         if self.held.is_none() && (!valid || ready) {
             return Ok(());
         }
@@ -83,7 +83,7 @@ impl<P: Payload> HandshakeChecker<P> {
         valid: bool,
         ready: bool,
         payload: P,
-    ) -> Result<(), BusFault> {
+    ) -> Result<(), BusModelError> {
         let held = *self.held.get_or_insert(Held { payload, since: cycle });
         if !valid {
             return Err(self.broken(cycle, &held, self.valid_name, "0".into(), "1 until ready"));
@@ -113,18 +113,18 @@ impl<P: Payload> HandshakeChecker<P> {
         field: &'static str,
         value: String,
         expected: &str,
-    ) -> BusFault {
+    ) -> BusModelError {
         let identifier = self.identifier(held);
         let (channel, expected) = (self.channel.clone(), expected.into());
-        ProtocolViolation { channel, field, value, identifier, cycle, expected }.into()
+        ProtocolError { channel, field, value, identifier, cycle, expected }.into()
     }
 
-    fn overdue(&self, held: &Held<P>) -> BusFault {
+    fn overdue(&self, held: &Held<P>) -> BusModelError {
         let waiting = match self.identifier(held) {
             Some(identifier) => format!("{identifier} valid without ready"),
             None => "valid without ready".into(),
         };
-        Timeout {
+        TimeoutError {
             channel: self.channel.clone(),
             waiting,
             cycles: self.timeout,

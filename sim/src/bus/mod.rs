@@ -9,13 +9,13 @@
 //!
 //! All models check the handshake rules of AMBA ("valid held and payload stable until
 //! ready"), draw their stalls from streams of their own ([`stall::Stall`]) and bound
-//! every wait ([`fault::Timeout`]). A [`fault::BusFault`] ends a run: after one, the
+//! every wait ([`error::TimeoutError`]). A [`error::BusModelError`] ends a run: after one, the
 //! state of a model means nothing.
 
 pub mod axi4;
 pub mod axi_lite;
 pub mod axi_stream;
-pub mod fault;
+pub mod error;
 pub mod handshake;
 pub mod pins;
 pub mod ports;

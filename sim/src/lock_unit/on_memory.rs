@@ -3,7 +3,7 @@
 
 use crate::bus::BusError;
 use crate::bus::axi4::{AccessKind, MemoryAccess, MemoryAnswer, MemoryData};
-use crate::bus::fault::BusFault;
+use crate::bus::error::BusModelError;
 use crate::models::LockUnit;
 
 use super::{KeptCopies, UnitConfig, UnitUnderTest};
@@ -59,7 +59,7 @@ impl<M: LockUnit> UnitOnMemory<M> {
         &mut self,
         cycles: u64,
         memory: &mut impl UnitMemory,
-    ) -> Result<Option<UnitResponse>, BusFault> {
+    ) -> Result<Option<UnitResponse>, BusModelError> {
         let Self { unit, copies } = self;
         copies.look(|address| memory.head(address), |address| unit.invalidate(address));
         for _ in 0..cycles {
@@ -71,7 +71,7 @@ impl<M: LockUnit> UnitOnMemory<M> {
         Ok(None)
     }
 
-    fn clock(&mut self, memory: &mut impl UnitMemory) -> Result<(), BusFault> {
+    fn clock(&mut self, memory: &mut impl UnitMemory) -> Result<(), BusModelError> {
         self.unit.clock()?;
         while let Some(access) = self.unit.take_access() {
             let outcome = memory.perform(&access);

@@ -8,7 +8,7 @@ use driver::{DeviceError, Operation, Registers};
 use crate::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls, device_access};
 use crate::bus::axi_stream::{StreamSink, StreamSource};
 use crate::bus::axi4::{Axi4Config, Axi4Subordinate, MemoryAccess, MemoryAnswer};
-use crate::bus::fault::BusFault;
+use crate::bus::error::BusModelError;
 use crate::bus::pins::StreamPins;
 use crate::bus::stall::StallPattern;
 use crate::clocked::Block;
@@ -153,7 +153,7 @@ impl<M: LockUnit> UnitUnderTest<M> {
     /// # Errors
     /// When the unit breaks a rule of a bus, a wait has lasted too long, or an assertion fails.
     #[inline]
-    pub fn clock(&mut self) -> Result<bool, BusFault> {
+    pub fn clock(&mut self) -> Result<bool, BusModelError> {
         let cycle = self.cycle;
         self.drive();
         let outputs = self.model.outputs();
@@ -181,7 +181,7 @@ impl<M: LockUnit> UnitUnderTest<M> {
     ///
     /// # Errors
     /// Those of [`UnitUnderTest::clock`]; the port's timeout bounds the wait.
-    pub fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, BusFault> {
+    pub fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, BusModelError> {
         self.registers.start(self.cycle, request);
         loop {
             self.clock()?;
@@ -207,10 +207,10 @@ impl<M: LockUnit> UnitUnderTest<M> {
 }
 
 impl<M: LockUnit> Block for UnitUnderTest<M> {
-    type Fault = BusFault;
+    type Error = BusModelError;
 
     #[inline]
-    fn clock(&mut self) -> Result<bool, BusFault> {
+    fn clock(&mut self) -> Result<bool, BusModelError> {
         let taken = UnitUnderTest::clock(self)?;
         Ok(taken || self.memory.has_access() || !self.answered.is_empty())
     }

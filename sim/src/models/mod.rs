@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 pub use tuple_lock_unit::{Inputs as LockUnitInputs, Outputs as LockUnitOutputs};
-pub use verilated::{AssertionFailure, Core, Model, VERILATOR_VERSION, WaveWindow};
+pub use verilated::{AssertionError, Core, Model, VERILATOR_VERSION, WaveWindow};
 
 /// The tuple-locking unit (docs/lock-unit.md).
 pub type TupleLockUnit = tuple_lock_unit::Model;
@@ -27,7 +27,7 @@ pub trait LockUnit: Send {
     ///
     /// # Errors
     /// When an assertion of the RTL fails.
-    fn try_clock(&mut self) -> Result<(), AssertionFailure>;
+    fn try_clock(&mut self) -> Result<(), AssertionError>;
     /// Holds the reset for `cycles` clock cycles, at least 1.
     fn reset(&mut self, cycles: u32);
     /// The clock cycles so far.
@@ -65,7 +65,7 @@ where
     }
 
     #[inline]
-    fn try_clock(&mut self) -> Result<(), AssertionFailure> {
+    fn try_clock(&mut self) -> Result<(), AssertionError> {
         Model::try_clock(self)
     }
 

@@ -10,7 +10,7 @@ pub use registers::ElementRegisters;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use driver::visibility_element::{BEAT_WORDS, Counters, End, Packet, PacketError, Refusal};
+use driver::visibility_element::{BEAT_WORDS, Counters, End, Packet, PacketError, RefusalError};
 use driver::{DeviceError, VisibilityElement};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -23,7 +23,7 @@ use crate::bus::axi4::{
     Axi4Config, Axi4Stalls, Axi4Subordinate, Delay, IdSharing, MemoryAccess, MemoryAnswer,
     MemoryData, ResponseOrder, describe_id,
 };
-use crate::bus::fault::BusFault;
+use crate::bus::error::BusModelError;
 use crate::bus::pins::StreamPins;
 use crate::bus::stall::StallPattern;
 
@@ -88,7 +88,7 @@ impl Surroundings {
 pub enum ElementError {
     /// A port broke its protocol, or a wait at it ended.
     #[error(transparent)]
-    Bus(#[from] BusFault),
+    Bus(#[from] BusModelError),
     /// Beats were no packet.
     #[error(transparent)]
     Packet(#[from] PacketError),
@@ -109,7 +109,7 @@ pub struct Run {
     /// All packets but the last, in their order.
     pub packets: Vec<Packet>,
     /// How it ended.
-    pub end: Result<End, Refusal>,
+    pub end: Result<End, RefusalError>,
     /// Clocks from the start to the last packet, with the register accesses of the start.
     pub clocks: u64,
 }
@@ -190,7 +190,7 @@ impl<C: Core<Inputs = Inputs, Outputs = Outputs>> Element<C> {
     ///
     /// # Errors
     /// When a port breaks its protocol, a wait at it ends, or an assertion fails.
-    pub fn clock(&mut self, memory: &mut dyn DeviceMemory) -> Result<(), BusFault> {
+    pub fn clock(&mut self, memory: &mut dyn DeviceMemory) -> Result<(), BusModelError> {
         let cycle = self.cycle;
         let inputs = self.model.inputs_mut();
         set_register_pins(inputs, self.registers.drive(cycle));
@@ -288,7 +288,7 @@ impl<C: Core<Inputs = Inputs, Outputs = Outputs>> Element<C> {
         &mut self,
         memory: &mut dyn DeviceMemory,
         request: LiteRequest,
-    ) -> Result<LiteOutcome, BusFault> {
+    ) -> Result<LiteOutcome, BusModelError> {
         self.registers.start(self.cycle, request);
         loop {
             // The port's timeout bounds this loop.

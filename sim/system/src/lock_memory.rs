@@ -53,8 +53,8 @@ impl LockMemory {
     }
 
     /// The address that the device uses for the first bucket, if it has the memory.
-    pub fn device_address(&self) -> Option<u64> {
-        self.buffer.as_ref().map(DmaBuffer::device_address)
+    pub fn bus_address(&self) -> Option<u64> {
+        self.buffer.as_ref().map(DmaBuffer::bus_address)
     }
 
     /// Bytes of the pages that it is made of.

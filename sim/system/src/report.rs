@@ -17,8 +17,8 @@ pub struct Report {
     /// driver.
     pub mode: &'static str,
     /// Which device that is, as a URI.
-    #[serde(rename = "device_uri", skip_serializing_if = "Option::is_none")]
-    pub door: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_uri: Option<String>,
     /// The seed.
     pub seed: u64,
     /// How long the run took by the clock that counts, in nanoseconds.

@@ -13,11 +13,12 @@ mod ledger;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use lockdb::schema::{Schema, Type};
 use lockdb::{Database, Durability, Error, Isolation, Options, Session, Table, TransactionOptions};
 use locks::{SharedMemory, TupleKey};
+use parking_lot::Mutex;
 use workloads::scenario::{Mode, Scenario, Versions, Workload};
 
 use crate::RunError;

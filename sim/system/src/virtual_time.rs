@@ -292,7 +292,7 @@ impl Run {
             scenario: scenario.name.clone(),
             platform: self.platform,
             mode: "virtual",
-            door: None,
+            device_uri: None,
             seed: scenario.seed,
             duration_ns,
             host: self.world.host.finish(host_agents, duration_ns),

@@ -11,13 +11,14 @@ mod host;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use driver::Device;
 use locks::LockTable;
+use parking_lot::Mutex;
 use timing::Time;
 use workloads::scenario::Scenario;
 
@@ -94,8 +95,8 @@ impl Shared {
         next
     }
 
-    fn lock_world(&self) -> std::sync::MutexGuard<'_, World> {
-        self.world.lock().unwrap_or_else(|poison| poison.into_inner())
+    fn lock_world(&self) -> parking_lot::MutexGuard<'_, World> {
+        self.world.lock()
     }
 }
 
@@ -122,7 +123,7 @@ pub(crate) fn run_on_device(
     let unit = Unit::Driven(Box::new(unit));
     let watch = Watch { interrupt, progress, idle: IDLE };
     let report = run_on(scenario, agents, rows, unit, watch)?;
-    Ok(Report { mode: "device", door: Some(device.information().name.clone()), ..report })
+    Ok(Report { mode: "device", device_uri: Some(device.information().name.clone()), ..report })
 }
 
 /// Where the lock unit is.
@@ -256,13 +257,13 @@ fn report(
     closed_at: Duration,
     (host_agents, device_agents): (u32, u32),
 ) -> Report {
-    let world = shared.world.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    let world = shared.world.into_inner();
     let duration_ns = closed_at.as_nanos() as u64;
     Report {
         scenario: scenario.name.clone(),
         platform: scenario.platform.clone(),
         mode: "wall-clock",
-        door: None,
+        device_uri: None,
         seed: scenario.seed,
         duration_ns,
         host: world.host.finish(host_agents, duration_ns),

@@ -22,7 +22,7 @@ mod macros;
 mod model;
 mod waves;
 
-pub use assertion::AssertionFailure;
+pub use assertion::AssertionError;
 pub use model::{Core, Model};
 pub use waves::WaveWindow;
 

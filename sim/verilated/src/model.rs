@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use crate::assertion::AssertionFailure;
+use crate::assertion::AssertionError;
 use crate::waves::WaveWindow;
 
 /// The C++ side of the model of one block; [`model!`](crate::model) implements it.
@@ -133,7 +133,7 @@ impl<C: Core> Model<C> {
     /// One clock cycle.
     ///
     /// # Panics
-    /// When an assertion of the RTL fails, with the [`AssertionFailure`].
+    /// When an assertion of the RTL fails, with the [`AssertionError`].
     #[inline]
     pub fn clock(&mut self) {
         self.try_clock().unwrap_or_else(|failure| panic!("{failure}"));
@@ -145,7 +145,7 @@ impl<C: Core> Model<C> {
     /// When an assertion of the RTL fails at its rising edge. The outputs are those after the
     /// edge all the same.
     #[inline]
-    pub fn try_clock(&mut self) -> Result<(), AssertionFailure> {
+    pub fn try_clock(&mut self) -> Result<(), AssertionError> {
         let cycle = self.cycles;
         self.cycles += 1;
         let (inputs, outputs) = (&self.inputs, &mut self.outputs);
@@ -159,9 +159,9 @@ impl<C: Core> Model<C> {
     }
 
     #[cold]
-    fn failure(&self, cycle: u64) -> AssertionFailure {
+    fn failure(&self, cycle: u64) -> AssertionError {
         let message = self.core.failure();
-        AssertionFailure::new(self.core.block(), &message, cycle, self.power_up_seed)
+        AssertionError::new(self.core.block(), &message, cycle, self.power_up_seed)
     }
 
     /// Holds the reset for `cycles` clock cycles, at least 1, and lets it go. The inputs
@@ -184,7 +184,7 @@ impl<C: Core> Model<C> {
     /// whole test bench is compared with.
     ///
     /// # Panics
-    /// When an assertion of the RTL fails, with the [`AssertionFailure`] and the last of the
+    /// When an assertion of the RTL fails, with the [`AssertionError`] and the last of the
     /// cycles.
     pub fn toggle_only(&mut self, cycles: u64) {
         let held = self.core.toggle_only(cycles);

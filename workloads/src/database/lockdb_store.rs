@@ -7,7 +7,7 @@ use lockdb::schema::{Key, KeyEncoder, KeyError, RowBuffer, RowRef, Schema, Type,
 use lockdb::{Database, Table, Transaction, TransactionOptions};
 
 use super::schema::{ColumnKind, TableDefinition, TableId, Value};
-use super::store::{Access, Body, Load, Order, Outcome, Row, RowMut, Session, Violation};
+use super::store::{Access, Body, ConsistencyError, Load, Order, Outcome, Row, RowMut, Session};
 
 /// Rows that one transaction of a population inserts.
 const BATCH: usize = 1_000;
@@ -17,7 +17,7 @@ const BATCH: usize = 1_000;
 pub enum StoreError {
     /// The database is not sound.
     #[error(transparent)]
-    Violation(#[from] Violation),
+    Violation(#[from] ConsistencyError),
     /// The store's reason.
     #[error(transparent)]
     Store(#[from] lockdb::Error),

@@ -46,7 +46,7 @@ pub use lockdb_store::{Loaded, SerialPlace, StoreError, StoreLoader, StoreSessio
 pub use oracle::{replay, same_tables};
 pub use reference::{Reference, ReferenceError, ReferenceRow};
 pub use schema::{Column, ColumnKind, IndexDefinition, TableDefinition, TableId, Value};
-pub use store::{Access, Body, Load, Mode, Order, Outcome, Row, RowMut, Session, Violation};
+pub use store::{Access, Body, ConsistencyError, Load, Mode, Order, Outcome, Row, RowMut, Session};
 
 /// One kind of transaction of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ pub trait Workload: Sync {
     /// Checks the consistency conditions.
     ///
     /// # Errors
-    /// A [`Violation`] for the first that does not hold; the store's.
+    /// A [`ConsistencyError`] for the first that does not hold; the store's.
     fn check<A: Access>(&self, access: &mut A) -> Result<(), A::Error>;
 }
 
@@ -141,7 +141,7 @@ pub fn execute<S: Session, W: Workload>(
 /// committed since.
 ///
 /// # Errors
-/// A [`Violation`] for the first condition that does not hold; the session's.
+/// A [`ConsistencyError`] for the first condition that does not hold; the session's.
 pub fn check<S: Session, W: Workload>(
     session: &mut S,
     workload: &W,
@@ -192,7 +192,9 @@ impl<W: Workload> Body for Audit<'_, W> {
         let (total, expected) = (self.workload.total(access)?, self.expected);
         if total != expected {
             let found = format!("{total} instead of {expected}");
-            return Err(Violation::new("the total is what the transactions made it", found).into());
+            return Err(
+                ConsistencyError::new("the total is what the transactions made it", found).into()
+            );
         }
         Ok(Outcome::Committed(()))
     }
@@ -215,8 +217,11 @@ impl<W: Workload> Body for Total<'_, W> {
 }
 
 /// A row that the workload's logic cannot do without.
-fn present<T>(row: Option<T>, table: &'static str, key: &[i64]) -> Result<T, Violation> {
+fn present<T>(row: Option<T>, table: &'static str, key: &[i64]) -> Result<T, ConsistencyError> {
     row.ok_or_else(|| {
-        Violation::new("a row stays until its workload deletes it", format!("no {table} {key:?}"))
+        ConsistencyError::new(
+            "a row stays until its workload deletes it",
+            format!("no {table} {key:?}"),
+        )
     })
 }

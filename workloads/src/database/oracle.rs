@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::reference::{Reference, ReferenceError};
 use super::schema::{TableDefinition, TableId};
-use super::store::{Access, Body, Mode, Order, Outcome, Row, Session, Violation};
+use super::store::{Access, Body, ConsistencyError, Mode, Order, Outcome, Row, Session};
 use super::{Workload, execute};
 
 /// Executes what a store has committed, in its commit order, on the reference; each transaction
@@ -14,7 +14,7 @@ use super::{Workload, execute};
 /// only read may be left out, or stand where it serializes.
 ///
 /// # Errors
-/// A [`Violation`] that names the first transaction that went another way, counted from 0.
+/// A [`ConsistencyError`] that names the first transaction that went another way, counted from 0.
 pub fn replay<W: Workload>(
     reference: &mut Reference,
     workload: &W,
@@ -25,7 +25,7 @@ pub fn replay<W: Workload>(
         if outcome != Outcome::Committed(output.clone()) {
             let found = format!("transaction {place}, {input:?}: {output:?}, serially {outcome:?}");
             let condition = "transactions return what they do in commit order";
-            return Err(Violation::new(condition, found).into());
+            return Err(ConsistencyError::new(condition, found).into());
         }
     }
     Ok(())
@@ -35,7 +35,7 @@ pub fn replay<W: Workload>(
 /// read-only transaction.
 ///
 /// # Errors
-/// A [`Violation`] that names the first difference; the session's.
+/// A [`ConsistencyError`] that names the first difference; the session's.
 pub fn same_tables<S: Session>(session: &mut S, reference: &mut Reference) -> Result<(), S::Error> {
     session.transact(&mut Comparison { reference }).map(drop)
 }
@@ -118,7 +118,8 @@ fn compare<A: Access>(
         Walk::Index(index) => definition.indexes[index].name,
     };
     let found = format!("table `{}` by {by}: {difference}", definition.name);
-    Err(Violation::new("tables are what the transactions in commit order make them", found).into())
+    Err(ConsistencyError::new("tables are what the transactions in commit order make them", found)
+        .into())
 }
 
 fn visit<A: Access>(

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use super::schema::{TableDefinition, TableId, Value};
-use super::store::{Access, Body, Load, Mode, Order, Outcome, Row, RowMut, Session, Violation};
+use super::store::{
+    Access, Body, ConsistencyError, Load, Mode, Order, Outcome, Row, RowMut, Session,
+};
 
 /// A store for one session: transactions run one after the other, in the caller's thread.
 ///
@@ -31,7 +33,7 @@ pub(super) struct ReferenceTransaction<'r> {
 pub enum ReferenceError {
     /// The database is not sound.
     #[error(transparent)]
-    Violation(#[from] Violation),
+    Violation(#[from] ConsistencyError),
     /// A row that does not fit its table.
     #[error("table `{table}`: column {column} of the row: expected {expected}")]
     Row {

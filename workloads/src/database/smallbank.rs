@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use super::schema::{Column, TableDefinition, TableId};
-use super::store::{Access, Load, Order, Outcome, Row, RowMut, Violation};
+use super::store::{Access, ConsistencyError, Load, Order, Outcome, Row, RowMut};
 use super::{Kind, Workload, present};
 use crate::random::agent_stream;
 use crate::scenario::SmallBankSettings;
@@ -200,7 +200,7 @@ impl Workload for SmallBank {
                 let (name, accounts) = (TABLES[table.0].name, self.accounts());
                 let next = stray.map_or("the end".into(), |stray| format!("{stray}"));
                 let found = format!("`{name}` of {accounts}: {next} follows {expected} accounts");
-                return Err(Violation::new("each account has both rows", found).into());
+                return Err(ConsistencyError::new("each account has both rows", found).into());
             }
         }
         Ok(())

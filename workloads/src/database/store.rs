@@ -12,14 +12,14 @@ use super::schema::{ColumnKind, TableDefinition, TableId, Value};
 /// not find.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{condition}: {found}")]
-pub struct Violation {
+pub struct ConsistencyError {
     /// The condition, as a sentence about a sound database.
     pub condition: &'static str,
     /// Where it is broken, and what stands there.
     pub found: String,
 }
 
-impl Violation {
+impl ConsistencyError {
     /// `condition` does not hold: see `found`.
     pub fn new(condition: &'static str, found: impl Into<String>) -> Self {
         Self { condition, found: found.into() }
@@ -85,7 +85,7 @@ pub trait Body {
     /// Runs it, possibly several times: after a conflict the store undoes all and begins again.
     ///
     /// # Errors
-    /// Those of the store go through unchanged, and end this try. A [`Violation`] says that the
+    /// Those of the store go through unchanged, and end this try. A [`ConsistencyError`] says that the
     /// database is not sound.
     fn run<A: Access>(&mut self, access: &mut A) -> Result<Outcome<Self::Output>, A::Error>;
 }
@@ -93,7 +93,7 @@ pub trait Body {
 /// One worker's handle on a store.
 pub trait Session {
     /// Why a transaction has no outcome.
-    type Error: std::error::Error + From<Violation>;
+    type Error: std::error::Error + From<ConsistencyError>;
 
     /// Runs `body` as one transaction: repeatedly while the store finds it in conflict with
     /// others, within the bounds that the session has for that. Commits or rolls back as the
@@ -120,7 +120,7 @@ pub enum Order {
 /// the body returns it, and the session decides whether to try again.
 pub trait Access {
     /// Why an operation failed.
-    type Error: From<Violation>;
+    type Error: From<ConsistencyError>;
 
     /// A row as it is read.
     type Row<'r>: Row;

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use rand::{Rng, RngExt};
 
 use super::schema::{Column, TableDefinition, TableId};
-use super::store::{Access, Load, Order, Outcome, Row, RowMut, Violation};
+use super::store::{Access, ConsistencyError, Load, Order, Outcome, Row, RowMut};
 use super::{Kind, Workload, present};
 use crate::random::{agent_stream, draw_share};
 use crate::scenario::YcsbSettings;
@@ -216,7 +216,7 @@ impl Workload for Ycsb {
             let key = row.int(KEY);
             sound = match key == rows {
                 true => read(key, row).map(drop),
-                false => Err(Violation::new(EVERY_KEY, format!("{key} instead of {rows}"))),
+                false => Err(ConsistencyError::new(EVERY_KEY, format!("{key} instead of {rows}"))),
             };
             rows += 1;
             if sound.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -224,7 +224,7 @@ impl Workload for Ycsb {
         sound?;
         if rows != self.rows() {
             let found = format!("{rows} rows instead of {}", self.rows());
-            return Err(Violation::new(EVERY_KEY, found).into());
+            return Err(ConsistencyError::new(EVERY_KEY, found).into());
         }
         Ok(())
     }
@@ -233,10 +233,13 @@ impl Workload for Ycsb {
 const EVERY_KEY: &str = "each key has its row";
 
 /// Reads all of a row.
-fn read(key: i64, row: &impl Row) -> Result<Output, Violation> {
+fn read(key: i64, row: &impl Row) -> Result<Output, ConsistencyError> {
     let output = Output { counter: row.int(COUNTER), stamp: row.int(STAMP) };
     if row.fixed(PAYLOAD) != payload(key, output.stamp) {
-        return Err(Violation::new(WHOLE, format!("key {key}, stamp {}: another", output.stamp)));
+        return Err(ConsistencyError::new(
+            WHOLE,
+            format!("key {key}, stamp {}: another", output.stamp),
+        ));
     }
     Ok(output)
 }

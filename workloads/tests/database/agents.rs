@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use lockdb::fault::Fault;
 use lockdb::files::{Files, Memory};
+use lockdb::mutant::Mutant;
 use lockdb::{Database, Durability, Isolation, Options, TransactionOptions};
 use lockstep_workloads::database::{
     Access, Body, Mode, Outcome, Reference, SerialPlace, Session, StoreLoader, StoreSession,
@@ -27,8 +27,8 @@ pub struct Setting {
     /// Transactions of each agent, in each of two legs.
     pub transactions: usize,
     pub seed: u64,
-    /// The fault planted in the store.
-    pub fault: Option<Fault>,
+    /// The mutant planted in the store.
+    pub mutant: Option<Mutant>,
 }
 
 impl Setting {
@@ -81,14 +81,14 @@ pub fn run<W: Workload>(workload: &W, setting: Setting) -> Result<usize, String>
     let mut database = open()?;
     workload.populate(&mut StoreLoader::new(&database)).map_err(text("populate"))?;
     let mut judge = Judge::new(workload);
-    database.plant(setting.fault);
+    database.plant(setting.mutant);
     leg(&database, setting, 0, &mut judge)?;
     if setting.on_files {
         database.close().map_err(text("close"))?;
         drop(database);
         database = open()?;
         judge.look(&database, setting).map_err(|error| format!("closed and opened: {error}"))?;
-        database.plant(setting.fault);
+        database.plant(setting.mutant);
     }
     leg(&database, setting, 1, &mut judge)?;
     if setting.on_files {

@@ -5,7 +5,7 @@
 //! they meet is the machine's.
 
 use lockdb::Isolation;
-use lockdb::fault::Fault;
+use lockdb::mutant::Mutant;
 use lockstep_workloads::database::Workload;
 use lockstep_workloads::database::smallbank::SmallBank;
 use lockstep_workloads::database::tatp::Tatp;
@@ -47,7 +47,7 @@ fn goes_as_serially<W: Workload>(name: &str, transactions: usize, workload: impl
         let workload = workload(seed);
         for isolation in [Isolation::Serializable, Isolation::Snapshot] {
             for on_files in [false, true] {
-                let setting = Setting { isolation, on_files, transactions, seed, fault: None };
+                let setting = Setting { isolation, on_files, transactions, seed, mutant: None };
                 let committed = run(&workload, setting).unwrap_or_else(|error| {
                     panic!("{name}: {setting:?}: {error}");
                 });
@@ -83,7 +83,7 @@ fn tpcc_goes_as_serially() {
 
 /// Breaks the store, and runs until that is noticed.
 fn is_noticed<W: Workload>(
-    fault: Fault,
+    mutant: Mutant,
     on_files: bool,
     transactions: usize,
     workload: impl Fn(u64) -> W,
@@ -91,34 +91,34 @@ fn is_noticed<W: Workload>(
     const TRIES: u64 = 40;
     let isolation = Isolation::Serializable;
     let noticed = |seed: &u64| {
-        let fault = Some(fault);
-        let setting = Setting { isolation, on_files, transactions, seed: *seed, fault };
+        let mutant = Some(mutant);
+        let setting = Setting { isolation, on_files, transactions, seed: *seed, mutant };
         run(&workload(*seed), setting).inspect_err(|how| println!("{setting:?}: {how}")).is_err()
     };
-    assert!((0..TRIES).any(|seed| noticed(&seed)), "{fault:?} is not noticed in {TRIES} runs");
+    assert!((0..TRIES).any(|seed| noticed(&seed)), "{mutant:?} is not noticed in {TRIES} runs");
 }
 
 #[test]
 fn faults_of_locks_and_snapshots_are_noticed() {
-    is_noticed(Fault::LockSkipped, false, 300, poor_bank);
-    is_noticed(Fault::LockReleasedBeforeInstall, false, 300, poor_bank);
-    is_noticed(Fault::WriteConflictIgnored, false, 80, tpcc);
-    is_noticed(Fault::SnapshotTakenLate, false, 300, poor_bank);
-    is_noticed(Fault::PublishedBeforeInstall, false, 80, tpcc);
-    is_noticed(Fault::NewerVersionVisible, false, 80, tpcc);
-    is_noticed(Fault::TombstoneIgnored, false, 300, tatp);
+    is_noticed(Mutant::LockSkipped, false, 300, poor_bank);
+    is_noticed(Mutant::LockReleasedBeforeInstall, false, 300, poor_bank);
+    is_noticed(Mutant::WriteConflictIgnored, false, 80, tpcc);
+    is_noticed(Mutant::SnapshotTakenLate, false, 300, poor_bank);
+    is_noticed(Mutant::PublishedBeforeInstall, false, 80, tpcc);
+    is_noticed(Mutant::NewerVersionVisible, false, 80, tpcc);
+    is_noticed(Mutant::TombstoneIgnored, false, 300, tatp);
 }
 
 #[test]
 fn faults_of_validation_are_noticed() {
-    is_noticed(Fault::ReadsNotValidated, false, 300, poor_bank);
-    is_noticed(Fault::RangesNotValidated, false, 80, tpcc);
+    is_noticed(Mutant::ReadsNotValidated, false, 300, poor_bank);
+    is_noticed(Mutant::RangesNotValidated, false, 80, tpcc);
 }
 
 #[test]
 fn faults_of_log_and_vacuum_are_noticed() {
-    is_noticed(Fault::LogOmitsAChange, true, 300, poor_bank);
-    is_noticed(Fault::VacuumIgnoresSnapshots, false, 300, poor_bank);
-    is_noticed(Fault::VacuumWithoutLock, false, 300, poor_bank);
-    is_noticed(Fault::CheckpointLosesPageMapEntry, true, 300, tatp);
+    is_noticed(Mutant::LogOmitsAChange, true, 300, poor_bank);
+    is_noticed(Mutant::VacuumIgnoresSnapshots, false, 300, poor_bank);
+    is_noticed(Mutant::VacuumWithoutLock, false, 300, poor_bank);
+    is_noticed(Mutant::CheckpointLosesPageMapEntry, true, 300, tatp);
 }

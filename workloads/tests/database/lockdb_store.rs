@@ -3,8 +3,8 @@
 use lockdb::{Database, Durability, Isolation, Options, TransactionOptions};
 use lockstep_workloads::database::ycsb::Mix;
 use lockstep_workloads::database::{
-    Load, Loaded, Outcome, StoreError, StoreLoader, StoreSession, TableDefinition, TableId, Value,
-    Violation, Workload, check, execute, replay, same_tables, total,
+    ConsistencyError, Load, Loaded, Outcome, StoreError, StoreLoader, StoreSession,
+    TableDefinition, TableId, Value, Workload, check, execute, replay, same_tables, total,
 };
 use lockstep_workloads::scenario::SmallBankAccess;
 
@@ -67,7 +67,7 @@ impl Load for BreaksOff<'_> {
     fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), StoreError> {
         match self.1.checked_sub(1) {
             Some(left) => self.1 = left,
-            None => return Err(Violation::new("there is room", "none").into()),
+            None => return Err(ConsistencyError::new("there is room", "none").into()),
         }
         self.0.row(table, row)
     }

@@ -1,11 +1,11 @@
 //! The device compares and swaps in host memory while software lets it, and not otherwise.
 
 use driver::lock_unit::stream::{Code, UnitRequest};
-use driver::{Space, Width};
+use driver::{Space, Width, pci_regs};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 
-use crate::context::{Context, Stop, expect, expect_eq};
+use crate::context::{CheckError, Context, expect, expect_eq};
 use crate::host_table::HostTable;
 use crate::map;
 use crate::queue::{Queue, Submission};
@@ -15,14 +15,17 @@ const LOG2_BUCKETS: u32 = 2;
 const KEY: TupleKey = TupleKey::new(5, 1);
 
 /// Offsets in the capability for PCI Express.
-const DEVICE_CAPABILITIES_2: u64 = 0x24;
-const DEVICE_CONTROL_2: u64 = 0x28;
+const DEVICE_CAPABILITIES_2: u64 = pci_regs::EXP_DEVCAP2 as u64;
+const DEVICE_CONTROL_2: u64 = pci_regs::EXP_DEVCTL2 as u64;
 /// Bit of Device Control 2: AtomicOp Requester Enable.
-const REQUESTER_ENABLE: u64 = 1 << 6;
+const REQUESTER_ENABLE: u64 = pci_regs::EXP_DEVCTL2_ATOMIC_REQ as u64;
 /// Bits of Device Capabilities 2: routes AtomicOps, completes those of 32, 64 and 128 bits.
-const ROUTES_OR_COMPLETES: u64 = 0xF << 6;
+const ROUTES_OR_COMPLETES: u64 = (pci_regs::EXP_DEVCAP2_ATOMIC_ROUTE
+    | pci_regs::EXP_DEVCAP2_ATOMIC_COMP32
+    | pci_regs::EXP_DEVCAP2_ATOMIC_COMP64
+    | pci_regs::EXP_DEVCAP2_ATOMIC_COMP128) as u64;
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let express = express(context)?;
     let read = |context: &Context<'_>, offset, width| {
         context.backend.read(Space::Configuration, express + offset, width)
@@ -33,7 +36,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
     let control = read(context, DEVICE_CONTROL_2, Width::Two)?;
     let what = || "AtomicOp Requester Enable of an opened device, after a reset".into();
     expect(what, control & REQUESTER_ENABLE, REQUESTER_ENABLE)?;
-    let set = |context: &Context<'_>, value: u64| -> Result<(), Stop> {
+    let set = |context: &Context<'_>, value: u64| -> Result<(), CheckError> {
         let place = express + DEVICE_CONTROL_2;
         context.backend.write(Space::Configuration, place, Width::Two, value)?;
         let found = read(context, DEVICE_CONTROL_2, Width::Two)?;
@@ -53,7 +56,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
 }
 
 /// Without AtomicOps a request for a lock ends as a bus error, and nothing has changed.
-fn forbidden(context: &Context<'_>) -> Result<(Queue, HostTable), Stop> {
+fn forbidden(context: &Context<'_>) -> Result<(Queue, HostTable), CheckError> {
     let table = HostTable::start(context, LOG2_BUCKETS)?;
     let mut queue = Queue::open(context, map::LOCK_QUEUE, 4)?;
     let what = || "an acquire while the function may not request AtomicOps".into();
@@ -69,30 +72,28 @@ fn transaction() -> Timestamp {
     Timestamp::new(7).expect("not 0")
 }
 
-fn acquire(context: &Context<'_>, queue: &mut Queue) -> Result<Code, Stop> {
+fn acquire(context: &Context<'_>, queue: &mut Queue) -> Result<Code, CheckError> {
     ask(context, queue, requests::acquire(1, transaction(), KEY, Rule::NoWait))
 }
 
-fn ask(context: &Context<'_>, queue: &mut Queue, request: UnitRequest) -> Result<Code, Stop> {
+fn ask(context: &Context<'_>, queue: &mut Queue, request: UnitRequest) -> Result<Code, CheckError> {
     queue.push(Submission::request(request));
     queue.ring(context)?;
     Ok(requests::response(&queue.wait(context)?)?.code)
 }
 
 /// Where the capability for PCI Express begins.
-fn express(context: &Context<'_>) -> Result<u64, Stop> {
-    const POINTER: u64 = 0x34;
-    const EXPRESS: u64 = 0x10;
+fn express(context: &Context<'_>) -> Result<u64, CheckError> {
     // As many as find room.
     const COUNT_MAX: u32 = 48;
     let byte = |offset| context.backend.read(Space::Configuration, offset, Width::One);
-    let mut at = byte(POINTER)? & !3;
+    let mut at = byte(pci_regs::CAPABILITY_LIST as u64)? & !3;
     for _ in 0..COUNT_MAX {
         match at {
             0 => break,
-            _ if byte(at)? == EXPRESS => return Ok(at),
-            _ => at = byte(at + 1)? & !3,
+            _ if byte(at)? == u64::from(pci_regs::CAP_ID_EXP) => return Ok(at),
+            _ => at = byte(at + pci_regs::CAP_LIST_NEXT as u64)? & !3,
         }
     }
-    Err(Stop::wrong("the list of capabilities has none for PCI Express"))
+    Err(CheckError::wrong("the list of capabilities has none for PCI Express"))
 }

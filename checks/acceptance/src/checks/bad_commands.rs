@@ -2,7 +2,7 @@
 
 use driver::MemoryNeeds;
 
-use crate::context::{Context, Mapped, Stop, expect, expect_eq};
+use crate::context::{CheckError, Context, Mapped, expect, expect_eq};
 use crate::map;
 use crate::queue::{
     CARD_TO_HOST, Completion, HOST_TO_CARD, HOST_TO_HOST, Queue, Status, Submission,
@@ -18,7 +18,7 @@ struct Command {
     expected: Status,
 }
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let memory = context.memory(4096)?;
     memory.fill(GUARD_BYTE);
     let mut queue = Queue::open(context, map::COPY_QUEUE, 3)?;
@@ -32,7 +32,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
         expect_eq(|| format!("status of a copy with {name}"), status, *expected)?;
         expect(|| format!("bytes moved by a copy with {name}"), bytes, 0)?;
         if memory.copy_out(0, memory.bytes()).iter().any(|&byte| byte != GUARD_BYTE) {
-            return Err(Stop::wrong(format!("a copy with {name} has changed memory")));
+            return Err(CheckError::wrong(format!("a copy with {name} has changed memory")));
         }
     }
     let counted = queue.counter(context, map::FAILURES)? - failures;
@@ -51,7 +51,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
 }
 
 /// An address at which the device reaches nothing, as long as nothing else is mapped.
-pub(super) fn unmapped(context: &Context<'_>) -> Result<u64, Stop> {
+pub(super) fn unmapped(context: &Context<'_>) -> Result<u64, CheckError> {
     if context.backend.information().memory == MemoryNeeds::Contiguous {
         // Nothing translates, so that all memory of the machine is reached: far beyond it.
         return Ok(1 << 51);
@@ -62,7 +62,7 @@ pub(super) fn unmapped(context: &Context<'_>) -> Result<u64, Stop> {
 }
 
 /// Each is wrong in one way alone.
-fn commands(context: &Context<'_>, memory: &Mapped, gone: u64) -> Result<Vec<Command>, Stop> {
+fn commands(context: &Context<'_>, memory: &Mapped, gone: u64) -> Result<Vec<Command>, CheckError> {
     let here = memory.address;
     let card = context.card_bytes()?;
     let copy = Submission::copy;

@@ -10,7 +10,7 @@ use locks::machine::{Outcome, Request as Ask, Rule};
 use locks::{LockTable, Timestamp, TupleKey};
 use rand::RngExt;
 
-use crate::context::{Context, Stop, expect_eq, pause};
+use crate::context::{CheckError, Context, expect_eq, pause};
 use crate::host_table::{self, HostTable};
 use crate::map;
 use crate::options::Extent;
@@ -51,7 +51,7 @@ impl Owners {
     }
 }
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let table = HostTable::start(context, LOG2_BUCKETS)?;
     let rounds = match context.options.extent {
         Extent::Quick => u64::from(context.options.cases),
@@ -82,14 +82,14 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
         over.store(true, Ordering::Release);
         let hosts: Result<Vec<_>, _> = hosts
             .into_iter()
-            .map(|host| host.join().map_err(|_| Stop::wrong("a host thread panicked"))?)
+            .map(|host| host.join().map_err(|_| CheckError::wrong("a host thread panicked"))?)
             .collect();
         // What went wrong on the device is often why a host could not continue.
         let device = device?;
-        Ok::<_, Stop>((hosts?, device))
+        Ok::<_, CheckError>((hosts?, device))
     })?;
     if owners.wrong.load(Ordering::Acquire) {
-        return Err(Stop::wrong("two transactions had one lock at the same time"));
+        return Err(CheckError::wrong("two transactions had one lock at the same time"));
     }
     table.expect_empty()?;
     let (hosts, taken) = (hosts.iter().sum::<u64>(), owners.taken.load(Ordering::Relaxed));
@@ -104,7 +104,7 @@ fn host_transactions(
     host: u64,
     over: &AtomicBool,
     timeout: Duration,
-) -> Result<u64, Stop> {
+) -> Result<u64, CheckError> {
     let mut count = 0;
     while !over.load(Ordering::Acquire) {
         // No two transactions have the same timestamp: the device's are even.
@@ -122,7 +122,7 @@ fn host_transactions(
         let outcome = host_table::run(table, transaction, key, Ask::Release, timeout)?;
         if !matches!(outcome, Outcome::Released { .. }) {
             let wrong = format!("a host gave lock {line} back: {outcome:?}");
-            return Err(Stop::Wrong(wrong));
+            return Err(CheckError::Wrong(wrong));
         }
         count += 1;
         thread::yield_now();
@@ -137,7 +137,7 @@ fn take(
     key: TupleKey,
     over: &AtomicBool,
     timeout: Duration,
-) -> Result<bool, Stop> {
+) -> Result<bool, CheckError> {
     let begun = Instant::now();
     let mut ask = Ask::Acquire(Rule::Queue);
     loop {
@@ -147,14 +147,14 @@ fn take(
             Outcome::Refused(_) if over.load(Ordering::Acquire) => return Ok(false),
             Outcome::Refused(_) => {}
             other => {
-                return Err(Stop::Wrong(format!(
+                return Err(CheckError::Wrong(format!(
                     "a host asked for a lock with {ask:?}: {other:?}"
                 )));
             }
         }
         if begun.elapsed() > timeout {
             let wrong = format!("a host waited for the lock of {key:?}: not in {timeout:?}");
-            return Err(Stop::Wrong(wrong));
+            return Err(CheckError::Wrong(wrong));
         }
         pause(begun);
     }
@@ -208,14 +208,14 @@ impl Agent {
     }
 
     /// Checks that it has not waited longer than a request may take, however often it was answered.
-    fn check_wait(&self, timeout: Duration) -> Result<(), Stop> {
+    fn check_wait(&self, timeout: Duration) -> Result<(), CheckError> {
         if !matches!(self.state, State::Acquiring | State::Releasing)
             || self.asked.elapsed() <= timeout
         {
             return Ok(());
         }
         let Self { tag, state, line, refusals, .. } = self;
-        Err(Stop::Wrong(format!(
+        Err(CheckError::Wrong(format!(
             "the request of tag {tag} for lock {line} ({state:?}) has not ended in {timeout:?}; it \
              was refused {refusals} times"
         )))
@@ -229,7 +229,7 @@ fn device_transactions(
     owners: &Owners,
     rounds: u64,
     waited: &mut u64,
-) -> Result<u64, Stop> {
+) -> Result<u64, CheckError> {
     let mut queue = Queue::open(context, map::LOCK_QUEUE, 4)?;
     let mut agents: [_; DEVICES] = std::array::from_fn(|tag| Agent::new(tag as u8));
     let (mut begun, mut ended) = (0, 0);
@@ -260,7 +260,7 @@ fn device_transactions(
         queue.give_back(context)?;
         let response = requests::response(&completion)?;
         let Some(agent) = agents.get_mut(response.tag.index()) else {
-            return Err(Stop::wrong(format!("an answer to nobody: {response:?}")));
+            return Err(CheckError::wrong(format!("an answer to nobody: {response:?}")));
         };
         match (agent.state, response.code) {
             (State::Acquiring, Code::Granted) => {
@@ -278,13 +278,17 @@ fn device_transactions(
                 agent.state = State::Idle;
                 ended += 1;
             }
-            _ => return Err(Stop::wrong(format!("an answer that fits nothing: {response:?}"))),
+            _ => {
+                return Err(CheckError::wrong(format!(
+                    "an answer that fits nothing: {response:?}"
+                )));
+            }
         }
     }
     Ok(ended)
 }
 
-fn send(queue: &mut Queue, context: &Context<'_>, request: UnitRequest) -> Result<(), Stop> {
+fn send(queue: &mut Queue, context: &Context<'_>, request: UnitRequest) -> Result<(), CheckError> {
     queue.push(Submission::request(request));
     Ok(queue.ring(context)?)
 }

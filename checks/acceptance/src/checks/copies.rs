@@ -5,7 +5,7 @@ use std::sync::Arc;
 use driver::HostMemory;
 use rand::{Rng, RngExt};
 
-use crate::context::{Context, Mapped, Stop, expect, expect_eq};
+use crate::context::{CheckError, Context, Mapped, expect, expect_eq};
 use crate::map;
 use crate::options::Extent;
 use crate::queue::{CARD_TO_HOST, HOST_TO_CARD, HOST_TO_HOST, Queue, Status, Submission};
@@ -30,7 +30,7 @@ struct Case {
     to: usize,
 }
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let mut bench = Bench::new(context)?;
     let largest = bench.largest;
     let (mut copies, mut moved) = (0, 0);
@@ -88,7 +88,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(context: &mut Context<'_>) -> Result<Self, Stop> {
+    fn new(context: &mut Context<'_>) -> Result<Self, CheckError> {
         let wanted = LARGEST + MARGIN;
         let (source, destination) = (context.memory(wanted)?, context.memory(wanted)?);
         let room = source.bytes().min(destination.bytes());
@@ -105,7 +105,7 @@ impl Bench {
     }
 
     /// Performs a copy and looks at its destination and what is around it.
-    fn copy(&mut self, context: &Context<'_>, case: Case) -> Result<(), Stop> {
+    fn copy(&mut self, context: &Context<'_>, case: Case) -> Result<(), CheckError> {
         let Case { opcode, bytes, from, to } = case;
         let most = self.data.len() - bytes - 2 * GUARD;
         let (from, to) = (from.min(most), GUARD + to.min(most));
@@ -147,7 +147,7 @@ impl Bench {
         source: u64,
         destination: u64,
         bytes: usize,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CheckError> {
         self.identifier = self.identifier.wrapping_add(0x101);
         let copy = Submission::copy(opcode, source, destination, bytes as u32);
         let copy = Submission { identifier: self.identifier, ..copy };
@@ -157,7 +157,13 @@ impl Bench {
     }
 
     /// The data is there, between its guards.
-    fn compare(&self, case: Case, place: &str, found: &[u8], from: usize) -> Result<(), Stop> {
+    fn compare(
+        &self,
+        case: Case,
+        place: &str,
+        found: &[u8],
+        from: usize,
+    ) -> Result<(), CheckError> {
         let (before, rest) = found.split_at(GUARD);
         let (middle, after) = rest.split_at(case.bytes);
         let parts = [
@@ -179,9 +185,9 @@ impl Bench {
 }
 
 /// Which copy it was that something went wrong with.
-fn named(stop: Stop, case: Case) -> Stop {
+fn named(stop: CheckError, case: Case) -> CheckError {
     match stop {
-        Stop::Wrong(what) => Stop::Wrong(format!("{case:?}: {what}")),
+        CheckError::Wrong(what) => CheckError::Wrong(format!("{case:?}: {what}")),
         other => other,
     }
 }

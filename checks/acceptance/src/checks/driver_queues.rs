@@ -6,22 +6,22 @@ use driver::{CopyCommand, Device, Direction, QueueError, Status};
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 
-use crate::context::{Context, Stop, expect_eq};
+use crate::context::{CheckError, Context, expect_eq};
 use crate::host_table::HostTable;
 use crate::requests;
 
 const BYTES: usize = 4096;
 const ROUNDS: u8 = 20;
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let device = context.device.clone();
     copies(context, &device).map_err(told)?;
     locks(context, &device)?;
     Ok("copies there and back, work ended by a reset, lock requests".into())
 }
 
-fn told(error: QueueError) -> Stop {
-    Stop::wrong(format!("the driver's queue: {error}"))
+fn told(error: QueueError) -> CheckError {
+    CheckError::wrong(format!("the driver's queue: {error}"))
 }
 
 fn copies(context: &Context<'_>, device: &Device) -> Result<(), QueueError> {
@@ -31,7 +31,7 @@ fn copies(context: &Context<'_>, device: &Device) -> Result<(), QueueError> {
     let card = device.capabilities().card_bytes / 2;
     let into = CopyCommand {
         direction: Direction::HostToCard,
-        source: from.device_address(),
+        source: from.bus_address(),
         destination: card,
         bytes: BYTES as u32,
         interrupt: true,
@@ -39,7 +39,7 @@ fn copies(context: &Context<'_>, device: &Device) -> Result<(), QueueError> {
     let back = CopyCommand {
         direction: Direction::CardToHost,
         source: card,
-        destination: to.device_address(),
+        destination: to.bus_address(),
         ..into
     };
     let differs = |round: u8| QueueError::Violation {
@@ -82,7 +82,7 @@ fn copies(context: &Context<'_>, device: &Device) -> Result<(), QueueError> {
     queue.copy(back, bound)?.succeeded().map(drop)
 }
 
-fn locks(context: &Context<'_>, device: &Device) -> Result<(), Stop> {
+fn locks(context: &Context<'_>, device: &Device) -> Result<(), CheckError> {
     let bound = context.options.timeout;
     let table = HostTable::start(context, 2)?;
     let mut queue = device.lock_queue(8).map_err(told)?;

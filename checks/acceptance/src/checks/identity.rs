@@ -2,7 +2,7 @@
 
 use driver::{PciCapability, PciIdentity, Space, Width, discover_capabilities};
 
-use crate::context::{Context, Stop, expect};
+use crate::context::{CheckError, Context, expect};
 use crate::map;
 
 /// Processing accelerator, revision 1.
@@ -18,10 +18,10 @@ const BLOCKS: [(&str, u64, u32); 5] = [
 ];
 const MAJOR: u32 = 1;
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let information = context.backend.information().clone();
     let PciIdentity { vendor, device, subsystem_vendor, subsystem } =
-        PciIdentity::expected().map_err(|error| Stop::wrong(error.to_string()))?;
+        PciIdentity::expected().map_err(|error| CheckError::wrong(error.to_string()))?;
     let pair = |vendor: u16, device: u16| u64::from(device) << 16 | u64::from(vendor);
     for (name, offset, expected) in [
         ("vendor and device", 0x00, pair(vendor, device)),
@@ -60,13 +60,13 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
 }
 
 /// What a kernel has to find before it lets software have interrupts and resets of the function.
-fn check_capabilities(found: &[PciCapability]) -> Result<(), Stop> {
+fn check_capabilities(found: &[PciCapability]) -> Result<(), CheckError> {
     let resettable = |one: &PciCapability| match one {
         PciCapability::Express { resettable, .. } => *resettable,
         _ => false,
     };
     if !found.iter().any(resettable) {
-        return Err(Stop::wrong(format!("no function-level reset among {found:?}")));
+        return Err(CheckError::wrong(format!("no function-level reset among {found:?}")));
     }
     let (at_table, at_pending) = ((0, 0x8000), (0, 0x9000));
     let messages = |one: &PciCapability| match *one {
@@ -76,7 +76,7 @@ fn check_capabilities(found: &[PciCapability]) -> Result<(), Stop> {
         _ => false,
     };
     if !found.iter().any(messages) {
-        return Err(Stop::wrong(format!(
+        return Err(CheckError::wrong(format!(
             "no MSI-X with {} vectors, table at BAR0 + 0x8000 and pending bits at BAR0 + 0x9000 \
              among {found:?}",
             map::VECTORS

@@ -3,7 +3,7 @@
 use driver::{DeviceError, Interrupt};
 use rand::RngExt;
 
-use crate::context::{Context, Stop, expect};
+use crate::context::{CheckError, Context, expect};
 use crate::map;
 use crate::queue::{HOST_TO_HOST, Queue, Submission};
 
@@ -14,7 +14,7 @@ const BURST: u32 = 50;
 
 /// Each interrupt is raised by hand and waited for, on all vectors in a drawn order. Then bursts:
 /// on the way to a processor interrupts may become one, so there only the last must arrive.
-pub(super) fn forced(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn forced(context: &mut Context<'_>) -> Result<String, CheckError> {
     let vectors = enable_all(context)?;
     let counts = counts(context)?;
     let mut raised = [0u32; map::VECTORS as usize];
@@ -45,7 +45,7 @@ pub(super) fn forced(context: &mut Context<'_>) -> Result<String, Stop> {
         let came = interrupt.take()?;
         if !(1..=u64::from(BURST)).contains(&came) {
             let wrong = format!("{came} interrupts on vector {vector} of a burst of {BURST}");
-            return Err(Stop::wrong(wrong));
+            return Err(CheckError::wrong(wrong));
         }
     }
     let total: u32 = raised.iter().sum();
@@ -53,7 +53,7 @@ pub(super) fn forced(context: &mut Context<'_>) -> Result<String, Stop> {
 }
 
 /// Completions raise interrupts when GIE, IER and the submission say so, and only then.
-pub(super) fn of_queues(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn of_queues(context: &mut Context<'_>) -> Result<String, CheckError> {
     let vectors = enable_all(context)?;
     let copies = &vectors[map::VECTOR_COPY as usize];
     let mut queue = Queue::open(context, map::COPY_QUEUE, 4)?;
@@ -86,8 +86,8 @@ pub(super) fn of_queues(context: &mut Context<'_>) -> Result<String, Stop> {
     Ok(format!("{COPIES} of copies on vector {}, none while switched off", map::VECTOR_COPY))
 }
 
-fn only(name: &str, stop: Stop) -> Stop {
-    Stop::wrong(format!("with {name} alone: {stop}"))
+fn only(name: &str, stop: CheckError) -> CheckError {
+    CheckError::wrong(format!("with {name} alone: {stop}"))
 }
 
 /// All vectors, enabled, with nothing pending.
@@ -109,11 +109,11 @@ pub(super) fn wait(
     context: &Context<'_>,
     interrupt: &dyn Interrupt,
     turn: u32,
-) -> Result<u64, Stop> {
+) -> Result<u64, CheckError> {
     interrupt.wait(context.options.timeout).map_err(|error| match error {
         DeviceError::Timeout { .. } => {
             let vector = interrupt.vector();
-            Stop::wrong(format!("interrupt {turn} on vector {vector} was lost: {error}"))
+            CheckError::wrong(format!("interrupt {turn} on vector {vector} was lost: {error}"))
         }
         error => error.into(),
     })
@@ -125,7 +125,7 @@ fn counts(context: &Context<'_>) -> Result<Vec<u32>, DeviceError> {
     (0..map::VECTORS).map(|vector| context.read(register(vector))).collect()
 }
 
-fn await_count(context: &Context<'_>, vector: usize, expected: u32) -> Result<(), Stop> {
+fn await_count(context: &Context<'_>, vector: usize, expected: u32) -> Result<(), CheckError> {
     let register = map::SHELL + map::INTERRUPT_COUNT + 4 * vector as u64;
     context.wait_for(
         || format!("INTERRUPT_COUNT[{vector}] to be {expected}"),
@@ -137,7 +137,7 @@ fn await_count(context: &Context<'_>, vector: usize, expected: u32) -> Result<()
 pub(super) fn nothing_more(
     context: &Context<'_>,
     vectors: &[Box<dyn Interrupt>],
-) -> Result<(), Stop> {
+) -> Result<(), CheckError> {
     context.be_silent();
     for interrupt in vectors {
         let vector = interrupt.vector();

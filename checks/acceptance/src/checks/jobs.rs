@@ -8,7 +8,7 @@ use rand::seq::SliceRandom;
 use super::bad_commands::unmapped;
 use super::interrupts::{enable_all, nothing_more, wait};
 use super::registers::at_reset;
-use crate::context::{Context, Mapped, Stop, expect, expect_eq};
+use crate::context::{CheckError, Context, Mapped, expect, expect_eq};
 use crate::map;
 use crate::queue::{
     BEGIN, CANCEL, Completion, FINALIZE, FORGET, Queue, RESUME, Status, Submission,
@@ -29,7 +29,7 @@ const ROUNDS: u32 = 5;
 /// A submission and what must come of it: status and detail.
 type Case = (Submission, Status, u64);
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let vectors = enable_all(context)?;
     let mut queue = Queue::open(context, map::JOB_QUEUE, LOG2_ENTRIES)?;
     // Zeroes: no descriptor begins so.
@@ -45,7 +45,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
     ))
 }
 
-fn cases(context: &Context<'_>, memory: &Mapped) -> Result<Vec<Case>, Stop> {
+fn cases(context: &Context<'_>, memory: &Mapped) -> Result<Vec<Case>, CheckError> {
     let submission = |opcode| Submission { opcode, ..Submission::default() };
     let mut cases = vec![(begin(memory.address + 64, 7), BAD_DESCRIPTOR, 0)];
     for opcode in [0, FORGET + 1, 255] {
@@ -71,7 +71,7 @@ fn begin(address: u64, job: u64) -> Submission {
     }
 }
 
-fn ended(completion: Completion, &(submission, status, detail): &Case) -> Result<(), Stop> {
+fn ended(completion: Completion, &(submission, status, detail): &Case) -> Result<(), CheckError> {
     let Completion { status: found, bytes, response, .. } = completion;
     expect_eq(|| format!("status of {submission:x?}"), found, status)?;
     expect(|| format!("bytes of {submission:x?}"), bytes, 0)?;
@@ -79,7 +79,7 @@ fn ended(completion: Completion, &(submission, status, detail): &Case) -> Result
 }
 
 /// Each case on its own, and what is counted.
-fn one_by_one(context: &Context<'_>, queue: &mut Queue, cases: &[Case]) -> Result<u64, Stop> {
+fn one_by_one(context: &Context<'_>, queue: &mut Queue, cases: &[Case]) -> Result<u64, CheckError> {
     for (identifier, case) in (0x200..).zip(cases) {
         let submission = Submission { identifier, ..case.0 };
         ended(queue.perform(context, submission)?, case)?;
@@ -105,7 +105,7 @@ fn interrupts(
     queue: &mut Queue,
     case: &Case,
     vectors: &[Box<dyn Interrupt>],
-) -> Result<(), Stop> {
+) -> Result<(), CheckError> {
     let wants = Submission { interrupt: true, ..case.0 };
     queue.perform(context, wants)?;
     nothing_more(context, vectors)?;
@@ -117,11 +117,15 @@ fn interrupts(
         queue.perform(context, case.0)?;
     }
     nothing_more(context, vectors)?;
-    queue.set_interrupts(context, false).map_err(Stop::from)
+    queue.set_interrupts(context, false).map_err(CheckError::from)
 }
 
 /// A ring full of cases in a drawn order, repeatedly: each ends once, in any order.
-fn at_once(context: &mut Context<'_>, queue: &mut Queue, cases: &[Case]) -> Result<u32, Stop> {
+fn at_once(
+    context: &mut Context<'_>,
+    queue: &mut Queue,
+    cases: &[Case],
+) -> Result<u32, CheckError> {
     let mut total = 0;
     for _ in 0..context.options.cases.div_ceil(8).min(20) {
         let mut open: Vec<(u16, Case)> = (0..queue.entries())
@@ -136,7 +140,7 @@ fn at_once(context: &mut Context<'_>, queue: &mut Queue, cases: &[Case]) -> Resu
             let completion = queue.wait(context)?;
             let at = open.iter().position(|(identifier, _)| *identifier == completion.identifier);
             let Some(at) = at else {
-                return Err(Stop::wrong(format!("{completion:x?} of no open submission")));
+                return Err(CheckError::wrong(format!("{completion:x?} of no open submission")));
             };
             let (_, case) = open.swap_remove(at);
             // Two that begin at once have the same job or one too many.
@@ -150,7 +154,7 @@ fn at_once(context: &mut Context<'_>, queue: &mut Queue, cases: &[Case]) -> Resu
     context.be_silent();
     match queue.take() {
         None => Ok(total),
-        Some(more) => Err(Stop::wrong(format!("{more:x?}, but all submissions have ended"))),
+        Some(more) => Err(CheckError::wrong(format!("{more:x?}, but all submissions have ended"))),
     }
 }
 
@@ -160,7 +164,7 @@ fn resets(
     queue: &mut Queue,
     memory: &Mapped,
     vectors: &[Box<dyn Interrupt>],
-) -> Result<u32, Stop> {
+) -> Result<u32, CheckError> {
     let mut most = 0;
     for round in 0..ROUNDS {
         queue.set_interrupts(context, true)?;
@@ -185,7 +189,7 @@ fn resets(
         let ring = queue.completion_bytes();
         nothing_more(context, vectors)?;
         if queue.completion_bytes() != ring {
-            return Err(Stop::wrong("a completion was written after the reset"));
+            return Err(CheckError::wrong("a completion was written after the reset"));
         }
         queue.enable_again(context)?;
         let case = (begin(memory.address, 1), BAD_DESCRIPTOR, 0);

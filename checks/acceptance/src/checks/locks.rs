@@ -7,7 +7,7 @@ use locks::machine::{Outcome, Request as Ask, Rule};
 use locks::{Timestamp, TupleKey};
 
 use super::interrupts::enable_all;
-use crate::context::{Context, Stop, expect, expect_eq};
+use crate::context::{CheckError, Context, expect, expect_eq};
 use crate::host_table::HostTable;
 use crate::map;
 use crate::queue::{Queue, Status, Submission};
@@ -18,7 +18,7 @@ const KEY: TupleKey = TupleKey::new(3, 1);
 /// Waiters that a bucket has room for.
 const SLOTS: u8 = 7;
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let mut scene = Scene {
         table: HostTable::start(context, LOG2_BUCKETS)?,
         queue: Queue::open(context, map::LOCK_QUEUE, 4)?,
@@ -57,7 +57,7 @@ fn release(tag: u8, transaction: u64) -> UnitRequest {
 }
 
 impl Scene {
-    fn response(&mut self, context: &Context<'_>) -> Result<UnitResponse, Stop> {
+    fn response(&mut self, context: &Context<'_>) -> Result<UnitResponse, CheckError> {
         let completion = self.queue.wait(context)?;
         expect_eq(|| "status of a lock request".into(), completion.status, Status::Done)?;
         let response = requests::response(&completion)?;
@@ -72,7 +72,7 @@ impl Scene {
         context: &Context<'_>,
         request: UnitRequest,
         code: Code,
-    ) -> Result<UnitResponse, Stop> {
+    ) -> Result<UnitResponse, CheckError> {
         self.submit(context, Submission::request(request), code)
     }
 
@@ -81,7 +81,7 @@ impl Scene {
         context: &Context<'_>,
         submission: Submission,
         code: Code,
-    ) -> Result<UnitResponse, Stop> {
+    ) -> Result<UnitResponse, CheckError> {
         self.queue.push(submission);
         self.queue.ring(context)?;
         self.sent += 1;
@@ -94,13 +94,13 @@ impl Scene {
         Ok(response)
     }
 
-    fn expect_holder(&self, holder: Option<Timestamp>) -> Result<(), Stop> {
+    fn expect_holder(&self, holder: Option<Timestamp>) -> Result<(), CheckError> {
         let table = self.table.table();
         let head = table.buckets()[table.bucket_of(KEY)].head();
         expect_eq(|| "holder of the lock in memory".into(), head.holder(), holder)
     }
 
-    fn device_alone(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+    fn device_alone(&mut self, context: &Context<'_>) -> Result<(), CheckError> {
         let granted = self.ask(context, acquire(1, 10), Code::Granted)?;
         expect_eq(|| "granted again".into(), granted.again, false)?;
         self.expect_holder(Some(t(10)))?;
@@ -113,7 +113,7 @@ impl Scene {
     }
 
     /// The host's release hands the lock to a waiter of the device, which learns of it from memory.
-    fn host_holds(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+    fn host_holds(&mut self, context: &Context<'_>) -> Result<(), CheckError> {
         self.table.acquire(t(20), KEY)?;
         for (tag, waiter, position) in [(4, 21, 1), (5, 22, 2)] {
             let queued = self.ask(context, acquire(tag, waiter), Code::Queued)?;
@@ -130,19 +130,26 @@ impl Scene {
         self.expect_holder(None)
     }
 
-    fn expect_notice(&mut self, context: &Context<'_>, of: u8, code: Code) -> Result<(), Stop> {
+    fn expect_notice(
+        &mut self,
+        context: &Context<'_>,
+        of: u8,
+        code: Code,
+    ) -> Result<(), CheckError> {
         let response = self.response(context)?;
         let found = (response.tag, response.code, response.notice);
         expect_eq(|| "the notice of a waiting request".into(), found, (tag(of), code, true))
     }
 
     /// A release of the device hands the lock to a waiter of the host.
-    fn device_holds(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+    fn device_holds(&mut self, context: &Context<'_>) -> Result<(), CheckError> {
         self.ask(context, acquire(7, 30), Code::Granted)?;
         let Outcome::Queued { place, position: 1 } =
             self.table.run(t(31), KEY, Ask::Acquire(Rule::Queue))?
         else {
-            return Err(Stop::wrong("the host asked for a held lock and is not in its queue"));
+            return Err(CheckError::wrong(
+                "the host asked for a held lock and is not in its queue",
+            ));
         };
         let released = self.ask(context, release(7, 30), Code::Released)?;
         let next = released.transaction;
@@ -150,12 +157,12 @@ impl Scene {
         self.expect_holder(Some(t(31)))?;
         let outcome = self.table.run(t(31), KEY, Ask::Poll(place))?;
         if !matches!(outcome, Outcome::Granted { .. }) {
-            return Err(Stop::wrong(format!("the host was handed a lock: {outcome:?}")));
+            return Err(CheckError::wrong(format!("the host was handed a lock: {outcome:?}")));
         }
         self.table.release(t(31), KEY).map(drop)
     }
 
-    fn refusals(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+    fn refusals(&mut self, context: &Context<'_>) -> Result<(), CheckError> {
         self.table.acquire(t(40), KEY)?;
         let no_wait = requests::acquire(8, t(41), KEY, Rule::NoWait);
         self.ask(context, no_wait, Code::RefusedBusy)?;
@@ -168,7 +175,7 @@ impl Scene {
         self.ask(context, release(8, 39), Code::Released).map(drop)
     }
 
-    fn full_queue(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+    fn full_queue(&mut self, context: &Context<'_>) -> Result<(), CheckError> {
         self.table.acquire(t(50), KEY)?;
         for slot in 1..=SLOTS {
             self.ask(context, acquire(slot, 50 + u64::from(slot)), Code::Queued)?;
@@ -182,7 +189,7 @@ impl Scene {
         self.expect_holder(None)
     }
 
-    fn cancel_and_poll(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+    fn cancel_and_poll(&mut self, context: &Context<'_>) -> Result<(), CheckError> {
         self.table.acquire(t(70), KEY)?;
         self.ask(context, acquire(1, 71), Code::Queued)?;
         self.ask(context, acquire(2, 72), Code::Queued)?;
@@ -198,14 +205,14 @@ impl Scene {
         self.ask(context, release(2, 72), Code::Released).map(drop)
     }
 
-    fn bad_requests(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+    fn bad_requests(&mut self, context: &Context<'_>) -> Result<(), CheckError> {
         self.submit(context, Submission::beat(unknown(9, t(80))), Code::BadRequest)?;
         self.ask(context, poll(9, t(80), 77), Code::NotWaiting)?;
         self.ask(context, cancel(9, t(80), 77), Code::NotWaiting).map(drop)
     }
 
     /// Without its table the unit answers *error: bus*, says so on its own vector, and continues.
-    fn bus_error(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+    fn bus_error(&mut self, context: &Context<'_>) -> Result<(), CheckError> {
         if context.backend.information().memory == driver::MemoryNeeds::Contiguous {
             return Ok(());
         }

@@ -18,12 +18,12 @@ mod unmap;
 
 pub(crate) use interrupts::enable_all;
 
-use crate::context::{Context, Stop};
+use crate::context::{CheckError, Context};
 
 /// A check by its name. It begins on a device that was just reset, and says what it has tried.
 pub(crate) struct Check {
     pub name: &'static str,
-    pub run: fn(&mut Context<'_>) -> Result<String, Stop>,
+    pub run: fn(&mut Context<'_>) -> Result<String, CheckError>,
 }
 
 /// All checks, in the order in which they are run: what later ones rest on comes first.

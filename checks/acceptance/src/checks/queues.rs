@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use crate::context::{Context, Mapped, Stop, expect, expect_eq};
+use crate::context::{CheckError, Context, Mapped, expect, expect_eq};
 use crate::map;
 use crate::options::Extent;
 use crate::queue::{Completion, HOST_TO_HOST, Queue, Status, Submission};
@@ -11,7 +11,7 @@ use crate::queue::{Completion, HOST_TO_HOST, Queue, Status, Submission};
 const SLOT: u64 = 16;
 
 /// Copies one after the other, so many open at once as are drawn, through rings of several sizes.
-pub(super) fn laps(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn laps(context: &mut Context<'_>) -> Result<String, CheckError> {
     let mut total = 0;
     let laps: &[(u32, u32)] = match context.options.extent {
         Extent::Quick => &[(1, 20), (2, 10), (5, 5), (12, 2)],
@@ -21,7 +21,7 @@ pub(super) fn laps(context: &mut Context<'_>) -> Result<String, Stop> {
     for &(log2, laps) in laps {
         let mut queue = match Queue::open(context, map::COPY_QUEUE, log2) {
             // Not everywhere is there contiguous memory for the largest rings.
-            Err(Stop::Skip(_)) => continue,
+            Err(CheckError::Skip(_)) => continue,
             queue => queue?,
         };
         let entries = u32::from(queue.entries());
@@ -86,12 +86,12 @@ impl Work {
         Submission { identifier, ..Submission::copy(HOST_TO_HOST, source, source + 8, 8) }
     }
 
-    fn completed(&mut self, completion: Completion, log2: u32) -> Result<(), Stop> {
+    fn completed(&mut self, completion: Completion, log2: u32) -> Result<(), CheckError> {
         let Completion { identifier, status, bytes, .. } = completion;
         let open = &mut self.open[usize::from(identifier)];
         let what = || format!("a completion of identifier {identifier:#x}, ring of 2^{log2}");
         if !std::mem::take(open) {
-            return Err(Stop::wrong(format!("{}: nothing with it is open", what())));
+            return Err(CheckError::wrong(format!("{}: nothing with it is open", what())));
         }
         expect_eq(|| format!("status of {}", what()), status, Status::Done)?;
         expect(|| format!("bytes of {}", what()), bytes, 8)?;
@@ -99,7 +99,7 @@ impl Work {
         Ok(())
     }
 
-    fn check_memory(&self, memory: &Mapped) -> Result<(), Stop> {
+    fn check_memory(&self, memory: &Mapped) -> Result<(), CheckError> {
         for slot in 0..self.slots.min(self.submitted) as usize {
             let found = memory.copy_out(slot * SLOT as usize + 8, 8);
             let expected = (slot as u64 + 1).to_le_bytes();
@@ -110,7 +110,7 @@ impl Work {
 }
 
 /// A full completion ring holds completions back and loses none.
-pub(super) fn full_rings(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn full_rings(context: &mut Context<'_>) -> Result<String, CheckError> {
     let mut queue = Queue::open(context, map::COPY_QUEUE, 3)?;
     let memory = context.memory(4096)?;
     let mut work = Work::new(&memory);
@@ -134,7 +134,7 @@ pub(super) fn full_rings(context: &mut Context<'_>) -> Result<String, Stop> {
     let what = || "COMPLETION_TAIL while the ring is full".into();
     expect(what, queue.read(context, map::COMPLETION_TAIL)?, entries_32)?;
     if queue.completion_bytes() != full {
-        return Err(Stop::wrong("completions were written into a full ring"));
+        return Err(CheckError::wrong("completions were written into a full ring"));
     }
     for _ in 0..2 * entries {
         let completion = queue.wait(context)?;
@@ -142,7 +142,7 @@ pub(super) fn full_rings(context: &mut Context<'_>) -> Result<String, Stop> {
     }
     context.be_silent();
     match queue.take() {
-        Some(more) => Err(Stop::wrong(format!("one completion too many: {more:?}"))),
+        Some(more) => Err(CheckError::wrong(format!("one completion too many: {more:?}"))),
         None => Ok(format!("{} copies on rings of {entries} entries", 2 * entries)),
     }
 }
@@ -153,7 +153,7 @@ const WRITING_FAILED: u32 = 2;
 const DOORBELL_OUT_OF_RANGE: u32 = 3;
 
 /// A queue halts when its rings cannot be used, says why, and works again after it was enabled.
-pub(super) fn halted(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn halted(context: &mut Context<'_>) -> Result<String, CheckError> {
     let mut queue = Queue::open(context, map::COPY_QUEUE, 3)?;
     let memory = context.memory(4096)?;
     let nowhere = super::bad_commands::unmapped(context)?;
@@ -178,7 +178,7 @@ pub(super) fn halted(context: &mut Context<'_>) -> Result<String, Stop> {
 }
 
 /// The rings cannot be moved under a queue that works.
-fn refuses_settings_while_enabled(context: &Context<'_>, queue: &Queue) -> Result<(), Stop> {
+fn refuses_settings_while_enabled(context: &Context<'_>, queue: &Queue) -> Result<(), CheckError> {
     for register in [map::SUBMISSION_BASE, map::COMPLETION_BASE, map::LOG2_ENTRIES] {
         let before = queue.read(context, register)?;
         queue.write(context, register, before ^ 0x40)?;
@@ -193,7 +193,7 @@ fn expect_halt(
     queue: &mut Queue,
     error: u32,
     copy: Submission,
-) -> Result<(), Stop> {
+) -> Result<(), CheckError> {
     let found = context.wait_for(
         || format!("ERROR {error} of the queue"),
         || Ok(Some(queue.read(context, map::ERROR)?).filter(|&error| error != 0)),

@@ -4,13 +4,13 @@ use driver::map::device::PLACES;
 use driver::map::{Access, Place, Word};
 use driver::{Space, Width};
 
-use crate::context::{Context, Stop, expect};
+use crate::context::{CheckError, Context, expect};
 use crate::map;
 
 /// Registers that set a block to work when they are written; the other checks are about them.
 const SET_TO_WORK: [&str; 3] = ["CONTROL", "SUBMISSION_TAIL", "COMPLETION_HEAD"];
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     at_reset(context)?;
     let (mut words, mut writes) = (0, 0);
     for place in PLACES {
@@ -33,7 +33,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
 }
 
 /// All registers are as after a reset, as far as the map says.
-pub(super) fn at_reset(context: &Context<'_>) -> Result<(), Stop> {
+pub(super) fn at_reset(context: &Context<'_>) -> Result<(), CheckError> {
     for place in PLACES {
         for word in place.words {
             if let (Some(reset), true) = (word.reset, word.is_readable()) {
@@ -54,7 +54,7 @@ fn name(place: &Place, word: &Word) -> String {
 }
 
 /// Writes change nothing.
-fn stays(context: &Context<'_>, place: &Place, word: &Word) -> Result<u32, Stop> {
+fn stays(context: &Context<'_>, place: &Place, word: &Word) -> Result<u32, CheckError> {
     let offset = offset(place, word);
     let before = context.read(offset)?;
     for value in [!before, 0, !0] {
@@ -66,7 +66,7 @@ fn stays(context: &Context<'_>, place: &Place, word: &Word) -> Result<u32, Stop>
 }
 
 /// What may be written is read back, what may not changes nothing.
-fn takes(context: &Context<'_>, place: &Place, word: &Word) -> Result<u32, Stop> {
+fn takes(context: &Context<'_>, place: &Place, word: &Word) -> Result<u32, CheckError> {
     let offset = offset(place, word);
     let mut held = context.read(offset)?;
     let step = word.multiple_of;
@@ -108,7 +108,7 @@ fn takes(context: &Context<'_>, place: &Place, word: &Word) -> Result<u32, Stop>
 }
 
 /// Where the map has no register, reads answer all-ones and writes are dropped.
-fn nothing_elsewhere(context: &Context<'_>, place: &Place) -> Result<(), Stop> {
+fn nothing_elsewhere(context: &Context<'_>, place: &Place) -> Result<(), CheckError> {
     let known = |offset| place.words.iter().any(|word| word.offset == offset);
     let candidates = (0..map::BLOCK_BYTES as u32).step_by(4).filter(|&offset| !known(offset));
     for register in candidates.step_by(37) {

@@ -8,7 +8,7 @@ use locks::{Timestamp, TupleKey};
 
 use super::interrupts::enable_all;
 use super::registers::at_reset;
-use crate::context::{Context, Mapped, Stop, expect, expect_eq};
+use crate::context::{CheckError, Context, Mapped, expect, expect_eq};
 use crate::host_table::HostTable;
 use crate::map;
 use crate::queue::{HOST_TO_HOST, Queue, Status, Submission};
@@ -17,7 +17,7 @@ use crate::requests;
 const BYTES: usize = 1 << 20;
 const ROUNDS: u32 = 5;
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let (mut unfinished, mut all) = (0, 0);
     for round in 0..ROUNDS {
         let (left, given) = one_round(context, round)?;
@@ -25,14 +25,16 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
     }
     if unfinished == 0 {
         // The device was done before each reset came to it.
-        return Err(Stop::Skip(format!("none of {all} copies was open at one of {ROUNDS} resets")));
+        return Err(CheckError::Skip(format!(
+            "none of {all} copies was open at one of {ROUNDS} resets"
+        )));
     }
     Ok(format!("{ROUNDS} resets, with {unfinished} of {all} copies open"))
 }
 
 /// Gives the device copies and a request that waits for a lock, resets it, and says how many copies
 /// had not ended, of how many.
-fn one_round(context: &mut Context<'_>, round: u32) -> Result<(u32, u32), Stop> {
+fn one_round(context: &mut Context<'_>, round: u32) -> Result<(u32, u32), CheckError> {
     let mut work = Work::begin(context)?;
     // Later in each round: before anything was fetched, within copies, after some of them.
     for _ in 0..round {
@@ -61,10 +63,10 @@ const KEY: TupleKey = TupleKey::initial(0);
 const TAG: u8 = 5;
 
 impl Work {
-    fn begin(context: &Context<'_>) -> Result<Self, Stop> {
+    fn begin(context: &Context<'_>) -> Result<Self, CheckError> {
         // Work for hundreds of milliseconds, if its rings can be allocated.
         let mut copies = match Queue::open(context, map::COPY_QUEUE, 12) {
-            Err(Stop::Skip(_)) => Queue::open(context, map::COPY_QUEUE, 5)?,
+            Err(CheckError::Skip(_)) => Queue::open(context, map::COPY_QUEUE, 5)?,
             queue => queue?,
         };
         let memory = context.memory(2 * BYTES)?;
@@ -89,7 +91,7 @@ impl Work {
     }
 
     /// All is as after power-up, and stays so; says how many completions had come before.
-    fn nothing_comes_after(&mut self, context: &Context<'_>) -> Result<u32, Stop> {
+    fn nothing_comes_after(&mut self, context: &Context<'_>) -> Result<u32, CheckError> {
         at_reset(context)?;
         for vector in &self.vectors {
             // What was raised before the reset may still be there.
@@ -102,10 +104,10 @@ impl Work {
         self.table.release(timestamp(1), KEY)?;
         context.be_silent();
         if self.copies.completion_bytes() != ring {
-            return Err(Stop::wrong("a completion was written after the reset"));
+            return Err(CheckError::wrong("a completion was written after the reset"));
         }
         if self.memory.copy_out(self.half, self.half).iter().any(|&byte| byte != 0) {
-            return Err(Stop::wrong("a copy wrote to its destination after the reset"));
+            return Err(CheckError::wrong("a copy wrote to its destination after the reset"));
         }
         for vector in &self.vectors {
             let what = || format!("interrupts on vector {} after the reset", vector.vector());
@@ -115,7 +117,7 @@ impl Work {
         Ok(done)
     }
 
-    fn can_be_done_again(&mut self, context: &Context<'_>) -> Result<(), Stop> {
+    fn can_be_done_again(&mut self, context: &Context<'_>) -> Result<(), CheckError> {
         self.copies.enable_again(context)?;
         let (source, destination) = (self.memory.address, self.memory.address + self.half as u64);
         let copy = Submission::copy(HOST_TO_HOST, source, destination, 64);

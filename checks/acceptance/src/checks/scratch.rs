@@ -3,7 +3,7 @@
 use driver::{Space, Width};
 use rand::RngExt;
 
-use crate::context::{Context, Stop, expect};
+use crate::context::{CheckError, Context, expect};
 use crate::map;
 
 /// The scratch registers as one row of bytes: offset in the shell and how many bytes are kept.
@@ -14,7 +14,7 @@ const REGISTERS: [(&str, u64, Width); 4] = [
     ("SCRATCH_64", map::SCRATCH_64, Width::Eight),
 ];
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let mut writes = 0;
     for (name, offset, width) in REGISTERS {
         for value in patterns(width) {
@@ -54,11 +54,11 @@ fn patterns(width: Width) -> impl Iterator<Item = u64> {
     walking.chain(inverse).chain(constant.map(|value| value & ones))
 }
 
-fn read(context: &Context<'_>, offset: u64, width: Width) -> Result<u64, Stop> {
+fn read(context: &Context<'_>, offset: u64, width: Width) -> Result<u64, CheckError> {
     Ok(context.backend.read(Space::Bar(0), map::SHELL + offset, width)?)
 }
 
-fn write(context: &Context<'_>, offset: u64, width: Width, value: u64) -> Result<(), Stop> {
+fn write(context: &Context<'_>, offset: u64, width: Width, value: u64) -> Result<(), CheckError> {
     Ok(context.backend.write(Space::Bar(0), map::SHELL + offset, width, value)?)
 }
 
@@ -75,7 +75,7 @@ impl Model {
     }
 
     /// All scratch registers hold what they must, also when they are read byte by byte.
-    fn compare(&self, context: &mut Context<'_>, after: &str) -> Result<(), Stop> {
+    fn compare(&self, context: &mut Context<'_>, after: &str) -> Result<(), CheckError> {
         for (name, offset, width) in REGISTERS {
             let begin = offset as usize;
             let mut expected = [0; 8];

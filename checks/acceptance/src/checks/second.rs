@@ -3,9 +3,9 @@
 
 use driver::{OpenError, Width};
 
-use crate::context::{Context, Stop, expect};
+use crate::context::{CheckError, Context, expect};
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let shell = context.device.shell();
     shell.write_scratch(Width::Eight, 0x1111_2222_3333_4444)?;
     let second = (context.open)();
@@ -13,7 +13,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
         Err(OpenError::Busy { .. }) => "it was turned away as busy",
         Err(other) => {
             let wrong = format!("a second opener was told {other}, expected that it is in use");
-            return Err(Stop::Wrong(wrong));
+            return Err(CheckError::Wrong(wrong));
         }
         Ok(second) => {
             let theirs = second.shell().read_scratch(Width::Eight)?;

@@ -3,7 +3,7 @@
 
 use driver::MemoryNeeds;
 
-use crate::context::{Context, Stop, expect_eq};
+use crate::context::{CheckError, Context, expect_eq};
 use crate::map;
 use crate::queue::{CARD_TO_HOST, HOST_TO_CARD, HOST_TO_HOST, Queue, Status, Submission};
 
@@ -11,9 +11,9 @@ const BYTES: usize = 2 << 20;
 const COPIES: u16 = 64;
 const ROUNDS: u32 = 6;
 
-pub(super) fn check(context: &mut Context<'_>) -> Result<String, Stop> {
+pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     if context.backend.information().memory == MemoryNeeds::Contiguous {
-        return Err(Stop::Skip("no IOMMU: nothing keeps a device from memory".into()));
+        return Err(CheckError::Skip("no IOMMU: nothing keeps a device from memory".into()));
     }
     let (mut done, mut ended) = (0, 0);
     for round in 0..ROUNDS {
@@ -29,7 +29,7 @@ fn away_from_destination(
     context: &mut Context<'_>,
     opcode: u8,
     wait_for: u32,
-) -> Result<(u32, u32), Stop> {
+) -> Result<(u32, u32), CheckError> {
     let mut queue = Queue::open(context, map::COPY_QUEUE, 6)?;
     let source = context.memory(BYTES)?;
     let mut destination = context.memory(BYTES)?;
@@ -59,7 +59,7 @@ fn away_from_destination(
             Status::BadDestination => ended += 1,
             other => {
                 let wrong = format!("a copy to memory that was taken away ended as {other:?}");
-                return Err(Stop::wrong(wrong));
+                return Err(CheckError::wrong(wrong));
             }
         }
     }
@@ -68,12 +68,12 @@ fn away_from_destination(
     expect_eq(what, after.status, Status::BadDestination)?;
     context.be_silent();
     if destination.copy_out(0, BYTES).iter().any(|&byte| byte != 0) {
-        return Err(Stop::wrong("memory has changed after it was taken away"));
+        return Err(CheckError::wrong("memory has changed after it was taken away"));
     }
     Ok((done, ended))
 }
 
-fn away_from_source(context: &mut Context<'_>) -> Result<(), Stop> {
+fn away_from_source(context: &mut Context<'_>) -> Result<(), CheckError> {
     let mut queue = Queue::open(context, map::COPY_QUEUE, 6)?;
     let mut source = context.memory(BYTES)?;
     for identifier in 0..COPIES {
@@ -86,7 +86,7 @@ fn away_from_source(context: &mut Context<'_>) -> Result<(), Stop> {
         let status = queue.wait(context)?.status;
         if !matches!(status, Status::Done | Status::BadSource) {
             let wrong = format!("a copy from memory that was taken away ended as {status:?}");
-            return Err(Stop::wrong(wrong));
+            return Err(CheckError::wrong(wrong));
         }
     }
     let after = queue.perform(context, Submission::copy(HOST_TO_CARD, source.address, 0, 64))?;

@@ -1,7 +1,7 @@
 //! Servers for tests: on a thread of this process, or in a process of their own.
 #![allow(dead_code, reason = "no test uses all of it")]
 
-pub mod meddler;
+pub mod fault_proxy;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use device::{Progress, ServeOptions};
-use driver::{Device, DeviceAddress, Elements, OpenError};
+use driver::{Device, DeviceUri, Elements, OpenError};
 use vfio_user::Stop;
 
 /// Longest wait for a server or a client.
@@ -165,12 +165,12 @@ pub fn serve_until_killed() {
 
 /// Opens the device behind a socket.
 pub fn open(path: &Path) -> Result<Device, OpenError> {
-    Device::new(device::open_backend(&DeviceAddress::VfioUser(path.into()))?)
+    Device::new(device::open_backend(&DeviceUri::VfioUser(path.into()))?)
 }
 
 /// Opens a device of this process.
 pub fn open_simulated() -> Result<Device, OpenError> {
-    Device::new(device::open_backend(&DeviceAddress::Simulated {
+    Device::new(device::open_backend(&DeviceUri::Simulated {
         card_bytes: None,
         storage: None,
         elements: Elements::Software,

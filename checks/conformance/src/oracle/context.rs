@@ -9,7 +9,7 @@ use sim::bus::axi4::{AccessKind, MemoryAccess};
 
 use super::{Asked, describe_kind, turned_away};
 use crate::case::LockTableShape;
-use crate::mismatch::{Mismatch, Property};
+use crate::mismatch::{MismatchError, Property};
 
 pub(super) const INSPECT: u16 = Phase::Inspect as u16;
 /// The unit's own phase: a waiter reads its line.
@@ -322,14 +322,14 @@ impl Context {
     }
 
     /// A waiter reads its line.
-    pub fn watches(&mut self, cycle: u64, found: impl Fn() -> String) -> Result<(), Mismatch> {
+    pub fn watches(&mut self, cycle: u64, found: impl Fn() -> String) -> Result<(), MismatchError> {
         let Stage::Waiting(waiter) = &mut self.stage else { unreachable!("only waiters watch") };
         if waiter.ended {
             return Ok(());
         }
         if waiter.reads_left == 0 {
             let expected = "one read of the line, and one more for each beat";
-            return Err(Mismatch::new(cycle, Property::Copy, expected, found()));
+            return Err(MismatchError::new(cycle, Property::Copy, expected, found()));
         }
         waiter.reads_left -= 1;
         waiter.copy = None;
@@ -339,7 +339,12 @@ impl Context {
     }
 
     /// A cancel has started, with this access, on this waiter.
-    pub fn taken(&mut self, cycle: u64, by: u64, access: &MemoryAccess) -> Result<(), Mismatch> {
+    pub fn taken(
+        &mut self,
+        cycle: u64,
+        by: u64,
+        access: &MemoryAccess,
+    ) -> Result<(), MismatchError> {
         match &mut self.stage {
             Stage::Waiting(w) if !self.in_flight && !w.ended && w.taken.is_none() => {
                 w.taken = Some(by);
@@ -349,7 +354,7 @@ impl Context {
                 let expected =
                     "no cancel of a request whose line is being read or whose end was seen";
                 let found = super::describe(access);
-                Err(Mismatch::new(cycle, Property::Access, expected, found))
+                Err(MismatchError::new(cycle, Property::Access, expected, found))
             }
         }
     }
@@ -408,12 +413,16 @@ impl Context {
     }
 
     /// A response comes for a cancel or poll that was not seen to start.
-    pub fn answers_at_once(&mut self, cycle: u64, found: &UnitResponse) -> Result<(), Mismatch> {
+    pub fn answers_at_once(
+        &mut self,
+        cycle: u64,
+        found: &UnitResponse,
+    ) -> Result<(), MismatchError> {
         let Stage::Aiming(aim) = &self.stage else {
             unreachable!("only aims are answered at once")
         };
         let wrong = |property, expected: String| {
-            Err(Mismatch::new(cycle, property, expected, found.to_string()))
+            Err(MismatchError::new(cycle, property, expected, found.to_string()))
         };
         let plain = |code| UnitResponse::plain(self.tag, code, self.transaction);
         if *found == plain(Code::NotWaiting) {

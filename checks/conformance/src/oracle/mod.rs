@@ -19,7 +19,7 @@ use sim::bus::axi4::{AccessKind, MemoryAccess};
 use sim::bus::test_memory::PerformedAccess;
 
 use crate::case::LockTableShape;
-use crate::mismatch::{Mismatch, Property};
+use crate::mismatch::{MismatchError, Property};
 use context::{Aim, Context, INSPECT, Presence, Stage};
 
 pub(crate) use tally::{Counted, Tally};
@@ -100,10 +100,11 @@ impl Oracle {
     }
 
     /// The unit made an access.
-    pub fn access(&mut self, cycle: u64, access: &MemoryAccess) -> Result<(), Mismatch> {
+    pub fn access(&mut self, cycle: u64, access: &MemoryAccess) -> Result<(), MismatchError> {
         let tag = Tag::of_id(access.id);
         let found = || describe(access);
-        let wrong = |expected: String| Mismatch::new(cycle, Property::Access, expected, found());
+        let wrong =
+            |expected: String| MismatchError::new(cycle, Property::Access, expected, found());
         let state = &mut self.tags[tag.index()];
         if state.contexts.iter().all(|context| matches!(context.stage, Stage::Over)) {
             let Some((_, intruder)) = state.intruders.pop_front() else {
@@ -138,11 +139,11 @@ impl Oracle {
         tag: Tag,
         aim: Aim,
         access: &MemoryAccess,
-    ) -> Result<(), Mismatch> {
+    ) -> Result<(), MismatchError> {
         let asks = self.tags[tag.index()].contexts.back().expect("it aims");
         let (by, is_poll) = (asks.serial, asks.is_poll);
         let wrong = |expected: &str| {
-            Err(Mismatch::new(cycle, Property::Access, expected, describe(access)))
+            Err(MismatchError::new(cycle, Property::Access, expected, describe(access)))
         };
         if access.id >> 7 != INSPECT {
             return wrong("the first access of a cancel or poll to be Inspect");
@@ -184,7 +185,7 @@ impl Oracle {
     }
 
     /// The unit gave a response.
-    pub fn response(&mut self, cycle: u64, found: UnitResponse) -> Result<Answered, Mismatch> {
+    pub fn response(&mut self, cycle: u64, found: UnitResponse) -> Result<Answered, MismatchError> {
         let state = &mut self.tags[found.tag.index()];
         if found.code == Code::TagBusy
             && let Some((_, intruder)) = state.intruders.pop_front()
@@ -207,7 +208,7 @@ impl Oracle {
                 Some(context) => format!("no response; rather {}", context.describe_wanted()),
                 None => format!("no response to tag {}, which is not open", found.tag.index()),
             };
-            return Err(Mismatch::new(cycle, Property::Response, expected, found.to_string()));
+            return Err(MismatchError::new(cycle, Property::Response, expected, found.to_string()));
         };
         let context = &mut state.contexts[index];
         match context.expected.pop_front() {
@@ -252,14 +253,14 @@ impl Oracle {
     }
 
     /// The overdue response of the unit.
-    pub fn check_progress(&self, cycle: u64) -> Result<(), Mismatch> {
+    pub fn check_progress(&self, cycle: u64) -> Result<(), MismatchError> {
         for context in self.tags.iter().flat_map(|tag| &tag.contexts) {
             if let Some(since) = context.owed_since()
                 && cycle - since > OWED_WITHIN
             {
                 let found = format!("neither in {OWED_WITHIN} cycles since cycle {since}");
                 let expected = context.describe_wanted();
-                return Err(Mismatch::new(cycle, Property::Progress, expected, found));
+                return Err(MismatchError::new(cycle, Property::Progress, expected, found));
             }
         }
         for (since, intruder) in self.tags.iter().flat_map(|tag| &tag.intruders) {
@@ -267,7 +268,7 @@ impl Oracle {
                 let expected =
                     format!("tag {}, which was busy, to be answered", intruder.tag.index());
                 let found = format!("no response in {OWED_WITHIN} cycles since cycle {since}");
-                return Err(Mismatch::new(cycle, Property::Progress, expected, found));
+                return Err(MismatchError::new(cycle, Property::Progress, expected, found));
             }
         }
         Ok(())
@@ -323,12 +324,12 @@ fn check_response(
     cycle: u64,
     expected: &UnitResponse,
     found: &UnitResponse,
-) -> Result<(), Mismatch> {
+) -> Result<(), MismatchError> {
     if expected == found {
         return Ok(());
     }
     let (expected, found) = (expected.to_string(), found.to_string());
-    Err(Mismatch::new(cycle, Property::Response, expected, found))
+    Err(MismatchError::new(cycle, Property::Response, expected, found))
 }
 
 /// The answer to a request that is not started.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use locks::{Head, Ring, Timestamp};
 
-use crate::mismatch::{Mismatch, Property};
+use crate::mismatch::{MismatchError, Property};
 
 /// An acquire that is open, on either side.
 #[derive(Clone, Copy, Debug)]
@@ -81,10 +81,10 @@ impl Holders {
         serial: u64,
         line: usize,
         head: u64,
-    ) -> Result<(), Mismatch> {
+    ) -> Result<(), MismatchError> {
         let Some(wait) = self.waits.remove(&serial) else {
             let found = format!("acquire {serial} of line {line} granted after its end");
-            return Err(Mismatch::new(now, Property::Lock, "one end of each acquire", found));
+            return Err(MismatchError::new(now, Property::Lock, "one end of each acquire", found));
         };
         let Wait { transaction, .. } = wait;
         let owner = self.owners[line];
@@ -95,7 +95,7 @@ impl Holders {
                 "T{transaction} granted line {line} while {owner:?} has it and the head is {head:?}"
             );
             let expected = "one holder at a time, named by the head";
-            return Err(Mismatch::new(now, Property::Lock, expected, found));
+            return Err(MismatchError::new(now, Property::Lock, expected, found));
         }
         self.in_order(now, serial, wait)?;
         self.owners[line] = Some(transaction);
@@ -104,7 +104,7 @@ impl Holders {
 
     /// A request that was known to wait before this one was submitted is granted first. Requests of
     /// one transaction share a place, and a cancel gives one up: nothing is said of those.
-    fn in_order(&self, now: u64, serial: u64, wait: Wait) -> Result<(), Mismatch> {
+    fn in_order(&self, now: u64, serial: u64, wait: Wait) -> Result<(), MismatchError> {
         let Wait { line, transaction, asked, .. } = wait;
         let again = self.owners[line] == Some(transaction);
         if again || self.has_another(serial, line, transaction) {
@@ -124,7 +124,7 @@ impl Holders {
                     earlier.transaction
                 );
                 let expected = "the lock passes to who has waited longest";
-                Err(Mismatch::new(now, Property::Lock, expected, found))
+                Err(MismatchError::new(now, Property::Lock, expected, found))
             }
         }
     }
@@ -140,11 +140,11 @@ impl Holders {
     }
 
     /// The invariants of a head.
-    pub fn check_head(&self, now: u64, line: usize, word: u64) -> Result<(), Mismatch> {
+    pub fn check_head(&self, now: u64, line: usize, word: u64) -> Result<(), MismatchError> {
         let head = Head::from_word(word);
         let wrong = |property, expected: &str| {
             let found = format!("the head of line {line} is {head:?} ({word:#x})");
-            Err(Mismatch::new(now, property, expected, found))
+            Err(MismatchError::new(now, property, expected, found))
         };
         if let Err(expected) = head.check(Ring::FULL) {
             return wrong(Property::Bucket, expected);

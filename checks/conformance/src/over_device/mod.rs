@@ -21,7 +21,7 @@ use driver::{Device, DeviceError, DmaBuffer, LockQueue, QueueError};
 
 use crate::case::{Case, LockTableShape};
 use crate::draw;
-use crate::mismatch::{Mismatch, Property};
+use crate::mismatch::{MismatchError, Property};
 use runner::Runner;
 
 /// Entries of the lock queue's rings: more than there are tags, so that they are never full for long.
@@ -72,10 +72,10 @@ impl Witnessed {
 
 /// Why a case did not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum DeviceRunError {
     /// The unit does not follow the rules. Its "cycle" is in [`Bounds::cycle`]s since the case began.
     #[error(transparent)]
-    Mismatch(#[from] Mismatch),
+    Mismatch(#[from] MismatchError),
     /// The queue does not continue.
     #[error(transparent)]
     Queue(#[from] QueueError),
@@ -84,9 +84,9 @@ pub enum Trouble {
     Damaged(String),
 }
 
-impl From<DeviceError> for Trouble {
+impl From<DeviceError> for DeviceRunError {
     fn from(error: DeviceError) -> Self {
-        Trouble::Queue(error.into())
+        DeviceRunError::Queue(error.into())
     }
 }
 
@@ -98,7 +98,7 @@ pub struct Failed {
     /// The case as it was run.
     pub case: Box<Case>,
     /// How it failed.
-    pub trouble: Trouble,
+    pub trouble: DeviceRunError,
 }
 
 impl fmt::Display for Failed {
@@ -143,14 +143,14 @@ impl Unit {
     /// # Errors
     /// How it failed; the device should be reset before anything else.
     pub fn check_seed(&mut self, seed: u64) -> Result<(), Box<Failed>> {
-        let case = place::placed(draw::case(seed), self.memory.device_address(), LINES);
+        let case = place::placed(draw::case(seed), self.memory.bus_address(), LINES);
         match self.check(&case) {
             Ok(()) => Ok(()),
             Err(trouble) => Err(Box::new(Failed { seed, case: Box::new(case), trouble })),
         }
     }
 
-    fn check(&mut self, case: &Case) -> Result<(), Trouble> {
+    fn check(&mut self, case: &Case) -> Result<(), DeviceRunError> {
         let LockTableShape { base, log2_buckets, .. } = case.table;
         let mut unit = self.device.lock_unit();
         unit.drain(DRAIN_READS)?;
@@ -164,7 +164,7 @@ impl Unit {
         unit.drain(DRAIN_READS)?;
         check_counters(before, unit.counters()?, counted)?;
         if unit.bus_error_pending()? {
-            let mismatch = Mismatch::new(0, Property::Registers, "no bus error", "ISR is 1");
+            let mismatch = MismatchError::new(0, Property::Registers, "no bus error", "ISR is 1");
             return Err(mismatch.into());
         }
         self.witnessed.add(&witnessed);
@@ -172,14 +172,18 @@ impl Unit {
     }
 }
 
-fn damaged(panic: &(dyn Any + Send)) -> Trouble {
+fn damaged(panic: &(dyn Any + Send)) -> DeviceRunError {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    Trouble::Damaged(text.unwrap_or("without a message").into())
+    DeviceRunError::Damaged(text.unwrap_or("without a message").into())
 }
 
 /// The counters that count requests and responses have counted those that were seen.
-fn check_counters(before: Counters, after: Counters, expected: Counters) -> Result<(), Mismatch> {
+fn check_counters(
+    before: Counters,
+    after: Counters,
+    expected: Counters,
+) -> Result<(), MismatchError> {
     let pairs = [
         ("requests", before.requests, after.requests, expected.requests),
         ("granted", before.granted, after.granted, expected.granted),
@@ -201,7 +205,7 @@ fn check_counters(before: Counters, after: Counters, expected: Counters) -> Resu
         if after.wrapping_sub(before) != expected {
             let expected = format!("counter of {name} to have counted {expected}");
             let found = format!("{}", after.wrapping_sub(before));
-            return Err(Mismatch::new(0, Property::Registers, expected, found));
+            return Err(MismatchError::new(0, Property::Registers, expected, found));
         }
     }
     Ok(())

@@ -16,12 +16,12 @@ use sim::bus::stall::channel_generator;
 
 use super::holders::Holders;
 use super::judge::Known;
-use super::{Bounds, Trouble, Witnessed};
+use super::{Bounds, DeviceRunError, Witnessed};
 use crate::agent::{Action, Agent, Event};
 use crate::bench::event;
 use crate::case::{Case, Side, Stray};
 use crate::host::{Finished, Host, HostAccess};
-use crate::mismatch::{Mismatch, Property};
+use crate::mismatch::{MismatchError, Property};
 use crate::oracle::Tally;
 use crate::requests::{TagPool, beat, foreign_cancel, harmless, operation};
 
@@ -96,7 +96,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs the case to its end; gives what the unit's counters should have counted.
-    pub fn run(mut self) -> Result<(Witnessed, Counters), Trouble> {
+    pub fn run(mut self) -> Result<(Witnessed, Counters), DeviceRunError> {
         while !self.is_over() {
             self.now = (self.began.elapsed().as_nanos() / self.bounds.cycle.as_nanos()) as u64;
             let mut busy = self.agents_act()?;
@@ -127,11 +127,16 @@ impl<'a> Runner<'a> {
         self.agents.iter().all(Agent::is_done) && self.flights.is_empty()
     }
 
-    fn wrong(&self, property: Property, expected: &str, found: impl Into<String>) -> Trouble {
-        Mismatch::new(self.now, property, expected, found).into()
+    fn wrong(
+        &self,
+        property: Property,
+        expected: &str,
+        found: impl Into<String>,
+    ) -> DeviceRunError {
+        MismatchError::new(self.now, property, expected, found).into()
     }
 
-    fn stuck(&mut self) -> Trouble {
+    fn stuck(&mut self) -> DeviceRunError {
         // A queue that was halted says more than that nothing comes.
         if let Err(error) = self.queue.check() {
             return error.into();
@@ -143,7 +148,7 @@ impl<'a> Runner<'a> {
     }
 
     /// When all is over every line is zero.
-    fn check_idle(&self) -> Result<(), Trouble> {
+    fn check_idle(&self) -> Result<(), DeviceRunError> {
         for line in 0..self.case.table.lines {
             let words: [u64; 8] = std::array::from_fn(|word| self.word(line, word));
             if words != [0; 8] {
@@ -164,7 +169,7 @@ impl<'a> Runner<'a> {
 
     // -------------------------------------------------------------------- agents
 
-    fn agents_act(&mut self) -> Result<bool, Trouble> {
+    fn agents_act(&mut self) -> Result<bool, DeviceRunError> {
         let mut busy = false;
         for index in 0..self.agents.len() {
             if self.hosts[index].is_busy() || self.awaits_notices && self.is_handed_a_lock(index) {
@@ -230,7 +235,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Sends the request of an action to the unit.
-    fn send(&mut self, agent: usize, action: Action, held: bool) -> Result<(), Trouble> {
+    fn send(&mut self, agent: usize, action: Action, held: bool) -> Result<(), DeviceRunError> {
         let serial = self.serial;
         let stray = if let Action::Stray(stray) = action { Some(stray) } else { None };
         let waiting = self.agents[agent].any_wait().map(|wait| self.flights[&wait].tag);
@@ -307,7 +312,7 @@ impl<'a> Runner<'a> {
     // -------------------------------------------------------------------- responses
 
     /// A response came: it is judged, and its agent continues.
-    fn respond(&mut self, response: UnitResponse) -> Result<(), Trouble> {
+    fn respond(&mut self, response: UnitResponse) -> Result<(), DeviceRunError> {
         let Some(serial) = self.whose(&response) else {
             let found = response.to_string();
             return Err(self.wrong(Property::Response, "a response to an open request", found));
@@ -364,7 +369,7 @@ impl<'a> Runner<'a> {
         flight: Flight,
         response: &UnitResponse,
         ended: Option<u64>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), DeviceRunError> {
         let event = event(response.code);
         let Known { action, queued, .. } = flight.known;
         let agent = &mut self.agents[flight.agent];
@@ -406,7 +411,12 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn acquire_ended(&mut self, serial: u64, line: usize, event: Event) -> Result<(), Trouble> {
+    fn acquire_ended(
+        &mut self,
+        serial: u64,
+        line: usize,
+        event: Event,
+    ) -> Result<(), DeviceRunError> {
         if event == Event::Granted {
             self.witnessed.grants += 1;
             return Ok(self.holders.granted(self.now, serial, line, self.head(line))?);
@@ -417,7 +427,7 @@ impl<'a> Runner<'a> {
 
     /// A poll said that its transaction has the lock: then memory says so, since nobody asks for a
     /// release before the poll was answered.
-    fn polled_granted(&self, agent: usize, line: usize) -> Result<(), Trouble> {
+    fn polled_granted(&self, agent: usize, line: usize) -> Result<(), DeviceRunError> {
         let transaction = self.agents[agent].transaction;
         let head = Head::from_word(self.head(line));
         if head.is_held_by(transaction) {
@@ -445,7 +455,7 @@ impl<'a> Runner<'a> {
 
     // -------------------------------------------------------------------- hosts
 
-    fn hosts_act(&mut self) -> Result<bool, Trouble> {
+    fn hosts_act(&mut self) -> Result<bool, DeviceRunError> {
         let mut busy = false;
         for index in 0..self.hosts.len() {
             if self.now < self.host_turns[index] {
@@ -483,7 +493,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn host_finished(&mut self, index: usize, finished: Finished) -> Result<(), Trouble> {
+    fn host_finished(&mut self, index: usize, finished: Finished) -> Result<(), DeviceRunError> {
         let Finished { serial, action, event } = finished;
         let agent = &mut self.agents[index];
         match action {

@@ -8,6 +8,7 @@ use crate::linux::Roots;
 use crate::linux::bar::MappedBar;
 use crate::map::device::{IDENTITY, PLACES, VERSION, Version};
 use crate::pci_capabilities;
+use crate::pci_regs::{COMMAND, COMMAND_MEMORY};
 use crate::{PciIdentity, Width, layout};
 
 /// A paragraph for each function: identity, driver, IOMMU group; of Lockstep devices also BARs,
@@ -65,9 +66,7 @@ fn details(roots: &Roots, function: &PciFunction) -> Vec<String> {
         }
         Ok(configuration) => {
             lines.extend(pci_capabilities(&configuration).iter().map(ToString::to_string));
-            const COMMAND: usize = 4;
-            const MEMORY_ENABLE: u8 = 1 << 1;
-            if configuration[COMMAND] & MEMORY_ENABLE != 0 {
+            if u16::from(configuration[COMMAND]) & COMMAND_MEMORY != 0 {
                 lines.extend(blocks(roots, function));
             } else {
                 lines.push("register blocks: not visible, memory access is off".into());
@@ -87,7 +86,7 @@ fn blocks(roots: &Roots, function: &PciFunction) -> Vec<String> {
         .read(true)
         .write(true)
         .open(&path)
-        .and_then(|file| Ok(MappedBar::map(&file, 0, layout::BAR0_BYTES as usize)?));
+        .and_then(|file| MappedBar::map(&file, 0, layout::BAR0_BYTES as usize));
     let bar = match bar {
         Ok(bar) => bar,
         Err(error) => return vec![format!("register blocks: {}: {error}", path.display())],

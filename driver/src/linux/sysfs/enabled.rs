@@ -5,12 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-/// Offset of the command register in configuration space.
-const COMMAND: u64 = 4;
-/// Of the command register: the function answers at its BARs.
-pub const MEMORY_ENABLE: u16 = 1 << 1;
-/// Of the command register: the function may access memory.
-pub const BUS_MASTER: u16 = 1 << 2;
+use crate::pci_regs::{COMMAND, COMMAND_MASTER, COMMAND_MEMORY};
 
 /// The function's configuration space, and its state from before.
 pub struct Enabled {
@@ -28,7 +23,7 @@ impl Enabled {
     /// pages that others have by now: so this ends first, before anything that may fail or take time.
     pub fn new(configuration: File, folder: PathBuf) -> io::Result<Self> {
         let before = read_command(&configuration)?;
-        write_command(&configuration, before & !BUS_MASTER)?;
+        write_command(&configuration, before & !COMMAND_MASTER)?;
         // What it wrote before has arrived when this is answered.
         read_command(&configuration)?;
         let bytes = configuration.metadata()?.len();
@@ -52,27 +47,27 @@ impl Enabled {
     /// Lets the function access memory, or not. When this has returned, what it wrote before has
     /// arrived: an answer does not overtake it.
     pub fn set_bus_master(&self, on: bool) -> io::Result<()> {
-        let quiet = self.before & !BUS_MASTER | MEMORY_ENABLE;
-        let command = if on { quiet | BUS_MASTER } else { quiet };
+        let quiet = self.before & !COMMAND_MASTER | COMMAND_MEMORY;
+        let command = if on { quiet | COMMAND_MASTER } else { quiet };
         write_command(&self.configuration, command)?;
         read_command(&self.configuration).map(drop)
     }
 }
 
 fn write_command(configuration: &File, command: u16) -> io::Result<()> {
-    configuration.write_all_at(&command.to_le_bytes(), COMMAND)
+    configuration.write_all_at(&command.to_le_bytes(), COMMAND as u64)
 }
 
 fn read_command(configuration: &File) -> io::Result<u16> {
     let mut bytes = [0; 2];
-    configuration.read_exact_at(&mut bytes, COMMAND)?;
+    configuration.read_exact_at(&mut bytes, COMMAND as u64)?;
     Ok(u16::from_le_bytes(bytes))
 }
 
 impl Drop for Enabled {
     fn drop(&mut self) {
         // A function that was unplugged has nothing to be put back.
-        let _ = write_command(&self.configuration, self.before & !BUS_MASTER);
+        let _ = write_command(&self.configuration, self.before & !COMMAND_MASTER);
         let _ = fs::write(self.folder.join("enable"), "0");
     }
 }

@@ -5,11 +5,11 @@
 
 use std::fs;
 
-use super::enabled::{BUS_MASTER, MEMORY_ENABLE};
 use super::*;
 use crate::linux::pci::tests::{OURS, Tree, configuration};
 use crate::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT};
 use crate::map::queue;
+use crate::pci_regs::{COMMAND, COMMAND_MASTER, COMMAND_MEMORY};
 
 fn refusal(tree: &Tree) -> (OpenError, String) {
     let error = Sysfs::open(&tree.roots(), OURS.parse().unwrap()).err().unwrap();
@@ -24,7 +24,7 @@ fn openable() -> Tree {
     let folder = format!("sys/bus/pci/devices/{OURS}");
     let mut space = configuration();
     // Somebody left bus mastering on.
-    space[4] = BUS_MASTER as u8;
+    space[COMMAND] = COMMAND_MASTER as u8;
     tree.write(&format!("{folder}/config"), space);
     tree.write(&format!("{folder}/resource0"), vec![0; 0x1_0000]);
     tree.write(&format!("{folder}/resource2"), "");
@@ -98,12 +98,12 @@ fn a_second_user_is_refused_until_the_first_is_gone() {
 fn the_command_register_is_set_and_put_back() {
     let tree = openable();
     let backend = Sysfs::open(&tree.roots(), OURS.parse().unwrap()).unwrap();
-    assert_eq!(file(&tree, "config")[4], (MEMORY_ENABLE | BUS_MASTER) as u8);
+    assert_eq!(file(&tree, "config")[COMMAND], (COMMAND_MEMORY | COMMAND_MASTER) as u8);
     assert_eq!(file(&tree, "enable"), b"1");
     assert_eq!(file(&tree, "reset"), b"1");
     assert_eq!(backend.read(Space::Configuration, 4, Width::Two), Ok(6));
     drop(backend);
-    assert_eq!(file(&tree, "config")[4], 0);
+    assert_eq!(file(&tree, "config")[COMMAND], 0);
     assert_eq!(file(&tree, "enable"), b"0");
 }
 
@@ -116,7 +116,7 @@ fn bus_mastering_that_was_left_on_ends_before_anything_can_fail() {
     fs::create_dir(&enable).unwrap();
     let (error, text) = refusal(&tree);
     assert!(matches!(error, OpenError::System { .. }), "{text}");
-    assert_eq!(file(&tree, "config")[4] & BUS_MASTER as u8, 0);
+    assert_eq!(file(&tree, "config")[COMMAND] & COMMAND_MASTER as u8, 0);
 }
 
 /// What fails on the way leaves nothing switched on.
@@ -130,7 +130,7 @@ fn a_function_that_does_not_answer_is_left_as_it_was() {
         matches!(error, OpenError::Device { source: DeviceError::Timeout { .. }, .. }),
         "{text}"
     );
-    assert_eq!((file(&tree, "config")[4], file(&tree, "enable")), (0, b"0".to_vec()));
+    assert_eq!((file(&tree, "config")[COMMAND], file(&tree, "enable")), (0, b"0".to_vec()));
 }
 
 /// An interrupt may outlive its backend; the device's access to memory may not.
@@ -140,9 +140,9 @@ fn bus_mastering_ends_with_the_backend() {
     let backend = Sysfs::open(&tree.roots(), OURS.parse().unwrap()).unwrap();
     let interrupt = backend.interrupt(0).unwrap();
     drop(backend);
-    assert_eq!(file(&tree, "config")[4], MEMORY_ENABLE as u8);
+    assert_eq!(file(&tree, "config")[COMMAND], COMMAND_MEMORY as u8);
     drop(interrupt);
-    assert_eq!(file(&tree, "config")[4], 0);
+    assert_eq!(file(&tree, "config")[COMMAND], 0);
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn no_interrupt_is_made_up_during_a_reset() {
     let interrupt = backend.interrupt(3).unwrap();
     backend.write(Space::Bar(0), 0x20C, Width::Four, 7).unwrap();
     assert_eq!(interrupt.take(), Ok(7));
-    let under_way = backend.function.resets.write().unwrap();
+    let under_way = backend.function.resets.write();
     backend.write(Space::Bar(0), 0x20C, Width::Four, 0).unwrap();
     assert_eq!(interrupt.take(), Ok(0));
     drop(under_way);

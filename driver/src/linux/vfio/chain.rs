@@ -1,5 +1,23 @@
 //! The capabilities that the kernel chains behind a structure.
 
+use std::mem::{offset_of, size_of};
+
+use vfio_bindings::bindings::vfio;
+
+/// Where a capability has the offset of the next one.
+const NEXT: usize = offset_of!(vfio::vfio_info_cap_header, next);
+/// Where a capability of pairs has their number, and where the first is.
+const COUNT: usize = offset_of!(vfio::vfio_region_info_cap_sparse_mmap, nr_areas);
+const PAIRS: usize = offset_of!(vfio::vfio_region_info_cap_sparse_mmap, areas);
+const PAIR_BYTES: usize = size_of::<vfio::vfio_region_sparse_mmap_area>();
+
+// The other capability of pairs is laid out alike.
+const _: () = {
+    assert!(COUNT == offset_of!(vfio::vfio_iommu_type1_info_cap_iova_range, nr_iovas));
+    assert!(PAIRS == offset_of!(vfio::vfio_iommu_type1_info_cap_iova_range, iova_ranges));
+    assert!(PAIR_BYTES == size_of::<vfio::vfio_iova_range>());
+};
+
 /// Words as the kernel wrote them, seen as 32-bit words.
 struct Halves<'a>(&'a [u64]);
 
@@ -30,7 +48,7 @@ fn find(halves: &Halves<'_>, first: u32, identifier: u32) -> Option<usize> {
         if header & 0xFFFF == identifier {
             return Some(at);
         }
-        at = halves.word(at + 4)? as usize;
+        at = halves.word(at + NEXT)? as usize;
     }
     None
 }
@@ -41,13 +59,13 @@ fn find(halves: &Halves<'_>, first: u32, identifier: u32) -> Option<usize> {
 pub fn pairs(words: &[u64], first: u32, identifier: u32) -> Option<Vec<(u64, u64)>> {
     let halves = Halves(words);
     let at = find(&halves, first, identifier)?;
-    let count = halves.word(at + 8)? as usize;
+    let count = halves.word(at + COUNT)? as usize;
     if count > words.len() {
         return None;
     }
     (0..count)
         .map(|pair| {
-            let at = at + 16 + 16 * pair;
+            let at = at + PAIRS + PAIR_BYTES * pair;
             Some((halves.long(at)?, halves.long(at + 8)?))
         })
         .collect()

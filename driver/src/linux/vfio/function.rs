@@ -5,15 +5,17 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
+use parking_lot::Mutex;
 use vfio_bindings::bindings::vfio;
 
 use super::watch::Watch;
-use super::{chain, ioctl, lock};
+use super::{chain, ioctl};
 use crate::event::{Event, Link, Vectors};
 use crate::linux::bar::MappedBar;
 use crate::memory::ones;
+use crate::pci_regs::{COMMAND, COMMAND_MASTER, COMMAND_MEMORY};
 use crate::{
     AtomicRoute, DeviceError, HostMemory, Information, InterruptKind, MemoryNeeds, OpenError,
     PAGE_BYTES, Space, Width, layout,
@@ -175,13 +177,13 @@ impl Function {
             area.detach()?;
         }
         // Under the mutex, so that no new window comes in between.
-        let windows = lock(&self.windows);
+        let windows = self.windows.lock();
         for window in windows.iter().filter_map(Weak::upgrade) {
             window.detach()?;
         }
         let null = File::open("/dev/null")?;
         ones::replace_file(self.device.as_fd(), null)?;
-        *lock(&self.alive) = None;
+        *self.alive.lock() = None;
         Ok(())
     }
 
@@ -209,14 +211,11 @@ impl Function {
     /// # Errors
     /// What the system reports.
     pub fn set_bus_master(&self, on: bool) -> io::Result<()> {
-        const COMMAND: u64 = 4;
-        const MEMORY_ENABLE: u16 = 1 << 1;
-        const BUS_MASTER: u16 = 1 << 2;
-        let at = self.configuration.offset + COMMAND;
+        let at = self.configuration.offset + COMMAND as u64;
         let mut command = [0; 2];
         self.device.read_exact_at(&mut command, at)?;
-        let quiet = u16::from_le_bytes(command) & !BUS_MASTER | MEMORY_ENABLE;
-        let command = if on { quiet | BUS_MASTER } else { quiet };
+        let quiet = u16::from_le_bytes(command) & !COMMAND_MASTER | COMMAND_MEMORY;
+        let command = if on { quiet | COMMAND_MASTER } else { quiet };
         self.device.write_all_at(&command.to_le_bytes(), at)?;
         // What it wrote before has arrived when this is answered.
         self.device.read_exact_at(&mut [0; 2], at)
@@ -297,7 +296,7 @@ impl Function {
     /// # Errors
     /// There is no such vector, it is enabled already, or what the system reports.
     pub fn enable(&self, vector: u32, event: &Event) -> Result<(), DeviceError> {
-        let mut msi_x = lock(&self.vectors);
+        let mut msi_x = self.vectors.lock();
         msi_x.vectors.enable(vector)?;
         let mut enable = || {
             if !msi_x.on {
@@ -337,7 +336,7 @@ impl Function {
     pub fn disable(&self, vector: u32) {
         // A device that is gone interrupts nobody.
         let _ = self.set_event(vector, None);
-        lock(&self.vectors).vectors.disable(vector);
+        self.vectors.lock().vectors.disable(vector);
     }
 
     /// The card's memory, mapped; none if the kernel does not let it be mapped.
@@ -349,7 +348,7 @@ impl Function {
         if !mappable {
             return Ok(None);
         }
-        let mut windows = lock(&self.windows);
+        let mut windows = self.windows.lock();
         self.check_present()?;
         let map = |file: File| HostMemory::map(file.into(), offset, bytes as usize, PAGE_BYTES);
         let memory = self

@@ -5,67 +5,85 @@
 //! pointer, or one to a structure that lives on this side for the whole call and says its own size in
 //! `argsz` or `size`, past which the kernel does not go.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_int, c_void};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use iommufd_bindings as iommufd;
-use libc::{c_int, c_ulong};
+use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, ioctl, opcode};
 use vfio_bindings::bindings::vfio;
 
-/// The number of a request: `_IO(type, number)`, which carries neither size nor direction.
-const fn request(kind: u8, number: u32) -> c_ulong {
-    (kind as c_ulong) << 8 | number as c_ulong
-}
-
 /// The numbers are in macros of the kernel's `linux/vfio.h`, which bindgen cannot see.
-const fn vfio_request(number: u32) -> c_ulong {
-    request(vfio::VFIO_TYPE, vfio::VFIO_BASE + number)
+const fn vfio_request(number: u8) -> Opcode {
+    opcode::none(vfio::VFIO_TYPE, vfio::VFIO_BASE as u8 + number)
 }
 
-const GET_API_VERSION: c_ulong = vfio_request(0);
-const CHECK_EXTENSION: c_ulong = vfio_request(1);
-const SET_IOMMU: c_ulong = vfio_request(2);
-const GROUP_GET_STATUS: c_ulong = vfio_request(3);
-const GROUP_SET_CONTAINER: c_ulong = vfio_request(4);
-const GROUP_GET_DEVICE_FD: c_ulong = vfio_request(6);
-const DEVICE_GET_REGION_INFO: c_ulong = vfio_request(8);
-const DEVICE_GET_IRQ_INFO: c_ulong = vfio_request(9);
-const DEVICE_SET_IRQS: c_ulong = vfio_request(10);
-const DEVICE_RESET: c_ulong = vfio_request(11);
-const IOMMU_GET_INFO: c_ulong = vfio_request(12);
-const IOMMU_MAP_DMA: c_ulong = vfio_request(13);
-const IOMMU_UNMAP_DMA: c_ulong = vfio_request(14);
-const DEVICE_BIND_IOMMUFD: c_ulong = vfio_request(18);
-const DEVICE_ATTACH_IOMMUFD_PT: c_ulong = vfio_request(19);
+const GET_API_VERSION: Opcode = vfio_request(0);
+const CHECK_EXTENSION: Opcode = vfio_request(1);
+const SET_IOMMU: Opcode = vfio_request(2);
+const GROUP_GET_STATUS: Opcode = vfio_request(3);
+const GROUP_SET_CONTAINER: Opcode = vfio_request(4);
+const GROUP_GET_DEVICE_FD: Opcode = vfio_request(6);
+const DEVICE_GET_REGION_INFO: Opcode = vfio_request(8);
+const DEVICE_GET_IRQ_INFO: Opcode = vfio_request(9);
+const DEVICE_SET_IRQS: Opcode = vfio_request(10);
+const DEVICE_RESET: Opcode = vfio_request(11);
+const IOMMU_GET_INFO: Opcode = vfio_request(12);
+const IOMMU_MAP_DMA: Opcode = vfio_request(13);
+const IOMMU_UNMAP_DMA: Opcode = vfio_request(14);
+const DEVICE_BIND_IOMMUFD: Opcode = vfio_request(18);
+const DEVICE_ATTACH_IOMMUFD_PT: Opcode = vfio_request(19);
 
 /// Words of 64 bits are filled in below as if the first of two halves were the low one.
 const _: () = assert!(cfg!(target_endian = "little"));
 
-/// Makes of a call's result what the kernel meant.
-fn check(result: c_int) -> io::Result<c_int> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+/// A request with its argument as the kernel takes it, a number or a pointer; gives what it returns.
+struct Request {
+    opcode: Opcode,
+    argument: *mut c_void,
+}
+
+// SAFETY: the opcode and the argument go to the kernel as they are, and the kernel may write to what
+// the argument points to, as IS_MUTATING says; nothing is read through it here.
+unsafe impl Ioctl for Request {
+    type Output = c_int;
+
+    const IS_MUTATING: bool = true;
+
+    fn opcode(&self) -> Opcode {
+        self.opcode
+    }
+
+    fn as_ptr(&mut self) -> *mut c_void {
+        self.argument
+    }
+
+    unsafe fn output_from_ptr(returned: IoctlOutput, _: *mut c_void) -> rustix::io::Result<c_int> {
+        Ok(returned)
+    }
 }
 
 /// A request with a plain number.
-fn with_number(file: BorrowedFd<'_>, request: c_ulong, number: c_ulong) -> io::Result<c_int> {
+fn with_number(file: BorrowedFd<'_>, opcode: Opcode, number: u32) -> io::Result<c_int> {
+    let argument = std::ptr::without_provenance_mut(number as usize);
     // SAFETY: the requests given here take a number, so the kernel touches no memory of ours.
-    check(unsafe { libc::ioctl(file.as_raw_fd(), request as _, number) })
+    Ok(unsafe { ioctl(file, Request { opcode, argument })? })
 }
 
 /// A request with a structure, of which `T` is the whole or the beginning.
 ///
 /// # Safety
 /// `argument` must point to memory that is initialized, that nothing else refers to, and that is as
-/// large as its field `argsz` or `size` says; and `request` must be one that takes such a structure.
+/// large as its field `argsz` or `size` says, or as the request takes if there is no such field; and
+/// `opcode` must be of a request that takes such a structure.
 unsafe fn with_structure<T>(
     file: BorrowedFd<'_>,
-    request: c_ulong,
+    opcode: Opcode,
     argument: *mut T,
 ) -> io::Result<c_int> {
     // SAFETY: the caller's promise; the kernel reads and writes within the size that the structure
     // states.
-    check(unsafe { libc::ioctl(file.as_raw_fd(), request as _, argument) })
+    Ok(unsafe { ioctl(file, Request { opcode, argument: argument.cast() })? })
 }
 
 /// Bytes of a structure, as they are written into it.
@@ -80,12 +98,12 @@ pub fn api_version(container: impl AsFd) -> io::Result<c_int> {
 
 /// Whether a kind of IOMMU is known.
 pub fn knows_iommu(container: impl AsFd, kind: u32) -> io::Result<bool> {
-    with_number(container.as_fd(), CHECK_EXTENSION, kind.into()).map(|known| known != 0)
+    with_number(container.as_fd(), CHECK_EXTENSION, kind).map(|known| known != 0)
 }
 
 /// Chooses the kind of IOMMU; a group must be in the container.
 pub fn set_iommu(container: impl AsFd, kind: u32) -> io::Result<()> {
-    with_number(container.as_fd(), SET_IOMMU, kind.into()).map(drop)
+    with_number(container.as_fd(), SET_IOMMU, kind).map(drop)
 }
 
 /// Whether all functions of a group are free for user space.
@@ -98,21 +116,17 @@ pub fn is_viable(group: impl AsFd) -> io::Result<bool> {
 
 /// Puts a group into a container.
 pub fn set_container(group: impl AsFd, container: impl AsFd) -> io::Result<()> {
-    let container: RawFd = container.as_fd().as_raw_fd();
+    let mut container: RawFd = container.as_fd().as_raw_fd();
     // SAFETY: the kernel reads one int, which lives for the whole call.
-    check(unsafe {
-        libc::ioctl(group.as_fd().as_raw_fd(), GROUP_SET_CONTAINER as _, &raw const container)
-    })
-    .map(drop)
+    unsafe { with_structure(group.as_fd(), GROUP_SET_CONTAINER, &raw mut container) }.map(drop)
 }
 
 /// Opens a device of a group, by its address.
 pub fn device_of_group(group: impl AsFd, address: &str) -> io::Result<OwnedFd> {
     let name = CString::new(address)?;
     // SAFETY: the kernel reads a string that ends with 0 and lives for the whole call.
-    let file = check(unsafe {
-        libc::ioctl(group.as_fd().as_raw_fd(), GROUP_GET_DEVICE_FD as _, name.as_ptr())
-    })?;
+    let file =
+        unsafe { with_structure(group.as_fd(), GROUP_GET_DEVICE_FD, name.as_ptr().cast_mut())? };
     // SAFETY: the kernel has made this descriptor for us; nobody else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(file) })
 }
@@ -253,8 +267,8 @@ pub fn attach_address_space(device: impl AsFd, address_space: u32) -> io::Result
 }
 
 /// The number of a request of iommufd.
-const fn iommufd_request(number: u32) -> c_ulong {
-    request(iommufd::IOMMUFD_TYPE, number)
+const fn iommufd_request(number: u32) -> Opcode {
+    opcode::none(iommufd::IOMMUFD_TYPE, number as u8)
 }
 
 /// Makes an address space in an iommufd; gives its identifier.
@@ -328,27 +342,11 @@ pub fn unmap_address_space(
 }
 
 #[cfg(test)]
+mod headers;
+
+#[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The numbers as the kernel's headers give them: `_IO(';', 100 + n)` and `_IO(';', 128 + n)`.
-    #[test]
-    fn numbers_are_those_of_the_kernel() {
-        assert_eq!(GET_API_VERSION, 0x3B64);
-        assert_eq!(DEVICE_RESET, 0x3B6F);
-        assert_eq!(DEVICE_ATTACH_IOMMUFD_PT, 0x3B77);
-        assert_eq!(iommufd_request(iommufd::IOMMUFD_CMD_IOAS_MAP), 0x3B85);
-    }
-
-    /// Structures that are filled in by words here are laid out as the kernel has them.
-    #[test]
-    fn words_lie_where_the_structures_have_them() {
-        use std::mem::offset_of;
-        assert_eq!(offset_of!(vfio::vfio_irq_set, data), 20);
-        assert_eq!(offset_of!(vfio::vfio_region_info, argsz), 0);
-        assert_eq!(offset_of!(vfio::vfio_region_info, index), 8);
-        assert_eq!(offset_of!(vfio::vfio_iommu_type1_info, argsz), 0);
-    }
 
     /// Something that is no VFIO gives an error, and nothing worse.
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustix::io::Errno;
 
-use crate::message::{Command, DmaAccess, DmaRange, Fault, Kind, Reply, Request};
+use crate::message::{Command, DmaAccess, DmaRange, FieldError, Kind, Reply, Request};
 use crate::transport::{Message, encode};
 
 /// Memory that the server may ask for by message, where a map carried no descriptor.
@@ -90,7 +90,7 @@ impl LentMemory {
     }
 
     fn access(&mut self, message: &Message, max_transfer: u32) -> Result<Done, Errno> {
-        let invalid = |_: Fault| Errno::INVAL;
+        let invalid = |_: FieldError| Errno::INVAL;
         let command = Command::from_number(message.header.command).ok_or(Errno::OPNOTSUPP)?;
         if !message.files.is_empty() {
             return Err(Errno::INVAL);

@@ -6,7 +6,7 @@ use rustix::fs::{AtFlags, FileType, StatxFlags, statx};
 
 use crate::device::Area;
 use crate::message::fields::same;
-use crate::message::{Fault, MAX_AREAS, RegionDescription};
+use crate::message::{FieldError, MAX_AREAS, RegionDescription};
 
 /// A region as the server describes it.
 #[derive(Debug)]
@@ -44,11 +44,15 @@ pub(super) fn checked_region(
     index: u32,
     region: RegionDescription,
     files: &mut Vec<OwnedFd>,
-) -> Result<RegionInfo, Fault> {
+) -> Result<RegionInfo, FieldError> {
     let RegionDescription { size, offset, readable, writable, .. } = region;
     same("index", region.index, index)?;
     if region.sparse.len() > MAX_AREAS {
-        return Err(Fault::new("nr_areas", region.sparse.len(), format!("at most {MAX_AREAS}")));
+        return Err(FieldError::new(
+            "nr_areas",
+            region.sparse.len(),
+            format!("at most {MAX_AREAS}"),
+        ));
     }
     let file = files.pop().filter(|_| region.mappable);
     if let Some(file) = &file {
@@ -61,18 +65,18 @@ pub(super) fn checked_region(
 }
 
 /// A regular file must be as long as what is to be mapped of it, or accesses would end in `SIGBUS`.
-fn file_covers(file: &OwnedFd, offset: u64, size: u64) -> Result<(), Fault> {
+fn file_covers(file: &OwnedFd, offset: u64, size: u64) -> Result<(), FieldError> {
     let end = offset
         .checked_add(size)
-        .ok_or_else(|| Fault::new("offset", offset, "the region to end below 2^64"))?;
+        .ok_or_else(|| FieldError::new("offset", offset, "the region to end below 2^64"))?;
     // Without asking its file system, which may be a process of the server's that never answers.
     let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
     let status = statx(file, c"", flags, StatxFlags::TYPE | StatxFlags::SIZE)
-        .map_err(|errno| Fault::new("descriptor", errno, "one whose status can be read"))?;
+        .map_err(|errno| FieldError::new("descriptor", errno, "one whose status can be read"))?;
     let length = status.stx_size;
     let kind = FileType::from_raw_mode(status.stx_mode.into());
     if kind == FileType::RegularFile && length < end {
-        return Err(Fault::new(
+        return Err(FieldError::new(
             "descriptor",
             format!("{length} bytes long"),
             format!("at least {end}"),

@@ -4,7 +4,7 @@ use crate::Error;
 
 /// Which field is wrong, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct FieldError {
     /// The field's name.
     pub field: &'static str,
     /// Its value.
@@ -13,7 +13,7 @@ pub struct Fault {
     pub expected: String,
 }
 
-impl Fault {
+impl FieldError {
     /// `field` is `found`.
     pub fn new(field: &'static str, found: impl ToString, expected: impl Into<String>) -> Self {
         Self { field, found: found.to_string(), expected: expected.into() }
@@ -31,9 +31,13 @@ pub(crate) fn same<T: PartialEq + ToString>(
     field: &'static str,
     found: T,
     sent: T,
-) -> Result<(), Fault> {
+) -> Result<(), FieldError> {
     if found != sent {
-        return Err(Fault::new(field, found.to_string(), format!("{} as sent", sent.to_string())));
+        return Err(FieldError::new(
+            field,
+            found.to_string(),
+            format!("{} as sent", sent.to_string()),
+        ));
     }
     Ok(())
 }
@@ -50,9 +54,9 @@ impl<'a> Fields<'a> {
         Self { rest: bytes }
     }
 
-    fn take<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], Fault> {
+    fn take<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], FieldError> {
         let (taken, rest) = self.rest.split_first_chunk().ok_or_else(|| {
-            Fault::new(
+            FieldError::new(
                 field,
                 format!("cut off after {} bytes", self.rest.len()),
                 format!("{N} bytes"),
@@ -66,7 +70,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// There are fewer.
-    pub fn u16(&mut self, field: &'static str) -> Result<u16, Fault> {
+    pub fn u16(&mut self, field: &'static str) -> Result<u16, FieldError> {
         self.take(field).map(u16::from_le_bytes)
     }
 
@@ -74,7 +78,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// There are fewer.
-    pub fn u32(&mut self, field: &'static str) -> Result<u32, Fault> {
+    pub fn u32(&mut self, field: &'static str) -> Result<u32, FieldError> {
         self.take(field).map(u32::from_le_bytes)
     }
 
@@ -82,7 +86,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// There are fewer.
-    pub fn u64(&mut self, field: &'static str) -> Result<u64, Fault> {
+    pub fn u64(&mut self, field: &'static str) -> Result<u64, FieldError> {
         self.take(field).map(u64::from_le_bytes)
     }
 
@@ -90,7 +94,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// There are fewer.
-    pub fn bytes8(&mut self, field: &'static str) -> Result<[u8; 8], Fault> {
+    pub fn bytes8(&mut self, field: &'static str) -> Result<[u8; 8], FieldError> {
         self.take(field)
     }
 
@@ -98,10 +102,10 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// It is cut off or less.
-    pub fn argsz(&mut self, least: u32) -> Result<u32, Fault> {
+    pub fn argsz(&mut self, least: u32) -> Result<u32, FieldError> {
         let argsz = self.u32("argsz")?;
         if argsz < least {
-            return Err(Fault::new("argsz", argsz, format!("at least {least}")));
+            return Err(FieldError::new("argsz", argsz, format!("at least {least}")));
         }
         Ok(argsz)
     }
@@ -110,11 +114,11 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// They are cut off, or others are set.
-    pub fn flags(&mut self, known: u32) -> Result<u32, Fault> {
+    pub fn flags(&mut self, known: u32) -> Result<u32, FieldError> {
         let flags = self.u32("flags")?;
         if flags & !known != 0 {
             let (found, expected) = (format!("{flags:#x}"), format!("no bit outside {known:#x}"));
-            return Err(Fault::new("flags", found, expected));
+            return Err(FieldError::new("flags", found, expected));
         }
         Ok(flags)
     }
@@ -128,9 +132,13 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// It is another number.
-    pub fn data(self, count: u64) -> Result<&'a [u8], Fault> {
+    pub fn data(self, count: u64) -> Result<&'a [u8], FieldError> {
         if self.rest.len() as u64 != count {
-            return Err(Fault::new("count", count, format!("the {} bytes sent", self.rest.len())));
+            return Err(FieldError::new(
+                "count",
+                count,
+                format!("the {} bytes sent", self.rest.len()),
+            ));
         }
         Ok(self.rest)
     }
@@ -139,9 +147,13 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// Something is.
-    pub fn end(self) -> Result<(), Fault> {
+    pub fn end(self) -> Result<(), FieldError> {
         if !self.rest.is_empty() {
-            return Err(Fault::new("size", format!("{} bytes too long", self.rest.len()), "exact"));
+            return Err(FieldError::new(
+                "size",
+                format!("{} bytes too long", self.rest.len()),
+                "exact",
+            ));
         }
         Ok(())
     }

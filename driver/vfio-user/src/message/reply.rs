@@ -1,7 +1,9 @@
 //! Replies' payloads.
 
+use vfio_bindings::bindings::vfio;
+
 use super::request::{DmaAccess, DmaRange, RegionAccess, put32, put64};
-use super::{Command, Fault, Fields, OVERHEAD, Version};
+use super::{Command, FieldError, Fields, OVERHEAD, Version};
 use crate::device::{Area, DeviceInfo, IrqInfo};
 
 /// A region as `DEVICE_GET_REGION_INFO` describes it.
@@ -54,15 +56,10 @@ pub enum Reply<'a> {
     RegionWriteMulti(u64),
 }
 
-const READABLE: u32 = 1 << 0;
-const WRITABLE: u32 = 1 << 1;
-const MAPPABLE: u32 = 1 << 2;
-const HAS_CAPABILITIES: u32 = 1 << 3;
-/// `VFIO_REGION_INFO_CAP_SPARSE_MMAP`.
-const SPARSE_MMAP: u16 = 1;
-const REGION_INFO_SIZE: usize = 32;
-const CAPABILITY_HEADER: usize = 8;
-const AREA_SIZE: usize = 16;
+const SPARSE_MMAP: u16 = vfio::VFIO_REGION_INFO_CAP_SPARSE_MMAP as u16;
+const REGION_INFO_SIZE: usize = size_of::<vfio::vfio_region_info>();
+const CAPABILITY_HEADER: usize = size_of::<vfio::vfio_info_cap_header>();
+const AREA_SIZE: usize = size_of::<vfio::vfio_region_sparse_mmap_area>();
 
 /// Longest payload of a region's description: the fixed part, and as many areas as fit.
 pub const REGION_INFO_LIMIT: u32 = 4096;
@@ -86,10 +83,10 @@ impl RegionDescription {
     fn encode_fixed(&self, argsz: u32, capabilities: bool, out: &mut Vec<u8>) {
         let mut flags = 0;
         for (is, flag) in [
-            (self.readable, READABLE),
-            (self.writable, WRITABLE),
-            (self.mappable, MAPPABLE),
-            (capabilities, HAS_CAPABILITIES),
+            (self.readable, vfio::VFIO_REGION_INFO_FLAG_READ),
+            (self.writable, vfio::VFIO_REGION_INFO_FLAG_WRITE),
+            (self.mappable, vfio::VFIO_REGION_INFO_FLAG_MMAP),
+            (capabilities, vfio::VFIO_REGION_INFO_FLAG_CAPS),
         ] {
             flags |= if is { flag } else { 0 };
         }
@@ -112,7 +109,7 @@ impl RegionDescription {
         }
     }
 
-    fn decode(payload: &[u8]) -> Result<Self, Fault> {
+    fn decode(payload: &[u8]) -> Result<Self, FieldError> {
         let mut fields = Fields::new(payload);
         let argsz = fields.argsz(REGION_INFO_SIZE as u32)?;
         // Bits that newer revisions may add concern nobody who does not know them.
@@ -121,9 +118,9 @@ impl RegionDescription {
         let (size, offset) = (fields.u64("size")?, fields.u64("offset")?);
         if argsz as usize > payload.len() {
             let expected = format!("at most the {} bytes sent", payload.len());
-            return Err(Fault::new("argsz", argsz, expected));
+            return Err(FieldError::new("argsz", argsz, expected));
         }
-        let sparse = match flags & HAS_CAPABILITIES {
+        let sparse = match flags & vfio::VFIO_REGION_INFO_FLAG_CAPS {
             0 => Vec::new(),
             _ => Self::decode_capabilities(payload, cap_offset, size)?,
         };
@@ -131,22 +128,22 @@ impl RegionDescription {
             index,
             size,
             offset,
-            readable: flags & READABLE != 0,
-            writable: flags & WRITABLE != 0,
-            mappable: flags & MAPPABLE != 0,
+            readable: flags & vfio::VFIO_REGION_INFO_FLAG_READ != 0,
+            writable: flags & vfio::VFIO_REGION_INFO_FLAG_WRITE != 0,
+            mappable: flags & vfio::VFIO_REGION_INFO_FLAG_MMAP != 0,
             sparse,
         })
     }
 
     /// Follows the list of capabilities, which must run towards the payload's end: so it ends.
-    fn decode_capabilities(payload: &[u8], first: u32, size: u64) -> Result<Vec<Area>, Fault> {
+    fn decode_capabilities(payload: &[u8], first: u32, size: u64) -> Result<Vec<Area>, FieldError> {
         let mut at = first;
         let mut least = REGION_INFO_SIZE;
         loop {
             let bytes = payload.get(at as usize..).filter(|_| at as usize >= least);
             let bytes = bytes.ok_or_else(|| {
                 let expected = format!("{least} to {}", payload.len());
-                Fault::new("offset of a capability", at, expected)
+                FieldError::new("offset of a capability", at, expected)
             })?;
             let mut fields = Fields::new(bytes);
             let (id, version) = (fields.u16("capability id")?, fields.u16("capability version")?);
@@ -162,13 +159,13 @@ impl RegionDescription {
         }
     }
 
-    fn decode_areas(mut fields: Fields<'_>, size: u64) -> Result<Vec<Area>, Fault> {
+    fn decode_areas(mut fields: Fields<'_>, size: u64) -> Result<Vec<Area>, FieldError> {
         let count = fields.u32("nr_areas")?;
         fields.u32("reserved")?;
         let bytes = fields.rest();
         if count as usize > bytes.len() / AREA_SIZE {
             let expected = format!("at most the {} bytes left / {AREA_SIZE}", bytes.len());
-            return Err(Fault::new("nr_areas", count, expected));
+            return Err(FieldError::new("nr_areas", count, expected));
         }
         let areas = bytes.chunks_exact(AREA_SIZE).take(count as usize).map(|bytes| {
             let mut fields = Fields::new(bytes);
@@ -177,18 +174,17 @@ impl RegionDescription {
                 Some(end) if end <= size => Ok(area),
                 _ => {
                     let found = format!("{:#x} bytes from {:#x}", area.size, area.offset);
-                    Err(Fault::new("area", found, format!("inside the region's {size:#x} bytes")))
+                    Err(FieldError::new(
+                        "area",
+                        found,
+                        format!("inside the region's {size:#x} bytes"),
+                    ))
                 }
             }
         });
         areas.collect()
     }
 }
-
-const IRQ_EVENTFD: u32 = 1 << 0;
-const IRQ_MASKABLE: u32 = 1 << 1;
-const IRQ_AUTOMASKED: u32 = 1 << 2;
-const IRQ_NORESIZE: u32 = 1 << 3;
 
 impl Reply<'_> {
     /// The command that is answered.
@@ -218,7 +214,9 @@ impl Reply<'_> {
                 put64(out, &[range.address, range.size]);
             }
             Self::DeviceInfo(info) => {
-                let flags = u32::from(info.resettable) | u32::from(info.pci) << 1;
+                let reset = if info.resettable { vfio::VFIO_DEVICE_FLAGS_RESET } else { 0 };
+                let pci = if info.pci { vfio::VFIO_DEVICE_FLAGS_PCI } else { 0 };
+                let flags = reset | pci;
                 put32(out, &[16, flags, info.regions, info.irqs]);
             }
             Self::RegionInfo(region) => region.encode(out),
@@ -226,10 +224,10 @@ impl Reply<'_> {
             Self::IrqInfo(index, info) => {
                 let mut flags = 0;
                 for (is, flag) in [
-                    (info.eventfd, IRQ_EVENTFD),
-                    (info.maskable, IRQ_MASKABLE),
-                    (info.automasked, IRQ_AUTOMASKED),
-                    (info.noresize, IRQ_NORESIZE),
+                    (info.eventfd, vfio::VFIO_IRQ_INFO_EVENTFD),
+                    (info.maskable, vfio::VFIO_IRQ_INFO_MASKABLE),
+                    (info.automasked, vfio::VFIO_IRQ_INFO_AUTOMASKED),
+                    (info.noresize, vfio::VFIO_IRQ_INFO_NORESIZE),
                 ] {
                     flags |= if is { flag } else { 0 };
                 }
@@ -253,7 +251,7 @@ impl Reply<'_> {
     ///
     /// # Errors
     /// It is cut off or too long; a count lies; a capability or an area is out of bounds.
-    pub fn decode(command: Command, payload: &[u8]) -> Result<Reply<'_>, Fault> {
+    pub fn decode(command: Command, payload: &[u8]) -> Result<Reply<'_>, FieldError> {
         let mut fields = Fields::new(payload);
         let reply = match command {
             Command::Version => return Version::decode(payload).map(Reply::Version),
@@ -268,7 +266,10 @@ impl Reply<'_> {
                 fields.argsz(16)?;
                 let flags = fields.u32("flags")?;
                 let (regions, irqs) = (fields.u32("num_regions")?, fields.u32("num_irqs")?);
-                let (resettable, pci) = (flags & 1 != 0, flags & 2 != 0);
+                let (resettable, pci) = (
+                    flags & vfio::VFIO_DEVICE_FLAGS_RESET != 0,
+                    flags & vfio::VFIO_DEVICE_FLAGS_PCI != 0,
+                );
                 Reply::DeviceInfo(DeviceInfo { resettable, pci, regions, irqs })
             }
             Command::DeviceGetRegionInfo => {
@@ -280,10 +281,10 @@ impl Reply<'_> {
                 let (index, count) = (fields.u32("index")?, fields.u32("count")?);
                 let info = IrqInfo {
                     count,
-                    eventfd: flags & IRQ_EVENTFD != 0,
-                    maskable: flags & IRQ_MASKABLE != 0,
-                    automasked: flags & IRQ_AUTOMASKED != 0,
-                    noresize: flags & IRQ_NORESIZE != 0,
+                    eventfd: flags & vfio::VFIO_IRQ_INFO_EVENTFD != 0,
+                    maskable: flags & vfio::VFIO_IRQ_INFO_MASKABLE != 0,
+                    automasked: flags & vfio::VFIO_IRQ_INFO_AUTOMASKED != 0,
+                    noresize: flags & vfio::VFIO_IRQ_INFO_NORESIZE != 0,
                 };
                 Reply::IrqInfo(index, info)
             }
@@ -303,7 +304,7 @@ impl Reply<'_> {
             | Command::DeviceFeature
             | Command::MigDataRead
             | Command::MigDataWrite => {
-                return Err(Fault::new("command", command, "one that is supported"));
+                return Err(FieldError::new("command", command, "one that is supported"));
             }
         };
         fields.end()?;
@@ -312,7 +313,7 @@ impl Reply<'_> {
 
     /// The specification gives the count 8 bytes in the request and 4 in the reply, libvfio-user
     /// sends 8, and QEMU the header alone; so any of the three is taken.
-    fn decode_dma_write(payload: &[u8]) -> Result<Reply<'_>, Fault> {
+    fn decode_dma_write(payload: &[u8]) -> Result<Reply<'_>, FieldError> {
         let mut fields = Fields::new(payload);
         let reply = match payload.len() {
             0 => Reply::Done(Command::DmaWrite),

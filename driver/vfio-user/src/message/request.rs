@@ -1,6 +1,8 @@
 //! Requests' payloads.
 
-use super::{Command, Fault, Fields, Version};
+use vfio_bindings::bindings::vfio;
+
+use super::{Command, FieldError, Fields, Version};
 use crate::device::IrqAction;
 
 /// A range of device addresses, lent or taken back.
@@ -17,13 +19,13 @@ impl DmaRange {
     ///
     /// # Errors
     /// The range is empty or wraps round.
-    pub fn last(&self) -> Result<u64, Fault> {
+    pub fn last(&self) -> Result<u64, FieldError> {
         let Some(more) = self.size.checked_sub(1) else {
-            return Err(Fault::new("size", 0, "at least 1"));
+            return Err(FieldError::new("size", 0, "at least 1"));
         };
         self.address.checked_add(more).ok_or_else(|| {
             let found = format!("{:#x} from {:#x}", self.size, self.address);
-            Fault::new("size", found, "a range that does not wrap round")
+            FieldError::new("size", found, "a range that does not wrap round")
         })
     }
 }
@@ -50,7 +52,7 @@ impl RegionAccess {
         out.extend(self.count.to_le_bytes());
     }
 
-    pub(super) fn decode(fields: &mut Fields<'_>) -> Result<Self, Fault> {
+    pub(super) fn decode(fields: &mut Fields<'_>) -> Result<Self, FieldError> {
         Ok(Self {
             offset: fields.u64("offset")?,
             region: fields.u32("region")?,
@@ -75,7 +77,7 @@ impl DmaAccess {
         out.extend(self.count.to_le_bytes());
     }
 
-    pub(super) fn decode(fields: &mut Fields<'_>) -> Result<Self, Fault> {
+    pub(super) fn decode(fields: &mut Fields<'_>) -> Result<Self, FieldError> {
         Ok(Self { address: fields.u64("address")?, count: fields.u64("count")? })
     }
 }
@@ -116,18 +118,18 @@ pub enum SetIrqsData<'a> {
 }
 
 impl SetIrqs<'_> {
-    const SIZE: usize = 20;
+    const SIZE: usize = size_of::<vfio::vfio_irq_set>();
 
     fn encode(&self, out: &mut Vec<u8>) {
         let (data_flag, data): (u32, &[u8]) = match self.data {
-            SetIrqsData::None => (1 << 0, &[]),
-            SetIrqsData::Bool(data) => (1 << 1, data),
-            SetIrqsData::EventFds => (1 << 2, &[]),
+            SetIrqsData::None => (vfio::VFIO_IRQ_SET_DATA_NONE, &[]),
+            SetIrqsData::Bool(data) => (vfio::VFIO_IRQ_SET_DATA_BOOL, data),
+            SetIrqsData::EventFds => (vfio::VFIO_IRQ_SET_DATA_EVENTFD, &[]),
         };
         let action_flag: u32 = match self.action {
-            IrqAction::Mask => 1 << 3,
-            IrqAction::Unmask => 1 << 4,
-            IrqAction::Trigger => 1 << 5,
+            IrqAction::Mask => vfio::VFIO_IRQ_SET_ACTION_MASK,
+            IrqAction::Unmask => vfio::VFIO_IRQ_SET_ACTION_UNMASK,
+            IrqAction::Trigger => vfio::VFIO_IRQ_SET_ACTION_TRIGGER,
         };
         let argsz = (Self::SIZE + data.len()) as u32;
         for field in [argsz, data_flag | action_flag, self.index, self.start, self.count] {
@@ -136,23 +138,25 @@ impl SetIrqs<'_> {
         out.extend(data);
     }
 
-    fn decode(payload: &[u8]) -> Result<SetIrqs<'_>, Fault> {
+    fn decode(payload: &[u8]) -> Result<SetIrqs<'_>, FieldError> {
         let mut fields = Fields::new(payload);
         fields.argsz(Self::SIZE as u32)?;
-        let flags = fields.flags(0x3f)?;
+        let (actions, kinds) =
+            (vfio::VFIO_IRQ_SET_ACTION_TYPE_MASK, vfio::VFIO_IRQ_SET_DATA_TYPE_MASK);
+        let flags = fields.flags(actions | kinds)?;
         let (index, start, count) =
             (fields.u32("index")?, fields.u32("start")?, fields.u32("count")?);
-        let fault = |expected: &str| Fault::new("flags", format!("{flags:#x}"), expected);
-        let action = match flags >> 3 {
-            0b001 => IrqAction::Mask,
-            0b010 => IrqAction::Unmask,
-            0b100 => IrqAction::Trigger,
+        let fault = |expected: &str| FieldError::new("flags", format!("{flags:#x}"), expected);
+        let action = match flags & actions {
+            vfio::VFIO_IRQ_SET_ACTION_MASK => IrqAction::Mask,
+            vfio::VFIO_IRQ_SET_ACTION_UNMASK => IrqAction::Unmask,
+            vfio::VFIO_IRQ_SET_ACTION_TRIGGER => IrqAction::Trigger,
             _ => return Err(fault("exactly one of the actions, bits 3 to 5")),
         };
-        let data = match flags & 0b111 {
-            0b001 => SetIrqsData::None,
-            0b010 => SetIrqsData::Bool(fields.data(count.into())?),
-            0b100 => SetIrqsData::EventFds,
+        let data = match flags & kinds {
+            vfio::VFIO_IRQ_SET_DATA_NONE => SetIrqsData::None,
+            vfio::VFIO_IRQ_SET_DATA_BOOL => SetIrqsData::Bool(fields.data(count.into())?),
+            vfio::VFIO_IRQ_SET_DATA_EVENTFD => SetIrqsData::EventFds,
             _ => return Err(fault("exactly one of the kinds of data, bits 0 to 2")),
         };
         Ok(SetIrqs { index, start, count, action, data })
@@ -210,10 +214,12 @@ pub enum Request<'a> {
 }
 
 const MAP_SIZE: u32 = 32;
+const MAP_READ: u32 = vfio::VFIO_DMA_MAP_FLAG_READ;
+const MAP_WRITE: u32 = vfio::VFIO_DMA_MAP_FLAG_WRITE;
 const UNMAP_SIZE: u32 = 24;
-const UNMAP_ALL: u32 = 1 << 1;
+const UNMAP_ALL: u32 = vfio::VFIO_DMA_UNMAP_FLAG_ALL;
 const INFO_SIZE: u32 = 16;
-const REGION_INFO_SIZE: u32 = 32;
+const REGION_INFO_SIZE: u32 = size_of::<vfio::vfio_region_info>() as u32;
 
 impl<'a> Request<'a> {
     /// The command.
@@ -241,7 +247,9 @@ impl<'a> Request<'a> {
         match self {
             Self::Version(version) => version.encode(out),
             Self::DmaMap { range, offset, readable, writable } => {
-                let flags = u32::from(*readable) | u32::from(*writable) << 1;
+                let readable = if *readable { MAP_READ } else { 0 };
+                let writable = if *writable { MAP_WRITE } else { 0 };
+                let flags = readable | writable;
                 put32(out, &[MAP_SIZE, flags]);
                 put64(out, &[*offset, range.address, range.size]);
             }
@@ -283,7 +291,7 @@ impl<'a> Request<'a> {
     ///
     /// # Errors
     /// It is cut off or too long; a flag is unknown; a range wraps round; a count lies.
-    pub fn decode(command: Command, payload: &'a [u8]) -> Result<Self, Fault> {
+    pub fn decode(command: Command, payload: &'a [u8]) -> Result<Self, FieldError> {
         let mut fields = Fields::new(payload);
         let request = match command {
             Command::Version => return Version::decode(payload).map(Self::Version),
@@ -336,21 +344,22 @@ impl<'a> Request<'a> {
     }
 }
 
-fn decode_map<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, Fault> {
+fn decode_map<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, FieldError> {
     fields.argsz(MAP_SIZE)?;
-    let flags = fields.flags(0b11)?;
+    let flags = fields.flags(MAP_READ | MAP_WRITE)?;
     let offset = fields.u64("offset")?;
     let range = DmaRange { address: fields.u64("address")?, size: fields.u64("size")? };
     range.last()?;
     for (field, start) in [("address", range.address), ("offset", offset)] {
         if start.checked_add(range.size).is_none() {
-            return Err(Fault::new(field, format!("{start:#x}"), "the map to end below 2^64"));
+            return Err(FieldError::new(field, format!("{start:#x}"), "the map to end below 2^64"));
         }
     }
-    Ok(Request::DmaMap { range, offset, readable: flags & 0b01 != 0, writable: flags & 0b10 != 0 })
+    let (readable, writable) = (flags & MAP_READ != 0, flags & MAP_WRITE != 0);
+    Ok(Request::DmaMap { range, offset, readable, writable })
 }
 
-fn decode_unmap<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, Fault> {
+fn decode_unmap<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, FieldError> {
     fields.argsz(UNMAP_SIZE)?;
     let flags = fields.flags(UNMAP_ALL)?;
     let range = DmaRange { address: fields.u64("address")?, size: fields.u64("size")? };
@@ -360,24 +369,28 @@ fn decode_unmap<'a>(fields: &mut Fields<'_>) -> Result<Request<'a>, Fault> {
     }
     if range != (DmaRange { address: 0, size: 0 }) {
         let found = format!("{:#x} from {:#x}", range.size, range.address);
-        return Err(Fault::new("size", found, "0 from 0, for all is to be unmapped"));
+        return Err(FieldError::new("size", found, "0 from 0, for all is to be unmapped"));
     }
     Ok(Request::DmaUnmap(None))
 }
 
-fn decode_writes(mut fields: Fields<'_>) -> Result<Request<'_>, Fault> {
+fn decode_writes(mut fields: Fields<'_>) -> Result<Request<'_>, FieldError> {
     const EACH: usize = RegionAccess::SIZE + 8;
     let count = fields.u64("wr_cnt")?;
     let rest = fields.rest();
     // Compared by division, for the product may overflow.
     if !rest.len().is_multiple_of(EACH) || count != (rest.len() / EACH) as u64 {
-        return Err(Fault::new("wr_cnt", count, format!("the {} bytes sent / {EACH}", rest.len())));
+        return Err(FieldError::new(
+            "wr_cnt",
+            count,
+            format!("the {} bytes sent / {EACH}", rest.len()),
+        ));
     }
     let writes = rest.chunks_exact(EACH).map(|bytes| {
         let mut fields = Fields::new(bytes);
         let access = RegionAccess::decode(&mut fields)?;
         if access.count > 8 {
-            return Err(Fault::new("count", access.count, "at most 8"));
+            return Err(FieldError::new("count", access.count, "at most 8"));
         }
         Ok(SmallWrite { access, data: fields.bytes8("data")? })
     });

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{DEFAULT_TRANSFER, Fault, Fields, MAX_MAPS, MAX_TRANSFER, PAGE};
+use super::{DEFAULT_TRANSFER, FieldError, Fields, MAX_MAPS, MAX_TRANSFER, PAGE};
 
 /// Major version of the protocol that is spoken.
 pub const MAJOR: u16 = 0;
@@ -106,7 +106,7 @@ impl Version {
         out.push(0);
     }
 
-    pub(super) fn decode(payload: &[u8]) -> Result<Self, Fault> {
+    pub(super) fn decode(payload: &[u8]) -> Result<Self, FieldError> {
         let mut fields = Fields::new(payload);
         let (major, minor) = (fields.u16("major")?, fields.u16("minor")?);
         let capabilities = match fields.rest() {
@@ -116,15 +116,15 @@ impl Version {
         Ok(Self { major, minor, capabilities })
     }
 
-    fn decode_data(data: &[u8]) -> Result<Capabilities, Fault> {
+    fn decode_data(data: &[u8]) -> Result<Capabilities, FieldError> {
         const FIELD: &str = "version data";
         if data.len() > MAX_DATA {
-            return Err(Fault::new(FIELD, data.len(), format!("at most {MAX_DATA} bytes")));
+            return Err(FieldError::new(FIELD, data.len(), format!("at most {MAX_DATA} bytes")));
         }
         let Some((0, text)) = data.split_last() else {
-            return Err(Fault::new(FIELD, "without an end", "a NUL at the end"));
+            return Err(FieldError::new(FIELD, "without an end", "a NUL at the end"));
         };
-        let wrong = |error| Fault::new(FIELD, error, "JSON with the capabilities' types");
+        let wrong = |error| FieldError::new(FIELD, error, "JSON with the capabilities' types");
         // As maps first, for a derived structure may be written as an array, too.
         let data: BTreeMap<String, Value> = serde_json::from_slice(text).map_err(wrong)?;
         let said: BTreeMap<String, Value> = match data.get(CAPABILITIES) {
@@ -141,7 +141,7 @@ impl Version {
             ("max_data_xfer_size", capabilities.max_data_xfer_size),
         ] {
             if value == Some(0) {
-                return Err(Fault::new(field, 0, "at least 1"));
+                return Err(FieldError::new(field, 0, "at least 1"));
             }
         }
         Ok(capabilities)

@@ -9,14 +9,15 @@
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex};
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 
+use super::acceptor::{Acceptor, Woken};
 use super::backlog::Backlog;
-use super::door::{Door, Woken};
 use super::{Ending, ServerOptions};
 use crate::deadline::Deadline;
 use crate::error::Error;
@@ -63,11 +64,6 @@ pub(super) struct Link {
     changed: Condvar,
 }
 
-/// A lock whose holder panicked is as good as any: the states it guards are whole at every step.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Link {
     pub(super) fn new(stream: OwnedFd, options: &ServerOptions) -> Result<Arc<Self>, Error> {
         Ok(Arc::new(Self {
@@ -84,12 +80,12 @@ impl Link {
 
     /// The client takes what it has said.
     pub(super) fn agree(&self, capabilities: Capabilities) {
-        lock(&self.state).capabilities = Some(capabilities);
+        self.state.lock().capabilities = Some(capabilities);
     }
 
     /// Ends the session: whoever waits for memory learns it, and the client too.
     pub(super) fn close(&self) {
-        lock(&self.state).closed = true;
+        self.state.lock().closed = true;
         self.changed.notify_all();
         self.socket.shut_down();
     }
@@ -104,15 +100,19 @@ impl Link {
         fill: impl FnOnce(&mut Vec<u8>),
     ) -> Result<(), Error> {
         let deadline = Deadline::after(self.timeout);
-        let mut buffer = lock(&self.sending);
+        let mut buffer = self.sending.lock();
         encode(&mut buffer, id, command, kind, fill);
         self.socket.send(&buffer, files, deadline)
     }
 
     /// The client's next request. The first must come within the bound, if `first`.
-    pub(super) fn next_request(&self, door: &mut Door<'_>, first: bool) -> Result<Message, Ending> {
+    pub(super) fn next_request(
+        &self,
+        acceptor: &mut Acceptor<'_>,
+        first: bool,
+    ) -> Result<Message, Ending> {
         let deadline = first.then(|| Deadline::after(self.timeout));
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         loop {
             if let Some(request) = state.backlog.pop() {
                 return Ok(request);
@@ -122,13 +122,13 @@ impl Link {
             }
             if state.reading {
                 // Its reader stops within its own bound, and says so.
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                self.changed.wait(&mut state);
                 continue;
             }
             state.reading = true;
             drop(state);
-            let outcome = self.read_for_session(door, deadline);
-            state = lock(&self.state);
+            let outcome = self.read_for_session(acceptor, deadline);
+            state = self.state.lock();
             state.reading = false;
             self.changed.notify_all();
             if let Some(failure) = state.failure.take() {
@@ -146,14 +146,14 @@ impl Link {
     /// Reads a message, for which the client may take its time.
     fn read_for_session(
         &self,
-        door: &mut Door<'_>,
+        acceptor: &mut Acceptor<'_>,
         first: Option<Deadline>,
     ) -> Result<Message, Ending> {
         const FIRST: &str = "a client's first message";
         const IDLE: &str = "the rest of a message";
-        let mut receiver = lock(&self.receiver);
+        let mut receiver = self.receiver.lock();
         let client = self.socket.as_fd();
-        if door.glance(client).map_err(Ending::Failed)? == Woken::Stop {
+        if acceptor.glance(client).map_err(Ending::Failed)? == Woken::Stop {
             return Err(Ending::Stopped);
         }
         let mut deadline = None;
@@ -173,7 +173,7 @@ impl Link {
             let bound = deadline.map(|at| (at, IDLE)).or(first.map(|at| (at, FIRST)));
             let at_most = bound.map(|(at, what)| at.timespec(what)).transpose();
             let at_most = at_most.map_err(Ending::Failed)?;
-            match door.wait(Some(client), at_most).map_err(Ending::Failed)? {
+            match acceptor.wait(Some(client), at_most).map_err(Ending::Failed)? {
                 Woken::Stop => return Err(Ending::Stopped),
                 Woken::Look => {}
             }
@@ -206,7 +206,7 @@ impl Link {
         let command = request.command() as u16;
         let kind = Kind::Request { no_reply: false };
         if let Err(error) = self.send(id, command, kind, &[], |out| request.encode(out)) {
-            let mut state = lock(&self.state);
+            let mut state = self.state.lock();
             state.awaited.remove(&id);
             return Err(self.fail(&mut state, error));
         }
@@ -214,7 +214,7 @@ impl Link {
         if message.header.command != command || !message.files.is_empty() {
             let described = message.header.describe();
             let error = Error::malformed(described, "command or descriptors", "others", "as asked");
-            return Err(self.fail(&mut lock(&self.state), error));
+            return Err(self.fail(&mut self.state.lock(), error));
         }
         match message.header.kind {
             Kind::Reply { error: None } => Ok(message),
@@ -226,7 +226,7 @@ impl Link {
     }
 
     fn new_id(&self) -> Result<u16, Errno> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if state.closed || state.failure.is_some() {
             return Err(Errno::NOTCONN);
         }
@@ -246,7 +246,7 @@ impl Link {
 
     /// Waits for the reply to `id`; reads if nobody else does.
     fn await_reply(&self, id: u16, deadline: Deadline) -> Result<Message, Errno> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         loop {
             if let Some(Awaited::Answered(_)) = state.awaited.get(&id) {
                 let Some(Awaited::Answered(message)) = state.awaited.remove(&id) else {
@@ -262,17 +262,13 @@ impl Link {
                 return Err(self.give_up(&mut state, id));
             }
             if state.reading {
-                state = self
-                    .changed
-                    .wait_timeout(state, deadline.left())
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0;
+                self.changed.wait_for(&mut state, deadline.left());
                 continue;
             }
             state.reading = true;
             drop(state);
             let outcome = self.read_within(deadline);
-            state = lock(&self.state);
+            state = self.state.lock();
             state.reading = false;
             self.changed.notify_all();
             let filed = match outcome {
@@ -289,7 +285,7 @@ impl Link {
 
     /// Reads a message if one comes in time.
     fn read_within(&self, deadline: Deadline) -> Result<Option<Message>, Error> {
-        let mut receiver = lock(&self.receiver);
+        let mut receiver = self.receiver.lock();
         loop {
             if let Progress::Whole(message) = receiver.advance(&self.socket)? {
                 return Ok(Some(message));
@@ -395,7 +391,7 @@ impl RemoteMemory {
             let range = DmaRange { address, size: size as u64 };
             range.last().map_err(|_| Errno::INVAL)?;
         }
-        match lock(&self.0.state).capabilities {
+        match self.0.state.lock().capabilities {
             Some(client) if client.qemu => Err(Errno::OPNOTSUPP),
             Some(client) => Ok(client.transfer(self.0.max_transfer) as usize),
             None => Err(Errno::NOTCONN),

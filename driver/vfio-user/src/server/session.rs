@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
+use super::acceptor::Acceptor;
 use super::checks::{Maps, check_event, check_map_file};
-use super::door::Door;
 use super::link::{Link, RemoteMemory};
 use super::{Ending, ServerOptions};
-use crate::device::{Area, Backing, Device, DmaMap, IrqData, Region};
+use crate::device::{Area, Backing, DmaMap, IrqData, Region, ServedDevice};
 use crate::error::Error;
 use crate::message::{
-    Command, DmaRange, Fault, Kind, MAJOR, MAX_AREAS, MINOR, RegionAccess, RegionDescription,
+    Command, DmaRange, FieldError, Kind, MAJOR, MAX_AREAS, MINOR, RegionAccess, RegionDescription,
     Reply, Request, SetIrqs, SetIrqsData, SmallWrite, Version,
 };
 use crate::transport::Message;
@@ -23,7 +23,7 @@ const MAX_IRQS: u32 = 4096;
 
 pub(super) struct Session<'d> {
     link: Arc<Link>,
-    device: &'d mut dyn Device,
+    device: &'d mut dyn ServedDevice,
     max_transfer: u32,
     maps: Maps,
     /// The version has been agreed upon, and the device knows of the client.
@@ -40,7 +40,7 @@ enum Answer {
 impl<'d> Session<'d> {
     pub(super) fn new(
         stream: OwnedFd,
-        device: &'d mut dyn Device,
+        device: &'d mut dyn ServedDevice,
         options: &ServerOptions,
     ) -> Result<Self, Error> {
         let link = Link::new(stream, options)?;
@@ -49,8 +49,8 @@ impl<'d> Session<'d> {
     }
 
     /// Serves until the session ends.
-    pub(super) fn run(&mut self, door: &mut Door<'_>) -> Ending {
-        match self.serve(door) {
+    pub(super) fn run(&mut self, acceptor: &mut Acceptor<'_>) -> Ending {
+        match self.serve(acceptor) {
             Ok(never) => match never {},
             Err(ending) => ending,
         }
@@ -64,11 +64,11 @@ impl<'d> Session<'d> {
         }
     }
 
-    fn serve(&mut self, door: &mut Door<'_>) -> Result<Infallible, Ending> {
-        let first = self.link.next_request(door, true)?;
+    fn serve(&mut self, acceptor: &mut Acceptor<'_>) -> Result<Infallible, Ending> {
+        let first = self.link.next_request(acceptor, true)?;
         self.negotiate(&first).map_err(Ending::Failed)?;
         loop {
-            let message = self.link.next_request(door, false)?;
+            let message = self.link.next_request(acceptor, false)?;
             self.handle(message).map_err(Ending::Failed)?;
         }
     }
@@ -135,7 +135,7 @@ impl<'d> Session<'d> {
             return Err(Errno::INVAL);
         }
         let request =
-            Request::decode(command, &message.payload).map_err(|_: Fault| Errno::INVAL)?;
+            Request::decode(command, &message.payload).map_err(|_: FieldError| Errno::INVAL)?;
         self.perform(request, files)
     }
 

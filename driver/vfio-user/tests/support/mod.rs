@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use vfio_user::{
-    Backing, Client, Device, DeviceInfo, DmaMap, Ending, Errno, IrqAction, IrqData, IrqInfo,
-    Options, Region, RemoteMemory, Server, ServerOptions, Stop, irq_index, region_index,
+    Backing, Client, DeviceInfo, DmaMap, Ending, Errno, IrqAction, IrqData, IrqInfo, Options,
+    Region, RemoteMemory, ServedDevice, Server, ServerOptions, Stop, irq_index, region_index,
 };
 
 /// Bytes of the test device's BAR0.
@@ -64,7 +64,7 @@ impl TestDevice {
     }
 }
 
-impl Device for TestDevice {
+impl ServedDevice for TestDevice {
     fn information(&self) -> DeviceInfo {
         DeviceInfo::PCI
     }
@@ -233,7 +233,7 @@ impl Running {
         })
     }
 
-    fn run(serve: impl FnOnce(&mut dyn Device, &Stop) + Send + 'static) -> Self {
+    fn run(serve: impl FnOnce(&mut dyn ServedDevice, &Stop) + Send + 'static) -> Self {
         let stop = Stop::new().unwrap();
         let mut device = TestDevice::new();
         let (log, stopped) = (device.log.clone(), stop.clone());

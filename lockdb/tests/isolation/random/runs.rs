@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use history::{History, Options as Checks, Recorder, SessionRecorder};
-use lockdb::fault::Fault;
+use lockdb::mutant::Mutant;
 use rand::RngExt;
 
 use super::perform::{Actor, World, audit};
@@ -27,10 +27,10 @@ pub struct Outcome {
 ///
 /// # Errors
 /// What is wrong, and where the history was written to.
-pub fn run(kind: Kind, seed: u64, fault: Option<Fault>) -> Result<Outcome, String> {
+pub fn run(kind: Kind, seed: u64, mutant: Option<Mutant>) -> Result<Outcome, String> {
     let attempt = || match kind {
-        Kind::Threads => on_threads(&Case::of_threads(seed), fault),
-        Kind::Interleaved => interleaved(&Case::interleaved(seed), fault),
+        Kind::Threads => on_threads(&Case::of_threads(seed), mutant),
+        Kind::Interleaved => interleaved(&Case::interleaved(seed), mutant),
     };
     let result = catch_unwind(AssertUnwindSafe(attempt));
     result.unwrap_or_else(|panic| {
@@ -41,9 +41,9 @@ pub fn run(kind: Kind, seed: u64, fault: Option<Fault>) -> Result<Outcome, Strin
 }
 
 /// Each session on a thread of its own.
-fn on_threads(case: &Case, fault: Option<Fault>) -> Result<Outcome, String> {
+fn on_threads(case: &Case, mutant: Option<Mutant>) -> Result<Outcome, String> {
     let world = World::new(case);
-    world.database.plant(fault);
+    world.database.plant(mutant);
     let recorder = Recorder::new(case.seed, format!("{case:?}"), World::initial(case));
     let recorder = recorder.with_wall_clock();
     let sessions: Vec<(SessionRecorder, u64)> = std::thread::scope(|scope| {
@@ -111,9 +111,9 @@ struct OpenTransaction<'a> {
 
 /// All sessions on this thread, one operation at a time; what would wait fails. Each transaction
 /// has a session of its own.
-fn interleaved(case: &Case, fault: Option<Fault>) -> Result<Outcome, String> {
+fn interleaved(case: &Case, mutant: Option<Mutant>) -> Result<Outcome, String> {
     let world = World::new(case);
-    world.database.plant(fault);
+    world.database.plant(mutant);
     let recorder = Recorder::new(case.seed, format!("{case:?}"), World::initial(case));
     let transactions = case.sessions * case.transactions;
     let session = |_| world.database.session().expect("there is room for all");

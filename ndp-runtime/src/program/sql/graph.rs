@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::program::EvaluationFault;
+use crate::program::EvaluationError;
 use crate::program::instruction::{NEVER_NULL, Opcode};
 use crate::program::machine::operate;
 
@@ -63,7 +63,7 @@ impl Graph {
 
     /// # Errors
     /// When both are constant, and what they make is out of range.
-    pub fn binary(&mut self, op: Opcode, a: NodeId, b: NodeId) -> Result<NodeId, EvaluationFault> {
+    pub fn binary(&mut self, op: Opcode, a: NodeId, b: NodeId) -> Result<NodeId, EvaluationError> {
         match (self.constant_of(a), self.constant_of(b)) {
             (Some(a), Some(b)) => Ok(self.constant(operate(op, a, b)?)),
             _ => Ok(self.add(Node::Operation { op, operands: [a, b] })),

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::program::{
-    CANONICAL_NAN, Evaluation, EvaluationFault, Instruction, Opcode, Outputs, Program, evaluate,
+    CANONICAL_NAN, Evaluation, EvaluationError, Instruction, Opcode, Outputs, Program, evaluate,
     evaluate_counting,
 };
 
 /// `op` of two operands that come from the row: words 1 and 2, with null bits 0 and 1.
-fn run(op: Opcode, a: Option<u64>, b: Option<u64>) -> Result<Option<u64>, EvaluationFault> {
+fn run(op: Opcode, a: Option<u64>, b: Option<u64>) -> Result<Option<u64>, EvaluationError> {
     let operation = match op {
         Opcode::Not | Opcode::IsNull => Instruction::unary(op, 15, 0),
         _ => Instruction::binary(op, 15, 0, 7),
@@ -58,7 +58,7 @@ fn integers_do_not_wrap_around() {
     ];
     for (op, a, b, expected) in cases {
         let found = run(op, Some(a.cast_unsigned()), Some(b.cast_unsigned()));
-        let expected = expected.ok_or(EvaluationFault::Overflow).map(i64::cast_unsigned);
+        let expected = expected.ok_or(EvaluationError::Overflow).map(i64::cast_unsigned);
         assert_eq!(found, expected.map(Some), "{op:?} {a} {b}");
     }
 }
@@ -174,7 +174,7 @@ fn a_filter_ends_the_program_before_what_follows_can_fail() {
     };
     assert_eq!(row(0, 0), Ok(Evaluation::Fails));
     assert_eq!(row(1, 1), Ok(Evaluation::Fails), "a null is not true");
-    assert_eq!(row(0, 1), Err(EvaluationFault::Overflow));
+    assert_eq!(row(0, 1), Err(EvaluationError::Overflow));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_payload_that_is_too_short_is_a_fault() {
             let payload = vec![0; bytes];
             let result = evaluate(&program, &payload, &mut Outputs::default());
             let short = bytes < 12 || !text.contains("CMPVAR");
-            let expected = if short { Err(EvaluationFault::RowTooShort) } else { continue };
+            let expected = if short { Err(EvaluationError::RowTooShort) } else { continue };
             assert_eq!(result, expected, "{bytes} bytes for {text}");
         }
     }
@@ -199,17 +199,17 @@ fn a_payload_that_is_too_short_is_a_fault() {
     let mut payload = [0; 20];
     (payload[8], payload[10]) = (3, 2);
     let result = evaluate(&program, &payload, &mut Outputs::default());
-    assert_eq!(result, Err(EvaluationFault::RowDamaged));
+    assert_eq!(result, Err(EvaluationError::RowDamaged));
     payload[10] = 5;
     let result = evaluate(&program, &payload, &mut Outputs::default());
-    assert_eq!(result, Err(EvaluationFault::RowTooShort));
+    assert_eq!(result, Err(EvaluationError::RowTooShort));
     payload[10] = 4;
     assert_eq!(evaluate(&program, &payload, &mut Outputs::default()), Ok(Evaluation::Passes));
 }
 
 #[test]
 fn every_fault_has_a_code_of_its_own() {
-    let codes: Vec<_> = (0..=u8::MAX).filter_map(EvaluationFault::from_code).collect();
+    let codes: Vec<_> = (0..=u8::MAX).filter_map(EvaluationError::from_code).collect();
     assert_eq!(
         codes.iter().map(|fault| fault.code()).collect::<Vec<_>>(),
         [20, 21, 22, 23, 24, 25]

@@ -10,7 +10,7 @@ use super::draw::{self, Kind};
 use super::reference::Tree;
 use super::{every_type, random};
 use crate::program::{
-    CompileErrorKind, Evaluation, EvaluationFault, Instruction, Opcode, Outputs, Program,
+    CompileErrorKind, Evaluation, EvaluationError, Instruction, Opcode, Outputs, Program,
     compile_select, evaluate,
 };
 
@@ -81,7 +81,7 @@ fn compare(
     outputs: &[Tree],
     values: &[Value],
     payload: &[u8],
-) -> Result<Evaluation, EvaluationFault> {
+) -> Result<Evaluation, EvaluationError> {
     let mut found = Outputs::default();
     let result = evaluate(program, payload, &mut found);
     let expected = match predicate.map_or(Ok(true), |tree| tree.holds(values)) {
@@ -93,7 +93,7 @@ fn compare(
     };
     let expected: Result<Option<Vec<Value>>, _> = expected;
     match expected {
-        Err(_) => assert_eq!(result, Err(EvaluationFault::Overflow), "{program}{values:?}"),
+        Err(_) => assert_eq!(result, Err(EvaluationError::Overflow), "{program}{values:?}"),
         Ok(None) => assert_eq!(result, Ok(Evaluation::Fails), "{program}{values:?}"),
         Ok(Some(expected)) => {
             assert_eq!(result, Ok(Evaluation::Passes), "{program}{values:?}");

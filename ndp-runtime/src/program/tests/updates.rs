@@ -8,7 +8,7 @@ use super::draw::{self, Kind};
 use super::reference::Tree;
 use super::{every_type, random};
 use crate::program::{
-    Assignment, CompileErrorKind, EvaluationFault, Outputs, apply, check_assignments,
+    Assignment, CompileErrorKind, EvaluationError, Outputs, apply, check_assignments,
     compile_update, evaluate,
 };
 
@@ -91,7 +91,7 @@ fn compare(
             }
             Ok(value) => expected[*column] = value,
             Err(_) => {
-                assert_eq!(evaluated, Err(EvaluationFault::Overflow));
+                assert_eq!(evaluated, Err(EvaluationError::Overflow));
                 return false;
             }
         }
@@ -106,7 +106,7 @@ fn compare(
             true
         }
         Err(error) => {
-            assert_eq!(applied, Err(EvaluationFault::NullNotAllowed), "{error}");
+            assert_eq!(applied, Err(EvaluationError::NullNotAllowed), "{error}");
             false
         }
     }
@@ -124,10 +124,10 @@ fn what_cannot_be_a_new_row_is_a_fault() {
     let apply = |assignment: &Assignment, payload: &[u8], new: &mut RowBuffer| {
         apply(std::slice::from_ref(assignment), &schema, payload, &outputs, new)
     };
-    assert_eq!(apply(&long, wide.bytes(), &mut new), Err(EvaluationFault::RowTooLong));
+    assert_eq!(apply(&long, wide.bytes(), &mut new), Err(EvaluationError::RowTooLong));
     let short = &row.bytes()[..row.bytes().len() - 8];
-    assert_eq!(apply(&long, short, &mut new), Err(EvaluationFault::RowDamaged));
-    assert_eq!(apply(&long, &[0xff; 200], &mut new), Err(EvaluationFault::RowDamaged));
+    assert_eq!(apply(&long, short, &mut new), Err(EvaluationError::RowDamaged));
+    assert_eq!(apply(&long, &[0xff; 200], &mut new), Err(EvaluationError::RowDamaged));
     // A truth value of a hostile program's is one all the same.
     let truth = Assignment::Output { column: 6, output: 0 };
     let outputs = Outputs { values: [77; 8], nulls: 0 };

@@ -6,7 +6,7 @@ mod near;
 mod runs;
 mod world;
 
-use ndp_runtime::engine::Fault as EngineFault;
+use ndp_runtime::engine::Mutant as EngineMutant;
 use runs::{Kind, Planted, run};
 use seeds::Seeds;
 
@@ -68,14 +68,14 @@ fn the_same_seed_is_the_same_history() {
 /// The histories find what single scenarios find, without being told where to look.
 #[test]
 fn broken_engines_and_stores_are_found() {
-    use lockdb::fault::Fault as StoreFault;
-    let engine = |fault| Planted { engine: Some(fault), ..Planted::default() };
-    let store = |fault| Planted { store: Some(fault), ..Planted::default() };
+    use lockdb::mutant::Mutant as StoreFault;
+    let engine = |mutant| Planted { engine: Some(mutant), ..Planted::default() };
+    let store = |mutant| Planted { store: Some(mutant), ..Planted::default() };
     let broken = [
-        engine(EngineFault::LockSkipped),
-        engine(EngineFault::CheckSkipped),
-        engine(EngineFault::ConflictLeftToHost),
-        engine(EngineFault::PredecessorLost),
+        engine(EngineMutant::LockSkipped),
+        engine(EngineMutant::CheckSkipped),
+        engine(EngineMutant::ConflictLeftToHost),
+        engine(EngineMutant::PredecessorLost),
         store(StoreFault::NearDataHeadsNotPublished),
         store(StoreFault::NearDataLocksLeft),
     ];

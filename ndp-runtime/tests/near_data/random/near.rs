@@ -7,7 +7,7 @@ use history::{Read, Scan, SessionRecorder, TransactionRecorder};
 use lockdb::device::DeviceReader;
 use lockdb::schema::Value;
 use lockdb::{Isolation, Session, Transaction};
-use ndp_runtime::host::{JobOptions, NearDataFailure, NearTransaction};
+use ndp_runtime::host::{JobOptions, NearDataJobError, NearTransaction};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -104,7 +104,7 @@ pub fn scan(
     transaction: &mut Transaction<'_>,
     recorder: &mut TransactionRecorder<'_>,
     jobs: &JobOptions<'_>,
-) -> Result<(), NearDataFailure> {
+) -> Result<(), NearDataJobError> {
     let mut near: NearTransaction<'_, '_, '_> = world.runtime.begin(transaction);
     let mut scan = Scan::of_keys(0, u64::MAX);
     let read = near.select(&world.table, None, &["id", "version"], jobs, |row| {

@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use history::{Options as Checks, Recorder, SessionRecorder};
 use lockdb::Session;
-use lockdb::fault::Fault as StoreFault;
-use ndp_runtime::engine::Fault as EngineFault;
+use lockdb::mutant::Mutant as StoreFault;
+use ndp_runtime::engine::Mutant as EngineMutant;
 use rand::RngExt;
 
 use super::host::Lane;
@@ -21,10 +21,10 @@ pub enum Kind {
     Interleaved,
 }
 
-/// The planted fault.
+/// The planted mutant.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Planted {
-    pub engine: Option<EngineFault>,
+    pub engine: Option<EngineMutant>,
     pub store: Option<StoreFault>,
     /// The device is reset, or loses its link, now and then.
     pub losses: bool,

@@ -8,7 +8,7 @@ use lockdb::files::{Files, Memory};
 use lockdb::schema::{Schema, Type, Value};
 use lockdb::{Database, Error, Isolation, Options, Table};
 use locks::{Policy, Waiting};
-use ndp_runtime::host::{NearDataFailure, Runtime, RuntimeOptions};
+use ndp_runtime::host::{NearDataJobError, Runtime, RuntimeOptions};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use software_device::{Control, DeviceFault};
@@ -112,8 +112,8 @@ impl World {
 
     /// How a transaction ends that a failure has ended: a conflict occurred, or the device is lost
     /// where it is to be.
-    pub fn failed(&self, failure: &NearDataFailure) -> Ended<'static> {
-        let lost = matches!(failure, NearDataFailure::DeviceLost(_)) && self.control.is_some();
+    pub fn failed(&self, failure: &NearDataJobError) -> Ended<'static> {
+        let lost = matches!(failure, NearDataJobError::DeviceLost(_)) && self.control.is_some();
         assert!(lost || failure.is_conflict(), "no reason to give up: {failure}");
         Ended::Failed { lost }
     }

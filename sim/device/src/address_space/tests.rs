@@ -37,10 +37,10 @@ fn words_of_a_map_are_those_of_the_file() {
     assert_eq!(u64::from_le_bytes(bytes), 0x33);
     assert_eq!(space.line(0x7000).unwrap(), [0, 0x33, 0, 0, 0, 0, 0, 0]);
     assert_eq!(space.line(0x8FC0), Ok([0; 8]));
-    assert_eq!(space.line(0x9000), Err(Fault::Unmapped));
-    assert_eq!(space.load(0x6FF8), Err(Fault::Unmapped));
+    assert_eq!(space.line(0x9000), Err(AccessError::Unmapped));
+    assert_eq!(space.load(0x6FF8), Err(AccessError::Unmapped));
     assert_eq!(space.unmap_range(0x7000, 0x2000), Ok(1));
-    assert_eq!(space.load(0x7008), Err(Fault::Unmapped));
+    assert_eq!(space.load(0x7008), Err(AccessError::Unmapped));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn each_descriptor_of_a_file_allows_what_it_was_opened_for() {
     assert_eq!(space.map_file(0x2000, 0x1000, opened(false, true), BOTH), refused);
     assert_eq!(space.map_file(0x2000, 0x1000, opened(true, false), read_only), Ok(true));
     space.store(0x1000, 5).unwrap();
-    assert_eq!((space.load(0x2000), space.store(0x2000, 6)), (Ok(5), Err(Fault::Forbidden)));
+    assert_eq!((space.load(0x2000), space.store(0x2000, 6)), (Ok(5), Err(AccessError::Forbidden)));
 }
 
 #[test]
@@ -230,11 +230,11 @@ fn permissions_hold_for_each_kind_of_access() {
     space.map_file(0x1000, 0x1000, sealed(0x1000), read_only).unwrap();
     space.map_file(0x2000, 0x1000, sealed(0x1000), write_only).unwrap();
     assert_eq!(space.load(0x1000), Ok(0));
-    assert_eq!(space.store(0x1000, 1), Err(Fault::Forbidden));
-    assert_eq!(space.compare_swap(0x1000, 0, 1), Err(Fault::Forbidden));
+    assert_eq!(space.store(0x1000, 1), Err(AccessError::Forbidden));
+    assert_eq!(space.compare_swap(0x1000, 0, 1), Err(AccessError::Forbidden));
     assert_eq!(space.store(0x2000, 1), Ok(()));
-    assert_eq!(space.load(0x2000), Err(Fault::Forbidden));
-    assert_eq!(space.compare_swap(0x2000, 0, 1), Err(Fault::Forbidden));
+    assert_eq!(space.load(0x2000), Err(AccessError::Forbidden));
+    assert_eq!(space.compare_swap(0x2000, 0, 1), Err(AccessError::Forbidden));
     assert!(space.span(0x2000, Access::Read).is_err());
     assert!(space.span(0x2000, Access::Write).is_ok());
 }
@@ -246,8 +246,8 @@ fn a_file_that_may_shrink_is_never_mapped() {
     let same = Some((shared.try_clone().unwrap(), 0));
     assert_eq!(space.map_file(0x1000, 0x1000, same, BOTH), Ok(false));
     rustix::fs::ftruncate(&shared, 0).unwrap();
-    assert_eq!(space.load(0x1000), Err(Fault::Forbidden));
-    assert_eq!(space.store(0x1000, 1), Err(Fault::Forbidden));
+    assert_eq!(space.load(0x1000), Err(AccessError::Forbidden));
+    assert_eq!(space.store(0x1000, 1), Err(AccessError::Forbidden));
     let (span, bytes) = space.span(0x1800, Access::Read).unwrap();
     assert!(matches!(span, Span::Unsealed(_, 0x800)));
     assert_eq!(bytes, 0x800);
@@ -263,7 +263,7 @@ fn memory_whose_pages_are_missing_is_out_of_reach() {
     }
     space.store(0x1000, 5).unwrap();
     rustix::fs::ftruncate(&file, 0x1000).unwrap();
-    let lost = Err(Fault::Forbidden);
+    let lost = Err(AccessError::Forbidden);
     assert_eq!(space.load(0x0_1000).map(drop), lost);
     assert_eq!(space.store(0x1_1000, 1), lost);
     assert_eq!(space.compare_swap(0x2_1000, 0, 1).map(drop), lost);
@@ -277,7 +277,7 @@ fn memory_whose_pages_are_missing_is_out_of_reach() {
 fn a_map_without_a_file_is_there_and_not_reached() {
     let mut space = AddressSpace::default();
     assert_eq!(space.map_file(0, 0x1000, None, BOTH), Ok(false));
-    assert_eq!(space.load(0), Err(Fault::Forbidden));
+    assert_eq!(space.load(0), Err(AccessError::Forbidden));
     assert!(space.span(0, Access::Read).is_err());
     space.unmap(0).unwrap();
 }
@@ -335,7 +335,7 @@ fn parts_of_a_huge_page_are_mapped_and_unmapped() {
             memory.word(offset as usize + 8).load(std::sync::atomic::Ordering::Acquire),
             round
         );
-        assert_eq!(space.load(address + 0x1000), Err(Fault::Unmapped));
+        assert_eq!(space.load(address + 0x1000), Err(AccessError::Unmapped));
         space.unmap(address).unwrap();
     }
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();

@@ -8,11 +8,11 @@ use sim::bus::BusError;
 use sim::bus::axi4::{
     AccessKind, Axi4Config, Axi4Subordinate, MemoryAccess, MemoryAnswer, MemoryData,
 };
-use sim::bus::fault::BusFault;
+use sim::bus::error::BusModelError;
 
 use super::Reach;
 use super::pins::MemoryPins;
-use crate::address_space::Fault;
+use crate::address_space::AccessError;
 
 /// The bridge of a port, left alone while nothing happens there: that is most of the time, and it
 /// is what lets a register access through the whole model be quick.
@@ -41,7 +41,7 @@ impl<P: MemoryPins> MemoryPort<P> {
         cycle: u64,
         inputs: &mut Inputs,
         outputs: &Outputs,
-    ) -> Result<bool, BusFault> {
+    ) -> Result<bool, BusModelError> {
         let quiet = self.bridge.is_quiet() && !P::is_active(outputs);
         if quiet && self.settled {
             return Ok(false);
@@ -77,7 +77,7 @@ pub(crate) fn perform(host: Reach<'_>, access: &MemoryAccess) -> Result<MemoryDa
     let (space, address) = (host.space, access.address);
     let outcome = match access.kind {
         AccessKind::ReadLine { .. } => space.line(address).map(MemoryData::Line),
-        AccessKind::CompareSwap { .. } if !host.atomics => Err(Fault::Forbidden),
+        AccessKind::CompareSwap { .. } if !host.atomics => Err(AccessError::Forbidden),
         AccessKind::CompareSwap { expected, new } => {
             space.compare_swap(address, expected, new).map(MemoryData::OldWord)
         }
@@ -85,10 +85,10 @@ pub(crate) fn perform(host: Reach<'_>, access: &MemoryAccess) -> Result<MemoryDa
             space.store(address, value).map(|()| MemoryData::Stored)
         }
         // The RTL stores whole words only; part of one could not be stored at once.
-        AccessKind::Store { .. } => Err(Fault::Forbidden),
+        AccessKind::Store { .. } => Err(AccessError::Forbidden),
     };
     outcome.map_err(|fault| match fault {
-        Fault::Unmapped => BusError::DecodeError,
-        Fault::Forbidden => BusError::SubordinateError,
+        AccessError::Unmapped => BusError::DecodeError,
+        AccessError::Forbidden => BusError::SubordinateError,
     })
 }

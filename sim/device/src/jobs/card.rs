@@ -8,15 +8,15 @@ use std::time::Instant;
 use driver::Elements;
 use lockdb::layout::PageBuffer;
 use ndp_runtime::engine::{
-    Card, Element, ElementSet, ElementTask, HostFault, LockRequest, LockResponse, Snapshot,
-    Storage, StorageFault,
+    Card, Element, ElementSet, ElementTask, HostError, LockRequest, LockResponse, Snapshot,
+    Storage, StorageError,
 };
 use ndp_runtime::job::{Embodiment, LockTable};
 
 use super::NativeStorage;
 use super::locks::BoardLocks;
 use super::rtl_element::{self, RtlElement};
-use crate::address_space::{Access, AddressSpace, Fault};
+use crate::address_space::{Access, AccessError, AddressSpace};
 use crate::board::Reach;
 use crate::function::Shared;
 use crate::mover;
@@ -56,25 +56,25 @@ impl Card for BoardCard<'_> {
         self.storage.pages()
     }
 
-    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageFault> {
+    fn write_page(&mut self, physical: u64, page: &PageBuffer) -> Result<(), StorageError> {
         self.host.check_generation()?;
         self.storage.write(physical, page)
     }
 
-    fn sync(&mut self) -> Result<(), StorageFault> {
+    fn sync(&mut self) -> Result<(), StorageError> {
         self.host.check_generation()?;
         self.storage.sync()
     }
 
-    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostFault> {
+    fn read_host(&mut self, address: u64, into: &mut [u8]) -> Result<(), HostError> {
         self.host.read(address, into)
     }
 
-    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostFault> {
+    fn write_host(&mut self, address: u64, bytes: &[u8]) -> Result<(), HostError> {
         self.host.write(address, bytes)
     }
 
-    fn load_host(&mut self, address: u64) -> Result<u64, HostFault> {
+    fn load_host(&mut self, address: u64) -> Result<u64, HostError> {
         self.host.load(address)
     }
 
@@ -122,40 +122,43 @@ pub(super) struct Host<'a> {
 impl Host<'_> {
     /// Does something with the memory; a fault when the generation is over, or the function may not
     /// reach memory.
-    pub fn with<T>(&self, act: impl FnOnce(Reach<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
+    pub fn with<T>(
+        &self,
+        act: impl FnOnce(Reach<'_>) -> Result<T, AccessError>,
+    ) -> Result<T, AccessError> {
         self.function.with_host(self.generation, act)
     }
 
     /// What comes after the generation touches nothing.
-    fn check_generation(&self) -> Result<(), StorageFault> {
+    fn check_generation(&self) -> Result<(), StorageError> {
         match self.function.is_alive(self.generation) {
             true => Ok(()),
-            false => Err(StorageFault("the function was reset".into())),
+            false => Err(StorageError("the function was reset".into())),
         }
     }
 
-    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), HostFault> {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), HostError> {
         let mut at = address;
         for chunk in into.chunks_mut(CHUNK_BYTES) {
-            let fault = HostFault { address: at };
+            let fault = HostError { address: at };
             self.with(|host| read_chunk(host.space, at, chunk)).map_err(|_| fault)?;
             at = at.checked_add(chunk.len() as u64).ok_or(fault)?;
         }
         Ok(())
     }
 
-    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), HostFault> {
+    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), HostError> {
         let mut at = address;
         for chunk in bytes.chunks(CHUNK_BYTES) {
-            let fault = HostFault { address: at };
+            let fault = HostError { address: at };
             self.with(|host| write_chunk(host.space, at, chunk)).map_err(|_| fault)?;
             at = at.checked_add(chunk.len() as u64).ok_or(fault)?;
         }
         Ok(())
     }
 
-    fn load(&self, address: u64) -> Result<u64, HostFault> {
-        let fault = HostFault { address };
+    fn load(&self, address: u64) -> Result<u64, HostError> {
+        let fault = HostError { address };
         if !address.is_multiple_of(8) {
             return Err(fault);
         }
@@ -164,24 +167,24 @@ impl Host<'_> {
 }
 
 /// Several maps may lie in one piece.
-fn read_chunk(space: &AddressSpace, address: u64, mut into: &mut [u8]) -> Result<(), Fault> {
+fn read_chunk(space: &AddressSpace, address: u64, mut into: &mut [u8]) -> Result<(), AccessError> {
     let mut at = address;
     while !into.is_empty() {
         let (span, bytes) = space.span(at, Access::Read)?;
         let (now, later) = into.split_at_mut(into.len().min(bytes as usize));
-        mover::read(span, now).map_err(|_| Fault::Unmapped)?;
+        mover::read(span, now).map_err(|_| AccessError::Unmapped)?;
         at = at.wrapping_add(now.len() as u64);
         into = later;
     }
     Ok(())
 }
 
-fn write_chunk(space: &AddressSpace, address: u64, mut from: &[u8]) -> Result<(), Fault> {
+fn write_chunk(space: &AddressSpace, address: u64, mut from: &[u8]) -> Result<(), AccessError> {
     let mut at = address;
     while !from.is_empty() {
         let (span, bytes) = space.span(at, Access::Write)?;
         let (now, later) = from.split_at(from.len().min(bytes as usize));
-        mover::write(span, now).map_err(|_| Fault::Unmapped)?;
+        mover::write(span, now).map_err(|_| AccessError::Unmapped)?;
         at = at.wrapping_add(now.len() as u64);
         from = later;
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use lockdb::device::{MappedPages, PhysicalPages};
 use lockdb::layout::{PAGE_BYTES, PageBuffer};
-use ndp_runtime::engine::{Storage, StorageFault};
+use ndp_runtime::engine::{Storage, StorageError};
 use parking_lot::Mutex;
 
 /// The file of pages in the folder of a store.
@@ -84,7 +84,7 @@ impl NativeStorage {
     }
 
     /// Writes a page of what was opened last.
-    pub fn write(&self, physical: u64, page: &PageBuffer) -> Result<(), StorageFault> {
+    pub fn write(&self, physical: u64, page: &PageBuffer) -> Result<(), StorageError> {
         self.with_file(|file| {
             let pages = file.metadata()?.len() / PAGE_BYTES as u64;
             if physical >= pages.saturating_add(MOST_GROWTH) {
@@ -96,14 +96,14 @@ impl NativeStorage {
     }
 
     /// Makes what was written durable.
-    pub fn sync(&self) -> Result<(), StorageFault> {
+    pub fn sync(&self) -> Result<(), StorageError> {
         self.with_file(File::sync_data)
     }
 
-    fn with_file(&self, act: impl FnOnce(&File) -> io::Result<()>) -> Result<(), StorageFault> {
+    fn with_file(&self, act: impl FnOnce(&File) -> io::Result<()>) -> Result<(), StorageError> {
         let opened = self.opened.lock();
-        let opened = opened.as_ref().ok_or_else(|| StorageFault("there is none".into()))?;
-        act(&opened.file).map_err(|error| StorageFault(error.to_string()))
+        let opened = opened.as_ref().ok_or_else(|| StorageError("there is none".into()))?;
+        act(&opened.file).map_err(|error| StorageError(error.to_string()))
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let storage = NativeStorage::at(Some(folder.path()));
         assert_eq!(read(&storage, 0), None, "the store is not there yet");
-        assert_eq!(storage.sync(), Err(StorageFault("there is none".into())));
+        assert_eq!(storage.sync(), Err(StorageError("there is none".into())));
         std::fs::write(folder.path().join(PAGES), vec![3; 4 * PAGE_BYTES]).unwrap();
         assert_eq!((read(&storage, 3), read(&storage, 4)), (Some(3), None));
         storage.write(1, &page(9)).unwrap();

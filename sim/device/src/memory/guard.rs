@@ -9,8 +9,11 @@
 //! So every access to such a mapping is announced first ([`reach`]), for its thread. If the signal
 //! comes during the access, for an address in the mapping, the handler replaces the whole mapping
 //! with fresh memory and marks it as lost. The access completes there, and [`reach`] returns
-//! [`Lost`]. A lost mapping is not accessed any more, and keeps no memory. All other faults go to
+//! [`LostError`]. A lost mapping is not accessed any more, and keeps no memory. All other faults go to
 //! the previous handler of the signal.
+//!
+//! Fresh memory at an address that is mapped already (`MAP_FIXED`) is what `memmap2` does not give,
+//! and a handler of its own for a signal is what `rustix` does not take; hence their calls here.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -18,30 +21,35 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 use libc::{c_int, c_void, siginfo_t};
-use rustix::mm::{Advice, MapFlags, ProtFlags};
+use memmap2::{MmapRaw, UncheckedAdvice};
+use rustix::mm::{MapFlags, ProtFlags};
 
 /// The memory could not be reached, or not once before: what was read is of no use, and what was
 /// written is nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the memory of the other process could not be reached")]
-pub(crate) struct Lost;
+pub(crate) struct LostError;
 
 /// Where a file of another process is mapped.
 #[derive(Debug)]
 pub(crate) struct Window {
-    /// Whole pages of the file, mapped by whoever made this.
-    pub start: NonNull<u8>,
-    pub bytes: usize,
+    /// Whole pages of the file.
+    map: MmapRaw,
     /// Bytes of one of its pages.
     page_bytes: usize,
     lost: AtomicBool,
 }
 
 impl Window {
-    /// A window of pages that are mapped for as long as it lives.
-    pub fn new(start: NonNull<u8>, bytes: usize, page_bytes: usize) -> Self {
+    /// A window of whole pages of `page_bytes`.
+    pub fn new(map: MmapRaw, page_bytes: usize) -> Self {
         handle_bus_errors();
-        Self { start, bytes, page_bytes, lost: AtomicBool::new(false) }
+        Self { map, page_bytes, lost: AtomicBool::new(false) }
+    }
+
+    /// Its first byte.
+    pub fn start(&self) -> NonNull<u8> {
+        NonNull::new(self.map.as_mut_ptr()).expect("a mapping is never at address 0")
     }
 
     /// Whether an access has found a page missing.
@@ -53,19 +61,19 @@ impl Window {
     /// does not allow so much, of the page. False when the address is not ours, or nothing is to be
     /// had. Called by the signal's handler: no locks, no allocations.
     fn replace(&self, address: usize) -> bool {
-        let first = self.start.as_ptr().addr();
-        if !(first..first + self.bytes).contains(&address) {
+        let (first, whole) = (self.map.as_ptr().addr(), self.map.len());
+        if !(first..first + whole).contains(&address) {
             return false;
         }
         self.lost.store(true, Ordering::Relaxed);
         let page = (address - first) / self.page_bytes * self.page_bytes;
         let fresh = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::FIXED;
         let protection = ProtFlags::READ | ProtFlags::WRITE;
-        [(0, self.bytes), (page, self.page_bytes)].into_iter().any(|(offset, bytes)| {
-            let at = self.start.as_ptr().wrapping_add(offset).cast();
-            // SAFETY: whole pages of the window, which its owner has mapped and unmaps only when
-            // nobody reaches into it any more; and this thread does, now. Nobody has a reference to
-            // their bytes, and all accesses are atomic ones that take whatever they find.
+        [(0, whole), (page, self.page_bytes)].into_iter().any(|(offset, bytes)| {
+            let at = self.map.as_mut_ptr().wrapping_add(offset).cast();
+            // SAFETY: whole pages of the window, which are unmapped only when nobody reaches into it
+            // any more; and this thread does, now. Nobody has a reference to their bytes, and all
+            // accesses are atomic ones that take whatever they find.
             unsafe { rustix::mm::mmap_anonymous(at, bytes, protection, fresh) }.is_ok()
         })
     }
@@ -82,19 +90,21 @@ impl Window {
     /// Gives back what an access to its end has written into the fresh memory.
     #[cold]
     fn discard(&self) {
-        let (start, advice) = (self.start.as_ptr().cast(), Advice::LinuxDontNeed);
-        // SAFETY: whole pages of the window, which its owner has mapped; nobody wants their bytes.
-        // Where the file's pages are still mapped, they only have to be found again.
-        let _ = unsafe { rustix::mm::madvise(start, self.bytes, advice) };
+        // SAFETY: nobody wants the bytes of a lost window, nor has a reference to them. Where the
+        // file's pages are still mapped, they only have to be found again.
+        let _ = unsafe { self.map.unchecked_advise(UncheckedAdvice::DontNeed) };
     }
 }
 
 /// Does something with the memory of up to two windows, which is all that it may reach of them.
 ///
 /// # Errors
-/// [`Lost`]: one of them was lost before, and nothing was done; or while it was done.
+/// [`LostError`]: one of them was lost before, and nothing was done; or while it was done.
 #[inline]
-pub(crate) fn reach<T>(windows: [Option<&Window>; 2], work: impl FnOnce() -> T) -> Result<T, Lost> {
+pub(crate) fn reach<T>(
+    windows: [Option<&Window>; 2],
+    work: impl FnOnce() -> T,
+) -> Result<T, LostError> {
     /// Takes the windows out, also when `work` panics.
     struct Within;
     impl Drop for Within {
@@ -105,7 +115,7 @@ pub(crate) fn reach<T>(windows: [Option<&Window>; 2], work: impl FnOnce() -> T) 
     }
     let is_lost = || windows.iter().flatten().any(|window| window.is_lost());
     if is_lost() {
-        return Err(Lost);
+        return Err(LostError);
     }
     debug_assert_eq!(REACHED.get(), NOTHING, "an access within an access");
     REACHED.set(windows.map(|window| window.map_or(std::ptr::null(), std::ptr::from_ref)));
@@ -118,7 +128,7 @@ pub(crate) fn reach<T>(windows: [Option<&Window>; 2], work: impl FnOnce() -> T) 
         return Ok(result);
     }
     windows.iter().flatten().filter(|window| window.is_lost()).for_each(|window| window.discard());
-    Err(Lost)
+    Err(LostError)
 }
 
 /// The previous handler of the signal.

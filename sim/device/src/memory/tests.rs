@@ -28,7 +28,7 @@ fn missing() -> Mapping {
 #[test]
 fn each_kind_of_access_says_that_a_page_is_missing() {
     let other = mapped(&file());
-    type Reach = fn(&Mapping, &Mapping) -> Result<(), Lost>;
+    type Reach = fn(&Mapping, &Mapping) -> Result<(), LostError>;
     let accesses: [(&str, Reach); 8] = [
         ("load", |lost, _| lost.load(8).map(drop)),
         ("line", |lost, _| lost.line(64).map(drop)),
@@ -42,8 +42,8 @@ fn each_kind_of_access_says_that_a_page_is_missing() {
     for (name, access) in accesses {
         let mapping = missing();
         assert!(!mapping.is_lost(), "{name}: nobody has looked");
-        assert_eq!((access(&mapping, &other), mapping.is_lost()), (Err(Lost), true), "{name}");
-        assert_eq!(mapping.load(0), Err(Lost), "{name}: from then on");
+        assert_eq!((access(&mapping, &other), mapping.is_lost()), (Err(LostError), true), "{name}");
+        assert_eq!(mapping.load(0), Err(LostError), "{name}: from then on");
     }
     assert_eq!((other.store(0, 5), other.load(0), other.is_lost()), (Ok(()), Ok(5), false));
 }
@@ -54,9 +54,9 @@ fn what_is_still_there_is_reached_until_a_page_is_missing() {
     let (first, second) = (mapped(&file), mapped(&file));
     rustix::fs::ftruncate(&file, PAGE_BYTES as u64).unwrap();
     assert_eq!((first.store(0, 5), first.load(0)), (Ok(()), Ok(5)));
-    assert_eq!(first.load(PAGE_BYTES), Err(Lost));
+    assert_eq!(first.load(PAGE_BYTES), Err(LostError));
     // It is not the file's any more, and another mapping of it is a mapping of its own.
-    assert_eq!((first.store(0, 6), second.load(0)), (Err(Lost), Ok(5)));
+    assert_eq!((first.store(0, 6), second.load(0)), (Err(LostError), Ok(5)));
 }
 
 /// Threads that fault at once, in the same mapping and in others.
@@ -67,7 +67,10 @@ fn many_threads_may_find_pages_missing() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..100 {
-                    assert_eq!((missing().store(0, 1), shared.load(0)), (Err(Lost), Err(Lost)));
+                    assert_eq!(
+                        (missing().store(0, 1), shared.load(0)),
+                        (Err(LostError), Err(LostError))
+                    );
                 }
             });
         }
@@ -81,7 +84,7 @@ fn a_fault_that_is_not_ours_ends_the_process_as_ever() {
     const VICTIM: &str = "LOCKSTEP_TEST_FAULTS";
     if std::env::var_os(VICTIM).is_some() {
         let mapping = missing();
-        assert_eq!(missing().load(0), Err(Lost), "ours is handled");
+        assert_eq!(missing().load(0), Err(LostError), "ours is handled");
         mapping.word(0).load(Ordering::Relaxed);
         unreachable!("a page that is not there was loaded from");
     }
@@ -91,5 +94,5 @@ fn a_fault_that_is_not_ours_ends_the_process_as_ever() {
         .stdout(std::process::Stdio::null())
         .status()
         .unwrap();
-    assert_eq!(status.signal(), Some(libc::SIGBUS), "{status}");
+    assert_eq!(status.signal(), Some(rustix::process::Signal::BUS.as_raw()), "{status}");
 }

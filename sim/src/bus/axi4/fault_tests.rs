@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each check of the bridge made to fire.
 
-use super::super::fault::BusFault;
+use super::super::error::BusModelError;
 use super::super::pins::Axi4ManagerPins;
 use super::super::stall::StallPattern;
 use super::*;
@@ -45,7 +45,7 @@ fn store() -> Axi4ManagerPins {
 }
 
 /// Drives one set of pins a cycle from cycle 512 on, then idles; the first fault.
-fn fault_of(config: Axi4Config, cycles: &[Axi4ManagerPins]) -> BusFault {
+fn fault_of(config: Axi4Config, cycles: &[Axi4ManagerPins]) -> BusModelError {
     let mut bridge = Axi4Subordinate::new(config);
     let mut last = idle();
     for offset in 0..2 * 10_000 {
@@ -240,7 +240,7 @@ fn an_atomic_that_shares_its_id_is_named() {
         let text = fault_of(config.clone(), &pair).to_string();
         assert!(text.ends_with("in cycle 513, expected an id of its own for an atomic"), "{text}");
     }
-    let BusFault::Timeout(_) = fault_of(config.clone(), &[read, read]) else {
+    let BusModelError::Timeout(_) = fault_of(config.clone(), &[read, read]) else {
         panic!("two reads of one id are allowed");
     };
 }

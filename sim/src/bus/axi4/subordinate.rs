@@ -4,7 +4,7 @@
 mod report;
 
 use super::super::RESPONSE_OKAY;
-use super::super::fault::BusFault;
+use super::super::error::BusModelError;
 use super::super::handshake::HandshakeChecker;
 use super::super::pins::{
     Axi4ManagerPins, Axi4SubordinatePins, DATA_WORDS, ReadAddress, WriteAddress, WriteData,
@@ -143,10 +143,10 @@ impl Axi4Subordinate {
     /// Takes what the block drove in the cycle of the last [`drive`](Self::drive).
     ///
     /// # Errors
-    /// [`BusFault::Protocol`] on a broken rule of AXI or of the lock unit's description,
-    /// [`BusFault::Timeout`] when a handshake or an answer is overdue.
+    /// [`BusModelError::Protocol`] on a broken rule of AXI or of the lock unit's description,
+    /// [`BusModelError::Timeout`] when a handshake or an answer is overdue.
     #[inline]
-    pub fn sample(&mut self, cycle: u64, block: &Axi4ManagerPins) -> Result<(), BusFault> {
+    pub fn sample(&mut self, cycle: u64, block: &Axi4ManagerPins) -> Result<(), BusModelError> {
         self.check_handshakes(cycle, block)?;
         if block.awvalid && self.pins.awready {
             self.accept_write_address(cycle, block.into())?;
@@ -216,7 +216,11 @@ impl Axi4Subordinate {
     }
 
     #[inline]
-    fn check_handshakes(&mut self, cycle: u64, block: &Axi4ManagerPins) -> Result<(), BusFault> {
+    fn check_handshakes(
+        &mut self,
+        cycle: u64,
+        block: &Axi4ManagerPins,
+    ) -> Result<(), BusModelError> {
         let (pins, checkers) = (&self.pins, &mut self.checkers);
         let (aw, w, ar) =
             (&mut checkers.write_address, &mut checkers.write_data, &mut checkers.read_address);
@@ -232,7 +236,7 @@ impl Axi4Subordinate {
         Ok(())
     }
 
-    fn accept_write_address(&mut self, cycle: u64, aw: WriteAddress) -> Result<(), BusFault> {
+    fn accept_write_address(&mut self, cycle: u64, aw: WriteAddress) -> Result<(), BusModelError> {
         let id = Some(aw.awid);
         decode::write_address(&aw).map_err(|field| self.violation(cycle, "AW", id, field))?;
         self.claim(aw.awid, aw.awatop == ATOMIC_COMPARE).map_err(|expected| {
@@ -248,7 +252,7 @@ impl Axi4Subordinate {
         }
     }
 
-    fn accept_write_data(&mut self, cycle: u64, w: WriteData) -> Result<(), BusFault> {
+    fn accept_write_data(&mut self, cycle: u64, w: WriteData) -> Result<(), BusModelError> {
         decode::write_data(&w).map_err(|field| self.violation(cycle, "W", None, field))?;
         match self.addresses.pop_front() {
             Some((aw, _)) => self.accept_write(cycle, &aw, &w),
@@ -265,7 +269,7 @@ impl Axi4Subordinate {
         cycle: u64,
         aw: &WriteAddress,
         w: &WriteData,
-    ) -> Result<(), BusFault> {
+    ) -> Result<(), BusModelError> {
         let id = aw.awid;
         let kind =
             decode::write(aw, w).map_err(|field| self.violation(cycle, "W", Some(id), field))?;
@@ -273,7 +277,7 @@ impl Axi4Subordinate {
         Ok(())
     }
 
-    fn accept_read(&mut self, cycle: u64, ar: ReadAddress) -> Result<(), BusFault> {
+    fn accept_read(&mut self, cycle: u64, ar: ReadAddress) -> Result<(), BusModelError> {
         let id = ar.arid;
         let kind =
             decode::read(&ar).map_err(|field| self.violation(cycle, "AR", Some(id), field))?;
@@ -332,7 +336,7 @@ impl Axi4Subordinate {
     }
 
     /// Finds what is overdue, and the next cycle in which something can be.
-    fn check_ages(&mut self, cycle: u64) -> Result<(), BusFault> {
+    fn check_ages(&mut self, cycle: u64) -> Result<(), BusModelError> {
         let ages = self.outstanding.iter().map(|entry| entry.access.accepted_at_cycle);
         let unpaired = self.addresses.front().map(|(_, since)| *since);
         let early = self.data.front().map(|(_, since)| *since);

@@ -3,7 +3,7 @@
 
 use super::{ADDRESS_END, AxiLiteManager, LiteOutcome, LiteRequest};
 use crate::bus::BusError;
-use crate::bus::fault::BusFault;
+use crate::bus::error::BusModelError;
 use crate::bus::pins::{AxiLiteManagerPins, AxiLiteSubordinatePins};
 use driver::{BusResponse, DeviceError, Operation, Registers};
 
@@ -18,7 +18,7 @@ pub struct AxiLiteRegisters<C> {
     clock: C,
     cycle: u64,
     /// The fault that ended the manager's life; every later access reports it again.
-    fault: Option<BusFault>,
+    fault: Option<BusModelError>,
 }
 
 impl<C> AxiLiteRegisters<C>
@@ -39,7 +39,7 @@ where
     ///
     /// # Errors
     /// As [`AxiLiteManager::sample`].
-    pub fn idle(&mut self, cycles: u64) -> Result<(), BusFault> {
+    pub fn idle(&mut self, cycles: u64) -> Result<(), BusModelError> {
         for _ in 0..cycles {
             self.step()?;
         }
@@ -53,7 +53,7 @@ where
     ///
     /// # Panics
     /// When the address is not a register's.
-    pub fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, BusFault> {
+    pub fn access(&mut self, request: LiteRequest) -> Result<LiteOutcome, BusModelError> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
@@ -66,7 +66,7 @@ where
         }
     }
 
-    fn step(&mut self) -> Result<Option<LiteOutcome>, BusFault> {
+    fn step(&mut self) -> Result<Option<LiteOutcome>, BusModelError> {
         let block = (self.clock)(self.manager.drive(self.cycle));
         let sampled = self.manager.sample(self.cycle, &block);
         self.cycle += 1;
@@ -83,7 +83,7 @@ pub(crate) fn device_access(
     operation: Operation,
     offset: u32,
     value: u32,
-    access: impl FnOnce(LiteRequest) -> Result<LiteOutcome, BusFault>,
+    access: impl FnOnce(LiteRequest) -> Result<LiteOutcome, BusModelError>,
 ) -> Result<u32, DeviceError> {
     if offset >= ADDRESS_END || !offset.is_multiple_of(4) {
         return Err(DeviceError::OutOfRange {
@@ -107,12 +107,12 @@ pub(crate) fn device_access(
     })
 }
 
-fn device_error(operation: Operation, offset: u32, fault: &BusFault) -> DeviceError {
+fn device_error(operation: Operation, offset: u32, fault: &BusModelError) -> DeviceError {
     match fault {
-        BusFault::Protocol(_) | BusFault::Assertion(_) => {
+        BusModelError::Protocol(_) | BusModelError::Assertion(_) => {
             DeviceError::Protocol { operation, offset, detail: fault.to_string() }
         }
-        BusFault::Timeout(timeout) => DeviceError::Timeout {
+        BusModelError::Timeout(timeout) => DeviceError::Timeout {
             waited_for: format!("{operation} of register 0x{offset:03X} ({timeout})"),
             bound: format!("{} cycles", timeout.cycles),
         },

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lockdb::device::{Next, PageAt, PageFacts, Visible, Walk};
 use lockdb::layout::{LinePointer, MAP_WORDS, PAGE_BYTES, VERSION_BYTES};
-use ndp_runtime::program::{Evaluation, EvaluationFault, Outputs, Program, evaluate_counting};
+use ndp_runtime::program::{Evaluation, EvaluationError, Outputs, Program, evaluate_counting};
 use timing::Time;
 use timing::platform::ElementTiming;
 
@@ -160,7 +160,7 @@ struct Vids {
 /// The known properties of a page.
 enum Check {
     UnderWay(Vec<u16>),
-    Done(Result<PageFacts, lockdb::device::WalkFault>),
+    Done(Result<PageFacts, lockdb::device::WalkError>),
 }
 
 impl Element {
@@ -375,7 +375,7 @@ impl Element {
         page: PageAt,
         at: Time,
         around: &mut Surroundings,
-    ) -> Option<Result<PageFacts, lockdb::device::WalkFault>> {
+    ) -> Option<Result<PageFacts, lockdb::device::WalkError>> {
         let address = around.image.address(page);
         match self.pages.get_mut(&address) {
             Some(Check::Done(known)) => return Some(*known),
@@ -418,7 +418,7 @@ impl Element {
         let bytes = around.image.page(version.at).bytes();
         let payload = &bytes[version.offset..version.offset + version.payload];
         let mut outputs = Outputs::default();
-        let evaluated: Result<(Evaluation, u64), EvaluationFault> =
+        let evaluated: Result<(Evaluation, u64), EvaluationError> =
             evaluate_counting(around.program, payload, &mut outputs);
         // Of one that faults all count, as nobody has counted them.
         let all = around.program.instructions().len() as u64;

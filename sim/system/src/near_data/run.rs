@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use lockdb::device::DeviceError;
 use locks::Timestamp;
-use ndp_runtime::program::{CompileError, EvaluationFault, compile_update};
+use ndp_runtime::program::{CompileError, EvaluationError, compile_update};
 use sim::lock_unit::UnitConfig;
 use sim::models::TupleLockUnit;
 use sim::system::{Event, System, SystemConfig, SystemError};
@@ -59,7 +59,7 @@ pub enum NearDataError {
     Compile(#[from] CompileError),
     /// A row cannot be evaluated.
     #[error(transparent)]
-    Evaluation(#[from] EvaluationFault),
+    Evaluation(#[from] EvaluationError),
     /// A check at the end.
     #[error(transparent)]
     Check(#[from] RunError),

@@ -122,8 +122,8 @@ impl Client {
 impl Rows {
     /// Waits until nobody else uses the store, where the locks do not see to it: not even vacuum,
     /// which a session does in passing, is kept off a row by a trace's lock.
-    fn alone(&self) -> Option<std::sync::MutexGuard<'_, ()>> {
+    fn alone(&self) -> Option<parking_lot::MutexGuard<'_, ()>> {
         let needed = self.protection == Protection::Trace;
-        needed.then(|| self.alone.lock().unwrap_or_else(|poison| poison.into_inner()))
+        needed.then(|| self.alone.lock())
     }
 }

@@ -12,7 +12,7 @@ use crate::{Arguments, Durability, Engine, Outcome, Reads, Report, Verdict, Writ
 
 /// What an engine may do wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fault {
+enum Mutant {
     /// Nothing.
     None,
     /// One commit leaves a cent too much in a row.
@@ -29,8 +29,8 @@ struct Memory<const FAULT: u8> {
     transactions: AtomicU64,
 }
 
-const FAULTS: [Fault; 4] =
-    [Fault::None, Fault::WrongWrite, Fault::ConflictThatHappens, Fault::Failure];
+const MUTANTS: [Mutant; 4] =
+    [Mutant::None, Mutant::WrongWrite, Mutant::ConflictThatHappens, Mutant::Failure];
 
 impl<const FAULT: u8> Engine for Memory<FAULT> {
     const NAME: &'static str = "memory";
@@ -49,10 +49,10 @@ impl<const FAULT: u8> Engine for Memory<FAULT> {
     }
 
     fn write(&self, work: &mut dyn FnMut(&mut dyn Writes) -> Result<Verdict>) -> Result<Outcome> {
-        let fault = FAULTS[FAULT as usize];
+        let mutant = MUTANTS[FAULT as usize];
         let mut rows = self.rows.lock().expect("not poisoned");
         let number = self.transactions.fetch_add(1, Ordering::Relaxed);
-        if fault == Fault::Failure && number > 100 {
+        if mutant == Mutant::Failure && number > 100 {
             bail!("no space is left");
         }
         let mut writes = Transaction(rows.clone());
@@ -60,11 +60,11 @@ impl<const FAULT: u8> Engine for Memory<FAULT> {
             return Ok(Outcome::RolledBack);
         }
         // The first one loads the rows; this one is not told to be in conflict.
-        if fault == Fault::WrongWrite && number == 22 {
+        if mutant == Mutant::WrongWrite && number == 22 {
             writes.0[0] += 1;
         }
         let conflict = number > 0 && number.is_multiple_of(7);
-        if !conflict || fault == Fault::ConflictThatHappens {
+        if !conflict || mutant == Mutant::ConflictThatHappens {
             *rows = writes.0;
         }
         Ok(if conflict { Outcome::Conflict } else { Outcome::Committed })

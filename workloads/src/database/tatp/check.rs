@@ -7,7 +7,7 @@ use super::{
     subscriber, subscriber_number,
 };
 use crate::database::schema::TableId;
-use crate::database::store::{Access, Order, Row, Violation};
+use crate::database::store::{Access, ConsistencyError, Order, Row};
 
 const NUMBERS: &str = "each subscriber has its row, and its number leads to it";
 const TYPES: &str = "each subscriber has one to four rows of types 1 to 4";
@@ -28,7 +28,7 @@ pub(super) fn check<A: Access>(access: &mut A, subscribers: i64) -> Result<(), A
         let rows = count(access, table)?;
         if rows != subscribers {
             let found = format!("{rows} rows of `{}`, not {subscribers}", TABLES[table.0].name);
-            return Err(Violation::new(NUMBERS, found).into());
+            return Err(ConsistencyError::new(NUMBERS, found).into());
         }
     }
     let facilities = types(access, SPECIAL_FACILITY, subscribers)?;
@@ -39,7 +39,7 @@ pub(super) fn check<A: Access>(access: &mut A, subscribers: i64) -> Result<(), A
         let of_number = access.get(SECONDARY_SUBSCRIBER, &[number], |row| row.int(1))?;
         if (of_row, of_number) != (Some(number), Some(id)) {
             let found = format!("subscriber {id} has {of_row:?}, {number} leads to {of_number:?}");
-            return Err(Violation::new(NUMBERS, found).into());
+            return Err(ConsistencyError::new(NUMBERS, found).into());
         }
     }
     let mut stray = None;
@@ -53,7 +53,7 @@ pub(super) fn check<A: Access>(access: &mut A, subscribers: i64) -> Result<(), A
         stray = Some(format!("forwarding {key:?} to {end_time} o'clock, facility: {facility}"));
         ControlFlow::Break(())
     })?;
-    stray.map_or(Ok(()), |found| Err(Violation::new(FORWARDINGS, found).into()))
+    stray.map_or(Ok(()), |found| Err(ConsistencyError::new(FORWARDINGS, found).into()))
 }
 
 /// The types that each subscriber has rows of, as a set of bits 1 to 4.
@@ -74,7 +74,7 @@ fn types<A: Access>(access: &mut A, table: TableId, subscribers: i64) -> Result<
         None => Ok(types),
         Some(found) => {
             let found = format!("`{}`: {found}", TABLES[table.0].name);
-            Err(Violation::new(TYPES, found).into())
+            Err(ConsistencyError::new(TYPES, found).into())
         }
     }
 }

@@ -8,7 +8,7 @@ use super::schema::{
 };
 use crate::database::present;
 use crate::database::schema::TableId;
-use crate::database::store::{Access, Order, Row, Violation};
+use crate::database::store::{Access, ConsistencyError, Order, Row};
 
 const CONDITION_1: &str = "condition 1: W_YTD = sum(D_YTD)";
 const CONDITION_2: &str = "condition 2: D_NEXT_O_ID - 1 = max(O_ID) = max(NO_O_ID)";
@@ -29,7 +29,7 @@ pub(super) fn check<A: Access>(access: &mut A, warehouses: i64) -> Result<(), A:
         }
         if ytd != sum {
             let found = format!("warehouse {warehouse}: {ytd}, and {sum}");
-            return Err(Violation::new(CONDITION_1, found).into());
+            return Err(ConsistencyError::new(CONDITION_1, found).into());
         }
     }
     Ok(())
@@ -51,7 +51,10 @@ fn check_district<A: Access>(
     next: i64,
 ) -> Result<(), A::Error> {
     let broken = |condition, found: String| {
-        Violation::new(condition, format!("warehouse {warehouse}, district {district}: {found}"))
+        ConsistencyError::new(
+            condition,
+            format!("warehouse {warehouse}, district {district}: {found}"),
+        )
     };
     let orders = numbers(access, ORDER, key, order::ID, order::LINES)?;
     let undelivered = numbers(access, NEW_ORDER, key, new_order::ORDER, new_order::ORDER)?;

@@ -25,7 +25,7 @@ pub use schema::{
 use std::ops::ControlFlow;
 
 use super::schema::TableDefinition;
-use super::store::{Access, Load, Order, Outcome, Row, Violation};
+use super::store::{Access, ConsistencyError, Load, Order, Outcome, Row};
 use super::{Kind, Workload, present};
 use crate::random::agent_stream;
 use input::Terminal;
@@ -201,7 +201,7 @@ fn find_customer<A: Access>(
     // Of n it is the n/2-th, rounded up and counted from 1.
     let Some(middle) = namesakes.len().checked_sub(1) else {
         let found = format!("nobody is called {name} in district {district} of {warehouse}");
-        return Err(Violation::new("each name drawn is a customer's", found).into());
+        return Err(ConsistencyError::new("each name drawn is a customer's", found).into());
     };
     Ok(namesakes[middle / 2])
 }

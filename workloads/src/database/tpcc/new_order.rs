@@ -7,7 +7,7 @@ use super::schema::{
 };
 use super::{Line, NewOrder, Output, present};
 use crate::database::schema::{TableId, Value};
-use crate::database::store::{Access, Outcome, Row, RowMut, Violation};
+use crate::database::store::{Access, ConsistencyError, Outcome, Row, RowMut};
 
 pub(super) fn run<A: Access>(
     input: &NewOrder,
@@ -83,7 +83,7 @@ fn insert_new<A: Access>(
 ) -> Result<(), A::Error> {
     if !access.insert(table, row)? {
         let found = format!("`{}` has {:?} already", TABLES[table.0].name, &row[..3]);
-        return Err(Violation::new("a district gives each order number once", found).into());
+        return Err(ConsistencyError::new("a district gives each order number once", found).into());
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::schema::{CUSTOMER, ORDER, ORDER_BY_CUSTOMER, ORDER_LINE, customer, order, order_line};
 use super::{OrderStatus, Output, find_customer, present};
-use crate::database::store::{Access, Order, Outcome, Row, Violation};
+use crate::database::store::{Access, ConsistencyError, Order, Outcome, Row};
 
 /// A customer's last order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(super) fn run<A: Access>(
     })?;
     let Some((order, entry_date, carrier)) = last else {
         let found = format!("customer {key:?} has none");
-        return Err(Violation::new("each customer has an order", found).into());
+        return Err(ConsistencyError::new("each customer has an order", found).into());
     };
 
     let mut lines = Vec::with_capacity(15);

@@ -2,7 +2,7 @@
 
 use super::schema::{CUSTOMER, DISTRICT, HISTORY, WAREHOUSE, customer, district, warehouse};
 use super::{Output, Payment, find_customer, present};
-use crate::database::store::{Access, Outcome, Row, RowMut, Violation};
+use crate::database::store::{Access, ConsistencyError, Outcome, Row, RowMut};
 
 pub(super) fn run<A: Access>(input: &Payment, access: &mut A) -> Result<Outcome<Output>, A::Error> {
     let Payment { warehouse, district, amount, .. } = *input;
@@ -40,7 +40,7 @@ pub(super) fn run<A: Access>(input: &Payment, access: &mut A) -> Result<Outcome<
     ];
     if !access.insert(HISTORY, &row)? {
         let found = format!("payment {} of source {} is there already", input.date, input.source);
-        return Err(Violation::new("each payment is entered once", found).into());
+        return Err(ConsistencyError::new("each payment is entered once", found).into());
     }
     Ok(Outcome::Committed(Output::Payment { customer, balance }))
 }

@@ -169,7 +169,7 @@ impl Bench {
         let cycle = self.cycle;
         self.drive();
         let outputs = self.model.outputs().clone();
-        let broken = |fault: sim::bus::fault::BusFault| fault.to_string();
+        let broken = |fault: sim::bus::error::BusModelError| fault.to_string();
         let access = self.registers.sample(cycle, &register_pins(&outputs)).map_err(broken)?;
         self.outcome = access.or(self.outcome.take());
         self.queue_port.sample(cycle, &queue_pins(&outputs)).map_err(broken)?;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::device::{Lineage, PageAt, PageFacts, Walk, WalkFault, WalkMemory};
+use lockdb::device::{Lineage, PageAt, PageFacts, Walk, WalkError, WalkMemory};
 use lockdb::layout::{
     LinePointer, MAP_WORDS, PAGE_BYTES, PageKind, Place, RecordId, VERSION_BYTES, VersionHeader,
     vid_page,
@@ -28,13 +28,13 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn fault(fault: WalkFault, record: RecordId) -> Self {
+    fn fault(fault: WalkError, record: RecordId) -> Self {
         let (code, record) = (fault.code(), record.word());
         Self { code, record, number: 0, created: 0, payload: Vec::new() }
     }
 }
 
-type Checked = Result<PageFacts, WalkFault>;
+type Checked = Result<PageFacts, WalkError>;
 
 /// An element that remembers what its checks have found, as the hardware does.
 #[derive(Default)]
@@ -50,12 +50,12 @@ struct Bytes<'a> {
     oracle: &'a mut Oracle,
     images: BTreeMap<u32, Checked>,
     /// The page entries, unless they cannot be read.
-    delta: Result<BTreeMap<u64, u32>, WalkFault>,
+    delta: Result<BTreeMap<u64, u32>, WalkError>,
     memory: &'a Memory,
     job: &'a Job,
 }
 
-const BUS: WalkFault = WalkFault::Bus;
+const BUS: WalkError = WalkError::Bus;
 
 impl Oracle {
     /// All answers of a run, by VID.
@@ -75,7 +75,7 @@ impl Oracle {
         let (changes, known_before) = changes(memory, job);
         let mut bytes = Bytes { oracle: self, images: BTreeMap::new(), delta, memory, job };
         let mut answers = BTreeMap::new();
-        let mut chunk: Option<(u32, Result<Vec<u64>, WalkFault>)> = None;
+        let mut chunk: Option<(u32, Result<Vec<u64>, WalkError>)> = None;
         for vid in job.vids.0..job.vids.1 {
             let number = vid / MAP_WORDS as u32;
             if chunk.as_ref().is_none_or(|chunk| chunk.0 != number) {
@@ -116,7 +116,7 @@ fn changes(memory: &Memory, job: &Job) -> (BTreeMap<u32, u64>, u64) {
     (changes, u64::MAX)
 }
 
-fn delta_pages(memory: &Memory, job: &Job) -> Result<BTreeMap<u64, u32>, WalkFault> {
+fn delta_pages(memory: &Memory, job: &Job) -> Result<BTreeMap<u64, u32>, WalkError> {
     let entries = (0..u64::from(job.delta_page_count)).map(|entry| {
         let at = job.delta_pages + 16 * entry;
         let entry = (memory.word(at), memory.word(at + 8));
@@ -131,7 +131,7 @@ impl Bytes<'_> {
     }
 
     /// The words of a chunk of the VID map.
-    fn vid_chunk(&mut self, chunk: u32) -> Result<Vec<u64>, WalkFault> {
+    fn vid_chunk(&mut self, chunk: u32) -> Result<Vec<u64>, WalkError> {
         if self.job.vid_chunks == 0 {
             return Ok(vec![0; MAP_WORDS]);
         }
@@ -148,14 +148,14 @@ impl Bytes<'_> {
     }
 
     /// Where a page of storage stands in memory.
-    fn stored(&self, place: Place) -> Result<u64, WalkFault> {
+    fn stored(&self, place: Place) -> Result<u64, WalkError> {
         match place.physical() < self.job.storage_pages {
             true => Ok(self.job.storage_base + PAGE_BYTES as u64 * place.physical()),
-            false => Err(WalkFault::BeyondStorage),
+            false => Err(WalkError::BeyondStorage),
         }
     }
 
-    fn address(&self, at: PageAt) -> Result<u64, WalkFault> {
+    fn address(&self, at: PageAt) -> Result<u64, WalkError> {
         match at {
             PageAt::Image(image) => {
                 Ok(self.job.delta_images + PAGE_BYTES as u64 * u64::from(image))
@@ -201,7 +201,7 @@ impl Bytes<'_> {
 }
 
 impl WalkMemory for Bytes<'_> {
-    fn place(&mut self, page: u64) -> Result<PageAt, WalkFault> {
+    fn place(&mut self, page: u64) -> Result<PageAt, WalkError> {
         if let Some(&image) = self.delta.as_ref().map_err(|&fault| fault)?.get(&page) {
             return Ok(PageAt::Image(image));
         }
@@ -249,13 +249,13 @@ impl WalkMemory for Bytes<'_> {
         }
     }
 
-    fn line(&mut self, _: u64, at: PageAt, line: u8) -> Result<LinePointer, WalkFault> {
+    fn line(&mut self, _: u64, at: PageAt, line: u8) -> Result<LinePointer, WalkError> {
         let address = self.address(at)? + LinePointer::at(line.into()) as u64;
         let bytes = self.memory.read(address, LinePointer::BYTES).map_err(|Unreadable| BUS)?;
         Ok(LinePointer(u32::from_le_bytes(bytes.try_into().expect("four bytes"))))
     }
 
-    fn version(&mut self, _: u64, at: PageAt, offset: usize) -> Result<VersionHeader, WalkFault> {
+    fn version(&mut self, _: u64, at: PageAt, offset: usize) -> Result<VersionHeader, WalkError> {
         let address = self.address(at)? + offset as u64;
         let bytes = self.memory.read(address, VERSION_BYTES).map_err(|Unreadable| BUS)?;
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight"));

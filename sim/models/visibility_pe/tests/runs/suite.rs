@@ -2,7 +2,7 @@
 //! The element's registers, how runs begin and end, and what is refused.
 
 use driver::map::{Access, visibility_pe as map};
-use driver::visibility_element::{End, JobBlock, Packet, Refusal};
+use driver::visibility_element::{End, JobBlock, Packet, RefusalError};
 use driver::{BusResponse, DeviceError, Registers, VisibilityElement};
 use ndp_runtime::program::{Instruction, NEVER_NULL, Opcode, Program};
 use sim::bus::stall::StallPattern;
@@ -121,19 +121,19 @@ pub fn what_is_no_job_is_refused_and_the_next_run_is_as_ever() {
         change(&mut image[..]);
         memory(&good, Some(&image[..]))
     };
-    let cases: [(SparseMemory, Refusal); 11] = [
-        (SparseMemory::default(), Refusal::JobUnreadable),
-        (memory(&good, None), Refusal::ProgramUnreadable),
+    let cases: [(SparseMemory, RefusalError); 11] = [
+        (SparseMemory::default(), RefusalError::JobUnreadable),
+        (memory(&good, None), RefusalError::ProgramUnreadable),
         // It ends within: the last of its constants cannot be read.
-        (memory(&good, Some(&image[..1024])), Refusal::ProgramUnreadable),
-        (memory(&JobBlock { program: PROGRAM + 8, ..good }, None), Refusal::Misplaced),
-        (with(&|image| image[0] = b'X'), Refusal::NoProgram),
-        (with(&|image| image[4] = 2), Refusal::OtherVersion),
-        (with(&|image| image[6] = 0), Refusal::BadCount),
-        (with(&|image| image[6] = 65), Refusal::BadCount),
-        (with(&|image| image[7] = 65), Refusal::BadCount),
-        (with(&|image| image[8] = 9), Refusal::BadCount),
-        (with(&|image| image[9] = 1), Refusal::SoftwareOnly),
+        (memory(&good, Some(&image[..1024])), RefusalError::ProgramUnreadable),
+        (memory(&JobBlock { program: PROGRAM + 8, ..good }, None), RefusalError::Misplaced),
+        (with(&|image| image[0] = b'X'), RefusalError::NoProgram),
+        (with(&|image| image[4] = 2), RefusalError::OtherVersion),
+        (with(&|image| image[6] = 0), RefusalError::BadCount),
+        (with(&|image| image[6] = 65), RefusalError::BadCount),
+        (with(&|image| image[7] = 65), RefusalError::BadCount),
+        (with(&|image| image[8] = 9), RefusalError::BadCount),
+        (with(&|image| image[9] = 1), RefusalError::SoftwareOnly),
     ];
     for (mut wrong, refusal) in cases {
         let run = element.run(&mut wrong, JOB, BOUND).unwrap();

@@ -84,7 +84,7 @@ impl Port {
         cycle: u64,
         pins: &Axi4ManagerPins,
         memory: &Memory,
-    ) -> Result<(), sim::bus::fault::BusFault> {
+    ) -> Result<(), sim::bus::error::BusModelError> {
         self.subordinate.sample(cycle, pins)?;
         while let Some(access) = self.subordinate.take_access() {
             let Delay { minimum, maximum } = self.latency;
@@ -182,7 +182,7 @@ impl Bench {
                 tvalid: outputs.m_axis_row_tvalid,
                 tdata: (outputs.m_axis_row_tdata, outputs.m_axis_row_tlast),
             };
-            let broken = |fault: sim::bus::fault::BusFault| fault.to_string();
+            let broken = |fault: sim::bus::error::BusModelError| fault.to_string();
             if let Some((beat, last)) = rows.sample(cycle, &pins).map_err(broken)? {
                 row.take(beat, last, &mut answers)?;
                 taken += 1;

@@ -5,7 +5,7 @@ use super::super::MemoryAccess;
 use super::super::decode::Malformed;
 use super::super::outstanding::Channel;
 use super::Axi4Subordinate;
-use crate::bus::fault::{BusFault, ProtocolViolation, Timeout};
+use crate::bus::error::{BusModelError, ProtocolError, TimeoutError};
 
 /// Holds up a channel on our side.
 pub(super) const OWN_STALLS: &str = "the memory port's stalls";
@@ -15,9 +15,9 @@ const BLOCK: &str = "the block behind the port";
 
 impl Axi4Subordinate {
     /// What is overdue since cycle `since`, and which side has to act.
-    pub(super) fn overdue(&self, since: u64) -> BusFault {
+    pub(super) fn overdue(&self, since: u64) -> BusModelError {
         let describe = self.config.describe_id;
-        let timeout = |letters: &str, waiting: String, holder, except: Option<u16>| Timeout {
+        let timeout = |letters: &str, waiting: String, holder, except: Option<u16>| TimeoutError {
             channel: format!("{} {letters}", self.config.port),
             waiting,
             cycles: self.config.timeout,
@@ -69,9 +69,9 @@ impl Axi4Subordinate {
         letters: &str,
         id: Option<u16>,
         malformed: Malformed,
-    ) -> BusFault {
+    ) -> BusModelError {
         let Malformed { field, value, expected } = malformed;
-        ProtocolViolation {
+        ProtocolError {
             channel: format!("{} {letters}", self.config.port),
             field,
             value,

@@ -50,7 +50,7 @@ impl Driven {
     fn start(device: &Device, buckets: u64) -> Result<(Arc<LockMemory>, LockQueue), QueueError> {
         device.reset()?;
         let table = LockMemory::of_device(device, buckets)?;
-        let base = table.device_address().expect("memory of a device");
+        let base = table.bus_address().expect("memory of a device");
         device.lock_unit().start(base, buckets.trailing_zeros())?;
         // One entry for each request that can be open, so that it is never full.
         let queue = device.lock_queue(TAGS as u16)?;

@@ -1,9 +1,9 @@
-//! The flaws that can be planted in the rig, one at a time, and the check that must find each.
+//! The mutants that can be planted in the device model, one at a time, and the check that must find each.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 /// One thing that is wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Flaw {
+pub enum Mutant {
     /// Nothing is.
     #[default]
     None,
@@ -129,10 +129,10 @@ pub enum Flaw {
     SharesDevice,
 }
 
-use Flaw::*;
+use Mutant::*;
 
-/// Each flaw with the check that must find it.
-pub const ALL: &[(Flaw, &str)] = &[
+/// Each mutant with the check that must find it.
+pub const ALL: &[(Mutant, &str)] = &[
     (WrongClass, "identity"),
     (NoFunctionReset, "identity"),
     (MovesMsixTable, "identity"),
@@ -194,8 +194,8 @@ pub const ALL: &[(Flaw, &str)] = &[
     (SharesDevice, "second opener"),
 ];
 
-/// Flaws of the lock unit, which the random cases of the lock table must find as well.
-pub const OF_LOCKS: &[Flaw] = &[
+/// Mutant of the lock unit, which the random cases of the lock table must find as well.
+pub const OF_LOCKS: &[Mutant] = &[
     ForgetsWaiters,
     WrongPosition,
     TearsCompareSwap,

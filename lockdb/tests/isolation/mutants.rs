@@ -1,16 +1,16 @@
-//! Faults planted in the store, and how each is found: by a scenario, or by a random history within
+//! Mutants planted in the store, and how each is found: by a scenario, or by a random history within
 //! a bounded number of cases.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lockdb::fault::Fault;
+use lockdb::mutant::Mutant;
 
 use crate::random::runs::{Kind, run};
 use crate::script::{Scenario, Script};
 use crate::stage::try_to_play;
 use crate::{anomalies, postgres};
 
-/// By what a fault is found.
+/// By what a mutant is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     Scenario,
@@ -20,46 +20,46 @@ enum By {
 
 use By::{Interleaved, Scenario as Scenarios, Threads};
 
-/// A history must find a fault within so many cases.
+/// A history must find a mutant within so many cases.
 const MOST: u64 = 500;
 
 #[track_caller]
-fn is_found(fault: Fault, by: &[By]) {
+fn is_found(mutant: Mutant, by: &[By]) {
     for &by in by {
         let found = match by {
-            By::Scenario => by_scenario(fault),
-            By::Interleaved => by_history(Kind::Interleaved, fault),
-            By::Threads => by_history(Kind::Threads, fault),
+            By::Scenario => by_scenario(mutant),
+            By::Interleaved => by_history(Kind::Interleaved, mutant),
+            By::Threads => by_history(Kind::Threads, mutant),
         };
         match found {
-            Some(found) => println!("{fault:?}: {found}"),
-            None => panic!("{fault:?} is found by {by:?}"),
+            Some(found) => println!("{mutant:?}: {found}"),
+            None => panic!("{mutant:?} is found by {by:?}"),
         }
     }
 }
 
-fn by_scenario(fault: Fault) -> Option<String> {
+fn by_scenario(mutant: Mutant) -> Option<String> {
     let fails = |scenario: &&Scenario| {
-        let play = || try_to_play(scenario, &Script::new(scenario), Some(fault));
+        let play = || try_to_play(scenario, &Script::new(scenario), Some(mutant));
         !matches!(catch_unwind(AssertUnwindSafe(play)), Ok(Ok(())))
     };
     let mut all = anomalies::ALL.iter().chain(postgres::all());
     all.find(fails).map(|scenario| format!("scenario {}", scenario.name))
 }
 
-fn by_history(kind: Kind, fault: Fault) -> Option<String> {
+fn by_history(kind: Kind, mutant: Mutant) -> Option<String> {
     let (seed, what) =
-        (0..MOST).find_map(|seed| Some((seed, run(kind, seed, Some(fault)).err()?)))?;
+        (0..MOST).find_map(|seed| Some((seed, run(kind, seed, Some(mutant)).err()?)))?;
     let said = |line: &&str| !line.is_empty() && !line.contains(" violations in ");
     let first = what.lines().find(said).unwrap_or_default();
     Some(format!("{kind:?} history, after {} cases: {first}", seed + 1))
 }
 
 macro_rules! found {
-    ($($name:ident: $fault:ident by [$($by:ident),+];)+) => {$(
+    ($($name:ident: $mutant:ident by [$($by:ident),+];)+) => {$(
         #[test]
         fn $name() {
-            is_found(Fault::$fault, &[$($by),+]);
+            is_found(Mutant::$mutant, &[$($by),+]);
         }
     )+};
 }

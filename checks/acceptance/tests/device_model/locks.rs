@@ -1,4 +1,4 @@
-//! The rig's lock unit: one machine of `locks` after the other, each run to its end at once.
+//! The device model's lock unit: one machine of `locks` after the other, each run to its end at once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -11,14 +11,14 @@ use driver::map::{Counter, lock_unit};
 use locks::machine::{Access, Answer, Bounds, Machine, Outcome, Place, Refusal, Request};
 use locks::{Head, Ring, Timestamp, TupleKey};
 
-use super::Flaw;
+use super::Mutant;
 use super::memory::{Memories, Spot};
 use super::registers::Registers;
 
 #[derive(Default)]
 pub struct Locks {
     waits: BTreeMap<Tag, Wait>,
-    flaw: Flaw,
+    mutant: Mutant,
     /// Whether words of host memory may be compared and swapped.
     atomics: bool,
 }
@@ -54,7 +54,7 @@ impl Locks {
             return UnitResponse::plain(tag, Code::BadRequest, own);
         };
         let outcome = match operation {
-            UnitOperation::Acquire(..) if self.flaw == Flaw::SaysFull => {
+            UnitOperation::Acquire(..) if self.mutant == Mutant::SaysFull => {
                 return UnitResponse::plain(tag, Code::RefusedFull, own);
             }
             UnitOperation::Acquire(key, rule) => {
@@ -91,17 +91,17 @@ impl Locks {
         of_poll: bool,
         registers: &mut Registers,
         vectors: &mut Vec<usize>,
-        flaw: Flaw,
+        mutant: Mutant,
     ) -> UnitResponse {
-        self.flaw = flaw;
-        let response = spoilt(response, flaw);
-        count(response, of_poll, registers, flaw);
+        self.mutant = mutant;
+        let response = spoilt(response, mutant);
+        count(response, of_poll, registers, mutant);
         let (status, enable) = (lock_unit::ISR.offset(), lock_unit::IER.offset());
         if response.code == Code::BusError && registers.get(LOCK_UNIT + status) & 1 == 0 {
             registers.set(LOCK_UNIT + status, 1);
             let on = registers.get(LOCK_UNIT + enable) & 1 == 1
                 && registers.get(LOCK_UNIT + lock_unit::GIE.offset()) & 1 == 1;
-            if on && flaw != Flaw::HidesBusErrors {
+            if on && mutant != Mutant::HidesBusErrors {
                 vectors.push(3);
             }
         }
@@ -113,9 +113,9 @@ impl Locks {
         &mut self,
         registers: &mut Registers,
         memories: &Memories,
-        flaw: Flaw,
+        mutant: Mutant,
     ) -> Vec<UnitResponse> {
-        if flaw == Flaw::ForgetsWaiters {
+        if mutant == Mutant::ForgetsWaiters {
             return Vec::new();
         }
         self.atomics = registers.may_request_atomics();
@@ -132,8 +132,8 @@ impl Locks {
             let Wait { transaction, line, place } = wait;
             let outcome = self.run(transaction, line, Request::Poll(place), memories);
             let response = response(tag, transaction, outcome);
-            count(response, false, registers, flaw);
-            notices.push(UnitResponse { notice: flaw != Flaw::MissesNotices, ..response });
+            count(response, false, registers, mutant);
+            notices.push(UnitResponse { notice: mutant != Mutant::MissesNotices, ..response });
         }
         notices
     }
@@ -144,7 +144,7 @@ impl Locks {
         for _ in 0..MOST_ACCESSES {
             let swaps = matches!(machine.access(), Access::CompareSwap { .. });
             let answer = match m.writable(line, 64).filter(|_| self.atomics || !swaps) {
-                Some(spot) => perform(&spot, machine.access(), self.flaw),
+                Some(spot) => perform(&spot, machine.access(), self.mutant),
                 None => Answer::BusError,
             };
             if let Some(outcome) = machine.resume(answer) {
@@ -163,13 +163,13 @@ fn line(key: TupleKey, registers: &Registers) -> u64 {
 }
 
 /// A response as a flawed unit gives it.
-fn spoilt(response: UnitResponse, flaw: Flaw) -> UnitResponse {
-    match (flaw, response.code) {
-        (Flaw::WrongPosition, Code::Queued) => {
+fn spoilt(response: UnitResponse, mutant: Mutant) -> UnitResponse {
+    match (mutant, response.code) {
+        (Mutant::WrongPosition, Code::Queued) => {
             UnitResponse { position: response.position - 1, ..response }
         }
-        (Flaw::SaysAgain, Code::Granted) => UnitResponse { again: true, ..response },
-        (Flaw::ReleasesForAll, Code::NotHeld) => {
+        (Mutant::SaysAgain, Code::Granted) => UnitResponse { again: true, ..response },
+        (Mutant::ReleasesForAll, Code::NotHeld) => {
             UnitResponse::plain(response.tag, Code::Released, None)
         }
         _ => response,
@@ -177,7 +177,7 @@ fn spoilt(response: UnitResponse, flaw: Flaw) -> UnitResponse {
 }
 
 /// Counts a response by its code.
-fn count(response: UnitResponse, of_poll: bool, registers: &mut Registers, flaw: Flaw) {
+fn count(response: UnitResponse, of_poll: bool, registers: &mut Registers, mutant: Mutant) {
     let mut add = |counter: Counter| registers.count(LOCK_UNIT + counter.offset(), 1);
     match response.code {
         Code::BusError => add(lock_unit::BUS_ERRORS),
@@ -194,7 +194,7 @@ fn count(response: UnitResponse, of_poll: bool, registers: &mut Registers, flaw:
         Code::Queued => add(lock_unit::QUEUED),
         Code::Released => {
             add(lock_unit::RELEASED);
-            if response.transaction.is_some() && flaw != Flaw::Miscounts {
+            if response.transaction.is_some() && mutant != Mutant::Miscounts {
                 add(lock_unit::HANDED_OVER);
             }
         }
@@ -205,15 +205,17 @@ fn count(response: UnitResponse, of_poll: bool, registers: &mut Registers, flaw:
     }
 }
 
-fn perform(spot: &Spot, access: Access, flaw: Flaw) -> Answer {
+fn perform(spot: &Spot, access: Access, mutant: Mutant) -> Answer {
     let word = |index: usize| spot.memory.word(spot.offset + 8 * index);
     match access {
         Access::LoadHead => Answer::Word(word(0).load(Ordering::Acquire)),
         Access::ReadLine => {
             Answer::Line(std::array::from_fn(|index| word(index).load(Ordering::Acquire)))
         }
-        Access::Clear(_) if flaw == Flaw::LeavesSlots => Answer::Cleared,
-        Access::CompareSwap { word: index, expected, new } if flaw == Flaw::TearsCompareSwap => {
+        Access::Clear(_) if mutant == Mutant::LeavesSlots => Answer::Cleared,
+        Access::CompareSwap { word: index, expected, new }
+            if mutant == Mutant::TearsCompareSwap =>
+        {
             let old = word(index.into()).load(Ordering::Acquire);
             thread::sleep(Duration::from_micros(20));
             if old == expected {
@@ -222,8 +224,8 @@ fn perform(spot: &Spot, access: Access, flaw: Flaw) -> Answer {
             Answer::Word(old)
         }
         Access::CompareSwap { word: index, expected, new } => {
-            let new = match flaw {
-                Flaw::HandsOverToLast if index == 0 => overtaken(spot, expected, new),
+            let new = match mutant {
+                Mutant::HandsOverToLast if index == 0 => overtaken(spot, expected, new),
                 _ => new,
             };
             let word = word(index.into());

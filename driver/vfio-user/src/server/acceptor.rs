@@ -38,7 +38,7 @@ pub(super) enum Woken {
 }
 
 /// The listening socket, the stop event, and those who are being turned away.
-pub(super) struct Door<'a> {
+pub(super) struct Acceptor<'a> {
     listener: Option<BorrowedFd<'a>>,
     stop: BorrowedFd<'a>,
     timeout: Duration,
@@ -46,7 +46,7 @@ pub(super) struct Door<'a> {
     looked: Instant,
 }
 
-impl<'a> Door<'a> {
+impl<'a> Acceptor<'a> {
     pub(super) fn new(listener: BorrowedFd<'a>, stop: BorrowedFd<'a>, timeout: Duration) -> Self {
         Self {
             listener: Some(listener),
@@ -57,7 +57,7 @@ impl<'a> Door<'a> {
         }
     }
 
-    /// A door that nobody comes to.
+    /// An acceptor of nobody.
     pub(super) fn without_listener(stop: BorrowedFd<'a>, timeout: Duration) -> Self {
         Self { listener: None, stop, timeout, turned_away: Vec::new(), looked: Instant::now() }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use driver::{CopyCommand, CopyQueue, Direction, QueueError};
 
-use super::Door;
+use super::OpenBackend;
 use crate::{Goal, Measurement, Size, stopwatch};
 
 const BLOCK: usize = 2 << 20;
@@ -14,30 +14,30 @@ const BLOCKS: usize = 8;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// To the card and from it.
-pub fn measure(size: Size, door: &Door) -> Result<Vec<Measurement>, String> {
+pub fn measure(size: Size, backend: &OpenBackend) -> Result<Vec<Measurement>, String> {
     let measured =
         [("DMA to the card", Direction::HostToCard), ("DMA from the card", Direction::CardToHost)]
-            .map(|(what, direction)| one_way(size, door, what, direction));
+            .map(|(what, direction)| one_way(size, backend, what, direction));
     let measured: Result<Vec<_>, QueueError> = measured.into_iter().collect();
     measured.map_err(|error| error.to_string())
 }
 
 fn one_way(
     size: Size,
-    door: &Door,
+    backend: &OpenBackend,
     what: &str,
     direction: Direction,
 ) -> Result<Measurement, QueueError> {
     let blocks = size.of(BLOCKS as u64) as usize;
-    let memory = door.device.allocate(blocks * BLOCK)?;
+    let memory = backend.device.allocate(blocks * BLOCK)?;
     // Pages are there once they were written.
     let ones = vec![1; blocks * BLOCK];
     memory.write(0, &ones);
     let mut twos = vec![2; blocks * BLOCK];
-    let mut queue = door.device.copy_queue(2 * BLOCKS.next_power_of_two() as u16)?;
+    let mut queue = backend.device.copy_queue(2 * BLOCKS.next_power_of_two() as u16)?;
     let commands: Vec<CopyCommand> = (0..blocks)
         .map(|block| {
-            let (host, card) = (memory.device_address() + (block * BLOCK) as u64, block * BLOCK);
+            let (host, card) = (memory.bus_address() + (block * BLOCK) as u64, block * BLOCK);
             let (source, destination) = match direction {
                 Direction::CardToHost => (card as u64, host),
                 Direction::HostToCard | Direction::HostToHost => (host, card as u64),
@@ -69,7 +69,7 @@ fn one_way(
         Some(error) => Err(error),
         // A byte a nanosecond is a gigabyte a second.
         None => {
-            Ok(door.figure(what, "GB/s", 1.0 / value).over(1.0 / floor).goal(Goal::AtLeast(5.0)))
+            Ok(backend.figure(what, "GB/s", 1.0 / value).over(1.0 / floor).goal(Goal::AtLeast(5.0)))
         }
     }
 }

@@ -9,9 +9,9 @@ pub const CARD_BYTES_MIN: u64 = 4 << 10;
 /// The largest card memory that can be asked for, in bytes.
 pub const CARD_BYTES_MAX: u64 = 1 << 40;
 
-/// A device's address: `sim:`, `vfio-user:/path/to/socket` or `pci:0000:3b:00.0?mode=vfio`.
+/// A device's URI: `sim:`, `vfio-user:/path/to/socket` or `pci:0000:3b:00.0?mode=vfio`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DeviceAddress {
+pub enum DeviceUri {
     /// A simulated device in this process: `sim:`, `sim:?card=64M`,
     /// `sim:?storage=/var/lib/store&elements=rtl`.
     Simulated {
@@ -54,9 +54,9 @@ impl fmt::Display for Elements {
 }
 
 impl FromStr for Elements {
-    type Err = AddressError;
+    type Err = DeviceUriError;
 
-    fn from_str(text: &str) -> Result<Self, AddressError> {
+    fn from_str(text: &str) -> Result<Self, DeviceUriError> {
         parse_elements(text).map_err(|fault| fault.within(text))
     }
 }
@@ -100,12 +100,12 @@ impl fmt::Display for PciAddress {
     }
 }
 
-/// A text that is no device address; it names the part and what was expected there.
+/// A text that is no URI of a device; it names the part and what was expected there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("device address {address:?}: {part} is {found:?}, expected {expected}")]
-pub struct AddressError {
+#[error("device URI {uri:?}: {part} is {found:?}, expected {expected}")]
+pub struct DeviceUriError {
     /// The whole text.
-    pub address: String,
+    pub uri: String,
     /// The part that is wrong.
     pub part: &'static str,
     /// What it is.
@@ -114,44 +114,44 @@ pub struct AddressError {
     pub expected: &'static str,
 }
 
-/// A part of a text that is wrong; the whole text is put to it by [`Fault::within`].
-struct Fault {
+/// A part of a text that is wrong; the whole text is put to it by [`PartError::within`].
+struct PartError {
     part: &'static str,
     found: String,
     expected: &'static str,
 }
 
-impl Fault {
+impl PartError {
     fn new(part: &'static str, found: &str, expected: &'static str) -> Self {
-        Fault { part, found: found.into(), expected }
+        PartError { part, found: found.into(), expected }
     }
 
-    fn within(self, address: &str) -> AddressError {
-        let Fault { part, found, expected } = self;
-        AddressError { address: address.into(), part, found, expected }
+    fn within(self, text: &str) -> DeviceUriError {
+        let PartError { part, found, expected } = self;
+        DeviceUriError { uri: text.into(), part, found, expected }
     }
 }
 
-impl FromStr for DeviceAddress {
-    type Err = AddressError;
+impl FromStr for DeviceUri {
+    type Err = DeviceUriError;
 
-    fn from_str(text: &str) -> Result<Self, AddressError> {
+    fn from_str(text: &str) -> Result<Self, DeviceUriError> {
         parse(text).map_err(|fault| fault.within(text))
     }
 }
 
 impl FromStr for PciAddress {
-    type Err = AddressError;
+    type Err = DeviceUriError;
 
-    fn from_str(text: &str) -> Result<Self, AddressError> {
+    fn from_str(text: &str) -> Result<Self, DeviceUriError> {
         parse_pci(text).map_err(|fault| fault.within(text))
     }
 }
 
-impl fmt::Display for DeviceAddress {
+impl fmt::Display for DeviceUri {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DeviceAddress::Simulated { card_bytes, storage, elements } => {
+            DeviceUri::Simulated { card_bytes, storage, elements } => {
                 let card = card_bytes.map(|bytes| format!("card={}", Size(bytes)));
                 let storage = storage.as_ref().map(|path| format!("storage={}", path.display()));
                 let usual = *elements == Elements::default();
@@ -160,33 +160,33 @@ impl fmt::Display for DeviceAddress {
                 let mark = if options.is_empty() { "" } else { "?" };
                 write!(formatter, "sim:{mark}{}", options.join("&"))
             }
-            DeviceAddress::VfioUser(path) => write!(formatter, "vfio-user:{}", path.display()),
-            DeviceAddress::Pci { address, mode } => write!(formatter, "pci:{address}?mode={mode}"),
+            DeviceUri::VfioUser(path) => write!(formatter, "vfio-user:{}", path.display()),
+            DeviceUri::Pci { address, mode } => write!(formatter, "pci:{address}?mode={mode}"),
         }
     }
 }
 
-fn parse(text: &str) -> Result<DeviceAddress, Fault> {
+fn parse(text: &str) -> Result<DeviceUri, PartError> {
     const SCHEMES: &str = "sim:, vfio-user:/path/to/socket or pci:0000:3b:00.0?mode=vfio";
     let Some((scheme, rest)) = text.split_once(':') else {
-        return Err(Fault::new("scheme", text, SCHEMES));
+        return Err(PartError::new("scheme", text, SCHEMES));
     };
     match scheme {
         "sim" => parse_simulated(rest),
         "vfio-user" => parse_socket(rest),
         "pci" => parse_function(rest),
-        _ => Err(Fault::new("scheme", scheme, SCHEMES)),
+        _ => Err(PartError::new("scheme", scheme, SCHEMES)),
     }
 }
 
-fn parse_simulated(rest: &str) -> Result<DeviceAddress, Fault> {
+fn parse_simulated(rest: &str) -> Result<DeviceUri, PartError> {
     const OPTIONS: &str = "card, storage or elements, each once, as in sim:?card=64M";
     let (path, options) = match rest.split_once('?') {
         Some((path, options)) => (path, Some(options)),
         None => (rest, None),
     };
     if !path.is_empty() {
-        return Err(Fault::new("path", path, "none: sim: or sim:?card=64M"));
+        return Err(PartError::new("path", path, "none: sim: or sim:?card=64M"));
     }
     let (mut card_bytes, mut storage, mut elements) = (None, None, None);
     for option in options.into_iter().flat_map(|options| options.split('&')) {
@@ -194,31 +194,35 @@ fn parse_simulated(rest: &str) -> Result<DeviceAddress, Fault> {
             ("card", size) if card_bytes.is_none() => card_bytes = Some(parse_card_bytes(size)?),
             ("storage", path) if storage.is_none() => storage = Some(parse_storage(path)?),
             ("elements", which) if elements.is_none() => elements = Some(parse_elements(which)?),
-            (name, _) => return Err(Fault::new("option", name, OPTIONS)),
+            (name, _) => return Err(PartError::new("option", name, OPTIONS)),
         }
     }
     let elements = elements.unwrap_or_default();
-    Ok(DeviceAddress::Simulated { card_bytes, storage, elements })
+    Ok(DeviceUri::Simulated { card_bytes, storage, elements })
 }
 
 /// A path as it is, but for what parts options from each other.
-fn parse_storage(path: &str) -> Result<PathBuf, Fault> {
+fn parse_storage(path: &str) -> Result<PathBuf, PartError> {
     if path.is_empty() || path.contains('\0') {
-        return Err(Fault::new("storage", path, "the path of a store, or of its file of pages"));
+        return Err(PartError::new(
+            "storage",
+            path,
+            "the path of a store, or of its file of pages",
+        ));
     }
     Ok(PathBuf::from(path))
 }
 
-fn parse_elements(text: &str) -> Result<Elements, Fault> {
+fn parse_elements(text: &str) -> Result<Elements, PartError> {
     match text {
         "software" => Ok(Elements::Software),
         "rtl" => Ok(Elements::Rtl),
-        _ => Err(Fault::new("elements", text, "software or rtl")),
+        _ => Err(PartError::new("elements", text, "software or rtl")),
     }
 }
 
-fn parse_card_bytes(text: &str) -> Result<u64, Fault> {
-    let fault = || Fault::new("card", text, "a power of two of bytes from 4K to 1024G, as 64M");
+fn parse_card_bytes(text: &str) -> Result<u64, PartError> {
+    let fault = || PartError::new("card", text, "a power of two of bytes from 4K to 1024G, as 64M");
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'K') => (&text[..text.len() - 1], 10),
         Some(b'M') => (&text[..text.len() - 1], 20),
@@ -234,40 +238,44 @@ fn parse_card_bytes(text: &str) -> Result<u64, Fault> {
 }
 
 /// A socket's path is taken as it is: question marks and spaces are part of names.
-fn parse_socket(path: &str) -> Result<DeviceAddress, Fault> {
+fn parse_socket(path: &str) -> Result<DeviceUri, PartError> {
     const PATH: &str = "an absolute path, as vfio-user:/run/lockstep.socket";
     // What a unix socket's address holds, without the zero byte at its end.
     const BYTES_MAX: usize = 107;
     if !path.starts_with('/') || path.starts_with("//") {
-        return Err(Fault::new("path", path, PATH));
+        return Err(PartError::new("path", path, PATH));
     }
     if path.len() > BYTES_MAX {
-        return Err(Fault::new("path", path, "at most 107 bytes, as unix sockets take no more"));
+        return Err(PartError::new(
+            "path",
+            path,
+            "at most 107 bytes, as unix sockets take no more",
+        ));
     }
     if path.contains('\0') {
-        return Err(Fault::new("path", path, "no zero byte"));
+        return Err(PartError::new("path", path, "no zero byte"));
     }
-    Ok(DeviceAddress::VfioUser(PathBuf::from(path)))
+    Ok(DeviceUri::VfioUser(PathBuf::from(path)))
 }
 
-fn parse_function(rest: &str) -> Result<DeviceAddress, Fault> {
+fn parse_function(rest: &str) -> Result<DeviceUri, PartError> {
     let (path, option) = split_option(rest)?;
     let address = parse_pci(path)?;
     let mode = match option {
         None => PciMode::default(),
         Some(("mode", "sysfs")) => PciMode::Sysfs,
         Some(("mode", "vfio")) => PciMode::Vfio,
-        Some(("mode", other)) => return Err(Fault::new("mode", other, "sysfs or vfio")),
+        Some(("mode", other)) => return Err(PartError::new("mode", other, "sysfs or vfio")),
         Some((name, _)) => {
-            return Err(Fault::new("option", name, "mode, as in pci:0000:3b:00.0?mode=vfio"));
+            return Err(PartError::new("option", name, "mode, as in pci:0000:3b:00.0?mode=vfio"));
         }
     };
-    Ok(DeviceAddress::Pci { address, mode })
+    Ok(DeviceUri::Pci { address, mode })
 }
 
-fn parse_pci(text: &str) -> Result<PciAddress, Fault> {
+fn parse_pci(text: &str) -> Result<PciAddress, PartError> {
     let malformed = || {
-        Fault::new(
+        PartError::new(
             "PCI address",
             text,
             "domain:bus:device.function in hexadecimal, as 0000:3b:00.0",
@@ -279,7 +287,7 @@ fn parse_pci(text: &str) -> Result<PciAddress, Fault> {
     let field = |part, text: &str, digits, max, expected| {
         parse_digits(text, 16)
             .filter(|value| *value <= max && text.len() <= digits)
-            .ok_or_else(|| Fault::new(part, text, expected))
+            .ok_or_else(|| PartError::new(part, text, expected))
     };
     Ok(PciAddress {
         domain: field("PCI domain", domain, 8, 0xFFFF_FFFF, "0 to ffffffff in hexadecimal")? as u32,
@@ -291,16 +299,16 @@ fn parse_pci(text: &str) -> Result<PciAddress, Fault> {
 
 /// Splits `path?name=value`.
 #[expect(clippy::type_complexity, reason = "a path and perhaps an option, used right below")]
-fn split_option(text: &str) -> Result<(&str, Option<(&str, &str)>), Fault> {
+fn split_option(text: &str) -> Result<(&str, Option<(&str, &str)>), PartError> {
     let Some((path, option)) = text.split_once('?') else { return Ok((text, None)) };
     split_name(option).map(|option| (path, Some(option)))
 }
 
 /// Splits `name=value`.
-fn split_name(option: &str) -> Result<(&str, &str), Fault> {
+fn split_name(option: &str) -> Result<(&str, &str), PartError> {
     match option.split_once('=') {
         Some((name, value)) if !value.contains(['&', '=', '?']) => Ok((name, value)),
-        _ => Err(Fault::new("option", option, "one name=value")),
+        _ => Err(PartError::new("option", option, "one name=value")),
     }
 }
 
@@ -329,7 +337,7 @@ mod tests {
     use super::*;
 
     fn refusal(text: &str) -> String {
-        text.parse::<DeviceAddress>().unwrap_err().to_string()
+        text.parse::<DeviceUri>().unwrap_err().to_string()
     }
 
     #[test]
@@ -346,14 +354,14 @@ mod tests {
             "pci:0000:3b:00.0?mode=sysfs",
             "pci:10000:ff:1f.7?mode=vfio",
         ] {
-            assert_eq!(text.parse::<DeviceAddress>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<DeviceUri>().unwrap().to_string(), text);
         }
     }
 
     #[test]
     fn vfio_is_the_usual_mode() {
-        let address = "pci:0000:3b:00.0".parse::<DeviceAddress>().unwrap();
-        assert!(matches!(address, DeviceAddress::Pci { mode: PciMode::Vfio, .. }));
+        let uri = "pci:0000:3b:00.0".parse::<DeviceUri>().unwrap();
+        assert!(matches!(uri, DeviceUri::Pci { mode: PciMode::Vfio, .. }));
     }
 
     #[test]
@@ -384,7 +392,7 @@ mod tests {
             ("pci:0000:3b:20.0", "PCI device is \"20\"", "00 to 1f"),
             ("pci:0000:3b:00.8", "PCI function is \"8\"", "0 to 7"),
             ("pci:0000:3b:00.0?mode=uio", "mode is \"uio\"", "sysfs or vfio"),
-            ("pci:0000:3b:00.0?door=uio", "option is \"door\"", "mode"),
+            ("pci:0000:3b:00.0?backend=uio", "option is \"backend\"", "mode"),
         ] {
             let message = refusal(text);
             assert!(message.contains(part) && message.contains(expected), "{text}: {message}");
@@ -395,10 +403,10 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "\\PC{0,40}", rest in "[0-9a-f:.?=&KMGé]{0,20}") {
-            let _ = text.parse::<DeviceAddress>();
+            let _ = text.parse::<DeviceUri>();
             for scheme in ["sim:", "sim:?card=", "sim:?storage=", "pci:", "pci:0000:3b:00.0?", "vfio-user:/"] {
-                let address = format!("{scheme}{rest}");
-                if let Ok(parsed) = address.parse::<DeviceAddress>() {
+                let uri = format!("{scheme}{rest}");
+                if let Ok(parsed) = uri.parse::<DeviceUri>() {
                     proptest::prop_assert_eq!(parsed.to_string().parse(), Ok(parsed));
                 }
             }

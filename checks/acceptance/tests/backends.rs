@@ -1,5 +1,5 @@
-//! The suite against the RTL through every door that this machine has: in this process, at a
-//! server's socket in this process, and at one in another process. The doors through the kernel are
+//! The suite against the RTL through every backend that this machine has: in this process, at a
+//! server's socket in this process, and at one in another process. The backends through the kernel are
 //! tried in a guest: `docs/qemu.md`.
 
 mod served;

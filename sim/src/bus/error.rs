@@ -3,26 +3,26 @@
 
 use std::fmt;
 
-use verilated::AssertionFailure;
+use verilated::AssertionError;
 
 /// A broken protocol rule, a wait that went past its bound, or an assertion in the RTL behind the
 /// bus that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BusFault {
+pub enum BusModelError {
     /// A rule of the bus, or of the block's own description, was broken.
     #[error(transparent)]
-    Protocol(Box<ProtocolViolation>),
+    Protocol(Box<ProtocolError>),
     /// Something took longer than its bound.
     #[error(transparent)]
-    Timeout(Box<Timeout>),
+    Timeout(Box<TimeoutError>),
     /// The block itself says that something went wrong.
     #[error(transparent)]
-    Assertion(Box<AssertionFailure>),
+    Assertion(Box<AssertionError>),
 }
 
 /// One field of one channel that is not as the protocol demands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProtocolViolation {
+pub struct ProtocolError {
     /// Port and channel, e.g. "m_axi AW".
     pub channel: String,
     /// The pin, e.g. "awsize".
@@ -37,7 +37,7 @@ pub struct ProtocolViolation {
     pub expected: String,
 }
 
-impl fmt::Display for ProtocolViolation {
+impl fmt::Display for ProtocolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {} is {}", self.channel, self.field, self.value)?;
         if let Some(identifier) = &self.identifier {
@@ -47,11 +47,11 @@ impl fmt::Display for ProtocolViolation {
     }
 }
 
-impl std::error::Error for ProtocolViolation {}
+impl std::error::Error for ProtocolError {}
 
 /// A bounded wait that ended without what it waited for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Timeout {
+pub struct TimeoutError {
     /// Port and channel, e.g. "m_axi R".
     pub channel: String,
     /// What waits and for what, e.g. "id 0x083 (phase 1 Look, tag 3) unanswered".
@@ -66,7 +66,7 @@ pub struct Timeout {
     pub outstanding: Vec<String>,
 }
 
-impl fmt::Display for Timeout {
+impl fmt::Display for TimeoutError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
@@ -86,22 +86,22 @@ impl fmt::Display for Timeout {
     }
 }
 
-impl std::error::Error for Timeout {}
+impl std::error::Error for TimeoutError {}
 
-impl From<ProtocolViolation> for BusFault {
-    fn from(violation: ProtocolViolation) -> Self {
-        BusFault::Protocol(Box::new(violation))
+impl From<ProtocolError> for BusModelError {
+    fn from(violation: ProtocolError) -> Self {
+        BusModelError::Protocol(Box::new(violation))
     }
 }
 
-impl From<AssertionFailure> for BusFault {
-    fn from(failure: AssertionFailure) -> Self {
-        BusFault::Assertion(Box::new(failure))
+impl From<AssertionError> for BusModelError {
+    fn from(failure: AssertionError) -> Self {
+        BusModelError::Assertion(Box::new(failure))
     }
 }
 
-impl From<Timeout> for BusFault {
-    fn from(timeout: Timeout) -> Self {
-        BusFault::Timeout(Box::new(timeout))
+impl From<TimeoutError> for BusModelError {
+    fn from(timeout: TimeoutError) -> Self {
+        BusModelError::Timeout(Box::new(timeout))
     }
 }

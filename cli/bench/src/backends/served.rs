@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use driver::DeviceAddress;
+use driver::DeviceUri;
 use tempfile::TempDir;
 use vfio_user::Stop;
 
@@ -16,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A server, ended when this is dropped.
 pub struct Served {
-    address: DeviceAddress,
+    uri: DeviceUri,
     _server: Server,
     _folder: TempDir,
 }
@@ -32,12 +32,12 @@ impl Served {
             None => in_a_thread(&socket)?,
             Some(program) => in_a_process(program, &socket).map_err(failed)?,
         };
-        Ok(Self { address: DeviceAddress::VfioUser(socket), _server: server, _folder: folder })
+        Ok(Self { uri: DeviceUri::VfioUser(socket), _server: server, _folder: folder })
     }
 
     /// Where it is.
-    pub fn address(&self) -> &DeviceAddress {
-        &self.address
+    pub fn uri(&self) -> &DeviceUri {
+        &self.uri
     }
 }
 

@@ -21,18 +21,18 @@ use served::Served;
 pub fn measure(size: Size, server: Option<&Path>) -> Figures {
     let simulated = Simulated::new("sim:".into()).map_err(|error| error.to_string())?;
     let simulated = Arc::new(simulated);
-    let here = Door::new("in process", Device::new(simulated.clone()))?;
+    let here = OpenBackend::new("in process", Device::new(simulated.clone()))?;
     let served = Served::start(server)?;
-    let there = device::open_backend(served.address()).and_then(Device::new);
-    let there = Door::new("vfio-user", there)?;
+    let there = device::open_backend(served.uri()).and_then(Device::new);
+    let there = OpenBackend::new("vfio-user", there)?;
     let mut figures = pin::on_one_processor(|| {
         let mut figures = vec![registers::in_process(size, &here, &simulated)?];
         figures.push(registers::over_a_socket(size, &there)?);
         figures.extend(copies::measure(size, &here)?);
         figures.extend(copies::measure(size, &there)?);
-        for door in [&here, &there] {
-            figures.push(latency::of_an_interrupt(size, door)?);
-            figures.push(latency::of_a_completion(size, door)?);
+        for backend in [&here, &there] {
+            figures.push(latency::of_an_interrupt(size, backend)?);
+            figures.push(latency::of_a_completion(size, backend)?);
         }
         Ok::<_, String>(figures)
     })?;
@@ -41,18 +41,18 @@ pub fn measure(size: Size, server: Option<&Path>) -> Figures {
 }
 
 /// A device, and how it is reached.
-struct Door {
+struct OpenBackend {
     name: &'static str,
     device: Device,
 }
 
-impl Door {
+impl OpenBackend {
     fn new(name: &'static str, opened: Result<Device, OpenError>) -> Result<Self, String> {
         let device = opened.map_err(|error| error.to_string())?;
         Ok(Self { name, device })
     }
 
-    /// A figure of this door.
+    /// A figure of this backend.
     fn figure(&self, what: &str, unit: &'static str, value: f64) -> Measurement {
         Measurement::new(format!("{what}, {}", self.name), unit, value)
     }

@@ -6,7 +6,7 @@ use driver::QueueError;
 use locks::{Backing, LockTable};
 use system::LockMemory;
 
-use super::Door;
+use super::OpenBackend;
 use crate::host_lock::{dependent, lock, overlapping};
 use crate::{Goal, Measurement, Size, stopwatch};
 
@@ -16,15 +16,15 @@ const BUCKETS: u64 = 1 << 16;
 
 /// Both tables in pages of the same size. The device has its lock unit enabled on the table that it
 /// was given, and nothing asks it for anything.
-pub fn measure(size: Size, door: &Door) -> Result<Vec<Measurement>, String> {
+pub fn measure(size: Size, backend: &OpenBackend) -> Result<Vec<Measurement>, String> {
     let text = |error: QueueError| error.to_string();
     let shared =
-        LockMemory::of_device(&door.device, BUCKETS).map_err(|error| text(error.into()))?;
+        LockMemory::of_device(&backend.device, BUCKETS).map_err(|error| text(error.into()))?;
     let private = LockMemory::private(BUCKETS, shared.page_bytes());
     let private = private.map_err(|error| text(error.into()))?;
-    let mut unit = door.device.lock_unit();
-    let base = shared.device_address().ok_or("the table is not mapped for the device")?;
-    door.device.reset().map_err(|error| text(error.into()))?;
+    let mut unit = backend.device.lock_unit();
+    let base = shared.bus_address().ok_or("the table is not mapped for the device")?;
+    backend.device.reset().map_err(|error| text(error.into()))?;
     unit.start(base, BUCKETS.trailing_zeros()).map_err(|error| text(error.into()))?;
 
     let table = |memory| LockTable::in_memory(BUCKETS as usize, Backing::Given(Arc::new(memory)));
@@ -56,6 +56,6 @@ pub fn measure(size: Size, door: &Door) -> Result<Vec<Measurement>, String> {
     );
     let free =
         Measurement::new("host lock, overlapping, table of a device", "ns", value).over(floor);
-    door.device.reset().map_err(|error| text(error.into()))?;
+    backend.device.reset().map_err(|error| text(error.into()))?;
     Ok([chained, free].map(|figure| figure.goal(Goal::RatioAtMost(1.1))).into())
 }

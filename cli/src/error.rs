@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 /// Why a command ended without doing what was asked.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum CommandError {
     /// What the user gave is not possible; the message names place, value and what was
     /// expected. Exit code 2.
     #[error("{0}")]
@@ -28,7 +28,7 @@ pub enum Failure {
     Unread,
 }
 
-impl Failure {
+impl CommandError {
     /// `file` cannot be what it has to be: `{file}: {what}`.
     pub fn input(file: &Path, what: impl std::fmt::Display) -> Self {
         Self::Input(format!("{}: {what}", file.display()))
@@ -51,7 +51,7 @@ impl Failure {
     }
 }
 
-impl From<workloads::Error> for Failure {
+impl From<workloads::Error> for CommandError {
     fn from(error: workloads::Error) -> Self {
         match error {
             workloads::Error::Input(_) | workloads::Error::Read { .. } => {
@@ -67,7 +67,7 @@ impl From<workloads::Error> for Failure {
     }
 }
 
-impl From<system::RunError> for Failure {
+impl From<system::RunError> for CommandError {
     fn from(error: system::RunError) -> Self {
         match error {
             system::RunError::Scenario(error) => error.into(),

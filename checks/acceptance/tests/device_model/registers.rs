@@ -1,17 +1,17 @@
-//! The rig's registers, as the driver's map describes them.
+//! The device model's registers, as the driver's map describes them.
 
 use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, PLACES};
 use driver::map::{Access, Word, queue, shell};
 use driver::{PciIdentity, Width};
 
-use super::{CARD_BYTES, Flaw};
+use super::{CARD_BYTES, Mutant};
 
 /// The words of BAR0 that are registers.
 pub struct Registers {
     words: Vec<u32>,
     /// Device Control 2 of PCI Express, which the kernel restores after a reset.
     device_control_2: u32,
-    flaw: Flaw,
+    mutant: Mutant,
 }
 
 /// Where Device Control 2 stands in configuration space.
@@ -23,8 +23,8 @@ const REQUESTER_ENABLE: u32 = 1 << 6;
 pub const QUEUES: [u32; 3] = [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE];
 
 impl Registers {
-    pub fn new(flaw: Flaw) -> Self {
-        let mut registers = Self { words: vec![0; 0x1_0000 / 4], device_control_2: 0, flaw };
+    pub fn new(mutant: Mutant) -> Self {
+        let mut registers = Self { words: vec![0; 0x1_0000 / 4], device_control_2: 0, mutant };
         registers.reset();
         registers
     }
@@ -43,7 +43,7 @@ impl Registers {
         }
         let unit = driver::map::device::LOCK_UNIT;
         self.set(unit + driver::map::lock_unit::CAPABILITIES.offset(), 8 << 8 | 7);
-        if self.flaw == Flaw::CountsThroughReset {
+        if self.mutant == Mutant::CountsThroughReset {
             for (register, count) in shell::INTERRUPT_COUNT.into_iter().zip(counts) {
                 self.set(register.offset(), count);
             }
@@ -77,7 +77,7 @@ impl Registers {
     }
 
     pub fn configuration(&self, offset: u64, width: Width) -> u64 {
-        let class = if self.flaw == Flaw::WrongClass { 0x0580_0001 } else { 0x1200_0001 };
+        let class = if self.mutant == Mutant::WrongClass { 0x0580_0001 } else { 0x1200_0001 };
         let PciIdentity { vendor, device, subsystem_vendor, subsystem } = PciIdentity::LOCKSTEP;
         let pair = |vendor: u16, device: u16| u64::from(device) << 16 | u64::from(vendor);
         let word = match offset & !3 {
@@ -89,11 +89,11 @@ impl Registers {
             0x34 => 0x40,
             // PCI Express, version 2, and its bit for function-level reset.
             0x40 => 0x0002_8010,
-            0x44 if self.flaw != Flaw::NoFunctionReset => 1 << 28,
+            0x44 if self.mutant != Mutant::NoFunctionReset => 1 << 28,
             DEVICE_CONTROL_2 => self.device_control_2.into(),
             // MSI-X: five vectors, table and pending bits.
             0x80 => 0x0004_0011,
-            0x84 if self.flaw == Flaw::MovesMsixTable => 0x7000,
+            0x84 if self.mutant == Mutant::MovesMsixTable => 0x7000,
             0x84 => 0x8000,
             0x88 => 0x9000,
             _ => 0,
@@ -103,15 +103,15 @@ impl Registers {
 
     /// Writes to configuration space, of which only one bit can be written.
     pub fn configure(&mut self, offset: u64, value: u64) {
-        if offset == DEVICE_CONTROL_2 && self.flaw != Flaw::WiresAtomicsToZero {
+        if offset == DEVICE_CONTROL_2 && self.mutant != Mutant::WiresAtomicsToZero {
             self.device_control_2 = value as u32 & REQUESTER_ENABLE;
         }
     }
 
     /// Whether the device may compare and swap in host memory.
     pub fn may_request_atomics(&self) -> bool {
-        let indifferent = [Flaw::WiresAtomicsToZero, Flaw::SwapsThoughForbidden];
-        self.device_control_2 & REQUESTER_ENABLE != 0 || indifferent.contains(&self.flaw)
+        let indifferent = [Mutant::WiresAtomicsToZero, Mutant::SwapsThoughForbidden];
+        self.device_control_2 & REQUESTER_ENABLE != 0 || indifferent.contains(&self.mutant)
     }
 
     pub fn read(&mut self, offset: u64, width: Width) -> u64 {
@@ -122,7 +122,7 @@ impl Registers {
         let offset = offset as u32;
         let word = match word(offset & !3) {
             Some(word) if word.is_readable() => self.get(offset & !3),
-            _ if self.flaw == Flaw::ReadsNothingAsZero => 0,
+            _ if self.mutant == Mutant::ReadsNothingAsZero => 0,
             _ => !0,
         };
         u64::from(word) >> (8 * (offset & 3)) & width.all_ones()
@@ -131,13 +131,13 @@ impl Registers {
     /// Writes; gives the vectors that were forced.
     pub fn write(&mut self, offset: u64, width: Width, value: u64) -> u32 {
         if width == Width::Eight {
-            let swap = if self.flaw == Flaw::SwapsHalves { 4 } else { 0 };
+            let swap = if self.mutant == Mutant::SwapsHalves { 4 } else { 0 };
             self.write(offset ^ swap, Width::Four, value & 0xFFFF_FFFF);
             return self.write((offset + 4) ^ swap, Width::Four, value >> 32);
         }
         let mut offset = offset as u32;
         let Some(register) = word(offset & !3) else { return 0 };
-        if width == Width::One && self.flaw == Flaw::SwapsByteLanes && register.mask >> 8 != 0 {
+        if width == Width::One && self.mutant == Mutant::SwapsByteLanes && register.mask >> 8 != 0 {
             offset ^= 1;
         }
         let base = offset & !3;
@@ -146,7 +146,7 @@ impl Registers {
         let lanes = (width.all_ones() as u32) << shift;
         match register.access {
             Access::ReadOnly => {
-                if self.flaw == Flaw::WritesReadOnly {
+                if self.mutant == Mutant::WritesReadOnly {
                     self.set(base, value);
                 }
             }
@@ -159,16 +159,16 @@ impl Registers {
 
     fn write_value(&mut self, offset: u32, register: &Word, value: u32, lanes: u32) {
         let whole = lanes == !0;
-        let value = match self.flaw {
-            Flaw::WidensWrites => value,
+        let value = match self.mutant {
+            Mutant::WidensWrites => value,
             _ => self.get(offset) & !lanes | value & lanes,
         };
         let suits = (register.smallest..=register.largest).contains(&value)
             && value.is_multiple_of(register.multiple_of)
             && (whole || register.takes_bytes);
         let at_work = register.while_disabled && self.get(offset & !0xFFF) & 1 == 1;
-        let refused = !suits && self.flaw != Flaw::TakesBadValues
-            || at_work && self.flaw != Flaw::MovesRingsAtWork;
+        let refused = !suits && self.mutant != Mutant::TakesBadValues
+            || at_work && self.mutant != Mutant::MovesRingsAtWork;
         if refused {
             return;
         }
@@ -198,13 +198,13 @@ impl Registers {
             register if register == read => u32::from(distance(read, written)) > entries,
             _ => false,
         };
-        if beyond && self.flaw != Flaw::TakesAnyDoorbell {
+        if beyond && self.mutant != Mutant::TakesAnyDoorbell {
             self.halt(base, 3);
         }
     }
 
     pub fn halt(&mut self, base: u32, error: u32) {
-        if self.flaw != Flaw::NeverHalts {
+        if self.mutant != Mutant::NeverHalts {
             self.set(base + queue::ERROR.offset(), error);
             self.set(base, 0);
         }

@@ -1,11 +1,11 @@
-//! The memory that the rig can reach: host memory by device addresses, and its card.
+//! The memory that the device model can reach: host memory by device addresses, and its card.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use driver::{DeviceError, HostMemory};
 
-use super::{Flaw, card};
+use super::{Mutant, card};
 
 const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 
@@ -15,7 +15,7 @@ pub struct Memories {
     ghosts: BTreeMap<u64, Arc<HostMemory>>,
     next: u64,
     card: Arc<HostMemory>,
-    flaw: Flaw,
+    mutant: Mutant,
 }
 
 /// A place in some memory.
@@ -26,9 +26,9 @@ pub struct Spot {
 }
 
 impl Memories {
-    pub fn new(card_bytes: usize, flaw: Flaw) -> Self {
+    pub fn new(card_bytes: usize, mutant: Mutant) -> Self {
         let (maps, ghosts) = (BTreeMap::new(), BTreeMap::new());
-        Self { maps, ghosts, next: FIRST_ADDRESS, card: card(card_bytes), flaw }
+        Self { maps, ghosts, next: FIRST_ADDRESS, card: card(card_bytes), mutant }
     }
 
     pub fn card(&self) -> &Arc<HostMemory> {
@@ -63,18 +63,18 @@ impl Memories {
     }
 
     pub fn readable(&self, address: u64, bytes: u64) -> Option<Spot> {
-        self.host(address, bytes, self.flaw == Flaw::ReadsAfterUnmap)
+        self.host(address, bytes, self.mutant == Mutant::ReadsAfterUnmap)
     }
 
     pub fn writable(&self, address: u64, bytes: u64) -> Option<Spot> {
-        self.host(address, bytes, self.flaw == Flaw::WritesAfterUnmap)
+        self.host(address, bytes, self.mutant == Mutant::WritesAfterUnmap)
     }
 
     pub fn on_card(&self, address: u64, bytes: u64) -> Option<Spot> {
         let card = self.card.bytes() as u64;
-        let address = match self.flaw {
-            Flaw::WrapsCardAddresses => address % (card / 2),
-            Flaw::ShiftsCardAddresses => address.wrapping_add(1),
+        let address = match self.mutant {
+            Mutant::WrapsCardAddresses => address % (card / 2),
+            Mutant::ShiftsCardAddresses => address.wrapping_add(1),
             _ => address,
         };
         let fits = address.checked_add(bytes)? <= card;

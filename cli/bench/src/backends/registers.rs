@@ -8,7 +8,7 @@ use std::time::Instant;
 use device::Simulated;
 use driver::Width;
 
-use super::{Door, median};
+use super::{OpenBackend, median};
 use crate::{Goal, Measurement, Size, stopwatch};
 
 /// Accesses, and clock cycles of the bare model, of a round.
@@ -22,8 +22,12 @@ const ASKED: usize = 32;
 const ANSWERED: usize = 36;
 
 /// Reads and writes in turns, beside clock cycles of the same model in a bare loop.
-pub fn in_process(size: Size, door: &Door, simulated: &Simulated) -> Result<Measurement, String> {
-    let shell = door.device.shell();
+pub fn in_process(
+    size: Size,
+    backend: &OpenBackend,
+    simulated: &Simulated,
+) -> Result<Measurement, String> {
+    let shell = backend.device.shell();
     let count = size.of(ACCESSES).next_multiple_of(2);
     let mut failed = None;
     let pairs = || -> Result<(), driver::DeviceError> {
@@ -47,7 +51,7 @@ pub fn in_process(size: Size, door: &Door, simulated: &Simulated) -> Result<Meas
     );
     match failed {
         Some(error) => Err(error.to_string()),
-        None => Ok(door
+        None => Ok(backend
             .figure("register accesses", "1/s", 1e9 / value)
             .over(1e9 / floor)
             .goal(Goal::AtLeast(1e6))),
@@ -55,8 +59,8 @@ pub fn in_process(size: Size, door: &Door, simulated: &Simulated) -> Result<Meas
 }
 
 /// Reads, beside messages of the same size that go to and fro between two threads.
-pub fn over_a_socket(size: Size, door: &Door) -> Result<Measurement, String> {
-    let shell = door.device.shell();
+pub fn over_a_socket(size: Size, backend: &OpenBackend) -> Result<Measurement, String> {
+    let shell = backend.device.shell();
     let count = size.of(READS);
     let mut echo = Echo::start()?;
     let (mut reads, mut echoes) = (Vec::new(), Vec::new());
@@ -72,7 +76,7 @@ pub fn over_a_socket(size: Size, door: &Door) -> Result<Measurement, String> {
             echoes.push(begun.elapsed().as_nanos() as f64);
         }
     }
-    Ok(door
+    Ok(backend
         .figure("register read, median", "µs", median(reads) / 1e3)
         .over(median(echoes) / 1e3)
         .goal(Goal::AtMost(25.0)))

@@ -3,7 +3,7 @@
 /// A field that cannot be, in a descriptor, a top-up, a reservation or a result set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}, byte {offset}: {field} is {found:#x}, expected {expected}")]
-pub struct JobFault {
+pub struct JobError {
     /// Of what.
     pub what: &'static str,
     /// Where in it.
@@ -46,7 +46,7 @@ impl Check {
         field: &'static str,
         found: u64,
         expected: impl Into<String>,
-    ) -> Result<(), JobFault> {
+    ) -> Result<(), JobError> {
         if holds { Ok(()) } else { Err(self.fault(field, found, expected)) }
     }
 
@@ -56,10 +56,10 @@ impl Check {
         field: &'static str,
         found: u64,
         expected: impl Into<String>,
-    ) -> JobFault {
+    ) -> JobError {
         let offset = self.fields.iter().find(|(name, ..)| *name == field);
         let offset = self.base + offset.map_or(0, |&(_, offset, _)| offset as u64);
-        JobFault { what: self.what, offset, field, found, expected: expected.into() }
+        JobError { what: self.what, offset, field, found, expected: expected.into() }
     }
 
     /// The named field has to have this value.
@@ -68,7 +68,7 @@ impl Check {
         field: &'static str,
         found: u64,
         expected: u64,
-    ) -> Result<(), JobFault> {
+    ) -> Result<(), JobError> {
         self.that(found == expected, field, found, format!("{expected:#x}"))
     }
 }

@@ -1,7 +1,7 @@
 //! The device in software: registers, queues and lock unit as the documents have them, behind the
 //! driver's trait. It can be broken in many ways, each of which the suite must find.
 
-pub mod flaw;
+pub mod mutant;
 
 mod locks;
 mod memory;
@@ -18,9 +18,9 @@ use driver::{
     MemoryNeeds, PAGE_BYTES, Space, Width,
 };
 
-pub use flaw::Flaw;
 use locks::Locks;
 use memory::Memories;
+pub use mutant::Mutant;
 use registers::Registers;
 use work::Queues;
 
@@ -28,7 +28,7 @@ const VECTORS: usize = 5;
 const CARD_BYTES: usize = 16 << 20;
 
 /// The device in software.
-pub struct Rig {
+pub struct DeviceModel {
     information: Information,
     shared: Arc<Shared>,
     worker: Option<JoinHandle<()>>,
@@ -45,7 +45,7 @@ struct Shared {
 }
 
 struct State {
-    flaw: Flaw,
+    mutant: Mutant,
     over: bool,
     registers: Registers,
     memories: Memories,
@@ -57,24 +57,24 @@ struct State {
     raised: u64,
 }
 
-impl Rig {
+impl DeviceModel {
     /// A device with something wrong, at work.
-    pub fn new(flaw: Flaw) -> Self {
-        Self::with_memory(flaw, MemoryNeeds::Pages)
+    pub fn new(mutant: Mutant) -> Self {
+        Self::with_memory(mutant, MemoryNeeds::Pages)
     }
 
     #[allow(dead_code, reason = "no test uses all of it")]
     /// A device to which addresses are not translated.
     pub fn untranslated() -> Self {
-        Self::with_memory(Flaw::None, MemoryNeeds::Contiguous)
+        Self::with_memory(Mutant::None, MemoryNeeds::Contiguous)
     }
 
-    fn with_memory(flaw: Flaw, memory: MemoryNeeds) -> Self {
+    fn with_memory(mutant: Mutant, memory: MemoryNeeds) -> Self {
         let state = State {
-            flaw,
+            mutant,
             over: false,
-            registers: Registers::new(flaw),
-            memories: Memories::new(CARD_BYTES, flaw),
+            registers: Registers::new(mutant),
+            memories: Memories::new(CARD_BYTES, mutant),
             queues: Queues::default(),
             locks: Locks::default(),
             pending: [0; VECTORS],
@@ -92,7 +92,7 @@ impl Rig {
             move || work(&shared)
         });
         let information = Information {
-            name: format!("rig:{flaw:?}"),
+            name: format!("model:{mutant:?}"),
             bar_bytes: [0x1_0000, 0, CARD_BYTES as u64, 0, 0, 0],
             vectors: VECTORS as u32,
             memory,
@@ -103,7 +103,7 @@ impl Rig {
     }
 }
 
-impl Drop for Rig {
+impl Drop for DeviceModel {
     fn drop(&mut self) {
         self.shared.lock().over = true;
         self.shared.work.notify_all();
@@ -149,7 +149,7 @@ fn work(shared: &Shared) {
 impl State {
     /// Does one piece of work; whether there was any.
     fn step(&mut self) -> bool {
-        let locks = self.locks.look(&mut self.registers, &self.memories, self.flaw);
+        let locks = self.locks.look(&mut self.registers, &self.memories, self.mutant);
         self.queues.respond(locks);
         let mut vectors = Vec::new();
         let busy = self.queues.step(
@@ -157,7 +157,7 @@ impl State {
             &self.memories,
             &mut self.locks,
             &mut vectors,
-            self.flaw,
+            self.mutant,
         );
         for vector in vectors {
             self.raise(vector);
@@ -169,14 +169,14 @@ impl State {
         self.registers.count_interrupt(vector);
         self.raised += 1;
         let hundredth = self.raised.is_multiple_of(100);
-        let times = match self.flaw {
-            Flaw::LosesInterrupts if hundredth => 0,
-            Flaw::RepeatsInterrupts if hundredth => 2,
+        let times = match self.mutant {
+            Mutant::LosesInterrupts if hundredth => 0,
+            Mutant::RepeatsInterrupts if hundredth => 2,
             _ => 1,
         };
-        let vector = match (self.flaw, vector) {
-            (Flaw::ExchangesVectors, 1) => 2,
-            (Flaw::ExchangesVectors, 2) => 1,
+        let vector = match (self.mutant, vector) {
+            (Mutant::ExchangesVectors, 1) => 2,
+            (Mutant::ExchangesVectors, 2) => 1,
             (_, vector) => vector,
         };
         if self.enabled[vector] {
@@ -189,7 +189,7 @@ fn out_of_range(field: &'static str, value: u64, expected: &str) -> DeviceError 
     DeviceError::OutOfRange { field, value, expected: expected.into() }
 }
 
-impl Backend for Rig {
+impl Backend for DeviceModel {
     fn information(&self) -> &Information {
         &self.information
     }
@@ -257,13 +257,13 @@ impl Backend for Rig {
 
     fn reset(&self) -> Result<(), DeviceError> {
         let mut state = self.shared.lock();
-        let flaw = state.flaw;
-        match flaw {
-            Flaw::IgnoresReset => {}
-            Flaw::WorksThroughReset => state.registers.reset(),
+        let mutant = state.mutant;
+        match mutant {
+            Mutant::IgnoresReset => {}
+            Mutant::WorksThroughReset => state.registers.reset(),
             _ => {
                 state.registers.reset();
-                state.queues.reset(flaw);
+                state.queues.reset(mutant);
                 state.locks = Locks::default();
             }
         }
@@ -313,5 +313,5 @@ impl Drop for Vector {
 
 /// Memory of a card.
 fn card(bytes: usize) -> Arc<HostMemory> {
-    Arc::new(HostMemory::allocate(bytes, PAGE_BYTES).expect("memory for the rig's card"))
+    Arc::new(HostMemory::allocate(bytes, PAGE_BYTES).expect("memory for the device model's card"))
 }

@@ -1,8 +1,8 @@
 //! The device that a URI names.
 
-use driver::{Device, DeviceAddress, OpenError};
+use driver::{Device, DeviceUri, OpenError};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::Output;
 
 /// The valid arguments, for the help of commands.
@@ -18,16 +18,16 @@ A device is named by a URI:
 ///
 /// # Errors
 /// Names the part that is wrong, and what was expected.
-pub fn parse(text: &str) -> Result<DeviceAddress, String> {
-    text.parse().map_err(|error: driver::AddressError| error.to_string())
+pub fn parse(text: &str) -> Result<DeviceUri, String> {
+    text.parse().map_err(|error: driver::DeviceUriError| error.to_string())
 }
 
 /// Opens the device, and sees that it is one of ours.
 ///
 /// # Errors
 /// Says what is in the way and what to do about it.
-pub fn open(address: &DeviceAddress) -> Result<Device, OpenError> {
-    Device::new(device::open_backend(address)?)
+pub fn open(uri: &DeviceUri) -> Result<Device, OpenError> {
+    Device::new(device::open_backend(uri)?)
 }
 
 /// As [`open`], for commands in which the device takes locks; says why that may fail, if there is
@@ -35,15 +35,15 @@ pub fn open(address: &DeviceAddress) -> Result<Device, OpenError> {
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_for_locks(address: &DeviceAddress, out: &Output) -> Result<Device, OpenError> {
-    let device = open(address)?;
+pub fn open_for_locks(uri: &DeviceUri, out: &Output) -> Result<Device, OpenError> {
+    let device = open(uri)?;
     if let Some(doubt) = device.atomics().doubt() {
-        out.note(format_args!("note: {address}: {doubt}"));
+        out.note(format_args!("note: {uri}: {doubt}"));
     }
     Ok(device)
 }
 
-impl From<OpenError> for Failure {
+impl From<OpenError> for CommandError {
     fn from(error: OpenError) -> Self {
         Self::Input(error.to_string())
     }

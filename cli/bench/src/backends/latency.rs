@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use driver::{CopyCommand, CopyDone, CopyQueue, Direction, QueueError};
 
-use super::{Door, median};
+use super::{OpenBackend, median};
 use crate::{Measurement, Size};
 
 const SAMPLES: u64 = 50;
@@ -14,25 +14,25 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// From the write of a register that raises an interrupt until the thread that waits for it
 /// continues.
-pub fn of_an_interrupt(size: Size, door: &Door) -> Result<Measurement, String> {
+pub fn of_an_interrupt(size: Size, backend: &OpenBackend) -> Result<Measurement, String> {
     let measured = (|| {
-        let (shell, interrupt) = (door.device.shell(), door.device.interrupt(0)?);
+        let (shell, interrupt) = (backend.device.shell(), backend.device.interrupt(0)?);
         samples(size, || {
             shell.force_interrupt(0)?;
             Ok(interrupt.wait(TIMEOUT).map(drop)?)
         })
     })();
     let value = measured.map_err(|error: QueueError| error.to_string())?;
-    Ok(door.figure("interrupt, median", "µs", value / 1e3))
+    Ok(backend.figure("interrupt, median", "µs", value / 1e3))
 }
 
 /// From a copy of one line that is written into the ring, by way of doorbell and device, until its
 /// completion is seen there.
-pub fn of_a_completion(size: Size, door: &Door) -> Result<Measurement, String> {
+pub fn of_a_completion(size: Size, backend: &OpenBackend) -> Result<Measurement, String> {
     let measured = (|| {
-        let memory = door.device.allocate(4096)?;
-        let mut queue = door.device.copy_queue(2)?;
-        let (source, direction) = (memory.device_address(), Direction::HostToHost);
+        let memory = backend.device.allocate(4096)?;
+        let mut queue = backend.device.copy_queue(2)?;
+        let (source, direction) = (memory.bus_address(), Direction::HostToHost);
         let command = CopyCommand {
             direction,
             source,
@@ -46,7 +46,7 @@ pub fn of_a_completion(size: Size, door: &Door) -> Result<Measurement, String> {
         })
     })();
     let value = measured.map_err(|error: QueueError| error.to_string())?;
-    Ok(door.figure("doorbell to completion, median", "µs", value / 1e3))
+    Ok(backend.figure("doorbell to completion, median", "µs", value / 1e3))
 }
 
 /// Looks for a completion repeatedly: to sleep in between would be most of the time.

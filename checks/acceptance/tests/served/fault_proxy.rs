@@ -1,5 +1,5 @@
-//! A proxy on a vfio-user link: it forwards messages and descriptors, and corrupts one message of
-//! the server.
+//! A proxy on a vfio-user link that injects one fault: it forwards messages and descriptors, and
+//! corrupts one message of the server.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, OwnedFd};
@@ -42,18 +42,18 @@ pub enum Spoil {
 }
 
 /// Stands between a socket of its own and a server's, for one client.
-pub struct Meddler {
+pub struct FaultProxy {
     folder: tempfile::TempDir,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl Meddler {
+impl FaultProxy {
     /// Spoils the message of the server with this number, counted from 0.
     pub fn new(server: &Path, number: usize, spoil: Spoil) -> Self {
         let folder = tempfile::tempdir().expect("a folder for the socket");
         let listener = UnixListener::bind(folder.path().join("socket")).expect("a socket");
         let server = server.to_owned();
-        let threads = vec![thread::spawn(move || meddle(&listener, &server, number, spoil))];
+        let threads = vec![thread::spawn(move || relay(&listener, &server, number, spoil))];
         Self { folder, threads }
     }
 
@@ -62,17 +62,17 @@ impl Meddler {
     }
 }
 
-impl Drop for Meddler {
+impl Drop for FaultProxy {
     fn drop(&mut self) {
         // So that it also ends when no client has come.
         drop(UnixStream::connect(self.path()));
         for thread in self.threads.drain(..) {
-            thread.join().expect("a meddler that does not fail");
+            thread.join().expect("a proxy that does not fail");
         }
     }
 }
 
-fn meddle(listener: &UnixListener, server: &Path, number: usize, spoil: Spoil) {
+fn relay(listener: &UnixListener, server: &Path, number: usize, spoil: Spoil) {
     let (Ok((client, _)), Ok(server)) = (listener.accept(), UnixStream::connect(server)) else {
         return;
     };

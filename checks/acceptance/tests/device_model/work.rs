@@ -1,4 +1,4 @@
-//! The rig's queues: fetch, move, complete.
+//! The device model's queues: fetch, move, complete.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use driver::lock_unit::stream::{UnitOperation, UnitRequest, UnitResponse};
 use driver::map::queue;
 
-use super::Flaw;
+use super::Mutant;
 use super::locks::Locks;
 use super::memory::{Memories, Spot};
 use super::registers::{QUEUES, Registers};
@@ -65,14 +65,14 @@ impl Queues {
         }
     }
 
-    pub fn reset(&mut self, flaw: Flaw) {
+    pub fn reset(&mut self, mutant: Mutant) {
         let moves = std::mem::take(&mut self.moves);
         let last_job = self.last_job;
         *self = Self::default();
-        if flaw == Flaw::JobsThroughReset {
+        if mutant == Mutant::JobsThroughReset {
             self.ended[JOBS].extend(last_job);
         }
-        if flaw == Flaw::MovesThroughReset {
+        if mutant == Mutant::MovesThroughReset {
             let not_before = Instant::now() + LATE;
             let goes_on = |job| Move { told: true, not_before, ..job };
             self.moves = moves.into_iter().map(goes_on).collect();
@@ -86,17 +86,17 @@ impl Queues {
         memories: &Memories,
         locks: &mut Locks,
         vectors: &mut Vec<usize>,
-        flaw: Flaw,
+        mutant: Mutant,
     ) -> bool {
-        let mut busy = self.advance_move(registers, memories, flaw);
+        let mut busy = self.advance_move(registers, memories, mutant);
         for (number, base) in QUEUES.into_iter().enumerate() {
-            if registers.get(base) & 1 == 0 && flaw != Flaw::WorksThroughReset {
+            if registers.get(base) & 1 == 0 && mutant != Mutant::WorksThroughReset {
                 continue;
             }
-            busy |= self.complete(number, registers, memories, vectors, flaw);
+            busy |= self.complete(number, registers, memories, vectors, mutant);
             let open = self.moves.len() + self.ended[number].len();
             if registers.get(base) & 1 == 1 && open < MOVES {
-                busy |= self.fetch(number, registers, memories, locks, vectors, flaw);
+                busy |= self.fetch(number, registers, memories, locks, vectors, mutant);
             }
         }
         busy
@@ -109,7 +109,7 @@ impl Queues {
         memories: &Memories,
         locks: &mut Locks,
         vectors: &mut Vec<usize>,
-        flaw: Flaw,
+        mutant: Mutant,
     ) -> bool {
         let base = QUEUES[number];
         let head = registers.get(base + queue::SUBMISSION_HEAD.offset()) as u16;
@@ -122,7 +122,7 @@ impl Queues {
         let address = ring + 64 * (u64::from(head) % entries);
         let Some(Spot { memory, offset }) = memories.readable(address, 64) else {
             registers.halt(base, 1);
-            return flaw != Flaw::NeverHalts;
+            return mutant != Mutant::NeverHalts;
         };
         let next = u32::from(head.wrapping_add(1));
         registers.set(base + queue::SUBMISSION_HEAD.offset(), next);
@@ -135,17 +135,17 @@ impl Queues {
                 let response = locks.request(beat, registers, memories);
                 let asked = UnitRequest::decode(beat).map(|request| request.operation);
                 let of_poll = matches!(asked, Some(UnitOperation::Poll(_)));
-                let response = locks.after(response, of_poll, registers, vectors, flaw);
+                let response = locks.after(response, of_poll, registers, vectors, mutant);
                 self.respond(vec![response]);
             } else {
-                self.fail(number, identifier, 1, registers, flaw, true);
+                self.fail(number, identifier, 1, registers, mutant, true);
             }
             return true;
         }
         if number == JOBS {
-            self.do_job(std::array::from_fn(word), registers, memories, flaw);
+            self.do_job(std::array::from_fn(word), registers, memories, mutant);
         } else {
-            self.begin_move(word, registers, flaw);
+            self.begin_move(word, registers, mutant);
         }
         true
     }
@@ -156,35 +156,40 @@ impl Queues {
         words: [u64; 8],
         registers: &mut Registers,
         memories: &Memories,
-        flaw: Flaw,
+        mutant: Mutant,
     ) {
         let [word0, address, .., job] = words;
         let opcode = word0 >> 16 & 0xFF;
-        let known = (1..=5).contains(&opcode) || flaw == Flaw::TakesAnyJobOpcode;
+        let known = (1..=5).contains(&opcode) || mutant == Mutant::TakesAnyJobOpcode;
         let (status, response) = match memories.readable(address, 8) {
             _ if !known => (1, 0),
-            _ if opcode != 1 => (25, if flaw == Flaw::LosesLastWord { 0 } else { job }),
+            _ if opcode != 1 => (25, if mutant == Mutant::LosesLastWord { 0 } else { job }),
             None => (24, address),
-            Some(_) if flaw == Flaw::TakesAnyDescriptor => (0, 0),
+            Some(_) if mutant == Mutant::TakesAnyDescriptor => (0, 0),
             Some(spot) => {
                 let magic = spot.memory.word(spot.offset).load(Ordering::Acquire);
                 (20, if magic & 0xFFFF_FFFF == MAGIC { 4 } else { 0 })
             }
         };
-        if status != 0 && flaw != Flaw::ForgetsFailedJobs {
+        if status != 0 && mutant != Mutant::ForgetsFailedJobs {
             registers.count(QUEUES[JOBS] + queue::FAILURES.offset(), 1);
         }
-        let response = if flaw == Flaw::LosesDetails { 0 } else { response };
-        let interrupt = word0 >> 24 & 1 == 1 || flaw == Flaw::InterruptsAllJobs;
+        let response = if mutant == Mutant::LosesDetails { 0 } else { response };
+        let interrupt = word0 >> 24 & 1 == 1 || mutant == Mutant::InterruptsAllJobs;
         let identifier = word0 as u16;
         let completion = Completion { identifier, status, bytes: 0, response, interrupt };
         self.ended[JOBS].push_back(completion);
-        let doubled = flaw == Flaw::EndsJobsTwice && word0 & 7 == 5;
+        let doubled = mutant == Mutant::EndsJobsTwice && word0 & 7 == 5;
         self.ended[JOBS].extend(doubled.then_some(completion));
         self.last_job = Some(completion);
     }
 
-    fn begin_move(&mut self, word: impl Fn(usize) -> u64, registers: &mut Registers, flaw: Flaw) {
+    fn begin_move(
+        &mut self,
+        word: impl Fn(usize) -> u64,
+        registers: &mut Registers,
+        mutant: Mutant,
+    ) {
         let mut job = Move {
             identifier: word(0) as u16,
             opcode: (word(0) >> 16) as u8,
@@ -196,13 +201,13 @@ impl Queues {
             not_before: Instant::now(),
             told: false,
         };
-        let known = (1..=3).contains(&job.opcode) || flaw == Flaw::TakesAnyOpcode;
-        let too_short = job.bytes == 0 && flaw != Flaw::TakesNoLength;
+        let known = (1..=3).contains(&job.opcode) || mutant == Mutant::TakesAnyOpcode;
+        let too_short = job.bytes == 0 && mutant != Mutant::TakesNoLength;
         if !known || too_short || job.bytes > 1 << 30 {
             let status = if known { 2 } else { 1 };
-            return self.fail(0, job.identifier, status, registers, flaw, job.interrupt);
+            return self.fail(0, job.identifier, status, registers, mutant, job.interrupt);
         }
-        if flaw == Flaw::CompletesEarly {
+        if mutant == Mutant::CompletesEarly {
             job.not_before += LATE;
             job.told = true;
             let bytes = job.bytes;
@@ -217,13 +222,13 @@ impl Queues {
         identifier: u16,
         status: u8,
         registers: &mut Registers,
-        flaw: Flaw,
+        mutant: Mutant,
         interrupt: bool,
     ) {
-        if flaw != Flaw::ForgetsFailures {
+        if mutant != Mutant::ForgetsFailures {
             registers.count(QUEUES[number] + queue::FAILURES.offset(), 1);
         }
-        let status = if flaw == Flaw::CallsFailuresDone { 0 } else { status };
+        let status = if mutant == Mutant::CallsFailuresDone { 0 } else { status };
         let (bytes, response) = (0, 0);
         let completion = Completion { identifier, status, bytes, response, interrupt };
         self.ended[number].push_back(completion);
@@ -235,9 +240,14 @@ impl Queues {
     }
 
     /// Moves a chunk of the oldest copy.
-    fn advance_move(&mut self, registers: &mut Registers, memories: &Memories, flaw: Flaw) -> bool {
+    fn advance_move(
+        &mut self,
+        registers: &mut Registers,
+        memories: &Memories,
+        mutant: Mutant,
+    ) -> bool {
         let Some(job) = self.moves.front_mut() else { return false };
-        if flaw == Flaw::NeverCompletes {
+        if mutant == Mutant::NeverCompletes {
             return false;
         }
         if Instant::now() < job.not_before {
@@ -245,8 +255,8 @@ impl Queues {
         }
         let chunk = CHUNK.min(job.bytes - job.moved);
         let last = job.moved + chunk == job.bytes;
-        let source_address = match flaw {
-            Flaw::DropsLowAddressBits => job.source & !3,
+        let source_address = match mutant {
+            Mutant::DropsLowAddressBits => job.source & !3,
             _ => job.source,
         };
         let from = source_address.checked_add(job.moved);
@@ -269,9 +279,9 @@ impl Queues {
         if let (Some(source), Some(destination)) = (source, destination) {
             let mut data = vec![0; chunk as usize];
             source.memory.read(source.offset, &mut data);
-            match flaw {
-                Flaw::OneByteTooMany if last => data.push(0x42),
-                Flaw::OneByteShort if last => drop(data.pop()),
+            match mutant {
+                Mutant::OneByteTooMany if last => data.push(0x42),
+                Mutant::OneByteShort if last => drop(data.pop()),
                 _ => {}
             }
             let room = destination.memory.bytes() - destination.offset;
@@ -285,7 +295,7 @@ impl Queues {
                 (true, _) => {}
                 (false, 0) => self.end(job.identifier, 0, job.bytes, job.interrupt),
                 (false, _) => {
-                    self.fail(0, job.identifier, status, registers, flaw, job.interrupt);
+                    self.fail(0, job.identifier, status, registers, mutant, job.interrupt);
                 }
             }
         }
@@ -299,14 +309,14 @@ impl Queues {
         registers: &mut Registers,
         memories: &Memories,
         vectors: &mut Vec<usize>,
-        flaw: Flaw,
+        mutant: Mutant,
     ) -> bool {
         let base = QUEUES[number];
         let tail = registers.get(base + queue::COMPLETION_TAIL.offset()) as u16;
         let head = registers.get(base + queue::COMPLETION_HEAD.offset()) as u16;
         let log2 = registers.get(base + queue::LOG2_ENTRIES.offset());
         let full = u32::from(tail.wrapping_sub(head)) >= 1 << log2;
-        if full && flaw != Flaw::OverrunsRing {
+        if full && mutant != Mutant::OverrunsRing {
             return false;
         }
         let Some(completion) = self.ended[number].pop_front() else { return false };
@@ -317,11 +327,11 @@ impl Queues {
             return true;
         };
         let Completion { identifier, status, bytes, response, interrupt } = completion;
-        let phase = match flaw {
-            Flaw::PhaseStays => 1,
+        let phase = match mutant {
+            Mutant::PhaseStays => 1,
             _ => u64::from(!(tail >> log2) & 1),
         };
-        let identifier = identifier ^ u16::from(flaw == Flaw::WrongIdentifier) << 8;
+        let identifier = identifier ^ u16::from(mutant == Mutant::WrongIdentifier) << 8;
         let word =
             u64::from(identifier) | u64::from(status) << 16 | phase << 24 | u64::from(bytes) << 32;
         memory.word(offset + 8).store(response, Ordering::Relaxed);
@@ -329,14 +339,14 @@ impl Queues {
         registers.set(base + queue::COMPLETION_TAIL.offset(), u32::from(tail.wrapping_add(1)));
         registers.count(base + queue::COMPLETIONS.offset(), 1);
         registers.count(base + queue::BYTES_MOVED.offset(), bytes.into());
-        if interrupt || flaw == Flaw::InterruptsUnwanted {
+        if interrupt || mutant == Mutant::InterruptsUnwanted {
             let status = registers.get(base + queue::ISR.offset());
             registers.set(base + queue::ISR.offset(), status | 1);
             let on = registers.get(base + queue::GIE.offset()) & 1 == 1
-                || flaw == Flaw::IgnoresGlobalEnable;
+                || mutant == Mutant::IgnoresGlobalEnable;
             if on && registers.get(base + queue::IER.offset()) & 1 == 1 {
                 registers.count(base + queue::INTERRUPTS.offset(), 1);
-                let elsewhere = flaw == Flaw::JobsInterruptElsewhere && number == JOBS;
+                let elsewhere = mutant == Mutant::JobsInterruptElsewhere && number == JOBS;
                 vectors.push(if elsewhere { 3 } else { QUEUE_VECTORS[number] });
             }
         }
