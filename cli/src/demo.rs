@@ -99,10 +99,10 @@ fn look_at_zipf(report: &Report) -> String {
 fn look_at_replay(report: &Report) -> String {
     format!(
         "{} transactions from the log of a real server under pgbench; all update the one row of \
-         the branch, so {} of {} locks had to queue. They are replayed two thousand times as fast, \
-         so they meet less than they did: a lock names the version that it had then, and {} of {} \
-         writes go onto a newer one than was locked. With versions = \"latest\" in the scenario \
-         they would lock what is there.",
+         the branch, so {} of {} locks had to queue. They are replayed two thousand times as \
+         fast, and each lock names the version that the server's log recorded, so fewer locks \
+         conflict than did there, and {} of {} writes change a newer version than was locked. With \
+         versions = \"latest\" in the scenario they would lock the newest version.",
         count(report.host.started + report.device.started),
         count(report.host.queued + report.device.queued),
         count(report.host.locks + report.device.locks),

@@ -204,7 +204,7 @@ fn timed(
 }
 
 impl Outcome {
-    /// Seconds of the run for one second on the wall.
+    /// Seconds of the run per second of wall-clock time.
     fn simulated_seconds_per_second(&self) -> f64 {
         self.report.duration_ns as f64 / self.wall.as_nanos().max(1) as f64
     }

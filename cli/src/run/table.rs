@@ -299,7 +299,7 @@ fn time(scenario: &Scenario, outcome: &Outcome) -> String {
     match scenario.mode {
         Mode::Virtual => {
             let speed = duration(1e9 * outcome.simulated_seconds_per_second());
-            format!("{ran} simulated in {wall}: {speed} for each second on the wall")
+            format!("{ran} simulated in {wall}: {speed} per second of wall-clock time")
         }
         Mode::WallClock => format!("{ran} by the clock on the wall; {wall} with set-up"),
     }

@@ -82,7 +82,7 @@ fn the_table_shows_both_sides_within_100_columns() {
         "the balances add up",
         "over the link",
         "compare-and-swaps",
-        "for each second on the wall",
+        "per second of wall-clock time",
     ] {
         assert!(table.contains(part), "{part:?} is missing in\n{table}");
     }

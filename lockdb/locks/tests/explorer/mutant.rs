@@ -10,13 +10,13 @@ pub enum Mutant {
     /// the waiter that left.
     UncountedCancel,
     /// The release writes the free head whatever stands there: a waiter that registers meanwhile is
-    /// forgotten (the second hole that DESIGN names).
+    /// forgotten (two releases empty the slots below).
     BlindFree,
     /// The hand-over writes its head whatever stands there.
     BlindHandOver,
     /// Registering writes its head whatever stands there: a grant that came meanwhile is undone.
     BlindRegister,
-    /// The head is not told of the slot: the waiter is stranded (the first hole that DESIGN names).
+    /// The head is not told of the slot: the waiter is stranded.
     UntoldHead,
     /// A registration that failed is tried again without a look at the slots, as if the head told
     /// everything: two requests of one transaction both wait.
