@@ -10,7 +10,7 @@ pub enum Mutant {
     /// the waiter that left.
     UncountedCancel,
     /// The release writes the free head whatever stands there: a waiter that registers meanwhile is
-    /// forgotten (two releases empty the slots below).
+    /// forgotten.
     BlindFree,
     /// The hand-over writes its head whatever stands there.
     BlindHandOver,
