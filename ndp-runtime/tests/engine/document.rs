@@ -34,7 +34,7 @@ fn the_tables_have_the_fields_of_the_code() {
         ("Chunk header", ChunkHeader::FIELDS, ChunkHeader::BYTES),
         ("Statistics", Statistics::FIELDS, Statistics::BYTES),
         ("Update entry", UpdateEntry::FIELDS, UpdateEntry::BYTES),
-        ("Mutant entry", FaultEntry::FIELDS, FaultEntry::BYTES),
+        ("Fault entry", FaultEntry::FIELDS, FaultEntry::BYTES),
         ("Row head", RowHead::FIELDS, RowHead::BYTES),
         ("Group entry", GroupEntry::FIELDS, GroupEntry::BYTES),
     ] {
@@ -69,8 +69,8 @@ fn the_tables_have_the_opcodes_and_statuses_of_the_code() {
 }
 
 #[test]
-fn the_document_names_every_deliberate_fault() {
-    let mutants = section("Deliberate mutants");
+fn the_document_names_every_mutant() {
+    let mutants = section("Mutants");
     for mutant in ndp_runtime::engine::Mutant::ALL {
         assert!(mutants.contains(&format!("`{mutant:?}`")), "{mutant:?}");
     }
