@@ -36,6 +36,20 @@ same "a program that tells how it is used" "$(version_line gtkwave --version)" \
 same "a version behind a banner" "$(version_line surfer --version)" "surfer 0.3.0"
 same "a program that is not there" "$(version_line lockstep-none --version)" ""
 
+# The steps of the continuous integration share what they build.
+printf '#!/bin/sh\necho clippy-driver "$@"\n' >"$folder/clippy-driver"
+chmod +x "$folder/clippy-driver"
+in_the_place_of_rustc=$root/kit.d/lint_checked.sh
+same "a crate that is checked" \
+    "$("$in_the_place_of_rustc" echo --crate-name a --emit=dep-info,metadata -o b)" \
+    "clippy-driver echo --crate-name a --emit=dep-info,metadata -o b -D warnings"
+same "a build script" \
+    "$("$in_the_place_of_rustc" echo --crate-name build_script_build --emit=dep-info,link)" \
+    "clippy-driver echo --crate-name build_script_build --emit=dep-info,link -D warnings"
+same "a crate that is compiled" \
+    "$("$in_the_place_of_rustc" echo --crate-name a --emit=dep-info,metadata,link -o b)" \
+    "--crate-name a --emit=dep-info,metadata,link -o b"
+
 mkdir -p -- "$folder/venv.new/bin"
 printf '#!%s/venv.new/bin/python3\nprint("it runs")\n' "$folder" >"$folder/venv.new/bin/script"
 printf 'command = python3 -m venv %s/venv.new\n' "$folder" >"$folder/venv.new/pyvenv.cfg"
