@@ -120,10 +120,11 @@ build_documentation() {
         --example copy
 }
 
-# In a target folder of its own: the flag rebuilds every crate.
+# In a target folder of its own: the flag rebuilds every crate, which takes longer than the test if they
+# are optimised.
 test_under_loom() {
     RUSTFLAGS="--cfg loom" bounded cargo test "${cargo_options[@]}" --target-dir target/loom \
-        -p lockstep-locks --release --test loom
+        -p lockstep-locks --test loom
 }
 
 # Miri exists for nightly toolchains only, so ./kit test does not run it.

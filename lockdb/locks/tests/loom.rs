@@ -1,6 +1,6 @@
 //! The atomics and the parking under every schedule that the memory model admits, by `loom`:
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p lockstep-locks --release --test loom --target-dir target/loom`
+//! `RUSTFLAGS="--cfg loom" cargo test -p lockstep-locks --test loom --target-dir target/loom`
 #![cfg(loom)]
 
 use std::time::Duration;
