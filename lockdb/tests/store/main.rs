@@ -2,6 +2,8 @@
 
 mod closures;
 mod model;
+mod reopen;
+mod review;
 mod sessions;
 
 use std::ops::ControlFlow;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The coherent memory as its agents see it.
 
-mod common;
-
-use common::Bench;
+use super::common::Bench;
 use lockstep_sim::coherence::{
     AgentId, CoherenceError, CoherentMemory, Completion, Message, Notification, Operation, Region,
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A coherent memory with a kernel, for tests.
 
-#![allow(dead_code)] // Not every test file uses all of it.
-
 use lockstep_sim::coherence::{
     AgentId, CoherenceEvent, CoherentMemory, Completion, Notification, Operation, Region,
 };

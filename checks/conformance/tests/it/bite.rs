@@ -18,7 +18,7 @@ fn unit(mutant: u8, seed: u64) -> TupleLockUnitMutants {
 
 /// The table of mutants in `docs/lock-unit.md`: number and what is wrong.
 fn mutants() -> Vec<(u8, &'static str)> {
-    let document = include_str!("../../../docs/lock-unit.md");
+    let document = include_str!("../../../../docs/lock-unit.md");
     let (_, table) = document.split_once("| `fault_i` |").expect("the document lists the mutants");
     let row = |line: &'static str| {
         let mut cells = line.split('|').map(str::trim).skip(1);

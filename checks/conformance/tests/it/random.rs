@@ -28,7 +28,7 @@ fn the_unit_and_its_oracle_agree() {
         let Coverage { phases, failed_phases, words, responses, polls_from_copy } = coverage;
         assert!(polls_from_copy > 0, "no poll was answered from a copy");
         assert_eq!((phases, failed_phases, words), (ALL_PHASES, ALL_PHASES, 0xFF));
-        // 255 rounds need an adversary: tests/adversary.rs.
+        // 255 rounds need an adversary: adversary.rs.
         let missed =
             |&(code, &count): &(usize, &u64)| count == 0 && code != Code::RefusedContended as usize;
         assert_eq!(responses.iter().enumerate().find(missed), None, "no response has this code");
