@@ -158,14 +158,14 @@ impl Rtl {
     /// and with the input `mutant_i`. Gives all files of the block, in their order.
     ///
     /// # Errors
-    /// When the top is not as expected (a `#` behind its name, its clock `clk_i` a port on a line of
-    /// its own), or a file cannot be written.
+    /// When the top is not as expected (`module` and its name once, with a space behind; its clock
+    /// `clk_i` a port on a line of its own), or a file cannot be written.
     pub fn write(mut self, folder: &Path) -> Result<Vec<PathBuf>, String> {
         let top = mutated(&self.module);
         let name = format!("{}.sv", self.module);
-        let module = format!("module {} #", self.module);
+        let module = format!("module {} ", self.module);
         self.change(&name, |text| {
-            let text = replace_once(text, &module, &format!("module {top} #"))?;
+            let text = replace_once(text, &module, &format!("module {top} "))?;
             let is_clock = |line: &&str| line.starts_with("    input") && line.ends_with(" clk_i,");
             let clock = text.lines().find(is_clock);
             let clock = clock.ok_or_else(|| format!("{name}: no port clk_i"))?;
@@ -247,6 +247,17 @@ mod tests {
         assert!(written.contains(choice), "{written}");
         assert!(written.starts_with("module adder_mutants #("), "{written}");
         assert!(written.contains("    input logic [5:0] mutant_i,\n    input  logic clk_i,"));
+    }
+
+    #[test]
+    fn a_top_needs_no_parameters() {
+        let mut adder = adder();
+        adder.files[1].text = TOP.replace("#(\n    parameter int Bits = 8\n) (", "(");
+        let folder = std::env::temp_dir().join(format!("mutants-plain-{}", std::process::id()));
+        let files = adder.plant(&[]).unwrap().write(&folder).unwrap();
+        let written = fs::read_to_string(&files[1]).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(written.starts_with("module adder_mutants (\n    input logic [5:0]"), "{written}");
     }
 
     #[test]
