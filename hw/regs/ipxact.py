@@ -25,7 +25,7 @@ def files(device):
         "tuple_lock_unit": ("bsv/generated/tuple_lock_unit.v", lock_unit, device),
         "visibility_pe": ("rtl/visibility/visibility_pe.sv", element, device),
     }
-    parts = ["lock_unit", "lockstep_device", "queue", "shell", "visibility_pe"]
+    parts = ["lockstep_device", *model.BLOCKS]
     return {
         f"hw/ip/{name}/component.xml": (package(name, *one), parts)
         for name, one in packages.items()

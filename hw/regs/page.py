@@ -2,6 +2,8 @@
 
 from html import escape
 
+from model import BLOCKS
+
 SOURCES = ["model.py", "properties.rdl", "requirements.txt"]
 NAME = "docs/registers.html"
 ACCESS = {
@@ -45,7 +47,7 @@ def files(device):
     lines += ['<meta name="viewport" content="width=device-width, initial-scale=1">']
     lines += ["<title>Lockstep: registers</title>", f"<style>{STYLE}</style>", "</head>", "<body>"]
     text = "\n".join([*lines, *body, "</body>", "</html>"]) + "\n"
-    return {NAME: (text, ["shell", "queue", "lock_unit", "visibility_pe", "lockstep_device"])}
+    return {NAME: (text, [*BLOCKS, "lockstep_device"])}
 
 
 def overview(device):

@@ -313,12 +313,13 @@ def limits(register, half):
 
 def device_module(device):
     block = device.blocks[BLOCKS[0]]
+    placed = [instance for instance in device.instances if instance.block in BLOCKS]
     lines = doc(f"{device.title}: {device.text}", marker="//!") + [""]
-    lines += ["use super::{Place, ReadOnly, lock_unit, queue, shell, token::value_of_fields};", ""]
+    modules = ["Place", "ReadOnly", *sorted({one.block for one in placed})]
+    lines += [f"use super::{{{', '.join(modules)}, token::value_of_fields}};", ""]
     for instance in device.instances:
         lines += doc(f"{instance.title}. {instance.text}")
         lines += [f"pub const {instance.name.upper()}: u32 = 0x{instance.base:04X};"]
-    placed = [instance for instance in device.instances if instance.block in BLOCKS]
     lines += ["", "/// All blocks of the RTL, at their places."]
     lines += [f"pub const PLACES: [Place; {len(placed)}] = ["]
     for one in placed:

@@ -43,7 +43,7 @@ pub(crate) const BYTES_MOVED: u64 = queue::BYTES_MOVED.offset() as u64;
 pub(crate) const FAILURES: u64 = queue::FAILURES.offset() as u64;
 
 /// The interrupt vectors, and their sources.
-pub(crate) const VECTORS: u32 = 5;
+pub(crate) const VECTORS: u32 = shell::INTERRUPT_COUNT.len() as u32;
 pub(crate) const VECTOR_COPY: u32 = 1;
 pub(crate) const VECTOR_BUS_ERROR: u32 = 3;
 pub(crate) const VECTOR_JOB: u32 = 4;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f652f8745a3dda491c576754ca9f59a77cfb26376c1d08e6f8fdc8146a2d3b8c lock_unit.rdl model.py properties.rdl requirements.txt rust.py
+// sources-sha256: 78f54fb49437c417ea4929701d0dc90776ce2cbcb85cbdebe8a66c93e09e65e2 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
 // body-sha256: 97bad1fae3000337a8b7274b53bcd4e7ffecefc8e33935681ce994b01081b3fd
 //! Lock unit: Executes requests of the lock protocol on a table in host memory.
 

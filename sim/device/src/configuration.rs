@@ -7,13 +7,14 @@
 //! Express) and 7.7.2 (MSI-X); PCI Local Bus Specification 3.0, section 6.2.5.1 (sizing a BAR).
 
 use driver::layout::BAR0_BYTES;
+use driver::map::shell;
 use driver::{PciIdentity, pci_regs};
 
 /// Bytes of the space.
 pub(crate) const BYTES: usize = 4096;
 
-/// Interrupt vectors.
-pub(crate) const VECTORS: usize = 5;
+/// Interrupt vectors: as many as the shell counts interrupts of.
+pub(crate) const VECTORS: usize = shell::INTERRUPT_COUNT.len();
 /// Where in BAR0 the MSI-X table stands.
 pub(crate) const MSIX_TABLE: u32 = 0x8000;
 /// Where in BAR0 the pending bits stand.

@@ -9,7 +9,7 @@ use crate::map;
 const CLASS_AND_REVISION: u64 = 0x1200_0001;
 
 /// Blocks with their characters.
-const BLOCKS: [(&str, u64, u32); 5] = [
+const BLOCKS: &[(&str, u64, u32)] = &[
     ("shell", map::SHELL, 0x4C53_4456),
     ("lock unit", map::LOCK_UNIT, 0x4C53_4C55),
     ("copy queue", map::COPY_QUEUE, 0x4C53_5155),
@@ -32,7 +32,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
         expect(|| format!("{name} in the configuration space"), found, expected)?;
     }
     check_capabilities(&discover_capabilities(&*context.backend)?)?;
-    for (name, base, identity) in BLOCKS {
+    for &(name, base, identity) in BLOCKS {
         expect(
             || format!("IDENTITY of the {name}"),
             context.read(base + map::IDENTITY)?,
@@ -56,7 +56,7 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
     let bars = information.bar_bytes;
     expect(|| "bytes of BAR0".into(), bars[0], 0x1_0000)?;
     expect(|| "bytes of BAR2".into(), bars[2], context.card_bytes()?)?;
-    Ok(format!("5 blocks of version {MAJOR}, {} MiB of card memory", bars[2] >> 20))
+    Ok(format!("{} blocks of version {MAJOR}, {} MiB of card memory", BLOCKS.len(), bars[2] >> 20))
 }
 
 /// What a kernel has to find before it lets software have interrupts and resets of the function.

@@ -13,6 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use driver::map::shell;
 use driver::{
     AtomicRoute, Backend, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
     MemoryNeeds, PAGE_BYTES, Space, Width,
@@ -24,7 +25,7 @@ pub use mutant::Mutant;
 use registers::Registers;
 use work::Queues;
 
-const VECTORS: usize = 5;
+const VECTORS: usize = shell::INTERRUPT_COUNT.len();
 const CARD_BYTES: usize = 16 << 20;
 
 /// The device in software.

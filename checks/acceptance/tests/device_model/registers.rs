@@ -4,7 +4,7 @@ use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, PLACES};
 use driver::map::{Access, Word, queue, shell};
 use driver::{PciIdentity, Width};
 
-use super::{CARD_BYTES, Mutant};
+use super::{CARD_BYTES, Mutant, VECTORS};
 
 /// The words of BAR0 that are registers.
 pub struct Registers {
@@ -37,7 +37,7 @@ impl Registers {
             }
         }
         let card = CARD_BYTES.trailing_zeros();
-        self.set(shell::CAPABILITIES.offset(), card << 16 | 5 << 8 | 3);
+        self.set(shell::CAPABILITIES.offset(), card << 16 | (VECTORS as u32) << 8 | 3);
         for (kind, base) in QUEUES.into_iter().enumerate() {
             self.set(base + queue::CAPABILITIES.offset(), 12 << 8 | (kind as u32 + 1));
         }

@@ -9,8 +9,8 @@ use std::process::Command;
 use sha2::{Digest, Sha256};
 
 /// Where generated files are: a file, or a folder that has no others. Besides, all files of
-/// [`KINDS`] below `hw`.
-const PLACES: [&str; 11] = [
+/// [`KINDS`] below `hw`, and those in folders `generated` below `hw/rtl`.
+const PLACES: [&str; 8] = [
     "docs/registers.html",
     "driver/src/map/device.rs",
     "driver/src/map/lock_unit.rs",
@@ -19,9 +19,6 @@ const PLACES: [&str; 11] = [
     "driver/src/map/visibility_pe.rs",
     "hw/bsv/LockRegisterMap.bsv",
     "hw/ip",
-    "hw/rtl/queue/generated",
-    "hw/rtl/shell/generated",
-    "hw/rtl/visibility/generated",
 ];
 /// How the names of generated files end, wherever they are.
 const KINDS: [&str; 2] = ["core", "f"];
@@ -47,8 +44,12 @@ fn files(path: &Path) -> Vec<PathBuf> {
 fn generated(root: &Path) -> Vec<PathBuf> {
     let is_list =
         |path: &PathBuf| path.extension().is_some_and(|kind| KINDS.iter().any(|k| kind == *k));
+    let is_block =
+        |path: &PathBuf| path.parent().is_some_and(|folder| folder.ends_with("generated"));
     let lists = files(&root.join("hw")).into_iter().filter(is_list);
-    PLACES.iter().flat_map(|place| files(&root.join(place))).chain(lists).collect()
+    let blocks = files(&root.join("hw/rtl")).into_iter().filter(is_block);
+    let places = PLACES.iter().flat_map(|place| files(&root.join(place)));
+    places.chain(lists).chain(blocks).collect()
 }
 
 /// SHA-256 over name, line feed and bytes of each of these files of `folder`.
