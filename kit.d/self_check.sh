@@ -63,4 +63,11 @@ same "what still names the old place" "$(grep -rlF venv.new "$folder/venv" || tr
 printf '#!%s/venv.new/bin/python3\nprint("it runs")\n' "$folder" >"$folder/venv/bin/script"
 name_scripts "$folder/venv.new" "$folder/venv" "$folder/venv"
 same "a script of an older environment" "$("$folder/venv/bin/script")" "it runs"
+
+# What is generated says from what instead.
+same "sources without a licence" "$(
+    cd -- "$root" && grep -rL --include='*.rs' --include='*.sv' --exclude-dir=target --exclude-dir=generated \
+        -e 'SPDX-License-Identifier: MIT OR Apache-2.0' -e '^// Generated from' \
+        checks cli driver hw/rtl lockdb ndp-runtime sim tests workloads || true
+)" ""
 say "The shell of ./kit does what it should."

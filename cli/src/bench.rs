@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep bench`: each performance goal beside its floor. Its exit code does not depend on
 //! whether goals are reached.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep check`: checks whether a device behaves as documented.
 
 use acceptance::{Extent, Latency, Measurements, Options, Progress, Report, Verdict};

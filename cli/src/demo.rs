@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep demo`: what a newcomer sees.
 
 use std::path::{Path, PathBuf};

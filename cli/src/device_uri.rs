@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device that a URI names.
 
 use driver::{Device, DeviceUri, OpenError};

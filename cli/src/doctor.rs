@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep doctor`: reports what this machine offers a device, and what is missing.
 
 use driver::linux::Roots;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a command fails, and with which exit code.
 
 use std::path::Path;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep experiment`: figures and tables of the papers, measured again.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep figures`: all experiments on one HTML page.
 
 use std::io::Write;

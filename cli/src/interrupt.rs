@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Signals. Ctrl-C, or SIGTERM, asks a run to end; a second one ends the program. A file that would
 //! grow too large is no reason to end.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The `lockstep` command.
 //!
 //! Each subcommand is a module with its arguments, `Args`, and a function

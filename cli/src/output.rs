@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The output of a command: results to standard output, everything else to standard error.
 
 use std::fmt::Display;

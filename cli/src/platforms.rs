@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep platforms`: every number of every platform, with its source.
 
 use std::fmt::Write;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep run`: executes a scenario and reports the results.
 
 mod table;

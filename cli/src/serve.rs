@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep serve`: the simulated device as a PCI device for other processes.
 
 use std::io::ErrorKind;

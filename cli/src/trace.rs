@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep trace`: makes lock traces and checks them.
 
 mod replay;

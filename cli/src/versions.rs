@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The versions that a run depends on.
 
 use std::sync::LazyLock;

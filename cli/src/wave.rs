@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep wave`: waveforms of the lock unit.
 //!
 //! Verilator's wave writer ends its process when it cannot write. So a child process makes the run,

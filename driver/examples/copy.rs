@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Copies a text to the card and back, behind any backend:
 //!
 //! ```text

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The reasons why a function's registers read as all-ones.
 
 use crate::pci_capabilities::{find, read_listed_by};

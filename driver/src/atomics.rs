@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Atomic operations of the device on host memory: AtomicOps of PCI Express.
 //!
 //! The lock unit compares and swaps words of 64 bits. Over PCI Express it may do so only once software

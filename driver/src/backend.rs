@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The trait that each backend of a device implements.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One block of registers in BAR0.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory that the device can reach, with its device address.
 
 use std::fmt;

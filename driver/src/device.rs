@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A Lockstep device behind any backend: identified, and typed.
 
 #[cfg(test)]

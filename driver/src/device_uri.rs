@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The URI that names a device and its backend.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Interrupts that come through an event descriptor.
 
 use std::io::IoSliceMut;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A device for tests: the device side of the queues in a few lines, on the thread of the caller.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A backend with faults of the link, switched on at run time.
 //!
 //! It shows how a driver handles a bad link, without one: a read that never completes returns its

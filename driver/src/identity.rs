@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The identifiers by which PCI knows a Lockstep device.
 
 use std::env;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The allocator of device addresses (I/O virtual addresses) for host memory.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The fixed parts of a device outside its register map: BARs, vectors.
 //!
 //! Source: `docs/device.md`. The identifiers are in [`crate::PciIdentity`], and the offsets of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Access of software to a Lockstep device.
 //!
 //! [`open_backend`] opens the backend that a [`DeviceUri`] names: a socket of another process, or a

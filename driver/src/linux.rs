@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! PCI functions of this machine: through sysfs with physical addresses, or through VFIO.
 
 pub mod pci;

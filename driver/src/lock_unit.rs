@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Typed driver of the tuple-locking unit (`docs/lock-unit.md`).
 
 pub mod stream;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is mapped for a device behind address translation, and where.
 
 use std::collections::BTreeMap;

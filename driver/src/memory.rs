@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory of this process that can be shared with devices.
 
 pub(crate) mod ones;

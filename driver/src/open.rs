@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Opens the backend of a URI, with the possible errors.
 
 use std::io;

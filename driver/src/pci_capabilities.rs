@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The capabilities in a function's configuration space.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Offsets and bits of a function's configuration space, by the names of the kernel's
 //! `linux/pci_regs.h` without their prefix `PCI_`. Offsets are in bytes, those of capabilities from the
 //! capability's first byte on. A test compares them with that header.

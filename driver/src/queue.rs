@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Queues: rings in host memory, a doorbell, completions with a phase bit.
 //!
 //! The order that matters (`docs/driver.md`, "Ordering"): the words of a submission are stored before

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The trait between a driver and the carrier of its accesses.
 
 use crate::DeviceError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The shell block: the identity of the device, and registers for tests.
 
 use crate::map::Present;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A device that another process serves at a unix socket.
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The cost of one open snapshot: for vacuum of a long version chain, for the writer of a hot row,
 //! and for unrelated transactions. Each figure stands beside its floor, from the same run.
 //!

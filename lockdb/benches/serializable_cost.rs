@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The cost of a SERIALIZABLE commit with many reads for other transactions: how long their commits
 //! take beside it.
 //!

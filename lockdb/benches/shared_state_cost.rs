@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the shared state costs: bytes for each changed row, time to collect it, and how fast a
 //! device reads a snapshot with it.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Admission to a store's sessions, of which there is a fixed number.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A change of one tuple, as it stands in the body of a log record.
 //!
 //! | offset | bytes | what |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A multi-version store whose row locks are the shared lock table (ccSLT paper, sections 2.3
 //! and 3).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bulk load from CSV.
 
 use std::io::Read;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table of a store's row locks: its own, in a file, or in external memory.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Background work of a store, done by its own thread or by sessions.
 
 use std::io;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Ways to break the store on purpose, so that its tests can be seen to notice.
 //!
 //! Only the feature `mutants` compiles them in; without it every question is answered by `false` at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Native storage: physical pages in a file, never overwritten while they may be read.
 
 use std::collections::BTreeMap;

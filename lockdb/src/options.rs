@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The options of a store and of a transaction.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Logical pages: which are in use, which are in memory, and where they stand on storage.
 
 use std::collections::BTreeSet;

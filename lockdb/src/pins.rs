@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The snapshots in use, which limit vacuum.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rebuild after recovery: indexes and the counts of dead bytes are computed from the pages.
 //!
 //! An operation that needs them waits, or builds them; a store with its own thread is open in the

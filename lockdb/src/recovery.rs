@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Opening a store: the newest checkpoint, and what the log says happened after it.
 //!
 //! Redo is idempotent: a change is skipped if its tuple has a version of that commit or a later

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pages and VIDs that can no longer be found, but that a transaction may have found before, until
 //! they can be reused.
 

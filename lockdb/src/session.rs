@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A session: one thread's access to a store, and the workspace of its transactions.
 
 use std::sync::Arc;

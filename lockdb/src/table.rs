@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A table: its schema, the VID map that leads to its version chains, and its indexes.
 
 use std::ops::RangeBounds;

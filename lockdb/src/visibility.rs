@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which version of a tuple a snapshot sees: a walk along the new-to-old chain, as a pure machine.
 //!
 //! Source: ccSLT paper, section 2.3, "one-point invalidation to determine the currently visible

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The commits of others while a transaction validates its reads.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Near-data reads and updates (ccSLT paper, sections 1 to 3): the data handed to a device, the
 //! code that runs there beside the data, and the host's transaction around them.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast inputs are drawn, and the reference executes them, on one thread:
 //! `cargo bench -p lockstep-workloads --bench rates`.
 

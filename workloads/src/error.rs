@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Errors that name the file, the line, the field, the value and what was expected.
 
 use std::{fmt, io};

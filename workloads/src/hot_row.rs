@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A storm on a few rows: every transaction of every agent updates some of them.
 
 use rand::Rng;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The work for locks and stores: seeded workloads, scenarios and lock traces.
 //!
 //! - [`database`] is transactions over tables, for any transactional store: SmallBank, TATP,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random streams and shares of a mix.
 
 use rand::{Rng, RngExt, SeedableRng};

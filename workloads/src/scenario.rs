@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The scenario of a run: what `lockstep run SCENARIO.toml` reads.
 //!
 //! Every key is listed in `docs/scenarios.md`. A [`Scenario`] exists only when the whole file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! SmallBank: six small banking transactions over accounts of two rows each.
 //!
 //! The mix and the two access modes are those of the public codes of FaSST (OSDI 2016) and

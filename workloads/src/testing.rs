@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Statistics for the tests of this crate.
 
 use rand::SeedableRng;

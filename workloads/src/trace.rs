@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lock traces as CSV: which transaction locked which row, and when.
 //!
 //! `docs/traces.md` describes the format. [`TraceReader`] checks each line against all

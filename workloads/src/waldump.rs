@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the log of a PostgreSQL server to a lock trace.
 //!
 //! [`convert`] reads the text of `pg_waldump` (PostgreSQL 15 to 18) and writes the row locks in it as

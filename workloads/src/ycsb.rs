@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! YCSB: which rows of its one table are touched, and the lock traces of update transactions.
 
 use rand::Rng;

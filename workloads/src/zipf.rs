@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which row is touched: uniform, Zipf, and Zipf scattered over the table.
 //!
 //! The Zipf sampler is `rand_distr`'s, which rejects under a continuous envelope and so is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios: what is shipped loads, what is impossible is refused with its place.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lock traces: the round trip, and every rule of the format.
 
 use lockstep_workloads::TupleKey;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The converter on a real dump: PostgreSQL 15, sessions that roll back, wait for each other,
 //! lock without updating, use savepoints and a prepared transaction, and reuse a line pointer.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The context of every check: the device, memory that it can reach, and bounded waits.
 
 use std::fmt::{Debug, LowerHex};

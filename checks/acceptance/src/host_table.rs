@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A lock table in memory that host and device share, and the host's side of it.
 
 use std::fs::File;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One suite that the device must pass through every backend: in process, over a socket, through the
 //! kernel.
 //!

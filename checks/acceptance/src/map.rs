@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The register map as offsets in BAR0 and in its blocks; made from the driver's map.
 
 use driver::map::{device, queue, shell};

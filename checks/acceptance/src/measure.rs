@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast the device answers through this backend. Nothing here passes or fails.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The selected checks of the suite, and their length.
 
 use std::time::Duration;

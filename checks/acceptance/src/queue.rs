@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue of the device, accessed word by word. It can submit what the driver's own queues would
 //! never submit, and shows what they hide.
 

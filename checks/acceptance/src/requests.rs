@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests for the lock unit and its responses, as the checks write them.
 
 use driver::lock_unit::stream::{Tag, UnitOperation, UnitRequest, UnitResponse, field};

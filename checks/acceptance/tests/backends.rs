@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The suite against the RTL through every backend that this machine has: in this process, at a
 //! server's socket in this process, and at one in another process. The backends through the kernel are
 //! tried in a guest: `docs/qemu.md`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The suite passes on a device in software, and finds each mutant that is planted in it.
 
 mod device_model;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Faults of the link: whatever happens to a device or its server, its user gets a typed error
 //! within its bounds, without a panic or a hang.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The random cases of the lock table with host software and RTL on two sides of a socket.
 
 mod served;

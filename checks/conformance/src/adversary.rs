@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! An adversary in the place of memory.
 //!
 //! Each answer is one that memory could give, but no history of accesses needs to have led to it:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! An agent follows its script within the contract of the lock table.
 //!
 //! It knows what its transaction holds and waits for, and postpones requests that the contract

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bench: the unit, its oracle and the agents on one memory, cycle by cycle.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A case: everything that a run depends on, as one value that can be shrunk, stored and replayed.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Coverage: the situations that runs have reached, so that a suite can show that it reaches all of
 //! them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Cases from seeds: `proptest` strategies, one for each kind of trouble.
 
 use std::fmt;

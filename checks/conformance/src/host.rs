@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A host agent's requests, one access to the shared memory at a time.
 
 use std::collections::BTreeMap;

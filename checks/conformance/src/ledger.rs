@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The reference memory: the lines of the table, with the invariants that are checked at every
 //! change.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tuple-locking unit in lockstep with the pure machines of `locks`.
 //!
 //! A [`Case`] says what agents on the device and on the host request, and how the buses behave. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A mismatch between a block and its oracle.
 
 use std::fmt;

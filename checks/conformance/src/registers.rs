@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The register accesses of software before and after a run, and the values that it must find.
 
 use driver::lock_unit::{Counters, LockUnit as Driver};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs cases, shrinks those that fail and says how to repeat them.
 
 use std::fmt::{self, Write as _};

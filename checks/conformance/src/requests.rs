@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Translates the requests of a device's agent to beats of the request stream.
 
 use std::collections::VecDeque;

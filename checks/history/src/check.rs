@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The checker.
 //!
 //! Three steps: [`index`] names keys and versions by small numbers, decides which transactions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Histories as JSON lines.
 
 use std::io::{self, BufRead, Write};

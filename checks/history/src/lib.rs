@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Histories of transactions: what each one read and wrote, in a format that other programs can
 //! check too, and a checker that holds each transaction to its isolation level.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Writing down what transactions saw, from many threads.
 //!
 //! Each session records for itself, without any lock; [`Recorder::finish`] merges the sessions in

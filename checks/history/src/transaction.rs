@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The objects of a history, as `docs/histories.md` lists them.
 
 use std::collections::BTreeMap;

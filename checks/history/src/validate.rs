@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rules that make a history fit to be checked.
 //!
 //! They concern only the record, never the behaviour of the database: a history of a broken

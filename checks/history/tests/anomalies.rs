@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Histories made by hand, each with one anomaly, and clean ones beside them.
 
 use history::{

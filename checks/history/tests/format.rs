@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lines of a history: what is written comes back, and what breaks a rule is refused.
 
 use history::{Extension, Header, History, Level, Read, ReadError, Recorder, Scan, Status, Write};

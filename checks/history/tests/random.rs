@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random histories: valid ones pass, changed ones are found exactly when the change matters.
 //!
 //! For tiny histories an oracle decides by trying every order of events.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many cases a random test draws, from which seed on, and how a failure is repeated.
 //!
 //! A *case* is the smallest thing that a random test repeats. Each case has a seed, from which all

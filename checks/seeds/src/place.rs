@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The location of a random test, so that a case of it can be repeated.
 
 use std::thread;

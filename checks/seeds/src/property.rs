@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Properties whose cases `proptest` draws and shrinks.
 
 use proptest::test_runner::{Config, RngSeed};

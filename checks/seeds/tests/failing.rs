@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a random test prints when a case fails, and which cases it runs: each time in a process of its
 //! own, with an environment of its own.
 

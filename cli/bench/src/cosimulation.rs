@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast the lock unit is simulated through the whole path, from requests over all bus models
 //! to memory, beside a bare loop that toggles the clock of the same model.
 

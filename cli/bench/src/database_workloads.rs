@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! SmallBank, TATP, YCSB and TPC-C on the store in memory, without sync, SERIALIZABLE.
 
 use std::sync::Barrier;

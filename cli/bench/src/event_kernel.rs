@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The event kernel by itself, with the hold model: the queue keeps its length, and each step
 //! takes the next event and schedules it again at a random later time.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A contended lock on its way from thread to thread, beside a cache line on the same way.
 
 use std::hint::{black_box, spin_loop};

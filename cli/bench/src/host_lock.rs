@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host's uncontended lock beside the least that it could be: two compare-and-swaps on the
 //! same line.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each performance goal beside its floor, both measured in the same run.
 //!
 //! A benchmark is one entry of [`ALL`]. Nothing here passes or fails: performance depends on the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lock unit's RTL in clock cycles: how many requests it accepts at once and keeps open, and
 //! how many locks it serves with the table on either side of the link.
 

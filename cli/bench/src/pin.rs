@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pins threads to one processor, so that a measurement does not migrate.
 
 use std::thread;

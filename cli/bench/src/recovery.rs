@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast a store is opened: the log that it does again, and a store that was closed in order.
 //!
 //! The files were written just before and are in the system's cache: what is measured is the store,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rival engines: finds their programs, runs one of them in bounded time, reads what it prints.
 //!
 //! The programs are those of the workspace `tests/rivals/`, which `./kit bench rivals` builds. They

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Times of work in nanoseconds.
 
 use std::time::Instant;

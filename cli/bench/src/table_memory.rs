@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory of the lock table, as the system counts it.
 
 use std::fs;

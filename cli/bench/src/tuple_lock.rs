@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lockstep's lock beside PostgreSQL's own tuple lock.
 
 use terminal::Progress;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The definition of an experiment, and its settings.
 
 use std::path::{Path, PathBuf};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The figures and tables of the papers, reproduced.
 //!
 //! Each is an [`Experiment`] of the [registry](registry::all): its parameters, the paper's values with

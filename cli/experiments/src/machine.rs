@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The description of this machine, as its system reports it.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The page: one HTML file with its style and its pictures in it.
 
 use std::fmt::{self, Display, Write};

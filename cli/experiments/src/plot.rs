@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A [`Plot`] as SVG.
 //!
 //! The picture uses the colours of its surroundings: text and axes are drawn in `currentColor`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The provenance of results: the sources and the date.
 
 use std::process::Command;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Findings for other programs, as JSON. The same seeds, version and commit give the same bytes of an
 //! experiment in virtual time.
 

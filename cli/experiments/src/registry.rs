@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! All experiments: the lists of the papers' modules, one after the other.
 
 use crate::experiment::Experiment;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Findings as text for a terminal.
 
 use std::fmt::{Display, Write};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Findings for statistics, as CSV: one line for each measured value.
 
 use serde::Serialize;

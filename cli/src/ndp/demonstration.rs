@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A near-data update for `lockstep demo`: a small store in a folder that is removed afterwards.
 
 use std::path::Path;

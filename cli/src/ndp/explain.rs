@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep ndp explain`: the program of a statement.
 
 use ndp_runtime::program::{Assignment, compile_select, compile_update};

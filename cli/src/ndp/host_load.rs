@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Short updates of the host, beside an update near the data.
 
 use std::ops::ControlFlow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The same update by the host alone: it pulls the pages and changes the rows itself.
 
 use std::sync::Arc;

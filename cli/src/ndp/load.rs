@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep ndp load`: rows for a store.
 
 use std::fs::File;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep ndp`: near-data reads and updates of a store in a folder.
 
 pub mod demonstration;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values in the syntax of SQL and JSON.
 
 use lockdb::schema::{Type, Value, ValueRef};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The report of an update, as text and as JSON.
 
 use std::fmt;

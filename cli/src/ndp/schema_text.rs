@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A table's schema as it is given on a command line.
 
 use lockdb::schema::{Schema, Type};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep ndp select`: rows, or sums of them, as the device finds them.
 
 use std::cell::RefCell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The store that a command works on.
 
 use std::path::{Path, PathBuf};

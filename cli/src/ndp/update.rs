@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep ndp update`: changes rows beside the data.
 
 use std::cell::RefCell;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A report as text, at most 100 columns wide.
 
 use std::fmt::Write;

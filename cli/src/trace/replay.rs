@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The scenario that replays a trace.
 
 use std::path::{Component, Path, PathBuf};

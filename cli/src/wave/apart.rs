@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A process of its own for the wave writer, which ends it when it cannot write.
 
 use std::fs::File;

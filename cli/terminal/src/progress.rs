@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A progress bar for what takes longer than two seconds.
 
 use std::fmt::Display;

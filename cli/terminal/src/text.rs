@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Numbers and paragraphs as text for people.
 
 /// `1234567` as `1,234,567`.

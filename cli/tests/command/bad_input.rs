@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each bad input gives an error that names place, value and what was expected, and exit code 2,
 //! and changes nothing in the folder.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A served device, checked and worked on by other processes over its socket.
 
 use std::fs;

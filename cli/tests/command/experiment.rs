@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep experiment --platform FILE`: what files it takes, and how it refuses others.
 
 use std::fs;

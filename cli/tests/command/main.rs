@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The `lockstep` command as its users meet it: what it prints, its exit codes, and what it
 //! leaves behind.
 

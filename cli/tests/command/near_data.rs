@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `lockstep ndp`: what it prints, what it changes, and what it refuses.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Identification and buffers, against a fake device.
 
 use super::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The registers behind a BAR, mapped into this process.
 
 use std::io;

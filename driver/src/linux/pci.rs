@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The PCI functions of this machine, as the kernel shows them in sysfs.
 
 mod listing;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Physical addresses of this process's memory, for devices behind no address translation.
 
 use std::fs;

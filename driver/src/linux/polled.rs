@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Polled interrupts of a device without signals: its counters are read repeatedly.
 
 use std::thread;

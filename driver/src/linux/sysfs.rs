@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A PCI function through sysfs: registers mapped from `resource0`, physical addresses for DMA.
 //!
 //! Nothing protects memory from the device. So this needs root, an IOMMU that is off or passes

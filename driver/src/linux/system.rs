@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The machine's support for a device: the functions on its PCI bus, IOMMU, VFIO, huge pages and
 //! limits, and how to set up missing parts.
 

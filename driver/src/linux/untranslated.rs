@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory of a device behind no address translation, by physical address.
 //!
 //! Accesses of the device to unmapped memory cannot be stopped. So such memory is kept until the

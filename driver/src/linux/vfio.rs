@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A PCI function through the kernel's VFIO: registers mapped, addresses translated by the IOMMU, or
 //! physical where there is none, interrupts by event descriptor.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The driver against a fake register file.
 
 use super::{Counters, LockUnit};

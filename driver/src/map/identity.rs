@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which block is there: what all blocks have in common.
 
 use super::device::{IDENTITY, VERSION, Version};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The register map, with types.
 //!
 //! `hw/regs` describes every register in SystemRDL; the modules [`device`], [`shell`], [`queue`],

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What tokens put on the bus, and what fields are.
 
 use std::collections::BTreeMap;

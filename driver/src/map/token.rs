@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tokens that stand for registers: what software may do with one is in the token's type.
 
 use std::marker::PhantomData;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The map as data, for tests and tools that walk over all of it.
 
 /// What software may do with a word.

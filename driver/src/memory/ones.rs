@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pages that read as all-ones, like a removed device.
 //!
 //! They are put over a mapping at its own address (`MAP_FIXED`), which `memmap2` does not do.

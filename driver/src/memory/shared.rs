@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Copies in and out of memory that others change concurrently.
 //!
 //! A plain copy (`copy_nonoverlapping`) would promise the compiler that nothing else writes these

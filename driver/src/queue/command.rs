@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue whose commands are answered once each, in any order.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The copy queue: the device moves bytes between host memory and card memory.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The errors that stop a queue.
 
 use crate::DeviceError;

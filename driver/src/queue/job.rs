@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The job queue: work that is done near the data.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lock queue: requests to the lock unit, and its responses.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The open commands, which the device has not answered.
 
 /// Names a command until it is done; no two of one queue are equal.

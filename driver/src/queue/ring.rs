@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The indices of a submission and a completion ring: no memory, no registers, no clock.
 //!
 //! Counts run freely through 16 bits. Entry n of a ring is slot n modulo the ring's size, a power

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The queues against a fake device.
 
 use std::collections::BTreeMap;

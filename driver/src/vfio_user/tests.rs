@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The backend against a server in another thread, with the fake device behind it.
 
 use std::os::fd::OwnedFd;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The job block, which an element reads at the start of a run.
 
 /// Flag: forget which pages were verified, as they may have changed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Typed driver of the visibility element (`docs/visibility-element.md`), and the bytes that go
 //! into a run and come out of it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The output of an element: packets of beats of 64 bytes.
 
 /// Words of 8 bytes in a beat; word 0 is bits 63 to 0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long a register read takes through a socket, and where the time goes.
 //!
 //! `cargo bench -p lockstep-vfio-user --bench latency -- [reads] [spin in µs]` starts a server in a

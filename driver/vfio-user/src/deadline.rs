@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bound of a wait.
 
 use std::time::{Duration, Instant};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device behind a server: its description and its callbacks.
 
 use std::os::fd::OwnedFd;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The [vfio-user] protocol over a unix socket: one process uses a PCI device of another, through
 //! our driver or through QEMU. `docs/vfio-user.md` lists the commands and limits, and describes
 //! the threat model.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The messages: their header and every command's payload, encoded and decoded. No input or output
 //! happens here.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Messages over a unix socket: whole ones, with their descriptors, within a bound.
 
 use std::io::{IoSlice, IoSliceMut};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A hostile server and our client, a hostile client and our server: whatever is sent, each call
 //! ends with a typed error within its bound, nothing panics, and no descriptor leaks. This is a
 //! bounded run of the targets of `vfio-user/fuzz`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hand-made messages to our server and to our client: unusual but valid ones are accepted, invalid
 //! ones are refused, and those that break the stream end the session.
 

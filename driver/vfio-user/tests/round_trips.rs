@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every payload decodes to its original value, and truncated or overlong payloads do not decode.
 
 use proptest::prelude::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Peers that are slow, endless or silent: no call outlasts its bound, and a device's thread may wait
 //! for the client's memory whatever the serving thread does.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several clients: in turn, at once, dying, silent; and how a server starts and ends.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A bank in forty lines: money moves between accounts, and none is lost, whatever happens.
 //!
 //! `cargo run -p bank [FOLDER]`; run it again, and the accounts are still there.

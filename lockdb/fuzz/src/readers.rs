@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Readers of untrusted bytes. Each must answer any bytes with a value or a typed error: never with
 // a panic, never without end. Where a checksum would stop all damage at the door, it is made right
 // first, so that what lies behind is tried as well.

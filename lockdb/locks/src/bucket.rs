@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One line of the table, and the machine's accesses made on it with real atomics.
 
 use crate::Head;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The waits-for relation, read from the table itself.
 //!
 //! The slots hold timestamps, so a search needs no other book-keeping, and it sees device

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Word 0 of a bucket: the holder of the lock and its waiters, in one word.
 //!
 //! | bits | field | meaning |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The locks that one transaction holds: taken one by one, waited for, given back once each.
 
 use crate::machine::{Outcome, Place, Refusal, Request};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a tuple version to its bucket.
 
 /// The key of a lock: one version of one tuple.

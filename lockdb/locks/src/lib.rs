@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The cache-coherent shared lock table (ccSLT paper, section 3): its protocol as a pure machine,
 //! and the machine driven by real atomics on shared memory.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A transaction on the lock table alone.
 
 use crate::held::HeldLocks;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory of a table: lines that other threads, processes and devices share.
 
 use std::fmt::Debug;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The active calls of a thread that each run a transaction by a closure.
 //!
 //! Such a transaction ends only when its call returns. So a wait on the same thread for a lock that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where waiters sleep after they have spun for a while.
 //!
 //! A sleeper is found by its timestamp, which is what the hand-over names. The order that makes a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The atomics and threads that the host embodiment uses, so that `loom` can replace them.
 
 #[cfg(loom)]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The counters of workers.
 
 /// Counts of one worker, or of all that have reported to their table.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transaction timestamps, as they stand in the words of a bucket.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Waiting for a lock: spin briefly, then sleep until woken; leave when timeout ends or when the
 //! wait closes a cycle.
 

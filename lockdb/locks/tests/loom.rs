@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The atomics and the parking under every schedule that the memory model admits, by `loom`:
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p lockstep-locks --test loom --target-dir target/loom`

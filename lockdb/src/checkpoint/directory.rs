@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The directory: schemas, and where the map pages stand.
 //!
 //! A stream of bytes over as many directory pages as it takes, each of which names the next:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checkpoints: the host's memory is written to native storage, out of place, and the log before
 //! the checkpoint is no longer needed.
 //!

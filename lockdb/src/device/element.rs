@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A processing element: the visibility check of one part of a table's VID map.
 
 use std::ops::{ControlFlow, Range};

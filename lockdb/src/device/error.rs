@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The errors that a device may find.
 
 use super::super::layout::{PageError, RecordId};

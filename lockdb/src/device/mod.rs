@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device's side: snapshots from pages on native storage and a shared state, and nothing else.
 //!
 //! This module does in software what a processing element of a smart storage does (ccSLT paper,

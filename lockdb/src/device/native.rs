@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device's side of native storage: physical pages, read as bytes.
 
 use std::fs::File;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A device after an invocation: the maps that it needs, checked.
 
 use super::super::checkpoint::Directory;

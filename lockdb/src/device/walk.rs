@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The walk of one VID, as a pure machine: what to fetch next, and what follows from it.
 //!
 //! It refines the [visibility rule](super::super::visibility), which it uses: it handles versions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bytes of a file in memory: blocks that copies of the file share until one is written.
 
 use std::io;

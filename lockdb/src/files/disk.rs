@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A folder of the file system.
 
 use std::fs::{self, File as SystemFile, OpenOptions};

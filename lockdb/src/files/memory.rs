@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A folder in memory.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The store's access to files, so that a test can simulate a loss of power.
 //!
 //! - [`Disk`]: a folder of the file system, held by one process at a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The power-loss model for tests: a folder that numbers every change and can lose power at any of
 //! them.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Native storage as a file of the store.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every kind of folder keeps the same contract; a crash image keeps the model's.
 
 use std::io::ErrorKind;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Map pages: chunks of the VID maps and of the L2P map, and the pages of the directory.
 
 use super::{PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind};

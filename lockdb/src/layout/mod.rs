@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bytes of the store, as a device finds them: one definition of each layout.
 //!
 //! Everything is little-endian and at a fixed offset, so that hardware can parse it

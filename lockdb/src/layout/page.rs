@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pages: a header, line pointers that grow upward, tuple versions that grow downward.
 
 use std::mem::offset_of;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The place of a page on storage.
 
 /// A physical page, and which checkpoint wrote it: the word that stands in the L2P map, in the

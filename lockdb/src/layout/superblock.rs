@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Superblocks: which checkpoint is the newest.
 //!
 //! Physical pages 0 and 1 hold one each; checkpoint *n* writes page *n* mod 2, so that a torn write

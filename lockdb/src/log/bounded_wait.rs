@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Waiting for another thread that has only finite work to do.
 
 use std::hint::spin_loop;

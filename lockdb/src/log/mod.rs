@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The write-ahead log, and the order of commits that it gives.
 //!
 //! A commit goes through four calls: [`Log::begin`] gives it the next number and the next place in

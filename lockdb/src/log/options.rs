@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The options and basic types of a log.
 
 use std::time::Duration;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading the log after a crash: which records are intact, where the log ends, and whether it may
 //! end there.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The newest bytes of the log, in memory: LSN `n` stands at `n` modulo the ring's size.
 
 use std::io;

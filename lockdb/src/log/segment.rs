@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Segment files: `log-` and the start LSN in 16 hexadecimal digits. The record of LSN `n` stands
 //! at offset 64 + `n` - start. Header, little-endian:
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The order of commits: dense numbers, each with its place in the log, and the completed prefix.
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the ring into the files: writing out, and syncs that many commits share.
 
 use std::io;

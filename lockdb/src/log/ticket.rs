@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One commit on its way through the log.
 
 use std::cell::{Cell, RefCell};

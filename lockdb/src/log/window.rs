@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading a file in large chunks, without a copy of each record.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Plain arrays of words in memory that devices may share.
 
 use std::fmt::Debug;

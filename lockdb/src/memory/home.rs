@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The origin of the store's memory.
 
 use std::fs::OpenOptions;

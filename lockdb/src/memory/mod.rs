@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host's memory of the store: page frames and maps, which devices may share.
 
 mod array;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Page frames: the host's side of native storage, where versions are written and read.
 //!
 //! The frame of logical page *n* stands at byte *n* × 8,192, so that a RecordID leads to its

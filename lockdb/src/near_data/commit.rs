@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The commit of near-data updates: the pages first, then the record that makes them count.
 
 use super::super::database::Shared;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Near-data updates: versions that a device has written next to the data become part of a host
 //! transaction (ccSLT paper, section 3). `docs/store-near-data.md` argues why such a commit is
 //! atomic.

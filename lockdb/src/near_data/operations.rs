@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The operations of a transaction before it commits near-data updates.
 
 use super::super::database::Shared;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The near-data part of a log record: which pages a device has written for the commit.
 //!
 //! | offset | bytes | what |

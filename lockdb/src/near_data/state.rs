@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The state of a transaction's near-data updates.
 
 use std::collections::{HashMap, HashSet};

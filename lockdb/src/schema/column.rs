@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a table consists of: typed columns, a primary key and secondary indexes.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows from CSV text, and rows as CSV text.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A schema as bytes, for the catalog and the log.
 //!
 //! | part | bytes |

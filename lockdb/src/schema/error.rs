@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The errors of schemas, rows and keys.
 
 use super::Type;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Keys as the indexes sort them: bytes whose order is that of the columns' values.
 //!
 //! A key is its columns' encodings, one after the other, so that keys compare column by column:

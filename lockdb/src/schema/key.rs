@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Keys as callers give them, and how they become keys of an index.
 
 use std::fmt;

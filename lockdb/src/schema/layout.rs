@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where each column lies in a row's payload.
 //!
 //! | part | bytes |

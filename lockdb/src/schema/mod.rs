@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Typed rows: columns, values, their bytes in a version, and keys for the indexes.
 //!
 //! A [`Schema`] says which columns a table has and where each lies in a row's payload. [`RowRef`]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values of columns, owned and borrowed.
 
 use std::fmt;

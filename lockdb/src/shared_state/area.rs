@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A shared state, read.
 
 use super::format::{AreaError, AreaHeader, PageEntry, TableEntry, VidEntry};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Collection of a shared state from the host's memory.
 //!
 //! Collection costs a commit nothing. The changes since the checkpoint are found from two traces

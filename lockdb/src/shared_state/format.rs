@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bytes of a shared state, as a device finds them (`docs/shared-state.md` has the tables).
 //!
 //! One contiguous area: header, page images, then the sorted sections that lead into them. Every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The shared state: what has changed since the last flush to native storage, in one small area
 //! that is handed over with each near-data invocation (ccSLT paper, sections 1 and 2.3).
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The commit: from private writes to published versions.
 
 use super::super::change::Change;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Row locks: taken in the shared lock table, on the version that the row has.
 
 use super::super::error::{ConflictError, Ending, Error, Result};

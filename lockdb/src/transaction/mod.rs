@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transactions: reads at a snapshot, private writes under row locks, and the commit that publishes
 //! them.
 

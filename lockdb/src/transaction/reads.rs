@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The reads of a SERIALIZABLE transaction, which are validated before it commits.
 
 use std::cmp::Ordering;

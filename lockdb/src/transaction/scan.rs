@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading many rows: whole tables, and ranges of an index.
 
 use std::ops::{Bound, ControlFlow, RangeBounds};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transactions beside a commit that is held back between its begin and its end.
 
 use std::sync::Arc;

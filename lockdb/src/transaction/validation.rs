@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! SERIALIZABLE: checks whether all reads of a transaction are still current when it has its place
 //! in the order of commits.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Changing rows: insert, update, delete.
 
 use std::fmt;

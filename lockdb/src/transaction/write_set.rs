@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The writes of a transaction, private until it commits.
 
 use std::collections::HashMap;

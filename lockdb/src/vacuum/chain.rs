@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A sweep's knowledge of a row's version chain, so that it walks no part of a long chain twice.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Vacuum: reclaims the space of versions that no snapshot sees any more, while transactions
 //! continue.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The emptying of one page.
 
 use std::collections::btree_map::Entry;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A device beside threads that write, vacuum and flush.
 
 use std::sync::Arc;

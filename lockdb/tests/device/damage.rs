@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Damaged areas and pages: refused with a typed error, or harmless; never a panic.
 
 use std::panic::AssertUnwindSafe;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The hand-over: what an invocation gives to a device, how large it is, and how long it holds.
 
 use std::fs::File;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random workloads, looked at from the device at many moments.
 
 use std::collections::BTreeMap;

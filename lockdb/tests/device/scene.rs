@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A store, what is done to it at random, and a device that is to see the same rows.
 
 use std::ops::ControlFlow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The walk machine on bytes made by hand, for each of its faults, and the element that continues
 //! behind them.
 

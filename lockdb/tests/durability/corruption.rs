@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Damage to a store's files: opening or reading says where, or gives exactly what was there.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Power lost at any write and any sync of random workloads.
 
 use super::points::{Point, crash};

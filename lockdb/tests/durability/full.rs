@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Disks that are full or cannot be written: what was acknowledged can be read, in the running store
 //! and in one that is opened read-only; and the store continues when there is room.
 

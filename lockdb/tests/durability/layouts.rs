@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `docs/store-layouts.md` says what the code does.
 
 use std::mem::{offset_of, size_of};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What survives a loss of power, a full disk and damaged files: `docs/store-recovery.md` says what
 //! is shown here.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a store must hold: rows by commit, and the comparison with what a store says.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Folders that are no store, or somebody's already, and the lock table of one that died.
 
 use std::collections::BTreeSet;

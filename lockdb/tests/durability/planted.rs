@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A store that is broken on purpose: the crash points must find it.
 
 use lockdb::mutant::Mutant;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A crash point: the power goes after some step of a recorded workload, and what then stands is
 //! opened, compared, and used.
 

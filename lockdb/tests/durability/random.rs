@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reproducible random numbers from a seed.
 
 use rand::{RngExt, SeedableRng};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A bounded run of what `lockdb/fuzz` runs without end: the committed corpus, and damage to it.
 
 #[path = "../../fuzz/src/readers.rs"]

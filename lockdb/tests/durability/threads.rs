@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several threads commit, in groups, and the power goes while they run.
 
 use std::sync::Arc;

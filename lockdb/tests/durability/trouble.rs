@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Disks that fail once, and disks that are full.
 
 use std::io::ErrorKind;

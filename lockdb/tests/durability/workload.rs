@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A random workload on a folder, drawn from a seed, in one thread: the same seed makes the same
 //! steps.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The anomalies of Adya and of the Hermitage suite (M. Kleppmann), each at every level: admitted
 //! (what is seen is marked `!`) or prevented.
 //!

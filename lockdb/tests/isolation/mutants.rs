@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Mutants planted in the store, and how each is found: by a scenario, or by a random history within
 //! a bounded number of cases.
 

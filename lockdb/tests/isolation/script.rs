@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios as tables: who does what, one step at a time, and what each should see.
 //!
 //! ```text

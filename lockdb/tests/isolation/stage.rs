@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Plays scenarios: each session on a thread of its own, one step at a time. Whether a session
 //! waits, and for whom, is read off the lock table's queues; nothing hangs on time.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The steps of scenarios, as words: what a session does with the store.
 //!
 //! | step | what |

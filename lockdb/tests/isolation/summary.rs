@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tables of `docs/store-isolation.md`, made from the scenarios.
 
 use std::fmt::Write;

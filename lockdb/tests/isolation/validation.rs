@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! SERIALIZABLE transactions that have read much, whose commits are held up while others continue.
 
 use std::ops::ControlFlow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checkpoints, vacuum and shared states beside near-data updates, before, amid and after them.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a near-data update leaves behind, beside the host's own work.
 
 use lockdb::Isolation;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Near-data updates beside transactions that change the same rows.
 
 use lockdb::near_data::{AdoptError, NearDataError};

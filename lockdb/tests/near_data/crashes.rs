@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Power lost at any write and any sync of near-data updates, the device's included.
 
 use std::collections::BTreeMap;

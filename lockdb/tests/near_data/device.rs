@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A device as small as can be: it reads a snapshot, locks rows in the store's lock table, builds new
 //! versions in its own memory, and writes its pages when it is told to finalize them.
 

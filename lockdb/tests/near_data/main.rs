@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Near-data updates, with a device that is a hundred lines of Rust: `docs/store-near-data.md` says
 //! what is shown here.
 

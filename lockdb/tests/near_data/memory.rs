@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! VID maps and lock table in external memory, shared with a device.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A store that is broken on purpose: each mutant is found by a scenario that a whole store passes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

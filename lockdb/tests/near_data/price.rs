@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What adoption and commit take of a core, a row: figures for the platform files of the simulator.
 //! `cargo test -p lockdb --test near_data price -- --ignored --nocapture` prints them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each typed error, and that nothing is changed by what it refuses.
 
 use lockdb::layout::RecordId;

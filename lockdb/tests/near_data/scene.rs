@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Stores with a few rows, near-data updates of them, and what they hold.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A random workload of host and near-data updates on a folder, in one thread: the same seed makes the
 //! same steps. And what a store must hold after it.
 

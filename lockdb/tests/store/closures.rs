@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transactions by a closure, and locks that do not come.
 
 use std::sync::atomic::{AtomicBool, Ordering};

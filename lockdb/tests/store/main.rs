@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The store's interface: what each operation gives, and what each bad input gets for an answer.
 
 mod closures;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One session of the store against a plain map.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A store on files, closed and opened again.
 
 use std::collections::BTreeMap;

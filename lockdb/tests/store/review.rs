@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Corners where the store once went wrong.
 
 use std::io;

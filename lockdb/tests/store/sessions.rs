@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many sessions there are, and what a transaction leaves in one that it never ended.
 
 use std::mem::forget;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Snapshots of all ages, ended in any order, beside all kinds of changes: each reads what was
 //! committed when it began, by each index, whatever vacuum has done.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Vacuum beside transactions: no reader misses a row, and the space of a steady load is bounded.
 
 mod ages;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A store in which all pages, or all tuples, are in use: which transactions are refused, which
 //! wait, and how it recovers.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The environment of an engine: storage, host memory, the lock unit, processing elements, a clock.
 
 use std::ops::Range;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Processing elements, which find the qualifying rows of a part of a table.
 
 use std::ops::{ControlFlow, Range};

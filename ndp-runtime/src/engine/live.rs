@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A live job: from its Begin until it is over or forgotten.
 
 use std::collections::VecDeque;

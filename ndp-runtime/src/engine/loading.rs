@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A job that begins: its descriptor, shared state, program and reservations are read and checked.
 
 use std::ops::Range;

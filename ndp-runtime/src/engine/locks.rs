@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lock unit, as the jobs of an engine share it: tags, and the place of the table.
 
 use std::collections::BTreeSet;

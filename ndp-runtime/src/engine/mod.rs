@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device's side, which executes jobs beside the data (ccSLT paper, sections 2.3 and 3).
 //!
 //! - [`Engine`]: takes submissions of the job queue, and completes them.

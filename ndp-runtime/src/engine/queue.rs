@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The engine: submissions in, completions out, jobs in turn.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The update of one row, as a pure machine: no memory, no clock, no lock unit.
 //!
 //! Its driver performs each [`RowUpdate::action`] and reports the result, until [`RowUpdate::end`]

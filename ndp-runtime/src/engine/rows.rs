@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of an update in progress, each with its machine and a tag at the lock unit.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The data of an invocation, opened and checked, for as long as a job needs them.
 
 use std::sync::atomic::{AtomicU64, Ordering};

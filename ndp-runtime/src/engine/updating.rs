@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The processing of an update's qualifying rows.
 
 use lockdb::layout::{LinePointer, next_version, placed_bytes};

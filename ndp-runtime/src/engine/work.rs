@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A running job: elements find rows, and the results of processing them become entries of the
 //! result set.
 

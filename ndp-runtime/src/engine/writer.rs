@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The version writer: it puts new versions into reserved pages, which stay in the device's memory
 //! until the host names their commit.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Stopping a job from outside.
 
 use std::sync::Arc;

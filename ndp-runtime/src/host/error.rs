@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The errors of near-data jobs.
 
 use std::time::Duration;

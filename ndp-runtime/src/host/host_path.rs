@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The same jobs done by the host, for comparison: the pages come over the link to the program,
 //! instead of the program to the pages.
 //!

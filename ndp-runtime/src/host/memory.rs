@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory of the store that a device can be given: the lock table and the VID maps.
 
 use std::collections::BTreeMap;

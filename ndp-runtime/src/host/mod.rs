@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host's side: it hands jobs to a device, and makes one transaction of what both do.
 //!
 //! - [`Runtime`]: one device and one store; [`Runtime::begin`] lets a transaction use the device.

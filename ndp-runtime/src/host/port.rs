@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host's access to a device that takes jobs: through a driver, or within this process in a
 //! test.
 

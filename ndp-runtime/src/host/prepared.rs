@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Updates that are compiled once, however often they are run.
 
 use lockdb::Table;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Near-data reads: rows, and aggregates of them.
 
 use std::ops::ControlFlow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The runtime: one device, one store, and the threads that submit jobs.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The strategy without row locks on the device: the whole table is locked.
 
 use std::time::Duration;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A transaction of the host that uses the device.
 
 use std::time::Instant;

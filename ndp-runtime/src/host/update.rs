@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A near-data update, from its program to the versions that the transaction has taken over.
 
 use std::time::Instant;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host's supervision of a working device: that it finishes, and is not part of a deadlock.
 
 use std::time::{Duration, Instant};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One job on the device, with the memory that it was given.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The assignments of an update, as bytes.
 
 use lockdb::schema::{MAX_COLUMNS, Value};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Errors in the other side's bytes.
 
 /// A field that cannot be, in a descriptor, a top-up, a reservation or a result set.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fields at fixed offsets: one list of them gives the struct, its bytes, and the table that the
 //! document is compared with.
 

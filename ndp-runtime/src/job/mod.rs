@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What host and device exchange: submissions, descriptors, reservations and result sets, as bytes.
 //!
 //! There is one definition of each layout, for encoding and decoding on both sides.

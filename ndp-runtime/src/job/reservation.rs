@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pages that a job may fill, and room for its next chunk of results.
 
 use lockdb::layout::RecordId;

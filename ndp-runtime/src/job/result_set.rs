@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The results of a job, chunk by chunk.
 
 use super::error::{Check, JobError, checksum};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The contents of the job queue: submissions of 64 bytes, completions of 16 bytes.
 
 /// The request of a submission.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Counts, sums, minima and maxima of a program's outputs.
 
 use std::cmp::Ordering;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! New rows from old ones: what an update's outputs are assigned to.
 
 use lockdb::schema::{RowBuffer, RowError, RowRef, Schema, Type, Value, ValueRef};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sums of floats without rounding on the way, so that neither the order of the summands nor how
 //! they were divided among elements can be seen in the result.
 

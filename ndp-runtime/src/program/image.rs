@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A program and its bytes, and the validation of a device.
 
 use std::fmt::Display;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The instruction set: one 64-bit word for each instruction.
 //!
 //! Fields, from bit 0: `op` 8, `dst` 4, `a` 4, `b` 4, `z` 12, `x` 16, `y` 16. A field that an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The machine that executes programs. The hardware must compute the same results.
 
 use std::cmp::Ordering;

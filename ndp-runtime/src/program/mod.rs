@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Predicates and updates as a small typed program of fixed-width code.
 //!
 //! [`compile_select`] and [`compile_update`] make a [`Program`] of SQL expressions on the host;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A board in memory: native storage is a store's own file, host memory a few spans, the lock unit the
 //! lock table's own machine behind delays.
 

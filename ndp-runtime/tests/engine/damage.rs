@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Damaged storage: the error is reported, and nothing else changes.
 
 use lockdb::Isolation;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the tests demand of a job, and of the pages that it has finalized.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `docs/near-data-jobs.md` says what the code does.
 
 use ndp_runtime::job::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Malicious bytes: none of them makes the engine panic or loop forever.
 
 use lockdb::Isolation;

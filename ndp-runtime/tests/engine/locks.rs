@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Full queues, a lock unit that fails, and updates that meet each other.
 
 use lockdb::Isolation;

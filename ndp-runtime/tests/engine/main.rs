@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The engine on a board in memory, beside a real store: its jobs have the same effect as the
 //! host's own work.
 

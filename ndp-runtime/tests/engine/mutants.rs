@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each planted mutant of the engine is found by a test that passes without it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Read jobs: the rows and sums that the host itself sees.
 
 use lockdb::schema::Type;

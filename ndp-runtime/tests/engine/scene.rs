@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A store, a board beside it, and jobs that run there.
 
 use std::ops::ControlFlow;

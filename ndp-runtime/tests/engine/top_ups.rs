@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Valid and invalid top-ups of a job.
 
 use lockdb::Isolation;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Updates: the versions that the host itself would have made, under locks, in pages that it can
 //! read.
 

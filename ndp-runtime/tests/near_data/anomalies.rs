@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The anomalies of the ccSLT paper's Figure 1, and the two rules of waking up (section 3). Each
 //! test also shows that it finds its anomaly when the step that prevents it is left out.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Devices that die, hang, are reset or lose their link in the middle of a job: the transaction ends
 //! without a change, nothing of it stays in the lock table, and the store continues.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The state left on the device when the host gives up a job between two chunks, or begins one
 //! while another thread cuts the device off; and transactions with several updates.
 

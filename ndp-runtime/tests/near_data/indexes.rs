@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Jobs of a store that was just opened, whose indexes are not there yet.
 
 use std::io;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bad input: a typed error that names the place, and nothing is changed.
 
 use lockdb::near_data::NearDataError;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Near-data transactions, from the host's interface down to the bytes on storage: they form one
 //! database with the host's own transactions, under any interleaving and any failure.
 

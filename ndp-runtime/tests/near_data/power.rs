@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Loss of power at every step that reaches storage, the device's own writes among them: after
 //! reopening the store, each near-data update is present completely or not at all, and no
 //! acknowledged one is missing.

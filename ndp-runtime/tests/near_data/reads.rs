@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Near-data reads, and the same jobs done by the host.
 
 use std::ops::ControlFlow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A store, a device in this process, and a table of accounts.
 
 use std::ops::ControlFlow;

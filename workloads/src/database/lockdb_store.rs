@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The workloads on `lockdb`'s own store.
 
 use std::ops::ControlFlow;

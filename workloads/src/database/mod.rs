@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transactions over tables: SmallBank, TATP, YCSB and TPC-C for any transactional store.
 //!
 //! Inputs and logic are apart. A [`Workload`] draws inputs, which are plain values and depend on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The reference as a judge of other stores.
 
 use std::ops::ControlFlow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A serial store on ordered maps: the oracle for others, and the store of the tests.
 
 use std::collections::{BTreeMap, BTreeSet};

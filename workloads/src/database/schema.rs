@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tables as every store can have them: typed columns, a primary key of integers, secondary
 //! indexes.
 

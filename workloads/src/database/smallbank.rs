@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! SmallBank: a savings and a checking row for each account.
 //!
 //! Mix, access modes, amounts and the overdraft rule are those of FaSST (OSDI 2016). Money is in

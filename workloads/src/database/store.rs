@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The traits that a transactional store implements for the workloads.
 //!
 //! An adapter implements [`Load`] to fill its tables, [`Session`] for one worker's handle and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! TATP, the telecom benchmark, in FaSST's form (OSDI 2016): five tables with values of 40, 8,
 //! 16, 8 and 16 bytes, accessed by primary key only.
 //!

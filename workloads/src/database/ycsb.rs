@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! YCSB A, B and F: one table, one operation a transaction.
 //!
 //! A row has 100 bytes besides its key: a counter, a stamp and a payload that follows from key

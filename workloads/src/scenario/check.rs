@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The valid values of a scenario.
 
 use std::time::Duration;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The scenario file as TOML spells it, before its values are checked.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The text of a scenario, and where in it which key stands.
 
 use std::ops::Range;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! When a record was logged.
 //!
 //! Only ends of transactions carry a time. A record between two of them gets a time in

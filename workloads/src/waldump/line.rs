@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One line of `pg_waldump`, PostgreSQL 15 to 18.
 //!
 //! The layout is that of `rmgrdesc/heapdesc.c` and `rmgrdesc/xactdesc.c`. From PostgreSQL 16 on heap

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which row, and which version of it, lies at an address.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Threads that work on one store, and the checks of their work.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The workloads on `lockdb`'s store by several threads at once: the conditions hold at every
 //! snapshot, and what is SERIALIZABLE goes as it goes serially, in the order of commits.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The effects of single transactions on rows.
 
 use lockstep_workloads::database::smallbank::{self, BALANCE, CHECKING, Input as Banking, SAVINGS};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A session whose transactions give way to other threads between operations, at random, so that
 //! transactions of a microsecond meet those of others.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The workloads on `lockdb`'s store, judged by the reference.
 
 use lockdb::{Database, Durability, Isolation, Options, TransactionOptions};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Shares of kinds, accesses and outcomes are those of the definitions.
 
 use std::collections::HashMap;

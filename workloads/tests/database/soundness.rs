@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Executed serially, every workload keeps its conditions; retries and rollbacks leave no trace;
 //! the oracle agrees with itself and with nothing else.
 

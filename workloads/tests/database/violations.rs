@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each check finds its violations: a violation is planted, and the check must name it.
 
 use lockstep_workloads::database::ycsb::{self, Mix};

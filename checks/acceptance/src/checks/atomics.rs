@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device compares and swaps in host memory while software lets it, and not otherwise.
 
 use driver::lock_unit::stream::{Code, UnitRequest};

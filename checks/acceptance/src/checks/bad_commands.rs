@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Commands that cannot be carried out end with the status that says why, and move nothing.
 
 use driver::MemoryNeeds;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Host threads and the device take locks of one table at the same time; each lock has at most one
 //! holder.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Copies in all directions, of all kinds of sizes and alignments, move their bytes and no others.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The driver's own queues, as programs use them: work that a reset has ended is reported as such,
 //! and a queue can be restarted.
 

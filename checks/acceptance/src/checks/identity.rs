@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The identity of the device, in its configuration space and in each block.
 
 use driver::{PciCapability, PciIdentity, Space, Width, discover_capabilities};

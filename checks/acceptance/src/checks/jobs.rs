@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The job queue: an impossible job ends with a status that says why, each submission ends once,
 //! and a reset drops open jobs. Other tests check what jobs do to a store; there is no store here.
 

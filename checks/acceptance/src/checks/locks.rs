@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests through the lock queue, on a table that the host shares: every kind of request and of
 //! answer, and what the table holds then.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The checks. Each is a function that creates a situation and checks the result.
 
 mod atomics;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rings wrap many times, are filled to the last entry, and are halted and restarted.
 
 use rand::RngExt;

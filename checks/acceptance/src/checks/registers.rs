@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The register map: the value of each register after a reset, and the effect of accesses.
 
 use driver::map::device::PLACES;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A reset in the middle of work ends the work, no effect of it follows, and the device can be used
 //! again.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Accesses of every width reach their bytes, all of them, and no others.
 
 use driver::{Space, Width};

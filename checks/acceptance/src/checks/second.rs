@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A device is opened a second time while it is in use: the second opener is refused, or gets a
 //! device of its own.
 

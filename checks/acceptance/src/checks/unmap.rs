@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory that is taken away while copies are on their way to it: each copy ends, and once the
 //! memory was taken away no byte of it changes.
 

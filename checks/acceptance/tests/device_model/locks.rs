@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device model's lock unit: one machine of `locks` after the other, each run to its end at once.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory that the device model can reach: host memory by device addresses, and its card.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device in software: registers, queues and lock unit as the documents have them, behind the
 //! driver's trait. It can be broken in many ways, each of which the suite must find.
 

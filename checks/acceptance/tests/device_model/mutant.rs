@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The mutants that can be planted in the device model, one at a time, and the check that must find each.
 #![allow(dead_code, reason = "no test uses all of it")]
 

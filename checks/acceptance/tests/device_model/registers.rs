@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device model's registers, as the driver's map describes them.
 
 use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, PLACES};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device model's queues: fetch, move, complete.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A proxy on a vfio-user link that injects one fault: it forwards messages and descriptors, and
 //! corrupts one message of the server.
 

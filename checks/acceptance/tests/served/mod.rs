@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Servers for tests: on a thread of this process, or in a process of their own.
 #![allow(dead_code, reason = "no test uses all of it")]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One open request of the unit.
 
 use std::collections::VecDeque;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The oracle of the lock unit: one pure machine per open request.
 //!
 //! The oracle receives the events at the unit's pins (a request, a beat, an access, a response) and

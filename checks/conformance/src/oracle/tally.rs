@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The expected values of the unit's counters.
 
 use driver::lock_unit::Counters;

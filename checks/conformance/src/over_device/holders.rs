@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The holders and waiters of each lock, according to what the agents were told: exclusion and
 //! order, as far as software can see them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The legal responses to a request, as far as they follow without knowledge of the unit's
 //! accesses. Source: `docs/lock-unit.md`, "Response stream".
 

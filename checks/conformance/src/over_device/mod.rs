@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lock unit behind a driver: host software and RTL on two sides of a socket, or of a bus.
 //!
 //! The cases are those of [`crate::run`]. The agents of the host run `locks`'s machines with

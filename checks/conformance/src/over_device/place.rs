@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A drawn table moved to memory that the device can reach.
 
 use crate::case::{Case, LockTableShape};

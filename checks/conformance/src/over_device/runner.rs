@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One case: agents of the device ask through the lock queue, agents of the host make their accesses
 //! on the same memory, and the visible behaviour of both is checked against the rules.
 

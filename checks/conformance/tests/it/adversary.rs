@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The unit against an adversary in the place of memory.
 
 use conformance::{ALL_PHASES, Coverage, run_against_adversary};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The suite finds each mutant of the unit, and no error in the unit without one.
 
 use conformance::draw::Profile;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Directed tests: particular situations, each by itself.
 
 use std::collections::VecDeque;

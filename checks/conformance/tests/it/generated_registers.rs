@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The committed files equal those generated from the SystemRDL in `hw/regs`.
 
 use std::collections::BTreeSet;

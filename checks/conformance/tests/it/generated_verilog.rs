@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The committed Verilog was generated from the committed Bluespec.
 
 use std::ffi::OsString;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The packaging of the hardware for other tools names only existing files, ports and registers.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random cases on the unit itself.
 
 use conformance::{ALL_PHASES, Coverage, check_seed};

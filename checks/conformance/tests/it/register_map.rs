@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The register map against the hardware, the lock unit alone and the device: every word that
 //! `hw/regs` describes, and every offset that it does not.
 

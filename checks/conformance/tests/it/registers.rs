@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The unit's registers as software sees them: `docs/lock-unit.md`, "Registers".
 
 use driver::lock_unit::LockUnit as Driver;

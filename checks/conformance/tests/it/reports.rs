@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A failure says how to repeat it, and leaves what is needed to look at it.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Cycles of dependencies, each transaction held to its own level.
 //!
 //! A transaction is two nodes: where its snapshot is taken, and where it commits. A dependency

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A directed graph: its strongly connected components, and a shortest cycle in one.
 
 use std::cell::Cell;

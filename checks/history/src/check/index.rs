@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A history in small numbers: transactions by their place, keys and versions by an index. It also
 //! decides which transactions count, and orders the versions of each key.
 

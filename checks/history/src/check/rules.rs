@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rules that a transaction can violate by itself: reads of invalid versions and, if the points are
 //! known, the rules of its level about them.
 

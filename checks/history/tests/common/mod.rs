@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A store in miniature that makes valid histories, changes to them, and an oracle.
 
 pub mod mutate;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Changes to a history, as a faulty store would make them.
 
 use history::{History, Read, Status, TransactionRecord};

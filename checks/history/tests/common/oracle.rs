@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Decides whether a tiny history is correct, by trying every order in which its transactions can
 //! have taken their snapshots and committed.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bytes that the device moves, beside as many that this processor moves.
 
 use std::time::Duration;

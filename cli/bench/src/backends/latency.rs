@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Latencies of the device: interrupts, and doorbell to completion.
 
 use std::time::{Duration, Instant};

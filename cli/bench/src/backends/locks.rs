@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host's lock on a table that a device can see, beside the same on one that it cannot.
 
 use std::sync::Arc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The cost of the path to a device: in process, where its RTL is clocked on the other side of a
 //! function call, and over vfio-user, where it is on the other side of a socket.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Single accesses to registers.
 
 use std::io::{ErrorKind, Read, Write};

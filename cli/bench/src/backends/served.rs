@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A device behind a socket.
 
 use std::io::{BufRead, BufReader};

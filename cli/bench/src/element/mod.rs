@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The visibility element's RTL in clock cycles: the rate of visible tuples of one element, and of
 //! several that share a memory.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A table of a store as it stands in device memory.
 
 use lockdb::layout::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! PostgreSQL's tuple locks and Lockstep's, measured in turns in the same run.
 //!
 //! A server of its own runs on a socket in a temporary folder, as a user that is not root. A

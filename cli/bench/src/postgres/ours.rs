@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lockstep's own lock table, measured as PostgreSQL's is.
 
 use std::time::Instant;

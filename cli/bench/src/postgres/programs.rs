@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where PostgreSQL's programs are, who may run them, and what of them is missing.
 
 use std::env;

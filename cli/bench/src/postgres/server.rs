@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A PostgreSQL server in a temporary folder, on a socket in that folder alone.
 
 use std::fs;

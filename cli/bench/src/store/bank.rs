@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A table of accounts, on which transfers and reads are timed.
 
 use std::ops::ControlFlow;

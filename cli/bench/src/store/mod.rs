@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The store by itself, and beside other engines.
 
 mod bank;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The store beside fjall, redb and RocksDB: the same work, in turns, the median of some rounds.
 
 use std::path::Path;

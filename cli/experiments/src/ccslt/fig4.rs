@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Figure 4 of the ccSLT paper: what a lock request costs host and device as the load of the
 //! other side goes from nothing to as much as it can.
 

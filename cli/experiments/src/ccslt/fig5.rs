@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Figure 5 of the ccSLT paper: what the device pays for 64 bytes and for 8 KiB of the host's
 //! memory, over CCIX and over PCIe.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Figure 6 of the ccSLT paper: how long placing a tuple lock takes in PostgreSQL and in the
 //! shared lock table. This is the only experiment in wall-clock time, since both are software.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Host and device ask for locks in closed loops, in virtual time: each requester takes the lock
 //! of a tuple drawn at random, gives it back at once, pauses, and begins again.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ccSLT paper (EDBT 2022): a lock table that host and smart storage share over CCIX.
 
 mod fig4;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Home agent on the host against home agent on the device: what the ccSLT paper argues in
 //! section 4 but does not measure.
 

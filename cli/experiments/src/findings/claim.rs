@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Claims, and whether they hold here.
 
 /// The origin of a claim.

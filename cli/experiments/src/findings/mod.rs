@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The findings of an experiment: rows beside the paper's values, claims, notes and plots.
 
 mod claim;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The contents of a picture.
 
 use super::row::{Paper, Row};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Measured values beside those of a paper.
 
 use terminal::text;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Updates near the data, for which the ccSLT paper (EDBT 2022) argues without measuring them.
 
 mod update_speedup;

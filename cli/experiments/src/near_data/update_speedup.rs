@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A long update of a tenth of a table, near the data and by the host, beside short host updates.
 
 use std::fmt::{self, Display};

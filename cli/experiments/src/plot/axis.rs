@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Axes: which values stand where, and which of them get a tick.
 
 use terminal::text;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values by name, one below the other: as bars from zero, or as marks on a logarithmic axis, which
 //! has no zero for a bar to begin at.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The elements of pictures: strokes, marks and text in pixels, and the colours of the page.
 
 use plotters::coord::Shift;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Curves over a number.
 
 use plotters::style::text_anchor::HPos;

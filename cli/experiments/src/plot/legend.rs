@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The legend above a picture: the meaning of its strokes and marks.
 
 use plotters::style::text_anchor::HPos;

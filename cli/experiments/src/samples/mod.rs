@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! An experiment under several seeds: the combined measurements of its runs.
 
 mod run;

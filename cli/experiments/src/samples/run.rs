@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs of an experiment, on all cores, and the platform entries that they have read.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! All experiments at a fraction of their length, and the files that they write.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Properties of every experiment in virtual time.
 
 use std::collections::BTreeSet;

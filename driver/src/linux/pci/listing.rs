@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The functions as text, in the style of lspci.
 
 use std::fmt::Write;

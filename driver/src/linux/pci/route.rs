@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The path from a function up to its root port, with respect to atomic operations.
 
 use std::fs;

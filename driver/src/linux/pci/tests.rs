@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Functions in a folder that looks like sysfs.
 
 use std::os::unix::fs::symlink;

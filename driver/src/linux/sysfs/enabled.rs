@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A function that is powered up and answers at its BARs, until this is dropped.
 
 use std::fs::{self, File};

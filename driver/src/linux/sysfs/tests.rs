@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The backend on a folder that imitates sysfs: refused devices, writes, and their undoing.
 //!
 //! Registers are a file here, so nothing answers; the device itself is tried in a guest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The report, on folders that look like `/sys` and `/dev`.
 
 use super::*;

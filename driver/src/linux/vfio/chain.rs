@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The capabilities that the kernel chains behind a structure.
 
 use std::mem::{offset_of, size_of};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The opened device: registers, configuration space and interrupts, and its release.
 
 use std::fs::File;

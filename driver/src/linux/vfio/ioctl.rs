@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! All ioctls of VFIO and iommufd that are used here.
 //!
 //! Structures and numbers are those of the kernel's headers, by the crates `vfio-bindings` and

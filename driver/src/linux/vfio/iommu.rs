@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The two ways to the IOMMU: groups in a container, and iommufd. And VFIO where there is none.
 
 use std::fs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The obstacles to VFIO, on folders that imitate sysfs and `/dev`. The ioctls are tried
 //! in a guest (`docs/qemu.md`).
 

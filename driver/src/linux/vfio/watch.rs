@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Waits for the kernel to want a function back.
 //!
 //! While a program has a function open, vfio-pci blocks an unbind or unplug of it, for as long as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ring machine against a naive model: a growing list, of which nothing is ever overwritten.
 
 use super::*;

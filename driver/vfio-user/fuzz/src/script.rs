@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The messages of a hostile peer, as bytes that a fuzzer can change.
 //!
 //! One byte of settings (bit 0: a proper `VERSION` message goes before), then packets: 2 bytes with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The targets. Each takes arbitrary bytes, and must neither panic nor hang.
 
 use std::fs::File;

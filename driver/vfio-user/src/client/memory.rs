@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The client's memory as the server reaches it by message.
 
 use std::collections::BTreeMap;

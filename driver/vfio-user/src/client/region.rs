@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A server's description of a region, checked.
 
 use std::os::fd::OwnedFd;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading the fields of a payload one after the other.
 
 use crate::Error;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replies' payloads.
 
 use vfio_bindings::bindings::vfio;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! `VERSION`: the capabilities of the peers, as JSON.
 
 use std::collections::BTreeMap;

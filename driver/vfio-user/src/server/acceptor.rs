@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The clients that connect while no client, or another client, is served.
 
 use std::io::IoSliceMut;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The client's requests while the device waits for the client's memory.
 
 use std::collections::VecDeque;

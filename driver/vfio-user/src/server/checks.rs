@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The checks of maps and descriptors before a device sees them.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The connection to one client, as the serving thread and the device's own threads share it.
 //!
 //! Both directions carry requests: the client's, which the serving thread takes one after the other,

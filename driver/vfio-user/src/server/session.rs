@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! One client's session: its requests, checked and given to the device.
 
 use std::convert::Infallible;

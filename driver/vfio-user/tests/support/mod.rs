@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A device to serve, and how tests run a server.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Taking the lock, or a place in its queue.
 
 use super::{Machine, Outcome, Phase, Place, Refusal, Request, Rule};

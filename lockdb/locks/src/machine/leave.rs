@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Asking how a queued request stands, and leaving the queue.
 //!
 //! Both need word 0 only: it names the holder and tells which slots wait, and the slot is the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lock protocol as a pure machine: no memory, no clock, no threads.
 //!
 //! A [`Machine`] is one request on one bucket. It says which [`Access`] it wants next and is told

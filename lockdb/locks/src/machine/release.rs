@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Giving the lock back, or to the next in the queue.
 //!
 //! The hand-over is one compare-and-swap that names the next holder, so a grant is never in flight

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host's repair of a bucket after a device died: it leaves queues and releases locks on behalf
 //! of the dead transactions.
 //!

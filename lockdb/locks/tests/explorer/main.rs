@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every interleaving of a few agents on one bucket, explored by a model checker.
 //!
 //! Hosts read a line word by word, devices in one snapshot; devices die at any step, and the host

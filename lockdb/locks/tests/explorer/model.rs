@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The state space: one bucket, a few agents, one memory access at a time.
 
 use std::fmt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Broken variants of the protocol, made by tampering with its accesses.
 
 use locks::Head;

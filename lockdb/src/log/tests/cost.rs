@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The cost of a commit, and the speed of reading a log: printed, not asserted.
 //!
 //! `cargo test --release -p lockdb log::tests::cost -- --ignored --nocapture`

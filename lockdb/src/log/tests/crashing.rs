@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Loss of power, full disks and failing disks.
 
 use std::io;

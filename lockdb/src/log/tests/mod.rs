@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The log as a whole.
 
 use std::sync::Arc;

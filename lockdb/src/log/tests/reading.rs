@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a reader handles intact, truncated, damaged and foreign logs.
 
 use super::*;

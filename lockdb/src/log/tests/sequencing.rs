@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The order of commits under several threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! CSV: headers in any order, nulls, and the line and column of what is wrong.
 
 use std::io::{self, Read};

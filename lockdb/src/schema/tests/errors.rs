@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Refused input, and the error messages.
 
 use super::super::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Keys: in the order of their values, whatever these are.
 
 use std::cmp::Ordering;

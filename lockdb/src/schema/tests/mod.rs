@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Properties of rows, schemas, keys and CSV, on random and on chosen cases.
 
 mod csv;

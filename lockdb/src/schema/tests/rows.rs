@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows: what goes in comes out, at the places that the layout says, and nothing else passes.
 
 use proptest::prelude::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Schemas: their encoding, and what decoding makes of other bytes.
 
 use proptest::prelude::*;

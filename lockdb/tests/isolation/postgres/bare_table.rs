@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The same on the bare lock table, without a store: T1 is the oldest.
 
 use crate::script::scenarios;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Deadlocks: exactly one dies, and the others continue.
 //!
 //! There the first to lose timeout dies (`deadlock_timeout`, which the specifications set so that

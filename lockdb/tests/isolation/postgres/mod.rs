@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! PostgreSQL's own row-lock scenarios (its `src/test/isolation`), retold: same winner and loser,
 //! or a stricter outcome with its reason. The tests bear the names of the specifications there.
 //!

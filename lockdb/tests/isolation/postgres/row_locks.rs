@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Waiting updaters: lock, update, delete, and who gets the row then.
 
 use crate::script::scenarios;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! SERIALIZABLE, and keys that are inserted twice.
 
 use crate::script::scenarios;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! NOWAIT and SKIP LOCKED.
 
 use crate::script::scenarios;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random histories: levels, threads, keys and operations drawn from a seed, each history held to
 //! the levels that its transactions were promised.
 

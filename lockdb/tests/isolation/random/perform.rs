@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Operations on the store, each with its entry in the history.
 
 use std::ops::ControlFlow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a random history is made of, drawn from its seed.
 
 use std::time::Duration;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every order of inputs, to their ends.
 
 use std::collections::HashSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! From syntax trees to typed values: names, types and null rules.
 
 use lockdb::schema::{Schema, Type};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Comparisons, of numbers and of text and bytes with literals.
 
 use std::cmp::Ordering;

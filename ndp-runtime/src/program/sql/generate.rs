@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the graph to instructions: order and registers.
 
 use super::graph::{Graph, Node, NodeId};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Expressions as a graph of operations: common subexpressions are computed once, and constants are
 //! computed here, by the machine's own rules.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The front end: SQL expressions to programs.
 
 mod bind;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The name that was probably meant.
 
 /// The candidate that differs least from a name, if it differs in a third of its letters at most.

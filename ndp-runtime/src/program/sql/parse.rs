@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! From text to syntax trees, by crate `sqlparser`.
 
 use sqlparser::ast::{Assignment, Expr};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Counts, sums and extremes against plain ones.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table of instructions in `docs/near-data-programs.md`, and the code.
 
 use crate::program::Opcode;

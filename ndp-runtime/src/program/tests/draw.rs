@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Drawn rows and expressions.
 
 use lockdb::schema::{Column, Schema, Type, Value};

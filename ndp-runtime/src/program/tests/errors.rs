@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The compiler's errors for statements that it refuses.
 
 use super::every_type;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Images that a device must refuse, and that it may get.
 
 use lockdb::schema::{Schema, Type};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each operation on chosen operands.
 
 use std::collections::BTreeSet;

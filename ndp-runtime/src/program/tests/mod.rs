@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Properties of programs, on random and on chosen cases.
 
 mod aggregates;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! SQL expressions evaluated as they are written, by a walk over their tree: independent of the
 //! compiler and the machine.
 

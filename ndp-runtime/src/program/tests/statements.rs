@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Compiled expressions against the reference.
 
 use std::collections::BTreeSet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! New rows against the reference.
 
 use lockdb::schema::{RowBuffer, RowRef, Type, Value};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transactions of the host alone, one operation at a time.
 
 use std::ops::ControlFlow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random mixes of host transactions, near-data updates and near-data reads, at each isolation level;
 //! each history held to the levels that its transactions were promised.
 

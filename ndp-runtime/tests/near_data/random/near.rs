@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transactions with work for the device.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs of random cases: on threads, and interleaved on one thread.
 
 use std::cell::RefCell;

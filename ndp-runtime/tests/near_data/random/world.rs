@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! A store, its device, and rows that carry the versions by which a history names them.
 
 use std::sync::Arc;

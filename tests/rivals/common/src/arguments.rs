@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a rival's program takes on its command line.
 
 use std::path::PathBuf;

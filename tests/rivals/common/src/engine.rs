@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an engine has to offer: snapshots to read from, and atomic, isolated transactions.
 
 use std::path::Path;

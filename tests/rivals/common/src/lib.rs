@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The workloads under which a rival engine is measured, and the line that it prints.
 //!
 //! Each engine is a program of its own: it implements [`Engine`] and hands it to [`main`]. All

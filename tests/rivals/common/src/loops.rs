@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Loads the rows, lets the threads run for the time that was asked for, and adds up.
 
 use std::sync::Barrier;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the command line to the line of JSON.
 
 use std::process::ExitCode;

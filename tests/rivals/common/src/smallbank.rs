@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! SmallBank: six small banking transactions over accounts of two rows each.
 //!
 //! Mix, amounts and the access mode `hot90` (nine of ten transactions pick among the 4 % hot

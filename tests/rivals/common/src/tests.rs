@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The loops over an engine that fits on a screen, whole and broken.
 
 use std::path::Path;

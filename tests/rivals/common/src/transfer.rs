@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The two-row transfer: reads and changes two different rows, drawn uniformly.
 
 use anyhow::Result;

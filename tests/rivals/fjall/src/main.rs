@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! fjall: a log-structured merge tree in Rust.
 //!
 //! It has two kinds of transactions. Each is used where it was measured to be the faster: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! redb: a copy-on-write B-tree in one file, with one writer at a time.
 
 use std::path::Path;

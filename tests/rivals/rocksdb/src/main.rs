@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! RocksDB: a log-structured merge tree in C++.
 
 use std::path::Path;

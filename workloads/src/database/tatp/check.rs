@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The consistency conditions of a TATP database.
 
 use std::ops::ControlFlow;

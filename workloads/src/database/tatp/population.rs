@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! TATP's initial population.
 
 use rand::seq::SliceRandom;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Conditions 1 to 4 of TPC-C's consistency (clause 3.3.2).
 
 use std::ops::ControlFlow;

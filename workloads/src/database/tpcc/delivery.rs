@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Delivery (clause 2.7.4.2), all districts in one transaction.
 
 use std::ops::ControlFlow;

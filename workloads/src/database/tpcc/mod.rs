@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! TPC-C, standard specification revision 5.11: all five transactions.
 //!
 //! The mix is 45 % New-Order, 43 % Payment and 4 % each of the others, drawn one by one (clause

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! New-Order (clause 2.4.2.2).
 
 use super::random::ORIGINAL;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Order-Status (clause 2.6.2.2).
 
 use std::ops::ControlFlow;

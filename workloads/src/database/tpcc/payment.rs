@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Payment (clause 2.5.2.2).
 
 use super::schema::{CUSTOMER, DISTRICT, HISTORY, WAREHOUSE, customer, district, warehouse};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The initial population (clause 4.3.3.1).
 
 use rand::seq::SliceRandom;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! TPC-C's random values: non-uniform numbers (clause 2.1.6), last names and texts (4.3.2).
 
 use rand::{Rng, RngExt};

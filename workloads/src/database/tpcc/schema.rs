@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! The nine tables of TPC-C (clause 1.3), and numbers of the columns that transactions use.
 //!
 //! Money is in cents; taxes and discounts are in hundredths of a percent. Dates are counts of

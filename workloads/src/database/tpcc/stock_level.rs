@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Stock-Level (clause 2.8.2.2).
 
 use std::ops::ControlFlow;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! Release of a device that is a file: nothing of it may remain in this process.
 
 use std::fs;

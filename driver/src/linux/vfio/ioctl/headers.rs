@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is used of the interfaces of VFIO and iommufd beside the kernel's headers.
 
 use std::mem::offset_of;
