@@ -48,8 +48,9 @@ run_tests() {
     set_up
     cd -- "$root" || exit
     if [[ -n ${CI:-} ]]; then
-        # Incremental builds only pay where sources are edited.
-        export CARGO_INCREMENTAL=0
+        # Incremental builds only pay where sources are edited, and debug information where a person
+        # debugs: a failed test names its place, and the command that repeats it.
+        export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=false
         # Cargo keeps the crates of `cargo clippy` apart from those of the other steps, so all models would
         # be compiled twice. When people run cargo by hand, it shares the crates that ./kit has built.
         export RUSTC_WORKSPACE_WRAPPER="$root/kit.d/lint_checked.sh"
