@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lockdb::device::{DeviceReader, MappedPages};
+use lockdb::device_reader::{DeviceReader, MappedPages};
 use lockdb::schema::{Schema, Type};
 use lockdb::{
     Database, Durability, Isolation, Options, Result, Session, Table, TransactionOptions,

@@ -29,7 +29,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 
-pub mod device;
+pub mod device_reader;
 pub mod files;
 pub mod layout;
 pub mod log;

@@ -38,9 +38,9 @@ pub struct Scenario {
     /// The conditions that end the run; the first one that becomes true does so.
     pub stop: Stop,
     /// Host workers.
-    pub host: Host,
+    pub host: HostSettings,
     /// Device processing elements.
-    pub device: Device,
+    pub device: DeviceSettings,
     /// The locks of the transactions.
     pub workload: Workload,
     /// The text that this was read from, so that later errors can name its lines.
@@ -99,7 +99,7 @@ pub struct Stop {
 
 /// The host's workers. Each is one agent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Host {
+pub struct HostSettings {
     /// How many; 0 for none.
     pub workers: u32,
     /// The task of each of them.
@@ -108,7 +108,7 @@ pub struct Host {
 
 /// The device's processing elements. Each has several agents: its transactions in flight.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Device {
+pub struct DeviceSettings {
     /// How many; 0 for none.
     pub processing_elements: u32,
     /// Transactions that each of them runs at the same time.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use lockdb::device::PhysicalPages;
+use lockdb::device_reader::PhysicalPages;
 use lockdb::files::{File, StoredPages};
 use lockdb::layout::PageBuffer;
 use lockdb::{Session, TransactionOptions};

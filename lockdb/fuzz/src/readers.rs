@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::device::DeviceReader;
+use lockdb::device_reader::DeviceReader;
 use lockdb::files::{Files, Memory};
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind, Place, Superblock};
 use lockdb::log::{LogPosition, Reader};

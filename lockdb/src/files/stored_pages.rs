@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::File;
-use crate::device::PhysicalPages;
+use crate::device_reader::PhysicalPages;
 use crate::layout::{PAGE_BYTES, PageBuffer};
 
 /// The physical pages of a file, such as the store's file `pages`, as a device reads them while the

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use lockdb::device::DeviceReader;
+use lockdb::device_reader::DeviceReader;
 use lockdb::files::{Files, Loss};
 use lockdb::layout::RecordId;
 use lockdb::{Isolation, Options};

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use lockdb::device::DeviceReader;
+use lockdb::device_reader::DeviceReader;
 use lockdb::files::{File, Files};
 use lockdb::layout::{
     LinePointer, PAGE_BYTES, Page, PageBuffer, PageHeader, PageKind, Place, RecordId,
@@ -41,7 +41,7 @@ pub enum Moment {
     Locked { vid: u32 },
 }
 
-pub struct Device<'s> {
+pub struct TestDevice<'s> {
     store: &'s Database,
     pages_file: Arc<dyn File>,
     /// Reserved, and not begun.
@@ -62,7 +62,7 @@ struct Building {
     upper: u16,
 }
 
-impl<'s> Device<'s> {
+impl<'s> TestDevice<'s> {
     pub fn new(store: &'s Database, files: &dyn Files) -> Self {
         Self {
             store,
@@ -90,7 +90,7 @@ impl<'s> Device<'s> {
         self.update_slowly(invocation, table, change, |_| ())
     }
 
-    /// As [`Device::update`]; tells where it is.
+    /// As [`TestDevice::update`]; tells where it is.
     pub fn update_slowly(
         &mut self,
         invocation: &Invocation,

@@ -13,7 +13,7 @@ use lockdb::{
 };
 use locks::{Policy, Waiting};
 
-use super::device::{Device, Job};
+use super::device::{Job, TestDevice};
 
 /// Commits that no test waits for.
 pub const QUICK: TransactionOptions =
@@ -110,8 +110,8 @@ impl Scene {
         transaction.commit().unwrap()
     }
 
-    pub fn device(&self) -> Device<'_> {
-        Device::new(&self.store, &self.files)
+    pub fn device(&self) -> TestDevice<'_> {
+        TestDevice::new(&self.store, &self.files)
     }
 
     /// A near-data update in a transaction of its own: adds `more` to `n` of the rows whose `id` is
@@ -165,7 +165,7 @@ pub fn add(rest: i64, more: i64) -> impl Fn(&mut RowBuffer) -> bool + Copy {
 /// meets a conflict, or the host does, the transaction is abandoned.
 pub fn near(
     transaction: &mut Transaction<'_>,
-    device: &mut Device<'_>,
+    device: &mut TestDevice<'_>,
     table: &Table,
     rest: i64,
     more: i64,
@@ -186,7 +186,7 @@ pub fn near(
 /// Adopts what a device has done.
 pub fn finish(
     transaction: &mut Transaction<'_>,
-    device: &mut Device<'_>,
+    device: &mut TestDevice<'_>,
     table: &Table,
     job: Job,
     rest: i64,

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lockdb::device::PhysicalPages;
+use lockdb::device_reader::PhysicalPages;
 use lockdb::layout::PageBuffer;
 use locks::{Timestamp, TupleKey};
 

@@ -4,7 +4,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use lockdb::device::{BrokenWalkError, DeviceRow, ProcessingElement};
+use lockdb::device_reader::{BrokenWalkError, DeviceRow, ProcessingElement};
 use lockdb::layout::{MAP_WORDS, RecordId};
 use self_cell::self_cell;
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lockdb::device::DeviceError;
+use lockdb::device_reader::DeviceError;
 use lockdb::near_data::PageReservation;
 
 use super::card::{Card, HostError};

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lockdb::device::{DeviceError, DeviceReader, PhysicalPages};
+use lockdb::device_reader::{DeviceError, DeviceReader, PhysicalPages};
 use lockdb::layout::{PAGE_BYTES, PageBuffer};
 use self_cell::self_cell;
 

@@ -179,7 +179,7 @@ impl NearDataJobError {
 
 /// What a code of a row's fault says: below 20 of the walk, others of the program.
 pub fn fault_text(code: u8) -> String {
-    let walk = lockdb::device::WalkError::from_code(code).map(|fault| fault.to_string());
+    let walk = lockdb::device_reader::WalkError::from_code(code).map(|fault| fault.to_string());
     let program = || EvaluationError::from_code(code).map(|fault| fault.to_string());
     walk.or_else(program).unwrap_or_else(|| format!("fault {code}"))
 }

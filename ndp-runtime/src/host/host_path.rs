@@ -2,7 +2,7 @@
 //! The same jobs done by the host, for comparison: the pages come over the link to the program,
 //! instead of the program to the pages.
 //!
-//! Rows are found by the same walk ([`ProcessingElement`](lockdb::device::ProcessingElement))
+//! Rows are found by the same walk ([`ProcessingElement`](lockdb::device_reader::ProcessingElement))
 //! and evaluated by the same program machine, so that results are equal. Every page of native
 //! storage that the walk touches is pulled over the link once. This models a host that has no page
 //! of the table in memory at first, and keeps 32 MiB of it. New versions are written to the device
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use lockdb::device::{DeviceError, DeviceReader, DeviceRow, PhysicalPages};
+use lockdb::device_reader::{DeviceError, DeviceReader, DeviceRow, PhysicalPages};
 use lockdb::layout::{LinePointer, PAGE_BYTES, PageBuffer, PageHeader, RecordId, placed_bytes};
 use lockdb::schema::{RowBuffer, Value};
 use lockdb::{Error, Isolation, Table, Transaction};

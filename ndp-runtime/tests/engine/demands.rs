@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockdb::device::{DeviceReader, Lineage};
+use lockdb::device_reader::{DeviceReader, Lineage};
 use lockdb::files::{Files, StoredPages};
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind, Place, RecordId, placed_bytes};
 use ndp_runtime::job::{Descriptor, UpdateEntry, UpdateKind};

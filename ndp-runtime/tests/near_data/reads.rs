@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use lockdb::Isolation;
-use lockdb::device::WalkError;
+use lockdb::device_reader::WalkError;
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer, PageKind};
 use lockdb::schema::{Type, Value};
 use ndp_runtime::engine::Engine;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lockdb::device::PhysicalPages;
+use lockdb::device_reader::PhysicalPages;
 use lockdb::files::{Files, Memory};
 use lockdb::layout::PageBuffer;
 use lockdb::schema::{RowBuffer, RowRef, Schema, Type};

@@ -8,8 +8,9 @@ use locks::Policy;
 use super::file::{self, AgentsFile, DistributionName, File, PolicyName, WorkloadFile};
 use super::source::Source;
 use super::{
-    AgentSettings, Device, Distribution, Host, HotRowSettings, LockOrder, LockTableSettings,
-    Scenario, SmallBankSettings, Span, Stop, TraceSettings, Workload, YcsbSettings,
+    AgentSettings, DeviceSettings, Distribution, HostSettings, HotRowSettings, LockOrder,
+    LockTableSettings, Scenario, SmallBankSettings, Span, Stop, TraceSettings, Workload,
+    YcsbSettings,
 };
 use crate::error::Result;
 use crate::zipf::{MAX_EXPONENT, MAX_ROWS};
@@ -85,17 +86,24 @@ fn stop(file: &file::StopFile, workload: &Workload, source: &Source) -> Result<S
     Ok(stop)
 }
 
-fn host(file: &File, workload: &Workload, source: &Source) -> Result<Host> {
+fn host(file: &File, workload: &Workload, source: &Source) -> Result<HostSettings> {
     let Some(host) = &file.host else {
-        return Ok(Host { workers: 0, agents: absent() });
+        return Ok(HostSettings { workers: 0, agents: absent() });
     };
     within("host.workers", host.workers.into(), 0, MAX_WORKERS.into(), source)?;
-    Ok(Host { workers: host.workers, agents: agents("host", &host.agents(), workload, source)? })
+    Ok(HostSettings {
+        workers: host.workers,
+        agents: agents("host", &host.agents(), workload, source)?,
+    })
 }
 
-fn device(file: &File, workload: &Workload, source: &Source) -> Result<Device> {
+fn device(file: &File, workload: &Workload, source: &Source) -> Result<DeviceSettings> {
     let Some(device) = &file.device else {
-        return Ok(Device { processing_elements: 0, transactions_in_flight: 1, agents: absent() });
+        return Ok(DeviceSettings {
+            processing_elements: 0,
+            transactions_in_flight: 1,
+            agents: absent(),
+        });
     };
     let (elements, contexts) = (device.processing_elements, device.transactions_in_flight);
     let most = u64::from(MAX_DEVICE_AGENTS);
@@ -109,7 +117,7 @@ fn device(file: &File, workload: &Workload, source: &Source) -> Result<Device> {
         );
         return Err(source.reject("device.transactions_in_flight", expected));
     }
-    Ok(Device {
+    Ok(DeviceSettings {
         processing_elements: elements,
         transactions_in_flight: contexts,
         agents: agents("device", &device.agents(), workload, source)?,

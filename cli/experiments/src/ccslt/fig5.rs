@@ -116,7 +116,7 @@ fn sample(run: &Run<'_>) -> Result<Sample, ExperimentError> {
     let mut reads = anywhere.iter().map(|&address| read_line(address));
     let swap = |&address: &u64| Operation::CompareSwap { address, expected: 0, new: 0 };
     let lines = |operations: &mut dyn Iterator<Item = Operation>| {
-        run.measured(CCIX, |ccix| Device::new(ccix, TABLE)?.one_by_one(operations))
+        run.measured(CCIX, |ccix| DeviceRun::new(ccix, TABLE)?.one_by_one(operations))
     };
     let local = lines(&mut in_a_row)?;
     let read = lines(&mut reads)?;
@@ -139,8 +139,9 @@ fn sample(run: &Run<'_>) -> Result<Sample, ExperimentError> {
         atomic,
         read,
         page_in_a_row: run
-            .measured(CCIX, |ccix| Device::new(ccix, PAGES)?.pages_line_by_line(&pages))?,
-        page_at_once: run.measured(CCIX, |ccix| Device::new(ccix, PAGES)?.pages_at_once(&pages))?,
+            .measured(CCIX, |ccix| DeviceRun::new(ccix, PAGES)?.pages_line_by_line(&pages))?,
+        page_at_once: run
+            .measured(CCIX, |ccix| DeviceRun::new(ccix, PAGES)?.pages_at_once(&pages))?,
         dma_read: dma(64, DmaEngine::read)?,
         dma_write: dma(64, DmaEngine::write)?,
         page_dma_read: dma(PAGE, DmaEngine::read)?,
@@ -201,12 +202,12 @@ fn read_line(address: u64) -> Operation {
 }
 
 /// The device's request agent in front of private memory.
-struct Device {
+struct DeviceRun {
     kernel: Kernel<CoherenceEvent>,
     memory: CoherentMemory,
 }
 
-impl Device {
+impl DeviceRun {
     fn new(platform: &Platform, bytes: u64) -> Result<Self, ExperimentError> {
         let mut memory = CoherentMemory::placed_by_platform(platform, 0, bytes)?;
         memory.warm_memory_caches();

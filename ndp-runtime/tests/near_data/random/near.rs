@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use history::{Read, Scan, SessionRecorder, TransactionRecorder};
-use lockdb::device::DeviceReader;
+use lockdb::device_reader::DeviceReader;
 use lockdb::schema::Value;
 use lockdb::{Isolation, Session, Transaction};
 use ndp_runtime::host::{JobOptions, NearDataJobError, NearTransaction};

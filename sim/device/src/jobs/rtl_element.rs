@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use driver::visibility_element::{JobBlock, Packet as Emitted};
-use lockdb::device::PhysicalPages;
+use lockdb::device_reader::PhysicalPages;
 use lockdb::layout::{MAP_WORDS, PAGE_BYTES, PageBuffer, RecordId};
 use lockdb::shared_state::VidEntry;
 use ndp_runtime::engine::{Element, ElementTask, Packet, Progress, Snapshot, Totals};

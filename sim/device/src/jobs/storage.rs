@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lockdb::device::{MappedPages, PhysicalPages};
+use lockdb::device_reader::{MappedPages, PhysicalPages};
 use lockdb::layout::{PAGE_BYTES, PageBuffer};
 use ndp_runtime::engine::{Storage, StorageError};
 use parking_lot::Mutex;

@@ -109,7 +109,7 @@ struct Slot {
     doing: Action,
 }
 
-pub(crate) struct Device {
+pub(crate) struct SimulatedDevice {
     timing: NearDataTiming,
     memory: DeviceMemory,
     elements: Vec<Element>,
@@ -124,7 +124,7 @@ pub(crate) struct Device {
 
 type Unit = System<TupleLockUnit>;
 
-impl Device {
+impl SimulatedDevice {
     pub fn new(timing: &NearDataTiming) -> Self {
         let elements = timing.elements.get().0 as u16;
         let slots = (timing.updates_in_flight.get().0 as usize).min(CANCELS);

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use lockdb::device::{Next, PageAt, PageFacts, Visible, Walk};
+use lockdb::device_reader::{Next, PageAt, PageFacts, Visible, Walk};
 use lockdb::layout::{LinePointer, MAP_WORDS, PAGE_BYTES, VERSION_BYTES};
 use ndp_runtime::program::{Evaluation, EvaluationError, Outputs, Program, evaluate_counting};
 use timing::Time;
@@ -160,7 +160,7 @@ struct Vids {
 /// The known properties of a page.
 enum Check {
     UnderWay(Vec<u16>),
-    Done(Result<PageFacts, lockdb::device::WalkError>),
+    Done(Result<PageFacts, lockdb::device_reader::WalkError>),
 }
 
 impl Element {
@@ -375,7 +375,7 @@ impl Element {
         page: PageAt,
         at: Time,
         around: &mut Surroundings,
-    ) -> Option<Result<PageFacts, lockdb::device::WalkError>> {
+    ) -> Option<Result<PageFacts, lockdb::device_reader::WalkError>> {
         let address = around.image.address(page);
         match self.pages.get_mut(&address) {
             Some(Check::Done(known)) => return Some(*known),

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use lockdb::device::PageAt;
+use lockdb::device_reader::PageAt;
 use lockdb::layout::RecordId;
 use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};

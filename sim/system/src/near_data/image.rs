@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use lockdb::device::{DeviceError, DeviceReader, PageAt};
+use lockdb::device_reader::{DeviceError, DeviceReader, PageAt};
 use lockdb::layout::{MAP_WORDS, PAGE_BYTES, Page, PageHeader, Place, RecordId};
 
 /// Where the images of the delta buffer begin in device memory, behind all of native storage.

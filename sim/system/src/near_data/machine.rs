@@ -14,7 +14,7 @@ use timing::platform::HostStoreTiming;
 
 use super::NearDataError;
 use super::cores::Cores;
-use super::device::Device;
+use super::device::SimulatedDevice;
 use super::log::Log;
 use super::table::{BALANCE, NewRow, WRITES, YcsbTable};
 use super::timer::Timer;
@@ -32,7 +32,7 @@ pub(crate) struct Machine {
     /// Of each agent.
     pub core_of: Vec<u32>,
     pub table: YcsbTable,
-    pub device: Device,
+    pub device: SimulatedDevice,
     pub store: HostStoreTiming,
     pub log: Log,
     pub update: CompiledUpdate,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::device::DeviceError;
+use lockdb::device_reader::DeviceError;
 use locks::Timestamp;
 use ndp_runtime::program::{CompileError, EvaluationError, compile_update};
 use sim::lock_unit::UnitConfig;
@@ -14,7 +14,7 @@ use workloads::zipf::RowSampler;
 
 use super::commit::ADDED;
 use super::cores::Cores;
-use super::device::{Device, JobDone};
+use super::device::{JobDone, SimulatedDevice};
 use super::host_path::HostPath;
 use super::log::Log;
 use super::machine::{Gate, Machine};
@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
             threads: HostThreads::new(core_of.iter().copied().enumerate()),
             core_of,
             table,
-            device: Device::new(&near),
+            device: SimulatedDevice::new(&near),
             log: Log::new(&store, setup.durable),
             store,
             update,

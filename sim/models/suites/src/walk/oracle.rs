@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use lockdb::device::{Lineage, PageAt, PageFacts, Walk, WalkError, WalkMemory};
+use lockdb::device_reader::{Lineage, PageAt, PageFacts, Walk, WalkError, WalkMemory};
 use lockdb::layout::{
     LinePointer, MAP_WORDS, PAGE_BYTES, PageKind, Place, RecordId, VERSION_BYTES, VersionHeader,
     vid_page,

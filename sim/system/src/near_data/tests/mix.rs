@@ -31,7 +31,7 @@ use sim::system::{Event, System, SystemConfig};
 use timing::Time;
 use timing::platform::Platform;
 
-use crate::near_data::device::{Device, JobDone, JobPlan, Task};
+use crate::near_data::device::{JobDone, JobPlan, SimulatedDevice, Task};
 use crate::near_data::image::DeviceImage;
 use crate::near_data::machine::Machine;
 use crate::near_data::table::{BALANCE, LOCK_BUCKETS, OPTIONS, TableShape, YcsbTable};
@@ -61,7 +61,7 @@ enum Told {
 struct World {
     system: System<TupleLockUnit>,
     threads: HostThreads,
-    device: Device,
+    device: SimulatedDevice,
     table: YcsbTable,
     told: Vec<Vec<Told>>,
     timers: u32,
@@ -525,7 +525,7 @@ fn new_world(seed: u64) -> World {
     let shape = TableShape { rows: ROWS, fields: 0, regions: REGIONS, seed };
     let table = YcsbTable::new(shape).expect("a table in memory");
     let platform = Platform::named("n1sdp-u280-ccix").expect("comes with the program");
-    let device = Device::new(platform.near_data.as_ref().expect("it has elements"));
+    let device = SimulatedDevice::new(platform.near_data.as_ref().expect("it has elements"));
     let (buckets, unit) = (LOCK_BUCKETS as u64, UnitConfig::smooth());
     let config = SystemConfig { platform, buckets, home: None, unit };
     let system = System::with_words(TupleLockUnit::new(), &config, &table.vid_map());

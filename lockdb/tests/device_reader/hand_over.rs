@@ -5,7 +5,7 @@ use std::fs::File;
 use std::thread;
 use std::time::Duration;
 
-use lockdb::device::{DeviceError, DeviceReader, MappedPages};
+use lockdb::device_reader::{DeviceError, DeviceReader, MappedPages};
 use lockdb::layout::PAGE_BYTES;
 use lockdb::shared_state::{AreaHeader, SharedState, TableEntry};
 use lockdb::{Database, Error, Options};

@@ -3,7 +3,7 @@
 
 use std::panic::AssertUnwindSafe;
 
-use lockdb::device::DeviceReader;
+use lockdb::device_reader::DeviceReader;
 use lockdb::layout::{PAGE_BYTES, Page, PageBuffer};
 use lockdb::shared_state::AreaHeader;
 use rand::RngExt;

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use lockdb::device::{DeviceReader, PhysicalPages};
+use lockdb::device_reader::{DeviceReader, PhysicalPages};
 use lockdb::files::{Files, Memory, StoredPages};
 use lockdb::schema::{RowRef, Schema, Type};
 use lockdb::shared_state::SharedState;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lockdb::device::DeviceReader;
+use lockdb::device_reader::DeviceReader;
 use lockdb::mutant::Mutant;
 use lockdb::{Database, Session, Transaction};
 use rand::RngExt;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use lockdb::device::{
+use lockdb::device_reader::{
     BrokenWalkError, DeviceReader, Lineage, Next, PageAt, PageFacts, Visible, Walk, WalkError,
     WalkMemory,
 };
