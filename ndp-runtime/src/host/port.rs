@@ -81,7 +81,7 @@ pub enum Fenced {
     Dead,
 }
 
-/// A device that takes jobs. But for [`JobPort::rest`] and [`JobPort::fence`] no call waits.
+/// A device that takes jobs. But for [`JobPort::idle`] and [`JobPort::fence`] no call waits.
 pub trait JobPort: Send {
     /// Lets the device reach memory.
     ///
