@@ -92,8 +92,8 @@ impl Registers {
             0x40 => 0x0002_8010,
             0x44 if self.mutant != Mutant::NoFunctionReset => 1 << 28,
             DEVICE_CONTROL_2 => self.device_control_2.into(),
-            // MSI-X: five vectors, table and pending bits.
-            0x80 => 0x0004_0011,
+            // MSI-X: its vectors, table and pending bits.
+            0x80 => (VECTORS as u64 - 1) << 16 | 0x0011,
             0x84 if self.mutant == Mutant::MovesMsixTable => 0x7000,
             0x84 => 0x8000,
             0x88 => 0x9000,
