@@ -16,7 +16,7 @@ Examples:
 
 It only looks. `./kit doctor` also lists the tools that a build needs.";
 
-/// Lists PCI functions, IOMMU, VFIO, huge pages and limits; says how to set up missing parts.
+/// Lists PCI functions, IOMMU, VFIO, huge pages and limits, with advice on missing parts.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

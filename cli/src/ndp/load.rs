@@ -59,7 +59,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", group = "rows", requires = "table")]
     #[arg(value_hint = ValueHint::FilePath)]
     csv: Option<PathBuf>,
-    /// Creates the table: NAME TYPE, … with `null` after the types of nullable columns.
+    /// Creates the table: NAME TYPE, … with `null` after nullable columns.
     #[arg(long, value_name = "COLUMNS", requires = "csv")]
     schema: Option<String>,
     /// Columns of the primary key; without it, the first column.

@@ -106,9 +106,9 @@ pub fn open(folder: &Path, shared: bool, access: Access) -> Result<Opened, Comma
 /// Isolation level of the transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// Rows that other transactions change in the meantime are changed in their new state.
+    /// Rows that others change meanwhile are changed in their new state.
     ReadCommitted,
-    /// A row that another transaction changes in the meantime ends the transaction; it is retried.
+    /// A row that others change meanwhile ends the transaction; it is retried.
     Snapshot,
     /// As if transactions ran one after the other.
     Serializable,
