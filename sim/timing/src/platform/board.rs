@@ -150,7 +150,7 @@ type Finding = (String, String, &'static str);
 
 impl Platform {
     /// Those of [`PlatformFile::NAMES`] that are a host and a device.
-    pub const NAMES: [&'static str; 2] = ["n1sdp-u280-ccix", "pcie-gen3"];
+    pub const NAMES: [&'static str; 3] = ["n1sdp-u280-ccix", "pcie-gen3", "liquidio3"];
 
     /// The platform `name` of [`Platform::NAMES`].
     ///

@@ -13,9 +13,10 @@ use toml::de::{DeTable, DeValue, Deserializer};
 use super::{Entry, Kind, Measure, entry};
 
 /// The platforms that come with the program: their names and files.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
     ("n1sdp-u280-ccix", include_str!("../../../platforms/n1sdp-u280-ccix.toml")),
     ("pcie-gen3", include_str!("../../../platforms/pcie-gen3.toml")),
+    ("liquidio3", include_str!("../../../platforms/liquidio3.toml")),
 ];
 
 /// A platform file, whatever sections it has.

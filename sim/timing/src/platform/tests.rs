@@ -105,7 +105,10 @@ fn impossible_machines_are_errors() {
 #[test]
 fn an_unknown_name_lists_the_known() {
     let text = Platform::named("x86").expect_err("unknown").to_string();
-    assert_eq!(text, "unknown platform \"x86\", expected one of n1sdp-u280-ccix, pcie-gen3");
+    assert_eq!(
+        text,
+        "unknown platform \"x86\", expected one of n1sdp-u280-ccix, pcie-gen3, liquidio3"
+    );
 }
 
 /// Each entry of a kind below `table`, with its source and value.
