@@ -41,7 +41,7 @@ impl Admission {
         timeout: Duration,
         mut take: impl FnMut() -> Option<T>,
     ) -> Result<T, Duration> {
-        let (since, place) = (Instant::now(), Place::enter(self));
+        let (since, place) = (Instant::now(), InLine::enter(self));
         loop {
             let waited = since.elapsed();
             if place.is_first() {
@@ -78,9 +78,9 @@ impl Admission {
 }
 
 /// This thread's place in the line, until it is dropped.
-struct Place<'a>(&'a Admission);
+struct InLine<'a>(&'a Admission);
 
-impl<'a> Place<'a> {
+impl<'a> InLine<'a> {
     fn enter(admission: &'a Admission) -> Self {
         admission.line.lock().push_back(thread::current());
         Self(admission)
@@ -91,7 +91,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for InLine<'_> {
     fn drop(&mut self) {
         let mut line = self.0.line.lock();
         let was_first = line.front().is_some_and(is_this);

@@ -55,7 +55,7 @@ pub use ::proptest;
 use std::fmt::Display;
 
 use environment::Chosen;
-use place::Place;
+use place::TestPlace;
 
 /// The [`Seeds`] of a random test that draws so many cases by default.
 ///
@@ -84,7 +84,7 @@ macro_rules! each {
 pub struct Seeds {
     chosen: Chosen,
     default: u64,
-    place: Place,
+    place: TestPlace,
 }
 
 impl Seeds {
@@ -97,7 +97,7 @@ impl Seeds {
     pub fn new(default: u64, target: Target) -> Self {
         assert!(default > 0, "a random test has at least one case");
         match Chosen::from_environment(default) {
-            Ok(chosen) => Self { chosen, default, place: Place::here(target) },
+            Ok(chosen) => Self { chosen, default, place: TestPlace::here(target) },
             Err(bad) => panic!("{bad}"),
         }
     }

@@ -53,13 +53,13 @@ macro_rules! target {
 
 /// A test of a target.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct TestPlace {
     target: Target,
     /// Its path, after which its thread is named.
     test: Option<String>,
 }
 
-impl Place {
+impl TestPlace {
     /// The test that runs on this thread.
     pub fn here(target: Target) -> Self {
         let test = thread::current().name().filter(|name| *name != "main").map(String::from);
@@ -90,7 +90,7 @@ mod tests {
     fn a_command_names_package_target_and_test() {
         let command = |binary, folder, test: Option<&str>| {
             let target = Target::new("a-package", "a_target", binary, folder);
-            Place { target, test: test.map(String::from) }.command(17)
+            TestPlace { target, test: test.map(String::from) }.command(17)
         };
         let begins = |rest: &str| format!("LOCKSTEP_SEED=17 cargo test -p a-package {rest}");
         let of_library = command(None, None, Some("of::a_test"));
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_test_is_named_by_its_thread() {
-        let command = Place::here(crate::target!()).command(3);
+        let command = TestPlace::here(crate::target!()).command(3);
         let test = "place::tests::a_test_is_named_by_its_thread";
         let begin = "LOCKSTEP_SEED=3 cargo test -p lockstep-seeds --lib";
         assert_eq!(command, format!("{begin} {test} -- --exact"));

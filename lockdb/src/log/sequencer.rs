@@ -36,7 +36,7 @@ struct Next {
 
 /// A commit's number and place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct CommitPlace {
     pub commit: u64,
     pub lsn: u64,
     pub end: u64,
@@ -61,9 +61,9 @@ impl Sequencer {
         bytes: u64,
         large: bool,
         room: Option<impl FnOnce() -> u64>,
-    ) -> Option<Place> {
+    ) -> Option<CommitPlace> {
         let mut next = self.next.0.lock();
-        let place = Place { commit: next.commit + 1, lsn: next.lsn, end: next.lsn + bytes };
+        let place = CommitPlace { commit: next.commit + 1, lsn: next.lsn, end: next.lsn + bytes };
         if place.commit > next.commit_limit {
             next.commit_limit = self.published() + self.ends.len() as u64 - 1;
             if place.commit > next.commit_limit {
@@ -85,7 +85,7 @@ impl Sequencer {
 
     /// Marks a commit done.
     #[inline]
-    pub fn finish(&self, place: Place) {
+    pub fn finish(&self, place: CommitPlace) {
         // Release: a thread that sees it published sees all earlier writes of its thread.
         self.slot(place.commit).store(place.end, Ordering::Release);
     }

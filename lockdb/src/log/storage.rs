@@ -14,7 +14,7 @@ use crate::files::{File, Files};
 use super::record::{HEADER_BYTES, Header};
 use super::ring::Ring;
 use super::segment::Writer;
-use super::sequencer::{Padded, Place, Sequencer};
+use super::sequencer::{CommitPlace, Padded, Sequencer};
 use super::{Awaited, IoError, LogError, LogOptions, LogPosition};
 
 /// Committing threads write out this many bytes at a time: enough for one call to the
@@ -158,7 +158,7 @@ impl Storage {
     /// `place` was given for these bytes within [`Storage::room`], is not finished, and this is the
     /// only call for it at this time.
     #[inline]
-    pub unsafe fn put(&self, place: Place, header: &Header, body: &[u8]) {
+    pub unsafe fn put(&self, place: CommitPlace, header: &Header, body: &[u8]) {
         let header = header.encode();
         let after_body = place.lsn + (HEADER_BYTES + body.len()) as u64;
         let padding = (place.end - after_body) as usize;
@@ -173,7 +173,12 @@ impl Storage {
     }
 
     /// Writes a large record into the file. All before it must be finished, it not yet.
-    pub fn write_large(&self, place: Place, header: &Header, body: &[u8]) -> Result<(), LogError> {
+    pub fn write_large(
+        &self,
+        place: CommitPlace,
+        header: &Header,
+        body: &[u8],
+    ) -> Result<(), LogError> {
         let mut writer = self.writer.lock();
         self.write_ring(&mut writer, place.lsn)?;
         self.roll_if_full(&mut writer)?;
@@ -185,7 +190,7 @@ impl Storage {
 
     /// A large record cannot be written, since those before it are not finished; so nothing behind
     /// it can be, either.
-    pub fn give_up_large(&self, place: Place) {
+    pub fn give_up_large(&self, place: CommitPlace) {
         let source = io::Error::new(io::ErrorKind::TimedOut, "commits before it are not finished");
         self.fail(IoError::new("write a large record to", "the log", place.lsn, source));
     }

@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::record::Header;
-use super::sequencer::Place;
+use super::sequencer::CommitPlace;
 use super::{Kind, Log, LogError};
 
 /// A commit that was begun and not yet finished. All later ones wait for it; dropped, it is void.
@@ -12,7 +12,7 @@ use super::{Kind, Log, LogError};
 #[must_use = "a ticket dropped is a void commit"]
 pub struct Ticket<'l> {
     log: &'l Log,
-    place: Place,
+    place: CommitPlace,
     body_bytes: usize,
     written: Cell<bool>,
     /// Those before it have taken too long already.
@@ -23,7 +23,7 @@ pub struct Ticket<'l> {
 }
 
 impl<'l> Ticket<'l> {
-    pub(super) fn new(log: &'l Log, place: Place, body_bytes: usize) -> Self {
+    pub(super) fn new(log: &'l Log, place: CommitPlace, body_bytes: usize) -> Self {
         let (written, stalled) = (Cell::new(false), Cell::new(false));
         let large = RefCell::new(None);
         Self { log, place, body_bytes, written, stalled, finished: false, large }

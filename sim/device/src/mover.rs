@@ -68,19 +68,19 @@ impl Moved {
 
 /// Where one side of a copy lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum CopyEnd {
     /// At this device address of the host.
     Host(u64),
     /// At this byte of the card's memory.
     Card(u64),
 }
 
-impl Place {
+impl CopyEnd {
     fn advanced(self, bytes: u64) -> Self {
         match self {
             // A range that goes past the last address ends at the last map, before the wrap.
-            Place::Host(address) => Place::Host(address.wrapping_add(bytes)),
-            Place::Card(offset) => Place::Card(offset + bytes),
+            CopyEnd::Host(address) => CopyEnd::Host(address.wrapping_add(bytes)),
+            CopyEnd::Card(offset) => CopyEnd::Card(offset + bytes),
         }
     }
 }
@@ -88,8 +88,8 @@ impl Place {
 #[derive(Debug, Clone, Copy)]
 struct Copy {
     tag: u16,
-    source: Place,
-    destination: Place,
+    source: CopyEnd,
+    destination: CopyEnd,
     bytes: u64,
     done: u64,
 }
@@ -127,17 +127,19 @@ impl Mover {
         let Command { tag, opcode, bytes, source, destination } = command;
         let refuse = |status| Some(Moved { tag, status, bytes: 0 });
         let (source, destination) = match opcode {
-            1 => (Place::Host(source), Place::Card(destination)),
-            2 => (Place::Card(source), Place::Host(destination)),
-            3 => (Place::Host(source), Place::Host(destination)),
+            1 => (CopyEnd::Host(source), CopyEnd::Card(destination)),
+            2 => (CopyEnd::Card(source), CopyEnd::Host(destination)),
+            3 => (CopyEnd::Host(source), CopyEnd::Host(destination)),
             _ => return refuse(Status::BadOpcode),
         };
         if bytes == 0 || bytes > MOST_BYTES {
             return refuse(Status::BadLength);
         }
         let inside = |place| match place {
-            Place::Card(offset) => card_bytes.checked_sub(offset).is_some_and(|left| left >= bytes),
-            Place::Host(_) => true,
+            CopyEnd::Card(offset) => {
+                card_bytes.checked_sub(offset).is_some_and(|left| left >= bytes)
+            }
+            CopyEnd::Host(_) => true,
         };
         if !inside(source) || !inside(destination) {
             return refuse(Status::OutsideCard);
@@ -198,16 +200,16 @@ fn copy_span(
 }
 
 fn span<'a>(
-    place: Place,
+    place: CopyEnd,
     access: Access,
     surroundings: &Surroundings<'a>,
 ) -> Result<(Span<'a>, u64), AccessError> {
     match place {
-        Place::Host(address) => {
+        CopyEnd::Host(address) => {
             let host = surroundings.host.ok_or(AccessError::Forbidden)?;
             host.span(address, access)
         }
-        Place::Card(offset) => {
+        CopyEnd::Card(offset) => {
             let left = surroundings.card_bytes - offset;
             Ok((Span::Mapped(surroundings.card, offset as usize), left))
         }

@@ -137,7 +137,7 @@ fn a_commit_that_never_ends_stalls_others_for_a_bounded_time() {
     let error = log.finish(last).unwrap_err();
     assert!(error.to_string().contains("for commit 6 to be published, while 0 is"), "{error}");
     // It was marked done: as soon as the others are, all continues.
-    log.sequencer.finish(sequencer::Place { commit: 1, lsn: 0, end });
+    log.sequencer.finish(sequencer::CommitPlace { commit: 1, lsn: 0, end });
     others.into_iter().for_each(|ticket| log.finish(ticket).unwrap());
     assert_eq!(log.published(), 7);
     std::mem::forget(forgotten);
