@@ -114,8 +114,7 @@ pub enum UnfitPlatformError {
     Unreadable(PlatformError),
     /// The experiment models no platform.
     #[error(
-        "{}: --platform: expected an experiment in virtual time; {experiment} is measured by the \
-         clock on the wall, and no platform is modelled",
+        "{}: --platform: expected an experiment that models a platform; {experiment} models none",
         file.display()
     )]
     NotModelled {
@@ -182,7 +181,7 @@ impl Experiment {
     /// Refuses before the run what it cannot be made with.
     fn check_platform(&self, file: &Path) -> Result<(), UnfitPlatformError> {
         let path = || file.to_owned();
-        if self.clock == Clock::Wall {
+        if self.platforms.is_empty() {
             return Err(UnfitPlatformError::NotModelled { file: path(), experiment: self.name });
         }
         let platform = Platform::load(file).map_err(UnfitPlatformError::Unreadable)?;

@@ -25,6 +25,7 @@ mod samples;
 mod seeds;
 pub mod table;
 pub mod tidy;
+mod xenic;
 
 pub use experiment::{Clock, Experiment, ExperimentError, Setting, UnfitPlatformError};
 pub use findings::{Findings, Origin, Verdict};

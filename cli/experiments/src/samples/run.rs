@@ -123,6 +123,11 @@ pub struct Value {
 }
 
 impl Value {
+    /// Of a run that reads no platform.
+    pub fn without_platform(number: f64, operations: u64) -> Self {
+        Self { number, operations, fitted: Fitted::new() }
+    }
+
     /// The number alone.
     pub fn number(&self) -> f64 {
         self.number

@@ -56,12 +56,13 @@ macro_rules! works_under_seeds {
 mod ccslt;
 mod near_data;
 mod works;
+mod xenic;
 
 #[test]
 fn every_experiment_in_virtual_time_has_its_test() {
     let experiments = all().filter(|experiment| experiment.clock == Clock::Virtual);
     let names: Vec<&str> = experiments.map(|experiment| experiment.name).collect();
-    assert_eq!([ccslt::TESTED, near_data::TESTED].concat(), names);
+    assert_eq!([ccslt::TESTED, near_data::TESTED, xenic::TESTED].concat(), names);
 }
 
 /// The second of two cannot be selected.
@@ -153,6 +154,6 @@ fn an_unknown_name_is_answered_with_all_names() {
     assert_eq!(
         message,
         "experiment \"fig4\": expected one of ccslt-fig4, ccslt-fig5, ccslt-fig6, \
-         ccslt-placement, ndp-update-speedup"
+         ccslt-placement, ndp-update-speedup, xenic-table2, xenic-hint-staleness, xenic-occupancy"
     );
 }

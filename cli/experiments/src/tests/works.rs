@@ -67,9 +67,9 @@ fn the_record_has_all_rows(experiment: &Experiment, seeds: Seeds, findings: &Fin
 
 fn every_row_is_whole(findings: &Findings, seeds: usize) {
     for row in &findings.rows {
-        // A host that is home to the table needs no link.
+        // A host that is home to the table needs no link, and of all insertions none may be what is counted.
         let least = row.measured.min;
-        let possible = least > 0.0 || row.unit == "B/lock" && least == 0.0;
+        let possible = least > 0.0 || ["B/lock", "%"].contains(&row.unit) && least == 0.0;
         assert!(row.measured.max.is_finite() && possible, "{row:?}");
         assert_eq!(row.measured.seeds, seeds, "{row:?}");
     }
@@ -96,5 +96,6 @@ fn no_row_forgets_that_it_is_fitted(findings: &Findings, moved: &Findings) {
         assert!(same || !row.fitted.is_empty(), "{row:?}, and moved {moved:?}");
         differ += usize::from(!same);
     }
-    assert!(differ > 0, "no row rests on fitted entries");
+    let has_platform = !findings.platforms.is_empty();
+    assert_eq!(differ > 0, has_platform, "rows that rest on fitted entries: {differ}");
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::{Small, seeds};
+
+works_under_seeds! {
+    table2_works_under_seeds: "xenic-table2" at 0.002,
+    hint_staleness_works_under_seeds: "xenic-hint-staleness" at 0.01,
+    occupancy_works_under_seeds: "xenic-occupancy" at 0.005,
+}
+
+/// The rows that are to agree do so with few keys, too.
+#[test]
+fn the_limited_rows_of_table_2_come_out() {
+    let findings = Small::of("xenic-table2", 0.01).findings(seeds(1, 1));
+    let rows: Vec<_> = findings.rows.iter().filter(|row| row.paper.is_some()).collect();
+    assert_eq!(rows.len(), 16);
+    for row in rows {
+        let exempt = row.label.contains("no limit") || row.label.contains("FaRM");
+        // A hundredth of the keys scatters more than the one per cent of the full length.
+        let off = row.ratio().expect("a value of the paper").map(|ratio| (ratio - 1.0).abs());
+        assert!(exempt || off[0] < 0.06, "{row:?}");
+    }
+}
