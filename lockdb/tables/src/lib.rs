@@ -3,4 +3,29 @@
 //! (`docs/remote-tables.md`).
 
 pub mod hash;
+pub mod memory;
+pub mod mutant;
+pub mod robin_hood;
 pub mod slot;
+
+mod error;
+mod extents;
+mod job;
+mod link;
+mod local;
+mod object;
+mod plan;
+mod primitive;
+mod search;
+mod stores;
+mod stripes;
+mod table;
+mod walk;
+
+pub use error::{ShapeError, TableError};
+pub use link::Link;
+pub use plan::{Cost, Found, Plan, Range, Step, look_up, read_range};
+pub use search::{MOST_READINGS, Search};
+pub use stores::{Store, Stores};
+pub use table::{Place, RemoteTable, Statistics, Table};
+pub use walk::{Ground, Hint, MOST_VALUE_BYTES, Node, Values, Walk};

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Words that threads share as real atomics.
+
+use super::{HostMemory, RemoteMemory, UNREADABLE};
+use crate::primitive::{AtomicU64, Ordering};
+use crate::slot::LINE_WORDS;
+use std::fmt::Debug;
+use std::ptr::NonNull;
+
+/// A cache line of words.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Line([AtomicU64; LINE_WORDS]);
+
+/// How often a reader tries to catch a line at rest.
+const MOST_TRIES: usize = if cfg!(loom) { 2 } else { 64 };
+
+/// Words of this process, or of a file that several processes map.
+#[derive(Debug)]
+pub struct AtomicMemory {
+    /// The first of `count` lines. Invariant: they lie in the memory of `_owner`, which keeps it in its place.
+    lines: NonNull<Line>,
+    count: usize,
+    huge_pages: bool,
+    _owner: Box<dyn Debug + Send + Sync>,
+}
+
+// SAFETY: the lines are reached through `lines()` alone, as shared references to atomics, which are `Sync`;
+// their owner is `Send`.
+unsafe impl Send for AtomicMemory {}
+// SAFETY: as above; the owner is `Sync`, too.
+unsafe impl Sync for AtomicMemory {}
+
+impl AtomicMemory {
+    /// At least `words` words of 0 on the heap, in whole lines.
+    pub fn allocated(words: usize) -> Self {
+        let count = words.div_ceil(LINE_WORDS);
+        let line = || Line(std::array::from_fn(|_| AtomicU64::new(0)));
+        let owner: std::sync::Arc<[Line]> = (0..count).map(|_| line()).collect();
+        let lines = NonNull::from(&*owner).cast();
+        AtomicMemory { lines, count, huge_pages: false, _owner: Box::new(owner) }
+    }
+
+    /// At least `words` words of 0 in a mapping of their own, in huge pages when the system has any reserved;
+    /// else the system is asked to make some of its own accord.
+    ///
+    /// # Errors
+    /// When the system refuses the mapping.
+    #[cfg(not(any(loom, miri)))]
+    pub fn mapped(words: usize) -> std::io::Result<Self> {
+        let mut options = memmap2::MmapOptions::new();
+        options.len((words.div_ceil(LINE_WORDS) * size_of::<Line>()).max(1));
+        let (map, huge_pages) = match options.clone().huge(Some(21)).map_anon() {
+            Ok(map) => (map, true),
+            Err(_) => {
+                let map = options.map_anon()?;
+                let asked = map.advise(memmap2::Advice::HugePage).is_ok();
+                (map, asked)
+            }
+        };
+        Ok(Self::over(map.into(), huge_pages))
+    }
+
+    /// The words of a file, in whole lines, shared with every process that maps it. No process may shorten the
+    /// file while it is mapped: the system ends a process that touches what is no longer there.
+    ///
+    /// # Errors
+    /// When the system refuses the mapping; when the file is shorter than a line.
+    #[cfg(not(any(loom, miri)))]
+    pub fn of_file(file: &std::fs::File) -> std::io::Result<Self> {
+        let bytes = file.metadata()?.len();
+        if bytes < size_of::<Line>() as u64 {
+            let message = format!("the file has {bytes} bytes, expected at least a line of 64");
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, message));
+        }
+        Ok(Self::over(memmap2::MmapOptions::new().map_raw(file)?, false))
+    }
+
+    #[cfg(not(any(loom, miri)))]
+    fn over(map: memmap2::MmapRaw, huge_pages: bool) -> Self {
+        let count = map.len() / size_of::<Line>();
+        let lines = NonNull::new(map.as_mut_ptr().cast()).expect("a mapping is not at address 0");
+        AtomicMemory { lines, count, huge_pages, _owner: Box::new(map) }
+    }
+
+    /// Whether the memory is in huge pages, or the system was asked for them and agreed.
+    pub fn has_huge_pages(&self) -> bool {
+        self.huge_pages
+    }
+
+    #[inline(always)]
+    fn lines(&self) -> &[Line] {
+        // SAFETY: by the invariant of `lines` there are so many, which live as long as `self`. They are aligned
+        // (an array of lines, or pages) and initialised (by their maker, or by the system), and are only ever
+        // touched as atomics, for which every bit pattern is valid; so others may change them.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr(), self.count) }
+    }
+}
+
+impl HostMemory for AtomicMemory {
+    fn words(&self) -> usize {
+        self.count * LINE_WORDS
+    }
+
+    #[inline(always)]
+    fn load(&self, word: usize) -> u64 {
+        self.lines()[word / LINE_WORDS].0[word % LINE_WORDS].load(Ordering::Acquire)
+    }
+
+    #[inline(always)]
+    fn store(&self, word: usize, value: u64) {
+        self.lines()[word / LINE_WORDS].0[word % LINE_WORDS].store(value, Ordering::Release);
+    }
+}
+
+impl RemoteMemory for AtomicMemory {
+    /// A line in which no word has changed between two readings was so at the instant between them: a slot or a
+    /// link that is written changes its stamp, a line of the heap its ticket.
+    ///
+    /// The words are written from the first to the last and read so, so a second reading is needed. Its loads
+    /// come after those of the first, which acquire.
+    fn read_line(&self, line: usize) -> [u64; LINE_WORDS] {
+        let read = || {
+            let line = &self.lines()[line];
+            std::array::from_fn(|word| line.0[word].load(Ordering::Acquire))
+        };
+        let mut last = read();
+        for _ in 0..MOST_TRIES {
+            let next = read();
+            if next == last {
+                return next;
+            }
+            last = next;
+        }
+        UNREADABLE
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_ways_to_memory_give_words_of_0_that_keep_what_is_stored() {
+        let memories = [AtomicMemory::allocated(9), AtomicMemory::mapped(9).unwrap()];
+        for memory in memories {
+            assert!(memory.words() >= 16 && memory.load(8) == 0);
+            memory.store(8, 5);
+            assert_eq!(memory.read_line(1), [5, 0, 0, 0, 0, 0, 0, 0]);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The locks of the host's writers.
+
+use crate::primitive::{Mutex, MutexGuard, lock};
+
+/// How much there is in the buckets of a stripe. Moves take objects from one stripe to another, so a count may
+/// be below 0; only their sum means something.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) objects: i64,
+    pub(crate) overflowed: i64,
+}
+
+/// One lock for each `1 << shift` positions.
+#[derive(Debug)]
+pub(crate) struct Stripes {
+    locks: Box<[Mutex<Counts>]>,
+    shift: u32,
+}
+
+/// The locks of an operation, which lies in one stripe or two.
+pub(crate) struct Locked<'a> {
+    pub(crate) counts: MutexGuard<'a, Counts>,
+    _next: Option<MutexGuard<'a, Counts>>,
+}
+
+impl Stripes {
+    /// Stripes for operations that each touch at most `reach` positions in a row.
+    pub(crate) fn new(positions: u32, reach: u32) -> Self {
+        let shift = reach.max(1).next_power_of_two().trailing_zeros();
+        let count = (positions as u64).div_ceil(1 << shift).max(1);
+        Stripes { locks: (0..count).map(|_| Mutex::new(Counts::default())).collect(), shift }
+    }
+
+    /// Takes the locks of the positions from `first` to `last`, in the order of the positions, so that no two
+    /// threads wait for each other.
+    pub(crate) fn lock(&self, first: u32, last: u32) -> Locked<'_> {
+        let most = self.locks.len() - 1;
+        let [first, last] = [first, last].map(|at| ((at >> self.shift) as usize).min(most));
+        debug_assert!(last - first <= 1, "an operation lies in two stripes at most");
+        Locked {
+            counts: lock(&self.locks[first]),
+            _next: (last > first).then(|| lock(&self.locks[last])),
+        }
+    }
+
+    /// The sum of all counts, each stripe at another instant.
+    pub(crate) fn counts(&self) -> Counts {
+        self.locks.iter().fold(Counts::default(), |sum, stripe| {
+            let stripe = lock(stripe);
+            Counts {
+                objects: sum.objects + stripe.objects,
+                overflowed: sum.overflowed + stripe.overflowed,
+            }
+        })
+    }
+
+    /// Bytes of the locks.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.locks)
+    }
+}

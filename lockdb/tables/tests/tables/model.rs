@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random operations beside a `BTreeMap`.
+
+use std::collections::BTreeMap;
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use tables::memory::{PlainMemory, RemoteMemory};
+use tables::{Hint, RemoteTable, Step, TableError, look_up};
+
+use crate::shapes::{self, value};
+
+/// An operation on a key; a value is told by its length and the number of the operation.
+fn random_operation(table: &impl RemoteTable, model: &mut Model, random: &mut impl Rng) {
+    let key = model.keys[random.random_range(0..model.keys.len())];
+    let length = random.random_range(0..=model.longest);
+    model.step += 1;
+    let bytes = value(model.step, length);
+    let present = model.objects.get(&key).cloned();
+    match random.random_range(0..10) {
+        0..5 => match (table.insert(key, &bytes), present) {
+            (Ok(()), None) => drop(model.objects.insert(key, (1, bytes))),
+            (Err(TableError::KeyPresent { key: named }), Some(_)) => assert_eq!(named, key),
+            (Err(TableError::Full { .. }), None) => model.refused += 1,
+            (result, present) => panic!("insert of {key}: {result:?}, model {present:?}"),
+        },
+        5..7 => match (table.update(key, &bytes), present) {
+            (Ok(version), Some((before, _))) => {
+                assert!(version > before, "version {version} after {before}");
+                model.objects.insert(key, (version, bytes));
+            }
+            (Err(TableError::UnknownKey { key: named }), None) => assert_eq!(named, key),
+            (Err(TableError::Full { .. }), Some(_)) => model.refused += 1,
+            (result, present) => panic!("update of {key}: {result:?}, model {present:?}"),
+        },
+        _ => match (table.delete(key), present) {
+            (Ok(()), Some(_)) => drop(model.objects.remove(&key)),
+            (Err(TableError::UnknownKey { key: named }), None) => assert_eq!(named, key),
+            (result, present) => panic!("delete of {key}: {result:?}, model {present:?}"),
+        },
+    }
+}
+
+struct Model {
+    keys: Vec<u64>,
+    longest: usize,
+    objects: BTreeMap<u64, (u64, Vec<u8>)>,
+    step: u64,
+    refused: u32,
+    /// Versions are those of buckets, which other keys raise.
+    shared_versions: bool,
+}
+
+impl Model {
+    fn check(&self, table: &impl RemoteTable, remote: &impl RemoteMemory, key: u64, hint: Hint) {
+        let expected = self.objects.get(&key);
+        let mut bytes = vec![1, 2, 3];
+        let got = table.get(key, &mut bytes).unwrap().map(|version| (version, bytes));
+        let remotely = match look_up(remote, table.plan(key, hint)).0 {
+            Step::Found(found) => Some((found.version, found.value)),
+            Step::Absent => None,
+            step => panic!("{step:?} without a writer"),
+        };
+        assert_eq!(got, remotely, "local and remote, key {key}");
+        match (expected, got) {
+            (Some((version, bytes)), Some((its, value))) => {
+                assert_eq!(&value, bytes, "key {key}");
+                assert!(*version == its || self.shared_versions && *version <= its);
+            }
+            (expected, got) => assert!(expected.is_none() && got.is_none(), "key {key}: {got:?}"),
+        }
+    }
+}
+
+fn run<T: RemoteTable>(
+    table: &T,
+    remote: &impl RemoteMemory,
+    seed: u64,
+    longest: usize,
+    shared_versions: bool,
+) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let slots = table.statistics().slots;
+    let keys = (0..2 * slots).map(|_| random.random_range(0..4 * slots)).collect();
+    let objects = BTreeMap::new();
+    let mut model = Model { keys, longest, objects, step: 0, refused: 0, shared_versions };
+    for step in 0..20 * slots {
+        random_operation(table, &mut model, &mut random);
+        let displacement = random.random_bool(0.7).then(|| random.random_range(0..10));
+        let hint = Hint { displacement, overflow: None };
+        model.check(table, remote, model.keys[random.random_range(0..model.keys.len())], hint);
+        if step % 64 == 0 {
+            model.keys.iter().for_each(|&key| model.check(table, remote, key, hint));
+        }
+    }
+    let statistics = table.statistics();
+    assert_eq!(statistics.objects, model.objects.len() as u64);
+    // All that was taken comes back.
+    let keys: Vec<u64> = model.objects.keys().copied().collect();
+    keys.iter().for_each(|&key| table.delete(key).unwrap());
+    let statistics = table.statistics();
+    assert_eq!((statistics.objects, statistics.overflowed), (0, 0), "{statistics:?}");
+    assert_eq!((statistics.overflow_taken, statistics.heap_lines_taken), (0, 0), "{statistics:?}");
+}
+
+#[test]
+fn all_tables_agree_with_the_model() {
+    seeds::each!(40, |seed| {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let values = shapes::random_values(&mut random);
+        let longest = values.longest;
+        let table = shapes::random_robin_hood(&mut random, values, PlainMemory::new);
+        run(&table, table.memory(), seed, longest, false);
+    });
+}
