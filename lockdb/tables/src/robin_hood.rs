@@ -91,6 +91,11 @@ impl RobinHood {
         })
     }
 
+    /// Whether there is a directory of overflow buckets.
+    pub fn has_overflow(&self) -> bool {
+        self.limited
+    }
+
     /// The home of a key: the index of the slot that it lies in if it can.
     #[inline]
     pub fn home(&self, key: u64) -> u32 {
@@ -178,7 +183,7 @@ impl Walk for RobinHood {
 
     fn hinted(&self, hint: Hint, count: usize) -> usize {
         let all = if self.limited { count } else { 32 };
-        hint.displacement.map_or(all, |displacement| displacement as usize + BEYOND_HINT)
+        hint.displacement.map_or(all, |displacement| displacement as usize + 1 + BEYOND_HINT)
     }
 
     fn further(&self, read: usize, count: usize) -> usize {

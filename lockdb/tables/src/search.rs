@@ -138,7 +138,7 @@ impl<W: Walk> Search<W> {
                 return found;
             }
             if piece.to < piece.node.count && !self.now.ended {
-                return self.read_further(piece);
+                return self.read_hinted_bucket().unwrap_or_else(|| self.read_further(piece));
             }
             if let Some(last) = self.now.nodes.last_mut() {
                 // Another reading is for what has been read, which is less if the walk ended before.
@@ -152,6 +152,14 @@ impl<W: Walk> Search<W> {
             }
         }
         unreachable!("the last piece has no successor among the pieces")
+    }
+
+    /// The overflow bucket that the hint knows of. A key that is not as near as the hint says lies there
+    /// rather than between. This reading has then left slots out, so that others have to say that it is absent.
+    fn read_hinted_bucket(&mut self) -> Option<Step> {
+        let bucket = self.walk.behind(self.hint.overflow?)?;
+        self.now.disturbed = true;
+        Some(self.read(vec![Piece { link: false, ..whole(bucket) }]))
     }
 
     /// The slots next to those that have been read.
