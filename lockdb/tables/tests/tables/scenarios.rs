@@ -4,6 +4,8 @@
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use tables::buckets::{self, Buckets};
+use tables::hopscotch;
 use tables::memory::LoggedMemory;
 use tables::mutant::{Mutant, plant};
 use tables::robin_hood::{RobinHood, Shape};
@@ -75,6 +77,43 @@ fn robin_hood(seed: u64) -> Result<Explored, String> {
     explore(&table, &mut random, slots as u64 + 3, script)
 }
 
+/// One or two buckets that overflow.
+fn hopscotch(seed: u64) -> Result<Explored, String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let buckets = random.random_range(1..4);
+    let shape =
+        hopscotch::Shape { buckets, overflow_buckets: 2, values: small_values(&mut random) };
+    let script = random.random_range(1..3);
+    explore(
+        &shapes::hopscotch(shape, LoggedMemory::new),
+        &mut random,
+        4 * buckets as u64 + 7,
+        script,
+    )
+}
+
+fn chained(seed: u64) -> Result<Explored, String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let values = small_values(&mut random);
+    let shape = buckets::Shape { buckets: 1, slots: 4, overflow_buckets: 2, values };
+    let table = shapes::buckets(Buckets::chained(shape).unwrap(), LoggedMemory::new);
+    let script = random.random_range(1..4);
+    explore(&table, &mut random, 11, script)
+}
+
+fn mica(seed: u64) -> Result<Explored, String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let values = small_values(&mut random);
+    let shape = buckets::Shape { buckets: 1, slots: 7, overflow_buckets: 1, values };
+    let table = shapes::buckets(Buckets::mica(shape).unwrap(), LoggedMemory::new);
+    let script = random.random_range(1..3);
+    explore(&table, &mut random, 9, script)
+}
+
+fn small_values(random: &mut impl Rng) -> Values {
+    Values::inline([0, 8][random.random_range(0..2)])
+}
+
 /// Operations on a table with all keys at the same home, or with the home that their hundreds say.
 fn directed(shape: Shape, before: &[Operation], script: &[Operation]) -> Result<Explored, String> {
     let table = shapes::robin_hood(shape, LoggedMemory::new);
@@ -88,13 +127,8 @@ fn directed(shape: Shape, before: &[Operation], script: &[Operation]) -> Result<
     })
 }
 
-const ONE_HOME: Shape = Shape {
-    slots: 1,
-    limit: Some(1),
-    segment: 1,
-    overflow_slots: 3,
-    values: Values::inline(8),
-};
+const ONE_HOME: Shape =
+    Shape { slots: 1, limit: Some(1), segment: 1, overflow_slots: 3, values: Values::inline(8) };
 
 /// An object moves to the slot behind it and back, across two lines, while both readings look elsewhere.
 fn there_and_back() -> Result<Explored, String> {
@@ -128,21 +162,51 @@ fn lines_used_again() -> Result<Explored, String> {
     directed(Shape { values, ..ONE_HOME }, &[Operation::Insert(0, 60)], &script)
 }
 
+/// The first overflow bucket of a chain leaves it and comes back as the last one, while a reader stands in it.
+fn bucket_at_the_other_end() -> Result<Explored, String> {
+    let shape =
+        buckets::Shape { buckets: 1, slots: 4, overflow_buckets: 2, values: Values::inline(8) };
+    let table = shapes::buckets(Buckets::chained(shape).unwrap(), LoggedMemory::new);
+    let inserts = (0..12).map(|key| Operation::Insert(key, 8));
+    let before: Vec<_> = inserts.chain([5, 6, 7].map(Operation::Delete)).collect();
+    let history = history(&table, &before, &[Operation::Delete(4), Operation::Insert(12, 8)]);
+    history.explore(8, Hint::default(), READINGS, usize::MAX)
+}
+
 #[test]
 fn rare_histories_are_right_in_all_interleavings() {
-    for history in [there_and_back, bucket_comes_back, lines_used_again] {
+    for history in [there_and_back, bucket_comes_back, lines_used_again, bucket_at_the_other_end] {
         let explored = history().unwrap();
         println!("{explored:?}");
         assert!(explored.found > 0 && explored.cut == 0);
     }
 }
 
-#[test]
-fn robin_hood_is_right_in_all_interleavings() {
-    let (seeds, mut explored) = (seeds::of!(40), Explored::default());
-    seeds.each(|seed| robin_hood(seed).map(|these| explored.add(these)));
+fn assert_right(default: u64, scenario: fn(u64) -> Result<Explored, String>) {
+    let (seeds, mut explored) = (seeds::of!(default), Explored::default());
+    seeds.each(|seed| scenario(seed).map(|these| explored.add(these)));
     println!("{explored:?}");
     assert!(!seeds.is_whole() || explored.found > 100 && explored.absent > 100);
+}
+
+#[test]
+fn robin_hood_is_right_in_all_interleavings() {
+    assert_right(40, robin_hood);
+}
+
+#[test]
+fn hopscotch_is_right_in_all_interleavings() {
+    assert_right(10, hopscotch);
+}
+
+#[test]
+fn chained_buckets_are_right_in_all_interleavings() {
+    assert_right(10, chained);
+}
+
+#[test]
+fn buckets_with_headers_are_right_in_all_interleavings() {
+    assert_right(10, mica);
 }
 
 /// Runs a closure with a planted bug, which is gone afterwards.
@@ -167,18 +231,37 @@ fn bugs_of_robin_hood_are_found() {
     ] {
         assert_found(mutant, with(mutant, history).err());
     }
-    // The first seed that finds the bug; when scenarios change, another one behind it will.
-    for (mutant, seed) in [
-        (Mutant::MovesFromHome, 123),
-        (Mutant::ShiftsFromFarEnd, 22),
-        (Mutant::NoConfirmation, 9),
-        (Mutant::EvenStampFirst, 9),
-        (Mutant::DirectoryBeforeCopy, 210),
-        (Mutant::EmptyBeforeDirectory, 210),
-        (Mutant::OverflowLeavesFirst, 11),
-        (Mutant::PartsNotCompared, 431),
-    ] {
-        let search = || (seed..seed + 1000).find_map(|seed| robin_hood(seed).err());
-        assert_found(mutant, with(mutant, search));
+    find_from(
+        robin_hood,
+        &[
+            (Mutant::MovesFromHome, 123),
+            (Mutant::ShiftsFromFarEnd, 22),
+            (Mutant::NoConfirmation, 9),
+            (Mutant::EvenStampFirst, 9),
+            (Mutant::DirectoryBeforeCopy, 210),
+            (Mutant::EmptyBeforeDirectory, 210),
+            (Mutant::OverflowLeavesFirst, 11),
+            (Mutant::PartsNotCompared, 431),
+        ],
+    );
+}
+
+#[test]
+fn bugs_of_hopscotch_and_of_chains_are_found() {
+    find_from(hopscotch, &[(Mutant::MovesFromHome, 65)]);
+    find_from(mica, &[(Mutant::HeaderNotConfirmed, 0)]);
+    let error = with(Mutant::NoConfirmation, bucket_at_the_other_end).err();
+    assert_found(Mutant::NoConfirmation, error);
+}
+
+/// Each bug with the first seed that finds it; when scenarios change, another one behind it will.
+fn find_from(scenario: fn(u64) -> Result<Explored, String>, mutants: &[(Mutant, u64)]) {
+    for &(mutant, seed) in mutants {
+        let search = || (seed..seed + 1000).find_map(|seed| Some((seed, scenario(seed).err()?)));
+        let found = with(mutant, search);
+        if let Some((seed, _)) = found {
+            println!("{mutant:?}: seed {seed}");
+        }
+        assert_found(mutant, found.map(|found| found.1));
     }
 }
