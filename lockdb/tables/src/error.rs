@@ -39,7 +39,9 @@ pub enum TableError {
         limit: usize,
     },
     /// A look-up without a lock that met with a write in each of its readings.
-    #[error("key {key} was neither found nor absent in {readings} readings, each disturbed by a write")]
+    #[error(
+        "key {key} was neither found nor absent in {readings} readings, each disturbed by a write"
+    )]
     Contended {
         /// The key.
         key: u64,

@@ -16,12 +16,8 @@ pub(crate) struct Extents {
 
 impl Extents {
     pub(crate) fn new(capacity: u32) -> Self {
-        let mut extents = Extents {
-            capacity,
-            taken: 0,
-            by_place: BTreeMap::new(),
-            by_length: BTreeSet::new(),
-        };
+        let mut extents =
+            Extents { capacity, taken: 0, by_place: BTreeMap::new(), by_length: BTreeSet::new() };
         extents.add(0, capacity);
         extents
     }

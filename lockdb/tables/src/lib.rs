@@ -2,12 +2,15 @@
 //! Hash tables in host memory that remote readers search a cache line at a time
 //! (`docs/remote-tables.md`).
 
+pub mod buckets;
 pub mod hash;
+pub mod hopscotch;
 pub mod memory;
 pub mod mutant;
 pub mod robin_hood;
 pub mod slot;
 
+mod chain;
 mod error;
 mod extents;
 mod job;

@@ -44,7 +44,8 @@ impl Link {
     /// When the order is over [`Link::MOST_ORDER`].
     #[must_use]
     pub fn changed_to(self, bucket: Option<(u32, u32)>) -> Self {
-        let stamp = if planted(Mutant::LinksWithoutStamp) { 0 } else { (self.0 >> Self::STAMP_SHIFT) + 1 };
+        let stamp =
+            if planted(Mutant::LinksWithoutStamp) { 0 } else { (self.0 >> Self::STAMP_SHIFT) + 1 };
         let rest = bucket.map_or(0, |(place, order)| {
             assert!(order <= Self::MOST_ORDER, "order {order}");
             (order as u64 + 1) << Self::ORDER_SHIFT | place as u64

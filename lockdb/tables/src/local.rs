@@ -12,6 +12,9 @@ use crate::walk::{Node, Walk};
 /// The largest slot.
 const MOST_WORDS: usize = SlotLayout::for_values_of(MOST_INLINE_BYTES).words();
 
+/// More rows of slots than any chain has: a walk that takes as many went in circles, over links that changed.
+const MOST_NODES: u32 = 1 << 20;
+
 /// What a reading of all places has shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Reading {
@@ -65,7 +68,7 @@ fn find<W: Walk, M: HostMemory, const COUNTED: bool>(
     let mut reading = Reading { stamps: 0, links: 0, disturbed: false };
     let size = walk.ground().layout.words();
     let mut node = walk.first(key);
-    loop {
+    for _ in 0..MOST_NODES {
         for at in (0..node.count).map(|slot| node.slots + slot * size) {
             let meta = if COUNTED { Meta(memory.load(at)) } else { Meta::default() };
             reading.stamps = reading.stamps.wrapping_add(meta.stamp());
@@ -89,6 +92,8 @@ fn find<W: Walk, M: HostMemory, const COUNTED: bool>(
             None => return (None, reading),
         }
     }
+    reading.disturbed = true;
+    (None, reading)
 }
 
 #[inline]

@@ -141,7 +141,8 @@ pub(crate) fn write_out_of_line(stores: &mut Stores, to: usize, ticket: u64, ima
         stores.push(line_start, ticket | 1);
         let head = [image.key, (image.version as u64) << 32 | pointer.length as u64];
         let head = if line == 0 { &head[..] } else { &[] };
-        for (word, value) in head.iter().copied().chain(&mut words).take(LINE_WORDS - 1).enumerate() {
+        for (word, value) in head.iter().copied().chain(&mut words).take(LINE_WORDS - 1).enumerate()
+        {
             stores.push(line_start + 1 + word, value);
         }
         stores.push(line_start, ticket);
@@ -183,7 +184,10 @@ mod tests {
             let Look::Match(meta) = look(&slot, 9) else { panic!("{slot:?}") };
             let mut value = vec![1];
             value_in_slot(&slot, &mut value);
-            assert_eq!((meta.version(), &value[..], fits(layout, meta)), (3, &bytes[..length], true));
+            assert_eq!(
+                (meta.version(), &value[..], fits(layout, meta)),
+                (3, &bytes[..length], true)
+            );
             assert_eq!(look(&slot, 8), Look::Other(9));
         }
     }
@@ -193,7 +197,8 @@ mod tests {
         let bytes: Vec<u8> = (0..2000).map(|byte| byte as u8).collect();
         for length in 0..bytes.len() {
             let pointer = Pointer { line: 0, length: length as u32 };
-            let image = Image { key: 9, version: 3, value: &bytes[..length], pointer: Some(pointer) };
+            let image =
+                Image { key: 9, version: 3, value: &bytes[..length], pointer: Some(pointer) };
             let mut stores = Stores::default();
             write_out_of_line(&mut stores, 0, 4, &image);
             let mut lines = vec![0; pointer.lines() as usize * LINE_WORDS];

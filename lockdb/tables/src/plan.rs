@@ -115,6 +115,8 @@ pub fn read_range(memory: &impl RemoteMemory, range: &Range, words: &mut Vec<u64
     for number in range.lines() {
         let line = memory.read_line(number);
         let start = number * LINE_WORDS;
-        words.extend_from_slice(&line[range.first.max(start) - start..end.min(start + LINE_WORDS) - start]);
+        words.extend_from_slice(
+            &line[range.first.max(start) - start..end.min(start + LINE_WORDS) - start],
+        );
     }
 }

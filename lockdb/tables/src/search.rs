@@ -127,7 +127,9 @@ impl<W: Walk> Search<W> {
         let first = node.slots + from * words - lead;
         let slots = Range { first, words: (to - from) * words + lead, objects: to - from };
         let apart = node.link.filter(|_| link && !node.has_link_in_lead());
-        [Some(slots), apart.map(|first| Range { first, words: 1, objects: 0 })].into_iter().flatten()
+        [Some(slots), apart.map(|first| Range { first, words: 1, objects: 0 })]
+            .into_iter()
+            .flatten()
     }
 
     fn take_slots(&mut self, mut words: &[u64]) -> Step {

@@ -11,6 +11,9 @@ pub(crate) struct Counts {
     pub(crate) overflowed: i64,
 }
 
+/// The least positions in a stripe, so that locks stay few.
+const LEAST: u32 = 16;
+
 /// One lock for each `1 << shift` positions.
 #[derive(Debug)]
 pub(crate) struct Stripes {
@@ -27,7 +30,7 @@ pub(crate) struct Locked<'a> {
 impl Stripes {
     /// Stripes for operations that each touch at most `reach` positions in a row.
     pub(crate) fn new(positions: u32, reach: u32) -> Self {
-        let shift = reach.max(1).next_power_of_two().trailing_zeros();
+        let shift = reach.max(LEAST).next_power_of_two().trailing_zeros();
         let count = (positions as u64).div_ceil(1 << shift).max(1);
         Stripes { locks: (0..count).map(|_| Mutex::new(Counts::default())).collect(), shift }
     }

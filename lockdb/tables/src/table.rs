@@ -113,7 +113,11 @@ pub trait Placement: Walk {
     ///
     /// # Errors
     /// When there is no room.
-    fn place<M: HostMemory>(&self, job: &mut Job<'_, M>, image: &Image<'_>) -> Result<i64, TableError>;
+    fn place<M: HostMemory>(
+        &self,
+        job: &mut Job<'_, M>,
+        image: &Image<'_>,
+    ) -> Result<i64, TableError>;
 
     /// Makes the list that takes an object out. Says by how many the objects in overflow buckets grow.
     fn remove<M: HostMemory>(&self, job: &mut Job<'_, M>, key: u64, place: Place) -> i64;
@@ -168,6 +172,13 @@ impl<P: Placement, M: HostMemory> Table<P, M> {
             return Err(TableError::ValueTooLong { length: value.len(), limit });
         }
         Ok(value)
+    }
+
+    /// Runs a change of the memory under the locks of a key.
+    pub(crate) fn locked<R>(&self, key: u64, change: impl FnOnce(&M) -> R) -> R {
+        let first = self.placement.position(key);
+        let _locked = self.stripes.lock(first, first + (self.placement.reach() - 1));
+        change(&self.memory)
     }
 
     /// Runs an operation on one key: the locks, the list, the stores, the counts.

@@ -19,7 +19,11 @@ impl Placement for RobinHood {
     /// An object lies within the limit of its home, and a shift begins there and takes as many slots again. The
     /// homes of a segment share its overflow bucket.
     fn reach(&self) -> u32 {
-        if self.limited { (2 * self.reach + 1).max(1 << self.segment_shift) } else { self.all_slots() }
+        if self.limited {
+            (2 * self.reach + 1).max(1 << self.segment_shift)
+        } else {
+            self.all_slots()
+        }
     }
 
     fn position(&self, key: u64) -> u32 {
@@ -37,7 +41,11 @@ impl Placement for RobinHood {
     /// The free slot nearest behind the home decides: when it is farther than the limit, the new object goes to
     /// the overflow bucket. This reading of "displacement reaches D_m" (Xenic, section 4.1.2) is the one that
     /// brings the round trips of its Table 2.
-    fn place<M: HostMemory>(&self, job: &mut Job<'_, M>, image: &Image<'_>) -> Result<i64, TableError> {
+    fn place<M: HostMemory>(
+        &self,
+        job: &mut Job<'_, M>,
+        image: &Image<'_>,
+    ) -> Result<i64, TableError> {
         let home = self.home(image.key);
         let last = (home + self.reach).min(self.all_slots() - 1);
         let free = (home..=last).find(|&slot| !job.is_used(self.slot_word(slot)));

@@ -27,6 +27,8 @@ pub struct Explored {
     pub found: usize,
     pub absent: usize,
     pub gave_up: usize,
+    /// Look-ups with more states than were allowed, which were not explored to the end.
+    pub cut: usize,
 }
 
 impl Explored {
@@ -35,6 +37,7 @@ impl Explored {
         self.found += other.found;
         self.absent += other.absent;
         self.gave_up += other.gave_up;
+        self.cut += other.cut;
     }
 }
 
@@ -128,8 +131,15 @@ struct Reader<W> {
 }
 
 impl<W: Walk> History<W> {
-    /// Looks a key up in all interleavings, with at most so many readings; what went wrong, if anything.
-    pub fn explore(&self, key: u64, hint: Hint, readings: u32) -> Result<Explored, String> {
+    /// Looks a key up in all interleavings, with at most so many readings, as long as there are at most so many
+    /// states; what went wrong, if anything.
+    pub fn explore(
+        &self,
+        key: u64,
+        hint: Hint,
+        readings: u32,
+        states: usize,
+    ) -> Result<Explored, String> {
         let mut explored = Explored::default();
         let mut seen = HashSet::new();
         let last = self.versions.len() - 1;
@@ -148,6 +158,10 @@ impl<W: Walk> History<W> {
                 continue;
             }
             explored.states += 1;
+            if explored.states > states {
+                explored.cut = 1;
+                break;
+            }
             for index in 0..reader.lines.len() {
                 let (line, None) = reader.lines[index] else { continue };
                 let mut next = reader.clone();

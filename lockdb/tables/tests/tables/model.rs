@@ -105,11 +105,17 @@ fn run<T: RemoteTable>(
 
 #[test]
 fn all_tables_agree_with_the_model() {
-    seeds::each!(40, |seed| {
+    seeds::each!(30, |seed| {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let values = shapes::random_values(&mut random);
         let longest = values.longest;
         let table = shapes::random_robin_hood(&mut random, values, PlainMemory::new);
         run(&table, table.memory(), seed, longest, false);
+        let table = shapes::random_hopscotch(&mut random, values, PlainMemory::new);
+        run(&table, table.memory(), seed, longest, false);
+        let table = shapes::random_chained(&mut random, values, PlainMemory::new);
+        run(&table, table.memory(), seed, longest, false);
+        let table = shapes::random_mica(&mut random, values, PlainMemory::new);
+        run(&table, table.memory(), seed, longest, true);
     });
 }

@@ -2,6 +2,8 @@
 //! Tables to try.
 
 use rand::{Rng, RngExt};
+use tables::buckets::{self, BucketTable, Buckets};
+use tables::hopscotch::{self, Hopscotch, HopscotchTable};
 use tables::memory::HostMemory;
 use tables::robin_hood::{RobinHood, RobinHoodTable, Shape};
 use tables::{Table, Values, Walk};
@@ -34,4 +36,47 @@ pub fn random_robin_hood<M: HostMemory>(
     let segment = 1 << random.random_range(0..4);
     let overflow_slots = random.random_range(0..60);
     robin_hood(Shape { slots, limit, segment, overflow_slots, values }, memory)
+}
+
+pub fn buckets<M: HostMemory>(geometry: Buckets, memory: impl Fn(usize) -> M) -> BucketTable<M> {
+    Table::new(geometry, memory(geometry.ground().words())).unwrap()
+}
+
+pub fn random_chained<M: HostMemory>(
+    random: &mut impl Rng,
+    values: Values,
+    memory: impl Fn(usize) -> M,
+) -> BucketTable<M> {
+    let (buckets, overflow_buckets) = (random.random_range(1..20), random.random_range(0..12));
+    let slots = 4 << random.random_range(0..3);
+    let shape = buckets::Shape { buckets, slots, overflow_buckets, values };
+    self::buckets(Buckets::chained(shape).unwrap(), memory)
+}
+
+pub fn random_mica<M: HostMemory>(
+    random: &mut impl Rng,
+    values: Values,
+    memory: impl Fn(usize) -> M,
+) -> BucketTable<M> {
+    let (buckets, overflow_buckets) = (random.random_range(1..20), random.random_range(0..12));
+    let slots = random.random_range(7..=15);
+    let shape = buckets::Shape { buckets, slots, overflow_buckets, values };
+    self::buckets(Buckets::mica(shape).unwrap(), memory)
+}
+
+pub fn hopscotch<M: HostMemory>(
+    shape: hopscotch::Shape,
+    memory: impl Fn(usize) -> M,
+) -> HopscotchTable<M> {
+    let geometry = Hopscotch::new(shape).unwrap();
+    Table::new(geometry, memory(geometry.ground().words())).unwrap()
+}
+
+pub fn random_hopscotch<M: HostMemory>(
+    random: &mut impl Rng,
+    values: Values,
+    memory: impl Fn(usize) -> M,
+) -> HopscotchTable<M> {
+    let (buckets, overflow_buckets) = (random.random_range(1..30), random.random_range(0..12));
+    hopscotch(hopscotch::Shape { buckets, overflow_buckets, values }, memory)
 }
