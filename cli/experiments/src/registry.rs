@@ -5,8 +5,7 @@ use crate::experiment::Experiment;
 use crate::{ccslt, near_data, xenic};
 
 /// One list a paper, or a part of one.
-const PAPERS: [&[Experiment]; 3] =
-    [ccslt::EXPERIMENTS, near_data::EXPERIMENTS, xenic::EXPERIMENTS];
+const PAPERS: [&[Experiment]; 3] = [ccslt::EXPERIMENTS, near_data::EXPERIMENTS, xenic::EXPERIMENTS];
 
 /// There is no experiment of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

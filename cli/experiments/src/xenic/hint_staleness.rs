@@ -130,7 +130,11 @@ fn rows(samples: &Samples<Sample>) -> Vec<Row> {
         samples
             .row(format!("{table}: {what}"), ("%", "insertions"), |run| of(run.at(&table)))
             .beside(paper)
-            .at(format!("{what}, {}", name(table.limit)), "homes in a segment", table.segment.into())
+            .at(
+                format!("{what}, {}", name(table.limit)),
+                "homes in a segment",
+                table.segment.into(),
+            )
     };
     tables()
         .flat_map(|table| {

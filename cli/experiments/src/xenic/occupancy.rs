@@ -71,11 +71,17 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     })
 }
 
-fn rows(samples: &Samples<Sample>, what: &str, of: fn(&Costs) -> Value) -> impl Iterator<Item = Row> {
+fn rows(
+    samples: &Samples<Sample>,
+    what: &str,
+    of: fn(&Costs) -> Value,
+) -> impl Iterator<Item = Row> {
     points().map(move |point| {
-        samples
-            .row(format!("{point}: {what}"), ("", "look-ups"), |run| of(run.at(&point)))
-            .at(format!("{what}, {}", point.design()), "occupancy, %", point.percent.into())
+        samples.row(format!("{point}: {what}"), ("", "look-ups"), |run| of(run.at(&point))).at(
+            format!("{what}, {}", point.design()),
+            "occupancy, %",
+            point.percent.into(),
+        )
     })
 }
 

@@ -78,7 +78,8 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     // No platform has a part in it.
     setting.shifts = &[];
     let keys = [KEYS, KEYS_OF_SWEEP].map(|keys| scaled_count(keys, setting.scale));
-    let sweeps = sweep().map(|(limit, segment)| Measuring::Sweep(Design::RobinHood { limit, segment }));
+    let sweeps =
+        sweep().map(|(limit, segment)| Measuring::Sweep(Design::RobinHood { limit, segment }));
     let points: Vec<Measuring> = designs().map(Measuring::Row).chain(sweeps).collect();
     let samples = Samples::take_points(setting, &points, |run, point| {
         Ok(match *point {
@@ -92,7 +93,11 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
             ("segments", format!("{SEGMENT} homes; the sweep has {} keys", keys[1])),
             ("hints", "up to date; d + 1 + k slots are read first, k = 1".into()),
         ],
-        rows: designs().zip(PAPER.chunks(2)).flat_map(|of| rows(&samples, of)).chain(sweep_rows(&samples)).collect(),
+        rows: designs()
+            .zip(PAPER.chunks(2))
+            .flat_map(|of| rows(&samples, of))
+            .chain(sweep_rows(&samples))
+            .collect(),
         claims: claims(&samples),
         notes: notes(&samples),
         plots: vec![Plot::Lines {
@@ -108,7 +113,9 @@ type Sample = Points<Measuring, Costs>;
 
 fn rows(samples: &Samples<Sample>, (design, paper): (Design, &[Paper])) -> [Row; 2] {
     let row = |what: &str, of: fn(&Costs) -> crate::samples::Value| {
-        samples.row(format!("{design}: {what}"), ("", "look-ups"), |run| of(run.at(&Measuring::Row(design))))
+        samples.row(format!("{design}: {what}"), ("", "look-ups"), |run| {
+            of(run.at(&Measuring::Row(design)))
+        })
     };
     [
         row("objects", Costs::objects).beside(Some(paper[0])),
@@ -120,9 +127,11 @@ fn sweep_rows(samples: &Samples<Sample>) -> impl Iterator<Item = Row> {
     sweep().map(|(limit, segment)| {
         let design = Design::RobinHood { limit, segment };
         let label = format!("{design}, segments of {segment}: objects");
-        samples
-            .row(label, ("", "look-ups"), |run| run.at(&Measuring::Sweep(design)).objects())
-            .at(design.to_string(), "homes in a segment", segment.into())
+        samples.row(label, ("", "look-ups"), |run| run.at(&Measuring::Sweep(design)).objects()).at(
+            design.to_string(),
+            "homes in a segment",
+            segment.into(),
+        )
     })
 }
 

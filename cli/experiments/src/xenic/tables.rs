@@ -3,8 +3,8 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use tables::chained::{self, Chained};
-use tables::hopscotch::{self, Hopscotch};
+use tables::buckets::{self, Buckets};
+use tables::hopscotch::{self, Hopscotch, NEIGHBOURHOOD};
 use tables::memory::{HostMemory, PlainMemory};
 use tables::robin_hood::{self, RobinHood};
 use tables::slot::Meta;
@@ -66,6 +66,29 @@ impl Costs {
     }
 }
 
+/// A table whose memory a look-up reads.
+trait InMemory {
+    fn memory(&self) -> &PlainMemory;
+}
+
+impl<P> InMemory for Table<P, PlainMemory>
+where
+    Self: RemoteTable,
+{
+    fn memory(&self) -> &PlainMemory {
+        Table::memory(self)
+    }
+}
+
+/// The empty table of a geometry, over a memory of its size.
+macro_rules! over_memory {
+    ($geometry:expr) => {{
+        let geometry = $geometry.expect("a shape within its bounds");
+        let memory = PlainMemory::new(geometry.ground().words());
+        Table::new(geometry, memory).expect("a memory of the size that the geometry says")
+    }};
+}
+
 /// Fills a table of this design with `keys` uniform keys to `occupancy`, and looks each of them up with hints that
 /// are up to date.
 pub fn costs(design: Design, keys: u64, occupancy: f64, seed: u64) -> Costs {
@@ -78,23 +101,29 @@ pub fn costs(design: Design, keys: u64, occupancy: f64, seed: u64) -> Costs {
             looked_up(&table, &all, |key| hints.hint(&table, key))
         }
         Design::Hopscotch => {
-            let shape = hopscotch::Shape { slots, overflow_slots: spare(keys), values: Values::inline(0) };
-            let table = table(Hopscotch::new(shape));
-            let all = fill(&table, keys, seed);
-            looked_up(&table, &all, |_| Hint::default())
-        }
-        Design::Chained { slots: bucket } => {
-            let shape = chained::Shape {
-                buckets: slots / bucket,
-                bucket_slots: bucket,
+            let shape = hopscotch::Shape {
+                buckets: slots / (NEIGHBOURHOOD / 2),
                 overflow_buckets: spare(keys),
                 values: Values::inline(0),
             };
-            let table = table(Chained::new(shape));
-            let all = fill(&table, keys, seed);
-            looked_up(&table, &all, |_| Hint::default())
+            without_hints(&over_memory!(Hopscotch::new(shape)), keys, seed)
+        }
+        Design::Chained { slots: bucket } => {
+            let shape = buckets::Shape {
+                buckets: slots / bucket,
+                slots: bucket,
+                overflow_buckets: spare(keys),
+                values: Values::inline(0),
+            };
+            without_hints(&over_memory!(Buckets::chained(shape)), keys, seed)
         }
     }
+}
+
+/// The costs of a table whose readers have no hints.
+fn without_hints<T: RemoteTable + InMemory>(table: &T, keys: u64, seed: u64) -> Costs {
+    let all = fill(table, keys, seed);
+    looked_up(table, &all, |_| Hint::default())
 }
 
 /// Xenic's table, empty. Its D_m is read so: an object whose displacement would *reach* D_m goes to the overflow
@@ -105,7 +134,7 @@ pub fn robin_hood(
     slots: u32,
     keys: u64,
 ) -> Table<RobinHood, PlainMemory> {
-    table(RobinHood::new(robin_hood::Shape {
+    over_memory!(RobinHood::new(robin_hood::Shape {
         slots,
         limit: limit.map(|limit| limit - 1),
         segment,
@@ -117,14 +146,6 @@ pub fn robin_hood(
 /// Places for objects in overflow buckets: enough for all tables here.
 fn spare(keys: u64) -> u32 {
     keys as u32 / 2 + 64
-}
-
-fn table<P: tables::Placement>(
-    placement: Result<P, tables::ShapeError>,
-) -> Table<P, PlainMemory> {
-    let placement = placement.expect("a shape within its bounds");
-    let memory = PlainMemory::new(placement.ground().words());
-    Table::new(placement, memory).expect("a memory of the size that the geometry says")
 }
 
 /// Uniform keys without an end.
@@ -143,15 +164,18 @@ fn fill(table: &impl RemoteTable, count: u64, seed: u64) -> Vec<u64> {
     uniform_keys(seed).filter(is_new).take(count as usize).collect()
 }
 
-fn looked_up<P: tables::Placement>(
-    table: &Table<P, PlainMemory>,
+fn looked_up(
+    table: &(impl RemoteTable + InMemory),
     keys: &[u64],
     hint: impl Fn(u64) -> Hint,
 ) -> Costs {
     let (mut objects, mut round_trips) = (0, 0);
     for &key in keys {
         let (end, cost) = look_up(table.memory(), table.plan(key, hint(key)));
-        assert!(matches!(end, Step::Found(_)), "key {key} was inserted, and a look-up ends with {end:?}");
+        assert!(
+            matches!(end, Step::Found(_)),
+            "key {key} was inserted, and a look-up ends with {end:?}"
+        );
         objects += cost.objects as u64;
         round_trips += cost.round_trips as u64;
     }
