@@ -206,6 +206,58 @@ fn a_port_without_stalls_moves_a_beat_in_every_cycle() {
 }
 
 #[test]
+fn pages_that_take_their_time_leave_no_gap_between_them() {
+    let pattern = |order, id: fn(u64) -> u16| {
+        let mut bench = Bench::new(0, ErrorInjection::None);
+        let latency = Delay { minimum: 90, maximum: 90 };
+        let (base, lines, errors) = (BASE, MEMORY_BYTES / 64, ErrorInjection::None);
+        let config = TestMemoryConfig { base, lines, seed: 0, latency, errors };
+        bench.memory = TestMemory::new(config).with_beat_order(order);
+        for page in 0..3 {
+            bench.manager.read(id(page), Burst::new(BASE + 4096 * page, 64, FULL_SIZE));
+        }
+        while bench.manager.outstanding() > 0 {
+            bench.clock();
+        }
+        let first = bench.pins.iter().position(|(_, bridge)| bridge.rvalid).expect("R");
+        bench.pins.iter().skip(first).position(|(_, bridge)| !bridge.rvalid)
+    };
+    for order in BEAT_ORDERS {
+        // The run ends with the last page.
+        assert_eq!(pattern(order, |_| 0), None, "one id, {order:?}");
+        assert_eq!(pattern(order, |page| page as u16), None, "several ids, {order:?}");
+    }
+}
+
+#[test]
+fn the_beats_of_a_burst_have_their_turns_as_configured() {
+    for order in BEAT_ORDERS {
+        let mut bench = Bench::new(0, ErrorInjection::None);
+        let latency = Delay { minimum: 0, maximum: 40 };
+        let (base, lines, errors) = (BASE, MEMORY_BYTES / 64, ErrorInjection::None);
+        let config = TestMemoryConfig { base, lines, seed: 0, latency, errors };
+        bench.memory = TestMemory::new(config).with_beat_order(order).with_beat_log();
+        let burst = Burst::new(BASE, 16, FULL_SIZE);
+        bench.manager.read(0, burst);
+        bench.manager.write(0, burst, burst.write_beats(&[1; 1024]));
+        while bench.manager.outstanding() > 0 {
+            bench.clock();
+        }
+        let log = bench.memory.take_beat_log();
+        for reads in [true, false] {
+            let beats = log.iter().filter(|beat| beat.written.is_none() == reads);
+            let turns: Vec<(u64, u16)> =
+                beats.map(|performed| (performed.cycle, performed.beat.number)).collect();
+            assert_eq!(turns.len(), 16);
+            let at_once = turns.iter().all(|(cycle, _)| *cycle == turns[0].0);
+            assert_eq!(at_once, order == BeatOrder::Together, "{turns:?}");
+            let in_order = turns.is_sorted_by_key(|(_, number)| *number);
+            assert_eq!(in_order, order != BeatOrder::AnyOrder, "{turns:?}");
+        }
+    }
+}
+
+#[test]
 fn another_agent_reaches_all_bytes_of_the_memory_and_no_others() {
     let mut bench = Bench::new(0, ErrorInjection::None);
     let bytes = [1, 2, 3];

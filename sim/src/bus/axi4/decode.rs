@@ -20,7 +20,7 @@ pub(super) struct Malformed {
 }
 
 /// `expected` is only written out on failure: this runs for every access.
-#[inline]
+#[inline(always)]
 pub(super) fn require(
     holds: bool,
     field: &'static str,

@@ -9,6 +9,16 @@ use rand_chacha::ChaCha8Rng;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+/// Whether a beat has to follow the last one, with none of another burst between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    No,
+    /// It is the first of those that are due.
+    Due,
+    /// It has no answer.
+    Starved,
+}
+
 /// Responses that wait for their turn. An entry is a slot of the outstanding table.
 #[derive(Debug, Clone)]
 pub(super) struct ResponseChannel {
@@ -20,8 +30,7 @@ pub(super) struct ResponseChannel {
     delayed: BinaryHeap<Reverse<(u64, u64, u16)>>,
     scheduled: u64,
     due: VecDeque<u16>,
-    /// A burst whose next beat has to follow, and whether it can.
-    begun: Option<(u16, bool)>,
+    begun: Begun,
     /// On the pins until it is taken.
     presented: Option<u16>,
 }
@@ -40,7 +49,7 @@ impl ResponseChannel {
             delayed: BinaryHeap::with_capacity(capacity),
             scheduled: 0,
             due: VecDeque::with_capacity(capacity),
-            begun: None,
+            begun: Begun::No,
             presented: None,
         }
     }
@@ -67,21 +76,19 @@ impl ResponseChannel {
             self.delayed.pop();
             self.due.push_back(slot);
         }
-        let idle = match self.begun {
-            None => self.due.is_empty(),
-            Some((_, can_go)) => !can_go,
-        };
+        let idle = self.due.is_empty() || self.begun == Begun::Starved;
         if self.presented.is_some() || idle || self.stall.stalled() {
             return None;
         }
         self.presented = match self.order {
-            _ if self.begun.is_some() => self.begun.take().map(|(slot, _)| slot),
             ResponseOrder::AsAnswered => self.due.pop_front(),
+            _ if self.begun == Begun::Due => self.due.pop_front(),
             ResponseOrder::Shuffled | ResponseOrder::Interleaved => {
                 let chosen = self.generator.random_range(0..self.due.len());
                 self.due.swap_remove_back(chosen)
             }
         };
+        self.begun = Begun::No;
         self.presented
     }
 
@@ -91,9 +98,11 @@ impl ResponseChannel {
         match self.order {
             ResponseOrder::Interleaved if can_go => self.due.push_back(slot),
             ResponseOrder::Interleaved => {}
-            ResponseOrder::AsAnswered | ResponseOrder::Shuffled => {
-                self.begun = Some((slot, can_go));
+            ResponseOrder::AsAnswered | ResponseOrder::Shuffled if can_go => {
+                self.due.push_front(slot);
+                self.begun = Begun::Due;
             }
+            ResponseOrder::AsAnswered | ResponseOrder::Shuffled => self.begun = Begun::Starved,
         }
     }
 

@@ -58,7 +58,8 @@ pub struct PerformedBeat {
 
 impl TestMemory {
     /// Accesses that touch one of these ranges of addresses are answered with its error, the first
-    /// that fits; of a burst, the beats that touch one.
+    /// that fits, and change nothing; of a burst, the beats that touch one. The other beats of a
+    /// write are stored, and B has the first error that was met.
     pub fn with_failures(
         mut self,
         failures: impl IntoIterator<Item = (Range<u64>, BusError)>,

@@ -80,6 +80,7 @@ impl Axi4Subordinate {
     }
 
     /// An owner that knows nothing of bursts answers them with errors.
+    #[inline(never)]
     pub(super) fn refuse_oldest(&mut self, cycle: u64, answer: &MemoryAnswer) {
         let access = self.outstanding.entry(self.outstanding.unanswered_of(answer.id)).access;
         match (access.kind, answer.outcome) {
@@ -106,6 +107,7 @@ impl Axi4Subordinate {
         }
     }
 
+    #[inline(never)]
     pub(super) fn accept_read_burst(
         &mut self,
         cycle: u64,
@@ -122,6 +124,7 @@ impl Axi4Subordinate {
         Ok(())
     }
 
+    #[inline(never)]
     pub(super) fn accept_burst_address(
         &mut self,
         cycle: u64,
@@ -142,6 +145,7 @@ impl Axi4Subordinate {
         Ok(())
     }
 
+    #[inline(never)]
     pub(super) fn accept_burst_data(
         &mut self,
         cycle: u64,
