@@ -181,6 +181,9 @@ impl std::fmt::Display for Burst {
 /// The mask of the bytes of each word that lie in `lanes`.
 #[inline]
 pub(crate) fn byte_masks(lanes: u64) -> [u64; DATA_WORDS] {
+    if lanes == u64::MAX {
+        return [u64::MAX; DATA_WORDS];
+    }
     std::array::from_fn(|word| {
         // Spreads 8 bits to the lowest bits of 8 bytes, and each of them over its byte.
         let bits = lanes >> (8 * word) & 0xFF;

@@ -7,7 +7,7 @@ use super::super::test_memory::{PerformedBeat, TestMemory};
 use super::*;
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 pub const BASE: u64 = 0x7_0000_0000;
@@ -174,6 +174,44 @@ pub fn came_back(burst: &Burst, number: u16, line: &[u64; DATA_WORDS]) -> Vec<u8
     lanes.map(|lane| (line[lane / 8] >> (8 * (lane % 8))) as u8).collect()
 }
 
+/// No other lane carries what a block could take for data.
+fn assert_only(burst: &Burst, number: u16, line: &[u64; DATA_WORDS]) {
+    let range = bytes_of_beat(burst, number);
+    let own = range.start % LINE_BYTES..range.start % LINE_BYTES + (range.end - range.start);
+    for lane in (0..LINE_BYTES).filter(|lane| !own.contains(lane)) {
+        let byte = line[lane as usize / 8].to_le_bytes()[lane as usize % 8];
+        assert_eq!(byte, 0xE3, "lane {lane} in beat {number} of {burst}");
+    }
+}
+
+/// Finds the access that was asked for by a burst that the memory performs: bursts of one id and
+/// direction begin in the order in which they were asked for.
+struct Tickets {
+    left: BTreeMap<(u16, bool), VecDeque<Ticket>>,
+    begun: BTreeMap<BurstKey, Ticket>,
+}
+
+impl Tickets {
+    fn new(asked: &BTreeMap<Ticket, Asked>) -> Self {
+        let mut left: BTreeMap<_, VecDeque<Ticket>> = BTreeMap::new();
+        for (ticket, asked) in asked {
+            left.entry((asked.id, asked.written.is_some())).or_default().push_back(*ticket);
+        }
+        Tickets { left, begun: BTreeMap::new() }
+    }
+
+    fn of(&mut self, access: &MemoryAccess) -> (Ticket, Burst) {
+        let (writes, burst) = match access.kind {
+            AccessKind::ReadBurst(burst) => (false, burst),
+            AccessKind::WriteBurst(burst) => (true, burst),
+            other => panic!("{other:?} is no burst"),
+        };
+        let left = self.left.get_mut(&(access.id, writes)).expect("it was asked for");
+        let next = || left.pop_front().expect("it was asked for");
+        (*self.begun.entry(burst.key).or_insert_with(next), burst)
+    }
+}
+
 /// Follows the memory's order beat by beat: each beat of R is what the bytes were when it was
 /// read, each write stores what was asked, and the errors are those that are due; unless
 /// `any_errors`.
@@ -185,31 +223,21 @@ pub fn assert_follows(
     any_errors: bool,
 ) {
     let mut reference = Reference::new();
-    let mut tickets: BTreeMap<BurstKey, Ticket> = BTreeMap::new();
-    let mut left: BTreeMap<(u16, bool), std::vec::IntoIter<Ticket>> = BTreeMap::new();
-    for (ticket, asked) in &traffic.asked {
-        let key = (asked.id, asked.written.is_some());
-        let list = left.remove(&key).unwrap_or_default().chain([*ticket]).collect::<Vec<_>>();
-        left.insert(key, list.into_iter());
-    }
+    let mut tickets = Tickets::new(&traffic.asked);
     for performed in log {
         let PerformedBeat { access, beat: Beat { number, .. }, outcome, .. } = performed;
-        let (AccessKind::ReadBurst(burst) | AccessKind::WriteBurst(burst)) = access.kind else {
-            panic!("{access:?} is no burst");
-        };
-        let key = (access.id, matches!(access.kind, AccessKind::WriteBurst(_)));
-        // Bursts of one id and direction begin in the order in which they were asked for.
-        let next = || left.get_mut(&key).and_then(Iterator::next).expect("it was asked for");
-        let ticket = *tickets.entry(burst.key).or_insert_with(next);
+        let (ticket, burst) = tickets.of(access);
         let asked = &traffic.asked[&ticket];
         assert_eq!(Burst { key: BurstKey::default(), ..burst }, asked.burst, "{ticket:?}");
         if !any_errors {
             assert_eq!(outcome.err(), Reference::error(&burst, *number), "{performed:?}");
         }
         match (&asked.written, &completions[&ticket].outcome) {
-            (Some(beats), Outcome::Write(_)) => {
+            (Some(beats), Outcome::Write(response)) => {
                 if outcome.is_ok() {
                     reference.store(&burst, *number, &beats[usize::from(*number)]);
+                } else {
+                    assert!(response.is_err(), "B after an error in beat {number} of {asked:?}");
                 }
             }
             (None, Outcome::Read(beats)) => {
@@ -219,6 +247,7 @@ pub fn assert_follows(
                     let found = came_back(&burst, *number, &line);
                     let expected = reference.bytes(&burst, *number);
                     assert_eq!(found, expected, "beat {number} of {asked:?}");
+                    assert_only(&burst, *number, &line);
                 }
             }
             other => panic!("{other:?} to {asked:?}"),
