@@ -20,8 +20,8 @@ pub(super) struct Malformed {
 }
 
 /// `expected` is only written out on failure: this runs for every access.
-#[inline]
-fn require(
+#[inline(always)]
+pub(super) fn require(
     holds: bool,
     field: &'static str,
     value: impl Into<u64>,

@@ -9,6 +9,16 @@ use rand_chacha::ChaCha8Rng;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+/// Whether a beat has to follow the last one, with none of another burst between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    No,
+    /// It is the first of those that are due.
+    Due,
+    /// It has no answer.
+    Starved,
+}
+
 /// Responses that wait for their turn. An entry is a slot of the outstanding table.
 #[derive(Debug, Clone)]
 pub(super) struct ResponseChannel {
@@ -20,6 +30,7 @@ pub(super) struct ResponseChannel {
     delayed: BinaryHeap<Reverse<(u64, u64, u16)>>,
     scheduled: u64,
     due: VecDeque<u16>,
+    begun: Begun,
     /// On the pins until it is taken.
     presented: Option<u16>,
 }
@@ -38,6 +49,7 @@ impl ResponseChannel {
             delayed: BinaryHeap::with_capacity(capacity),
             scheduled: 0,
             due: VecDeque::with_capacity(capacity),
+            begun: Begun::No,
             presented: None,
         }
     }
@@ -64,17 +76,39 @@ impl ResponseChannel {
             self.delayed.pop();
             self.due.push_back(slot);
         }
-        if self.presented.is_some() || self.due.is_empty() || self.stall.stalled() {
+        let idle = self.due.is_empty() || self.begun == Begun::Starved;
+        if self.presented.is_some() || idle || self.stall.stalled() {
             return None;
         }
         self.presented = match self.order {
             ResponseOrder::AsAnswered => self.due.pop_front(),
-            ResponseOrder::Shuffled => {
+            _ if self.begun == Begun::Due => self.due.pop_front(),
+            ResponseOrder::Shuffled | ResponseOrder::Interleaved => {
                 let chosen = self.generator.random_range(0..self.due.len());
                 self.due.swap_remove_back(chosen)
             }
         };
+        self.begun = Begun::No;
         self.presented
+    }
+
+    /// Another beat of the burst that was just taken is to come; `can_go` when it has its answer,
+    /// else [`feed`](Self::feed) tells of that.
+    pub fn go_on(&mut self, slot: u16, can_go: bool) {
+        match self.order {
+            ResponseOrder::Interleaved if can_go => self.due.push_back(slot),
+            ResponseOrder::Interleaved => {}
+            ResponseOrder::AsAnswered | ResponseOrder::Shuffled if can_go => {
+                self.due.push_front(slot);
+                self.begun = Begun::Due;
+            }
+            ResponseOrder::AsAnswered | ResponseOrder::Shuffled => self.begun = Begun::Starved,
+        }
+    }
+
+    /// The beat that a burst has waited for has its answer.
+    pub fn feed(&mut self, slot: u16) {
+        self.go_on(slot, true);
     }
 
     /// The presented response was taken.

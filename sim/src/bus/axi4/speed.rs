@@ -4,6 +4,7 @@
 
 use super::super::pins::Axi4ManagerPins;
 use super::super::stall::StallPattern;
+use super::super::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
 use super::fault_tests::{idle, read_line};
 use super::*;
 use std::collections::VecDeque;
@@ -27,6 +28,42 @@ fn speed() {
             let share = answered as f64 / CYCLES as f64;
             println!("{load_name}, {stalls_name}: {rate:.1} M cycles/s, {share:.2} accesses/cycle");
         }
+    }
+}
+
+/// The same for bursts: pages are read and written by the manager model, without a pause.
+#[test]
+#[ignore = "a measurement"]
+fn speed_of_bursts() {
+    let cycles = CYCLES / 10;
+    for order in [ResponseOrder::AsAnswered, ResponseOrder::Interleaved] {
+        let config = Axi4Config { response_order: order, ..Axi4Config::bursts("m_axi", 0) };
+        let mut bridge = Axi4Subordinate::new(config);
+        let mut manager = Axi4Manager::new(Axi4ManagerConfig::new("s_axi", 0));
+        let (base, lines, seed) = (0, 1 << 14, 0);
+        let latency = Delay { minimum: 100, maximum: 100 };
+        let errors = ErrorInjection::None;
+        let mut memory = TestMemory::new(TestMemoryConfig { base, lines, seed, latency, errors });
+        let page = |number: u64| Burst::new(number % 256 * 4096, 64, FULL_SIZE);
+        let beats = page(0).write_beats(&[1; 4096]);
+        let (mut asked, started) = (0, Instant::now());
+        for cycle in 0..cycles {
+            if manager.outstanding() < 16 {
+                manager.read(asked as u16 % 8, page(asked));
+                manager.write(asked as u16 % 8, page(asked + 128), beats.clone());
+                asked += 1;
+            }
+            let driven = *bridge.drive(cycle);
+            bridge.sample(cycle, manager.drive(cycle)).unwrap();
+            manager.sample(cycle, &driven).unwrap();
+            memory.step(cycle, &mut bridge);
+            while manager.take_completion().is_some() {}
+        }
+        let rate = cycles as f64 / started.elapsed().as_secs_f64() / 1e6;
+        let statistics = memory.statistics();
+        let each = |beats: u64| beats as f64 / cycles as f64;
+        let (reads, writes) = (each(statistics.read_beats), each(statistics.write_beats));
+        println!("{order:?}: {rate:.2} M cycles/s, beats/cycle: {reads:.2} of R, {writes:.2} of W");
     }
 }
 

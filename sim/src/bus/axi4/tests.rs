@@ -82,6 +82,9 @@ fn assert_sequential(log: &[PerformedAccess]) {
                 words.insert(address, u64::from_le_bytes(bytes));
                 MemoryData::Stored
             }
+            AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => {
+                unreachable!("the port takes no bursts")
+            }
         };
         assert_eq!(performed.outcome, Ok(expected), "{:?}", performed.access);
     }
@@ -175,6 +178,36 @@ fn listed_errors_hit_their_access_and_accesses_outside_answer_decerr() {
         };
         assert_eq!(performed.outcome.err(), expected, "access {number}");
     }
+}
+
+#[test]
+fn windows_where_accesses_fail_are_counted_and_change_nothing() {
+    let mut bridge = Axi4Subordinate::new(Axi4Config::lock_unit(0));
+    let broken = [
+        (BASE + 72..BASE + 73, BusError::SubordinateError),
+        (BASE + 128..BASE + 192, BusError::DecodeError),
+    ];
+    let mut memory = memory(0, Delay::default(), ErrorInjection::None).with_failures(broken);
+    let mut manager = TestManager::new(0, StallPattern::None, 300, BASE, LINES as u64);
+    let log = run(&mut manager, &mut bridge, &mut memory);
+    manager.assert_matches(&log);
+    assert_sequential(&log);
+    for performed in &log {
+        let MemoryAccess { address, kind, .. } = performed.access;
+        let reads = matches!(kind, AccessKind::ReadLine { .. });
+        let expected = match address - BASE {
+            72 => Some(BusError::SubordinateError),
+            64 if reads => Some(BusError::SubordinateError),
+            128..192 => Some(BusError::DecodeError),
+            _ => None,
+        };
+        assert_eq!(performed.outcome.err(), expected, "{performed:?}");
+    }
+    let statistics = memory.statistics();
+    assert_eq!(statistics.reads + statistics.writes, 300);
+    let failed = log.iter().filter(|performed| performed.outcome.is_err()).count();
+    assert_eq!(statistics.errors, failed as u64);
+    assert_eq!([BASE + 72, BASE + 128].map(|address| memory.load(address)), [Some(0); 2]);
 }
 
 #[test]
