@@ -34,6 +34,13 @@ module probe_scan #(
 
     localparam int unsigned Lanes = SlotBytes <= 64 ? 64 / SlotBytes : 1;
 
+    if (SlotBytes != 16 && SlotBytes != 32 && (SlotBytes % 64 != 0 || SlotBytes / 64 - 1 > 4)) begin : g_slot
+        $error("SlotBytes is %0d, expected 16, 32 or a multiple of 64 up to 320", SlotBytes);
+    end
+    if (ValueWords - 1 > 7) begin : g_value
+        $error("ValueWords is %0d, expected 1 to 8", ValueWords);
+    end
+
     logic  scan_valid, scan_ready, move;
     scan_t scan;
     stream_buffer #(.Width($bits(scan_t))) i_scans (
