@@ -32,14 +32,22 @@ CONSTANTS = {"GND", "VCC"}
 ADDRESSES = ("A", "DPRA")
 
 
-def synthesise(files, top, parameters, folder):
+def files(listing):
+    """The paths in a list of files, which counts them from its own folder."""
+    folder = os.path.dirname(os.path.abspath(listing))
+    with open(listing, encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    return [os.path.join(folder, one) for one in lines if one and not one.startswith("//")]
+
+
+def synthesise(listing, top, parameters, folder):
     """The cells of the block, as Yosys writes them."""
     from pyosys import libyosys
 
     netlist = os.path.join(folder, "netlist.json")
     design = libyosys.Design()
     sets = [f"-G {one}" for one in parameters]
-    libyosys.run_pass(" ".join(["read_slang", "--top", top, *sets, *files]), design)
+    libyosys.run_pass(" ".join(["read_slang", "--top", top, *sets, *files(listing)]), design)
     # Ports of a block in the middle of a design have neither pads nor clock buffers.
     libyosys.run_pass(f"synth_xilinx -family xcup -top {top} -flatten -noiopad -noclkbuf", design)
     libyosys.run_pass(f"write_json {netlist}", design)
@@ -137,13 +145,9 @@ def row(name, cells):
 
 
 def main(listing, top, *parameters):
-    folder = os.path.dirname(os.path.abspath(listing))
-    with open(listing, encoding="utf-8") as file:
-        lines = [line.strip() for line in file]
-    files = [os.path.join(folder, one) for one in lines if one and not one.startswith("//")]
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryFile("w+") as log:
         try:
-            cells = quietly(lambda: synthesise(files, top, parameters, place), log)
+            cells = quietly(lambda: synthesise(listing, top, parameters, place), log)
         except Exception as error:  # The library has no type of its own for a failed pass.
             log.seek(0)
             sys.exit("".join(log.readlines()[-40:]) + f"area: {top}: {error}")

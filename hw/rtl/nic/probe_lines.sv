@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Takes lines for the scans that wait, and says which slots of its scan each line has.
 //
-// Contract: the first scan gets all lines up to one with `line_last_i`, and is taken with that line. What is
-// said of a line comes in the clock after, while `move_i` is high; otherwise all outputs stay.
+// Contract: the first scan gets all lines up to one with `line_last_i`, and is taken with that
+// line. What is said of a line comes in the clock after, while `move_i` is high; otherwise all
+// outputs stay.
 module probe_lines #(
     parameter int unsigned SlotBytes = 32,
     parameter int unsigned Lanes     = 2       // slots in a line, 1 when a slot has several lines
@@ -38,7 +39,7 @@ module probe_lines #(
     logic [6:0]  group_q;                                // wraps when there are far too many lines
     logic        take, in_last_group, ends, misplaced;
     logic [1:0]  first_lane, last_lane;
-    logic [6:0]  last_slot;                              // counted from the first lane of the first line
+    logic [6:0]  last_slot;                              // from the first lane of the first line
     assign line_ready_o  = scan_valid_i && move_i;
     assign take          = line_valid_i && line_ready_o;
     assign scan_ready_o  = take && line_last_i;

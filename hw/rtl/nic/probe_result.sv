@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Puts together what the lines of a scan say, and makes its answer.
 //
-// Contract: while `move_i` is high, an answer is valid two clocks after the last line of its scan, otherwise all
-// outputs stay.
+// Contract: while `move_i` is high, an answer is valid two clocks after the last line of its scan,
+// otherwise all outputs stay.
 module probe_result #(
     parameter int unsigned SlotBytes  = 32,
     parameter int unsigned Lanes      = 2,
@@ -60,7 +60,7 @@ module probe_result #(
             end
             for (int unsigned word = 0; word < ValueWords; word++) begin
                 // A slot has one line, or six words of the value in its first one.
-                if (candidate && control_i.part == (SlotBytes > 64 && word >= 6 ? 3'd1 : 3'd0)) begin
+                if (candidate && control_i.part == 3'(SlotBytes > 64 && word >= 6)) begin
                     value_q[word] <= value_i[word];
                 end
             end

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Says whether a key is in the lines that one read of a table in host memory brought.
 //
-// Contract: each scan of `s_axis_key` gets the lines of `s_axis_data` up to one with `tlast`, in the order of the
-// scans, and gives one answer on `m_axis_hit`, in this order. Any number of lines may come; a wrong one makes the
-// answer an error. One line a clock, and scans follow each other without a pause; an answer is offered in the
-// sixth clock after its last line. Lines are not taken before their scan. Offered answers hold until they are
-// taken; of its inputs the block asks the same. Answers that are not taken stop the lines.
+// Contract: each scan of `s_axis_key` gets the lines of `s_axis_data` up to one with `tlast`, in
+// the order of the scans, and gives one answer on `m_axis_hit`, in this order. Any number of lines
+// may come; a wrong one makes the answer an error. One line a clock, and scans follow each other
+// without a pause; an answer is offered in the sixth clock after its last line. Lines are not taken
+// before their scan. Offered answers hold until they are taken; of its inputs the block asks the
+// same. Answers that are not taken stop the lines.
 //
-// docs/nic-lookup.md has the layouts of the streams and the meaning of the answers, ndp-runtime/nic/src/scan.rs
-// the same as a program.
+// docs/nic-lookup.md has the layouts of the streams and the meaning of the answers,
+// ndp-runtime/nic/src/scan.rs the same as a program.
 module probe_scan #(
     parameter int unsigned SlotBytes  = 32,    // 16, 32 or 64, or a multiple of 64 up to 320
     parameter int unsigned ValueWords = 2      // that an answer carries, 1 to 8
@@ -28,13 +29,14 @@ module probe_scan #(
 
     output logic                       m_axis_hit_tvalid,
     input  logic                       m_axis_hit_tready,
-    output logic [64*ValueWords+127:0] m_axis_hit_tdata        // the value, probe_scan_pkg::answer_t
+    output logic [64*ValueWords+127:0] m_axis_hit_tdata        // value, probe_scan_pkg::answer_t
 );
     import probe_scan_pkg::*;
 
     localparam int unsigned Lanes = SlotBytes <= 64 ? 64 / SlotBytes : 1;
 
-    if (SlotBytes != 16 && SlotBytes != 32 && (SlotBytes % 64 != 0 || SlotBytes / 64 - 1 > 4)) begin : g_slot
+    localparam int unsigned Lines = SlotBytes / 64;
+    if (SlotBytes != 16 && SlotBytes != 32 && (SlotBytes % 64 != 0 || Lines - 1 > 4)) begin : g_slot
         $error("SlotBytes is %0d, expected 16, 32 or a multiple of 64 up to 320", SlotBytes);
     end
     if (ValueWords - 1 > 7) begin : g_value
@@ -57,7 +59,8 @@ module probe_scan #(
         .clk_i, .rst_ni, .move_i(move),
         .scan_valid_i(scan_valid), .scan_ready_o(scan_ready), .scan_i(scan),
         .line_valid_i(s_axis_data_tvalid), .line_ready_o(s_axis_data_tready),
-        .line_i(s_axis_data_tdata), .line_last_i(s_axis_data_tlast), .line_error_i(s_axis_data_tuser),
+        .line_i(s_axis_data_tdata), .line_last_i(s_axis_data_tlast),
+        .line_error_i(s_axis_data_tuser),
         .valid_o(line_valid), .line_o(line), .lanes_o(lanes), .control_o(line_control)
     );
 

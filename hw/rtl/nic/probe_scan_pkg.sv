@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The scans and answers of probe_scan, and the parts of a slot that it looks at.
 //
-// ndp-runtime/nic/src/scan/wire.rs says the same of scans and answers, lockdb/tables/src/slot.rs of meta words.
+// ndp-runtime/nic/src/scan/wire.rs says the same of scans and answers, lockdb/tables/src/slot.rs of
+// meta words.
 package probe_scan_pkg;
 
     // s_axis_key_tdata.
@@ -49,7 +50,7 @@ package probe_scan_pkg;
         logic        last;
         logic        broken;          // an error, or the line makes too few or too many of them
         logic [2:0]  part;            // of the slot, when a slot has several lines
-        logic [6:0]  group;           // lines before this one, or slots when a slot has several lines
+        logic [6:0]  group;           // lines before, or slots when each has several lines
         logic        nearer;          // the last slot is nearer than D_m
         logic [16:0] last_slot;       // its displacement
         logic [1:0]  first_lane;      // the place of the first slot in the first line

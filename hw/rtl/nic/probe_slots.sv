@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Compares the slots of a line with the key, and adds up their stamps, in two clocks.
 //
-// Contract: while `move_i` is high, each line comes out two clocks later, otherwise all outputs stay. Of a slot
-// of several lines, the first one tells whether it has the key, and the others whether they belong to it.
+// Contract: while `move_i` is high, each line comes out two clocks later, otherwise all outputs
+// stay. Of a slot of several lines, the first one tells whether it has the key, and the others
+// whether they belong to it.
 module probe_slots #(
     parameter int unsigned SlotBytes  = 32,
     parameter int unsigned Lanes      = 2,
@@ -18,8 +19,8 @@ module probe_slots #(
     input  probe_scan_pkg::control_t    control_i,
 
     output logic                        valid_o,
-    output logic                        hit_o,      // the slot that begins here has the key, and is whole so far
-    output logic                        torn_o,     // a slot is being written, or the line is not of this slot
+    output logic                        hit_o,      // a slot that begins here has the key
+    output logic                        torn_o,     // a part is odd, or not of its slot
     output logic [1:0]                  lane_o,     // of the first hit
     output logic [21:0]                 sum_o,      // of the stamps of the slots that begin here
     output logic [63:0]                 meta_o,     // of the first hit
@@ -47,7 +48,8 @@ module probe_slots #(
         for (int unsigned lane = 0; lane < Lanes; lane++) begin
             odd[lane] = lanes_i[lane] && words[lane * LaneWords][0];
             hit[lane] = lanes_i[lane] && begins && !words[lane * LaneWords][0]
-                && words[lane * LaneWords][UsedBit] && words[lane * LaneWords + 1] == control_i.scan.key;
+                && words[lane * LaneWords][UsedBit]
+                && words[lane * LaneWords + 1] == control_i.scan.key;
             if (lanes_i[lane] && begins) stamp[lane] = words[lane * LaneWords][StampBits-1:0];
         end
     end

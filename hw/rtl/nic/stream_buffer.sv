@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Holds two words of a stream, so that neither side waits for the other within a clock.
 //
-// Contract: `ready_o`, `valid_o` and `data_o` are registers. Words leave in the order in which they came, from
-// the clock after on, one a clock. An offered word holds until it is taken.
+// Contract: `ready_o`, `valid_o` and `data_o` are registers. Words leave in the order in which they
+// came, from the clock after on, one a clock. An offered word holds until it is taken.
 module stream_buffer #(
     parameter int unsigned Width = 32
 ) (

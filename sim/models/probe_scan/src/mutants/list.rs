@@ -23,7 +23,7 @@ pub const MUTANTS: [Mutant; 29] = [
     mutant("a scan is taken with its first line", "probe_lines.sv",
         "assign scan_ready_o  = take && {};", "line_last_i", "1'b1"),
     mutant("an empty slot has its key", "probe_slots.sv",
-        "&& {} && words", "words[lane * LaneWords][UsedBit]", "1'b1"),
+        "&& {}\n", "words[lane * LaneWords][UsedBit]", "1'b1"),
     mutant("a slot that is being written has its key", "probe_slots.sv",
         "&& begins && {}\n", "!words[lane * LaneWords][0]", "1'b1"),
     mutant("the highest bit of the key counts for nothing", "probe_slots.sv",
