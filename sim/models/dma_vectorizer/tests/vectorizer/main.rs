@@ -4,8 +4,10 @@
 
 mod bench;
 mod dut;
+mod link;
 mod mutants;
 mod random;
+mod rate;
 mod scene;
 mod shadow;
 
