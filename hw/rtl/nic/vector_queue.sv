@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// A queue of the DMA vectorizer: a stream of elements, a vector of reads and one of writes.
+//
+// Contract: an element is taken in every clock while neither open vector is full. `read` and
+// `write` in the names of ports are of the two vectors (see `vector_fill`).
+module vector_queue
+    import vector_pkg::*;
+(
+    input  logic           clk_i,
+    input  logic           rst_ni,
+
+    input  logic [15:0]    idle_time_i,    // clocks; 0 is as 1
+    input  logic [15:0]    flush_time_i,
+
+    input  logic           s_axis_tvalid,
+    output logic           s_axis_tready,
+    input  logic [160:0]   s_axis_tdata,   // an element_t; bit 160: a write
+
+    output logic           accepted_o,     // an element, in this clock
+    output sent_t    [1:0] sent_o,         // in this clock: a vector of reads, of writes
+    output logic     [1:0] waits_o,
+    output logic     [1:0] last_o,
+    output element_t [1:0] head_o,
+    input  logic     [1:0] pop_i
+);
+
+    logic [1:0]  room;
+    logic        idle;
+    logic [15:0] quiet_q;                  // clocks since the last element came
+    assign s_axis_tready = &room;
+    assign accepted_o    = s_axis_tvalid && s_axis_tready;
+    assign idle          = quiet_q >= idle_time_i && !accepted_o;
+
+    always_ff @(posedge clk_i) begin
+        if (accepted_o || !rst_ni) quiet_q <= 16'd1;
+        else if (quiet_q != '1) quiet_q <= quiet_q + 1'b1;
+    end
+
+    for (genvar way = 0; way < 2; way++) begin : g_ways
+        vector_fill i_fill (
+            .clk_i,
+            .rst_ni,
+            .flush_time_i,
+            .idle_i   (idle),
+            .push_i   (accepted_o && s_axis_tdata[160] == 1'(way)),
+            .element_i(s_axis_tdata[159:0]),
+            .room_o   (room[way]),
+            .sent_o   (sent_o[way]),
+            .waits_o  (waits_o[way]),
+            .last_o   (last_o[way]),
+            .head_o   (head_o[way]),
+            .pop_i    (pop_i[way])
+        );
+    end
+
+endmodule

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The test suite of the vectorizer finds every mutant.
+
+use dma_vectorizer::mutants::MUTANTS;
+use suites::subject::{assert_each_found, found, set_mutant};
+
+use crate::random;
+
+/// Seeds of each test, at most.
+const SEEDS: u64 = 40;
+
+/// Runs the suite until something fails; says what, and with which seed.
+fn run() -> Result<(), String> {
+    for seed in 0..SEEDS {
+        for test in [random::with_errors, random::in_order, random::short] {
+            found(|| test(seed)).map_or(Ok(()), |what| Err(format!("seed {seed}: {what}")))?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_mutant_is_found() {
+    assert_each_found(&MUTANTS, run);
+}
+
+#[test]
+fn without_a_mutant_nothing_is_found() {
+    set_mutant(0);
+    for seed in 0..2 {
+        random::with_errors(seed).unwrap();
+        random::in_order(seed).unwrap();
+    }
+}
