@@ -228,6 +228,9 @@ impl<M: LockUnit> Adversary<M> {
         } else {
             Ok(match access.kind {
                 AccessKind::Store { .. } => MemoryData::Stored,
+                AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => {
+                    unreachable!("the unit's port takes no bursts")
+                }
                 AccessKind::ReadLine { keep_copy } => {
                     if keep_copy {
                         self.copies.push(access.address);

@@ -103,6 +103,9 @@ impl Path {
                 self.memory[first] = value;
                 MemoryData::Stored
             }
+            AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => {
+                unreachable!("the unit's port takes no bursts")
+            }
         };
         self.unit.answer(&MemoryAnswer { id: access.id, outcome: Ok(data) });
     }

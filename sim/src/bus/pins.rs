@@ -36,6 +36,20 @@ pub struct Axi4ManagerPins {
     pub rready: bool,
 }
 
+impl Axi4ManagerPins {
+    /// Nothing is offered, every response is taken, and what a port may leave out is as it is when it
+    /// is not there: `awcache` and `arcache` 0011 (normal memory, not cached), `awatop` 0.
+    pub fn idle() -> Self {
+        Axi4ManagerPins {
+            awcache: 0b0011,
+            arcache: 0b0011,
+            bready: true,
+            rready: true,
+            ..Default::default()
+        }
+    }
+}
+
 /// What the subordinate of the 512-bit AXI4 port drives (`m_axi_*` inputs of the block).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the AMBA specification")]
@@ -142,6 +156,18 @@ payload! {
     /// The AR channel of the AXI4 port.
     ReadAddress of Axi4ManagerPins, id |ar| Some(ar.arid);
     arid: u16, araddr: u64, arlen: u8, arsize: u8, arburst: u8, arcache: u8
+}
+
+payload! {
+    /// The R channel of the AXI4 port.
+    ReadData of Axi4SubordinatePins, id |r| Some(r.rid);
+    rid: u16, rdata: [u64; DATA_WORDS], rresp: u8, rlast: bool
+}
+
+payload! {
+    /// The B channel of the AXI4 port.
+    WriteResponse of Axi4SubordinatePins, id |b| Some(b.bid);
+    bid: u16, bresp: u8
 }
 
 payload! {

@@ -3,7 +3,12 @@
 //!
 //! It performs accesses in an order and after latencies drawn from a seed, keeps a log
 //! of that order (so that an oracle can follow it step by step), answers some with bus
-//! errors, and says when copies that were read to be kept stop being valid.
+//! errors, and says when copies that were read to be kept stop being valid. The lines of a
+//! burst are read and written together, or each at a time of its own ([`BeatOrder`]).
+
+mod bursts;
+
+pub use bursts::{BeatOrder, MemoryStatistics, PerformedBeat};
 
 use super::BusError;
 use super::axi4::{
@@ -15,6 +20,7 @@ use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::ops::Range;
 
 /// Which accesses are answered with an error and change nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -25,7 +31,7 @@ pub enum ErrorInjection {
     /// Each by itself with this probability; SLVERR and DECERR are equally likely.
     Rate(f64),
     /// Those with these numbers, counted from 0 in the order in which they are
-    /// performed.
+    /// performed. Each beat of a burst counts.
     Listed(BTreeMap<u64, BusError>),
 }
 
@@ -62,6 +68,21 @@ struct Turn {
     arrival: u64,
     /// Index into the waiting accesses.
     slot: usize,
+    /// A beat of a burst, or [`WHOLE`].
+    beat: u16,
+}
+
+/// The beat of a turn that is the whole access's.
+const WHOLE: u16 = u16::MAX;
+
+/// An access that waits for its turn.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    access: MemoryAccess,
+    /// Its turns that are to come.
+    turns: u16,
+    /// The first error of a write.
+    error: Option<BusError>,
 }
 
 /// A flat memory. Accesses outside it are answered DECERR.
@@ -72,17 +93,23 @@ pub struct TestMemory {
     latency: Delay,
     errors: ErrorInjection,
     generator: ChaCha8Rng,
-    waiting: Vec<MemoryAccess>,
+    waiting: Vec<Waiting>,
     free: Vec<usize>,
     turns: BinaryHeap<Reverse<Turn>>,
     arrivals: u64,
-    /// The last turn given to each id, so that its accesses keep their order.
+    /// The last turn given to each id, so that its accesses keep their order; behind them those of
+    /// reads by bursts.
     last_turn: Vec<u64>,
     performed: u64,
     log: Vec<PerformedAccess>,
     /// Copies of each line that were read to be kept and are still valid.
     copies: BTreeMap<u64, u32>,
     invalidations: VecDeque<u64>,
+    /// Addresses at which accesses fail.
+    failures: Vec<(Range<u64>, BusError)>,
+    beat_order: BeatOrder,
+    statistics: MemoryStatistics,
+    beat_log: Option<Vec<PerformedBeat>>,
 }
 
 impl TestMemory {
@@ -108,11 +135,15 @@ impl TestMemory {
             free: Vec::new(),
             turns: BinaryHeap::new(),
             arrivals: 0,
-            last_turn: vec![0; ID_COUNT],
+            last_turn: vec![0; 2 * ID_COUNT],
             performed: 0,
             log: Vec::new(),
             copies: BTreeMap::new(),
             invalidations: VecDeque::new(),
+            failures: Vec::new(),
+            beat_order: BeatOrder::default(),
+            statistics: MemoryStatistics::default(),
+            beat_log: None,
         }
     }
 
@@ -133,8 +164,16 @@ impl TestMemory {
                 break;
             }
             self.turns.pop();
-            self.free.push(turn.slot);
-            let access = self.waiting[turn.slot];
+            let waiting = &mut self.waiting[turn.slot];
+            waiting.turns -= 1;
+            if waiting.turns == 0 {
+                self.free.push(turn.slot);
+            }
+            let access = waiting.access;
+            if let AccessKind::ReadBurst(burst) | AccessKind::WriteBurst(burst) = access.kind {
+                self.answer_burst(cycle, bridge, turn, burst);
+                continue;
+            }
             let outcome = self.perform(cycle, access);
             bridge.answer(cycle, &MemoryAnswer { id: access.id, outcome });
         }
@@ -185,16 +224,31 @@ impl TestMemory {
 
     /// Takes an access that arrives in `cycle` and draws its turn.
     pub fn accept(&mut self, cycle: u64, access: MemoryAccess) {
-        let Delay { minimum, maximum } = self.latency;
-        let latency = self.generator.random_range(minimum..=maximum);
-        let last = &mut self.last_turn[usize::from(access.id)];
-        *last = (cycle + u64::from(latency)).max(*last);
+        let waiting = Waiting { access, turns: 0, error: None };
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.waiting.push(access);
+            self.waiting.push(waiting);
             self.waiting.len() - 1
         });
-        self.waiting[slot] = access;
-        self.turns.push(Reverse(Turn { cycle: *last, arrival: self.arrivals, slot }));
+        self.waiting[slot] = waiting;
+        if let AccessKind::ReadBurst(burst) | AccessKind::WriteBurst(burst) = access.kind {
+            return self.draw_turns(cycle, slot, burst);
+        }
+        let due = self.draw_due(cycle);
+        let last = &mut self.last_turn[usize::from(access.id)];
+        *last = due.max(*last);
+        let due = *last;
+        self.add_turn(due, slot, WHOLE);
+    }
+
+    /// The cycle in which something that arrives in this one has its turn.
+    fn draw_due(&mut self, cycle: u64) -> u64 {
+        let Delay { minimum, maximum } = self.latency;
+        cycle + u64::from(self.generator.random_range(minimum..=maximum))
+    }
+
+    fn add_turn(&mut self, cycle: u64, slot: usize, beat: u16) {
+        self.turns.push(Reverse(Turn { cycle, arrival: self.arrivals, slot, beat }));
+        self.waiting[slot].turns += 1;
         self.arrivals += 1;
     }
 
@@ -203,6 +257,7 @@ impl TestMemory {
             Some(error) => Err(error),
             None => self.apply(&access),
         };
+        self.count(&access, &outcome);
         self.performed += 1;
         self.log.push(PerformedAccess { cycle, access, outcome });
         outcome
@@ -210,6 +265,10 @@ impl TestMemory {
 
     fn apply(&mut self, access: &MemoryAccess) -> Result<MemoryData, BusError> {
         let address = access.address;
+        let bytes = if let AccessKind::ReadLine { .. } = access.kind { 64 } else { 8 };
+        if let Some(error) = self.failure(address, bytes) {
+            return Err(error);
+        }
         match access.kind {
             AccessKind::ReadLine { keep_copy } => {
                 let line = self.line(address).ok_or(BusError::DecodeError)?;
@@ -224,6 +283,9 @@ impl TestMemory {
             AccessKind::Store { value, strobe } => {
                 self.store_bytes(address, value, strobe).map(|()| MemoryData::Stored)
             }
+            AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => {
+                unreachable!("bursts are performed beat by beat")
+            }
         }
     }
 
@@ -233,11 +295,15 @@ impl TestMemory {
         let mask = mask.fold(0u64, |all, byte| all | byte);
         let stored = &mut self.lines[line][word];
         *stored = *stored & !mask | value & mask;
-        let line_address = address & !63;
+        self.void_copies(address & !63);
+        Ok(())
+    }
+
+    /// The line at this address has changed.
+    fn void_copies(&mut self, line_address: u64) {
         for _ in 0..self.copies.remove(&line_address).unwrap_or(0) {
             self.invalidations.push_back(line_address);
         }
-        Ok(())
     }
 
     fn injected_error(&mut self) -> Option<BusError> {

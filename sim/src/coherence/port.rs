@@ -9,7 +9,7 @@ impl TryFrom<&MemoryAccess> for Operation {
     type Error = BusError;
 
     /// # Errors
-    /// When it stores part of a word: coherent words are stored whole.
+    /// When it stores part of a word: coherent words are stored whole. When it is a burst.
     fn try_from(access: &MemoryAccess) -> Result<Self, BusError> {
         let address = access.address;
         match access.kind {
@@ -18,7 +18,9 @@ impl TryFrom<&MemoryAccess> for Operation {
                 Ok(Operation::CompareSwap { address, expected, new })
             }
             AccessKind::Store { value, strobe: 0xFF } => Ok(Operation::Store { address, value }),
-            AccessKind::Store { .. } => Err(BusError::SubordinateError),
+            AccessKind::Store { .. } | AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => {
+                Err(BusError::SubordinateError)
+            }
         }
     }
 }

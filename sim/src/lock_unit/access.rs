@@ -29,7 +29,9 @@ impl TryFrom<&MemoryAccess> for Access {
             AccessKind::Store { value: 0, strobe: 0xFF } => {
                 Slot::new(word).map(Access::Clear).ok_or(BusError::SubordinateError)
             }
-            AccessKind::Store { .. } => Err(BusError::SubordinateError),
+            AccessKind::Store { .. } | AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => {
+                Err(BusError::SubordinateError)
+            }
         }
     }
 }

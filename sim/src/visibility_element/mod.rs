@@ -69,6 +69,7 @@ impl Surroundings {
                 response_delay: Delay::default(),
                 response_order: self.order,
                 timeout: self.timeout,
+                bursts: None,
                 sharing: IdSharing::Several,
                 responses_always_taken: true,
                 split_atomic_errors: false,

@@ -227,6 +227,9 @@ impl World {
                 *word = value;
                 MemoryData::Stored
             }
+            AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => {
+                unreachable!("the unit's port takes no bursts")
+            }
         };
         let answer = Event::Answered(MemoryAnswer { id: access.id, outcome: Ok(data) });
         self.kernel.schedule_after(MEMORY, Priority::Deliver, answer);

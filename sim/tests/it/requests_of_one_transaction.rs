@@ -75,6 +75,9 @@ impl Bench {
                 self.words[word] = value;
                 MemoryData::Stored
             }
+            AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => {
+                unreachable!("the unit's port takes no bursts")
+            }
         };
         self.unit.answer(&MemoryAnswer { id: access.id, outcome: Ok(data) });
         self.words != before

@@ -354,6 +354,8 @@ pub(crate) fn describe(access: &MemoryAccess) -> String {
 fn describe_kind(address: u64, kind: AccessKind) -> String {
     let head = |word: u64| format!("{word:#x} ({:?})", Head::from_word(word));
     match kind {
+        AccessKind::ReadBurst(burst) => format!("read {burst}"),
+        AccessKind::WriteBurst(burst) => format!("write {burst}"),
         AccessKind::ReadLine { keep_copy: true } => format!("read {address:#x}, copy kept"),
         AccessKind::ReadLine { keep_copy: false } => format!("read {address:#x}"),
         AccessKind::Store { value, strobe } => {

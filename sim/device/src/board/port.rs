@@ -86,6 +86,8 @@ pub(crate) fn perform(host: Reach<'_>, access: &MemoryAccess) -> Result<MemoryDa
         }
         // The RTL stores whole words only; part of one could not be stored at once.
         AccessKind::Store { .. } => Err(AccessError::Forbidden),
+        // Neither port takes bursts.
+        AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => Err(AccessError::Forbidden),
     };
     outcome.map_err(|fault| match fault {
         AccessError::Unmapped => BusError::DecodeError,

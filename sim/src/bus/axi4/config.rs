@@ -45,8 +45,10 @@ pub struct Delay {
 pub enum ResponseOrder {
     /// As they were given by the owner.
     AsAnswered,
-    /// Drawn among those that wait.
+    /// Drawn among those that wait. The beats of a burst follow each other.
     Shuffled,
+    /// As `Shuffled`, and drawn again for each beat of R, so that bursts of different ids mix.
+    Interleaved,
 }
 
 /// Which accesses may be outstanding at once.
@@ -60,6 +62,18 @@ pub enum IdSharing {
     /// Any number per id, but an atomic shares its id with nothing (AMBA 5 AXI,
     /// "ID use for Atomic transactions").
     Several,
+}
+
+/// What the manager of a port that takes bursts has promised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BurstLimits {
+    /// Width of the ids in bits, at most 11.
+    pub id_bits: u32,
+    /// Most reads between AR and their last R, at least 1. The port itself takes no more than 256
+    /// accesses at once.
+    pub reads: u16,
+    /// Most writes between AW and their B, at least 1.
+    pub writes: u16,
 }
 
 /// Everything about an [`Axi4Subordinate`](super::Axi4Subordinate).
@@ -76,8 +90,12 @@ pub struct Axi4Config {
     pub response_delay: Delay,
     /// Order among different ids.
     pub response_order: ResponseOrder,
-    /// Cycles after which a handshake or an unanswered access is an error.
+    /// Cycles after which a handshake is an error, or an access that was accepted and has not had its
+    /// last response.
     pub timeout: u64,
+    /// The port takes bursts of type INCR and no atomics (`Some`); or reads of one line, stores to
+    /// one word and AtomicCompare, as the lock unit and the device make them (`None`).
+    pub bursts: Option<BurstLimits>,
     /// Which ids may be outstanding together.
     pub sharing: IdSharing,
     /// The block promises never to lower `rready` and `bready`.
@@ -100,10 +118,24 @@ impl Axi4Config {
             response_delay: Delay::default(),
             response_order: ResponseOrder::AsAnswered,
             timeout: 10_000,
+            bursts: None,
             sharing: IdSharing::OnePer { bits: 7 },
             responses_always_taken: true,
             split_atomic_errors: false,
             describe_id: describe_lock_unit_id,
+        }
+    }
+
+    /// A port named `port` that takes bursts, with no stalls and delays of its own: ids of 8 bits, 256
+    /// reads and writes outstanding, any number per id, timeout 10000 cycles.
+    pub fn bursts(port: &str, seed: u64) -> Self {
+        Axi4Config {
+            port: port.into(),
+            bursts: Some(BurstLimits { id_bits: 8, reads: 256, writes: 256 }),
+            sharing: IdSharing::Several,
+            responses_always_taken: false,
+            describe_id,
+            ..Axi4Config::lock_unit(seed)
         }
     }
 }

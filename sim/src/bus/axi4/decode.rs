@@ -21,7 +21,7 @@ pub(super) struct Malformed {
 
 /// `expected` is only written out on failure: this runs for every access.
 #[inline]
-fn require(
+pub(super) fn require(
     holds: bool,
     field: &'static str,
     value: impl Into<u64>,

@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The subordinate side of the lock unit's memory port (`docs/lock-unit.md`, "Memory").
+//! Models of both sides of an AXI4 port with 512 bits of data.
 //!
 //! [`Axi4Subordinate`] is a bridge, not a memory: it turns accepted pin traffic into
 //! [`MemoryAccess`]es, which the owner takes and performs on whatever memory it has,
-//! and puts the [`MemoryAnswer`]s back on R and B, in an order, after delays and with
+//! and puts the answers back on R and B, in an order, after delays and with
 //! stalls that are drawn from a seed. Accesses of one id are answered in their order.
+//! A port takes either bursts ([`Axi4Config::bursts`]), or the single reads, stores and
+//! atomics of the lock unit ([`Axi4Config::lock_unit`]; `docs/lock-unit.md`, "Memory").
+//!
+//! [`Axi4Manager`] is the other side, for blocks that are subordinates: it makes bursts, and
+//! checks what comes back.
 
+mod burst;
+mod bursts;
 mod config;
 mod decode;
+mod decode_burst;
+mod manager;
 mod outstanding;
 mod responses;
 mod subordinate;
 
+#[cfg(test)]
+mod burst_fault_tests;
+#[cfg(test)]
+mod burst_tests;
+#[cfg(test)]
+mod burst_traffic;
 #[cfg(test)]
 mod fault_tests;
 #[cfg(test)]
@@ -21,13 +36,24 @@ mod test_manager;
 #[cfg(test)]
 mod tests;
 
-pub use config::{
-    Axi4Config, Axi4Stalls, Delay, IdSharing, ResponseOrder, describe_id, describe_lock_unit_id,
+pub(super) use burst::byte_masks;
+pub use burst::{
+    BOUNDARY_BYTES, Beat, Burst, BurstKey, FULL_SIZE, LINE_BYTES, MAXIMUM_BEATS, ReadBeat,
+    WriteBeat,
 };
+pub use config::{
+    Axi4Config, Axi4Stalls, BurstLimits, Delay, IdSharing, ResponseOrder, describe_id,
+    describe_lock_unit_id,
+};
+pub use manager::{Axi4Manager, Axi4ManagerConfig, Completion, Outcome, Ticket};
 pub use subordinate::Axi4Subordinate;
 
 use super::BusError;
 use super::pins::DATA_WORDS;
+
+/// What stands in the lanes of `rdata` that carry nothing, so that a block that looks
+/// at a wrong lane does not find a zero.
+const EMPTY_LANE: u64 = 0xE3E3_E3E3_E3E3_E3E3;
 
 /// Width of the AXI ids in bits.
 pub const ID_BITS: u32 = 11;
@@ -66,6 +92,12 @@ pub enum AccessKind {
         /// Bit n set: byte n is stored.
         strobe: u8,
     },
+    /// Bytes of one or more lines, on a port that takes bursts. Answered by
+    /// [`Axi4Subordinate::answer_beat`] or [`Axi4Subordinate::answer_read`].
+    ReadBurst(Burst),
+    /// Stores to one or more lines, on a port that takes bursts: the beats are
+    /// [`Axi4Subordinate::write_beats`]. Answered by [`Axi4Subordinate::answer_write`].
+    WriteBurst(Burst),
 }
 
 /// One access that the bridge took from the pins.
@@ -73,7 +105,8 @@ pub enum AccessKind {
 pub struct MemoryAccess {
     /// AXI id, below [`ID_COUNT`].
     pub id: u16,
-    /// Byte address: of a line (multiple of 64) for reads, else of a word (of 8).
+    /// Byte address: of a line (multiple of 64) for `ReadLine`, of a word (of 8) for `CompareSwap` and
+    /// `Store`, of the first byte of a burst.
     pub address: u64,
     /// What to do there.
     pub kind: AccessKind,

@@ -37,6 +37,8 @@ pub(super) struct Outstanding {
     pub access: MemoryAccess,
     /// The owner's answer, once there.
     pub outcome: Option<Result<MemoryData, BusError>>,
+    /// The owner has answered; for a read of several beats: the first of them.
+    pub answered: bool,
     read: Progress,
     write: Progress,
     /// Next younger access of the same id, or next free entry.
@@ -85,6 +87,7 @@ impl OutstandingTable {
         let entry = |index: usize| Outstanding {
             access,
             outcome: None,
+            answered: false,
             read: Progress::None,
             write: Progress::None,
             next: if index + 1 < CAPACITY { index as u16 + 1 } else { NONE },
@@ -116,18 +119,27 @@ impl OutstandingTable {
         self.entries.iter().filter(|entry| !entry.finished())
     }
 
+    /// Where the next access will be.
+    pub fn next_slot(&self) -> u16 {
+        self.free
+    }
+
     /// Takes a new access up, behind the others of its id.
     pub fn insert(&mut self, access: MemoryAccess) {
         let slot = self.free;
         assert_ne!(slot, NONE, "more than {CAPACITY} accesses: ready was high without room");
         let (read, write) = match access.kind {
-            AccessKind::ReadLine { .. } => (Progress::Waiting, Progress::None),
+            AccessKind::ReadLine { .. } | AccessKind::ReadBurst(_) => {
+                (Progress::Waiting, Progress::None)
+            }
             AccessKind::CompareSwap { .. } => (Progress::Waiting, Progress::Waiting),
-            AccessKind::Store { .. } => (Progress::None, Progress::Waiting),
+            AccessKind::Store { .. } | AccessKind::WriteBurst(_) => {
+                (Progress::None, Progress::Waiting)
+            }
         };
         let entry = &mut self.entries[usize::from(slot)];
         self.free = entry.next;
-        *entry = Outstanding { access, outcome: None, read, write, next: NONE };
+        *entry = Outstanding { access, outcome: None, answered: false, read, write, next: NONE };
         self.used += 1;
         self.unanswered += 1;
         match self.of_id(access.id).last() {
@@ -141,10 +153,7 @@ impl OutstandingTable {
     /// # Panics
     /// When there is none or the data are not of its kind: the owner's error.
     pub fn answer(&mut self, answer: &MemoryAnswer) {
-        let unanswered = self.of_id(answer.id).find(|slot| self.entry(*slot).outcome.is_none());
-        let Some(slot) = unanswered else {
-            panic!("answer to id 0x{:03X}, which has no unanswered access", answer.id);
-        };
+        let slot = self.unanswered_of(answer.id);
         let entry = &mut self.entries[usize::from(slot)];
         let fits = matches!(
             (&entry.access.kind, &answer.outcome),
@@ -155,6 +164,29 @@ impl OutstandingTable {
         );
         assert!(fits, "answer {:?} to {:?}", answer.outcome, entry.access);
         entry.outcome = Some(answer.outcome);
+        entry.answered = true;
+        self.unanswered -= 1;
+    }
+
+    /// The oldest unanswered access of an id.
+    ///
+    /// # Panics
+    /// When there is none: the owner's error.
+    pub fn unanswered_of(&self, id: u16) -> u16 {
+        let unanswered = self.of_id(id).find(|slot| !self.entry(*slot).answered);
+        unanswered
+            .unwrap_or_else(|| panic!("answer to id 0x{id:03X}, which has no unanswered access"))
+    }
+
+    /// Notes that the response to a burst can begin; `outcome` is that of a write.
+    ///
+    /// # Panics
+    /// When it was answered before: the owner's error.
+    pub fn answer_burst(&mut self, slot: u16, outcome: Option<Result<(), BusError>>) {
+        let entry = &mut self.entries[usize::from(slot)];
+        assert!(!entry.answered, "second answer to {:?}", entry.access);
+        entry.outcome = outcome.map(|outcome| outcome.map(|()| MemoryData::Stored));
+        entry.answered = true;
         self.unanswered -= 1;
     }
 
@@ -168,7 +200,7 @@ impl OutstandingTable {
             for (channel, owed) in
                 [(Channel::Read, &mut read_owed), (Channel::Write, &mut write_owed)]
             {
-                let answered = entry.outcome.is_some();
+                let answered = entry.answered;
                 let progress = entry.progress(channel);
                 if *progress == Progress::Waiting && answered && !*owed {
                     *progress = Progress::Scheduled;

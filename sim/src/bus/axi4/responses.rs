@@ -20,6 +20,8 @@ pub(super) struct ResponseChannel {
     delayed: BinaryHeap<Reverse<(u64, u64, u16)>>,
     scheduled: u64,
     due: VecDeque<u16>,
+    /// A burst whose next beat has to follow, and whether it can.
+    begun: Option<(u16, bool)>,
     /// On the pins until it is taken.
     presented: Option<u16>,
 }
@@ -38,6 +40,7 @@ impl ResponseChannel {
             delayed: BinaryHeap::with_capacity(capacity),
             scheduled: 0,
             due: VecDeque::with_capacity(capacity),
+            begun: None,
             presented: None,
         }
     }
@@ -64,17 +67,39 @@ impl ResponseChannel {
             self.delayed.pop();
             self.due.push_back(slot);
         }
-        if self.presented.is_some() || self.due.is_empty() || self.stall.stalled() {
+        let idle = match self.begun {
+            None => self.due.is_empty(),
+            Some((_, can_go)) => !can_go,
+        };
+        if self.presented.is_some() || idle || self.stall.stalled() {
             return None;
         }
         self.presented = match self.order {
+            _ if self.begun.is_some() => self.begun.take().map(|(slot, _)| slot),
             ResponseOrder::AsAnswered => self.due.pop_front(),
-            ResponseOrder::Shuffled => {
+            ResponseOrder::Shuffled | ResponseOrder::Interleaved => {
                 let chosen = self.generator.random_range(0..self.due.len());
                 self.due.swap_remove_back(chosen)
             }
         };
         self.presented
+    }
+
+    /// Another beat of the burst that was just taken is to come; `can_go` when it has its answer,
+    /// else [`feed`](Self::feed) tells of that.
+    pub fn go_on(&mut self, slot: u16, can_go: bool) {
+        match self.order {
+            ResponseOrder::Interleaved if can_go => self.due.push_back(slot),
+            ResponseOrder::Interleaved => {}
+            ResponseOrder::AsAnswered | ResponseOrder::Shuffled => {
+                self.begun = Some((slot, can_go));
+            }
+        }
+    }
+
+    /// The beat that a burst has waited for has its answer.
+    pub fn feed(&mut self, slot: u16) {
+        self.go_on(slot, true);
     }
 
     /// The presented response was taken.

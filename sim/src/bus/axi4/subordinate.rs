@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bridge between pins and memory.
 
+mod bursts;
 mod report;
 
 use super::super::RESPONSE_OKAY;
@@ -10,26 +11,26 @@ use super::super::pins::{
     Axi4ManagerPins, Axi4SubordinatePins, DATA_WORDS, ReadAddress, WriteAddress, WriteData,
 };
 use super::super::stall::Stall;
+use super::bursts::Bursts;
 use super::config::{Axi4Config, IdSharing};
 use super::decode::{self, Malformed};
 use super::outstanding::{CAPACITY, Channel, Outstanding, OutstandingTable};
 use super::responses::ResponseChannel;
-use super::{ATOMIC_COMPARE, AccessKind, ID_COUNT, MemoryAccess, MemoryAnswer, MemoryData};
+use super::{
+    ATOMIC_COMPARE, AccessKind, EMPTY_LANE, ID_COUNT, MemoryAccess, MemoryAnswer, MemoryData,
+};
 use report::{OWN_STALLS, shared};
 use std::collections::VecDeque;
 
 /// Beats of W that are taken before their AW.
 const WRITE_DATA_AHEAD: usize = 16;
 
-/// What stands in the lanes of `rdata` that carry nothing, so that a block that looks
-/// at a wrong lane does not find a zero.
-const EMPTY_LANE: u64 = 0xE3E3_E3E3_E3E3_E3E3;
-
-/// An AXI4 subordinate with AMBA 5 atomics that leaves the memory to its owner.
+/// An AXI4 subordinate, with bursts or with AMBA 5 atomics, that leaves the memory to its owner.
 ///
 /// In each cycle: [`drive`](Self::drive), [`sample`](Self::sample), then
 /// [`take_access`](Self::take_access) until it gives none; [`answer`](Self::answer) at
-/// any time. An answer is on R or B in the next cycle at the earliest.
+/// any time, or for bursts [`answer_beat`](Self::answer_beat) and
+/// [`answer_write`](Self::answer_write). An answer is on R or B in the next cycle at the earliest.
 #[derive(Debug, Clone)]
 pub struct Axi4Subordinate {
     config: Axi4Config,
@@ -41,6 +42,8 @@ pub struct Axi4Subordinate {
     data: VecDeque<(WriteData, u64)>,
     accesses: VecDeque<MemoryAccess>,
     outstanding: OutstandingTable,
+    /// There is something here on a port that takes bursts.
+    bursts: Option<Box<Bursts>>,
     read: ResponseChannel,
     write: ResponseChannel,
     /// Accesses per value of the id under `id_mask`, from AW or AR to the last response.
@@ -82,8 +85,8 @@ impl Axi4Subordinate {
     /// A bridge that behaves as `config` says.
     ///
     /// # Panics
-    /// When a stall pattern or a delay is impossible, or `sharing` has more bits than an
-    /// id.
+    /// When a stall pattern or a delay is impossible, `sharing` or the limits of bursts have
+    /// more bits than an id, or a limit is 0.
     pub fn new(config: Axi4Config) -> Self {
         let id_mask = match config.sharing {
             IdSharing::OnePer { bits } => {
@@ -108,6 +111,7 @@ impl Axi4Subordinate {
             data: VecDeque::with_capacity(WRITE_DATA_AHEAD),
             accesses: VecDeque::with_capacity(CAPACITY),
             outstanding: OutstandingTable::new(),
+            bursts: config.bursts.map(|limits| Box::new(Bursts::new(limits))),
             read: ResponseChannel::new(&config, "R", stalls.read_data, CAPACITY),
             write: ResponseChannel::new(&config, "B", stalls.write_response, CAPACITY),
             busy: Box::new([0; ID_COUNT]),
@@ -128,7 +132,13 @@ impl Axi4Subordinate {
         self.pins.wready =
             !self.ready_stalls.write_data.stalled() && self.data.len() < WRITE_DATA_AHEAD;
         if let Some(slot) = self.read.present(cycle) {
-            put_read(&mut self.pins, self.outstanding.entry(slot), self.config.split_atomic_errors);
+            let entry = self.outstanding.entry(slot);
+            match (&self.bursts, entry.access.kind) {
+                (Some(bursts), AccessKind::ReadBurst(burst)) => {
+                    bursts.put_read(&mut self.pins, slot, entry.access.id, &burst);
+                }
+                _ => put_read(&mut self.pins, entry, self.config.split_atomic_errors),
+            }
         }
         if let Some(slot) = self.write.present(cycle) {
             put_write(
@@ -143,8 +153,8 @@ impl Axi4Subordinate {
     /// Takes what the block drove in the cycle of the last [`drive`](Self::drive).
     ///
     /// # Errors
-    /// [`BusModelError::Protocol`] on a broken rule of AXI or of the lock unit's description,
-    /// [`BusModelError::Timeout`] when a handshake or an answer is overdue.
+    /// [`BusModelError::Protocol`] on a broken rule of AXI, of the lock unit's description or of the
+    /// limits of bursts, [`BusModelError::Timeout`] when a handshake or an answer is overdue.
     #[inline]
     pub fn sample(&mut self, cycle: u64, block: &Axi4ManagerPins) -> Result<(), BusModelError> {
         self.check_handshakes(cycle, block)?;
@@ -160,7 +170,9 @@ impl Axi4Subordinate {
         if self.pins.rvalid && block.rready {
             self.pins.rvalid = false;
             let slot = self.read.take();
-            self.complete(cycle, Channel::Read, slot);
+            if self.bursts.is_none() || self.hand_over_beat(slot) {
+                self.complete(cycle, Channel::Read, slot);
+            }
         }
         if self.pins.bvalid && block.bready {
             self.pins.bvalid = false;
@@ -179,11 +191,16 @@ impl Axi4Subordinate {
         self.accesses.pop_front()
     }
 
-    /// Gives the owner's answer to the oldest unanswered access of its id.
+    /// Gives the owner's answer to the oldest unanswered access of its id. Of a burst this may
+    /// only be an error, which is then that of all its beats.
     ///
     /// # Panics
     /// When there is none, or the data are not of its kind.
     pub fn answer(&mut self, cycle: u64, answer: &MemoryAnswer) {
+        if self.bursts.is_some() {
+            self.refuse_oldest(cycle, answer);
+            return;
+        }
         self.outstanding.answer(answer);
         self.release(cycle, answer.id);
     }
@@ -237,6 +254,9 @@ impl Axi4Subordinate {
     }
 
     fn accept_write_address(&mut self, cycle: u64, aw: WriteAddress) -> Result<(), BusModelError> {
+        if self.bursts.is_some() {
+            return self.accept_burst_address(cycle, aw);
+        }
         let id = Some(aw.awid);
         decode::write_address(&aw).map_err(|field| self.violation(cycle, "AW", id, field))?;
         self.claim(aw.awid, aw.awatop == ATOMIC_COMPARE).map_err(|expected| {
@@ -253,6 +273,9 @@ impl Axi4Subordinate {
     }
 
     fn accept_write_data(&mut self, cycle: u64, w: WriteData) -> Result<(), BusModelError> {
+        if self.bursts.is_some() {
+            return self.accept_burst_data(cycle, w);
+        }
         decode::write_data(&w).map_err(|field| self.violation(cycle, "W", None, field))?;
         match self.addresses.pop_front() {
             Some((aw, _)) => self.accept_write(cycle, &aw, &w),
@@ -278,6 +301,9 @@ impl Axi4Subordinate {
     }
 
     fn accept_read(&mut self, cycle: u64, ar: ReadAddress) -> Result<(), BusModelError> {
+        if self.bursts.is_some() {
+            return self.accept_read_burst(cycle, ar);
+        }
         let id = ar.arid;
         let kind =
             decode::read(&ar).map_err(|field| self.violation(cycle, "AR", Some(id), field))?;
@@ -313,6 +339,9 @@ impl Axi4Subordinate {
 
     fn complete(&mut self, cycle: u64, channel: Channel, slot: u16) {
         let id = self.outstanding.entry(slot).access.id;
+        if let Some(bursts) = &mut self.bursts {
+            bursts.complete(channel, slot);
+        }
         if self.outstanding.complete(channel, slot) {
             self.busy[usize::from(id & self.id_mask)] -= 1;
         }

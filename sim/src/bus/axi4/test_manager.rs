@@ -241,6 +241,9 @@ impl TestManager {
                 self.write_data.queue.push_back((data, u64::from(strobe) << (8 * lane)));
                 word
             }
+            AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => {
+                unreachable!("the port takes no bursts")
+            }
         };
         self.issued[usize::from(id)].push(Issued { address, kind, read: None, write: None });
         self.left -= 1;

@@ -64,6 +64,7 @@ impl Config {
             response_delay: Delay { minimum: 0, maximum: self.memory_latency.maximum / 2 },
             response_order: ResponseOrder::Shuffled,
             timeout: TIMEOUT,
+            bursts: None,
             sharing: IdSharing::Several,
             responses_always_taken: true,
             split_atomic_errors: false,

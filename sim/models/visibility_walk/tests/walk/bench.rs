@@ -55,6 +55,7 @@ impl Surroundings {
                 false => ResponseOrder::AsAnswered,
             },
             timeout: TIMEOUT,
+            bursts: None,
             sharing: IdSharing::Several,
             responses_always_taken: false,
             split_atomic_errors: false,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The texts of the bridge's faults.
 
-use super::super::MemoryAccess;
 use super::super::decode::Malformed;
 use super::super::outstanding::Channel;
+use super::super::{AccessKind, MemoryAccess};
 use super::Axi4Subordinate;
 use crate::bus::error::{BusModelError, ProtocolError, TimeoutError};
 
@@ -33,20 +33,42 @@ impl Axi4Subordinate {
                 Channel::Write => self.pins.bvalid,
             };
             // What is still on the pins after a sample was not taken by the block.
-            let holder = match entry.outcome {
-                None => "the memory",
-                Some(_) if on_pins => BLOCK,
-                Some(_) => OWN_STALLS,
+            let beats = self.beats_handed(&entry.access);
+            let starved = beats.is_some_and(|(_, starved)| starved);
+            let holder = match entry.answered && !starved {
+                false => "the memory",
+                true if on_pins => BLOCK,
+                true => OWN_STALLS,
             };
             let id = entry.access.id;
-            return timeout(letter, format!("{} unanswered", describe(id)), holder, Some(id))
-                .into();
+            let waiting = match (entry.access.kind, beats) {
+                (AccessKind::ReadBurst(burst), Some((beats, _))) => {
+                    format!("{}, {burst}, unanswered from beat {beats} on", describe(id))
+                }
+                (AccessKind::WriteBurst(burst), _) => {
+                    format!("{}, {burst}, unanswered", describe(id))
+                }
+                _ => format!("{} unanswered", describe(id)),
+            };
+            return timeout(letter, waiting, holder, Some(id)).into();
         }
         if let Some((aw, _)) = self.addresses.front() {
-            let waiting = format!("{} without its data", describe(aw.awid));
+            let waiting = match self.bursts.as_ref().map(|bursts| bursts.collected.len()) {
+                None | Some(0) => format!("{} without its data", describe(aw.awid)),
+                Some(beats) => {
+                    let all = u16::from(aw.awlen) + 1;
+                    format!("{} with {beats} of its {all} beats of data", describe(aw.awid))
+                }
+            };
             return timeout("W", waiting, BLOCK, Some(aw.awid)).into();
         }
         timeout("AW", "data without their address".into(), BLOCK, None).into()
+    }
+
+    /// Of a read burst: how many beats were taken, and whether the next one waits for the memory.
+    fn beats_handed(&self, access: &MemoryAccess) -> Option<(u16, bool)> {
+        let AccessKind::ReadBurst(burst) = access.kind else { return None };
+        self.bursts.as_ref().map(|bursts| bursts.handed(bursts.slot(burst.key)))
     }
 
     /// Names of the outstanding ids but one, oldest first.
@@ -70,12 +92,23 @@ impl Axi4Subordinate {
         id: Option<u16>,
         malformed: Malformed,
     ) -> BusModelError {
+        self.violation_of(cycle, letters, id.map(self.config.describe_id), malformed)
+    }
+
+    /// The same, with all that names the access.
+    pub(super) fn violation_of(
+        &self,
+        cycle: u64,
+        letters: &str,
+        identifier: Option<String>,
+        malformed: Malformed,
+    ) -> BusModelError {
         let Malformed { field, value, expected } = malformed;
         ProtocolError {
             channel: format!("{} {letters}", self.config.port),
             field,
             value,
-            identifier: id.map(self.config.describe_id),
+            identifier,
             cycle,
             expected,
         }
