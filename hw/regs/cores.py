@@ -14,6 +14,7 @@ UNITS = {
     "float": "The arithmetic of IEEE 754 binary64, and products of integers.",
     "lock": "The lock unit with its clock, and its queue.",
     "near_data": "Lanes that execute programs for rows.",
+    "nic": "What looks keys up in a table of the host.",
     "queue": "Queues in memory, and the streams behind them.",
     "shell": "The registers of the shell.",
     "visibility": "The walk that finds the versions that a snapshot sees.",

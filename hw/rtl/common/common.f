@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 94ddf332e2433f58038063288f18a0f86f2824e08a2ddefb6a7f649aab5c4dce cores.py verilog.py
+// sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
 // body-sha256: 12eb5c4799656d22a1a6e30bc78fe0e5f922ce07258b8f9dd7c5a98214a91d4c
 // All files of common, each after those that it needs.
 clock_gate.sv

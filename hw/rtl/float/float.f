@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 94ddf332e2433f58038063288f18a0f86f2824e08a2ddefb6a7f649aab5c4dce cores.py verilog.py
+// sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
 // body-sha256: 2587f89d55141d2e78b4d2939ed1e92a43869ed6d38f9eae7ea4bf78fc39f8e9
 // All files of float, each after those that it needs.
 float_pkg.sv

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 94ddf332e2433f58038063288f18a0f86f2824e08a2ddefb6a7f649aab5c4dce cores.py verilog.py
+// sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
 // body-sha256: 7d5d67c8af1928acd4983702ca1d59bae9f6e20886fde3f16acb0ceaec0a1256
 // All files of lockstep_device, each after those that it needs.
 ../common/axi_lite_blocks.sv

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 94ddf332e2433f58038063288f18a0f86f2824e08a2ddefb6a7f649aab5c4dce cores.py verilog.py
+// sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
 // body-sha256: 337a53db6ba83161cc7b0b27283f4b45f1853ad6ffd253d74c4712285b694480
 // All files of shell, each after those that it needs.
 generated/shell_map_pkg.sv

@@ -1,0 +1,15 @@
+// Generated from hw/regs by hw/regs/generate; do not edit.
+// sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
+// body-sha256: 9ef74f1dfd2beb72bdeb32105dc203929d907b66af3e414a1503dc09766169f9
+// All files of nic, each after those that it needs.
+home_address.sv
+index_pkg.sv
+index_operation.sv
+../common/block_ram.sv
+index_entries.sv
+../common/lut_ram.sv
+index_memory_port.sv
+index_misses.sv
+index_tags.sv
+../common/lut_fifo.sv
+nic_index_cache.sv
