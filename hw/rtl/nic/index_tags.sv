@@ -149,11 +149,15 @@ module index_tags #(
             hits[n] = record_q.valid[n] && record_q.tags[n] == segment_q[SegmentBits-1:LogSets];
             if (hits[n]) hit_way |= LogWays'(n);
         end
+        // A place that nothing stands in; else one after the other, but none that is reserved.
         for (int n = int'(Ways) - 1; n >= 0; n--) begin
             if (!record_q.reserved[LogWays'(n) + hand_q]) begin
                 victim_way = LogWays'(n) + hand_q;
                 has_victim = 1'b1;
             end
+        end
+        for (int unsigned n = 0; n < Ways; n++) begin
+            if (!record_q.reserved[n] && !record_q.valid[n]) victim_way = LogWays'(n);
         end
         waiting_miss = '0;
         for (int unsigned n = 0; n < Misses; n++) begin

@@ -22,6 +22,8 @@ const FAST: &[&str] = &["--no-assert", "--x-initial", "fast"];
 #[derive(Clone, Debug)]
 pub struct Block {
     top: String,
+    /// Of the model.
+    name: String,
     root: PathBuf,
     /// Where in the crate the model is: the crate itself unless given.
     module: Option<String>,
@@ -48,6 +50,7 @@ impl Block {
     pub fn new(top: &str) -> Block {
         Block {
             top: top.to_owned(),
+            name: top.to_owned(),
             root: PathBuf::new(),
             module: None,
             waivers: vec![],
@@ -106,6 +109,13 @@ impl Block {
         self.option(&[&format!("-G{name}={value}")])
     }
 
+    /// Names the model, which has the name of its top unless given: for a further model of the same top,
+    /// with other parameters. All models of a program need names of their own.
+    pub fn name(mut self, name: &str) -> Block {
+        name.clone_into(&mut self.name);
+        self
+    }
+
     /// Adds a file of waivers for warnings. All others end the build.
     pub fn waivers(mut self, path: impl AsRef<Path>) -> Block {
         self.waivers.push(path.as_ref().to_owned());
@@ -140,11 +150,11 @@ impl Block {
         self
     }
 
-    /// As [`Block::pins_of`], with those of the block whose top module is `top`: the one that is the
-    /// model of this crate, and that was built before.
-    pub fn pins_of_block(mut self, top: &str, own_inputs: &[&str]) -> Block {
+    /// As [`Block::pins_of`], with those of the block whose name is `name`, which is its top module unless
+    /// given: the one that is the model of this crate, and that was built before.
+    pub fn pins_of_block(mut self, name: &str, own_inputs: &[&str]) -> Block {
         let own_inputs = own_inputs.iter().map(|&name| name.into()).collect();
-        self.pins = Some((PinsOf::Block(top.to_owned()), own_inputs));
+        self.pins = Some((PinsOf::Block(name.to_owned()), own_inputs));
         self
     }
 
@@ -156,12 +166,12 @@ impl Block {
             fail(format_args!("cannot make {}: {error}", folder.display()))
         });
         let generated = self.verilate(&out, &folder);
-        let header = read(&generated.join(format!("V{}.h", self.top)));
+        let header = read(&generated.join(format!("V{}.h", self.name)));
         let ports = ports::read(&header)
             .unwrap_or_else(|error| fail(format_args!("module `{}`: {error}", self.top)));
         let glue = Glue {
             shared: self.shared_pins(&out),
-            top: self.top,
+            name: self.name,
             ports,
             clock: self.clock,
             reset: self.reset,
@@ -209,7 +219,7 @@ impl Block {
             .args(["--cc", "--trace-fst", "--no-timing", "--threads", "1", "-Wall"])
             .args(["-O3", "--x-assign", "fast"])
             .args(if checks_assertions() { CHECKED } else { FAST })
-            .args(["--top-module", &self.top, "--prefix", &format!("V{}", self.top)])
+            .args(["--top-module", &self.top, "--prefix", &format!("V{}", self.name)])
             .arg("--Mdir")
             .arg(generated)
             .args(&self.options)
@@ -225,7 +235,7 @@ impl Block {
     /// Tells Cargo of the files that Verilator read, by the list that it leaves for `make`, and of
     /// the lists of files.
     fn watch_files_read(&self, root: &Path, generated: &Path, out: &Path) {
-        let list = read(&generated.join(format!("V{}__ver.d", self.top)));
+        let list = read(&generated.join(format!("V{}__ver.d", self.name)));
         let inputs = list.split_once(" : ").map_or("", |(_, inputs)| inputs);
         let verilator = PathBuf::from(required_dependency_variable("DEP_VERILATED_ROOT"));
         // Names with spaces are not told apart here. What this build made itself is no source, and

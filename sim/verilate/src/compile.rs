@@ -9,7 +9,7 @@ use crate::glue::Glue;
 use crate::{fail, required_dependency_variable, required_variable, write};
 
 /// Writes the glue into `folder` and compiles it together with what Verilator made. The library has
-/// the name of the top, so that the models of one crate are apart.
+/// the name of the model, so that the models of one crate are apart.
 pub(crate) fn compile(glue: &Glue, generated: &Path, folder: &Path) {
     let out = PathBuf::from(required_variable("OUT_DIR"));
     let core_h = folder.join("core.h");
@@ -17,9 +17,9 @@ pub(crate) fn compile(glue: &Glue, generated: &Path, folder: &Path) {
     write(&core_h, &glue.core_h());
     write(&bridge_rs, &glue.bridge_rs(&core_h));
 
-    cxx_build::CFG.include_prefix = &glue.top;
+    cxx_build::CFG.include_prefix = &glue.name;
     let mut fast = cxx_build::bridge(&bridge_rs);
-    let bridge_h = bridge_header(&glue.top, &bridge_rs, &out);
+    let bridge_h = bridge_header(&glue.name, &bridge_rs, &out);
     write(&folder.join("core.cpp"), &glue.core_cpp(&bridge_h));
 
     let (slow_files, fast_files) = generated_files(generated);
@@ -36,7 +36,7 @@ pub(crate) fn compile(glue: &Glue, generated: &Path, folder: &Path) {
     fast.opt_level(if glue.checked { 1 } else { 2 })
         .file(fast_unit)
         .objects(slow_objects)
-        .compile(&format!("v{}", glue.top));
+        .compile(&format!("v{}", glue.name));
 }
 
 /// Where `cxx-build` puts the header of a bridge.

@@ -44,8 +44,8 @@ pub struct SharedPins {
 
 /// What the glue is written from.
 pub struct Glue {
-    /// The top module.
-    pub top: String,
+    /// The name of the model, mostly that of its top module.
+    pub name: String,
     /// All ports of the top module.
     pub ports: Vec<Port>,
     /// Where the structs come from, when not from `ports`.
@@ -61,7 +61,7 @@ pub struct Glue {
 impl Glue {
     /// The name of the class that Verilator makes.
     pub fn class(&self) -> String {
-        format!("V{}", self.top)
+        format!("V{}", self.name)
     }
 
     /// The first thing that is wrong with the ports, if anything is.
@@ -69,12 +69,12 @@ impl Glue {
         for name in [&self.clock, &self.reset.name] {
             let port = self.ports.iter().find(|port| port.name == *name);
             if !port.is_some_and(|port| port.direction == Direction::Input && port.width == 1) {
-                return Err(format!("module `{}` has no one-bit input `{name}`", self.top));
+                return Err(format!("module `{}` has no one-bit input `{name}`", self.name));
             }
         }
         for name in self.own_input_names() {
             if !self.ports.iter().any(|p| p.name == *name && p.direction == Direction::Input) {
-                return Err(format!("module `{}` has no input `{name}`", self.top));
+                return Err(format!("module `{}` has no input `{name}`", self.name));
             }
         }
         Ok(())
@@ -82,7 +82,7 @@ impl Glue {
 
     /// The `cxx` bridge.
     pub fn bridge_rs(&self, core_h: &Path) -> String {
-        let top = &self.top;
+        let model = &self.name;
         let own_inputs: String = self
             .own_inputs()
             .map(|port| {
@@ -91,7 +91,7 @@ impl Glue {
             })
             .collect();
         format!(
-            r#"#[cxx::bridge(namespace = "lockstep::{top}")]
+            r#"#[cxx::bridge(namespace = "lockstep::{model}")]
 mod ffi {{
 {structs}
     unsafe extern "C++" {{
@@ -114,7 +114,7 @@ mod ffi {{
 {own_inputs}    }}
 }}
 
-const BLOCK: &str = "{top}";
+const BLOCK: &str = "{model}";
 const CHECKED: bool = {checked};
 "#,
             checked = self.checked,
@@ -149,7 +149,7 @@ const CHECKED: bool = {checked};
         let mut text = format!(
             "    /// The values {verb} `{}` in one clock cycle, a field for each port.\n    \
              #[derive(Clone, Debug, Default, PartialEq, Eq)]\n    pub struct {name} {{\n",
-            self.top
+            self.name
         );
         for port in self.pins(direction) {
             let ty = port.rust_type();
@@ -160,7 +160,7 @@ const CHECKED: bool = {checked};
 
     /// The declaration of the C++ class behind the bridge.
     pub fn core_h(&self) -> String {
-        let (top, class) = (&self.top, self.class());
+        let (model, class) = (&self.name, self.class());
         let owner = self.owner();
         let own_inputs: String =
             self.own_inputs().map(|port| format!("{};\n", setter_signature(port))).collect();
@@ -175,7 +175,7 @@ struct Inputs;
 struct Outputs;
 }}
 
-namespace lockstep::{top} {{
+namespace lockstep::{model} {{
 struct Pins {{
     using Inputs = lockstep::{owner}::Inputs;
     using Outputs = lockstep::{owner}::Outputs;
@@ -195,7 +195,7 @@ std::unique_ptr<Core> new_core(std::uint64_t power_up_seed);
 
     /// The definition of what [`Glue::core_h`] declares.
     pub fn core_cpp(&self, bridge_h: &Path) -> String {
-        let (top, class) = (&self.top, self.class());
+        let (model, class) = (&self.name, self.class());
         let lines = |direction, line: fn(&Port) -> String| -> String {
             self.pins(direction).map(|port| format!("    {}\n", line(port))).collect()
         };
@@ -212,7 +212,7 @@ std::unique_ptr<Core> new_core(std::uint64_t power_up_seed);
 #include "{class}.h"
 #include "lockstep/core_impl.h"
 
-namespace lockstep::{top} {{
+namespace lockstep::{model} {{
 using Inputs = Pins::Inputs;
 using Outputs = Pins::Outputs;
 
@@ -234,7 +234,7 @@ std::unique_ptr<Core> new_core(std::uint64_t power_up_seed) {{
 {fields}}}
 }}
 
-template class lockstep::Core<lockstep::{top}::Pins>;
+template class lockstep::Core<lockstep::{model}::Pins>;
 "#,
             bridge_h = bridge_h.display(),
             checked = u8::from(self.checked),
@@ -278,7 +278,7 @@ template class lockstep::Core<lockstep::{top}::Pins>;
     }
 
     fn owner(&self) -> &str {
-        self.shared.as_ref().map_or(&self.top, |shared| &shared.owner)
+        self.shared.as_ref().map_or(&self.name, |shared| &shared.owner)
     }
 }
 
@@ -328,8 +328,8 @@ mod tests {
             port(RESET, Direction::Input, 1),
         ];
         let reset = Reset { name: RESET.to_owned(), active: Active::Low };
-        let (top, clock) = ("block".to_owned(), CLOCK.to_owned());
-        Glue { top, ports, shared, clock, reset, checked: true }
+        let (name, clock) = ("block".to_owned(), CLOCK.to_owned());
+        Glue { name, ports, shared, clock, reset, checked: true }
     }
 
     #[test]
