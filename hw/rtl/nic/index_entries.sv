@@ -43,6 +43,7 @@ module index_entries #(
     localparam int unsigned EntryBits  = 54 + HandBits + Objects * ObjectBits;
     // The place of the key in an object: above version, owner, pins and four flags.
     localparam int unsigned KeyAt      = 52 + PinBits;
+    localparam int unsigned EpochAt    = 6 + HandBits;
     localparam int unsigned ObjectsAt  = 54 + HandBits;
     typedef logic [EntryBits-1:0] entry_t;
 
@@ -52,6 +53,18 @@ module index_entries #(
 
     function automatic logic [63:0] key_of(input entry_t entry, input int unsigned n);
         return entry[ObjectsAt + n*ObjectBits + KeyAt +: 64];
+    endfunction
+
+    function automatic logic [31:0] version_of(input entry_t entry, input int unsigned n);
+        return entry[ObjectsAt + n*ObjectBits + PinBits + 20 +: 32];
+    endfunction
+
+    function automatic logic [15:0] owner_of(input entry_t entry, input int unsigned n);
+        return entry[ObjectsAt + n*ObjectBits + PinBits + 4 +: 16];
+    endfunction
+
+    function automatic logic [PinBits-1:0] pins_of(input entry_t entry, input int unsigned n);
+        return entry[ObjectsAt + n*ObjectBits + 4 +: PinBits];
     endfunction
 
     function automatic logic is_used(input entry_t entry, input int unsigned n);
@@ -93,6 +106,34 @@ module index_entries #(
         return line;
     endfunction
 
+    // What an operation compares with an entry.
+    typedef struct packed {
+        logic [Objects-1:0] same_key;
+        logic [Objects-1:0] same_owner;
+        logic [Objects-1:0] same_version;
+        logic [Objects-1:0] pinned;
+        logic [Objects-1:0] most;
+        logic               fresh;
+    } compared_t;
+
+    function automatic compared_t compare(input entry_t entry, input logic [63:0] key,
+            input logic [15:0] owner, input logic [31:0] version, input logic [15:0] epoch);
+        compared_t result;
+        for (int unsigned n = 0; n < Objects; n++) begin
+            result.same_key[n]     = key_of(entry, n) == key;
+            result.same_owner[n]   = owner_of(entry, n) == owner;
+            result.same_version[n] = version_of(entry, n) == version;
+            result.pinned[n]       = pins_of(entry, n) != 0;
+            result.most[n]         = pins_of(entry, n) == PinBits'(MostPins);
+        end
+        result.fresh = entry[EpochAt +: 16] == epoch;
+        return result;
+    endfunction
+
+    function automatic logic [Objects-1:0] all_used(input entry_t entry);
+        for (int unsigned n = 0; n < Objects; n++) all_used[n] = is_used(entry, n);
+    endfunction
+
     // Read: the place is at the memory.
     logic                     read_valid_q;
     step_t                    read_step_q;
@@ -118,7 +159,7 @@ module index_entries #(
     request_t                 modify_request_q;
     logic [64*ValueWords-1:0] modify_value_q;
     entry_t                   modify_entry_q;
-    logic [Objects-1:0]       modify_match_q;
+    compared_t                modify_compared_q;
 
     // What was written at the last clock, which the memory did not yet show.
     entry_t                   written_q;
@@ -140,21 +181,37 @@ module index_entries #(
         .read_data_o    (stored)
     );
 
-    // The entry before the operation, and which object has the key, unless the step before changes it.
+    // The entry before the operation, compared; and what the operation before leaves, compared: with
+    // what it finds or with what it brings.
     entry_t             base;
-    logic [Objects-1:0] base_match, kept_match, modified_used, placed;
-    logic               same_key, takes_modified;
+    compared_t          of_base, of_found, of_left, left;
+    logic [Objects-1:0] placed, owner_taken, version_taken, left_pinned, left_most;
+    logic               epoch_grows, takes_modified;
     assign line_miss_o    = compare_miss_q;
     assign takes_modified = compare_next_q && !compare_step_q.is_install;
-    assign same_key       = compare_request_q.key == modify_request_q.key;
+    assign base           = compare_step_q.is_install ? unpack(line_i)
+        : compare_after_next_q ? written_q : stored;
+    assign of_found       = compare(modify_entry_q, compare_request_q.key, compare_request_q.owner,
+        compare_request_q.version, compare_request_q.epoch);
     always_comb begin
-        base = compare_step_q.is_install ? unpack(line_i)
-            : compare_after_next_q ? written_q : stored;
-        for (int unsigned n = 0; n < Objects; n++) begin
-            base_match[n]    = is_used(base, n) && key_of(base, n) == compare_request_q.key;
-            kept_match[n]    = key_of(modify_entry_q, n) == compare_request_q.key;
-            modified_used[n] = is_used(modified, n);
-        end
+        of_base          = compare(base, compare_request_q.key, compare_request_q.owner,
+            compare_request_q.version, compare_request_q.epoch);
+        of_base.same_key = of_base.same_key & all_used(base);
+
+        of_left              = '0;
+        of_left.same_key     = {Objects{compare_request_q.key == modify_request_q.key}};
+        of_left.same_owner   = {Objects{compare_request_q.owner == modify_request_q.owner}};
+        of_left.same_version = {Objects{compare_request_q.version == modify_request_q.version}};
+        of_left.fresh        = compare_request_q.epoch == modify_entry_q[EpochAt +: 16] + 16'd1;
+
+        left.same_key     = all_used(modified)
+            & (placed & of_left.same_key | ~placed & of_found.same_key);
+        left.same_owner   = owner_taken & of_left.same_owner | ~owner_taken & of_found.same_owner;
+        left.same_version = version_taken & of_left.same_version
+            | ~version_taken & of_found.same_version;
+        left.pinned       = left_pinned;
+        left.most         = left_most;
+        left.fresh        = epoch_grows ? of_left.fresh : of_found.fresh;
     end
 
     always_ff @(posedge clk_i) begin
@@ -179,8 +236,7 @@ module index_entries #(
         modify_request_q     <= compare_request_q;
         modify_value_q       <= compare_value_q;
         modify_entry_q       <= takes_modified ? modified : base;
-        modify_match_q       <= takes_modified
-            ? modified_used & (placed & {Objects{same_key}} | ~placed & kept_match) : base_match;
+        modify_compared_q    <= takes_modified ? left : of_base;
         written_q            <= modified;
         if (!rst_ni) begin
             read_valid_q    <= 1'b0;
@@ -209,11 +265,21 @@ module index_entries #(
         .request_i    (modify_request_q),
         .value_i      (modify_value_q),
         .entry_i      (modify_entry_q),
-        .match_i      (modify_match_q),
+        .match_i      (modify_compared_q.same_key),
+        .same_owner_i (modify_compared_q.same_owner),
+        .same_version_i(modify_compared_q.same_version),
+        .pinned_i     (modify_compared_q.pinned),
+        .most_i       (modify_compared_q.most),
+        .fresh_i      (modify_compared_q.fresh),
         .limit_i,
         .more_i,
         .entry_o      (modified),
         .placed_o     (placed),
+        .owner_taken_o(owner_taken),
+        .version_taken_o(version_taken),
+        .pinned_o     (left_pinned),
+        .most_o       (left_most),
+        .epoch_grows_o(epoch_grows),
         .status_o     (status),
         .is_found_o   (is_found),
         .has_content_o(has_content),
@@ -233,13 +299,13 @@ module index_entries #(
         if (modifies) begin
             answer.status      = status;
             answer.owner       = owner;
-            answer.epoch       = modify_entry_q[HandBits + 6 +: 16];
+            answer.epoch       = modify_entry_q[EpochAt +: 16];
             answer.slots       = {1'b0, slots};
             answer.is_locked   = is_locked;
             answer.has_content = has_content;
             answer.is_found    = is_found;
             answer.version     = version;
-            answer.directory   = modify_entry_q[HandBits + 22 +: 32];
+            answer.directory   = modify_entry_q[EpochAt + 16 +: 32];
             answer_value_o     = answer_value;
         end
     end
@@ -249,12 +315,22 @@ module index_entries #(
     assign snapshot_miss_o = modify_miss_q;
     assign snapshot_line_o = pack(modify_entry_q);
 
+    // It was, when the entry was compared; and there is nothing that an operation brings beside.
     logic unused;
-    assign unused = modify_step_q.is_install;  // it was, when the entry was compared
+    assign unused = ^{modify_step_q.is_install, of_left.pinned, of_left.most, of_found.pinned,
+        of_found.most};
 
 `ifndef SYNTHESIS
+    compared_t compared;
+    always_comb begin
+        compared          = compare(modify_entry_q, modify_request_q.key, modify_request_q.owner,
+            modify_request_q.version, modify_request_q.epoch);
+        compared.same_key = compared.same_key & all_used(modify_entry_q);
+    end
     at_most_one_object_has_the_key: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        modifies |-> $onehot0(modify_match_q));
+        modifies |-> $onehot0(modify_compared_q.same_key));
+    what_is_compared_is_right: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        modifies |-> modify_compared_q == compared);
     a_snapshot_is_not_answered: assert property (@(posedge clk_i) disable iff (!rst_ni)
         modify_valid_q |-> modify_step_q.is_snapshot != modify_step_q.is_answered);
 `endif

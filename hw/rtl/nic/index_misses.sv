@@ -79,10 +79,9 @@ module index_misses #(
     logic [Misses-1:0]                  to_write_q, unwritten_q, fetch_error_q, write_error_q, again_q;
     logic [Misses-1:0][SegmentBits-1:0] segments_q, victims_q;
     logic [Misses-1:0][LogWays-1:0]     ways_q;
-    // Requests of each that wait, and the places of the next to park, to offer.
+    // Requests of each that wait, and the place of the next to park.
     logic [Misses-1:0][LogParked:0]     counts_q;
     index_t                             tails_q[Misses];
-    index_t                             heads_q[Misses];
     logic [Misses-1:0]                  lasts, nearly_full;
 
     // A fetch is served when nothing of it is under way.
@@ -108,39 +107,46 @@ module index_misses #(
         && may_offer_q;
     assign idle_o      = active_q == '0;
 
-    // One fetch at a time is served.
-    typedef enum logic [1:0] {Choose, First, Await, Stream} state_t;
-    state_t state_q;
-    miss_t  serving_q, chosen, claimant;
-    logic   is_error, has_more, ends;
-    logic   replays, claims;
-    logic [3:0] pause_q;
+    // One fetch at a time is served: its requests are offered from the first on. What is known of it
+    // is a clock old, which does no harm: nothing of it changes, but that more requests are parked.
+    typedef enum logic [2:0] {Choose, Begin, First, Await, Stream} state_t;
+    state_t                 state_q;
+    miss_t                  serving_q, chosen;
+    index_t                 head_q, tail_q;
+    logic                   is_error_q, write_error_of_q, has_place_of_q;
+    logic [LogWays-1:0]     way_q;
+    logic [SegmentBits-1:0] segment_q;
+    logic                   replays, ends;
+    assign replays       = state_q == First || state_q == Stream && head_q != tail_q;
+    assign replay_o      = replays && may_replay_i;
+    assign first_o       = state_q == First;
+    assign bus_error_o   = is_error_q;
+    assign write_error_o = write_error_of_q;
+    assign has_place_o   = has_place_of_q;
+    assign way_o         = way_q;
+    assign ends          = issued_i && last_o;
     always_comb begin
-        chosen   = '0;
-        claimant = '0;
-        for (int unsigned n = 0; n < Misses; n++) begin
-            if (to_claim[n]) claimant = miss_t'(n);
-        end
+        chosen = '0;
         // In turn: the next after the one that was served last.
         for (int n = int'(Misses); n > 0; n--) begin
             if (ready[serving_q + miss_t'(n)]) chosen = serving_q + miss_t'(n);
         end
     end
-    assign is_error      = fetch_error_q[serving_q] || write_error_q[serving_q];
-    assign has_more      = heads_q[serving_q] != tails_q[serving_q];
-    assign replays       = state_q == First || state_q == Stream && has_more;
-    assign replay_o      = replays && may_replay_i;
-    assign claims        = |to_claim && pause_q == 0;
-    assign claim_o       = claims && !replays;
-    assign offers_o      = replays || claims;
-    assign first_o       = state_q == First;
-    assign bus_error_o   = is_error;
-    assign write_error_o = write_error_q[serving_q];
-    assign has_place_o   = has_place_q[serving_q];
-    assign miss_o        = claim_o ? claimant : serving_q;
-    assign way_o         = ways_q[serving_q];
-    assign segment_o     = segments_q[miss_o];
-    assign ends          = issued_i && last_o;
+
+    // Claims go one by one. When there was no place, the next goes later.
+    logic                   claims_q;
+    logic [3:0]             pause_q;
+    miss_t                  claimant, claimant_q;
+    logic                   begins_claim;
+    assign begins_claim = |to_claim && pause_q == 0 && !claims_q && claiming_q == '0;
+    assign claim_o      = claims_q && !replays;
+    assign offers_o     = replays || claims_q;
+    assign miss_o       = replays ? serving_q : claimant_q;
+    assign segment_o    = replays ? segment_q : segments_q[claimant_q];
+    always_comb begin
+        claimant = '0;
+        for (int unsigned n = 0; n < Misses; n++) if (to_claim[n]) claimant = miss_t'(n);
+    end
 
     lut_ram #(
         .AddressWidth(LogMisses + LogParked),
@@ -150,7 +156,7 @@ module index_misses #(
         .write_enable_i (park_i),
         .write_address_i({decided_miss_i, start_i ? index_t'(0) : tails_q[decided_miss_i]}),
         .write_data_i   ({parked_value_i, parked_request_i}),
-        .read_address_i ({serving_q, heads_q[serving_q]}),
+        .read_address_i ({serving_q, head_q}),
         .read_data_o    ({value_o, request_o})
     );
 
@@ -158,13 +164,29 @@ module index_misses #(
         unique case (state_q)
             Choose: begin
                 serving_q <= chosen;
-                if (|ready) state_q <= fetch_error_q[chosen] || write_error_q[chosen] ? Stream : First;
+                if (|ready) state_q <= Begin;
+            end
+            Begin: begin
+                is_error_q       <= fetch_error_q[serving_q] || write_error_q[serving_q];
+                write_error_of_q <= write_error_q[serving_q];
+                has_place_of_q   <= has_place_q[serving_q];
+                way_q            <= ways_q[serving_q];
+                segment_q        <= segments_q[serving_q];
+                if (fetch_error_q[serving_q] || write_error_q[serving_q]) state_q <= Stream;
+                else state_q <= First;
             end
             First: if (replay_o) state_q <= Await;
             Await: if (again_i) state_q <= Choose;
                 else if (issued_i) state_q <= Stream;
             default: ;
         endcase
+        if (state_q == Choose) begin
+            head_q <= '0;
+            tail_q <= '0;
+        end else begin
+            if (replay_o) head_q <= head_q + 1'b1;
+            tail_q <= tails_q[serving_q];
+        end
         if (ends) state_q <= Choose;
         if (!rst_ni) state_q <= Choose;
     end
@@ -176,11 +198,8 @@ module index_misses #(
                 counts_q[n] <= start_i ? (LogParked + 1)'(1) : counts_q[n] + 1'b1;
             end
             if (issued_i && replayed_miss_i == miss_t'(n)) counts_q[n] <= counts_q[n] - 1'b1;
-            if (replay_o && serving_q == miss_t'(n)) heads_q[n] <= heads_q[n] + 1'b1;
-            if (again_i && replayed_miss_i == miss_t'(n)) heads_q[n] <= '0;
             if (start_i && decided_miss_i == miss_t'(n)) begin
                 segments_q[n]    <= parked_request_i.segment[SegmentBits-1:0];
-                heads_q[n]       <= '0;
                 has_place_q[n]   <= 1'b0;
                 fetched_q[n]     <= 1'b0;
                 fetch_error_q[n] <= 1'b0;
@@ -211,6 +230,7 @@ module index_misses #(
 
     always_ff @(posedge clk_i) begin
         may_offer_q <= nearly_full == '0 && (active_q & again_q) == '0;
+        if (begins_claim) claimant_q <= claimant;
         pause_q     <= unclaimed_i ? '1 : pause_q == 0 ? '0 : pause_q - 1'b1;
         for (int unsigned n = 0; n < Misses; n++) begin
             if (start_i && decided_miss_i == miss_t'(n)) begin
@@ -221,7 +241,7 @@ module index_misses #(
             if (fetch_taken_i[n]) to_fetch_q[n] <= 1'b0;
             if (snapshot_i && snapshot_miss_i == miss_t'(n)) to_write_q[n] <= 1'b1;
             else if (write_taken_i[n]) to_write_q[n] <= 1'b0;
-            if (claim_o && claimant == miss_t'(n)) claiming_q[n] <= 1'b1;
+            if (begins_claim && claimant == miss_t'(n)) claiming_q[n] <= 1'b1;
             if ((claimed_i || unclaimed_i) && decided_miss_i == miss_t'(n)) claiming_q[n] <= 1'b0;
         end
         if (start_i != ends) free_count_q <= start_i ? free_count_q - 1'b1 : free_count_q + 1'b1;
@@ -231,8 +251,11 @@ module index_misses #(
             to_write_q   <= '0;
             claiming_q   <= '0;
             pause_q      <= '0;
+            claims_q     <= 1'b0;
             may_offer_q  <= 1'b0;
             free_count_q <= (LogMisses + 1)'(Misses);
+        end else begin
+            claims_q <= begins_claim || claims_q && !claim_o;
         end
     end
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Carries out one operation on one entry of the index.
 //
-// Contract: without a clock. `match_i` says which object has the request's key, at most one;
-// `entry_o` is the entry afterwards, and the answer is what the operation found before.
-// `placed_o` says which object has become the request's. Source: Xenic, sections 4.1.3, 4.2.
+// Contract: without a clock. `match_i` says which object has the request's key, at most one.
+// What else is compared comes from the clock before, too: whether each object's owner and version
+// and the entry's epoch are the request's, whether it has any pins, and as many as it may have.
+// `entry_o` is the entry afterwards, and the answer is what the operation found before. Which
+// objects took the request's key, owner or version, and whether the epoch grew, is for the same
+// comparisons for the next operation. Source: Xenic, sections 4.1.3, 4.2.
 module index_operation #(
     parameter int unsigned Objects    = 2,
     parameter int unsigned ValueWords = 1,
@@ -18,11 +21,21 @@ module index_operation #(
     input  logic [64*ValueWords-1:0]   value_i,
     input  logic [EntryBits-1:0]       entry_i,
     input  logic [Objects-1:0]         match_i,
+    input  logic [Objects-1:0]         same_owner_i,
+    input  logic [Objects-1:0]         same_version_i,
+    input  logic [Objects-1:0]         pinned_i,
+    input  logic [Objects-1:0]         most_i,
+    input  logic                       fresh_i,
     input  logic [5:0]                 limit_i,        // D_m
     input  logic [6:0]                 more_i,         // k
 
     output logic [EntryBits-1:0]       entry_o,
     output logic [Objects-1:0]         placed_o,
+    output logic [Objects-1:0]         owner_taken_o,
+    output logic [Objects-1:0]         version_taken_o,
+    output logic [Objects-1:0]         pinned_o,
+    output logic [Objects-1:0]         most_o,
+    output logic                       epoch_grows_o,
     output logic [3:0]                 status_o,
     output logic                       is_found_o,
     output logic                       has_content_o,
@@ -70,33 +83,28 @@ module index_operation #(
     assign set_hint = request_i.operation == SetHint;
 
     // What each object is, and what the one with the key is.
-    logic [Objects-1:0] used, locked, content, updated, others, pinned, most, same_version;
+    logic [Objects-1:0] used, locked, content, updated;
     always_comb begin
         for (int unsigned n = 0; n < Objects; n++) begin
-            used[n]         = entry.objects[n].used;
-            locked[n]       = entry.objects[n].locked;
-            content[n]      = entry.objects[n].content;
-            updated[n]      = entry.objects[n].updated;
-            others[n]       = locked[n] && entry.objects[n].owner != request_i.owner;
-            pinned[n]       = entry.objects[n].pins != 0;
-            most[n]         = entry.objects[n].pins == PinBits'(MostPins);
-            same_version[n] = entry.objects[n].version == request_i.version;
+            used[n]    = entry.objects[n].used;
+            locked[n]  = entry.objects[n].locked;
+            content[n] = entry.objects[n].content;
+            updated[n] = entry.objects[n].updated;
         end
     end
-    logic found, is_locked, is_others, is_pinned, has_most, has_content, fresh;
+    logic found, is_locked, is_others, is_pinned, has_most, has_content;
     assign found       = |match_i;
     assign is_locked   = |(match_i & locked);
-    assign is_others   = |(match_i & others);
-    assign is_pinned   = |(match_i & pinned);
-    assign has_most    = |(match_i & most);
+    assign is_others   = |(match_i & locked & ~same_owner_i);
+    assign is_pinned   = |(match_i & pinned_i);
+    assign has_most    = |(match_i & most_i);
     assign has_content = |(match_i & content);
-    assign fresh       = request_i.epoch == entry.epoch;
 
     // A free place; else the first from the hand on whose object is neither locked nor pinned.
     logic [Objects-1:0]  replaceable, place;
     logic                any_free, any_place, leaves_updated;
     logic [HandBits-1:0] hand_behind;
-    assign replaceable    = used & ~locked & ~pinned;
+    assign replaceable    = used & ~locked & ~pinned_i;
     assign any_free       = !(&used);
     assign any_place      = any_free || |replaceable;
     assign leaves_updated = !any_free && |(place & updated);
@@ -118,14 +126,35 @@ module index_operation #(
     logic                may_lock, may_fill, may_update, may_unlock, may_evict, placing;
     logic [Objects-1:0]  placed, target;
     assign may_lock   = lock && (found ? !is_others : any_place);
-    assign may_fill   = fill && fresh && (found ? !has_content : any_place);
+    assign may_fill   = fill && fresh_i && (found ? !has_content : any_place);
     assign may_update = update && is_locked && !is_others && !has_most;
     assign may_unlock = unlock && is_locked && !is_others;
     assign may_evict  = evict && !is_locked && !is_pinned;
-    assign placing    = enable_i && !found && any_place && (lock || fill && fresh);
+    assign placing    = enable_i && !found && any_place && (lock || fill && fresh_i);
     assign placed     = placing ? place : '0;
     assign placed_o   = placed;
     assign target     = match_i | placed;
+
+    logic [Objects-1:0] owner_taken, version_taken;
+    assign owner_taken     = enable_i && may_lock ? target : '0;
+    assign version_taken   = enable_i && (may_fill || may_update) ? target : '0;
+    assign owner_taken_o   = owner_taken;
+    assign version_taken_o = version_taken;
+    assign epoch_grows_o   = enable_i && (placing && leaves_updated || may_evict);
+    always_comb begin
+        pinned_o = pinned_i & ~placed;
+        most_o   = most_i & ~placed;
+        for (int unsigned n = 0; n < Objects; n++) begin
+            if (enable_i && match_i[n] && may_update) begin
+                pinned_o[n] = 1'b1;
+                most_o[n]   = entry.objects[n].pins == PinBits'(MostPins - 1);
+            end
+            if (enable_i && match_i[n] && unpin && pinned_i[n]) begin
+                pinned_o[n] = entry.objects[n].pins != PinBits'(1);
+                most_o[n]   = 1'b0;
+            end
+        end
+    end
 
     always_comb begin
         after = entry;
@@ -138,11 +167,11 @@ module index_operation #(
                 after.objects[n].locked  = 1'b0;
                 after.objects[n].content = 1'b0;
             end
-            if (enable_i && target[n] && may_lock) begin
+            if (owner_taken[n]) begin
                 after.objects[n].locked = 1'b1;
                 after.objects[n].owner  = request_i.owner;
             end
-            if (enable_i && target[n] && (may_fill || may_update)) begin
+            if (version_taken[n]) begin
                 after.objects[n].content = 1'b1;
                 after.objects[n].version = request_i.version;
                 after.objects[n].value   = value_i;
@@ -151,7 +180,7 @@ module index_operation #(
                 after.objects[n].updated = 1'b1;
                 after.objects[n].pins    = entry.objects[n].pins + 1'b1;
             end
-            if (enable_i && match_i[n] && unpin && pinned[n]) begin
+            if (enable_i && match_i[n] && unpin && pinned_i[n]) begin
                 after.objects[n].pins = entry.objects[n].pins - 1'b1;
             end
             if (enable_i && match_i[n] && may_unlock) begin
@@ -161,7 +190,7 @@ module index_operation #(
             if (enable_i && match_i[n] && may_evict) after.objects[n].used = 1'b0;
         end
         if (placing) after.hand = hand_behind;
-        if (enable_i && (placing && leaves_updated || may_evict)) after.epoch = entry.epoch + 1'b1;
+        if (epoch_grows_o) after.epoch = entry.epoch + 1'b1;
         if (enable_i && (set_hint && request_i.is_exact
                 || (set_hint || fill) && request_i.displacement[5:0] > entry.displacement)) begin
             after.displacement = request_i.displacement[5:0];
@@ -176,10 +205,10 @@ module index_operation #(
             if (is_others) status_o = Locked;
             else if (lock && !found && !any_place) status_o = Full;
             else if (!has_content) status_o = Miss;
-            else if (validate && (match_i & same_version) == '0) status_o = Changed;
+            else if (validate && (match_i & same_version_i) == '0) status_o = Changed;
         end else if (fill) begin
             if (has_content) status_o = Done;
-            else if (!fresh) status_o = Stale;
+            else if (!fresh_i) status_o = Stale;
             else if (!found && !any_place) status_o = Full;
         end else if (!found && !set_hint) begin
             status_o = Unknown;
@@ -216,7 +245,8 @@ module index_operation #(
     assign slots_o = slots > {2'b0, limit_i} ? {1'b0, limit_i} + 7'd1 : slots[6:0];
 
     logic unused;
-    assign unused = ^{request_i.home, request_i.segment, request_i.token, request_i.reserved,
+    assign unused = ^{request_i.home, request_i.segment, request_i.token, request_i.epoch,
+        request_i.reserved,
         request_i.displacement[7:6]};
 
 endmodule

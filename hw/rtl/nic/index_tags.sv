@@ -98,7 +98,10 @@ module index_tags #(
     request_t                 request_q;
     logic [64*ValueWords-1:0] value_q;
     record_t                  record_q;
+    // Compared in the clock before, so that the decision is short.
+    logic [Ways-1:0]          hits_q, miss_ways_q;
     logic [Misses-1:0]        waits_for_q;
+    logic                     is_waiting_q;
 
     logic                     clearing_q;
     logic [LogSets-1:0]       clear_set_q;
@@ -122,13 +125,16 @@ module index_tags #(
         .read_data_o    (stored)
     );
 
-    // The fetches that a new request has to wait for, also one that starts in this clock.
-    logic              start, out_of_range, has_displacement;
+    // The fetches that a new request has to wait for: not one that ends in this clock, but one that
+    // starts.
+    logic              start, ends, out_of_range, has_displacement, same_segment;
     logic [Misses-1:0] waits_for;
+    assign same_segment = segment_q == read_segment_q;
     always_comb begin
         for (int unsigned n = 0; n < Misses; n++) begin
-            waits_for[n] = active_i[n] && segments_of_i[n] == read_segment_q;
-            if (start && free_i == LogMisses'(n)) waits_for[n] = segment_q == read_segment_q;
+            waits_for[n] = active_i[n] && segments_of_i[n] == read_segment_q
+                && !(ends && miss_q == LogMisses'(n));
+            if (start && free_i == LogMisses'(n)) waits_for[n] = same_segment;
         end
     end
     assign has_displacement = read_request_q.operation == Fill || read_request_q.operation == SetHint;
@@ -136,71 +142,89 @@ module index_tags #(
         || read_request_q.segment >= segments_i || read_request_q.home >= slots_i
         || has_displacement && read_request_q.displacement > {2'b0, limit_i};
 
-    // The decision.
-    logic [Ways-1:0]      hits;
-    logic [LogWays-1:0]   hit_way, victim_way, hand_q;
-    logic                 is_hit, is_waiting, has_victim, victim_dirty, takes_victim, dirties;
+    // Where it hits: in what the memory or the decisions before this one left, or in what it leaves.
+    record_t         base;
+    logic            same_set;
+    logic [Ways-1:0] base_hits, kept_hits, installed, hits;
+    assign base     = read_after_q ? decided_q : stored;
+    assign same_set = decides && read_set == set;
+    always_comb begin
+        for (int unsigned n = 0; n < Ways; n++) begin
+            base_hits[n] = base.valid[n] && base.tags[n] == read_segment_q[SegmentBits-1:LogSets];
+            kept_hits[n] = record_q.tags[n] == read_segment_q[SegmentBits-1:LogSets];
+            hits[n]      = decided.valid[n] && (installed[n] ? same_segment : kept_hits[n]);
+        end
+    end
+
+    // A place that nothing stands in; else one after the other, but none that is reserved.
+    logic [Ways-1:0]    victims, empty;
+    logic [LogWays-1:0] hand_q;
+    assign empty = ~record_q.valid & ~record_q.reserved;
+    always_comb begin
+        victims = '0;
+        for (int n = int'(Ways) - 1; n >= 0; n--) begin
+            if (!record_q.reserved[LogWays'(n) + hand_q]) begin
+                victims                         = '0;
+                victims[LogWays'(n) + hand_q] = 1'b1;
+            end
+        end
+        if (empty != '0) victims = empty & (~empty + 1'b1);
+    end
+
+    // The decision. A waiting request brings its entry, unless the one that stands there was changed
+    // again.
+    logic            has_victim, victim_dirty, takes_victim, dirties, changed_again, goes_on;
+    logic [Ways-1:0] taken, touched, cleaned, released;
+    assign has_victim    = !(&record_q.reserved);
+    assign victim_dirty  = |(victims & record_q.valid & record_q.dirty);
+    assign dirties       = request_q.operation != LookUp && request_q.operation != Validate;
+    assign start         = new_q && !out_of_range_q && !is_waiting_q && hits_q == '0;
+    assign takes_victim  = (start || claim_q) && has_victim;
+    assign changed_again = replay_q && first_q && |(miss_ways_q & record_q.valid & record_q.dirty);
+    assign goes_on       = new_q && !is_waiting_q && hits_q != '0
+        || replay_q && !bus_error_q && !changed_again;
+    assign ends          = replay_q && !changed_again && last_i;
+
+    assign taken     = start || claim_q ? victims : '0;
+    assign installed = replay_q && first_q ? miss_ways_q & ~(record_q.valid & record_q.dirty) : '0;
+    assign touched   = !dirties ? '0 : (new_q && !is_waiting_q ? hits_q : '0)
+        | (replay_q && !first_q && !bus_error_q ? miss_ways_q : '0);
+    assign cleaned   = taken | (replay_q && first_q ? miss_ways_q : '0);
+    assign released  = ends && has_place_q ? miss_ways_q : '0;
+    always_comb begin
+        decided          = record_q;
+        decided.valid    = installed | record_q.valid & (~taken | record_q.dirty);
+        decided.reserved = taken | record_q.reserved & ~released;
+        decided.dirty    = touched | record_q.dirty & ~cleaned | (dirties ? installed : '0);
+        if (replay_q && bus_error_q && has_place_q && write_error_q) begin
+            decided.dirty |= miss_ways_q;
+        end
+        for (int unsigned n = 0; n < Ways; n++) begin
+            if (installed[n]) decided.tags[n] = segment_q[SegmentBits-1:LogSets];
+        end
+    end
+
+    // Ways and fetches by number.
+    logic [LogWays-1:0]   hit_way, victim_way, way;
     logic [LogMisses-1:0] waiting_miss;
     always_comb begin
         hit_way      = '0;
         victim_way   = '0;
-        has_victim   = 1'b0;
-        for (int unsigned n = 0; n < Ways; n++) begin
-            hits[n] = record_q.valid[n] && record_q.tags[n] == segment_q[SegmentBits-1:LogSets];
-            if (hits[n]) hit_way |= LogWays'(n);
-        end
-        // A place that nothing stands in; else one after the other, but none that is reserved.
-        for (int n = int'(Ways) - 1; n >= 0; n--) begin
-            if (!record_q.reserved[LogWays'(n) + hand_q]) begin
-                victim_way = LogWays'(n) + hand_q;
-                has_victim = 1'b1;
-            end
-        end
-        for (int unsigned n = 0; n < Ways; n++) begin
-            if (!record_q.reserved[n] && !record_q.valid[n]) victim_way = LogWays'(n);
-        end
         waiting_miss = '0;
+        for (int unsigned n = 0; n < Ways; n++) begin
+            if (hits_q[n]) hit_way |= LogWays'(n);
+            if (victims[n]) victim_way |= LogWays'(n);
+        end
         for (int unsigned n = 0; n < Misses; n++) begin
             if (waits_for_q[n]) waiting_miss |= LogMisses'(n);
         end
     end
-    assign is_hit       = |hits;
-    assign is_waiting   = |(waits_for_q & active_i);
-    assign start        = new_q && !out_of_range_q && !is_waiting && !is_hit;
-    assign takes_victim = (start || claim_q) && has_victim;
-    assign victim_dirty = record_q.valid[victim_way] && record_q.dirty[victim_way];
-    assign dirties      = request_q.operation != LookUp && request_q.operation != Validate;
-
-    // A waiting request that brings its entry, while the one that stands there was changed again.
-    logic changed_again, installs, goes_on;
-    assign changed_again = replay_q && first_q && record_q.valid[miss_way_q] && record_q.dirty[miss_way_q];
-    assign installs      = replay_q && first_q && !changed_again;
-    assign goes_on       = new_q && !is_waiting && is_hit || replay_q && !bus_error_q && !changed_again;
-
-    logic [LogWays-1:0] way;
-    assign way = takes_victim ? victim_way : replay_q ? miss_way_q : hit_way;
-    always_comb begin
-        decided = record_q;
-        if (goes_on && dirties) decided.dirty[way] = 1'b1;
-        if (takes_victim) begin
-            decided.reserved[way] = 1'b1;
-            decided.valid[way]    = victim_dirty;
-            decided.dirty[way]    = 1'b0;
-        end
-        if (changed_again) decided.dirty[way] = 1'b0;
-        if (installs) begin
-            decided.valid[way] = 1'b1;
-            decided.dirty[way] = dirties;
-            decided.tags[way]  = segment_q[SegmentBits-1:LogSets];
-        end
-        if (replay_q && !changed_again && last_i && has_place_q) decided.reserved[way] = 1'b0;
-        if (replay_q && bus_error_q && has_place_q && write_error_q) decided.dirty[way] = 1'b1;
-    end
+    assign way = replay_q ? miss_way_q : new_q && hits_q != '0 ? hit_way : victim_way;
 
     assign undecided_o      = {new_q, read_new_q};
     assign replayed_miss_o  = miss_q;
     assign decided_miss_o   = start ? free_i : new_q ? waiting_miss : miss_q;
-    assign park_o           = new_q && !out_of_range_q && (is_waiting || !is_hit);
+    assign park_o           = new_q && !out_of_range_q && (is_waiting_q || hits_q == '0);
     assign start_o          = start;
     assign claimed_o        = takes_victim;
     assign dirty_o          = victim_dirty;
@@ -231,11 +255,14 @@ module index_tags #(
         out_of_range_q     <= out_of_range && read_new_q;
         miss_q             <= read_miss_q;
         miss_way_q         <= read_way_q;
+        miss_ways_q        <= Ways'(1) << read_way_q;
         segment_q          <= read_segment_q;
         request_q          <= read_request_q;
         value_q            <= read_value_q;
         waits_for_q        <= waits_for;
-        record_q           <= decides && read_set == set ? decided : read_after_q ? decided_q : stored;
+        is_waiting_q       <= |waits_for;
+        hits_q             <= same_set ? hits : base_hits;
+        record_q           <= same_set ? decided : base;
         if (takes_victim) hand_q <= victim_way + 1'b1;
         if (clearing_q) begin
             clear_set_q <= clear_set_q + 1'b1;
@@ -265,7 +292,7 @@ module index_tags #(
         step_o              = '0;
         step_o.is_snapshot  = takes_victim && victim_dirty || changed_again;
         step_o.is_answered  = goes_on || new_q && out_of_range_q || replay_q && bus_error_q;
-        step_o.is_install   = installs;
+        step_o.is_install   = installed != '0;
         step_o.out_of_range = new_q && out_of_range_q;
         step_o.bus_error    = replay_q && bus_error_q;
     end
@@ -279,17 +306,17 @@ module index_tags #(
     one_kind_at_a_time: assert property (@(posedge clk_i) disable iff (!rst_ni)
         $onehot0({new_i, replay_i, claim_i}));
     an_entry_is_cached_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        decides |-> $onehot0(hits));
+        decides |-> $onehot0(hits_q));
     waiting_for_one_fetch: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        new_q |-> $onehot0(waits_for_q & active_i));
+        new_q |-> $onehot0(waits_for_q) && (waits_for_q & ~active_i) == '0);
     a_replay_is_not_cached_before: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        installs |-> !is_hit);
+        installed != '0 |-> hits_q == '0);
     a_replay_meets_its_entry: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        replay_q && !first_q && !bus_error_q |-> hits[miss_way_q]);
+        replay_q && !first_q && !bus_error_q |-> hits_q == miss_ways_q);
     a_fetch_starts_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
         start |-> !active_i[free_i]);
     reserved_places_are_not_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        takes_victim |-> !record_q.reserved[victim_way]);
+        takes_victim |-> $onehot(victims) && (victims & record_q.reserved) == '0);
     nothing_is_offered_while_clearing: assert property (@(posedge clk_i) disable iff (!rst_ni)
         clearing_q |-> !new_i && !replay_i && !claim_i);
 `endif

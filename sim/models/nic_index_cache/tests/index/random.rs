@@ -19,7 +19,8 @@ fn stalls(random: &mut ChaCha8Rng) -> StallPattern {
     }
 }
 
-fn surroundings(random: &mut ChaCha8Rng, fails: bool) -> Surroundings {
+/// Of bursts, the same share fails, whatever their length.
+fn surroundings(random: &mut ChaCha8Rng, lines: usize, fails: bool) -> Surroundings {
     let minimum = [0, 0, 30][random.random_range(0..3)];
     let maximum = minimum + [0, 4, 100][random.random_range(0..3)];
     let orders = [ResponseOrder::AsAnswered, ResponseOrder::Shuffled, ResponseOrder::Interleaved];
@@ -32,7 +33,11 @@ fn surroundings(random: &mut ChaCha8Rng, fails: bool) -> Surroundings {
         latency: Delay { minimum, maximum },
         order: orders[random.random_range(0..3)],
         beats: beats[random.random_range(0..3)],
-        errors: if fails { [0.02, 0.1, 0.4][random.random_range(0..3)] } else { 0.0 },
+        errors: if fails {
+            [0.02, 0.1, 0.4][random.random_range(0..3)] / lines as f64
+        } else {
+            0.0
+        },
     }
 }
 
@@ -157,7 +162,13 @@ impl Traffic {
 fn run(subject: Subject, mutant: u8, seed: u64, fails: bool) -> Result<Vec<Answered>, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let table = table(&mut random, &subject);
-    let mut bench = Bench::new(subject, mutant, seed, table, &surroundings(&mut random, fails));
+    let mut bench = Bench::new(
+        subject,
+        mutant,
+        seed,
+        table,
+        &surroundings(&mut random, subject.lines(), fails),
+    );
     let mut traffic = Traffic::new(&mut random, &subject, &table);
     // Entries that memory has from the beginning.
     for _ in 0..random.random_range(0..200) {
