@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: 9ef74f1dfd2beb72bdeb32105dc203929d907b66af3e414a1503dc09766169f9
+// body-sha256: 115faf5fdc285410e1c3c8435f50cb2cfe6e689fcfdc8f90f9053d149eabc00d
 // All files of nic, each after those that it needs.
 home_address.sv
 index_pkg.sv
@@ -13,3 +13,9 @@ index_misses.sv
 index_tags.sv
 ../common/lut_fifo.sv
 nic_index_cache.sv
+probe_scan_pkg.sv
+probe_lines.sv
+probe_result.sv
+probe_slots.sv
+stream_buffer.sv
+probe_scan.sv

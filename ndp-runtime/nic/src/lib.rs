@@ -3,3 +3,4 @@
 //! of their own, no threads. Software drives them, and the RTL in `hw/rtl/nic` is held to them.
 
 pub mod index;
+pub mod scan;
