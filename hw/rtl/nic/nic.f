@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: 40c42100351cccc4fb0b627a50a5dc5d6f966a99782957d03cf86a1146d7e11e
+// body-sha256: cc241af102e70e860eff18aac985a07f4fa682e1b73805485869e3645dcca69a
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -18,6 +18,14 @@ vector_fill.sv
 vector_queue.sv
 vector_turns.sv
 dma_vectorizer.sv
+home_address.sv
+index_pkg.sv
+index_operation.sv
+index_entries.sv
+index_memory_port.sv
+index_misses.sv
+index_tags.sv
+nic_index_cache.sv
 probe_scan_pkg.sv
 probe_lines.sv
 probe_result.sv

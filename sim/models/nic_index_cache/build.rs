@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Builds the models of the index, one for each set of parameters, and with the feature `mutants` one that
+//! has them.
+
+#[cfg(feature = "mutants")]
+#[allow(dead_code, reason = "the library shows what a build has no use for")]
+#[path = "src/mutants/list.rs"]
+mod list;
+
+use verilate::Block;
+
+const TOP: &str = "nic_index_cache";
+/// From the folder of the crate.
+const ROOT: &str = "../../..";
+/// From the root.
+const LIST: &str = "hw/rtl/nic/nic.f";
+
+type Parameters = [(&'static str, &'static str); 8];
+
+/// All parameters of the top, in the order of its declaration.
+const fn parameters(values: [&'static str; 8]) -> Parameters {
+    [
+        ("LogSets", values[0]),
+        ("LogWays", values[1]),
+        ("SegmentBits", values[2]),
+        ("Objects", values[3]),
+        ("ValueWords", values[4]),
+        ("MostPins", values[5]),
+        ("LogMisses", values[6]),
+        ("LogParked", values[7]),
+    ]
+}
+
+/// Entries of one line, of two and of four; always so few places that segments collide.
+const SHAPES: [(&str, Parameters); 3] = [
+    ("narrow", parameters(["1", "1", "8", "1", "1", "3", "1", "3"])),
+    ("pairs", parameters(["1", "1", "8", "2", "2", "3", "2", "3"])),
+    ("wide", parameters(["1", "2", "8", "3", "8", "3", "3", "4"])),
+];
+#[cfg(feature = "mutants")]
+const MUTATED: (&str, Parameters) =
+    ("mutants", parameters(["1", "1", "8", "2", "2", "3", "2", "3"]));
+
+fn main() {
+    block(TOP).list(LIST).build();
+    for shape in SHAPES {
+        shaped(TOP, shape).list(LIST).build();
+    }
+    #[cfg(feature = "mutants")]
+    build_mutants();
+}
+
+fn block(top: &str) -> Block {
+    Block::new(top).root(ROOT).waivers("hw/lint.vlt")
+}
+
+fn shaped(top: &str, (module, parameters): (&str, Parameters)) -> Block {
+    let block = block(top).module(module).name(&format!("{TOP}_{module}"));
+    parameters.into_iter().fold(block, |block, (name, value)| block.parameter(name, value))
+}
+
+/// Each mutant is a choice by the port `mutant_i`.
+#[cfg(feature = "mutants")]
+fn build_mutants() {
+    let list = std::path::Path::new(ROOT).join(LIST);
+    let sources = mutants::Rtl::of_list(TOP, &list)
+        .and_then(|rtl| rtl.plant(&list::MUTANTS))
+        .and_then(mutants::Rtl::write_for_build)
+        .unwrap_or_else(|error| verilate::fail(error));
+    shaped(&mutants::mutated(TOP), MUTATED).sources(sources).build();
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A block with bus models at its pins, beside the machine.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use nic::index::{Status, Table};
+use sim::bus::axi_stream::{StreamSink, StreamSource};
+use sim::bus::axi4::{Axi4Config, Axi4Stalls, Axi4Subordinate, BurstLimits, Delay, ResponseOrder};
+use sim::bus::stall::StallPattern;
+use sim::bus::test_memory::{BeatOrder, ErrorInjection, TestMemory, TestMemoryConfig};
+
+use crate::dut::{AnswerWords, BASE, Dut, Oracle, RequestWords, Subject};
+
+/// Clocks after which something that stands still is an error.
+const TIMEOUT: u64 = 20_000;
+/// Segments that the random tests ask for; the second half is never asked for, but in [`Bench::flush`].
+pub const SEGMENTS: u32 = 64;
+
+/// How what surrounds the block behaves.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    pub seed: u64,
+    pub memory: StallPattern,
+    pub requests: StallPattern,
+    pub answers: StallPattern,
+    pub latency: Delay,
+    pub order: ResponseOrder,
+    pub beats: BeatOrder,
+    /// Share of beats that fail.
+    pub errors: f64,
+}
+
+impl Surroundings {
+    /// Never holds anything up; memory takes 38 clocks of 4 ns.
+    pub fn smooth() -> Self {
+        Surroundings {
+            seed: 0,
+            memory: StallPattern::None,
+            requests: StallPattern::None,
+            answers: StallPattern::None,
+            latency: Delay { minimum: 36, maximum: 36 },
+            order: ResponseOrder::AsAnswered,
+            beats: BeatOrder::Together,
+            errors: 0.0,
+        }
+    }
+}
+
+/// An answer, with the clocks of acceptance and answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answered {
+    pub accepted: u64,
+    pub cycle: u64,
+    pub words: AnswerWords,
+}
+
+pub struct Bench {
+    pub subject: Subject,
+    dut: Box<dyn Dut>,
+    pub oracle: Box<dyn Oracle>,
+    pub memory: TestMemory,
+    port: Axi4Subordinate,
+    source: StreamSource<RequestWords>,
+    sink: StreamSink<AnswerWords>,
+    pub cycle: u64,
+    /// By token: what was accepted and not answered, and when.
+    asked: BTreeMap<u16, (RequestWords, u64)>,
+    /// By segment: tokens in the order of acceptance.
+    order: BTreeMap<u32, VecDeque<u16>>,
+    may_fail: bool,
+}
+
+impl Bench {
+    pub fn new(
+        subject: Subject,
+        mutant: u8,
+        power_up: u64,
+        table: Table,
+        surroundings: &Surroundings,
+    ) -> Self {
+        let &Surroundings { seed, memory: stalls, latency, order, beats, errors, .. } =
+            surroundings;
+        let mut dut = (subject.make)(power_up, mutant);
+        dut.configure(&table);
+        let port = Axi4Subordinate::new(Axi4Config {
+            stalls: Axi4Stalls::all(stalls),
+            response_order: order,
+            timeout: TIMEOUT,
+            bursts: Some(BurstLimits { id_bits: 8, reads: 8, writes: 8 }),
+            ..Axi4Config::bursts("m_axi", seed)
+        });
+        let injected =
+            if errors > 0.0 { ErrorInjection::Rate(errors) } else { ErrorInjection::None };
+        let lines = (u64::from(table.segments()) * subject.stride() / 64) as usize;
+        let config = TestMemoryConfig { base: BASE, lines, seed, latency, errors: injected };
+        let mut bench = Bench {
+            subject,
+            dut,
+            oracle: (subject.oracle)(table),
+            memory: TestMemory::new(config).with_beat_order(beats),
+            port,
+            source: StreamSource::new("s_axis_req", surroundings.requests, seed, TIMEOUT),
+            sink: StreamSink::new("m_axis_rsp", surroundings.answers, seed, TIMEOUT),
+            cycle: 0,
+            asked: BTreeMap::new(),
+            order: BTreeMap::new(),
+            may_fail: errors > 0.0,
+        };
+        bench.dut.reset();
+        bench
+    }
+
+    /// Gives memory the entry that the machine has.
+    pub fn load(&mut self, segment: u32) {
+        let address = self.subject.address(segment);
+        for (word, value) in (0..).zip(self.oracle.entry(segment)) {
+            self.memory.store(address + 8 * word, value).expect("the index is in memory");
+        }
+    }
+
+    pub fn push(&mut self, request: RequestWords) {
+        self.source.push(request);
+    }
+
+    /// Requests that were pushed and are not yet answered.
+    pub fn open(&self) -> usize {
+        self.source.backlog() + self.asked.len()
+    }
+
+    /// One clock; what was answered in it, if anything.
+    pub fn clock(&mut self) -> Result<Option<Answered>, String> {
+        let cycle = self.cycle;
+        let request = *self.source.drive(cycle);
+        self.dut.drive_request(&request);
+        let ready = self.sink.drive(cycle);
+        self.dut.drive_ready(ready);
+        self.dut.drive_memory(self.port.drive(cycle));
+        let text = |error: sim::bus::error::BusModelError| error.to_string();
+        let accepted = self.source.sample(cycle, self.dut.ready()).map_err(text)?;
+        let answer = self.sink.sample(cycle, &self.dut.answer()).map_err(text)?;
+        self.port.sample(cycle, &self.dut.memory()).map_err(text)?;
+        self.memory.step(cycle, &mut self.port);
+        self.dut.clock()?;
+        self.cycle += 1;
+        if accepted {
+            self.accept(request.tdata);
+        }
+        if let Some(&(_, oldest)) = self.asked.values().min_by_key(|asked| asked.1)
+            && cycle - oldest > 2 * TIMEOUT
+        {
+            return Err(format!("a request is not answered for {} clocks", 2 * TIMEOUT));
+        }
+        answer.map(|words| self.judge(words)).transpose()
+    }
+
+    fn accept(&mut self, words: RequestWords) {
+        let token = (words[3] >> 16) as u16;
+        let replaced = self.asked.insert(token, (words, self.cycle - 1));
+        assert!(replaced.is_none(), "tokens are given once");
+        self.order.entry(words[1] as u32).or_default().push_back(token);
+    }
+
+    /// Compares with the machine, which has met the requests of the entry that came before.
+    fn judge(&mut self, words: AnswerWords) -> Result<Answered, String> {
+        let token = (words[2] >> 16) as u16;
+        let Some((request, accepted)) = self.asked.remove(&token) else {
+            return Err(format!("token {token} is answered and not open"));
+        };
+        let segment = request[1] as u32;
+        let order = self.order.get_mut(&segment).expect("the request was accepted");
+        let answered = Answered { accepted, cycle: self.cycle - 1, words };
+        let status = words[2] & 0xF;
+        if status == Status::OutOfRange as u64 {
+            order.retain(|&other| other != token);
+        } else if order.pop_front() != Some(token) {
+            return Err(format!("token {token} overtook another of segment {segment}"));
+        }
+        if status == Status::BusError as u64 {
+            let expected = u64::from(token) << 16 | status;
+            let nothing = words
+                .iter()
+                .enumerate()
+                .all(|(n, &word)| word == if n == 2 { expected } else { 0 });
+            let is_possible = self.may_fail && nothing;
+            return if is_possible {
+                Ok(answered)
+            } else {
+                Err(format!("a bus error: {words:x?}"))
+            };
+        }
+        let expected = self.oracle.apply(&request);
+        if words != expected {
+            return Err(format!(
+                "cycle {}: request {request:x?} is answered {words:x?}, expected {expected:x?}",
+                self.cycle - 1
+            ));
+        }
+        Ok(answered)
+    }
+
+    /// Runs until all that was pushed is answered.
+    pub fn finish(&mut self) -> Result<Vec<Answered>, String> {
+        let mut answers = Vec::new();
+        while self.open() > 0 {
+            answers.extend(self.clock()?);
+        }
+        for _ in 0..TIMEOUT {
+            if self.dut.is_idle() {
+                return Ok(answers);
+            }
+            self.clock()?;
+        }
+        Err("never idle".into())
+    }
+
+    /// Asks for other segments until each entry in memory is the machine's, as the block holds back what
+    /// failed to be written.
+    pub fn flush(&mut self, token: &mut u16) -> Result<(), String> {
+        for _ in 0..60 {
+            for set in 0..2 {
+                for n in 0..=self.subject.ways {
+                    let segment = self.subject.segment(SEGMENTS / 2 + set + 2 * n);
+                    let mut request = RequestWords::default();
+                    request[1] = u64::from(segment * 2) << 32 | u64::from(segment);
+                    request[3] = u64::from(*token) << 16;
+                    *token = token.wrapping_add(1);
+                    self.push(request);
+                    self.finish()?;
+                }
+            }
+            if self.different().is_none() {
+                return Ok(());
+            }
+        }
+        Err(self.different().expect("they were different"))
+    }
+
+    fn different(&self) -> Option<String> {
+        (0..SEGMENTS).map(|n| self.subject.segment(n)).find_map(|segment| {
+            let address = self.subject.address(segment);
+            let words: Vec<u64> = (0..self.subject.lines() as u64)
+                .flat_map(|line| self.memory.line(address + 64 * line).expect("it is in memory"))
+                .collect();
+            let expected = self.oracle.entry(segment);
+            (!self.oracle.has(segment, &words))
+                .then(|| format!("segment {segment} is {words:x?}, expected {expected:x?}"))
+        })
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random requests on few segments, under a memory that behaves as it likes.
+
+use nic::index::{Operation, Table};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use sim::bus::axi4::{Delay, ResponseOrder};
+use sim::bus::stall::StallPattern;
+use sim::bus::test_memory::BeatOrder;
+
+use crate::bench::{Answered, Bench, SEGMENTS, Surroundings};
+use crate::dut::{RequestWords, Subject};
+
+fn stalls(random: &mut ChaCha8Rng) -> StallPattern {
+    match random.random_range(0..4) {
+        0 | 1 => StallPattern::None,
+        2 => StallPattern::Random { probability: random.random_range(0.0..0.8) },
+        _ => StallPattern::Burst { probability: 0.05, longest: random.random_range(1..60) },
+    }
+}
+
+/// Of bursts, the same share fails, whatever their length.
+fn surroundings(random: &mut ChaCha8Rng, lines: usize, fails: bool) -> Surroundings {
+    let minimum = [0, 0, 30][random.random_range(0..3)];
+    let maximum = minimum + [0, 4, 100][random.random_range(0..3)];
+    let orders = [ResponseOrder::AsAnswered, ResponseOrder::Shuffled, ResponseOrder::Interleaved];
+    let beats = [BeatOrder::Together, BeatOrder::InOrder, BeatOrder::AnyOrder];
+    Surroundings {
+        seed: random.random(),
+        memory: stalls(random),
+        requests: stalls(random),
+        answers: stalls(random),
+        latency: Delay { minimum, maximum },
+        order: orders[random.random_range(0..3)],
+        beats: beats[random.random_range(0..3)],
+        errors: if fails {
+            [0.02, 0.1, 0.4][random.random_range(0..3)] / lines as f64
+        } else {
+            0.0
+        },
+    }
+}
+
+fn table(random: &mut ChaCha8Rng, subject: &Subject) -> Table {
+    let bytes = [16, 32, 64, 128, 192, 256, 320][random.random_range(0..7)];
+    let limit = random.random_range(0..64);
+    let base = random.random_range(0..1 << 40) << 4;
+    let more = [1, 1, 2, 64][random.random_range(0..4)];
+    let segments = subject.segment(SEGMENTS);
+    Table::new(base, 2 * segments, bytes, limit, more, segments).expect("a table as it can be")
+}
+
+/// Draws requests that often fit the state that the entries are in, or were in a moment ago.
+struct Traffic {
+    random: ChaCha8Rng,
+    subject: Subject,
+    segments: u32,
+    all_segments: u32,
+    keys: u64,
+    owners: u16,
+    limit: u8,
+    token: u16,
+    /// A run of requests to one segment.
+    run: u32,
+    segment: u32,
+}
+
+impl Traffic {
+    fn new(random: &mut ChaCha8Rng, subject: &Subject, table: &Table) -> Self {
+        let places = 2 * subject.ways;
+        Traffic {
+            subject: *subject,
+            segments: random.random_range(1..=(2 * places + 2).min(SEGMENTS / 2)),
+            all_segments: table.segments(),
+            keys: random.random_range(1..=subject.objects as u64 + 2),
+            owners: random.random_range(1..4),
+            limit: table.limit(),
+            token: 0,
+            run: 0,
+            segment: 0,
+            random: ChaCha8Rng::seed_from_u64(random.random()),
+        }
+    }
+
+    fn operation(&mut self) -> u64 {
+        use Operation::*;
+        const OFTEN: [Operation; 20] = [
+            LookUp,
+            LookUp,
+            LookUp,
+            LockAndRead,
+            LockAndRead,
+            LockAndRead,
+            Validate,
+            Validate,
+            Fill,
+            Fill,
+            Fill,
+            Fill,
+            UpdateAndPin,
+            UpdateAndPin,
+            Unpin,
+            Unpin,
+            Unlock,
+            Unlock,
+            Evict,
+            SetHint,
+        ];
+        match self.random.random_ratio(1, 100) {
+            true => self.random.random_range(9..16),
+            false => OFTEN[self.random.random_range(0..OFTEN.len())] as u64,
+        }
+    }
+
+    fn request(&mut self, bench: &Bench) -> RequestWords {
+        if self.run == 0 {
+            self.run = [1, 1, 2, 8][self.random.random_range(0..4)];
+            self.segment = self.subject.segment(self.random.random_range(0..self.segments));
+        }
+        self.run -= 1;
+        let random = &mut self.random;
+        let outside = random.random_ratio(1, 100);
+        let segment = self.segment;
+        let key = u64::from(segment) << 32 | random.random_range(0..self.keys);
+        let home = segment * 2 + random.random_range(0..2);
+        let (segment, home) = match outside {
+            true if random.random() => (self.all_segments + random.random_range(0..3), home),
+            true => (segment, 2 * self.all_segments + random.random_range(0..3)),
+            false => (segment, home),
+        };
+        let version = random.random_range(0..3_u64);
+        let directory = random.random_range(0..1 << 32_u64);
+        let owner = u64::from(random.random_range(0..self.owners));
+        let epoch = match random.random_ratio(1, 6) {
+            true => random.random_range(0..4),
+            false => u64::from(bench.oracle.epoch(segment)),
+        };
+        let displacement = match random.random_ratio(1, 100) {
+            true => random.random_range(0..256_u64),
+            false => random.random_range(0..=u64::from(self.limit)),
+        };
+        let flags = random.random_range(0..4_u64);
+        let operation = self.operation();
+        let mut words = RequestWords::default();
+        words[0] = key;
+        words[1] = u64::from(home) << 32 | u64::from(segment);
+        words[2] = version << 32 | directory;
+        words[3] = owner << 48
+            | epoch << 32
+            | u64::from(self.token) << 16
+            | displacement << 8
+            | flags << 4
+            | operation;
+        for word in &mut words[4..4 + self.subject.value_words] {
+            *word = self.random.random();
+        }
+        self.token = self.token.wrapping_add(1);
+        words
+    }
+}
+
+fn run(subject: Subject, mutant: u8, seed: u64, fails: bool) -> Result<Vec<Answered>, String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let table = table(&mut random, &subject);
+    let mut bench = Bench::new(
+        subject,
+        mutant,
+        seed,
+        table,
+        &surroundings(&mut random, subject.lines(), fails),
+    );
+    let mut traffic = Traffic::new(&mut random, &subject, &table);
+    // Entries that memory has from the beginning.
+    for _ in 0..random.random_range(0..200) {
+        let request = traffic.request(&bench);
+        bench.oracle.apply(&request);
+    }
+    for n in 0..SEGMENTS {
+        bench.load(subject.segment(n));
+    }
+    traffic.token = 0;
+    let (requests, most_open) = (600, random.random_range(1..100));
+    let (mut answers, mut pushed) = (Vec::new(), 0);
+    while answers.len() < requests {
+        if pushed < requests && bench.open() < most_open {
+            let request = traffic.request(&bench);
+            bench.push(request);
+            pushed += 1;
+        }
+        answers.extend(bench.clock()?);
+    }
+    bench.finish()?;
+    bench.flush(&mut traffic.token)?;
+    Ok(answers)
+}
+
+/// Memory without errors.
+pub fn right(subject: Subject, mutant: u8, seed: u64) -> Result<Vec<Answered>, String> {
+    run(subject, mutant, seed, false)
+}
+
+/// Memory of which some beats fail.
+pub fn failing(subject: Subject, mutant: u8, seed: u64) -> Result<Vec<Answered>, String> {
+    run(subject, mutant, seed, true)
+}
