@@ -4,7 +4,7 @@
 use crate::error::{ShapeError, TableError, check};
 use crate::job::{Job, Spare};
 use crate::link::Link;
-use crate::local;
+use crate::local::{self, Seen};
 use crate::memory::HostMemory;
 use crate::object::Image;
 use crate::plan::Plan;
@@ -38,12 +38,9 @@ pub trait RemoteTable {
     /// When the key is not there.
     fn delete(&self, key: u64) -> Result<(), TableError>;
 
-    /// Copies the value of a key and says its version, without a lock. When the key is not there, `value` is
-    /// not changed.
-    ///
-    /// # Errors
-    /// When each of many readings met with a write.
-    fn get(&self, key: u64, value: &mut Vec<u8>) -> Result<Option<u64>, TableError>;
+    /// Copies the value of a key and says its version, or its bucket's. It takes no lock unless it meets with
+    /// writes again and again. When the key is not there, `value` has any content.
+    fn get(&self, key: u64, value: &mut Vec<u8>) -> Option<u64>;
 
     /// How a remote reader with this hint looks the key up.
     fn plan(&self, key: u64, hint: Hint) -> Self::Plan;
@@ -268,8 +265,14 @@ impl<P: Placement, M: HostMemory> RemoteTable for Table<P, M> {
     }
 
     #[inline]
-    fn get(&self, key: u64, value: &mut Vec<u8>) -> Result<Option<u64>, TableError> {
-        local::get(&self.placement, &self.memory, key, value)
+    fn get(&self, key: u64, value: &mut Vec<u8>) -> Option<u64> {
+        match local::get(&self.placement, &self.memory, key, value) {
+            Seen::Version(version) => Some(version),
+            Seen::Absent => None,
+            Seen::Disturbed => {
+                self.locked(key, |memory| local::get_at_rest(&self.placement, memory, key, value))
+            }
+        }
     }
 
     fn plan(&self, key: u64, hint: Hint) -> Search<P> {
