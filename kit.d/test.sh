@@ -64,7 +64,7 @@ run_tests() {
     step "Lints" lint
     if ! $quick; then
         step "Documentation" build_documentation
-        step "Lock table under loom" test_under_loom
+        step "Lock table and remote tables under loom" test_under_loom
     fi
     step "Examples in the documentation" bounded cargo test "${cargo_options[@]}" --workspace --doc
     step "Tests" test_workspace
@@ -127,7 +127,7 @@ build_documentation() {
 # are optimised.
 test_under_loom() {
     RUSTFLAGS="--cfg loom" bounded cargo test "${cargo_options[@]}" --target-dir target/loom \
-        -p lockstep-locks --test loom
+        -p lockstep-locks -p lockstep-tables --test loom
 }
 
 # Miri exists for nightly toolchains only, so ./kit test does not run it.

@@ -146,11 +146,11 @@ impl Placement for Buckets {
         &self,
         job: &mut Job<'_, M>,
         image: &Image<'_>,
-    ) -> Result<i64, TableError> {
+    ) -> Result<i32, TableError> {
         chain::place(self, job, image)
     }
 
-    fn remove<M: HostMemory>(&self, job: &mut Job<'_, M>, key: u64, place: Place) -> i64 {
+    fn remove<M: HostMemory>(&self, job: &mut Job<'_, M>, key: u64, place: Place) -> i32 {
         chain::remove(self, job, key, place)
     }
 }

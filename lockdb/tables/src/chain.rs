@@ -19,12 +19,12 @@ pub(crate) fn place<W: Walk, M: HostMemory>(
     walk: &W,
     job: &mut Job<'_, M>,
     image: &Image<'_>,
-) -> Result<i64, TableError> {
+) -> Result<i32, TableError> {
     let mut node = walk.first(image.key);
     for index in 0.. {
         if let Some(free) = slots(walk, &node).find(|&slot| !job.is_used(slot)) {
             job.write(free, image);
-            return Ok((index > 0) as i64);
+            return Ok((index > 0) as i32);
         }
         match walk.behind(link_of(job, &node).1) {
             Some(next) => node = next,
@@ -50,7 +50,7 @@ pub(crate) fn remove<W: Walk, M: HostMemory>(
     job: &mut Job<'_, M>,
     key: u64,
     place: Place,
-) -> i64 {
+) -> i32 {
     job.clear(place.word);
     if place.node == 0 {
         return 0;

@@ -38,16 +38,6 @@ pub enum TableError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A look-up without a lock that met with a write in each of its readings.
-    #[error(
-        "key {key} was neither found nor absent in {readings} readings, each disturbed by a write"
-    )]
-    Contended {
-        /// The key.
-        key: u64,
-        /// Number of readings.
-        readings: u32,
-    },
 }
 
 /// A table that cannot be made.

@@ -144,7 +144,7 @@ impl Placement for Hopscotch {
         &self,
         job: &mut Job<'_, M>,
         image: &Image<'_>,
-    ) -> Result<i64, TableError> {
+    ) -> Result<i32, TableError> {
         let Some((mut moves, free)) = self.hops(job, self.home(image.key)) else {
             return chain::place(self, job, image);
         };
@@ -158,7 +158,7 @@ impl Placement for Hopscotch {
         Ok(0)
     }
 
-    fn remove<M: HostMemory>(&self, job: &mut Job<'_, M>, key: u64, place: Place) -> i64 {
+    fn remove<M: HostMemory>(&self, job: &mut Job<'_, M>, key: u64, place: Place) -> i32 {
         chain::remove(self, job, key, place)
     }
 }

@@ -64,7 +64,7 @@ impl<'a, M: HostMemory> Job<'a, M> {
             ground,
             memory,
             spare,
-            stores: Stores::default(),
+            stores: Stores::with_room(),
             taken: Vec::new(),
             freed: Vec::new(),
         }

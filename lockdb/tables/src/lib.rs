@@ -17,6 +17,8 @@ mod job;
 mod link;
 mod local;
 mod object;
+#[cfg(not(loom))]
+mod ordered;
 mod plan;
 mod primitive;
 mod search;
@@ -27,6 +29,8 @@ mod walk;
 
 pub use error::{ShapeError, TableError};
 pub use link::Link;
+#[cfg(not(loom))]
+pub use ordered::Ordered;
 pub use plan::{Cost, Found, Plan, Range, Step, look_up, read_range};
 pub use search::{MOST_READINGS, Search};
 pub use stores::{Store, Stores};

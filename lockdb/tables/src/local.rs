@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Look-ups by the host's own threads, word by word and without locks: the same slots, the same confirmation.
 
-use crate::error::TableError;
 use crate::link::Link;
 use crate::memory::HostMemory;
 use crate::object::{Look, Pointer, fits, look, value_in_slot, value_out_of_line};
-use crate::search::MOST_READINGS;
 use crate::slot::{LINE_WORDS, MOST_INLINE_BYTES, Meta, SlotLayout};
 use crate::walk::{Node, Walk};
 
@@ -24,37 +22,55 @@ struct Reading {
     disturbed: bool,
 }
 
-/// Copies the value of `key`, and says its version, or its bucket's. Bounded by [`MOST_READINGS`].
+/// What look-ups without a lock have come to.
+pub(crate) enum Seen {
+    /// The object's version, or its bucket's.
+    Version(u64),
+    Absent,
+    /// Each reading met with a write.
+    Disturbed,
+}
+
+/// How many readings to take before a lock. A writer that has been interrupted does not go on meanwhile.
+const MOST_READINGS: u32 = if cfg!(loom) { 2 } else { 100 };
+
+/// Looks a key up without a lock, and copies its value.
 #[inline]
 pub(crate) fn get<W: Walk, M: HostMemory>(
     walk: &W,
     memory: &M,
     key: u64,
     value: &mut Vec<u8>,
-) -> Result<Option<u64>, TableError> {
+) -> Seen {
     // Most keys that are asked for are there: the first reading looks at keys alone.
-    if let Some(version) = find::<_, _, false>(walk, memory, key, value).0 {
-        return Ok(Some(version));
+    match find::<_, _, false>(walk, memory, key, value).0 {
+        Some(version) => Seen::Version(version),
+        None => confirm(walk, memory, key, value),
     }
-    confirm(walk, memory, key, value)
 }
 
 #[inline(never)]
-fn confirm<W: Walk, M: HostMemory>(
+fn confirm<W: Walk, M: HostMemory>(walk: &W, memory: &M, key: u64, value: &mut Vec<u8>) -> Seen {
+    let mut before = None;
+    for _ in 0..MOST_READINGS {
+        match find::<_, _, true>(walk, memory, key, value) {
+            (Some(version), _) => return Seen::Version(version),
+            (None, now) if before == Some(now) && !now.disturbed => return Seen::Absent,
+            (None, now) => before = Some(now),
+        }
+    }
+    Seen::Disturbed
+}
+
+/// Looks a key up in memory at rest.
+#[cold]
+pub(crate) fn get_at_rest<W: Walk, M: HostMemory>(
     walk: &W,
     memory: &M,
     key: u64,
     value: &mut Vec<u8>,
-) -> Result<Option<u64>, TableError> {
-    let mut before = None;
-    for _ in 0..MOST_READINGS {
-        match find::<_, _, true>(walk, memory, key, value) {
-            (Some(version), _) => return Ok(Some(version)),
-            (None, now) if before == Some(now) && !now.disturbed => return Ok(None),
-            (None, now) => before = Some(now),
-        }
-    }
-    Err(TableError::Contended { key, readings: MOST_READINGS })
+) -> Option<u64> {
+    find::<_, _, false>(walk, memory, key, value).0
 }
 
 /// One reading; with its stamps when `COUNTED`.

@@ -35,6 +35,9 @@ pub trait HostMemory {
     /// # Panics
     /// When there is no such word.
     fn store(&self, word: usize, value: u64);
+
+    /// Says that the word will be loaded soon.
+    fn prefetch(&self, _word: usize) {}
 }
 
 /// The memory as a remote reader sees it.

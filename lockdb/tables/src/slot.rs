@@ -141,7 +141,7 @@ mod tests {
         for length in 0..=MOST_INLINE_BYTES {
             let layout = SlotLayout::for_values_of(length);
             assert!(layout.value_bytes() >= length, "{length} bytes in {layout:?}");
-            assert!(layout.bytes() <= LINE_BYTES || layout.bytes() % LINE_BYTES == 0);
+            assert!(layout.bytes() <= LINE_BYTES || layout.bytes().is_multiple_of(LINE_BYTES));
         }
         assert_eq!(SlotLayout::for_values_of(64).bytes(), 128);
         assert_eq!(SlotLayout::for_values_of(256).bytes(), 320);

@@ -36,6 +36,12 @@ impl Stores {
         }
     }
 
+    /// An empty list with room for the stores of most operations.
+    pub(crate) fn with_room() -> Self {
+        Stores { list: Vec::with_capacity(64) }
+    }
+
+    #[inline]
     pub(crate) fn push(&mut self, word: usize, value: u64) {
         self.list.push(Store { word, value });
     }

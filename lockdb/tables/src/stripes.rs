@@ -3,12 +3,18 @@
 
 use crate::primitive::{Mutex, MutexGuard, lock};
 
-/// How much there is in the buckets of a stripe. Moves take objects from one stripe to another, so a count may
-/// be below 0; only their sum means something.
+/// How many objects there are whose homes lie in a stripe, and how many of them in overflow buckets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
-    pub(crate) objects: i64,
-    pub(crate) overflowed: i64,
+    pub(crate) objects: u32,
+    pub(crate) overflowed: u32,
+}
+
+impl Counts {
+    pub(crate) fn change(&mut self, objects: i32, overflowed: i32) {
+        self.objects = self.objects.wrapping_add_signed(objects);
+        self.overflowed = self.overflowed.wrapping_add_signed(overflowed);
+    }
 }
 
 /// The least positions in a stripe, so that locks stay few.
@@ -48,13 +54,9 @@ impl Stripes {
     }
 
     /// The sum of all counts, each stripe at another instant.
-    pub(crate) fn counts(&self) -> Counts {
-        self.locks.iter().fold(Counts::default(), |sum, stripe| {
-            let stripe = lock(stripe);
-            Counts {
-                objects: sum.objects + stripe.objects,
-                overflowed: sum.overflowed + stripe.overflowed,
-            }
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        self.locks.iter().map(lock).fold((0, 0), |(objects, overflowed), stripe| {
+            (objects + stripe.objects as u64, overflowed + stripe.overflowed as u64)
         })
     }
 

@@ -4,15 +4,19 @@
 use crate::error::{ShapeError, TableError, check};
 use crate::job::{Job, Spare};
 use crate::link::Link;
-use crate::local;
+use crate::local::{self, Seen};
 use crate::memory::HostMemory;
 use crate::object::Image;
 use crate::plan::Plan;
 use crate::primitive::{Mutex, lock};
 use crate::search::{MOST_READINGS, Search};
-use crate::slot::Meta;
+use crate::slot::{LINE_WORDS, Meta};
 use crate::stripes::Stripes;
 use crate::walk::{Hint, Walk};
+
+/// Words that are asked for before an operation reads them: 16 lines, about as many as a core can have
+/// under way.
+const MOST_PREFETCHED: usize = 16 * LINE_WORDS;
 
 /// A hash table whose host threads insert, update and delete, while remote readers search it line by line.
 pub trait RemoteTable {
@@ -38,12 +42,9 @@ pub trait RemoteTable {
     /// When the key is not there.
     fn delete(&self, key: u64) -> Result<(), TableError>;
 
-    /// Copies the value of a key and says its version, without a lock. When the key is not there, `value` is
-    /// not changed.
-    ///
-    /// # Errors
-    /// When each of many readings met with a write.
-    fn get(&self, key: u64, value: &mut Vec<u8>) -> Result<Option<u64>, TableError>;
+    /// Copies the value of a key and says its version, or its bucket's. It takes no lock unless it meets with
+    /// writes again and again. When the key is not there, `value` has any content.
+    fn get(&self, key: u64, value: &mut Vec<u8>) -> Option<u64>;
 
     /// How a remote reader with this hint looks the key up.
     fn plan(&self, key: u64, hint: Hint) -> Self::Plan;
@@ -117,10 +118,10 @@ pub trait Placement: Walk {
         &self,
         job: &mut Job<'_, M>,
         image: &Image<'_>,
-    ) -> Result<i64, TableError>;
+    ) -> Result<i32, TableError>;
 
     /// Makes the list that takes an object out. Says by how many the objects in overflow buckets grow.
-    fn remove<M: HostMemory>(&self, job: &mut Job<'_, M>, key: u64, place: Place) -> i64;
+    fn remove<M: HostMemory>(&self, job: &mut Job<'_, M>, key: u64, place: Place) -> i32;
 }
 
 /// A table: a way to place objects, over a memory.
@@ -174,6 +175,14 @@ impl<P: Placement, M: HostMemory> Table<P, M> {
         Ok(value)
     }
 
+    /// Asks for the lines that an operation reads first, while it waits for those of the locks.
+    fn prefetch(&self, key: u64) {
+        let node = self.placement.first(key);
+        let words = (node.count * self.placement.ground().layout.words()).min(MOST_PREFETCHED);
+        (0..words).step_by(LINE_WORDS).for_each(|word| self.memory.prefetch(node.slots + word));
+        node.link.into_iter().for_each(|link| self.memory.prefetch(link));
+    }
+
     /// Runs a change of the memory under the locks of a key.
     pub(crate) fn locked<R>(&self, key: u64, change: impl FnOnce(&M) -> R) -> R {
         let first = self.placement.position(key);
@@ -185,8 +194,9 @@ impl<P: Placement, M: HostMemory> Table<P, M> {
     fn run<R>(
         &self,
         key: u64,
-        make: impl FnOnce(&mut Job<'_, M>, Option<Place>) -> Result<(R, i64, i64), TableError>,
+        make: impl FnOnce(&mut Job<'_, M>, Option<Place>) -> Result<(R, i32, i32), TableError>,
     ) -> Result<R, TableError> {
+        self.prefetch(key);
         let first = self.placement.position(key);
         let mut locked = self.stripes.lock(first, first + (self.placement.reach() - 1));
         let place = locate(&self.placement, &self.memory, key);
@@ -200,8 +210,7 @@ impl<P: Placement, M: HostMemory> Table<P, M> {
             job.store(word, old.wrapping_add(2));
         }
         job.carry_out();
-        locked.counts.objects += objects;
-        locked.counts.overflowed += overflowed;
+        locked.counts.change(objects, overflowed);
         Ok(result)
     }
 }
@@ -268,8 +277,14 @@ impl<P: Placement, M: HostMemory> RemoteTable for Table<P, M> {
     }
 
     #[inline]
-    fn get(&self, key: u64, value: &mut Vec<u8>) -> Result<Option<u64>, TableError> {
-        local::get(&self.placement, &self.memory, key, value)
+    fn get(&self, key: u64, value: &mut Vec<u8>) -> Option<u64> {
+        match local::get(&self.placement, &self.memory, key, value) {
+            Seen::Version(version) => Some(version),
+            Seen::Absent => None,
+            Seen::Disturbed => {
+                self.locked(key, |memory| local::get_at_rest(&self.placement, memory, key, value))
+            }
+        }
     }
 
     fn plan(&self, key: u64, hint: Hint) -> Search<P> {
@@ -277,12 +292,12 @@ impl<P: Placement, M: HostMemory> RemoteTable for Table<P, M> {
     }
 
     fn statistics(&self) -> Statistics {
-        let counts = self.stripes.counts();
+        let (objects, overflowed) = self.stripes.counts();
         let (overflow_taken, heap_lines_taken) = lock(&self.spare).taken();
         let ground = self.placement.ground();
         Statistics {
-            objects: counts.objects as u64,
-            overflowed: counts.overflowed as u64,
+            objects,
+            overflowed,
             slots: self.placement.slots(),
             overflow_taken,
             heap_lines_taken,

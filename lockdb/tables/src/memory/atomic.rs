@@ -111,6 +111,18 @@ impl HostMemory for AtomicMemory {
     fn store(&self, word: usize, value: u64) {
         self.lines()[word / LINE_WORDS].0[word % LINE_WORDS].store(value, Ordering::Release);
     }
+
+    #[inline(always)]
+    fn prefetch(&self, word: usize) {
+        #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
+        if let Some(line) = self.lines().get(word / LINE_WORDS) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: it is a hint, which changes nothing, on the address of a line that exists.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(line).cast()) };
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri)))))]
+        let _ = word;
+    }
 }
 
 impl RemoteMemory for AtomicMemory {

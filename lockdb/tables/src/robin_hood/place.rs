@@ -45,7 +45,7 @@ impl Placement for RobinHood {
         &self,
         job: &mut Job<'_, M>,
         image: &Image<'_>,
-    ) -> Result<i64, TableError> {
+    ) -> Result<i32, TableError> {
         let home = self.home(image.key);
         let last = (home + self.reach).min(self.all_slots() - 1);
         let free = (home..=last).find(|&slot| !job.is_used(self.slot_word(slot)));
@@ -62,7 +62,7 @@ impl Placement for RobinHood {
         }
     }
 
-    fn remove<M: HostMemory>(&self, job: &mut Job<'_, M>, key: u64, place: Place) -> i64 {
+    fn remove<M: HostMemory>(&self, job: &mut Job<'_, M>, key: u64, place: Place) -> i32 {
         let link = self.limited.then(|| self.directory_word(self.segment(self.home(key))));
         match link {
             Some(link) if place.node > 0 => {
@@ -92,7 +92,7 @@ impl RobinHood {
         free: u32,
     ) {
         // An object gives way to one that is farther from its home.
-        let (mut moved, mut carried) = (Vec::new(), home);
+        let (mut moved, mut carried) = (Vec::with_capacity(16), home);
         for slot in home..free {
             let its_home = self.home(job.key(self.slot_word(slot)));
             if its_home > carried {
@@ -100,13 +100,13 @@ impl RobinHood {
                 carried = its_home;
             }
         }
-        let targets = moved.iter().skip(1).copied().chain([free]);
-        let mut moves: Vec<_> = moved.iter().copied().zip(targets).collect();
-        if !planted(Mutant::MovesFromHome) {
-            moves.reverse();
-        }
-        for (from, to) in moves {
-            job.copy(self.slot_word(from), self.slot_word(to));
+        let targets = moved.iter().skip(1).chain([&free]).copied();
+        let moves: Vec<_> = moved.iter().copied().zip(targets).collect();
+        let mut copy = |(from, to)| job.copy(self.slot_word(from), self.slot_word(to));
+        if planted(Mutant::MovesFromHome) {
+            moves.into_iter().for_each(&mut copy);
+        } else {
+            moves.into_iter().rev().for_each(&mut copy);
         }
         job.write(self.slot_word(moved.first().copied().unwrap_or(free)), image);
     }
@@ -117,7 +117,7 @@ impl RobinHood {
         &self,
         job: &mut Job<'_, M>,
         image: &Image<'_>,
-    ) -> Result<i64, TableError> {
+    ) -> Result<i32, TableError> {
         let word = self.directory_word(self.segment(self.home(image.key)));
         let link = Link(job.load(word));
         let Some((old, order)) = link.bucket() else {
@@ -160,7 +160,7 @@ impl RobinHood {
 
     /// An object of the overflow bucket that may lie in the hole comes there; else those behind the hole are
     /// shifted back. (Xenic, section 4.1.2.)
-    fn fill_hole<M: HostMemory>(&self, job: &mut Job<'_, M>, link: usize, hole: u32) -> i64 {
+    fn fill_hole<M: HostMemory>(&self, job: &mut Job<'_, M>, link: usize, hole: u32) -> i32 {
         let may_lie_here = |&slot: &usize| {
             let home = self.home(job.key(slot));
             job.is_used(slot) && (home..=home + self.reach).contains(&hole)

@@ -81,7 +81,7 @@ where
     let contents = || {
         let mut bytes = Vec::new();
         let get = |&key: &u64| {
-            let version = table.get(key, &mut bytes).unwrap()?;
+            let version = table.get(key, &mut bytes)?;
             Some((key, version, bytes.clone()))
         };
         keys.iter().filter_map(get).collect::<Vec<_>>()

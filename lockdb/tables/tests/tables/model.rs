@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tables::memory::{PlainMemory, RemoteMemory};
-use tables::{Hint, RemoteTable, Step, TableError, look_up};
+use tables::{Hint, Ordered, RemoteTable, Step, TableError, look_up};
 
 use crate::shapes::{self, value};
 
@@ -55,7 +55,7 @@ impl Model {
     fn check(&self, table: &impl RemoteTable, remote: &impl RemoteMemory, key: u64, hint: Hint) {
         let expected = self.objects.get(&key);
         let mut bytes = vec![1, 2, 3];
-        let got = table.get(key, &mut bytes).unwrap().map(|version| (version, bytes));
+        let got = table.get(key, &mut bytes).map(|version| (version, bytes));
         let remotely = match look_up(remote, table.plan(key, hint)).0 {
             Step::Found(found) => Some((found.version, found.value)),
             Step::Absent => None,
@@ -117,5 +117,48 @@ fn all_tables_agree_with_the_model() {
         run(&table, table.memory(), seed, longest, false);
         let table = shapes::random_mica(&mut random, values, PlainMemory::new);
         run(&table, table.memory(), seed, longest, true);
+    });
+}
+
+#[test]
+fn the_ordered_table_agrees_with_the_model() {
+    seeds::each!(10, |seed| {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let (table, mut model) = (Ordered::new(20), BTreeMap::new());
+        for step in 0..500 {
+            let key = random.random_range(0..60).min(50) * (u64::MAX / 50);
+            let bytes = value(step, random.random_range(0..=20));
+            match random.random_range(0..3) {
+                0 => {
+                    let present = model.contains_key(&key);
+                    assert_eq!(table.insert(key, &bytes).is_err(), present);
+                    model.entry(key).or_insert((1, bytes));
+                }
+                1 => assert_eq!(table.delete(key).is_ok(), model.remove(&key).is_some()),
+                _ => match model.get_mut(&key) {
+                    None => {
+                        assert_eq!(table.update(key, &bytes), Err(TableError::UnknownKey { key }))
+                    }
+                    Some(object) => {
+                        *object = (object.0 + 1, bytes);
+                        assert_eq!(table.update(key, &object.1), Ok(object.0));
+                    }
+                },
+            }
+            let mut found = Vec::new();
+            let from = random.random_range(0..=key);
+            table.visit(from..=u64::MAX, |key, version, value| {
+                found.push((key, (version, value.to_vec())));
+                true
+            });
+            let range = model.range(from..);
+            assert_eq!(
+                found,
+                range.map(|(&key, object)| (key, object.clone())).collect::<Vec<_>>()
+            );
+            let mut bytes = Vec::new();
+            let got = table.get(key, &mut bytes).map(|version| (version, bytes));
+            assert_eq!(got.as_ref(), model.get(&key));
+        }
     });
 }

@@ -84,10 +84,7 @@ impl<T: RemoteTable + Sync, R: RemoteMemory + Sync> Race<'_, T, R> {
             let displacement = random.random_bool(0.5).then(|| random.random_range(0..6));
             let hint = Hint { displacement, overflow: None };
             let found = if random.random_bool(0.3) {
-                match self.table.get(key, &mut value) {
-                    Ok(version) => version.map(|_| value.clone()),
-                    Err(_) => continue,
-                }
+                self.table.get(key, &mut value).map(|_| value.clone())
             } else {
                 match look_up(self.remote, self.table.plan(key, hint)).0 {
                     Step::Found(found) => Some(found.value),
