@@ -2,7 +2,7 @@
 //! What the tests of generated files share: how such a file shows what it was made of, and that
 //! nobody has changed it since.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::fs;
 use std::path::Path;
 
@@ -28,11 +28,13 @@ pub fn sha256<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> String {
 
 /// The digest of the sources in a header: over name, line feed and bytes of each of these files of
 /// `folder`.
-pub fn digest(folder: &Path, names: &[impl AsRef<str>]) -> String {
-    sha256(names.iter().map(AsRef::as_ref).flat_map(|name| {
-        let bytes = read(&folder.join(name));
-        [format!("{name}\n").into_bytes(), bytes]
-    }))
+pub fn digest(folder: &Path, names: &[&str]) -> String {
+    digest_of(names.iter().map(|name| (name, read(&folder.join(name)))))
+}
+
+/// The digest of sources of these names and bytes.
+pub fn digest_of(sources: impl Iterator<Item = (impl Display, Vec<u8>)>) -> String {
+    sha256(sources.flat_map(|(name, bytes)| [format!("{name}\n").into_bytes(), bytes]))
 }
 
 /// The text after an edit of the byte at `at`, if that is text still: a byte of a longer character
