@@ -65,7 +65,6 @@ impl DeviceModel {
         Self::with_memory(mutant, MemoryNeeds::Pages)
     }
 
-    #[allow(dead_code, reason = "no test uses all of it")]
     /// A device to which addresses are not translated.
     pub fn untranslated() -> Self {
         Self::with_memory(Mutant::None, MemoryNeeds::Contiguous)
