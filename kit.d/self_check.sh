@@ -66,8 +66,9 @@ same "a script of an older environment" "$("$folder/venv/bin/script")" "it runs"
 
 # What is generated says from what instead.
 same "sources without a licence" "$(
-    cd -- "$root" && grep -rL --include='*.rs' --include='*.sv' --exclude-dir=target --exclude-dir=generated \
+    cd -- "$root" && grep -rL --include='*.rs' --include='*.sv' --include='*.bsv' --include='*.rdl' \
+        --exclude-dir=target --exclude-dir=generated \
         -e 'SPDX-License-Identifier: MIT OR Apache-2.0' -e '^// Generated from' \
-        checks cli driver hw/rtl lockdb ndp-runtime sim tests workloads || true
+        checks cli driver hw lockdb ndp-runtime sim tests workloads || true
 )" ""
 say "The shell of ./kit does what it should."

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The ports of the unit, flat and named as AMBA names them, and what ties them to
 // queues. Every output is a function of registers alone: no path leads through the
 // unit from an input port to an output port within a cycle. So valid never waits

@@ -1,5 +1,6 @@
-// Deliberate faults of tuple_lock_unit_sabotaged, one at a time, so that a test
-// bench can show that it would notice. docs/lock-unit.md says what each one breaks.
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The mutants of tuple_lock_unit_sabotaged, one at a time, so that a test bench can
+// show that it would notice. docs/lock-unit.md says what each one breaks.
 // In tuple_lock_unit the fault is the constant NoFault and leaves no gate behind.
 
 typedef enum {
@@ -27,9 +28,9 @@ typedef enum {
    HalvesSwapped = 21,
    TagBusyMissed = 22,
    WrongHeir = 23,
-   GuestClears = 24,
+   SharedClears = 24,
    CancelAfterGrant = 25,
-   GuestMissed = 26,
+   WaitMissed = 26,
    TargetKeptBusy = 27,
    LeaverStaysFirst = 28,
    ReviewSkipped = 29,

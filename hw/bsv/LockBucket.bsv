@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Pure functions on the words of one bucket: docs/lock-protocol.md, "Transitions of
 // word 0". The slots form a ring 1, 2, .. 7, 1; a place of the ring is counted from
 // slot `first`, which has distance 0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The registers of docs/lock-unit.md, "Registers", behind AXI4-Lite.
 // One read and one write a clock; a write that is refused changes nothing.
 import Vector :: *;

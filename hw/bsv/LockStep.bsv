@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // What a request does next: docs/lock-protocol.md, "Steps of each request", as a
 // pure function from (request, progress, answer) to a step. No registers, no time.
-// `lockdb::machine` is the same in software; both must take the same step.
+// `locks::machine` is the same in software; both must take the same step.
 import Vector :: *;
 import LockTypes :: *;
 import LockBucket :: *;
@@ -17,7 +18,7 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
    let x = request.transaction;
    let own = request.op == Acquire; // else a cancel or a poll, about another's place
    let slot = own ? progress.slot : request.slot;
-   let guest = own ? progress.guest : request.guest;
+   let shared = own ? progress.shared : request.shared;
    Word old = answer.line[answer.phase == Place ? slot : 0];
    Head head = unpack(old);
    let holds = head.holder == x;
@@ -73,7 +74,7 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
    function Step clear(Code code);
       let then = progress;
       then.ending = tagged Valid code;
-      let skips = guest && fault != GuestClears || code == Granted && fault == SlotNotCleared;
+      let skips = shared && fault != SharedClears || code == Granted && fault == SlotNotCleared;
       return skips ? finish(code) : erase(then, Clear);
    endfunction
 
@@ -91,11 +92,11 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
          return lastRound
             ? finish(RefusedContended)
             : compareSwap(counted, Take, 0, 0, mark(x));
-      else if (findWaiter(answer.line, x) matches tagged Valid .shared
-            &&& fault != GuestMissed) begin
+      else if (findWaiter(answer.line, x) matches tagged Valid .registered
+            &&& fault != WaitMissed) begin
          then = progress;
-         then.slot = shared;
-         then.guest = True;
+         then.slot = registered;
+         then.shared = True;
          return Step { deed: tagged Enter head, progress: then };
       end
       else if (request.waitRule == NoWait)
@@ -104,7 +105,7 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
          return finish(RefusedDie);
       else if (chooseSlot(fault, answer.line) matches tagged Valid .empty) begin
          then.slot = empty;
-         then.guest = False;
+         then.shared = False;
          then.head = head;
          return lastRound
             ? finish(RefusedContended)
@@ -134,7 +135,7 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
    // The head has changed since the slot was chosen: another request of the transaction
    // may have registered meanwhile, and somebody older.
    function Step afterReview();
-      let waits = isValid(findWaiter(answer.line, x)) && fault != GuestMissed;
+      let waits = isValid(findWaiter(answer.line, x)) && fault != WaitMissed;
       let dies = request.waitRule == WaitDie && !isOldest(fault, answer.line, x);
       return mayEnter(head, x, slot) && !waits && !dies
          ? registerIn(progress)
@@ -145,14 +146,14 @@ function Step nextStep(Fault fault, Request request, Progress progress, Answer a
    // request, granted first, the slot may wait still: it must not wait for itself.
    function Step afterInspect();
       if (holds && !(fault == CancelAfterGrant && request.op == Cancel))
-         return isRegistered(head, slot) && !guest
+         return isRegistered(head, slot) && !shared
             ? swapHead(progress, Leave, head, leave(fault, head, slot))
             : clear(Granted);
       else if (!isRegistered(head, slot))
          return clear(Cancelled);
       else if (own)
          return Step { deed: tagged Stay head, progress: progress };
-      else if (guest && fault != GuestClears)
+      else if (shared && fault != SharedClears)
          return finish(Cancelled); // the owner of the slot goes on waiting
       else
          return swapHead(progress, Leave, head, leave(fault, head, slot));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The words of docs/lock-protocol.md and docs/lock-unit.md as types.
 import Vector :: *;
 
@@ -51,21 +52,21 @@ typedef struct {
 } Response deriving (Bits, Eq);
 
 // A request as it was accepted; constant until its last response. For a cancel or
-// a poll, `line`, `slot` and `guest` are those of the target.
+// a poll, `line`, `slot` and `shared` are those of the target.
 typedef struct {
    Op op;
    Rule waitRule;
    Timestamp transaction;
    LineNumber line;
    Slot slot;
-   Bool guest;
+   Bool shared;
    Tag target;
 } Request deriving (Bits, Eq);
 
 // What a request has to remember between its accesses.
 typedef struct {
    Slot slot; // placed in, or waiting in
-   Bool guest; // shares the place of another request of its transaction
+   Bool shared; // the slot belongs to another request of its transaction
    Head head; // expected by the compare-and-swap that is outstanding
    Timestamp heir; // to whom HandOver gives the lock
    Bit#(8) rounds; // Looks and Registers so far
@@ -73,7 +74,7 @@ typedef struct {
 } Progress deriving (Bits, Eq);
 
 Progress noProgress = Progress {
-   slot: 0, guest: False, head: unpack(0), heir: 0, rounds: 0, ending: tagged Invalid };
+   slot: 0, shared: False, head: unpack(0), heir: 0, rounds: 0, ending: tagged Invalid };
 
 // What came back from memory. A compare-and-swap returns the old word in its own
 // lanes of `line`, a store nothing.

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // Storage that is written as one block: a small memory, and two kinds of queue.
 // Everything here is conflict-free: all methods see the state at the start of the
 // cycle, so that any rules may use both ends of a queue in one cycle. The price is
 // that enq needs notFull and deq needs notEmpty; the caller checks, nothing guards.
 
-// hw/rtl/lut_ram.sv. A read in the cycle of a write returns the old word.
+// hw/rtl/common/lut_ram.sv. A read in the cycle of a write returns the old word.
 interface LutRam#(type address, type word);
    method word read(address where);
    method Action write(address where, word what);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The AXI master as a producer of writes and reads and a consumer of answers:
 // docs/lock-unit.md, "Memory". Turns a compare-and-swap or store of one word into
 // address, data and strobes, and pairs the two answers of an atomic.

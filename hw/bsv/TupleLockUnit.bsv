@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The tuple-locking unit of docs/lock-unit.md.
 //
 //   requests -> decode -> admit -+----------------> write, read -> memory
@@ -91,7 +92,7 @@ function Decoded decodeBeat(Fault fault, LineNumber base, Bit#(6) log2, RequestB
          transaction: beat.transaction,
          line: lineOf(fault, base, log2, beat.vid, beat.version),
          slot: 0,
-         guest: False,
+         shared: False,
          target: beat.target } };
 endfunction
 
@@ -178,7 +179,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
       fetched.deq;
       fetchedLines.deq;
       progressesToFetch.write(now.tag, step.progress);
-      placesToAim.write(now.tag, tuple2(step.progress.slot, step.progress.guest));
+      placesToAim.write(now.tag, tuple2(step.progress.slot, step.progress.shared));
       advances.wset(now.tag);
       let woken = now.phase == Watch;
       let stays = False;
@@ -243,7 +244,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
 
    let open = has(busy, asked.tag) && fault != TagBusyMissed;
    let aimed = requestsToAim.read(aim);
-   match {.aimedSlot, .aimedGuest} = placesToAim.read(aim);
+   match {.aimedSlot, .aimedShared} = placesToAim.read(aim);
    let aims = asked.request.op == Cancel || asked.request.op == Poll;
    let waits = waiters.waits(aim) && aimed.transaction == asked.request.transaction;
    let fromCopy = asked.request.op == Poll && waiters.copied(aim);
@@ -263,7 +264,7 @@ module mkTupleLockUnit#(Fault fault)(TupleLockUnit);
       if (aims) begin
          request.line = aimed.line;
          request.slot = aimedSlot;
-         request.guest = aimedGuest;
+         request.shared = aimedShared;
       end
       decoded.deq;
       handled.send;
@@ -380,7 +381,7 @@ module tuple_lock_unit(TupleLockUnit);
    return unit;
 endmodule
 
-// The same with one of the deliberate faults switched on, constant during a run.
+// The same with one of the mutants chosen, constant during a run.
 (* synthesize, default_clock_osc="clk_i", default_reset="rst_ni" *)
 module tuple_lock_unit_sabotaged((* port="fault_i" *) Bit#(5) number, TupleLockUnit ifc);
    let unit <- mkTupleLockUnit(unpack(number));

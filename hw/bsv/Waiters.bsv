@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 // The acquires that wait in a queue of the table, and their copies of word 0:
 // docs/lock-unit.md, "Copies".
 //

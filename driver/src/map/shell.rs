@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f24f8e1e50bc3de47a9dd2b19b01195cfada428d4571d69a8298e0433c3e30dd model.py properties.rdl requirements.txt rust.py shell.rdl
+// sources-sha256: 0d7dc581eea06709cc3ddafc017631b01d7df9f4cbf05cca1cc184bb76dc3686 model.py properties.rdl requirements.txt rust.py shell.rdl
 // body-sha256: 27a37db81c7e9cf30eb4ccb2eb6bdb031ddcae8a69eb5a124c1637aa3383845e
 //! Shell: The device as a whole: identity, scratch registers, interrupts by hand.
 

@@ -2,12 +2,11 @@
 //! The committed Verilog was generated from the committed Bluespec.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sha2::{Digest, Sha256};
+use crate::generated::{digest_of, edited, read, read_text, sha256};
 
 const TOPS: [&str; 2] = ["tuple_lock_unit.v", "tuple_lock_unit_sabotaged.v"];
 
@@ -15,12 +14,8 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hw/bsv")
 }
 
-fn read(path: &Path) -> Vec<u8> {
-    fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-/// SHA-256 over name, line feed and bytes of each `*.bsv` in the byte order of the names:
-/// `hw/bsv/generate`.
+/// The digest of all `*.bsv` of a folder in the byte order of their names, without lines that have
+/// the digest of what a source was made of: `hw/bsv/generate` says why.
 fn digest(folder: &Path) -> String {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut names: Vec<String> = entries
@@ -29,24 +24,19 @@ fn digest(folder: &Path) -> String {
         .filter(|name| name.ends_with(".bsv"))
         .collect();
     names.sort_unstable();
-    let mut hash = Sha256::new();
-    for name in names {
-        hash.update(format!("{name}\n"));
-        hash.update(read(&folder.join(name)));
-    }
-    hexadecimal(hash)
-}
-
-fn hexadecimal(hash: Sha256) -> String {
-    hash.finalize().iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("strings take everything");
-        text
-    })
+    digest_of(names.iter().map(|name| {
+        let mut bytes = Vec::new();
+        for line in read(&folder.join(name)).split_inclusive(|&byte| byte == b'\n') {
+            if !line.starts_with(b"// sources-sha256: ") {
+                bytes.extend_from_slice(line);
+            }
+        }
+        (name, bytes)
+    }))
 }
 
 fn committed(top: &str) -> String {
-    let path = sources().join("generated").join(top);
-    String::from_utf8(read(&path)).expect("Verilog in ASCII")
+    read_text(&sources().join("generated").join(top))
 }
 
 /// Whether no edit has changed what follows the three lines of the header since it was made.
@@ -54,7 +44,7 @@ fn is_untouched(text: &str) -> bool {
     let mut parts = text.splitn(4, '\n');
     let named = parts.nth(2).and_then(|line| line.strip_prefix("// body-sha256: "));
     let body = parts.next().unwrap_or_default();
-    named == Some(&*hexadecimal(Sha256::new_with_prefix(body)))
+    named == Some(&*sha256([body]))
 }
 
 #[test]
@@ -78,9 +68,7 @@ fn the_digest_notices_a_byte_that_was_changed_by_hand() {
         let text = committed(top);
         let from = text.split_inclusive('\n').take(3).map(str::len).sum();
         for at in [from, from + (text.len() - from) / 2, text.len() - 1] {
-            let mut edited = text.clone().into_bytes();
-            edited[at] = if edited[at] == b' ' { b'_' } else { b' ' };
-            let edited = String::from_utf8(edited).expect("Verilog in ASCII");
+            let edited = edited(&text, at).expect("Verilog in ASCII");
             assert!(!is_untouched(&edited), "byte {at} of {top}");
         }
         assert!(!is_untouched(&format!("{text}\n")), "a line feed behind {top}");
@@ -91,19 +79,41 @@ fn the_digest_notices_a_byte_that_was_changed_by_hand() {
 }
 
 #[test]
-fn the_digest_notices_a_changed_byte_and_a_new_name() {
+fn the_digest_is_of_all_bluespec_files_in_the_order_of_their_names() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("B.bsv", "two");
+    write("a.bsv", "three");
     write("A.bsv", "one");
     write("notes.txt", "not a source");
-    let first = digest(folder.path());
-    // printf 'A.bsv\none' | sha256sum
-    assert_eq!(first, "388b4bbb3ddcb8f246eceed25a3b143856655328d3e39645ea36ab46f8fb105a");
-    write("A.bsv", "two");
-    let second = digest(folder.path());
-    write("B.bsv", "");
-    let third = digest(folder.path());
-    assert!(first != second && second != third);
+    // printf 'A.bsv\noneB.bsv\ntwoa.bsv\nthree' | sha256sum
+    let expected = "cdd0c2cb6042440a1501973d34ca99f31896a0b2252e98aa52bd3d65612645c3";
+    assert_eq!(digest(folder.path()), expected);
+    write("C.bsv", "");
+    assert_ne!(digest(folder.path()), expected);
+}
+
+/// Or else a block of registers could be added only where the Bluespec compiler is.
+#[test]
+fn the_digest_does_not_depend_on_what_a_source_was_made_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("Made.bsv");
+    let made = read_text(&sources().join("LockRegisterMap.bsv"));
+    let digest_with = |text: &str| {
+        fs::write(&path, text).unwrap();
+        digest(folder.path())
+    };
+    let committed = digest_with(&made);
+    let header: Vec<_> = made.split_inclusive('\n').take(3).collect();
+    let elsewhere = made.replacen(header[1], "// sources-sha256: 0 of_others.rdl\n", 1);
+    assert_ne!(elsewhere, made, "the second line of the header has the digest");
+    assert_eq!(digest_with(&elsewhere), committed);
+    let body = header.concat().len();
+    for at in [0, header[..2].concat().len(), body, body + (made.len() - body) / 2, made.len() - 1]
+    {
+        let edited = edited(&made, at).expect("Bluespec in ASCII");
+        assert_ne!(digest_with(&edited), committed, "byte {at}");
+    }
 }
 
 /// The compiler that `hw/bsv/generate` would use, if there is one.

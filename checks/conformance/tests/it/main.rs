@@ -4,6 +4,7 @@
 mod adversary;
 mod bite;
 mod directed;
+mod generated;
 mod generated_registers;
 mod generated_verilog;
 mod packages;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: e25b8392dc87ff218e565b7d3f3e24c768722fcd1abd3bd186da6f1534b45642 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
+// sources-sha256: 9bc82a5defbf2455426b1dd7a8681fcc5995f4e5be3d19801a038d7dae294e46 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
 // body-sha256: 458686ad6a131f2a9a3958f27cd6df54545aede826fc925559b1b2ee6b4afc5b
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;

@@ -2,18 +2,14 @@
 //! Peers that are slow, endless or silent: no call outlasts its bound, and a device's thread may wait
 //! for the client's memory whatever the serving thread does.
 
-#[path = "../fuzz/src/script.rs"]
-#[allow(dead_code, reason = "the fuzz targets use the rest")]
-mod script;
-mod support;
-
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use support::*;
+use crate::script;
+use crate::support::*;
 use vfio_user::message::{
     Capabilities, Command, DmaAccess, HEADER, Header, Kind, Reply, Request, Version,
 };

@@ -2,19 +2,14 @@
 //! Hand-made messages to our server and to our client: unusual but valid ones are accepted, invalid
 //! ones are refused, and those that break the stream end the session.
 
-#[path = "../fuzz/src/script.rs"]
-#[allow(dead_code, reason = "the fuzz targets use the rest")]
-mod script;
-mod support;
-
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 
-use script::{EVENTS, Packet, message, refusal, reply, request, version};
-use support::*;
+use crate::script::{self, EVENTS, Packet, message, refusal, reply, request, version};
+use crate::support::*;
 use vfio_user::message::{
     Command, DmaRange, HEADER, Header, Kind, RegionAccess, RegionDescription, Reply, Request,
     SetIrqs, SetIrqsData, SmallWrite, Version,

@@ -24,7 +24,7 @@ use locks::Locks;
 use memory::Memories;
 pub use mutant::Mutant;
 use registers::Registers;
-use work::Queues;
+use work::{Parts, Queues};
 
 const VECTORS: usize = shell::INTERRUPT_COUNT.len();
 const CARD_BYTES: usize = 16 << 20;
@@ -65,7 +65,6 @@ impl DeviceModel {
         Self::with_memory(mutant, MemoryNeeds::Pages)
     }
 
-    #[allow(dead_code, reason = "no test uses all of it")]
     /// A device to which addresses are not translated.
     pub fn untranslated() -> Self {
         Self::with_memory(Mutant::None, MemoryNeeds::Contiguous)
@@ -154,13 +153,13 @@ impl State {
         let locks = self.locks.look(&mut self.registers, &self.memories, self.mutant);
         self.queues.respond(locks);
         let mut vectors = Vec::new();
-        let busy = self.queues.step(
-            &mut self.registers,
-            &self.memories,
-            &mut self.locks,
-            &mut vectors,
-            self.mutant,
-        );
+        let busy = self.queues.step(&mut Parts {
+            registers: &mut self.registers,
+            memories: &self.memories,
+            locks: &mut self.locks,
+            vectors: &mut vectors,
+            mutant: self.mutant,
+        });
         for vector in vectors {
             self.raise(vector);
         }

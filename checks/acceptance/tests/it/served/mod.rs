@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Servers for tests: on a thread of this process, or in a process of their own.
-#![allow(dead_code, reason = "no test uses all of it")]
 
 pub mod fault_proxy;
 
@@ -91,11 +90,11 @@ pub struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts this test's own program once more, to run the test `serve_as_child` alone.
+    /// Starts this test's own program once more, to run [`serve_as_child`] alone.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder for the socket");
         let path = folder.path().join("socket");
-        let mut child = run_as_child("serve_as_child", &path);
+        let mut child = run_as_child("served::serve_as_child", &path);
         let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut line = String::new();
         // It ends with the child, at the latest.
@@ -143,7 +142,9 @@ pub fn socket_of_child() -> PathBuf {
 }
 
 /// Serves until the process is killed, or its parent is gone.
-pub fn serve_until_killed() {
+#[test]
+#[ignore = "other tests run it in a process of its own"]
+fn serve_as_child() {
     let stop = Stop::new().expect("a way to stop");
     let parent = rustix::process::getppid();
     thread::spawn({

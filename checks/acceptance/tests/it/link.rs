@@ -2,17 +2,16 @@
 //! Faults of the link: whatever happens to a device or its server, its user gets a typed error
 //! within its bounds, without a panic or a hang.
 
-mod device_model;
-mod served;
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use crate::device_model::{DeviceModel, Mutant};
+use crate::served::fault_proxy::{FaultProxy, Spoil};
+use crate::served::{self, ServerProcess, ServerThread};
 use acceptance::{Extent, Options, run};
-use device_model::{DeviceModel, Mutant};
 use driver::lock_unit::stream::{Tag, UnitOperation, UnitRequest};
 use driver::vfio_user::VfioUser;
 use driver::{CopyCommand, Device, DeviceError, Direction, Faulty, OpenError, QueueError, Width};
@@ -20,8 +19,6 @@ use locks::machine::Rule;
 use locks::{Timestamp, TupleKey};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use served::fault_proxy::{FaultProxy, Spoil};
-use served::{ServerProcess, ServerThread};
 
 /// Longest wait within the work.
 const BOUND: Duration = Duration::from_millis(200);
@@ -277,7 +274,7 @@ fn a_server_that_is_killed_within_transfers_is_told_as_an_error() {
 fn a_server_goes_on_after_clients_that_are_killed_within_transfers() {
     let server = ServerThread::new();
     for delay in [30, 60] {
-        let mut client = served::run_as_child("copy_as_child", &server.path());
+        let mut client = served::run_as_child("link::copy_as_child", &server.path());
         server.await_clients(1);
         let second = served::open(&server.path());
         assert!(matches!(second, Err(OpenError::Busy { .. })), "two processes at once: {second:?}");
@@ -299,12 +296,6 @@ fn copy_as_child() {
     let device = served::open(&served::socket_of_child()).expect("a served device");
     device.shell().write_scratch(Width::Eight, 1).expect("a register");
     panic!("it was to be killed: {:?}", copy_until_it_fails(&device));
-}
-
-#[test]
-#[ignore = "other tests run it in a process of its own"]
-fn serve_as_child() {
-    served::serve_until_killed();
 }
 
 /// Messages of the server while a client opens it and works.

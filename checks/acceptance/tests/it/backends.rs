@@ -3,11 +3,9 @@
 //! server's socket in this process, and at one in another process. The backends through the kernel are
 //! tried in a guest: `docs/qemu.md`.
 
-mod served;
-
+use crate::served::{self, ServerProcess, ServerThread};
 use acceptance::{CheckReport, Extent, Options, Report, Verdict, run};
 use driver::{Device, OpenError};
-use served::{ServerProcess, ServerThread};
 
 fn options() -> Options {
     let seeds = seeds::of!(60);
@@ -52,10 +50,4 @@ fn at_a_socket_of_this_process() {
 fn at_a_socket_of_another_process() {
     let server = ServerProcess::new();
     passes(|| served::open(&server.path()));
-}
-
-#[test]
-#[ignore = "the other tests run it in a process of its own"]
-fn serve_as_child() {
-    served::serve_until_killed();
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The suite passes on a device in software, and finds each mutant that is planted in it.
 
-mod device_model;
-
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::device_model::{DeviceModel, Mutant, mutant};
 use acceptance::{Options, Report, Verdict, run};
 use conformance::over_device::{Bounds, Unit};
-use device_model::{DeviceModel, Mutant, mutant};
 use driver::{Backend, Device, OpenError};
 
 fn options() -> Options {

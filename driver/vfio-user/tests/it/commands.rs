@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every command, from our client to our server.
 
-mod support;
-
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Arc, Mutex};
 
+use crate::support::*;
 use rustix::event::{EventfdFlags, eventfd};
-use support::*;
 use vfio_user::{
     Area, Client, DeviceInfo, Errno, Error, GuestMemory, IrqAction, Options, irq_index,
     region_index,

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several clients: in turn, at once, dying, silent; and how a server starts and ends.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 
-use support::*;
+use crate::support::*;
 use vfio_user::{Client, Errno, Error, Options, Server, ServerOptions, region_index};
 
 fn connect(path: &std::path::Path) -> Client {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The random cases of the lock table with host software and RTL on two sides of a socket.
 
-mod served;
-
 use std::path::Path;
 
+use crate::served::{self, ServerProcess, ServerThread};
 use conformance::over_device::{Bounds, Unit, Witnessed};
 use driver::lock_unit::stream::Code;
 use seeds::Seeds;
-use served::{ServerProcess, ServerThread};
 
 /// Cases of each test.
 const CASES: u64 = 80;
@@ -41,10 +39,4 @@ fn served_by_a_thread() {
 fn served_by_another_process() {
     let server = ServerProcess::new();
     run(&server.path(), &seeds::of!(CASES));
-}
-
-#[test]
-#[ignore = "the other tests run it in a process of its own"]
-fn serve_as_child() {
-    served::serve_until_killed();
 }

@@ -54,6 +54,16 @@ struct Completion {
     interrupt: bool,
 }
 
+/// What a piece of work may touch beside the queues.
+pub struct Parts<'a> {
+    pub registers: &'a mut Registers,
+    pub memories: &'a Memories,
+    pub locks: &'a mut Locks,
+    /// The interrupts that the work raises.
+    pub vectors: &'a mut Vec<usize>,
+    pub mutant: Mutant,
+}
+
 impl Queues {
     /// Responses of the lock unit, to be written as completions.
     pub fn respond(&mut self, responses: Vec<UnitResponse>) {
@@ -81,116 +91,96 @@ impl Queues {
     }
 
     /// Does one piece of work; whether there was any.
-    pub fn step(
-        &mut self,
-        registers: &mut Registers,
-        memories: &Memories,
-        locks: &mut Locks,
-        vectors: &mut Vec<usize>,
-        mutant: Mutant,
-    ) -> bool {
-        let mut busy = self.advance_move(registers, memories, mutant);
+    pub fn step(&mut self, parts: &mut Parts<'_>) -> bool {
+        let mut busy = self.advance_move(parts);
         for (number, base) in QUEUES.into_iter().enumerate() {
-            if registers.get(base) & 1 == 0 && mutant != Mutant::WorksThroughReset {
+            if parts.registers.get(base) & 1 == 0 && parts.mutant != Mutant::WorksThroughReset {
                 continue;
             }
-            busy |= self.complete(number, registers, memories, vectors, mutant);
+            busy |= self.complete(number, parts);
             let open = self.moves.len() + self.ended[number].len();
-            if registers.get(base) & 1 == 1 && open < MOVES {
-                busy |= self.fetch(number, registers, memories, locks, vectors, mutant);
+            if parts.registers.get(base) & 1 == 1 && open < MOVES {
+                busy |= self.fetch(number, parts);
             }
         }
         busy
     }
 
-    fn fetch(
-        &mut self,
-        number: usize,
-        registers: &mut Registers,
-        memories: &Memories,
-        locks: &mut Locks,
-        vectors: &mut Vec<usize>,
-        mutant: Mutant,
-    ) -> bool {
+    fn fetch(&mut self, number: usize, parts: &mut Parts<'_>) -> bool {
         let base = QUEUES[number];
-        let head = registers.get(base + queue::SUBMISSION_HEAD.offset()) as u16;
-        let tail = registers.get(base + queue::SUBMISSION_TAIL.offset()) as u16;
+        let head = parts.registers.get(base + queue::SUBMISSION_HEAD.offset()) as u16;
+        let tail = parts.registers.get(base + queue::SUBMISSION_TAIL.offset()) as u16;
         if head == tail {
             return false;
         }
-        let entries = 1u64 << registers.get(base + queue::LOG2_ENTRIES.offset());
-        let ring = registers.pair(base + queue::SUBMISSION_BASE.offset());
+        let entries = 1u64 << parts.registers.get(base + queue::LOG2_ENTRIES.offset());
+        let ring = parts.registers.pair(base + queue::SUBMISSION_BASE.offset());
         let address = ring + 64 * (u64::from(head) % entries);
-        let Some(Spot { memory, offset }) = memories.readable(address, 64) else {
-            registers.halt(base, 1);
-            return mutant != Mutant::NeverHalts;
+        let Some(Spot { memory, offset }) = parts.memories.readable(address, 64) else {
+            parts.registers.halt(base, 1);
+            return parts.mutant != Mutant::NeverHalts;
         };
         let next = u32::from(head.wrapping_add(1));
-        registers.set(base + queue::SUBMISSION_HEAD.offset(), next);
-        registers.count(base + queue::SUBMISSIONS.offset(), 1);
+        parts.registers.set(base + queue::SUBMISSION_HEAD.offset(), next);
+        parts.registers.count(base + queue::SUBMISSIONS.offset(), 1);
         let word = |index: usize| memory.word(offset + 8 * index).load(Ordering::Acquire);
         let (identifier, opcode) = (word(0) as u16, (word(0) >> 16) as u8);
         if number == 1 {
             if opcode == 1 {
                 let beat = [word(4), word(5), word(6)];
-                let response = locks.request(beat, registers, memories);
+                let response = parts.locks.request(beat, parts.registers, parts.memories);
                 let asked = UnitRequest::decode(beat).map(|request| request.operation);
                 let of_poll = matches!(asked, Some(UnitOperation::Poll(_)));
-                let response = locks.after(response, of_poll, registers, vectors, mutant);
+                let response = parts.locks.after(
+                    response,
+                    of_poll,
+                    parts.registers,
+                    parts.vectors,
+                    parts.mutant,
+                );
                 self.respond(vec![response]);
             } else {
-                self.fail(number, identifier, 1, registers, mutant, true);
+                self.fail(number, identifier, 1, parts, true);
             }
             return true;
         }
         if number == JOBS {
-            self.do_job(std::array::from_fn(word), registers, memories, mutant);
+            self.do_job(std::array::from_fn(word), parts);
         } else {
-            self.begin_move(word, registers, mutant);
+            self.begin_move(word, parts);
         }
         true
     }
 
     /// There is no storage: a job can only be refused.
-    fn do_job(
-        &mut self,
-        words: [u64; 8],
-        registers: &mut Registers,
-        memories: &Memories,
-        mutant: Mutant,
-    ) {
+    fn do_job(&mut self, words: [u64; 8], parts: &mut Parts<'_>) {
         let [word0, address, .., job] = words;
         let opcode = word0 >> 16 & 0xFF;
-        let known = (1..=5).contains(&opcode) || mutant == Mutant::TakesAnyJobOpcode;
-        let (status, response) = match memories.readable(address, 8) {
+        let known = (1..=5).contains(&opcode) || parts.mutant == Mutant::TakesAnyJobOpcode;
+        let (status, response) = match parts.memories.readable(address, 8) {
             _ if !known => (1, 0),
-            _ if opcode != 1 => (25, if mutant == Mutant::LosesLastWord { 0 } else { job }),
+            _ if opcode != 1 => (25, if parts.mutant == Mutant::LosesLastWord { 0 } else { job }),
             None => (24, address),
-            Some(_) if mutant == Mutant::TakesAnyDescriptor => (0, 0),
+            Some(_) if parts.mutant == Mutant::TakesAnyDescriptor => (0, 0),
             Some(spot) => {
                 let magic = spot.memory.word(spot.offset).load(Ordering::Acquire);
                 (20, if magic & 0xFFFF_FFFF == MAGIC { 4 } else { 0 })
             }
         };
-        if status != 0 && mutant != Mutant::ForgetsFailedJobs {
-            registers.count(QUEUES[JOBS] + queue::FAILURES.offset(), 1);
+        if status != 0 && parts.mutant != Mutant::ForgetsFailedJobs {
+            parts.registers.count(QUEUES[JOBS] + queue::FAILURES.offset(), 1);
         }
-        let response = if mutant == Mutant::LosesDetails { 0 } else { response };
-        let interrupt = word0 >> 24 & 1 == 1 || mutant == Mutant::InterruptsAllJobs;
+        let response = if parts.mutant == Mutant::LosesDetails { 0 } else { response };
+        let interrupt = word0 >> 24 & 1 == 1 || parts.mutant == Mutant::InterruptsAllJobs;
         let identifier = word0 as u16;
         let completion = Completion { identifier, status, bytes: 0, response, interrupt };
         self.ended[JOBS].push_back(completion);
-        let doubled = mutant == Mutant::EndsJobsTwice && word0 & 7 == 5;
+        let doubled = parts.mutant == Mutant::EndsJobsTwice && word0 & 7 == 5;
         self.ended[JOBS].extend(doubled.then_some(completion));
         self.last_job = Some(completion);
     }
 
-    fn begin_move(
-        &mut self,
-        word: impl Fn(usize) -> u64,
-        registers: &mut Registers,
-        mutant: Mutant,
-    ) {
+    fn begin_move(&mut self, word: impl Fn(usize) -> u64, parts: &mut Parts<'_>) {
         let mut job = Move {
             identifier: word(0) as u16,
             opcode: (word(0) >> 16) as u8,
@@ -202,13 +192,13 @@ impl Queues {
             not_before: Instant::now(),
             told: false,
         };
-        let known = (1..=3).contains(&job.opcode) || mutant == Mutant::TakesAnyOpcode;
-        let too_short = job.bytes == 0 && mutant != Mutant::TakesNoLength;
+        let known = (1..=3).contains(&job.opcode) || parts.mutant == Mutant::TakesAnyOpcode;
+        let too_short = job.bytes == 0 && parts.mutant != Mutant::TakesNoLength;
         if !known || too_short || job.bytes > 1 << 30 {
             let status = if known { 2 } else { 1 };
-            return self.fail(0, job.identifier, status, registers, mutant, job.interrupt);
+            return self.fail(0, job.identifier, status, parts, job.interrupt);
         }
-        if mutant == Mutant::CompletesEarly {
+        if parts.mutant == Mutant::CompletesEarly {
             job.not_before += LATE;
             job.told = true;
             let bytes = job.bytes;
@@ -222,14 +212,13 @@ impl Queues {
         number: usize,
         identifier: u16,
         status: u8,
-        registers: &mut Registers,
-        mutant: Mutant,
+        parts: &mut Parts<'_>,
         interrupt: bool,
     ) {
-        if mutant != Mutant::ForgetsFailures {
-            registers.count(QUEUES[number] + queue::FAILURES.offset(), 1);
+        if parts.mutant != Mutant::ForgetsFailures {
+            parts.registers.count(QUEUES[number] + queue::FAILURES.offset(), 1);
         }
-        let status = if mutant == Mutant::CallsFailuresDone { 0 } else { status };
+        let status = if parts.mutant == Mutant::CallsFailuresDone { 0 } else { status };
         let (bytes, response) = (0, 0);
         let completion = Completion { identifier, status, bytes, response, interrupt };
         self.ended[number].push_back(completion);
@@ -241,14 +230,9 @@ impl Queues {
     }
 
     /// Moves a chunk of the oldest copy.
-    fn advance_move(
-        &mut self,
-        registers: &mut Registers,
-        memories: &Memories,
-        mutant: Mutant,
-    ) -> bool {
+    fn advance_move(&mut self, parts: &mut Parts<'_>) -> bool {
         let Some(job) = self.moves.front_mut() else { return false };
-        if mutant == Mutant::NeverCompletes {
+        if parts.mutant == Mutant::NeverCompletes {
             return false;
         }
         if Instant::now() < job.not_before {
@@ -256,7 +240,7 @@ impl Queues {
         }
         let chunk = CHUNK.min(job.bytes - job.moved);
         let last = job.moved + chunk == job.bytes;
-        let source_address = match mutant {
+        let source_address = match parts.mutant {
             Mutant::DropsLowAddressBits => job.source & !3,
             _ => job.source,
         };
@@ -264,9 +248,9 @@ impl Queues {
         let to = job.destination.checked_add(job.moved);
         let place = |card: bool, address: Option<u64>, bytes, write| match (card, address) {
             (_, None) => None,
-            (true, Some(address)) => memories.on_card(address, bytes),
-            (false, Some(address)) if write => memories.writable(address, bytes),
-            (false, Some(address)) => memories.readable(address, bytes),
+            (true, Some(address)) => parts.memories.on_card(address, bytes),
+            (false, Some(address)) if write => parts.memories.writable(address, bytes),
+            (false, Some(address)) => parts.memories.readable(address, bytes),
         };
         let source = place(job.opcode == 2, from, chunk, false);
         let destination = place(job.opcode == 1, to, chunk, true);
@@ -280,7 +264,7 @@ impl Queues {
         if let (Some(source), Some(destination)) = (source, destination) {
             let mut data = vec![0; chunk as usize];
             source.memory.read(source.offset, &mut data);
-            match mutant {
+            match parts.mutant {
                 Mutant::OneByteTooMany if last => data.push(0x42),
                 Mutant::OneByteShort if last => drop(data.pop()),
                 _ => {}
@@ -296,7 +280,7 @@ impl Queues {
                 (true, _) => {}
                 (false, 0) => self.end(job.identifier, 0, job.bytes, job.interrupt),
                 (false, _) => {
-                    self.fail(0, job.identifier, status, registers, mutant, job.interrupt);
+                    self.fail(0, job.identifier, status, parts, job.interrupt);
                 }
             }
         }
@@ -304,51 +288,46 @@ impl Queues {
     }
 
     /// Writes a completion, unless the ring is full.
-    fn complete(
-        &mut self,
-        number: usize,
-        registers: &mut Registers,
-        memories: &Memories,
-        vectors: &mut Vec<usize>,
-        mutant: Mutant,
-    ) -> bool {
+    fn complete(&mut self, number: usize, parts: &mut Parts<'_>) -> bool {
         let base = QUEUES[number];
-        let tail = registers.get(base + queue::COMPLETION_TAIL.offset()) as u16;
-        let head = registers.get(base + queue::COMPLETION_HEAD.offset()) as u16;
-        let log2 = registers.get(base + queue::LOG2_ENTRIES.offset());
+        let tail = parts.registers.get(base + queue::COMPLETION_TAIL.offset()) as u16;
+        let head = parts.registers.get(base + queue::COMPLETION_HEAD.offset()) as u16;
+        let log2 = parts.registers.get(base + queue::LOG2_ENTRIES.offset());
         let full = u32::from(tail.wrapping_sub(head)) >= 1 << log2;
-        if full && mutant != Mutant::OverrunsRing {
+        if full && parts.mutant != Mutant::OverrunsRing {
             return false;
         }
         let Some(completion) = self.ended[number].pop_front() else { return false };
-        let ring = registers.pair(base + queue::COMPLETION_BASE.offset());
+        let ring = parts.registers.pair(base + queue::COMPLETION_BASE.offset());
         let address = ring + 16 * (u64::from(tail) % (1 << log2));
-        let Some(Spot { memory, offset }) = memories.writable(address, 16) else {
-            registers.halt(base, 2);
+        let Some(Spot { memory, offset }) = parts.memories.writable(address, 16) else {
+            parts.registers.halt(base, 2);
             return true;
         };
         let Completion { identifier, status, bytes, response, interrupt } = completion;
-        let phase = match mutant {
+        let phase = match parts.mutant {
             Mutant::PhaseStays => 1,
             _ => u64::from(!(tail >> log2) & 1),
         };
-        let identifier = identifier ^ u16::from(mutant == Mutant::WrongIdentifier) << 8;
+        let identifier = identifier ^ u16::from(parts.mutant == Mutant::WrongIdentifier) << 8;
         let word =
             u64::from(identifier) | u64::from(status) << 16 | phase << 24 | u64::from(bytes) << 32;
         memory.word(offset + 8).store(response, Ordering::Relaxed);
         memory.word(offset).store(word, Ordering::Release);
-        registers.set(base + queue::COMPLETION_TAIL.offset(), u32::from(tail.wrapping_add(1)));
-        registers.count(base + queue::COMPLETIONS.offset(), 1);
-        registers.count(base + queue::BYTES_MOVED.offset(), bytes.into());
-        if interrupt || mutant == Mutant::InterruptsUnwanted {
-            let status = registers.get(base + queue::ISR.offset());
-            registers.set(base + queue::ISR.offset(), status | 1);
-            let on = registers.get(base + queue::GIE.offset()) & 1 == 1
-                || mutant == Mutant::IgnoresGlobalEnable;
-            if on && registers.get(base + queue::IER.offset()) & 1 == 1 {
-                registers.count(base + queue::INTERRUPTS.offset(), 1);
-                let elsewhere = mutant == Mutant::JobsInterruptElsewhere && number == JOBS;
-                vectors.push(if elsewhere { 3 } else { QUEUE_VECTORS[number] });
+        parts
+            .registers
+            .set(base + queue::COMPLETION_TAIL.offset(), u32::from(tail.wrapping_add(1)));
+        parts.registers.count(base + queue::COMPLETIONS.offset(), 1);
+        parts.registers.count(base + queue::BYTES_MOVED.offset(), bytes.into());
+        if interrupt || parts.mutant == Mutant::InterruptsUnwanted {
+            let status = parts.registers.get(base + queue::ISR.offset());
+            parts.registers.set(base + queue::ISR.offset(), status | 1);
+            let on = parts.registers.get(base + queue::GIE.offset()) & 1 == 1
+                || parts.mutant == Mutant::IgnoresGlobalEnable;
+            if on && parts.registers.get(base + queue::IER.offset()) & 1 == 1 {
+                parts.registers.count(base + queue::INTERRUPTS.offset(), 1);
+                let elsewhere = parts.mutant == Mutant::JobsInterruptElsewhere && number == JOBS;
+                parts.vectors.push(if elsewhere { 3 } else { QUEUE_VECTORS[number] });
             }
         }
         true
