@@ -3,6 +3,7 @@
 //! (`docs/remote-tables.md`).
 
 pub mod buckets;
+pub mod experiments;
 pub mod hash;
 pub mod hopscotch;
 pub mod memory;
