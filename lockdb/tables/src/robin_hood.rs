@@ -8,14 +8,17 @@ mod place;
 use crate::error::{ShapeError, check};
 use crate::hash;
 use crate::link::Link;
-use crate::slot::LINE_WORDS;
+use crate::memory::HostMemory;
+use crate::slot::{LINE_WORDS, Meta};
 use crate::table::Table;
 use crate::walk::{Ground, Hint, Node, Values, Walk};
 
 /// A Robin Hood table over a memory.
 pub type RobinHoodTable<M> = Table<RobinHood, M>;
 
-/// How many slots are read beyond those that the hint tells of (k). Source: Xenic, section 4.1.3.
+/// How many slots are read beyond the one at the displacement of the hint (k), so that a key which an insertion
+/// has moved by one is still found. Source: Xenic, section 4.1.3. (That the slot at the displacement comes on top
+/// is what reproduces the objects read of its Table 2.)
 pub const BEYOND_HINT: usize = 1;
 /// How far an object may lie from its home when there is no limit, in slots. At an occupancy of 90 % the next
 /// free slot is some thousands away at most.
@@ -100,6 +103,16 @@ impl RobinHood {
     #[inline]
     pub fn home(&self, key: u64) -> u32 {
         hash::home(key, self.slots)
+    }
+
+    /// The largest displacement (D_m), if there is a limit.
+    pub fn limit(&self) -> Option<u32> {
+        self.limited.then_some(self.reach)
+    }
+
+    /// Homes in a segment; the last one may have fewer.
+    pub fn homes_in_segment(&self) -> u32 {
+        1 << self.segment_shift
     }
 
     /// Number of slots outside overflow buckets, also those behind the last home.
@@ -188,5 +201,28 @@ impl Walk for RobinHood {
 
     fn further(&self, read: usize, count: usize) -> usize {
         if self.limited { count } else { count.min(2 * read) }
+    }
+}
+
+impl<M: HostMemory> Table<RobinHood, M> {
+    /// The hints of all segments, as a NIC has them that has just seen the whole table. Those of segments that
+    /// are written meanwhile may be out of date.
+    pub fn hints(&self) -> Vec<Hint> {
+        let geometry = self.geometry();
+        let word = |segment| geometry.directory_word(segment);
+        let overflow = |segment| Some(Link(self.memory().load(word(segment))));
+        let hint = |segment| Hint { displacement: Some(0), overflow: overflow(segment) };
+        let mut hints: Vec<Hint> = (0..geometry.segments()).map(hint).collect();
+        for slot in 0..geometry.all_slots() {
+            let word = geometry.slot_word(slot);
+            if !Meta(self.memory().load(word)).is_used() {
+                continue;
+            }
+            let home = geometry.home(self.memory().load(word + 1));
+            let hint = &mut hints[geometry.segment(home) as usize];
+            let displacement = slot.saturating_sub(home).min(u16::MAX as u32) as u16;
+            hint.displacement = hint.displacement.max(Some(displacement));
+        }
+        hints
     }
 }

@@ -14,7 +14,7 @@ pub const MOST_READINGS: u32 = 1000;
 
 /// Whether a key is absent is only known from two readings that are equal.
 ///
-/// The first reading follows the links and stops when the key is found. The others ask for all places at
+/// The first reading follows hints and links, and stops when the key is found. The others ask for all places at
 /// once, as far as those of the reading before hold.
 ///
 /// Source: Afek et al., "Atomic snapshots of shared memory", JACM 1993, for the double collect; Xenic, section
@@ -28,6 +28,8 @@ pub struct Search<W> {
     state: State,
     /// What the step asked for.
     pieces: Vec<Piece>,
+    /// What is left of the first row while the hinted overflow bucket is read.
+    rest: Option<Piece>,
     now: Reading,
     before: Option<Reading>,
     readings: u32,
@@ -39,6 +41,8 @@ pub struct Search<W> {
 enum State {
     Start,
     Slots,
+    /// The slots of the first row that were left out for an overflow bucket.
+    Rest(Piece),
     /// The value of the object in the slot is being read.
     Heap(Match, Pointer),
     Over,
@@ -85,6 +89,7 @@ impl<W: Walk> Search<W> {
             most_readings: most_readings.max(2),
             state: State::Start,
             pieces: Vec::new(),
+            rest: None,
             now: Reading::default(),
             before: None,
             readings: 0,
@@ -147,7 +152,7 @@ impl<W: Walk> Search<W> {
                 last.count = piece.to;
             }
             let Some(node) = self.next_node(&piece.node, link) else {
-                return self.end_reading();
+                return self.read_rest();
             };
             if pieces.get(index + 1).is_none_or(|next| next.node != node) {
                 return self.read(vec![whole(node)]);
@@ -156,20 +161,40 @@ impl<W: Walk> Search<W> {
         unreachable!("the last piece has no successor among the pieces")
     }
 
-    /// The overflow bucket that the hint knows of. A key that is not as near as the hint says lies there
-    /// rather than between. This reading has then left slots out, so that others have to say that it is absent.
-    fn read_hinted_bucket(&mut self) -> Option<Step> {
-        let bucket = self.walk.behind(self.hint.overflow?)?;
-        self.now.disturbed = true;
-        Some(self.read(vec![Piece { link: false, ..whole(bucket) }]))
-    }
-
-    /// The slots next to those that have been read.
+    /// The overflow bucket, if the hint tells of one: then most keys that are farther than the displacement lie
+    /// there. Else the slots next to those that have been read.
     fn read_further(&mut self, piece: &Piece) -> Step {
         let count = piece.node.count;
         let to = self.walk.further(piece.to, count);
         let link = to == count && self.hint.overflow.is_none();
-        self.read(vec![Piece { from: piece.to, to, link, ..*piece }])
+        let next = Piece { from: piece.to, to, link, ..*piece };
+        let Some(known) = self.hint.overflow.filter(|_| to == count) else {
+            return self.read(vec![next]);
+        };
+        match self.walk.behind(known) {
+            Some(node) => {
+                self.now.links.push(known.0);
+                self.rest = Some(next);
+                self.read(vec![whole(node)])
+            }
+            None => self.read(vec![next]),
+        }
+    }
+
+    /// What was left out for the hinted overflow bucket, before the reading ends.
+    fn read_rest(&mut self) -> Step {
+        match self.rest.take() {
+            Some(rest) => {
+                self.state = State::Rest(rest);
+                Step::Read(self.ranges(&rest).collect())
+            }
+            None => self.end_reading(),
+        }
+    }
+
+    fn take_rest(&mut self, rest: Piece, mut words: &[u64]) -> Step {
+        self.state = State::Slots;
+        self.take_piece(&rest, &mut words).0.unwrap_or_else(|| self.end_reading())
     }
 
     /// The node behind this one, if the walk goes on.
@@ -239,7 +264,8 @@ impl<W: Walk> Search<W> {
             }
             Look::Match(meta) => {
                 let place = node.slots + slot * words.len();
-                let node = self.now.nodes.len() - 1;
+                let is_it = |other: &Node| other.slots == node.slots;
+                let node = self.now.nodes.iter().position(is_it).expect("it is being read");
                 return Some(self.matched(words, Match { meta, header, place, node, slot }));
             }
             Look::Empty => None,
@@ -314,6 +340,7 @@ impl<W: Walk> Search<W> {
     }
 
     fn read_again(&mut self) -> Step {
+        self.rest = None;
         self.readings += 1;
         if self.readings >= self.most_readings {
             self.state = State::Over;
@@ -331,6 +358,7 @@ impl<W: Walk> Plan for Search<W> {
         match self.state {
             State::Start => self.start(),
             State::Slots => self.take_slots(words),
+            State::Rest(rest) => self.take_rest(rest, words),
             State::Heap(found, pointer) => self.take_value(words, found, pointer),
             State::Over => panic!("the look-up of key {} has ended", self.key),
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The locks of the host's writers.
 
-use crate::primitive::{Mutex, MutexGuard, lock};
+use crate::primitive::{Mutex, MutexGuard, lock, prefetch};
 
 /// How many objects there are whose homes lie in a stripe, and how many of them in overflow buckets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,6 +51,12 @@ impl Stripes {
             counts: lock(&self.locks[first]),
             _next: (last > first).then(|| lock(&self.locks[last])),
         }
+    }
+
+    /// Says that the first lock of an operation will be taken soon.
+    pub(crate) fn prefetch(&self, first: u32) {
+        let index = ((first >> self.shift) as usize).min(self.locks.len() - 1);
+        prefetch(&self.locks[index]);
     }
 
     /// The sum of all counts, each stripe at another instant.

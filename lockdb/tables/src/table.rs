@@ -14,8 +14,7 @@ use crate::slot::{LINE_WORDS, Meta};
 use crate::stripes::Stripes;
 use crate::walk::{Hint, Walk};
 
-/// Words that are asked for before an operation reads them: 16 lines, about as many as a core can have
-/// under way.
+/// Words that are asked for before an operation reads them: about as many lines as a core can have under way.
 const MOST_PREFETCHED: usize = 16 * LINE_WORDS;
 
 /// A hash table whose host threads insert, update and delete, while remote readers search it line by line.
@@ -167,20 +166,27 @@ impl<P: Placement, M: HostMemory> Table<P, M> {
         locate(&self.placement, &self.memory, key)
     }
 
+    /// Says that an operation on the key will come soon. Whoever has many, as when a table is filled, does not wait
+    /// for memory if it says so some operations ahead.
+    pub fn prefetch(&self, key: u64) {
+        self.stripes.prefetch(self.placement.position(key));
+        self.prefetch_slots(key);
+    }
+
+    /// Asks for the lines that an operation reads first, while it waits for those of the locks.
+    fn prefetch_slots(&self, key: u64) {
+        let node = self.placement.first(key);
+        let words = (node.count * self.placement.ground().layout.words()).min(MOST_PREFETCHED);
+        (0..words).step_by(LINE_WORDS).for_each(|word| self.memory.prefetch(node.slots + word));
+        node.link.into_iter().for_each(|link| self.memory.prefetch(link));
+    }
+
     fn checked<'a>(&self, value: &'a [u8]) -> Result<&'a [u8], TableError> {
         let limit = self.placement.ground().longest;
         if value.len() > limit {
             return Err(TableError::ValueTooLong { length: value.len(), limit });
         }
         Ok(value)
-    }
-
-    /// Asks for the lines that an operation reads first, while it waits for those of the locks.
-    fn prefetch(&self, key: u64) {
-        let node = self.placement.first(key);
-        let words = (node.count * self.placement.ground().layout.words()).min(MOST_PREFETCHED);
-        (0..words).step_by(LINE_WORDS).for_each(|word| self.memory.prefetch(node.slots + word));
-        node.link.into_iter().for_each(|link| self.memory.prefetch(link));
     }
 
     /// Runs a change of the memory under the locks of a key.
@@ -196,7 +202,7 @@ impl<P: Placement, M: HostMemory> Table<P, M> {
         key: u64,
         make: impl FnOnce(&mut Job<'_, M>, Option<Place>) -> Result<(R, i32, i32), TableError>,
     ) -> Result<R, TableError> {
-        self.prefetch(key);
+        self.prefetch_slots(key);
         let first = self.placement.position(key);
         let mut locked = self.stripes.lock(first, first + (self.placement.reach() - 1));
         let place = locate(&self.placement, &self.memory, key);

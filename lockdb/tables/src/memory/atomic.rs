@@ -2,7 +2,7 @@
 //! Words that threads share as real atomics.
 
 use super::{HostMemory, RemoteMemory, UNREADABLE};
-use crate::primitive::{AtomicU64, Ordering};
+use crate::primitive::{AtomicU64, Ordering, prefetch};
 use crate::slot::LINE_WORDS;
 use std::fmt::Debug;
 use std::ptr::NonNull;
@@ -114,14 +114,7 @@ impl HostMemory for AtomicMemory {
 
     #[inline(always)]
     fn prefetch(&self, word: usize) {
-        #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
-        if let Some(line) = self.lines().get(word / LINE_WORDS) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: it is a hint, which changes nothing, on the address of a line that exists.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(line).cast()) };
-        }
-        #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri)))))]
-        let _ = word;
+        self.lines().get(word / LINE_WORDS).into_iter().for_each(prefetch);
     }
 }
 

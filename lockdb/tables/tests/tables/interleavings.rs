@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tables::memory::{HostMemory, LoggedMemory, RemoteMemory};
-use tables::{Hint, Plan, Range, RemoteTable, Search, Step, Table, Walk};
+use tables::{Hint, Link, Plan, Range, RemoteTable, Search, Step, Table, Walk};
 
 use crate::shapes::value;
 
@@ -131,6 +131,13 @@ struct Reader<W> {
 }
 
 impl<W: Walk> History<W> {
+    /// The link word of the first row of a key before the operations.
+    pub fn link(&self, key: u64) -> Option<Link> {
+        let node = self.walk.first(key);
+        let word = node.link.filter(|_| node.lead == 0)?;
+        Some(Link(self.lines[word / 8][0][word % 8]))
+    }
+
     /// Looks a key up in all interleavings, with at most so many readings, as long as there are at most so many
     /// states; what went wrong, if anything.
     pub fn explore(

@@ -3,6 +3,7 @@
 #![cfg(not(loom))]
 
 mod bad_input;
+mod experiments;
 mod interleavings;
 mod model;
 mod race;

@@ -52,7 +52,10 @@ where
     let mut explored = Explored::default();
     for key in 0..keys {
         let displacement = random.random_bool(0.3).then(|| random.random_range(0..3));
-        let hint = Hint { displacement, overflow: None };
+        let hint = Hint {
+            displacement,
+            overflow: random.random_bool(0.5).then(|| history.link(key)).flatten(),
+        };
         let result = history.explore(key, hint, READINGS, most_states());
         explored.add(result.map_err(|error| format!("{before:?}, then {script:?}: {error}"))?);
     }
