@@ -94,11 +94,6 @@ impl RobinHood {
         })
     }
 
-    /// Whether there is a directory of overflow buckets.
-    pub fn has_overflow(&self) -> bool {
-        self.limited
-    }
-
     /// The home of a key: the index of the slot that it lies in if it can.
     #[inline]
     pub fn home(&self, key: u64) -> u32 {

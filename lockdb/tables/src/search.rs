@@ -145,7 +145,7 @@ impl<W: Walk> Search<W> {
                 return found;
             }
             if piece.to < piece.node.count && !self.now.ended {
-                return self.read_hinted_bucket().unwrap_or_else(|| self.read_further(piece));
+                return self.read_further(piece);
             }
             if let Some(last) = self.now.nodes.last_mut() {
                 // Another reading is for what has been read, which is less if the walk ended before.

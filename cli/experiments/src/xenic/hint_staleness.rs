@@ -3,9 +3,9 @@
 
 use std::fmt::{self, Display};
 
-use tables::RemoteTable;
+use tables::experiments::staleness;
 
-use super::tables::{Displacements, LIMITS, robin_hood, uniform_keys};
+use super::tables::{LIMITS, filling, largest_displacement};
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Claim, Colour, Curve, Findings, Origin, Paper, Plot, Point, Row, Stroke};
 use crate::samples::{Points, Run, Samples, Value, scaled_count};
@@ -21,8 +21,8 @@ const KEYS: u64 = 1_000_000;
 const OCCUPANCY: f64 = 0.9;
 /// Homes in a segment.
 const SEGMENTS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
-/// Part of the keys that is inserted while hints are watched, half of it beyond [`OCCUPANCY`].
-const WATCHED: f64 = 0.02;
+/// Insertions that are watched, each after a deletion.
+const WATCHED: u64 = 50_000;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Table {
@@ -74,7 +74,7 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     Ok(Findings {
         parameters: vec![
             ("keys", format!("{keys} uniform, at {OCCUPANCY} of the slots")),
-            ("watched", format!("the insertions from {} of the keys on", 1.0 - WATCHED / 2.0)),
+            ("watched", format!("{} insertions, each after a deletion", scaled_count(WATCHED, setting.scale))),
         ],
         rows: rows(&samples),
         claims: claims(&samples),
@@ -83,7 +83,7 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
              hint, hardly any raises one by more than a slot; with one that makes 0.2 % raise a hint by more, many \
              more than 6 % raise one. So the two figures do not come out together, with any D_m."
                 .into(),
-            "A hint is raised when an object lies farther from its home than any of its segment did before: \
+            "A hint is raised when an object lies farther from its home than any of its segment did directly before: \
              the new object, or one that it displaced."
                 .into(),
         ],
@@ -93,32 +93,16 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
 }
 
 fn stale(run: &Run<'_>, Table { limit, segment }: Table) -> Stale {
-    let keys = run.scaled_count(KEYS);
-    let slots = (keys as f64 / OCCUPANCY).round() as u32;
-    let table = robin_hood(limit, segment, slots, keys);
-    let before = (keys as f64 * (1.0 - WATCHED / 2.0)) as u64;
-    let watched = ((keys as f64 * WATCHED) as u64).max(1);
-    let mut random = uniform_keys(run.seed);
-    // A key that is drawn twice is left out, which is rare among 64 bits.
-    for key in random.by_ref().take(before as usize) {
-        let _twice = table.insert(key, &[]);
+    let filling = filling(run.scaled_count(KEYS), OCCUPANCY, run.seed);
+    let limit = largest_displacement(limit);
+    let stale = staleness(limit, segment, filling, run.scaled_count(WATCHED));
+    let stale = stale.expect("a table within its bounds");
+    Stale {
+        any: 100.0 * stale.raised,
+        by_more: 100.0 * stale.raised_by_more,
+        insertions: stale.insertions,
     }
-    let mut known = Displacements::of(&table);
-    let (mut any, mut by_more) = (0_u64, 0_u64);
-    for key in random.take(watched as usize) {
-        let _twice = table.insert(key, &[]);
-        let home = table.geometry().home(key);
-        let by = known.grow(&table, home, limit.unwrap_or(REACH_WITHOUT_LIMIT));
-        any += u64::from(by > 0);
-        by_more += u64::from(by > 1);
-    }
-    let percent = |count| 100.0 * count as f64 / watched as f64;
-    Stale { any: percent(any), by_more: percent(by_more), insertions: watched }
 }
-
-/// Slots behind the home in which an insertion without a limit may have changed something: free slots are nearer
-/// at 90 %.
-const REACH_WITHOUT_LIMIT: u32 = 4096;
 
 type Sample = Points<Table, Stale>;
 

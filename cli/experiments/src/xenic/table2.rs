@@ -200,7 +200,7 @@ fn notes(samples: &Samples<Sample>) -> Vec<String> {
             "In overflow buckets are {} per cent of the keys, by D_m; the round trips are these and one.",
             overflowed.join(", ")
         ),
-        "A look-up whose segment has an overflow bucket reads that next when the first read did not bring the key. \
+        "A look-up whose segment has an overflow bucket reads that next when the first read has not brought the key. \
          By the paper's letter (section 4.1.3) it does so where d has reached D_m; if each key in an overflow \
          bucket raised d so far, the other keys of its segment would read D_m slots, and D_m = 16 would come to \
          about 4.9 objects."
