@@ -49,7 +49,7 @@ def synthesise(listing, top, parameters, folder):
     sets = [f"-G {one}" for one in parameters]
     libyosys.run_pass(" ".join(["read_slang", "--top", top, *sets, *files(listing)]), design)
     # Ports of a block in the middle of a design have neither pads nor clock buffers.
-    libyosys.run_pass(f"synth_xilinx -family xcup -top {top} -flatten -noiopad -noclkbuf", design)
+    libyosys.run_pass(f"synth_xilinx -family xcup -uram -top {top} -flatten -noiopad -noclkbuf", design)
     libyosys.run_pass(f"write_json {netlist}", design)
     with open(netlist, encoding="utf-8") as file:
         modules = json.load(file)["modules"]
