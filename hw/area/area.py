@@ -71,6 +71,9 @@ def quietly(work, log):
 def reaches(kind, source, position, target, place):
     """Whether an output bit of a cell depends on an input bit."""
     if kind in LUT_RAMS:
+        # With several ports, each has an address of its own; the last one is that of writes.
+        if source.startswith("ADDR"):
+            return source[len("ADDR") :] == target[len("DO") :]
         return source.startswith(ADDRESSES)
     if kind in ("CARRY4", "CARRY8") and source in ("DI", "S"):
         # An output at the place of a propagate bit follows it; carries follow their own place, too.
