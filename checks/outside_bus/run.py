@@ -20,6 +20,14 @@ import area  # noqa: E402
 
 # Of a block: the list of its files, and its sets of parameters.
 BLOCKS = {
+    "nic_index_cache": (
+        "rtl/nic/nic.f",
+        [
+            {"LogSets": 1, "LogWays": 1, "SegmentBits": 8, "LogMisses": 2, "LogParked": 3, "MostPins": 7,
+             "Objects": 2, "ValueWords": words}
+            for words in (1, 2)
+        ],
+    ),
     "probe_scan": (
         "rtl/nic/nic.f",
         [{"SlotBytes": 32, "ValueWords": 2}, {"SlotBytes": 128, "ValueWords": 8}],

@@ -49,7 +49,7 @@ def synthesise(listing, top, parameters, folder):
     sets = [f"-G {one}" for one in parameters]
     libyosys.run_pass(" ".join(["read_slang", "--top", top, *sets, *files(listing)]), design)
     # Ports of a block in the middle of a design have neither pads nor clock buffers.
-    libyosys.run_pass(f"synth_xilinx -family xcup -top {top} -flatten -noiopad -noclkbuf", design)
+    libyosys.run_pass(f"synth_xilinx -family xcup -uram -top {top} -flatten -noiopad -noclkbuf", design)
     libyosys.run_pass(f"write_json {netlist}", design)
     with open(netlist, encoding="utf-8") as file:
         modules = json.load(file)["modules"]
@@ -71,6 +71,9 @@ def quietly(work, log):
 def reaches(kind, source, position, target, place):
     """Whether an output bit of a cell depends on an input bit."""
     if kind in LUT_RAMS:
+        # With several ports, each has an address of its own; the last one is that of writes.
+        if source.startswith("ADDR"):
+            return source[len("ADDR") :] == target[len("DO") :]
         return source.startswith(ADDRESSES)
     if kind in ("CARRY4", "CARRY8") and source in ("DI", "S"):
         # An output at the place of a propagate bit follows it; carries follow their own place, too.

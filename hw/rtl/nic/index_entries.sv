@@ -160,6 +160,7 @@ module index_entries #(
     logic [64*ValueWords-1:0] modify_value_q;
     entry_t                   modify_entry_q;
     compared_t                modify_compared_q;
+    operation_t               modify_operation_q;
 
     // What was written at the last clock, which the memory did not yet show.
     entry_t                   written_q;
@@ -234,6 +235,7 @@ module index_entries #(
         modify_place_q       <= compare_place_q;
         modify_miss_q        <= compare_miss_q;
         modify_request_q     <= compare_request_q;
+        modify_operation_q   <= decode(compare_request_q.operation);
         modify_value_q       <= compare_value_q;
         modify_entry_q       <= takes_modified ? modified : base;
         modify_compared_q    <= takes_modified ? left : of_base;
@@ -262,6 +264,7 @@ module index_entries #(
         .MostPins  (MostPins)
     ) i_operation (
         .enable_i     (modifies),
+        .operation_i  (modify_operation_q),
         .request_i    (modify_request_q),
         .value_i      (modify_value_q),
         .entry_i      (modify_entry_q),

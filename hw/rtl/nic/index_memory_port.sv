@@ -71,40 +71,24 @@ module index_memory_port #(
     assign m_axi_arlen = 8'(Lines - 1);
     assign m_axi_awlen = 8'(Lines - 1);
 
-    // The address of an entry in two clocks: the low half with its carry, then the high half.
-    miss_t                  fetch, fetch_q;
-    logic [SegmentBits-1:0] fetch_segment;
-    logic                   fetch_valid_q, fetch_free;
-    logic [32:0]            fetch_low_q;
-    logic [31:0]            fetch_high_q;
-    logic [63:0]            fetch_offset;
-    always_comb begin
-        fetch = '0;
-        for (int n = int'(Misses) - 1; n >= 0; n--) if (to_fetch_i[n]) fetch = miss_t'(n);
-    end
-    assign fetch_segment = segments_i[fetch];
-    assign fetch_offset  = 64'(fetch_segment) << LogStride;
-    assign fetch_free    = !fetch_valid_q || !m_axi_arvalid || m_axi_arready;
-    assign fetch_taken_o = |to_fetch_i && fetch_free ? Misses'(1) << fetch : '0;
-
-    always_ff @(posedge clk_i) begin
-        if (fetch_free) begin
-            fetch_q      <= fetch;
-            fetch_low_q  <= {1'b0, base_i[31:0]} + {1'b0, fetch_offset[31:0]};
-            fetch_high_q <= fetch_offset[63:32];
-        end
-        if (!m_axi_arvalid || m_axi_arready) begin
-            m_axi_arid   <= 8'(fetch_q);
-            m_axi_araddr <= {base_i[63:32] + fetch_high_q + 32'(fetch_low_q[32]), fetch_low_q[31:0]};
-        end
-        if (!rst_ni) begin
-            fetch_valid_q <= 1'b0;
-            m_axi_arvalid <= 1'b0;
-        end else begin
-            if (fetch_free) fetch_valid_q <= |to_fetch_i;
-            if (!m_axi_arvalid || m_axi_arready) m_axi_arvalid <= fetch_valid_q;
-        end
-    end
+    miss_t fetch;
+    assign m_axi_arid = 8'(fetch);
+    entry_chooser #(
+        .SegmentBits(SegmentBits),
+        .LogMisses  (LogMisses),
+        .LogStride  (LogStride)
+    ) i_fetches (
+        .clk_i,
+        .rst_ni,
+        .base_i,
+        .wanted_i  (to_fetch_i),
+        .segments_i,
+        .taken_o   (fetch_taken_o),
+        .valid_o   (m_axi_arvalid),
+        .ready_i   (m_axi_arready),
+        .miss_o    (fetch),
+        .address_o (m_axi_araddr)
+    );
 
     // Beats of different fetches may come between each other.
     logic         come_valid_q, come_error_q, come_last_q;
@@ -146,24 +130,31 @@ module index_memory_port #(
     end
 
     // One write-back after the other.
-    typedef enum logic [1:0] {Choose, Address, Send} state_t;
-    state_t                 state_q;
-    miss_t                  write, write_q;
-    logic [SegmentBits-1:0] victim_q;
-    logic [63:0]            write_offset;
-    logic [32:0]            write_low_q;
-    beat_t                  beat_q;
-    logic [512*Lines-1:0]   snapshot;
-    logic                   ended_q, ended_error_q;
-    miss_t                  ended_miss_q;
-    assign write_offset  = 64'(victim_q) << LogStride;
-    assign write_taken_o = state_q == Choose && |to_write_i ? Misses'(1) << write : '0;
+    miss_t                write;
+    logic                 write_valid, begins, loads, ends, busy_q;
+    logic [63:0]          write_address;
+    beat_t                beat_q, beat;
+    logic [512*Lines-1:0] snapshot;
+    logic                 ended_q, ended_error_q;
+    miss_t                ended_miss_q, write_q;
     assign written_o     = ended_q ? Misses'(1) << ended_miss_q : '0;
     assign write_error_o = ended_error_q;
-    always_comb begin
-        write = '0;
-        for (int n = int'(Misses) - 1; n >= 0; n--) if (to_write_i[n]) write = miss_t'(n);
-    end
+    entry_chooser #(
+        .SegmentBits(SegmentBits),
+        .LogMisses  (LogMisses),
+        .LogStride  (LogStride)
+    ) i_writes (
+        .clk_i,
+        .rst_ni,
+        .base_i,
+        .wanted_i  (to_write_i),
+        .segments_i(victims_i),
+        .taken_o   (write_taken_o),
+        .valid_o   (write_valid),
+        .ready_i   (begins),
+        .miss_o    (write),
+        .address_o (write_address)
+    );
 
     lut_ram #(
         .AddressWidth(LogMisses),
@@ -173,51 +164,37 @@ module index_memory_port #(
         .write_enable_i (snapshot_i),
         .write_address_i(snapshot_miss_i),
         .write_data_i   (snapshot_line_i),
-        .read_address_i (write_q),
+        .read_address_i (begins ? write : write_q),
         .read_data_o    (snapshot)
     );
 
     // The address goes with the first beat; each stays until it is taken.
-    logic begun_q, begins, loads, ends;
-    assign begins = state_q == Send && !begun_q;
+    assign begins = write_valid && !busy_q;
     assign loads  = begins || m_axi_wvalid && m_axi_wready && !m_axi_wlast;
-    assign ends   = begun_q && (!m_axi_awvalid || m_axi_awready)
+    assign ends   = busy_q && (!m_axi_awvalid || m_axi_awready)
         && (!m_axi_wvalid || m_axi_wready && m_axi_wlast);
+    assign beat   = begins ? '0 : beat_q;
 
     always_ff @(posedge clk_i) begin
-        unique case (state_q)
-            Choose: begin
-                write_q  <= write;
-                victim_q <= victims_i[write];
-                beat_q   <= '0;
-                if (|to_write_i) state_q <= Address;
-            end
-            Address: begin
-                write_low_q <= {1'b0, base_i[31:0]} + {1'b0, write_offset[31:0]};
-                state_q     <= Send;
-            end
-            default: if (ends) state_q <= Choose;
-        endcase
         if (begins) begin
-            m_axi_awid   <= 8'(write_q);
-            m_axi_awaddr <= {base_i[63:32] + write_offset[63:32] + 32'(write_low_q[32]),
-                write_low_q[31:0]};
+            write_q      <= write;
+            m_axi_awid   <= 8'(write);
+            m_axi_awaddr <= write_address;
         end
         if (loads) begin
-            m_axi_wdata <= snapshot[512*32'(beat_q) +: 512];
-            m_axi_wlast <= beat_q == beat_t'(Lines - 1);
-            beat_q      <= beat_q + 1'b1;
+            m_axi_wdata <= snapshot[512*32'(beat) +: 512];
+            m_axi_wlast <= beat == beat_t'(Lines - 1);
+            beat_q      <= beat + 1'b1;
         end
         ended_miss_q  <= m_axi_bid[LogMisses-1:0];
         ended_error_q <= m_axi_bresp[1];
         if (!rst_ni) begin
-            state_q       <= Choose;
-            begun_q       <= 1'b0;
+            busy_q        <= 1'b0;
             ended_q       <= 1'b0;
             m_axi_awvalid <= 1'b0;
             m_axi_wvalid  <= 1'b0;
         end else begin
-            begun_q       <= state_q == Send && !ends;
+            busy_q        <= begins || busy_q && !ends;
             ended_q       <= m_axi_bvalid;
             m_axi_awvalid <= begins || m_axi_awvalid && !m_axi_awready;
             m_axi_wvalid  <= begins || m_axi_wvalid && !(m_axi_wready && m_axi_wlast);

@@ -85,7 +85,7 @@ module index_misses #(
     logic [Misses-1:0]                  lasts, nearly_full;
 
     // A fetch is served when nothing of it is under way.
-    logic [Misses-1:0] ready, to_claim;
+    logic [Misses-1:0] ready_q, to_claim, ready;
     assign ready    = active_q & fetched_q & ~unwritten_q & ~claiming_q
         & (has_place_q | fetch_error_q);
     assign to_claim = active_q & ~has_place_q & ~claiming_q & ~(fetched_q & fetch_error_q);
@@ -94,10 +94,12 @@ module index_misses #(
     // four that may be on their way when it is counted. LogParked is at least 3.
     logic [LogMisses:0] free_count_q;
     logic               may_offer_q;
+    miss_t              other_free, free_q;  // one that is not active, if any is; and another
+    assign free_o = free_q;
     always_comb begin
-        free_o = '0;
+        other_free = '0;
         for (int unsigned n = 0; n < Misses; n++) begin
-            if (!active_q[n]) free_o = miss_t'(n);
+            if (!active_q[n] && free_q != miss_t'(n)) other_free = miss_t'(n);
             lasts[n]       = counts_q[n] == 1;
             nearly_full[n] = counts_q[n] > (LogParked + 1)'(Parked - 5);
         end
@@ -109,9 +111,12 @@ module index_misses #(
 
     // One fetch at a time is served: its requests are offered from the first on. What is known of it
     // is a clock old, which does no harm: nothing of it changes, but that more requests are parked.
-    typedef enum logic [2:0] {Choose, Begin, First, Await, Stream} state_t;
+    // The next is chosen meanwhile.
+    typedef enum logic [1:0] {Idle, First, Await, Stream} state_t;
     state_t                 state_q;
-    miss_t                  serving_q, chosen;
+    miss_t                  serving_q, chosen, next_q;
+    logic                   next_valid_q, next_is_error, begins;
+    logic [Misses-1:0]      turn;
     index_t                 head_q, tail_q;
     logic                   is_error_q, write_error_of_q, has_place_of_q;
     logic [LogWays-1:0]     way_q;
@@ -125,13 +130,18 @@ module index_misses #(
     assign has_place_o   = has_place_of_q;
     assign way_o         = way_q;
     assign ends          = issued_i && last_o;
-    always_comb begin
-        chosen = '0;
-        // In turn: the next after the one that was served last.
-        for (int n = int'(Misses); n > 0; n--) begin
-            if (ready[serving_q + miss_t'(n)]) chosen = serving_q + miss_t'(n);
-        end
-    end
+    assign begins        = next_valid_q && (state_q == Idle || ends || again_i);
+    assign next_is_error = fetch_error_q[next_q] || write_error_q[next_q];
+    take_turns #(
+        .LogCount(LogMisses)
+    ) i_turns (
+        .clk_i,
+        .rst_ni,
+        .asks_i  (ready_q),
+        .taken_i (|ready_q && !next_valid_q),
+        .chosen_o(turn),
+        .number_o(chosen)
+    );
 
     // Claims go one by one. When there was no place, the next goes later.
     logic                   claims_q;
@@ -162,33 +172,35 @@ module index_misses #(
 
     always_ff @(posedge clk_i) begin
         unique case (state_q)
-            Choose: begin
-                serving_q <= chosen;
-                if (|ready) state_q <= Begin;
-            end
-            Begin: begin
-                is_error_q       <= fetch_error_q[serving_q] || write_error_q[serving_q];
-                write_error_of_q <= write_error_q[serving_q];
-                has_place_of_q   <= has_place_q[serving_q];
-                way_q            <= ways_q[serving_q];
-                segment_q        <= segments_q[serving_q];
-                if (fetch_error_q[serving_q] || write_error_q[serving_q]) state_q <= Stream;
-                else state_q <= First;
-            end
             First: if (replay_o) state_q <= Await;
-            Await: if (again_i) state_q <= Choose;
-                else if (issued_i) state_q <= Stream;
+            Await: if (issued_i) state_q <= Stream;
             default: ;
         endcase
-        if (state_q == Choose) begin
-            head_q <= '0;
-            tail_q <= '0;
-        end else begin
-            if (replay_o) head_q <= head_q + 1'b1;
-            tail_q <= tails_q[serving_q];
+        if (ends || again_i) state_q <= Idle;
+        if (replay_o) head_q <= head_q + 1'b1;
+        tail_q <= tails_q[serving_q];
+        if (begins) begin
+            serving_q        <= next_q;
+            is_error_q       <= next_is_error;
+            write_error_of_q <= write_error_q[next_q];
+            has_place_of_q   <= has_place_q[next_q];
+            way_q            <= ways_q[next_q];
+            segment_q        <= segments_q[next_q];
+            head_q           <= '0;
+            tail_q           <= '0;
+            state_q          <= next_is_error ? Stream : First;
         end
-        if (ends) state_q <= Choose;
-        if (!rst_ni) state_q <= Choose;
+        if (!next_valid_q) next_q <= chosen;
+        next_valid_q <= next_valid_q ? !begins : |ready_q;
+        for (int unsigned n = 0; n < Misses; n++) begin
+            ready_q[n] <= ready[n] && !(state_q != Idle && serving_q == miss_t'(n))
+                && !(next_valid_q && next_q == miss_t'(n));
+        end
+        if (!rst_ni) begin
+            state_q      <= Idle;
+            ready_q      <= '0;
+            next_valid_q <= 1'b0;
+        end
     end
 
     always_ff @(posedge clk_i) begin
@@ -229,6 +241,7 @@ module index_misses #(
     end
 
     always_ff @(posedge clk_i) begin
+        if (start_i || active_q[free_q]) free_q <= other_free;
         may_offer_q <= nearly_full == '0 && (active_q & again_q) == '0;
         if (begins_claim) claimant_q <= claimant;
         pause_q     <= unclaimed_i ? '1 : pause_q == 0 ? '0 : pause_q - 1'b1;
@@ -254,6 +267,7 @@ module index_misses #(
             claims_q     <= 1'b0;
             may_offer_q  <= 1'b0;
             free_count_q <= (LogMisses + 1)'(Misses);
+            free_q       <= '0;
         end else begin
             claims_q <= begins_claim || claims_q && !claim_o;
         end
@@ -264,6 +278,9 @@ module index_misses #(
     assign to_fetch_o = to_fetch_q;
     assign to_write_o = to_write_q;
     assign victims_o  = victims_q;
+
+    logic unused;
+    assign unused = ^turn;  // its number says the same
 
 `ifndef SYNTHESIS
     parked_requests_have_room: assert property (@(posedge clk_i) disable iff (!rst_ni)

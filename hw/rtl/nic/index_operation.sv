@@ -17,6 +17,7 @@ module index_operation #(
     localparam int unsigned EntryBits  = 54 + HandBits + Objects * ObjectBits
 ) (
     input  logic                       enable_i,       // else nothing changes
+    input  index_pkg::operation_t      operation_i,    // of the request
     input  index_pkg::request_t        request_i,
     input  logic [64*ValueWords-1:0]   value_i,
     input  logic [EntryBits-1:0]       entry_i,
@@ -72,15 +73,15 @@ module index_operation #(
     assign entry_o = after;
 
     logic look_up, lock, validate, fill, update, unpin, unlock, evict, set_hint;
-    assign look_up  = request_i.operation == LookUp;
-    assign lock     = request_i.operation == LockAndRead;
-    assign validate = request_i.operation == Validate;
-    assign fill     = request_i.operation == Fill;
-    assign update   = request_i.operation == UpdateAndPin;
-    assign unpin    = request_i.operation == Unpin;
-    assign unlock   = request_i.operation == Unlock;
-    assign evict    = request_i.operation == Evict;
-    assign set_hint = request_i.operation == SetHint;
+    assign look_up  = operation_i.look_up;
+    assign lock     = operation_i.lock;
+    assign validate = operation_i.validate;
+    assign fill     = operation_i.fill;
+    assign update   = operation_i.update;
+    assign unpin    = operation_i.unpin;
+    assign unlock   = operation_i.unlock;
+    assign evict    = operation_i.evict;
+    assign set_hint = operation_i.set_hint;
 
     // What each object is, and what the one with the key is.
     logic [Objects-1:0] used, locked, content, updated;
@@ -246,7 +247,7 @@ module index_operation #(
 
     logic unused;
     assign unused = ^{request_i.home, request_i.segment, request_i.token, request_i.epoch,
-        request_i.reserved,
+        request_i.reserved, request_i.operation,
         request_i.displacement[7:6]};
 
 endmodule

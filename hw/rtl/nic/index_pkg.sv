@@ -62,6 +62,33 @@ package index_pkg;
         logic [63:0] address;
     } answer_t;
 
+    // The operation, decoded.
+    typedef struct packed {
+        logic look_up;
+        logic lock;
+        logic validate;
+        logic fill;
+        logic update;
+        logic unpin;
+        logic unlock;
+        logic evict;
+        logic set_hint;
+    } operation_t;
+
+    function automatic operation_t decode(input logic [3:0] operation);
+        return '{
+            look_up:  operation == LookUp,
+            lock:     operation == LockAndRead,
+            validate: operation == Validate,
+            fill:     operation == Fill,
+            update:   operation == UpdateAndPin,
+            unpin:    operation == Unpin,
+            unlock:   operation == Unlock,
+            evict:    operation == Evict,
+            set_hint: operation == SetHint
+        };
+    endfunction
+
     // Where a request goes when it leaves the tags.
     typedef struct packed {
         logic is_answered;  // else it only reads the entry, for a write-back

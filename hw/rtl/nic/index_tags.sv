@@ -72,6 +72,7 @@ module index_tags #(
 
     localparam int unsigned Ways    = 2**LogWays;
     localparam int unsigned TagBits = SegmentBits - LogSets;
+    localparam int unsigned Groups  = (Misses + 3) / 4;
     typedef logic [TagBits-1:0] tag_t;
     typedef struct packed {
         logic [Ways-1:0]              valid;
@@ -101,7 +102,7 @@ module index_tags #(
     // Compared in the clock before, so that the decision is short.
     logic [Ways-1:0]          hits_q, miss_ways_q;
     logic [Misses-1:0]        waits_for_q;
-    logic                     is_waiting_q;
+    logic [Groups-1:0]        is_waiting_q;    // for any of every four
 
     logic                     clearing_q;
     logic [LogSets-1:0]       clear_set_q;
@@ -174,20 +175,22 @@ module index_tags #(
     // The decision. A waiting request brings its entry, unless the one that stands there was changed
     // again.
     logic            has_victim, victim_dirty, takes_victim, dirties, changed_again, goes_on;
+    logic            is_waiting;
     logic [Ways-1:0] taken, touched, cleaned, released;
     assign has_victim    = !(&record_q.reserved);
     assign victim_dirty  = |(victims & record_q.valid & record_q.dirty);
     assign dirties       = request_q.operation != LookUp && request_q.operation != Validate;
-    assign start         = new_q && !out_of_range_q && !is_waiting_q && hits_q == '0;
+    assign is_waiting    = |is_waiting_q;
+    assign start         = new_q && !out_of_range_q && !is_waiting && hits_q == '0;
     assign takes_victim  = (start || claim_q) && has_victim;
     assign changed_again = replay_q && first_q && |(miss_ways_q & record_q.valid & record_q.dirty);
-    assign goes_on       = new_q && !is_waiting_q && hits_q != '0
+    assign goes_on       = new_q && !is_waiting && hits_q != '0
         || replay_q && !bus_error_q && !changed_again;
     assign ends          = replay_q && !changed_again && last_i;
 
     assign taken     = start || claim_q ? victims : '0;
     assign installed = replay_q && first_q ? miss_ways_q & ~(record_q.valid & record_q.dirty) : '0;
-    assign touched   = !dirties ? '0 : (new_q && !is_waiting_q ? hits_q : '0)
+    assign touched   = !dirties ? '0 : (new_q && !is_waiting ? hits_q : '0)
         | (replay_q && !first_q && !bus_error_q ? miss_ways_q : '0);
     assign cleaned   = taken | (replay_q && first_q ? miss_ways_q : '0);
     assign released  = ends && has_place_q ? miss_ways_q : '0;
@@ -224,7 +227,7 @@ module index_tags #(
     assign undecided_o      = {new_q, read_new_q};
     assign replayed_miss_o  = miss_q;
     assign decided_miss_o   = start ? free_i : new_q ? waiting_miss : miss_q;
-    assign park_o           = new_q && !out_of_range_q && (is_waiting_q || hits_q == '0);
+    assign park_o           = new_q && !out_of_range_q && (is_waiting || hits_q == '0);
     assign start_o          = start;
     assign claimed_o        = takes_victim;
     assign dirty_o          = victim_dirty;
@@ -260,7 +263,8 @@ module index_tags #(
         request_q          <= read_request_q;
         value_q            <= read_value_q;
         waits_for_q        <= waits_for;
-        is_waiting_q       <= |waits_for;
+        is_waiting_q       <= '0;
+        for (int unsigned n = 0; n < Misses; n++) if (waits_for[n]) is_waiting_q[n/4] <= 1'b1;
         hits_q             <= same_set ? hits : base_hits;
         record_q           <= same_set ? decided : base;
         if (takes_victim) hand_q <= victim_way + 1'b1;

@@ -19,8 +19,8 @@ module nic_index_cache #(
     parameter int unsigned Objects     = 2,
     parameter int unsigned ValueWords  = 1,
     parameter int unsigned MostPins    = 255,
-    parameter int unsigned LogMisses   = 3,   // fetches under way
-    parameter int unsigned LogParked   = 4    // requests that wait for each of them
+    parameter int unsigned LogMisses   = 4,   // fetches under way, 2 to 128
+    parameter int unsigned LogParked   = 4    // requests that wait for each of them, at least 8
 ) (
     input  logic                           clk_i,
     input  logic                           rst_ni,
@@ -32,7 +32,7 @@ module nic_index_cache #(
     input  logic [4:0]                     slot_units_i,   // of 16 bytes
     input  logic [5:0]                     limit_i,        // D_m
     input  logic [6:0]                     more_i,         // k
-    output logic                           idle_o,
+    output logic                           idle_o,         // nothing is under way
 
     input  logic                           s_axis_req_tvalid,
     output logic                           s_axis_req_tready,

@@ -71,9 +71,9 @@ pub const MUTANTS: [Mutant; 33] = [
     mutant("an entry is used before the other has been written back", "index_misses.sv",
         "fetched_q & {} & ~claiming_q", "~unwritten_q", "active_q"),
     mutant("a failed fetch counts", "index_misses.sv",
-        "is_error_q       <= {} ||", "fetch_error_q[serving_q]", "1'b0"),
+        "next_is_error = {} ||", "fetch_error_q[next_q]", "1'b0"),
     mutant("an error in another beat than the last is not noticed", "index_memory_port.sv",
         "come_error_q || {};", "broken_q[come_q]", "1'b0"),
     mutant("the second beat of a write-back is the first", "index_memory_port.sv",
-        "snapshot[512*{} +: 512]", "32'(beat_q)", "32'd0"),
+        "snapshot[512*{} +: 512]", "32'(beat)", "32'd0"),
 ];

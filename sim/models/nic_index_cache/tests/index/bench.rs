@@ -86,7 +86,7 @@ impl Bench {
             stalls: Axi4Stalls::all(stalls),
             response_order: order,
             timeout: TIMEOUT,
-            bursts: Some(BurstLimits { id_bits: 8, reads: 8, writes: 8 }),
+            bursts: Some(BurstLimits { id_bits: 8, reads: 16, writes: 16 }),
             ..Axi4Config::bursts("m_axi", seed)
         });
         let injected =

@@ -48,7 +48,7 @@ fn one_operation_a_clock() {
     let mut bench = bench();
     let fills = (0..PLACES).map(|segment| request(Fill, segment, segment as usize));
     let (clean, _, _) = measure(&mut bench, fills);
-    println!("entries in NIC memory that come into free places: {clean:.3} operations a clock");
+    println!("entries in NIC memory, into free places: {clean:.3} operations a clock");
 
     let hits = (0..COUNT).map(|n| request(LookUp, (n as u32 * 7919) % PLACES, n));
     let (rate, least, most) = measure(&mut bench, hits);
