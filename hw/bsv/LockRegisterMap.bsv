@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: bc2629b33fa367e18bce5e6a378aa3b4c34cbaafb3fff1ababca2ff21d481be7 bluespec.py lock_unit.rdl model.py properties.rdl requirements.txt
+// sources-sha256: a5759eebc79f35fef05882c531c0a4ce34ee21365368884e9b783d24543b8944 bluespec.py lock_unit.rdl model.py properties.rdl requirements.txt
 // body-sha256: 1d5b2747d7cd1d7c2b4efa990bf8ce5375b2368946e64024d55acd7c3c01d8c8
 // Where the registers of the lock unit are, and what the constant ones say.
 Bit#(12) controlOffset = 'h000;

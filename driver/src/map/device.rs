@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 065a6f30227190f29c83f4f107c218279468386d022c1b243b29c17bc98b3dea lock_unit.rdl lockstep_device.rdl model.py properties.rdl queue.rdl requirements.txt rust.py shell.rdl visibility_pe.rdl
+// sources-sha256: 98a536544b9262999baa23cdf9405c8383fd0eb617f9d68331bb47189da1d9cf dma_vectorizer.rdl lock_unit.rdl lockstep_device.rdl model.py properties.rdl queue.rdl requirements.txt rust.py shell.rdl visibility_pe.rdl
 // body-sha256: e9479a0aa957c312c034309b7d32a35b27095a328688731bef1aba8862e0d726
 //! Lockstep device, BAR0: 64 KiB. Reads of what is not here answer all-ones, and writes of it are
 //! dropped.

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 78f54fb49437c417ea4929701d0dc90776ce2cbcb85cbdebe8a66c93e09e65e2 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
+// sources-sha256: 674fb8642379b57ddf0266fecd8d68e903271e913c4ede536b0dd24e9296dd1a lock_unit.rdl model.py properties.rdl requirements.txt rust.py
 // body-sha256: 97bad1fae3000337a8b7274b53bcd4e7ffecefc8e33935681ce994b01081b3fd
 //! Lock unit: Executes requests of the lock protocol on a table in host memory.
 

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: b2dca7caa00b100dab5f896385901673cdff6ab9577f31216a769ce32e65a099 model.py properties.rdl queue.rdl requirements.txt rust.py
+// sources-sha256: 29227b7db8b886e57ecf24d418281be4858b892781cfd04c4787d465f82e3f85 model.py properties.rdl queue.rdl requirements.txt rust.py
 // body-sha256: 16dc53c0e84d4301366cc8329b25dbd72936279e9c585a92a710a64a8b633a1b
 //! Queue: A ring of submissions and a ring of completions in host memory.
 

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f24f8e1e50bc3de47a9dd2b19b01195cfada428d4571d69a8298e0433c3e30dd model.py properties.rdl requirements.txt rust.py shell.rdl
+// sources-sha256: be4fb448ad3f54e993ec41f2d8c75b592500aae91a743a8e50835a91c6b42f42 model.py properties.rdl requirements.txt rust.py shell.rdl
 // body-sha256: 27a37db81c7e9cf30eb4ccb2eb6bdb031ddcae8a69eb5a124c1637aa3383845e
 //! Shell: The device as a whole: identity, scratch registers, interrupts by hand.
 

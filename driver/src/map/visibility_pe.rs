@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 1a86445d474f56039a13462810554fe05a11ba69099cf4dfb4ec062bdfab2283 model.py properties.rdl requirements.txt rust.py visibility_pe.rdl
+// sources-sha256: aa844723daad82005d40bf1baf5ded6fb2c6796e985d0dc0cf7bbd258d15437e model.py properties.rdl requirements.txt rust.py visibility_pe.rdl
 // body-sha256: 2f53928ef98739bc030319cca964d5a54d21b97bcf9d13a0174678667f2a4991
 //! Visibility element: Finds the rows of a part of a table that a snapshot sees, and executes a
 //! program for each.

@@ -5,7 +5,7 @@
 module done_merge
     import vector_pkg::*;
 #(
-    parameter int unsigned Places = 4
+    parameter int unsigned Places = 4        // at most 8
 ) (
     input  logic               clk_i,
     input  logic               rst_ni,
@@ -25,8 +25,7 @@ module done_merge
     done_t             next;
     assign free       = !m_axis_tvalid || m_axis_tready;
     assign after_that = valid_i & after_q;
-    assign chosen     = after_that != 0 ? after_that & (~after_that + 1'b1)
-                                        : valid_i & (~valid_i + 1'b1);
+    assign chosen     = Places'(first_of(Queues'(after_that != 0 ? after_that : valid_i)));
     assign ready_o    = free ? chosen : '0;
     always_comb begin
         next = '0;
@@ -40,7 +39,7 @@ module done_merge
             after_q       <= '0;
         end else if (free) begin
             m_axis_tvalid <= |valid_i;
-            if (valid_i != 0) after_q <= ~(chosen | (chosen - 1'b1));
+            if (valid_i != 0) after_q <= Places'(behind(Queues'(chosen)));
         end
     end
 

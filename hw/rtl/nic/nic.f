@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 8a11454be0a0e2f8c1e739cea101f16b2a8050c6259cc46b8923794f16bcfe4a cores.py verilog.py
-// body-sha256: 28e561910bfa78fc8c58a0f9356b485edf30d3625a0c040ce354ab8b99f70931
+// body-sha256: 1674478d86f3c0dc00a5fd75cf6e77b5de7544e79fc24ffbb5e9ca0abc3f6bbf
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -17,4 +17,10 @@ element_check.sv
 vector_fill.sv
 vector_queue.sv
 vector_turns.sv
+vector_engine.sv
+generated/dma_vectorizer_map_pkg.sv
+generated/dma_vectorizer_registers_pkg.sv
+generated/dma_vectorizer_registers.sv
+vectorizer_block.sv
+../common/axi_lite_blocks.sv
 dma_vectorizer.sv

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: e25b8392dc87ff218e565b7d3f3e24c768722fcd1abd3bd186da6f1534b45642 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
+// sources-sha256: 1ed235b97644d0889dea21b7b08b8f8caaaeb63567c87f6beab70c205a9ad71f model.py properties.rdl queue.rdl requirements.txt systemverilog.py
 // body-sha256: 458686ad6a131f2a9a3958f27cd6df54545aede826fc925559b1b2ee6b4afc5b
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;

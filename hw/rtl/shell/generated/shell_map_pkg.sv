@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f3197e443dbd60e38ce3a65a4cffbbf96ee884cedc66b233a879cfaa0a83807b model.py properties.rdl requirements.txt shell.rdl systemverilog.py
+// sources-sha256: ee0502bc43aa561f5832ce0219646fc365c338a38579f6a6221922bfb2d1eefa model.py properties.rdl requirements.txt shell.rdl systemverilog.py
 // body-sha256: 0d8c5b7593c31d094398b69a39a78ee3efeac4addddb445050101980b98a517a
 // Offsets of the shell's registers, and the writes that are refused.
 package shell_map_pkg;

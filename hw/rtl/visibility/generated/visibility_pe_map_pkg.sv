@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 0c2fe453187445a7736659e0b417795ea630f25f3290f7abe5fbe40009dcbaf0 model.py properties.rdl requirements.txt systemverilog.py visibility_pe.rdl
+// sources-sha256: 1d826fb49597cd3ebe752d86379b1788ac6607853470d1666836ab96087db185 model.py properties.rdl requirements.txt systemverilog.py visibility_pe.rdl
 // body-sha256: f566a801ffbb259245d1c2cb6a4c0ce8c6d89f4359b74a5e350d779266c0bcab
 // Offsets of the visibility element's registers, and the writes that are refused.
 package visibility_pe_map_pkg;

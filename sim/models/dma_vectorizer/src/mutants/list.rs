@@ -5,23 +5,23 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 26] = [
+pub const MUTANTS: [Mutant; 30] = [
     mutant("the sixteenth element goes into a vector", "vector_fill.sv",
-        "assign room_o  = {};", "open_q != VectorLength", "1'b1"),
+        "assign room_o = {};", "open_q != VectorLength", "1'b1"),
     mutant("a vector of fourteen is full", "vector_fill.sv",
-        "if ({}) sent_o = Full", "count == VectorLength", "count >= VectorLength - 1'b1"),
+        "if ({}) why = Full", "count == VectorLength", "count >= VectorLength - 1'b1"),
     mutant("elements wait a clock longer than the flush time", "vector_fill.sv",
-        "&& {}) sent_o = Flushed", "age_q >= flush_time_i", "age_q > flush_time_i"),
+        "&& {}) why = Flushed", "age_q >= flush_time_i", "age_q > flush_time_i"),
     mutant("a vector keeps the age of the one before", "vector_fill.sv",
         "if ({}) age_q <= 16'd1;", "open_q == 0", "open_q == 0 && !waits_o"),
     mutant("nothing is sent because a queue is idle", "vector_fill.sv",
-        "open_q != 0 && {}) sent_o = Idle", "idle_i", "1'b0"),
+        "open_q != 0 && {}) why = Idle", "idle_i", "1'b0"),
     mutant("a vector is sent over one that waits", "vector_fill.sv",
-        "= {};\n    assign room_o", "!waits_o || last_o && pop_i", "1'b1"),
+        "assign free   = {};", "!waits_o || last_o && pop_i", "1'b1"),
     mutant("an element without bytes leaves its queue quiet", "vector_queue.sv",
         "if ({} || !rst_ni) quiet_q", "accepted_o", "accepted_o && s_axis_tdata[31:16] != 0"),
     mutant("queues do not take turns", "vector_turns.sv",
-        "= {};\n    assign first_after", "waits_i & after_q", "'0"),
+        "assign after_that = {};", "waits_i & after_q", "'0"),
     mutant("a vector is left before its end", "vector_turns.sv",
         "inside_q <= {};", "goes_on", "1'b0"),
     mutant("a length of 0 is carried out", "element_check.sv",
@@ -58,4 +58,12 @@ pub const MUTANTS: [Mutant; 26] = [
         "known && {};", "over_next == number", "1'b1"),
     mutant("an error of one piece is forgotten with the next", "piece_tally.sv",
         "= worse({}, counted_response_q)", "response", "2'd0"),
+    mutant("settings change while elements are under way", "vectorizer_block.sv",
+        "fixed_q <= enable_o || {} ||", "under_way_q != 0", "1'b0"),
+    mutant("refused elements are not counted", "vectorizer_block.sv",
+        "refused_q + 64'({}) +", "refused_i[0]", "1'b0"),
+    mutant("queues that are off take elements", "vector_queue.sv",
+        "s_axis_tready = {} &&", "enable_i", "1'b1"),
+    mutant("an end that is not taken gives way to the next", "done_merge.sv",
+        "assign free       = {};", "!m_axis_tvalid || m_axis_tready", "1'b1"),
 ];
