@@ -20,12 +20,13 @@ module done_merge
 );
 
     // The first that waits, counted from the one after the last.
-    logic [Places-1:0] after_q, after_that, chosen;
+    logic [Places-1:0] after_q, after_that, candidates, chosen;
     logic              free;
     done_t             next;
     assign free       = !m_axis_tvalid || m_axis_tready;
     assign after_that = valid_i & after_q;
-    assign chosen     = Places'(first_of(Queues'(after_that != 0 ? after_that : valid_i)));
+    assign candidates = after_that != 0 ? after_that : valid_i;
+    assign chosen     = Places'(first_of(Queues'(candidates)));
     assign ready_o    = free ? chosen : '0;
     always_comb begin
         next = '0;
@@ -39,7 +40,7 @@ module done_merge
             after_q       <= '0;
         end else if (free) begin
             m_axis_tvalid <= |valid_i;
-            if (valid_i != 0) after_q <= Places'(behind(Queues'(chosen)));
+            if (valid_i != 0) after_q <= Places'(behind(Queues'(candidates)));
         end
     end
 

@@ -55,7 +55,7 @@ module vector_turns
             if (take) begin
                 inside_q <= goes_on;
                 turn_q   <= chosen;
-                after_q  <= behind(chosen);
+                if (!inside_q) after_q <= behind(after_that != 0 ? after_that : waits_i);
             end
         end
     end

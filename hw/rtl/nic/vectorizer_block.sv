@@ -85,14 +85,17 @@ module vectorizer_block
     dma_vectorizer_registers_pkg::dma_vectorizer__in_t  to_registers;
     dma_vectorizer_registers_pkg::dma_vectorizer__out_t from_registers;
 
-    // The access a clock later, so that registers are all that is on its path.
-    logic        access_q, write_q;
+    // A register before the registers and one behind them, so that nothing else is on their paths.
+    logic        access_q, write_q, refused, read_error, write_error, fixed_q;
     logic [11:0] address_q;
-    logic [31:0] data_q;
+    logic [31:0] data_q, read_data;
     logic [3:0]  strobe_q;
-    assign done_o = access_q;
     always_ff @(posedge clk_i) begin
-        access_q  <= rst_ni && valid_i && !access_q;
+        access_q  <= rst_ni && valid_i && !access_q && !done_o;
+        done_o    <= rst_ni && access_q;
+        error_o   <= refused || (write_q ? write_error : read_error);
+        data_o    <= read_data;
+        fixed_q   <= enable_o || under_way_q != 0 || accepted_i != 0;
         write_q   <= write_i;
         address_q <= address_i;
         data_q    <= data_i;
@@ -104,11 +107,8 @@ module vectorizer_block
         {8{strobe_q[3]}}, {8{strobe_q[2]}}, {8{strobe_q[1]}}, {8{strobe_q[0]}}
     };
 
-    logic refused, read_error, write_error, fixed_q;
-    always_ff @(posedge clk_i) fixed_q <= enable_o || under_way_q != 0 || accepted_i != 0;
     assign refused = write_q && dma_vectorizer_map_pkg::write_refused(
         address_q, data_q, strobe_q, fixed_q);
-    assign error_o = refused || (write_q ? write_error : read_error);
 
     always_comb begin
         to_registers.RETURN.value.next          = under_way_q;
@@ -142,7 +142,7 @@ module vectorizer_block
         .s_cpuif_req_stall_rd(),
         .s_cpuif_rd_ack      (),
         .s_cpuif_rd_err      (read_error),
-        .s_cpuif_rd_data     (data_o),
+        .s_cpuif_rd_data     (read_data),
         .s_cpuif_wr_ack      (),
         .s_cpuif_wr_err      (write_error),
         .hwif_in             (to_registers),
