@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 30] = [
+pub const MUTANTS: [Mutant; 31] = [
     mutant("the sixteenth element goes into a vector", "vector_fill.sv",
         "assign room_o = {};", "open_q != VectorLength", "1'b1"),
     mutant("a vector of fourteen is full", "vector_fill.sv",
@@ -52,6 +52,8 @@ pub const MUTANTS: [Mutant; 30] = [
         "                                   {});", "at_line_q.last ? at_line_q.last_byte : '1", "6'd63"),
     mutant("bytes of the line before are those of this one", "byte_aligner.sv",
         "data_o[8*n +: 8] = {} ?", "6'(n) < rotation_q", "1'b0"),
+    mutant("bytes that are not strobed are those of others", "byte_aligner.sv",
+        "if ({}) data_o[8*n +: 8] = '0;", "!strobe_q[n]", "1'b0"),
     mutant("lines have places without end before the bus", "piece_writer.sv",
         "&& {} && (step_q", "!places_q[LogPlaces]", "1'b1"),
     mutant("an element ends with its first piece", "piece_tally.sv",

@@ -145,6 +145,9 @@ impl Shadow {
                 return Err(format!("port {port} reads {burst:x?}, expected {expected:x?}"));
             }
         }
+        if pins.wvalid && !only_strobed(pins) {
+            return Err(format!("port {port} shows bytes that it does not strobe"));
+        }
         if writes {
             let page = pins.awaddr / PAGE;
             if page < window.first || page > window.last {
@@ -202,4 +205,10 @@ impl Shadow {
             false => Err("elements are under way at the end".into()),
         }
     }
+}
+
+/// Whether bytes without a strobe are 0.
+fn only_strobed(pins: &Axi4ManagerPins) -> bool {
+    let mut bytes = pins.wdata.iter().flat_map(|word| word.to_le_bytes()).enumerate();
+    bytes.all(|(lane, byte)| byte == 0 || pins.wstrb >> lane & 1 == 1)
 }
