@@ -8,7 +8,12 @@ from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 
 SOURCES = ["model.py", "properties.rdl", "requirements.txt"]
 # The unit of each block. The lock unit's registers are Bluespec.
-UNITS = {"shell": "shell", "queue": "queue", "visibility_pe": "visibility"}
+UNITS = {
+    "shell": "shell",
+    "queue": "queue",
+    "visibility_pe": "visibility",
+    "dma_vectorizer": "nic",
+}
 
 
 def files(device):

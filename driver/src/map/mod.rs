@@ -2,7 +2,7 @@
 //! The register map, with types.
 //!
 //! `hw/regs` describes every register in SystemRDL; the modules [`device`], [`shell`], [`queue`],
-//! [`lock_unit`] and [`visibility_pe`] are made from it by `hw/regs/generate`. Each has
+//! [`lock_unit`], [`visibility_pe`] and [`dma_vectorizer`] are made from it by `hw/regs/generate`. Each has
 //!
 //! - a token for each register, which is read and written through any [`Registers`]; a token has
 //!   only the operations that the register has;
@@ -36,6 +36,7 @@
 //! [`Registers`]: crate::Registers
 
 pub mod device;
+pub mod dma_vectorizer;
 pub mod lock_unit;
 pub mod queue;
 pub mod shell;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 1129b1281199aaae7281b908abcaf32683d85a70c8aeb666262683227055887c model.py properties.rdl queue.rdl requirements.txt rust.py
+// sources-sha256: 238192e5a7fa99959bcddb5d765b45cc57fbbed0249cd4bc6d727999fb8fe3c4 model.py properties.rdl queue.rdl requirements.txt rust.py
 // body-sha256: 16dc53c0e84d4301366cc8329b25dbd72936279e9c585a92a710a64a8b633a1b
 //! Queue: A ring of submissions and a ring of completions in host memory.
 

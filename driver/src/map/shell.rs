@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 0d7dc581eea06709cc3ddafc017631b01d7df9f4cbf05cca1cc184bb76dc3686 model.py properties.rdl requirements.txt rust.py shell.rdl
+// sources-sha256: 8fd152712d3626aabba297b07ad8fe383e6ced651399190985c2bd941f664fde model.py properties.rdl requirements.txt rust.py shell.rdl
 // body-sha256: 27a37db81c7e9cf30eb4ccb2eb6bdb031ddcae8a69eb5a124c1637aa3383845e
 //! Shell: The device as a whole: identity, scratch registers, interrupts by hand.
 

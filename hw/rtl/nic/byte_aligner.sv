@@ -5,7 +5,8 @@
 // `line_i`. Each is rotated by `rotation_i`; a target line has its upper bytes from this line and
 // those below the rotation from the one before. `emit_i` says that this step completes a target
 // line: it is given two clocks after `step_i`, with strobes from `first_byte_i` on in the first
-// line of a piece and up to `last_byte_i` in the last. Nothing holds it up: whoever asks has room.
+// line of a piece and up to `last_byte_i` in the last; other bytes are 0. Nothing holds it up: whoever
+// asks has room.
 module byte_aligner (
     input  logic         clk_i,
     input  logic         rst_ni,
@@ -96,6 +97,7 @@ module byte_aligner (
     always_comb begin
         for (int unsigned n = 0; n < 64; n++) begin
             data_o[8*n +: 8] = 6'(n) < rotation_q ? before_q[8*n +: 8] : line_q[8*n +: 8];
+            if (!strobe_q[n]) data_o[8*n +: 8] = '0;
         end
     end
 

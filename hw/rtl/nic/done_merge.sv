@@ -5,7 +5,7 @@
 module done_merge
     import vector_pkg::*;
 #(
-    parameter int unsigned Places = 4
+    parameter int unsigned Places = 4        // at most 8
 ) (
     input  logic               clk_i,
     input  logic               rst_ni,
@@ -19,18 +19,44 @@ module done_merge
     output done_t              m_axis_tdata
 );
 
+    // Two ends of each place wait here, so that `ready_o` depends on registers only.
+    logic  [Places-1:0] waits, chosen;
+    done_t [Places-1:0] waiting;
+    logic               free;
+    for (genvar n = 0; n < Places; n++) begin : g_places
+        logic [1:0] count_q;
+        logic       push, pop;
+        assign ready_o[n] = !count_q[1];
+        assign push       = valid_i[n] && ready_o[n];
+        assign pop        = chosen[n] && free;
+        lut_fifo #(
+            .LogDepth(1),
+            .Width   ($bits(done_t))
+        ) i_waiting (
+            .clk_i,
+            .rst_ni,
+            .push_i (push),
+            .data_i (done_i[n]),
+            .pop_i  (pop),
+            .valid_o(waits[n]),
+            .data_o (waiting[n])
+        );
+        always_ff @(posedge clk_i) begin
+            if (!rst_ni) count_q <= '0;
+            else if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
+        end
+    end
+
     // The first that waits, counted from the one after the last.
-    logic [Places-1:0] after_q, after_that, chosen;
-    logic              free;
+    logic [Places-1:0] after_q, after_that, candidates;
     done_t             next;
     assign free       = !m_axis_tvalid || m_axis_tready;
-    assign after_that = valid_i & after_q;
-    assign chosen     = after_that != 0 ? after_that & (~after_that + 1'b1)
-                                        : valid_i & (~valid_i + 1'b1);
-    assign ready_o    = free ? chosen : '0;
+    assign after_that = waits & after_q;
+    assign candidates = after_that != 0 ? after_that : waits;
+    assign chosen     = Places'(first_of(Queues'(candidates)));
     always_comb begin
         next = '0;
-        for (int unsigned n = 0; n < Places; n++) next |= chosen[n] ? done_i[n] : '0;
+        for (int unsigned n = 0; n < Places; n++) next |= chosen[n] ? waiting[n] : '0;
     end
 
     always_ff @(posedge clk_i) begin
@@ -39,8 +65,8 @@ module done_merge
             m_axis_tvalid <= 1'b0;
             after_q       <= '0;
         end else if (free) begin
-            m_axis_tvalid <= |valid_i;
-            if (valid_i != 0) after_q <= ~(chosen | (chosen - 1'b1));
+            m_axis_tvalid <= |waits;
+            if (waits != 0) after_q <= Places'(behind(Queues'(candidates)));
         end
     end
 

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: cc241af102e70e860eff18aac985a07f4fa682e1b73805485869e3645dcca69a
+// body-sha256: bb8b7d8c38f1980b9902a33c4bd679af2dc227b7ee023e081b7b4a8614458215
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -17,7 +17,15 @@ element_check.sv
 vector_fill.sv
 vector_queue.sv
 vector_turns.sv
+vector_engine.sv
+generated/dma_vectorizer_map_pkg.sv
+generated/dma_vectorizer_registers_pkg.sv
+generated/dma_vectorizer_registers.sv
+vectorizer_block.sv
+../common/axi_lite_blocks.sv
 dma_vectorizer.sv
+take_turns.sv
+entry_chooser.sv
 home_address.sv
 index_pkg.sv
 index_operation.sv

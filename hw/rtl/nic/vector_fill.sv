@@ -27,22 +27,22 @@ module vector_fill
 );
 
     // Elements of the open vector, and of the sent one that were not taken.
-    logic [3:0]  open_q, sent_q, sent_next, count;
+    logic [3:0]  open_q, sent_q, count;
     logic [15:0] age_q;                 // clocks since the oldest of the open ones came
-    logic        free;
-    assign count   = open_q + 4'(push_i);
-    assign free    = !waits_o || last_o && pop_i;
-    assign room_o  = open_q != VectorLength;
-
+    sent_t       why;                   // the open vector is to be sent
+    logic        free, send;
+    assign count  = open_q + 4'(push_i);
+    assign room_o = open_q != VectorLength;
     always_comb begin
-        sent_o = NotSent;
-        if (free) begin
-            if (count == VectorLength) sent_o = Full;
-            else if (open_q != 0 && age_q >= flush_time_i) sent_o = Flushed;
-            else if (open_q != 0 && idle_i) sent_o = Idle;
-        end
-        sent_next = sent_o != NotSent ? count : sent_q - 4'(pop_i);
+        why = NotSent;
+        if (count == VectorLength) why = Full;
+        else if (open_q != 0 && age_q >= flush_time_i) why = Flushed;
+        else if (open_q != 0 && idle_i) why = Idle;
     end
+    // `pop_i` comes late in the clock, so little depends on it.
+    assign free   = !waits_o || last_o && pop_i;
+    assign send   = free && why != NotSent;
+    assign sent_o = free ? why : NotSent;
 
     // Both vectors are parts of one ring.
     logic [4:0] pushed_q, popped_q;
@@ -69,16 +69,23 @@ module vector_fill
             pushed_q <= '0;
             popped_q <= '0;
         end else begin
-            waits_o <= sent_next != 0;
-            last_o  <= sent_next == 4'd1;
-            open_q <= sent_o != NotSent ? '0 : count;
-            sent_q <= sent_next;
+            open_q <= send ? '0 : count;
+            if (free) begin
+                waits_o <= why != NotSent;
+                last_o  <= why != NotSent && count == 4'd1;
+                sent_q  <= why != NotSent ? count : '0;
+            end else begin
+                last_o <= sent_q == (pop_i ? 4'd2 : 4'd1);
+                sent_q <= sent_q - 4'(pop_i);
+            end
             if (push_i) pushed_q <= pushed_q + 1'b1;
             if (pop_i) popped_q <= popped_q + 1'b1;
         end
     end
 
 `ifndef SYNTHESIS
+    flags_say_what_the_count_says: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        waits_o == (sent_q != 0) && last_o == (sent_q == 4'd1));
     element_comes_when_there_is_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
         push_i |-> room_o);
     element_is_taken_from_a_sent_vector: assert property (@(posedge clk_i) disable iff (!rst_ni)

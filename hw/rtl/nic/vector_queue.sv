@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A queue of the DMA vectorizer: a stream of elements, a vector of reads and one of writes.
 //
-// Contract: an element is taken in every clock while neither open vector is full. `read` and
+// Contract: while it is enabled, an element is taken in every clock in which neither open vector is
+// full. `read` and
 // `write` in the names of ports are of the two vectors (see `vector_fill`).
 module vector_queue
     import vector_pkg::*;
@@ -9,6 +10,7 @@ module vector_queue
     input  logic           clk_i,
     input  logic           rst_ni,
 
+    input  logic           enable_i,       // elements are taken
     input  logic [15:0]    idle_time_i,    // clocks; 0 is as 1
     input  logic [15:0]    flush_time_i,
 
@@ -27,7 +29,7 @@ module vector_queue
     logic [1:0]  room;
     logic        idle;
     logic [15:0] quiet_q;                  // clocks since the last element came
-    assign s_axis_tready = &room;
+    assign s_axis_tready = enable_i && &room;
     assign accepted_o    = s_axis_tvalid && s_axis_tready;
     assign idle          = quiet_q >= idle_time_i && !accepted_o;
 

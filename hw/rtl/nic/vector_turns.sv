@@ -22,17 +22,15 @@ module vector_turns
 );
 
     // The queue that had the last turn, those after it, and whether its vector goes on.
-    logic [Queues-1:0] turn_q, after_q, after_that, chosen, first_after, first;
+    logic [Queues-1:0] turn_q, after_q, after_that, chosen;
     logic              inside_q;
 
     // The first that waits, counted from the one after the last.
-    assign after_that  = waits_i & after_q;
-    assign first_after = after_that & (~after_that + 1'b1);
-    assign first       = waits_i & (~waits_i + 1'b1);
+    assign after_that = waits_i & after_q;
     always_comb begin
         if (inside_q) chosen = turn_q;
-        else if (after_that != 0) chosen = first_after;
-        else chosen = first;
+        else if (after_that != 0) chosen = first_of(after_that);
+        else chosen = first_of(waits_i);
     end
     assign pop_o = ready_i ? chosen : '0;
 
@@ -50,14 +48,14 @@ module vector_turns
         if (!rst_ni) begin
             inside_q <= 1'b0;
             turn_q   <= Queues'(1);
-            after_q  <= {{Queues - 1{1'b1}}, 1'b0};
+            after_q  <= behind(Queues'(1));
             valid_o  <= 1'b0;
         end else begin
             valid_o <= take;
             if (take) begin
                 inside_q <= goes_on;
                 turn_q   <= chosen;
-                after_q  <= ~(chosen | (chosen - 1'b1));
+                if (!inside_q) after_q <= behind(after_that != 0 ? after_that : waits_i);
             end
         end
     end

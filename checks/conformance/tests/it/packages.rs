@@ -128,7 +128,7 @@ fn the_list_beside_a_core_has_its_files_and_what_they_need() {
         all.retain(|file| core.files.contains(file));
         assert!(all.iter().all(|file| known.contains(file)), "the list of {name} lacks a file");
     }
-    let tops = ["lockstep_device", "visibility_pe"].map(|top| &cores[top].list);
+    let tops = ["lockstep_device", "visibility_pe", "nic"].map(|top| &cores[top].list);
     let all: BTreeSet<PathBuf> = tops.into_iter().flatten().cloned().collect();
     assert_eq!(all, sources(), "what the tops are made of");
 }

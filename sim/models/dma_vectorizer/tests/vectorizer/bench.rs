@@ -11,7 +11,8 @@ use sim::bus::pins::{Axi4ManagerPins, Axi4SubordinatePins, StreamPins};
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{BeatOrder, ErrorInjection, TestMemory, TestMemoryConfig};
 
-use crate::dut::{self, Command, Inputs, Model};
+use crate::dut::{self, Command, Model};
+use crate::registers::{Counters, RETURN, Software};
 use crate::scene::{Scene, Side};
 use crate::shadow::Shadow;
 
@@ -106,12 +107,12 @@ pub struct Run {
     pub asked: [Vec<u64>; 2],
     /// Vectors that were sent: full, flushed, idle.
     pub vectors: [u64; 3],
-    pub bytes_asked: u64,
     pub clocks: u64,
 }
 
 pub struct Bench<H, N> {
     model: Model,
+    software: Software,
     cycle: u64,
     pub host: Port<H>,
     pub nic: Port<N>,
@@ -143,13 +144,15 @@ impl<H: Memory, N: Memory> Bench<H, N> {
         nic: Port<N>,
     ) -> Self {
         let mut model = dut::model(seed);
-        configure(model.inputs_mut(), &config);
         model.reset(4);
+        let mut software = Software::new(surroundings.seed);
+        software.configure(&mut model, &config);
         let (stalls, draws) = (surroundings.commands, surroundings.seed);
         let source =
             |queue| StreamSource::new(&format!("s_axis_cmd{queue}"), stalls, draws, TIMEOUT);
         Self {
             model,
+            software,
             cycle: 0,
             host,
             nic,
@@ -187,8 +190,28 @@ impl<H: Memory, N: Memory> Bench<H, N> {
             self.clock(check)?;
         }
         match self.run.done.len() == elements {
-            true => self.shadow.assert_empty(),
+            true => {
+                self.shadow.assert_empty()?;
+                self.compare_counters()
+            }
             false => Err("more elements have ended than there were".into()),
+        }
+    }
+
+    /// Compares what the registers say with what happened.
+    fn compare_counters(&mut self) -> Result<(), String> {
+        let expected = Counters {
+            elements: self.run.accepted.len() as u64,
+            vectors: self.run.vectors,
+            ..self.shadow.counters
+        };
+        let found = self.software.counters(&mut self.model);
+        if found != expected {
+            return Err(format!("counted {found:?}, expected {expected:?}"));
+        }
+        match self.software.read(&mut self.model, RETURN) {
+            Ok(0) => Ok(()),
+            other => Err(format!("elements under way at the end: {other:?}")),
         }
     }
 
@@ -203,7 +226,6 @@ impl<H: Memory, N: Memory> Bench<H, N> {
         for reason in self.shadow.follow(cycle, outputs)? {
             self.run.vectors[reason as usize] += 1;
         }
-        self.run.bytes_asked += u64::from(outputs.read_bytes_o) + u64::from(outputs.write_bytes_o);
         let readies = dut::command_readies(outputs);
         let (host, nic) = (dut::host_pins(outputs), dut::nic_pins(outputs));
         let done =
@@ -238,13 +260,6 @@ impl<H: Memory, N: Memory> Bench<H, N> {
         self.cycle += 1;
         self.model.try_clock().map_err(|failure| failure.to_string())
     }
-}
-
-fn configure(inputs: &mut Inputs, config: &Config) {
-    inputs.idle_time_i = config.idle_time;
-    inputs.flush_time_i = config.flush_time;
-    (inputs.host_first_i, inputs.host_last_i) = (config.host.first, config.host.last);
-    (inputs.nic_first_i, inputs.nic_last_i) = (config.nic.first, config.nic.last);
 }
 
 fn completion(beat: u32) -> Result<Completion, String> {

@@ -17,6 +17,8 @@ sim::axi4_burst_port!(pub host_pins, set_host_pins: m_axi_host of Inputs, Output
 sim::axi4_burst_port!(pub nic_pins, set_nic_pins: m_axi_nic of Inputs, Outputs,
     with awcache arcache);
 
+sim::axi_lite_port!(pub registers, set_registers of Inputs, Outputs);
+
 /// An element as it is on a stream of commands.
 pub type Command = [u64; 3];
 

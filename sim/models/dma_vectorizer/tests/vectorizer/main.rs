@@ -8,6 +8,7 @@ mod link;
 mod mutants;
 mod random;
 mod rate;
+mod registers;
 mod scene;
 mod shadow;
 

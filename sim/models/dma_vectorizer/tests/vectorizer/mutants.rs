@@ -4,13 +4,20 @@
 use dma_vectorizer::mutants::MUTANTS;
 use suites::subject::{assert_each_found, found, set_mutant};
 
-use crate::random;
+use crate::{random, registers};
 
 /// Seeds of each test, at most.
 const SEEDS: u64 = 40;
 
 /// Runs the suite until something fails; says what, and with which seed.
 fn run() -> Result<(), String> {
+    for test in [registers::after_a_reset, registers::settings_hold] {
+        let test = || {
+            test();
+            Ok(())
+        };
+        found(test).map_or(Ok(()), Err)?;
+    }
     for seed in 0..SEEDS {
         for test in [random::with_errors, random::in_order, random::short] {
             found(|| test(seed)).map_or(Ok(()), |what| Err(format!("seed {seed}: {what}")))?;

@@ -12,6 +12,7 @@ use sim::bus::pins::{Axi4ManagerPins, Axi4SubordinatePins};
 
 use crate::bench::taken;
 use crate::dut::{self, Outputs};
+use crate::registers::Counters;
 
 const LINE: u64 = 64;
 
@@ -31,6 +32,8 @@ pub struct Shadow {
     /// Writes under way by port and id, and how many at each line were answered.
     writes: [BTreeMap<u16, u64>; 2],
     answered: BTreeMap<(usize, u64), u32>,
+    /// Bytes, errors and refused elements; others are counted elsewhere.
+    pub counters: Counters,
 }
 
 impl Shadow {
@@ -46,6 +49,7 @@ impl Shadow {
             asked: [0; 2],
             writes: Default::default(),
             answered: BTreeMap::new(),
+            counters: Counters::default(),
         }
     }
 
@@ -95,9 +99,11 @@ impl Shadow {
             match self.machine.begin(direction).expect("it is a queue's turn") {
                 Begun::Refused(completion) => {
                     let element = self.tokens[&completion.token];
+                    self.counters.refused += 1;
                     self.refused.insert(completion.token, (completion, element));
                 }
                 Begun::Copy { ticket, element, .. } => {
+                    self.counters.bytes[way] += u64::from(element.bytes);
                     self.begun.insert(element.token, (ticket, element));
                     self.expected[way].extend(Pieces::of(&element).map(|piece| {
                         let first = [piece.host, piece.nic][way];
@@ -139,6 +145,9 @@ impl Shadow {
                 return Err(format!("port {port} reads {burst:x?}, expected {expected:x?}"));
             }
         }
+        if pins.wvalid && !only_strobed(pins) {
+            return Err(format!("port {port} shows bytes that it does not strobe"));
+        }
         if writes {
             let page = pins.awaddr / PAGE;
             if page < window.first || page > window.last {
@@ -156,6 +165,7 @@ impl Shadow {
     /// Ends an element; gives it with its response.
     pub fn end(&mut self, found: Completion) -> Result<(Element, Response), String> {
         let token = found.token;
+        self.counters.errors += u64::from(found.response != Response::Okay);
         if let Some((expected, element)) = self.refused.remove(&token) {
             return match found == expected {
                 true => Ok((element, found.response)),
@@ -195,4 +205,10 @@ impl Shadow {
             false => Err("elements are under way at the end".into()),
         }
     }
+}
+
+/// Whether bytes without a strobe are 0.
+fn only_strobed(pins: &Axi4ManagerPins) -> bool {
+    let mut bytes = pins.wdata.iter().flat_map(|word| word.to_le_bytes()).enumerate();
+    bytes.all(|(lane, byte)| byte == 0 || pins.wstrb >> lane & 1 == 1)
 }
