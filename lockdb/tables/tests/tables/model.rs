@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use tables::buckets::{self, Buckets};
 use tables::memory::{PlainMemory, RemoteMemory};
 use tables::{Hint, Ordered, RemoteTable, Step, TableError, look_up};
 
@@ -161,4 +162,22 @@ fn the_ordered_table_agrees_with_the_model() {
             assert_eq!(got.as_ref(), model.get(&key));
         }
     });
+}
+
+#[test]
+fn a_bucket_is_locked_once_and_keeps_its_lock_while_it_is_written() {
+    let shape = buckets::Shape { buckets: 1, slots: 7, overflow_buckets: 1, values: shapes::SMALL };
+    let table = shapes::buckets(Buckets::mica(shape).unwrap(), PlainMemory::new);
+    table.insert(1, &[1]).unwrap();
+    table.insert(2, &[2]).unwrap();
+    assert_eq!((table.try_lock(1), table.try_lock(2)), (Some(2), None));
+    assert_eq!(table.update(2, &[3]), Ok(3));
+    let look = || match look_up(table.memory(), table.plan(1, Hint::default())).0 {
+        Step::Found(found) => (found.locked, found.version, found.value),
+        step => panic!("{step:?}"),
+    };
+    assert_eq!(look(), (true, 3, vec![1]));
+    assert_eq!((table.unlock(2), table.unlock(1)), (true, false));
+    assert_eq!(look(), (false, 3, vec![1]));
+    assert_eq!(table.try_lock(1), Some(3));
 }

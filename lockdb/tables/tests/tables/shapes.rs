@@ -80,3 +80,5 @@ pub fn random_hopscotch<M: HostMemory>(
     let (buckets, overflow_buckets) = (random.random_range(1..30), random.random_range(0..12));
     hopscotch(hopscotch::Shape { buckets, overflow_buckets, values }, memory)
 }
+
+pub const SMALL: Values = Values::inline(8);
