@@ -85,15 +85,19 @@ module vectorizer_block
     dma_vectorizer_registers_pkg::dma_vectorizer__in_t  to_registers;
     dma_vectorizer_registers_pkg::dma_vectorizer__out_t from_registers;
 
-    // A register before the registers and one behind them, so that nothing else is on their paths.
-    logic        access_q, write_q, refused, read_error, write_error, fixed_q;
+    // In steps, so that nothing else is on the paths of the registers: the access comes, it is judged,
+    // it is carried out, and its end is given.
+    logic        access_q, judged_q, barred_q, write_q, read_error, write_error, fixed_q;
     logic [11:0] address_q;
     logic [31:0] data_q, read_data;
     logic [3:0]  strobe_q;
     always_ff @(posedge clk_i) begin
-        access_q  <= rst_ni && valid_i && !access_q && !done_o;
-        done_o    <= rst_ni && access_q;
-        error_o   <= refused || (write_q ? write_error : read_error);
+        access_q  <= rst_ni && valid_i && !access_q && !judged_q && !done_o;
+        judged_q  <= rst_ni && access_q;
+        barred_q  <= write_q && dma_vectorizer_map_pkg::write_refused(
+            address_q, data_q, strobe_q, fixed_q);
+        done_o    <= rst_ni && judged_q;
+        error_o   <= barred_q || (write_q ? write_error : read_error);
         data_o    <= read_data;
         fixed_q   <= enable_o || under_way_q != 0 || accepted_i != 0;
         write_q   <= write_i;
@@ -106,9 +110,6 @@ module vectorizer_block
     assign data_bits = {
         {8{strobe_q[3]}}, {8{strobe_q[2]}}, {8{strobe_q[1]}}, {8{strobe_q[0]}}
     };
-
-    assign refused = write_q && dma_vectorizer_map_pkg::write_refused(
-        address_q, data_q, strobe_q, fixed_q);
 
     always_comb begin
         to_registers.RETURN.value.next          = under_way_q;
@@ -133,7 +134,7 @@ module vectorizer_block
     dma_vectorizer_registers i_registers (
         .clk                 (clk_i),
         .rst_n               (rst_ni),
-        .s_cpuif_req         (access_q && !refused),
+        .s_cpuif_req         (judged_q && !barred_q),
         .s_cpuif_req_is_wr   (write_q),
         .s_cpuif_addr        (address_q),
         .s_cpuif_wr_data     (data_q),
