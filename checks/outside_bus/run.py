@@ -20,6 +20,7 @@ import area  # noqa: E402
 
 # Of a block: the list of its files, and its sets of parameters.
 BLOCKS = {
+    "dma_vectorizer": ("rtl/nic/nic.f", [{}]),
     "nic_index_cache": (
         "rtl/nic/nic.f",
         [

@@ -27,7 +27,7 @@ fn platforms_that_cannot_do_are_refused_by_name_and_field() {
     assert!(stderr.contains("coherence.host.agents = 2, expected at least 4"), "{stderr}");
     assert!(refused("ccslt-fig4", "name = 7").contains("name"));
     let stderr = refused("ccslt-fig6", PLATFORM);
-    assert!(stderr.contains("expected an experiment in virtual time"), "{stderr}");
+    assert!(stderr.contains("expected an experiment that models a platform"), "{stderr}");
     let stderr = lockstep(["experiment", "ccslt-fig5", "--platform", "no-board.toml"]).stderr;
     assert!(stderr.contains("no-board.toml: No such file"), "{stderr}");
 }

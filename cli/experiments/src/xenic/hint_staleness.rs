@@ -17,7 +17,7 @@ pub const BY_MORE: Paper = Paper::number(
      occupancy)\"",
 );
 
-const KEYS: u64 = 1_000_000;
+const KEYS: u64 = 250_000;
 const OCCUPANCY: f64 = 0.9;
 /// Homes in a segment.
 const SEGMENTS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];

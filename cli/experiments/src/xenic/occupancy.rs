@@ -8,7 +8,7 @@ use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Claim, Colour, Curve, Findings, Origin, Plot, Point, Row, Stroke};
 use crate::samples::{Points, Samples, Value, scaled_count};
 
-const KEYS: u64 = 1_000_000;
+const KEYS: u64 = 250_000;
 /// In per cent.
 const OCCUPANCIES: [u32; 5] = [50, 60, 70, 80, 90];
 

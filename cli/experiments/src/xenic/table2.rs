@@ -10,7 +10,7 @@ use crate::samples::{Points, Samples, scaled_count};
 
 const KEYS: u64 = 8_000_000;
 /// For the tables that are beside no value of the paper: their number changes nothing but the spread.
-const KEYS_OF_SWEEP: u64 = 1_000_000;
+const KEYS_OF_SWEEP: u64 = 250_000;
 const OCCUPANCY: f64 = 0.9;
 /// Homes in a segment.
 const SEGMENTS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];

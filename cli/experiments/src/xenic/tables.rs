@@ -40,7 +40,7 @@ pub fn largest_displacement(limit: Option<u32>) -> Option<u32> {
     limit.map(|limit| limit - 1)
 }
 
-/// The mean cost of a look-up, over all keys.
+/// The mean cost of a look-up of a key that is there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs(LookUps);
 
@@ -61,8 +61,8 @@ impl Costs {
     }
 }
 
-/// Fills a table of this design with `keys` uniform keys to `occupancy`, and looks each of them up with hints that
-/// are up to date.
+/// Fills a table of this design with `keys` uniform keys to `occupancy`, and looks them up with hints that are up to
+/// date.
 pub fn costs(design: Design, keys: u64, occupancy: f64, seed: u64) -> Costs {
     let kind = match design {
         Design::RobinHood { limit, segment } => {
@@ -74,8 +74,11 @@ pub fn costs(design: Design, keys: u64, occupancy: f64, seed: u64) -> Costs {
     Costs(look_ups(kind, filling(keys, occupancy, seed)).expect("a table within its bounds"))
 }
 
-/// So many keys to this occupancy, all of which are looked up.
+/// Looked up at most: of more keys every so many one.
+const LOOK_UPS: u32 = 1_000_000;
+
+/// So many keys to this occupancy.
 pub fn filling(keys: u64, occupancy: f64, seed: u64) -> Filling {
     let keys = keys.try_into().expect("far fewer than 2³² keys");
-    Filling { keys, occupancy, seed, every: 1 }
+    Filling { keys, occupancy, seed, every: (keys / LOOK_UPS).max(1) }
 }
