@@ -47,7 +47,8 @@ pub enum TableError {
 
 impl Table {
     /// A table of `slots` homes and `limit` (D_m) slots behind them, of `slot_bytes` each, from the address
-    /// `base` on, in `segments` segments; a first read has `more` (k) slots more than the known displacement.
+    /// `base` on, in `segments` segments; a first read has `more` slots more than the known displacement. The slot at that
+    /// displacement is one of them, so 2 is the paper's k = 1.
     ///
     /// # Errors
     /// What does not fit, with its value.
@@ -101,7 +102,7 @@ impl Table {
         self.limit
     }
 
-    /// k.
+    /// How many slots a first read has more than the known displacement: the paper's k and one.
     pub const fn more(&self) -> u8 {
         self.more
     }
@@ -115,7 +116,8 @@ impl Table {
 
     /// Where to look for a key in its first read.
     ///
-    /// Source: Xenic, section 4.1.3 (d_i + k, with k = 1, up to the limit D_m).
+    /// Source: Xenic, section 4.1.3 (d_i + k, with k = 1, up to the limit D_m). That the slot at d_i comes on top
+    /// is what its Table 2 needs (`docs/remote-tables.md`).
     pub fn place(&self, home: u32, displacement: u8, directory: u32) -> Place {
         let slots = displacement.saturating_add(self.more).min(self.limit + 1);
         let offset = u64::from(home) * u64::from(self.slot_bytes);
