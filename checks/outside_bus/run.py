@@ -81,8 +81,8 @@ def main(seed="1"):
     for top, (listing, sets) in BLOCKS.items():
         for parameters in sets:
             passed = run(top, listing, parameters, int(seed))
-            shape = " ".join(f"{name}={value}" for name, value in parameters.items())
-            print(f"{top} {shape}: {'passed' if passed else 'FAILED'}, seed {seed}", flush=True)
+            shaped = " ".join([top, *(f"{name}={value}" for name, value in parameters.items())])
+            print(f"{shaped}: {'passed' if passed else 'FAILED'}, seed {seed}", flush=True)
             failed |= not passed
     sys.exit(int(failed))
 
