@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: 4053c0cac1ee8b1597203787a3da137cca0c6cdeaa595f49c79553a24691f884
+// body-sha256: 685d4cebf027489d5d40807934347e88a155f23816fff9d3d96f6f6fb06c46e3
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -38,6 +38,9 @@ generated/nic_lookup_map_pkg.sv
 generated/nic_lookup_registers_pkg.sv
 generated/nic_lookup_registers.sv
 lookup_block.sv
+lookup_home.sv
+lookup_numbers.sv
+lookup_entrance.sv
 nic_index_cache.sv
 nic_lookup.sv
 probe_scan_pkg.sv
