@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: bb8b7d8c38f1980b9902a33c4bd679af2dc227b7ee023e081b7b4a8614458215
+// body-sha256: c0593e50ad2463a1abad20ac449c8238c06ac14ff17e886ea1b36765323e788c
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -30,6 +30,7 @@ home_address.sv
 index_pkg.sv
 index_operation.sv
 index_entries.sv
+index_flush.sv
 index_memory_port.sv
 index_misses.sv
 index_tags.sv
