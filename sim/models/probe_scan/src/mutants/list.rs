@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 29] = [
+pub const MUTANTS: [Mutant; 30] = [
     mutant("slots before the first count", "probe_lines.sv",
         "Lanes'(({})\n", "first_q ? 4'b1111 << first_lane : 4'b1111", "4'b1111"),
     mutant("slots behind the last count", "probe_lines.sv",
@@ -41,6 +41,8 @@ pub const MUTANTS: [Mutant; 29] = [
         "foreign = {} &&", "!begins", "1'b0"),
     mutant("only stamps have to be the same in all parts", "probe_slots.sv",
         "&& {};\n    end else", "words[0] != meta_q", "words[0][31:0] != meta_q[31:0]"),
+    mutant("the parts of an emptied slot have to be the same", "probe_slots.sv",
+        "!begins && {} &&", "meta_q[UsedBit]", "1'b1"),
     mutant("D_m is one less", "probe_slots.sv",
         "nearer <= {} <", "control_i.last_slot", "control_i.last_slot + 17'd1"),
     mutant("D_m is one more", "probe_slots.sv",
