@@ -4,7 +4,7 @@
 use nic::lookup::Status;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use sim::bus::axi_lite::{AxiLiteManager, LiteRequest, LiteStalls};
+use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
 use sim::bus::axi_stream::{StreamSink, StreamSource};
 use sim::bus::axi4::{Axi4Config, Axi4Stalls, Axi4Subordinate, Delay, ResponseOrder};
 use sim::bus::error::BusModelError;
@@ -86,6 +86,8 @@ pub struct Bench {
     sources: [StreamSource<RequestWords>; PORTS],
     sinks: [StreamSink<AnswerWords>; PORTS],
     software: AxiLiteManager,
+    /// What software's access has ended with, in the last clock.
+    outcome: Option<LiteOutcome>,
     surroundings: Surroundings,
     random: ChaCha8Rng,
     segments: u32,
@@ -140,6 +142,7 @@ impl Bench {
                 StreamSink::new(name, answers[port], seed, TIMEOUT)
             }),
             software: AxiLiteManager::new("s_axil", stalls, seed, 1000).with_address_bits(12),
+            outcome: None,
             surroundings: *surroundings,
             random: ChaCha8Rng::seed_from_u64(seed),
             segments,
@@ -213,7 +216,9 @@ impl Bench {
             side.port.sample(cycle, pins).map_err(text)?;
             side.memory.step(cycle, &mut side.port);
         }
+        let registers = self.dut.registers();
         self.dut.drive_registers(self.software.drive(cycle));
+        self.outcome = self.software.sample(cycle, &registers).map_err(text)?;
         self.dut.clock()?;
         self.cycle += 1;
         if self.open() > 0 && cycle - self.moved > 2 * TIMEOUT {
@@ -239,12 +244,8 @@ impl Bench {
     fn access(&mut self, request: LiteRequest) -> Result<u32, String> {
         self.software.start(self.cycle, request);
         loop {
-            let pins = *self.software.drive(self.cycle);
-            self.dut.drive_registers(&pins);
-            let registers = self.dut.registers();
-            let outcome = self.software.sample(self.cycle, &registers).map_err(text)?;
             self.clock()?;
-            if let Some(outcome) = outcome {
+            if let Some(outcome) = self.outcome {
                 return outcome.map_err(|error| format!("{request:x?}: {error:?}"));
             }
         }
