@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The look-ups with bus models at their pins.
 
+use crate::link::Host;
 use nic::lookup::{Answer, Counters, Geometry, Request, answer_words, request_words};
 use nic_lookup::{Inputs, Model, Outputs};
 use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
@@ -60,7 +61,7 @@ pub enum Port {
 pub struct Bench {
     pub model: Model,
     lite: AxiLiteManager,
-    pub host: TestMemory,
+    host: Box<dyn Host>,
     host_port: Axi4Subordinate,
     nic: TestMemory,
     nic_port: Axi4Subordinate,
@@ -80,19 +81,30 @@ fn port(name: &str, surroundings: &Surroundings, reads: u16) -> Axi4Subordinate 
     })
 }
 
+fn memory(base: u64, lines: usize, latency: Delay, seed: u64) -> TestMemory {
+    let errors = ErrorInjection::None;
+    TestMemory::new(TestMemoryConfig { base, lines, seed, latency, errors })
+}
+
 impl Bench {
     /// A block after a reset, behind a table and an empty index.
     pub fn new(table: &Table<RobinHood, PlainMemory>, surroundings: &Surroundings) -> Self {
-        let &Surroundings { seed, stalls, host_latency, beats } = surroundings;
+        let &Surroundings { seed, host_latency, beats, .. } = surroundings;
         let words = table.geometry().ground().words();
-        let memory = |base, lines, latency| {
-            let errors = ErrorInjection::None;
-            TestMemory::new(TestMemoryConfig { base, lines, seed, latency, errors })
-        };
-        let mut host = memory(HOST, words / 8, host_latency).with_beat_order(beats);
+        let mut host = memory(HOST, words / 8, host_latency, seed).with_beat_order(beats);
         for (address, word) in (HOST..).step_by(8).zip(0..words) {
             host.store(address, table.memory().load(word)).expect("it is in memory");
         }
+        Self::before(table, surroundings, Box::new(host))
+    }
+
+    /// The same before a host memory that has the table.
+    pub fn before(
+        table: &Table<RobinHood, PlainMemory>,
+        surroundings: &Surroundings,
+        host: Box<dyn Host>,
+    ) -> Self {
+        let &Surroundings { seed, stalls, .. } = surroundings;
         let lines = table.geometry().segments() as usize;
         let mut model = Model::powered_up(seed);
         model.reset(4);
@@ -104,7 +116,7 @@ impl Bench {
                 .with_address_bits(12),
             host,
             host_port: port("m_axi_host", surroundings, 256),
-            nic: memory(INDEX, lines, Delay { minimum: 36, maximum: 36 }),
+            nic: memory(INDEX, lines, Delay { minimum: 36, maximum: 36 }, seed),
             nic_port: port("m_axi_nic", surroundings, 16),
             sources: [source("s_axis_req"), source("s_axis_sw")],
             sinks: [sink("m_axis_rsp"), sink("m_axis_swrsp")],

@@ -2,6 +2,8 @@
 //! Look-ups in small Robin Hood tables at rest: one after the other they are those of the machine.
 
 mod bench;
+mod link;
+mod rate;
 
 use bench::{Bench, HOST, Port, Surroundings, WORDS};
 use nic::index::Operation;
