@@ -22,6 +22,8 @@ use crate::shadow::Oracle;
 
 /// Clocks after which something that stands still is an error.
 const TIMEOUT: u64 = 20_000;
+/// The same of requests, which wait for look-ups of many trips.
+const REQUEST_TIMEOUT: u64 = 100_000;
 
 /// How a memory behaves.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +137,7 @@ impl Bench {
             nic,
             sources: std::array::from_fn(|port| {
                 let name = name(["s_axis_req", "s_axis_sw"], port);
-                StreamSource::new(name, requests[port], seed, TIMEOUT)
+                StreamSource::new(name, requests[port], seed, REQUEST_TIMEOUT)
             }),
             sinks: std::array::from_fn(|port| {
                 let name = name(["m_axis_rsp", "m_axis_swrsp"], port);
@@ -221,7 +223,7 @@ impl Bench {
         self.outcome = self.software.sample(cycle, &registers).map_err(text)?;
         self.dut.clock()?;
         self.cycle += 1;
-        if self.open() > 0 && cycle - self.moved > 2 * TIMEOUT {
+        if self.open() > 0 && cycle - self.moved > REQUEST_TIMEOUT {
             return Err(format!("{} requests stand still", self.open()));
         }
         Ok(answered)

@@ -78,9 +78,12 @@ fn shape(random: &mut ChaCha8Rng, subject: &Subject) -> Shape {
 
 fn configuration(random: &mut ChaCha8Rng, subject: &Subject, table: &RobinHood) -> Configuration {
     let most = if subject.slot_bytes == 16 { 0 } else { 8 * subject.value_words as u16 };
+    // Readings of many trips take long.
+    let slots = table.limit().expect("tables have a limit") as usize + 1;
+    let trips = slots * subject.slot_bytes / (64 * usize::from(subject.landing_lines));
     let settings = Settings {
         value_bytes: [most.min(8), most.min(8), most][random.random_range(0..3)],
-        most_readings: [3, 4, 8, 255][random.random_range(0..4)],
+        most_readings: if trips > 8 { 4 } else { [3, 4, 8, 30][random.random_range(0..4)] },
         landing_lines: subject.landing_lines,
     };
     let more = [1, 1, 2, 64][random.random_range(0..4)];
