@@ -49,6 +49,8 @@ pub struct Surroundings {
     /// it begins another operation.
     pub stores: f64,
     pub changes: f64,
+    /// In place of operations, words are written that may be no writer's.
+    pub spoils: bool,
 }
 
 /// A memory with its port.
@@ -231,14 +233,15 @@ impl Bench {
 
     /// The host makes a store visible, or begins another operation.
     fn change_host(&mut self) {
-        let Surroundings { stores, changes, .. } = self.surroundings;
+        let Surroundings { stores, changes, spoils, .. } = self.surroundings;
         if !self.random.random_bool(stores) {
             return;
         }
         match self.table.show() {
             Some(store) => self.host.store(TABLE_BASE + 8 * store.word as u64, store.value),
-            None if self.random.random_bool(changes) => self.table.change(&mut self.random),
-            None => {}
+            None if !self.random.random_bool(changes) => {}
+            None if spoils => self.table.spoil(&mut self.random),
+            None => self.table.change(&mut self.random),
         }
     }
 
