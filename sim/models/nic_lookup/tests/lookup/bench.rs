@@ -22,6 +22,8 @@ use crate::shadow::Oracle;
 
 /// Clocks after which something that stands still is an error.
 const TIMEOUT: u64 = 20_000;
+/// The same of requests, which wait for look-ups of many trips.
+const REQUEST_TIMEOUT: u64 = 100_000;
 
 /// How a memory behaves.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +49,8 @@ pub struct Surroundings {
     /// it begins another operation.
     pub stores: f64,
     pub changes: f64,
+    /// In place of operations, words are written that may be no writer's.
+    pub spoils: bool,
 }
 
 /// A memory with its port.
@@ -135,7 +139,7 @@ impl Bench {
             nic,
             sources: std::array::from_fn(|port| {
                 let name = name(["s_axis_req", "s_axis_sw"], port);
-                StreamSource::new(name, requests[port], seed, TIMEOUT)
+                StreamSource::new(name, requests[port], seed, REQUEST_TIMEOUT)
             }),
             sinks: std::array::from_fn(|port| {
                 let name = name(["m_axis_rsp", "m_axis_swrsp"], port);
@@ -221,7 +225,7 @@ impl Bench {
         self.outcome = self.software.sample(cycle, &registers).map_err(text)?;
         self.dut.clock()?;
         self.cycle += 1;
-        if self.open() > 0 && cycle - self.moved > 2 * TIMEOUT {
+        if self.open() > 0 && cycle - self.moved > REQUEST_TIMEOUT {
             return Err(format!("{} requests stand still", self.open()));
         }
         Ok(answered)
@@ -229,14 +233,15 @@ impl Bench {
 
     /// The host makes a store visible, or begins another operation.
     fn change_host(&mut self) {
-        let Surroundings { stores, changes, .. } = self.surroundings;
+        let Surroundings { stores, changes, spoils, .. } = self.surroundings;
         if !self.random.random_bool(stores) {
             return;
         }
         match self.table.show() {
             Some(store) => self.host.store(TABLE_BASE + 8 * store.word as u64, store.value),
-            None if self.random.random_bool(changes) => self.table.change(&mut self.random),
-            None => {}
+            None if !self.random.random_bool(changes) => {}
+            None if spoils => self.table.spoil(&mut self.random),
+            None => self.table.change(&mut self.random),
         }
     }
 

@@ -7,6 +7,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use tables::memory::{HostMemory, LoggedMemory, RemoteMemory};
 use tables::robin_hood::{RobinHood, Shape};
+use tables::slot::Meta;
 use tables::{RemoteTable, Store, Table, Walk};
 
 /// What an answer from host memory says of a key.
@@ -29,6 +30,8 @@ pub struct Host {
     /// All versions of each line, with the number of stores from which on it was so.
     lines: Vec<Vec<(usize, [u64; 8])>>,
     pub keys: u64,
+    /// Others have written into the table, so that nothing is known of what is in it.
+    is_spoiled: bool,
 }
 
 impl Host {
@@ -45,6 +48,7 @@ impl Host {
             contents: vec![BTreeMap::new()],
             lines: Vec::new(),
             keys: u64::from(shape.slots) + 6,
+            is_spoiled: false,
         };
         for _ in 0..random.random_range(0..3 * shape.slots) {
             host.change(random);
@@ -90,6 +94,43 @@ impl Host {
         self.contents.push(contents);
     }
 
+    /// Writes a word that need not be any writer's: a link, or a word of a slot that is near a right one.
+    pub fn spoil(&mut self, random: &mut ChaCha8Rng) {
+        self.is_spoiled = true;
+        let table = *self.table.geometry();
+        let size = table.ground().layout().words();
+        let (word, value) = if random.random_bool(0.4) {
+            let segment = random.random_range(0..table.segments());
+            (table.directory_word(segment), random_link(random))
+        } else {
+            let slot = match table.overflow_slots() {
+                slots if slots > 0 && random.random_bool(0.3) => {
+                    table.overflow_word(random.random_range(0..slots))
+                }
+                _ => table.slot_word(random.random_range(0..table.all_slots())),
+            };
+            let word = [0, 0, 1, random.random_range(0..size)][random.random_range(0..4)];
+            let value = match word {
+                1 => random.random_range(0..self.keys),
+                2.. if word % 8 != 0 => random.random(),
+                _ => self.random_meta(slot, random),
+            };
+            (slot + word, value)
+        };
+        self.table.memory().store(word, value);
+    }
+
+    /// A meta word; often the one that the slot begins with, so that its parts are of one version.
+    fn random_meta(&self, slot: usize, random: &mut ChaCha8Rng) -> u64 {
+        let first = self.table.memory().load(slot);
+        match random.random_range(0..4) {
+            0 => first,
+            1 => first.wrapping_add(random.random_range(0..3)),
+            2 => random.random(),
+            _ => Meta::object(random.random_range(0..3), 8, false).with_stamp(random.random()).0,
+        }
+    }
+
     /// Makes the next store visible, and says which; nothing when all are.
     pub fn show(&mut self) -> Option<Store> {
         let store = self.table.memory().let_through()?;
@@ -124,6 +165,9 @@ impl Host {
             }
             _ => false,
         };
+        if self.is_spoiled {
+            return Ok(());
+        }
         let was_disturbed = self.spans[first..last].iter().any(|span| span.1 > span.0);
         let contents = &self.contents[first..=last];
         if *saw == Saw::GaveUp && was_disturbed || contents.iter().any(is_right) {
@@ -132,6 +176,20 @@ impl Host {
         let was: Vec<_> = contents.iter().map(|contents| contents.get(&key)).collect();
         Err(format!("{saw:?} of key {key}, from {from} to {to} stores, when it was {was:?}"))
     }
+}
+
+/// A link to a bucket of the area, or to one beyond it, or with an order that no link has.
+fn random_link(random: &mut ChaCha8Rng) -> u64 {
+    let order = match random.random_range(0..8) {
+        0 | 1 => 0,
+        7 => random.random_range(0..64_u64),
+        _ => random.random_range(1..5),
+    };
+    let place = match random.random_range(0..8) {
+        0 => random.random(),
+        _ => random.random_range(0..32_u32),
+    };
+    random.random_range(0..3_u64) << 38 | order << 32 | u64::from(place)
 }
 
 fn first_words(value: &[u8], words: usize) -> Vec<u64> {

@@ -59,6 +59,13 @@ fn memories_that_fail() {
 }
 
 #[test]
+fn words_that_no_writer_has_written() {
+    for subject in [NARROW, MUTANTS, WIDE] {
+        right(subject, 30, random::spoiled);
+    }
+}
+
+#[test]
 fn one_seed_gives_the_same_twice() {
     for subject in [NARROW, WIDE] {
         let twice = [(); 2].map(|()| random::failing(subject, 0, 1).unwrap());

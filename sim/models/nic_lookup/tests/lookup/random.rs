@@ -17,6 +17,14 @@ use crate::dut::{INDEX_BASE, PORTS, RequestWords, Subject, TABLE_BASE};
 use crate::host::Host;
 use crate::registers::Configuration;
 
+/// What is wrong in a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Right,
+    Failing,
+    Spoiled,
+}
+
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -47,7 +55,8 @@ fn behaviour(random: &mut ChaCha8Rng, fails: bool) -> Behaviour {
     }
 }
 
-fn surroundings(random: &mut ChaCha8Rng, fails: bool) -> Surroundings {
+fn surroundings(random: &mut ChaCha8Rng, kind: Kind) -> Surroundings {
+    let fails = kind == Kind::Failing;
     Surroundings {
         seed: random.random(),
         requests: [stalls(random), stalls(random)],
@@ -56,6 +65,7 @@ fn surroundings(random: &mut ChaCha8Rng, fails: bool) -> Surroundings {
         nic: behaviour(random, fails),
         stores: [0.0, 0.02, 0.1, 0.5][random.random_range(0..4)],
         changes: random.random_range(0.01..1.0),
+        spoils: kind == Kind::Spoiled,
     }
 }
 
@@ -78,9 +88,12 @@ fn shape(random: &mut ChaCha8Rng, subject: &Subject) -> Shape {
 
 fn configuration(random: &mut ChaCha8Rng, subject: &Subject, table: &RobinHood) -> Configuration {
     let most = if subject.slot_bytes == 16 { 0 } else { 8 * subject.value_words as u16 };
+    // Readings of many trips take long.
+    let slots = table.limit().expect("tables have a limit") as usize + 1;
+    let trips = slots * subject.slot_bytes / (64 * usize::from(subject.landing_lines));
     let settings = Settings {
         value_bytes: [most.min(8), most.min(8), most][random.random_range(0..3)],
-        most_readings: [3, 4, 8, 255][random.random_range(0..4)],
+        most_readings: if trips > 8 { 4 } else { [3, 4, 8, 30][random.random_range(0..4)] },
         landing_lines: subject.landing_lines,
     };
     let more = [1, 1, 2, 64][random.random_range(0..4)];
@@ -207,11 +220,11 @@ impl Traffic {
     }
 }
 
-fn run(subject: Subject, mutant: u8, seed: u64, fails: bool) -> Result<Outcome, String> {
+fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Outcome, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let host = Host::new(shape(&mut random, &subject), &mut random);
     let configuration = configuration(&mut random, &subject, host.table.geometry());
-    let surroundings = surroundings(&mut random, fails);
+    let surroundings = surroundings(&mut random, kind);
     let mut traffic = Traffic::new(&mut random, &subject, &host);
     let mut bench = Bench::new(subject, mutant, seed, host, &configuration, &surroundings);
     // Entries that memory has from the beginning.
@@ -241,10 +254,15 @@ fn run(subject: Subject, mutant: u8, seed: u64, fails: bool) -> Result<Outcome, 
 
 /// Memories without errors.
 pub fn right(subject: Subject, mutant: u8, seed: u64) -> Result<Outcome, String> {
-    run(subject, mutant, seed, false)
+    run(subject, mutant, seed, Kind::Right)
 }
 
 /// Memories of which some beats fail.
 pub fn failing(subject: Subject, mutant: u8, seed: u64) -> Result<Outcome, String> {
-    run(subject, mutant, seed, true)
+    run(subject, mutant, seed, Kind::Failing)
+}
+
+/// A table in which words stand that no writer of tables has written.
+pub fn spoiled(subject: Subject, mutant: u8, seed: u64) -> Result<Outcome, String> {
+    run(subject, mutant, seed, Kind::Spoiled)
 }
