@@ -15,7 +15,8 @@ pub struct Beat(pub Line);
 
 /// A scanner with stream models at its pins.
 pub trait Dut {
-    fn reset(&mut self);
+    /// For so many clocks, whatever stands at the other pins.
+    fn reset(&mut self, clocks: u32);
     fn drive_scan(&mut self, pins: &StreamPins<[u64; SCAN_WORDS]>);
     fn drive_line(&mut self, pins: &StreamPins<Beat>);
     fn drive_ready(&mut self, ready: bool);
@@ -53,11 +54,8 @@ macro_rules! dut {
         };
 
         impl Dut for $($path)::+::Model {
-            fn reset(&mut self) {
-                let idle = StreamPins::default();
-                self.drive_scan(&idle);
-                self.drive_line(&StreamPins::default());
-                $($path)::+::Model::reset(self, 2);
+            fn reset(&mut self, clocks: u32) {
+                $($path)::+::Model::reset(self, clocks);
             }
 
             fn drive_scan(&mut self, pins: &StreamPins<[u64; SCAN_WORDS]>) {

@@ -14,9 +14,11 @@ const SEEDS: u64 = 40;
 fn run(mutant: u8) -> Option<String> {
     for seed in 0..SEEDS {
         for (name, subject) in [("32 bytes", SLOTS_32), ("128 bytes", SLOTS_128)] {
-            let what = found(|| random::run(subject, seed, mutant).map(drop));
-            if let Some(what) = what {
-                return Some(format!("slots of {name}, seed {seed}: {what}"));
+            for test in [random::run, random::after_resets] {
+                let what = found(|| test(subject, seed, mutant).map(drop));
+                if let Some(what) = what {
+                    return Some(format!("slots of {name}, seed {seed}: {what}"));
+                }
             }
         }
     }
