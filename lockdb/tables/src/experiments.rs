@@ -6,6 +6,7 @@
 
 use crate::buckets::{self, Buckets};
 use crate::error::ShapeError;
+use crate::hash::{MULTIPLIER, scatter};
 use crate::hopscotch::{self, Hopscotch};
 use crate::memory::{HostMemory, PlainMemory};
 use crate::plan::{Step, look_up};
@@ -70,13 +71,8 @@ pub struct Staleness {
 }
 
 /// Key number `index`: random, and all different, by a bijection of 64 bits.
-///
-/// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014, figure 16.
 pub fn key(seed: u64, index: u64) -> u64 {
-    let mixed = seed.wrapping_add((index + 1).wrapping_mul(crate::hash::MULTIPLIER));
-    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ mixed >> 31
+    scatter(seed.wrapping_add(index.wrapping_add(1).wrapping_mul(MULTIPLIER)))
 }
 
 /// Fills a table and looks its keys up: a row of Table 2.

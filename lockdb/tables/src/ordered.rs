@@ -69,22 +69,19 @@ impl Ordered {
 
     /// Copies the value of a key and says its version. When the key is not there, `value` is not changed.
     pub fn get(&self, key: u64, value: &mut Vec<u8>) -> Option<u64> {
-        let object = self.object(key)?;
-        let object = object.lock().unwrap_or_else(PoisonError::into_inner);
-        value.clear();
-        value.extend_from_slice(&object.1);
-        Some(object.0 as u64)
+        Some(copy(&*self.object(key)?, value))
     }
 
     /// Visits key, version and value of the objects in a range, in ascending order, until `visit` says `false`.
-    /// Each object is as it was at an instant during the visit, but not all at the same one.
+    /// Each object is as it was at an instant during the visit, but not all at the same one. `visit` may use the
+    /// table.
     pub fn visit(&self, keys: RangeInclusive<u64>, mut visit: impl FnMut(u64, u64, &[u8]) -> bool) {
-        let guard = Guard::new();
+        let (guard, mut value) = (Guard::new(), Vec::new());
         let range = *keys.start() as u128 + 1..=*keys.end() as u128 + 1;
         for (key, object) in self.tree.range(range, &guard) {
             let Some(object) = object else { continue };
-            let object = object.lock().unwrap_or_else(PoisonError::into_inner);
-            if !visit((key - 1) as u64, object.0 as u64, &object.1) {
+            let version = copy(object, &mut value);
+            if !visit((key - 1) as u64, version, &value) {
                 return;
             }
         }
@@ -98,4 +95,12 @@ impl Ordered {
         let (length, limit) = (value.len(), self.longest);
         if length > limit { Err(TableError::ValueTooLong { length, limit }) } else { Ok(()) }
     }
+}
+
+/// Copies the value of an object, and says its version. The lock is not held any longer.
+fn copy(object: &Mutex<(u32, Vec<u8>)>, value: &mut Vec<u8>) -> u64 {
+    let object = object.lock().unwrap_or_else(PoisonError::into_inner);
+    value.clear();
+    value.extend_from_slice(&object.1);
+    object.0 as u64
 }

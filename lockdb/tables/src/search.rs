@@ -124,6 +124,16 @@ impl<W: Walk> Search<W> {
         Step::Read(ranges)
     }
 
+    fn words_asked_for(&self) -> usize {
+        let words = |piece: &Piece| self.ranges(piece).map(|range| range.words).sum::<usize>();
+        match &self.state {
+            State::Start | State::Over => 0,
+            State::Slots => self.pieces.iter().map(words).sum(),
+            State::Rest(rest) => words(rest),
+            State::Heap(_, pointer) => pointer.lines() as usize * LINE_WORDS,
+        }
+    }
+
     /// One range, or two when the link lies apart.
     fn ranges(&self, piece: &Piece) -> impl Iterator<Item = Range> + use<W> {
         let Piece { node, from, to, link } = *piece;
@@ -355,12 +365,15 @@ impl<W: Walk> Search<W> {
 
 impl<W: Walk> Plan for Search<W> {
     fn next(&mut self, words: &[u64]) -> Step {
+        let over = matches!(self.state, State::Over);
+        assert!(!over, "the look-up of key {} has ended", self.key);
+        assert_eq!(words.len(), self.words_asked_for(), "number of words that were asked for");
         match self.state {
             State::Start => self.start(),
             State::Slots => self.take_slots(words),
             State::Rest(rest) => self.take_rest(rest, words),
             State::Heap(found, pointer) => self.take_value(words, found, pointer),
-            State::Over => panic!("the look-up of key {} has ended", self.key),
+            State::Over => unreachable!("see above"),
         }
     }
 }

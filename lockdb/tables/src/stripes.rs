@@ -36,16 +36,16 @@ pub(crate) struct Locked<'a> {
 impl Stripes {
     /// Stripes for operations that each touch at most `reach` positions in a row.
     pub(crate) fn new(positions: u32, reach: u32) -> Self {
-        let shift = reach.max(LEAST).next_power_of_two().trailing_zeros();
-        let count = (positions as u64).div_ceil(1 << shift).max(1);
+        let shift = u64::from(reach.max(LEAST)).next_power_of_two().trailing_zeros();
+        let count = u64::from(positions).div_ceil(1 << shift).max(1);
         Stripes { locks: (0..count).map(|_| Mutex::new(Counts::default())).collect(), shift }
     }
 
-    /// Takes the locks of the positions from `first` to `last`, in the order of the positions, so that no two
+    /// Takes the locks of `reach` positions from `first` on, in the order of the positions, so that no two
     /// threads wait for each other.
-    pub(crate) fn lock(&self, first: u32, last: u32) -> Locked<'_> {
-        let most = self.locks.len() - 1;
-        let [first, last] = [first, last].map(|at| ((at >> self.shift) as usize).min(most));
+    pub(crate) fn lock(&self, first: u32, reach: u32) -> Locked<'_> {
+        let last = u64::from(first) + u64::from(reach - 1);
+        let [first, last] = [first.into(), last].map(|at| self.stripe(at));
         debug_assert!(last - first <= 1, "an operation lies in two stripes at most");
         Locked {
             counts: lock(&self.locks[first]),
@@ -55,8 +55,12 @@ impl Stripes {
 
     /// Says that the first lock of an operation will be taken soon.
     pub(crate) fn prefetch(&self, first: u32) {
-        let index = ((first >> self.shift) as usize).min(self.locks.len() - 1);
-        prefetch(&self.locks[index]);
+        prefetch(&self.locks[self.stripe(first.into())]);
+    }
+
+    /// The stripe of a position. Those behind the last one belong to the last stripe.
+    fn stripe(&self, position: u64) -> usize {
+        ((position >> self.shift) as usize).min(self.locks.len() - 1)
     }
 
     /// The sum of all counts, each stripe at another instant.
@@ -69,5 +73,30 @@ impl Stripes {
     /// Bytes of the locks.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.locks)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// As a Robin Hood table of 2³¹ slots has them, without a limit.
+    #[test]
+    fn operations_may_reach_over_the_largest_table() {
+        let positions = (1 << 31) + (1 << 16);
+        let stripes = Stripes::new(positions, positions);
+        assert_eq!(stripes.locks.len(), 1);
+        stripes.lock((1 << 31) - 1, positions).counts.change(1, 0);
+        assert_eq!(stripes.counts(), (1, 0));
+    }
+
+    #[test]
+    fn an_operation_takes_the_stripes_that_it_may_touch() {
+        let stripes = Stripes::new(100, 16);
+        for (first, reach, both) in
+            [(0, 16, false), (1, 16, true), (15, 1, false), (15, 2, true), (99, 16, false)]
+        {
+            assert_eq!(stripes.lock(first, reach)._next.is_some(), both, "{reach} from {first} on");
+        }
     }
 }

@@ -145,17 +145,19 @@ impl<P, M> Table<P, M> {
 }
 
 impl<P: Placement, M: HostMemory> Table<P, M> {
-    /// An empty table.
+    /// An empty table. It reads all of its words.
     ///
     /// # Errors
-    /// When the memory is too small.
-    ///
-    /// # Panics
-    /// Later on, when the memory's words were not 0.
+    /// When the memory is too small; when a word of the table is not 0, as in a file that has a table already. Such
+    /// a table can be read ([`Search`] needs the geometry alone), but not be written on: which parts of it are free
+    /// is known only to whoever has written it.
     pub fn new(placement: P, memory: M) -> Result<Self, ShapeError> {
         let ground = placement.ground();
         let expected = "as many words as the geometry says";
         check(memory.words() >= ground.words(), "words of the memory", memory.words(), expected)?;
+        let used = (0..ground.words()).find(|&word| memory.load(word) != 0);
+        let expected = "none: a table begins with words of 0";
+        check(used.is_none(), "first word that is not 0", used.unwrap_or(0), expected)?;
         let spare = Mutex::new(Spare::new(placement.overflow_units(), ground.heap_lines));
         let stripes = Stripes::new(placement.positions(), placement.reach());
         Ok(Table { placement, memory, stripes, spare })
@@ -192,7 +194,7 @@ impl<P: Placement, M: HostMemory> Table<P, M> {
     /// Runs a change of the memory under the locks of a key.
     pub(crate) fn locked<R>(&self, key: u64, change: impl FnOnce(&M) -> R) -> R {
         let first = self.placement.position(key);
-        let _locked = self.stripes.lock(first, first + (self.placement.reach() - 1));
+        let _locked = self.stripes.lock(first, self.placement.reach());
         change(&self.memory)
     }
 
@@ -204,7 +206,7 @@ impl<P: Placement, M: HostMemory> Table<P, M> {
     ) -> Result<R, TableError> {
         self.prefetch_slots(key);
         let first = self.placement.position(key);
-        let mut locked = self.stripes.lock(first, first + (self.placement.reach() - 1));
+        let mut locked = self.stripes.lock(first, self.placement.reach());
         let place = locate(&self.placement, &self.memory, key);
         let mut job = Job::new(*self.placement.ground(), &self.memory, &self.spare);
         let header = self.placement.header(key).map(|word| (word, self.memory.load(word)));

@@ -28,9 +28,7 @@ fn block(top: &str) -> Block {
 #[cfg(feature = "mutants")]
 fn build_mutants() {
     let list = std::path::Path::new(ROOT).join(LIST);
-    let sources = mutants::Rtl::of_list(TOP, &list)
-        .and_then(|rtl| rtl.plant(&list::MUTANTS))
-        .and_then(mutants::Rtl::write_for_build)
+    let sources = mutants::plant_for_build(TOP, &list, &list::MUTANTS)
         .unwrap_or_else(|error| verilate::fail(error));
     block(&mutants::mutated(TOP))
         .module("mutants")

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use locks::machine::{Refusal, Rule};
 use locks::{Policy, SharedMemory, Suspicion, Timestamp, TupleKey};
+use tables::hash::scatter;
 use timing::Time;
 use workloads::scenario::{AgentSettings, LockOrder, Scenario, Side, Span};
 
@@ -559,13 +560,6 @@ impl Workflow {
         let mixed = scatter(self.transaction().get() ^ scatter(self.seed));
         Time::saturating_from_ns(least + mixed % (most - least + 1))
     }
-}
-
-/// A bijection that scatters neighbours (the finalizer of SplitMix64).
-fn scatter(number: u64) -> u64 {
-    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    number ^ number >> 31
 }
 
 fn cause_count(aborts: &mut Aborts, cause: Cause) -> &mut u64 {

@@ -109,6 +109,19 @@ impl Block {
         self.option(&[&format!("-G{name}={value}")])
     }
 
+    /// Makes the model one with these parameters, in a module of this name (see [`Block::module`]), which the name of the
+    /// model then ends with.
+    pub fn shape<'a>(
+        self,
+        module: &str,
+        parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Block {
+        let name = format!("{}_{module}", self.name);
+        let block = self.module(module).name(&name);
+        let set = |block: Block, (name, value)| block.parameter(name, value);
+        parameters.into_iter().fold(block, set)
+    }
+
     /// Names the model, which has the name of its top unless given: for a further model of the same top,
     /// with other parameters. All models of a program need names of their own.
     pub fn name(mut self, name: &str) -> Block {

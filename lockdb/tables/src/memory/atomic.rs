@@ -15,6 +15,10 @@ struct Line([AtomicU64; LINE_WORDS]);
 /// How often a reader tries to catch a line at rest.
 const MOST_TRIES: usize = if cfg!(loom) { 2 } else { 64 };
 
+/// Logarithm of the bytes of a huge page.
+#[cfg(not(any(loom, miri)))]
+const LOG_HUGE_PAGE: u8 = 21;
+
 /// Words of this process, or of a file that several processes map.
 #[derive(Debug)]
 pub struct AtomicMemory {
@@ -45,15 +49,23 @@ impl AtomicMemory {
     /// else the system is asked to make some of its own accord.
     ///
     /// # Errors
-    /// When the system refuses the mapping.
+    /// When the system refuses the mapping; when no address space has so many words.
     #[cfg(not(any(loom, miri)))]
     pub fn mapped(words: usize) -> std::io::Result<Self> {
+        let lines = words.div_ceil(LINE_WORDS).max(1);
+        let bytes =
+            lines.checked_mul(size_of::<Line>()).filter(|&bytes| bytes <= isize::MAX as usize);
+        let bytes = bytes.ok_or_else(|| {
+            let message = format!("{words} words, expected at most 2^60 - 1");
+            std::io::Error::new(std::io::ErrorKind::InvalidInput, message)
+        })?;
         let mut options = memmap2::MmapOptions::new();
-        options.len((words.div_ceil(LINE_WORDS) * size_of::<Line>()).max(1));
-        let (map, huge_pages) = match options.clone().huge(Some(21)).map_anon() {
+        // A mapping of huge pages is only given back when its length is theirs.
+        let huge = bytes.next_multiple_of(1 << LOG_HUGE_PAGE);
+        let (map, huge_pages) = match options.huge(Some(LOG_HUGE_PAGE)).len(huge).map_anon() {
             Ok(map) => (map, true),
             Err(_) => {
-                let map = options.map_anon()?;
+                let map = memmap2::MmapOptions::new().len(bytes).map_anon()?;
                 let asked = map.advise(memmap2::Advice::HugePage).is_ok();
                 (map, asked)
             }
@@ -144,6 +156,16 @@ impl RemoteMemory for AtomicMemory {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::robin_hood::{RobinHood, Shape};
+    use crate::{Hint, MOST_READINGS, RemoteTable, Search, Step, Table, Values, Walk, look_up};
+
+    const SHAPE: Shape = Shape {
+        slots: 30,
+        limit: Some(4),
+        segment: 4,
+        overflow_slots: 40,
+        values: Values { inline_bytes: 48, longest: 300, heap_lines: 200 },
+    };
 
     #[test]
     fn all_ways_to_memory_give_words_of_0_that_keep_what_is_stored() {
@@ -152,6 +174,54 @@ mod tests {
             assert!(memory.words() >= 16 && memory.load(8) == 0);
             memory.store(8, 5);
             assert_eq!(memory.read_line(1), [5, 0, 0, 0, 0, 0, 0, 0]);
+        }
+    }
+
+    /// As two processes have it: one writes a table, the other one reads it.
+    #[test]
+    fn a_file_is_shared_and_keeps_what_is_stored() {
+        let file = tempfile::tempfile().unwrap();
+        let error = AtomicMemory::of_file(&file).unwrap_err().to_string();
+        assert_eq!(error, "the file has 0 bytes, expected at least a line of 64");
+        let geometry = RobinHood::new(SHAPE).unwrap();
+        let bytes = geometry.ground().words() as u64 * 8;
+        // A line that is not whole is not used.
+        file.set_len(bytes + 63).unwrap();
+        let [host, reader] = [(); 2].map(|()| AtomicMemory::of_file(&file).unwrap());
+        assert_eq!((host.words() as u64 * 8, host.has_huge_pages()), (bytes, false));
+        let table = Table::new(geometry, host).unwrap();
+        let look = |key| {
+            let plan = Search::new(geometry, key, Hint::default(), MOST_READINGS);
+            match look_up(&reader, plan).0 {
+                Step::Found(found) => Some(found.value),
+                Step::Absent => None,
+                step => panic!("{step:?} without a writer"),
+            }
+        };
+        (0..40).for_each(|key| table.insert(key, &[key as u8; 300][..key as usize * 7]).unwrap());
+        (0..40).for_each(|key| assert_eq!(look(key), Some(vec![key as u8; key as usize * 7])));
+        table.delete(7).unwrap();
+        assert_eq!(look(7), None);
+        drop(table);
+        assert_eq!(look(8), Some(vec![8; 56]));
+        // Whoever opens the file again can read it. Where it could be written on is not in it.
+        let error = Table::new(geometry, AtomicMemory::of_file(&file).unwrap()).unwrap_err();
+        assert_eq!(error.field, "first word that is not 0");
+        assert_eq!(look(9), Some(vec![9; 63]));
+    }
+
+    #[test]
+    fn a_file_that_may_not_be_written_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(64).unwrap();
+        let reading = std::fs::File::open(file.path()).unwrap();
+        assert!(AtomicMemory::of_file(&reading).is_err());
+    }
+
+    #[test]
+    fn a_mapping_that_no_address_space_holds_is_refused() {
+        for words in [usize::MAX, usize::MAX / 8, 1 << 61, 1 << 58] {
+            assert!(AtomicMemory::mapped(words).is_err(), "{words} words");
         }
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is refused changes nothing, and names the value and what was expected.
 
-use tables::memory::PlainMemory;
+use tables::memory::{HostMemory, PlainMemory};
 use tables::robin_hood::{RobinHood, Shape};
-use tables::{RemoteTable, Table, TableError, Values, Walk};
+use tables::{Hint, Plan, RemoteTable, Step, Table, TableError, Values, Walk};
 
 use crate::shapes;
 
@@ -37,6 +37,33 @@ fn a_memory_that_is_too_small_is_named() {
     let error = Table::new(geometry, PlainMemory::new(words)).unwrap_err();
     let expected = "expected as many words as the geometry says";
     assert_eq!(error.to_string(), format!("words of the memory is {words}, {expected}"));
+}
+
+/// Of such a memory it is not known what is free, and a chain in it may go in circles.
+#[test]
+fn a_memory_with_something_in_it_is_refused() {
+    let table = shapes::robin_hood(SHAPE, PlainMemory::new);
+    (0..5).for_each(|key| table.insert(key, &[1]).unwrap());
+    let memory = PlainMemory::clone(table.memory());
+    let used = memory.to_vec().iter().position(|&word| word != 0).unwrap();
+    let error = Table::new(*table.geometry(), memory).unwrap_err();
+    let expected = "expected none: a table begins with words of 0";
+    assert_eq!(error.to_string(), format!("first word that is not 0 is {used}, {expected}"));
+    // What lies behind the table is not its own.
+    let words = table.geometry().ground().words();
+    let memory = PlainMemory::new(words + 8);
+    memory.store(words, 1);
+    Table::new(*table.geometry(), memory).unwrap();
+}
+
+#[test]
+#[should_panic(expected = "number of words that were asked for")]
+fn words_that_were_not_asked_for_are_noticed() {
+    let table = shapes::robin_hood(SHAPE, PlainMemory::new);
+    let mut plan = table.plan(1, Hint::default());
+    let Step::Read(ranges) = plan.next(&[]) else { panic!("nothing to read") };
+    let words = ranges.iter().map(|range| range.words).sum::<usize>();
+    plan.next(&vec![0; words + 5]);
 }
 
 #[test]

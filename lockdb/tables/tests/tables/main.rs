@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod experiments;
+mod extremes;
 mod interleavings;
 mod model;
 mod race;

@@ -164,6 +164,35 @@ fn the_ordered_table_agrees_with_the_model() {
     });
 }
 
+/// Whoever visits an object holds none of its locks.
+#[test]
+fn a_visitor_can_use_the_table() {
+    let table = std::sync::Arc::new(Ordered::new(8));
+    (0..5).for_each(|key| table.insert(key, &[key as u8]).unwrap());
+    let (end, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        table.visit(0..=u64::MAX, |key, version, value| {
+            assert_eq!(table.get(key, &mut bytes), Some(version));
+            assert_eq!((table.update(key, &[9]), value), (Ok(version + 1), &bytes[..]));
+            table.delete(key).unwrap();
+            true
+        });
+        end.send(table.get(3, &mut bytes)).unwrap();
+    });
+    assert_eq!(ended.recv_timeout(std::time::Duration::from_secs(20)), Ok(None));
+}
+
+/// A range that ends before it begins has no objects.
+#[test]
+#[expect(clippy::reversed_empty_ranges)]
+fn nothing_is_visited_in_an_empty_range() {
+    let table = Ordered::new(8);
+    (0..5).for_each(|key| table.insert(key, &[]).unwrap());
+    table.visit(3..=1, |key, _, _| panic!("key {key}"));
+    table.visit(u64::MAX..=0, |key, _, _| panic!("key {key}"));
+}
+
 #[test]
 fn a_bucket_is_locked_once_and_keeps_its_lock_while_it_is_written() {
     let shape = buckets::Shape { buckets: 1, slots: 7, overflow_buckets: 1, values: shapes::SMALL };

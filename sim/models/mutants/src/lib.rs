@@ -61,6 +61,19 @@ macro_rules! model {
     };
 }
 
+/// For a build script: plants mutants in the block whose top is `module`, and writes what has changed; gives all files
+/// of the block, in their order. `list` names those of the block itself. The model's top is [`mutated`].
+///
+/// # Errors
+/// As [`Rtl::of_list`], [`Rtl::plant`] and [`Rtl::write_for_build`].
+pub fn plant_for_build(
+    module: &str,
+    list: &Path,
+    mutants: &[Mutant],
+) -> Result<Vec<PathBuf>, String> {
+    Rtl::of_list(module, list)?.plant(mutants)?.write_for_build()
+}
+
 /// The RTL files of a block, to be mutated.
 #[derive(Clone, Debug)]
 pub struct Rtl {

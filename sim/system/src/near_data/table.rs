@@ -11,6 +11,7 @@ use lockdb::{
     Database, Durability, Error, Isolation, Options, Result, Session, Table, TransactionOptions,
 };
 use locks::{Policy, TupleKey, Waiting};
+use tables::hash::{MULTIPLIER, scatter};
 
 /// Columns.
 pub(crate) const BALANCE: usize = 2;
@@ -99,8 +100,9 @@ impl YcsbTable {
         }
         let table = database.create_table(schema.primary_key(&["id"]).build()?)?;
         let mut session = database.session()?;
+        let drawn = |row| scatter((row ^ shape.seed).wrapping_add(MULTIPLIER));
         let regions: Vec<u8> =
-            (0..shape.rows).map(|row| (mix(row ^ shape.seed) % shape.regions) as u8).collect();
+            (0..shape.rows).map(|row| (drawn(row) % shape.regions) as u8).collect();
         for first in (0..shape.rows).step_by(BATCH as usize) {
             let mut transaction = session.begin(OPTIONS);
             for row in first..(first + BATCH).min(shape.rows) {
@@ -207,12 +209,4 @@ fn initial_balance(row: u64) -> i64 {
 
 fn unreadable(error: &std::io::Error) -> Error {
     unreachable!("a file in memory that the store has written is there: {error}")
-}
-
-/// The finalizer of SplitMix64.
-pub(crate) fn mix(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    number ^ number >> 31
 }

@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 30] = [
+pub const MUTANTS: [Mutant; 36] = [
     mutant("slots before the first count", "probe_lines.sv",
         "Lanes'(({})\n", "first_q ? 4'b1111 << first_lane : 4'b1111", "4'b1111"),
     mutant("slots behind the last count", "probe_lines.sv",
@@ -67,4 +67,17 @@ pub const MUTANTS: [Mutant; 30] = [
         "16'(own_high_q) + {};", "16'(carry_q)", "16'd0"),
     mutant("answers change while they wait", "stream_buffer.sv",
         "if ({}) data_o", "free", "free || valid_i"),
+    mutant("the displacement behind the last slot has 16 bits", "probe_lines.sv",
+        "last_slot:  {},", "17'(scan_i.displacement) + 17'(scan_i.more_slots)",
+        "17'(16'(scan_i.displacement + 16'(scan_i.more_slots)))"),
+    mutant("a reset leaves a scan half done", "probe_lines.sv",
+        "if ({}) begin\n            first_q", "!rst_ni", "1'b0"),
+    mutant("a reset leaves a line before its slots", "probe_slots.sv",
+        "if ({}) valid_q <= 1'b0;", "!rst_ni", "1'b0"),
+    mutant("a reset leaves a line between its slots", "probe_slots.sv",
+        "if ({}) valid_o <= 1'b0;", "!rst_ni", "1'b0"),
+    mutant("a reset leaves an answer before its end", "probe_result.sv",
+        "if ({}) last_q <= 1'b0;", "!rst_ni", "1'b0"),
+    mutant("a reset leaves an answer", "probe_result.sv",
+        "if ({}) valid_o <= 1'b0;", "!rst_ni", "1'b0"),
 ];

@@ -43,7 +43,7 @@ pub struct Bench {
 impl Bench {
     pub fn new(subject: Subject, seed: u64, mutant: u8) -> Self {
         let mut dut = (subject.make)(seed, mutant);
-        dut.reset();
+        dut.reset(2);
         Self { dut, seed }
     }
 
@@ -97,7 +97,8 @@ impl Bench {
         Ok(run)
     }
 
-    pub fn reset(&mut self) {
-        self.dut.reset();
+    /// In the middle of whatever is under way; the pins stay as they are.
+    pub fn reset(&mut self, clocks: u32) {
+        self.dut.reset(clocks);
     }
 }

@@ -2,7 +2,7 @@
 //! The scanners under test, by one set of pins.
 
 use nic::scan::{ANSWER_HEADER_WORDS, Line, MOST_VALUE_WORDS, SCAN_WORDS, Shape};
-use probe_scan::{mutants, slots_16, slots_32_long_values, slots_64, slots_128, slots_320};
+use probe_scan::{slots_16, slots_32, slots_32_long_values, slots_64, slots_128, slots_320};
 use sim::bus::pins::StreamPins;
 use tables::slot::SlotLayout;
 
@@ -15,7 +15,8 @@ pub struct Beat(pub Line);
 
 /// A scanner with stream models at its pins.
 pub trait Dut {
-    fn reset(&mut self);
+    /// For so many clocks, whatever stands at the other pins.
+    fn reset(&mut self, clocks: u32);
     fn drive_scan(&mut self, pins: &StreamPins<[u64; SCAN_WORDS]>);
     fn drive_line(&mut self, pins: &StreamPins<Beat>);
     fn drive_ready(&mut self, ready: bool);
@@ -53,11 +54,8 @@ macro_rules! dut {
         };
 
         impl Dut for $($path)::+::Model {
-            fn reset(&mut self) {
-                let idle = StreamPins::default();
-                self.drive_scan(&idle);
-                self.drive_line(&StreamPins::default());
-                $($path)::+::Model::reset(self, 2);
+            fn reset(&mut self, clocks: u32) {
+                $($path)::+::Model::reset(self, clocks);
             }
 
             fn drive_scan(&mut self, pins: &StreamPins<[u64; SCAN_WORDS]>) {
@@ -97,10 +95,8 @@ macro_rules! dut {
 }
 
 dut!(SLOTS_16, 0, 1, slots_16);
-dut!(SLOTS_32, 16, 2, probe_scan);
+dut!(SLOTS_32, 16, 2, slots_32, mutant_i);
 dut!(SLOTS_32_LONG_VALUES, 16, 8, slots_32_long_values);
 dut!(SLOTS_64, 48, 6, slots_64);
-dut!(SLOTS_128, 104, 8, slots_128);
+dut!(SLOTS_128, 104, 8, slots_128, mutant_i);
 dut!(SLOTS_320, 256, 8, slots_320);
-dut!(MUTANTS_32, 16, 2, mutants::slots_32, mutant_i);
-dut!(MUTANTS_128, 104, 8, mutants::slots_128, mutant_i);

@@ -46,6 +46,15 @@ fn slots_of_320_bytes() {
 }
 
 #[test]
+fn resets_in_the_middle() {
+    seeds::each!(60, |seed| {
+        for subject in [SLOTS_16, SLOTS_32, SLOTS_320] {
+            random::after_resets(subject, seed, 0).unwrap();
+        }
+    });
+}
+
+#[test]
 fn one_seed_gives_the_same_bytes_twice() {
     seeds::each!(3, |seed| {
         for subject in [SLOTS_32, SLOTS_128] {

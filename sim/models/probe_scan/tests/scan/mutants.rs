@@ -4,7 +4,7 @@
 use probe_scan::mutants::MUTANTS;
 use suites::subject::found;
 
-use crate::dut::{MUTANTS_32, MUTANTS_128};
+use crate::dut::{SLOTS_32, SLOTS_128};
 use crate::random;
 
 /// Seeds of each scanner, at most.
@@ -13,10 +13,12 @@ const SEEDS: u64 = 40;
 /// Runs the suite until something fails; says what, and with which seed.
 fn run(mutant: u8) -> Option<String> {
     for seed in 0..SEEDS {
-        for (name, subject) in [("32 bytes", MUTANTS_32), ("128 bytes", MUTANTS_128)] {
-            let what = found(|| random::run(subject, seed, mutant).map(drop));
-            if let Some(what) = what {
-                return Some(format!("slots of {name}, seed {seed}: {what}"));
+        for (name, subject) in [("32 bytes", SLOTS_32), ("128 bytes", SLOTS_128)] {
+            for test in [random::run, random::after_resets] {
+                let what = found(|| test(subject, seed, mutant).map(drop));
+                if let Some(what) = what {
+                    return Some(format!("slots of {name}, seed {seed}: {what}"));
+                }
             }
         }
     }
