@@ -100,6 +100,11 @@ impl RobinHood {
         hash::home(key, self.slots)
     }
 
+    /// Number of homes.
+    pub fn homes(&self) -> u32 {
+        self.slots
+    }
+
     /// The largest displacement (D_m), if there is a limit.
     pub fn limit(&self) -> Option<u32> {
         self.limited.then_some(self.reach)
@@ -136,8 +141,14 @@ impl RobinHood {
         slot as usize * self.ground.layout.words()
     }
 
-    fn overflow_word(&self, slot: u32) -> usize {
+    /// The first word of a slot of the overflow area.
+    pub fn overflow_word(&self, slot: u32) -> usize {
         self.overflow + slot as usize * self.ground.layout.words()
+    }
+
+    /// Slots of the overflow area.
+    pub fn overflow_slots(&self) -> u32 {
+        self.overflow_slots
     }
 }
 

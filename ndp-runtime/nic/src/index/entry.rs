@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An entry of the index: the cached objects of one segment, and what is known of the segment.
 
-use super::request::{Answer, Found, Operation, Request, Status};
+use super::request::{Answer, DIRECTORY_MASK, Found, Operation, Request, Status};
 use super::table::Table;
 
 /// The most objects of an entry.
@@ -37,7 +37,8 @@ impl<const WORDS: usize> Object<WORDS> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Entry<const OBJECTS: usize, const WORDS: usize> {
     pub(super) displacement: u8,
-    pub(super) directory: u32,
+    /// Of `DIRECTORY_BITS`.
+    pub(super) directory: u64,
     pub(super) epoch: u16,
     /// The place at which the search for a replaceable object begins.
     pub(super) hand: u8,
@@ -58,8 +59,8 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
         self.displacement
     }
 
-    /// The word of the directory.
-    pub const fn directory(&self) -> u32 {
+    /// The word of the directory, of [`DIRECTORY_BITS`](super::DIRECTORY_BITS).
+    pub const fn directory(&self) -> u64 {
         self.directory
     }
 
@@ -90,7 +91,9 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
             .object(request.key)
             .map(|object| Found { content: object.content, owner: object.owner });
         let epoch = self.epoch;
-        let place = table.place(request.home, self.displacement, self.directory);
+        let has_content = found.is_some_and(|found| found.content.is_some());
+        let directory = if has_content { 0 } else { self.directory };
+        let place = table.place(request.home, self.displacement, directory);
         let status = match request.operation {
             Operation::LookUp => self.look_up(request),
             Operation::LockAndRead => self.lock_and_read(request),
@@ -235,7 +238,9 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
         if hint.is_exact || hint.displacement > self.displacement {
             self.displacement = hint.displacement;
         }
-        self.directory = hint.directory.unwrap_or(self.directory);
+        if let Some(directory) = hint.directory {
+            self.directory = directory & DIRECTORY_MASK;
+        }
         Status::Done
     }
 

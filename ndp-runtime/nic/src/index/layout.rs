@@ -2,8 +2,8 @@
 //! How an entry lies in NIC memory.
 //!
 //! ```text
-//! word 0              63     32 31   16 15    8 7            0
-//!                     directory   epoch    hand  displacement
+//! word 0              63     26 25   10 9 8  6 5            0
+//!                     directory   epoch 0 hand  displacement
 //! then, for each object
 //!   word 0            key
 //!   word 1            63     32 31   16 15    8 7   4 3       2       1       0
@@ -16,10 +16,15 @@
 //! empty entries. Bits of a place that is not used mean nothing, as do an owner that has no lock, and version
 //! and value without content.
 
-use super::entry::{Entry, Object};
+use super::entry::{Entry, MOST_OBJECTS, Object};
+use super::request::DIRECTORY_BITS;
+use super::table::MOST_DISPLACEMENT;
 
 /// Words of 8 bytes in a line.
 const LINE_WORDS: usize = 8;
+const HAND_AT: u32 = 6;
+const EPOCH_AT: u32 = 10;
+const DIRECTORY_AT: u32 = 64 - DIRECTORY_BITS;
 const USED: u64 = 1;
 const LOCKED: u64 = 1 << 1;
 const CONTENT: u64 = 1 << 2;
@@ -45,9 +50,9 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
     pub fn encode(&self) -> Vec<u64> {
         let mut words = Vec::with_capacity(entry_lines(OBJECTS, WORDS) * LINE_WORDS);
         words.push(
-            u64::from(self.directory) << 32
-                | u64::from(self.epoch) << 16
-                | u64::from(self.hand) << 8
+            self.directory << DIRECTORY_AT
+                | u64::from(self.epoch) << EPOCH_AT
+                | u64::from(self.hand) << HAND_AT
                 | u64::from(self.displacement),
         );
         for object in &self.objects {
@@ -71,10 +76,10 @@ impl<const OBJECTS: usize, const WORDS: usize> Entry<OBJECTS, WORDS> {
             *object = decode(words);
         }
         Entry {
-            displacement: words[0] as u8,
-            hand: ((words[0] >> 8) as u8) % OBJECTS as u8,
-            epoch: (words[0] >> 16) as u16,
-            directory: (words[0] >> 32) as u32,
+            displacement: words[0] as u8 & MOST_DISPLACEMENT,
+            hand: (words[0] >> HAND_AT) as u8 % MOST_OBJECTS as u8 % OBJECTS as u8,
+            epoch: (words[0] >> EPOCH_AT) as u16,
+            directory: words[0] >> DIRECTORY_AT,
             objects,
         }
     }

@@ -22,7 +22,9 @@ use std::collections::BTreeMap;
 
 pub use entry::{Entry, MOST_OBJECTS, Object};
 pub use layout::{entry_lines, entry_stride, entry_words};
-pub use request::{Answer, Found, Hint, Operation, Place, Request, Status, UnknownOperation};
+pub use request::{
+    Answer, DIRECTORY_BITS, Found, Hint, Operation, Place, Request, Status, UnknownOperation,
+};
 pub use table::{MOST_DISPLACEMENT, MOST_SLOT_BYTES, Table, TableError};
 pub use wire::{answer_words, request_words};
 

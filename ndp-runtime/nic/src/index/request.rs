@@ -59,6 +59,11 @@ impl Operation {
 #[error("operation {0}, expected 0 to 8")]
 pub struct UnknownOperation(pub u8);
 
+/// Bits of the word of the directory that say where an overflow bucket is and how large: the place and the order
+/// of a link of the tables. The stamp above them is not kept.
+pub const DIRECTORY_BITS: u32 = 38;
+pub(super) const DIRECTORY_MASK: u64 = (1 << DIRECTORY_BITS) - 1;
+
 /// What a request says about a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Hint {
@@ -66,8 +71,8 @@ pub struct Hint {
     pub displacement: u8,
     /// The known displacement becomes this, also when it was more (set-hint only).
     pub is_exact: bool,
-    /// The word of the directory, if it was read (set-hint only).
-    pub directory: Option<u32>,
+    /// The word of the directory, if it was read (set-hint only). Bits from [`DIRECTORY_BITS`] on are ignored.
+    pub directory: Option<u64>,
 }
 
 /// A request; fields that an operation has no use for mean nothing.
@@ -180,8 +185,9 @@ pub struct Place {
     pub address: u64,
     /// Slots to read: d + k, at most D_m + 1, which is all that can have the key outside the overflow bucket.
     pub slots: u8,
-    /// The word of the directory that says where the overflow bucket is, read last of all.
-    pub directory: u32,
+    /// The word of the directory, of [`DIRECTORY_BITS`], that says where the overflow bucket is, read last of all.
+    /// 0 when the answer has a version and a value: then nothing has to be read, and the version has its bits.
+    pub directory: u64,
 }
 
 /// An answer; object, epoch and place are as the operation found them.

@@ -118,7 +118,7 @@ impl Table {
     ///
     /// Source: Xenic, section 4.1.3 (d_i + k, with k = 1, up to the limit D_m). That the slot at d_i comes on top
     /// is what its Table 2 needs (`docs/remote-tables.md`).
-    pub fn place(&self, home: u32, displacement: u8, directory: u32) -> Place {
+    pub fn place(&self, home: u32, displacement: u8, directory: u64) -> Place {
         let slots = displacement.saturating_add(self.more).min(self.limit + 1);
         let offset = u64::from(home) * u64::from(self.slot_bytes);
         Place { address: self.base.wrapping_add(offset), slots, directory }

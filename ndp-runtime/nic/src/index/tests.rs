@@ -31,7 +31,7 @@ fn update(index: &mut Small, key: u64, owner: u16, version: u32) -> Status {
     index.apply(&request).status
 }
 
-fn hint(displacement: u8, is_exact: bool, directory: Option<u32>) -> Request<1> {
+fn hint(displacement: u8, is_exact: bool, directory: Option<u64>) -> Request<1> {
     let hint = Hint { displacement, is_exact, directory };
     Request { hint, ..Request::new(Operation::SetHint, 0, 4, 2) }
 }
@@ -52,6 +52,23 @@ fn a_miss_says_where_to_read() {
     assert_eq!(ask(&mut index, LookUp, 7, 0).place, place(3, 9));
     index.apply(&hint(8, false, None));
     assert_eq!(ask(&mut index, LookUp, 7, 0).place, place(9, 9), "D_m + 1 slots at most");
+}
+
+#[test]
+fn the_word_of_the_directory_has_place_and_order_and_stands_where_nothing_is_cached() {
+    let mut index = index();
+    let word = u64::MAX >> (64 - DIRECTORY_BITS) ^ 5;
+    assert_eq!(
+        index.apply(&hint(0, false, Some(word | !0 << DIRECTORY_BITS))).status,
+        Status::Done
+    );
+    assert_eq!(ask(&mut index, LookUp, 7, 0).place.directory, word, "without the stamp");
+    fill(&mut index, 7, 5, 0);
+    let answer = ask(&mut index, LookUp, 7, 0);
+    assert_eq!((answer.status, answer.place.directory), (Status::Done, 0));
+    assert_eq!(ask(&mut index, LookUp, 8, 0).place.directory, word, "another key");
+    ask(&mut index, LockAndRead, 9, 1);
+    assert_eq!(ask(&mut index, LookUp, 9, 0).place.directory, word, "locked, and never read");
 }
 
 #[test]
@@ -216,12 +233,17 @@ fn entries_have_room_and_a_stride() {
 }
 
 fn requests() -> impl Strategy<Value = Vec<Request<1>>> {
-    let hint = (0..10_u8, any::<bool>(), proptest::option::of(0..4_u32))
+    let word = prop_oneof![0..4_u64, 0..1_u64 << DIRECTORY_BITS];
+    let hint = (0..10_u8, any::<bool>(), proptest::option::of(word))
         .prop_map(|(displacement, is_exact, directory)| Hint { displacement, is_exact, directory });
     let request = (0..9_u8, 0..5_u64, 0..3_u16, 0..4_u32, 0..3_u16, hint);
-    let request = request.prop_map(|(number, key, owner, version, epoch, hint)| {
+    let request = request.prop_map(|(number, key, owner, version, epoch, mut hint)| {
         let operation = Operation::from_number(number).unwrap();
         let (home, value) = (key as u32, [u64::from(version)]);
+        // A beat has either a version or a word of the directory.
+        let sets_hint = operation == Operation::SetHint;
+        hint.directory = hint.directory.filter(|_| sets_hint);
+        let version = if sets_hint { 0 } else { version };
         Request { operation, key, home, segment: 2, owner, version, value, epoch, hint }
     });
     proptest::collection::vec(request, 1..200)
