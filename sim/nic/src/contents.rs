@@ -189,7 +189,10 @@ mod tests {
             ("key,value\n7\n", ":2: `7`: expected 2 fields: key,value"),
             ("key,value\n7,+1\n", &format!(":2: field `value` = +1: expected {number}")),
             ("key,value\n\n0x,1\n", &format!(":3: field `key` = 0x: expected {number}")),
-            ("key,value\n7,1\n8,1\n7,2\n", ":4: field `key` = 7: expected another key than that of line 2"),
+            (
+                "key,value\n7,1\n8,1\n7,2\n",
+                ":4: field `key` = 7: expected another key than that of line 2",
+            ),
         ] {
             let file = file(text);
             let error = Contents::read(file.path()).expect_err(text).to_string();

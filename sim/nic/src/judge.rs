@@ -80,7 +80,8 @@ impl Judge {
     }
 
     fn add(&mut self, change: &Change) {
-        let first = Span { content: self.still.get(&change.key).copied(), from: 0, until: u64::MAX };
+        let first =
+            Span { content: self.still.get(&change.key).copied(), from: 0, until: u64::MAX };
         let spans = self.changed.entry(change.key).or_insert_with(|| vec![first]);
         let before = spans.last_mut().expect("there is a first one");
         before.until = match before.content {
@@ -103,7 +104,8 @@ impl Judge {
         let expected = match self.changed.get(&answer.key) {
             Some(spans) if spans.iter().any(is_right) => return Ok(()),
             Some(spans) => {
-                let near = |span: &&Span| span.from <= answer.answered && answer.asked <= span.until;
+                let near =
+                    |span: &&Span| span.from <= answer.answered && answer.asked <= span.until;
                 let text = |span: &Span| content_text(span.content);
                 spans.iter().filter(near).map(text).collect::<Vec<_>>().join(" or ")
             }

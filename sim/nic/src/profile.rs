@@ -153,8 +153,14 @@ mod tests {
 
     fn geometry() -> RobinHood {
         let values = Values::inline(8);
-        RobinHood::new(Shape { slots: 2000, limit: Some(15), segment: 2, overflow_slots: 9, values })
-            .expect("a shape")
+        RobinHood::new(Shape {
+            slots: 2000,
+            limit: Some(15),
+            segment: 2,
+            overflow_slots: 9,
+            values,
+        })
+        .expect("a shape")
     }
 
     #[test]
@@ -162,7 +168,8 @@ mod tests {
         for text in ["uniform", "zipf:0.99", "hits:75"] {
             assert_eq!(text.parse::<Profile>().expect(text).to_string(), text);
         }
-        for text in ["", "zipf", "zipf:", "zipf:11", "zipf:-1", "zipf:NaN", "hits:101", "uniform:1"] {
+        for text in ["", "zipf", "zipf:", "zipf:11", "zipf:-1", "zipf:NaN", "hits:101", "uniform:1"]
+        {
             assert_eq!(text.parse::<Profile>(), Err(ProfileError), "{text}");
         }
     }
@@ -200,6 +207,9 @@ mod tests {
         };
         let absent = draw(1).measured.iter().filter(|key| !known.contains(key)).count();
         assert!((400..600).contains(&absent), "{absent}");
-        assert_eq!((draw(1).warm_up.len(), draw(1) == draw(1), draw(1) == draw(2)), (10, true, false));
+        assert_eq!(
+            (draw(1).warm_up.len(), draw(1) == draw(1), draw(1) == draw(2)),
+            (10, true, false)
+        );
     }
 }
