@@ -8,12 +8,12 @@ from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
 from systemrdl.rdltypes import OnWriteType
 
 # In this order: later files use what earlier ones define.
-FILES = ("properties", "shell", "queue", "lock_unit", "visibility_pe", "dma_vectorizer",
+FILES = ("properties", "shell", "queue", "lock_unit", "visibility_pe", "dma_vectorizer", "nic_lookup",
          "lockstep_device")
 # Those of the RTL; the others are pages that the PCI function keeps.
-BLOCKS = ("shell", "queue", "lock_unit", "visibility_pe", "dma_vectorizer")
+BLOCKS = ("shell", "queue", "lock_unit", "visibility_pe", "dma_vectorizer", "nic_lookup")
 # Those with a port of their own, outside BAR0.
-ALONE = ("visibility_pe", "dma_vectorizer")
+ALONE = ("visibility_pe", "dma_vectorizer", "nic_lookup")
 
 
 @dataclass(frozen=True)

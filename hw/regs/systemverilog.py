@@ -13,6 +13,7 @@ UNITS = {
     "queue": "queue",
     "visibility_pe": "visibility",
     "dma_vectorizer": "nic",
+    "nic_lookup": "nic",
 }
 
 

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: f071190d2e59ee4994cd1d2a2b0a00ab72b1481669bc4e4f675e24477ada764f lock_unit.rdl model.py properties.rdl requirements.txt rust.py
+// sources-sha256: dbfd27162982616524faf95ba8c1920f84181587fa2506c50ce2ef85b21c7d0f lock_unit.rdl model.py properties.rdl requirements.txt rust.py
 // body-sha256: 97bad1fae3000337a8b7274b53bcd4e7ffecefc8e33935681ce994b01081b3fd
 //! Lock unit: Executes requests of the lock protocol on a table in host memory.
 

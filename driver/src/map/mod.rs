@@ -2,7 +2,8 @@
 //! The register map, with types.
 //!
 //! `hw/regs` describes every register in SystemRDL; the modules [`device`], [`shell`], [`queue`],
-//! [`lock_unit`], [`visibility_pe`] and [`dma_vectorizer`] are made from it by `hw/regs/generate`. Each has
+//! [`lock_unit`], [`visibility_pe`], [`dma_vectorizer`] and [`nic_lookup`] are made from it by
+//! `hw/regs/generate`. Each has
 //!
 //! - a token for each register, which is read and written through any [`Registers`]; a token has
 //!   only the operations that the register has;
@@ -38,6 +39,7 @@
 pub mod device;
 pub mod dma_vectorizer;
 pub mod lock_unit;
+pub mod nic_lookup;
 pub mod queue;
 pub mod shell;
 pub mod visibility_pe;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 238192e5a7fa99959bcddb5d765b45cc57fbbed0249cd4bc6d727999fb8fe3c4 model.py properties.rdl queue.rdl requirements.txt rust.py
+// sources-sha256: d3ba2bbee6c5bb8d39af788e60bad5a96eed12a4511c82b339fef6f1e4c582dd model.py properties.rdl queue.rdl requirements.txt rust.py
 // body-sha256: 16dc53c0e84d4301366cc8329b25dbd72936279e9c585a92a710a64a8b633a1b
 //! Queue: A ring of submissions and a ring of completions in host memory.
 

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 8fd152712d3626aabba297b07ad8fe383e6ced651399190985c2bd941f664fde model.py properties.rdl requirements.txt rust.py shell.rdl
+// sources-sha256: bc1b40e78f407c6fb7c13eb945f9245b2a22141014887acba8edbcc5b9e35d4a model.py properties.rdl requirements.txt rust.py shell.rdl
 // body-sha256: 27a37db81c7e9cf30eb4ccb2eb6bdb031ddcae8a69eb5a124c1637aa3383845e
 //! Shell: The device as a whole: identity, scratch registers, interrupts by hand.
 

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: dad1dffe88a0fb7b22b1baf7deac354d70953d7c960c17f454b14efbd25bd87f model.py properties.rdl requirements.txt rust.py visibility_pe.rdl
+// sources-sha256: 8d4cfd6d851e7121636566c5664d3142baab9d35f901bb783ac9973d6d7e6005 model.py properties.rdl requirements.txt rust.py visibility_pe.rdl
 // body-sha256: 2f53928ef98739bc030319cca964d5a54d21b97bcf9d13a0174678667f2a4991
 //! Visibility element: Finds the rows of a part of a table that a snapshot sees, and executes a
 //! program for each.

@@ -40,11 +40,11 @@ module index_entries #(
     localparam int unsigned HandBits   = Objects == 1 ? 1 : $clog2(Objects);
     localparam int unsigned PinBits    = $clog2(MostPins + 1);
     localparam int unsigned ObjectBits = 64 * ValueWords + 116 + PinBits;
-    localparam int unsigned EntryBits  = 54 + HandBits + Objects * ObjectBits;
+    localparam int unsigned ObjectsAt  = 22 + DirectoryBits + HandBits;
+    localparam int unsigned EntryBits  = ObjectsAt + Objects * ObjectBits;
     // The place of the key in an object: above version, owner, pins and four flags.
     localparam int unsigned KeyAt      = 52 + PinBits;
     localparam int unsigned EpochAt    = 6 + HandBits;
-    localparam int unsigned ObjectsAt  = 54 + HandBits;
     typedef logic [EntryBits-1:0] entry_t;
 
     function automatic logic [ObjectBits-1:0] object_of(input entry_t entry, input int unsigned n);
@@ -75,7 +75,7 @@ module index_entries #(
     function automatic entry_t unpack(input logic [512*Lines-1:0] line);
         entry_t entry;
         entry = '0;
-        entry[ObjectsAt-1:0] = {line[63:32], line[31:16], line[8 +: HandBits], line[5:0]};
+        entry[ObjectsAt-1:0] = {line[63:10], line[6 +: HandBits], line[5:0]};
         for (int unsigned n = 0; n < Objects; n++) begin
             entry[ObjectsAt + n*ObjectBits +: ObjectBits] = {
                 line[64*(3 + n*(2 + ValueWords)) +: 64*ValueWords],
@@ -94,7 +94,7 @@ module index_entries #(
         logic [512*Lines-1:0]  line;
         logic [ObjectBits-1:0] object;
         line = '0;
-        {line[63:32], line[31:16], line[8 +: HandBits], line[5:0]} = entry[ObjectsAt-1:0];
+        {line[63:10], line[6 +: HandBits], line[5:0]} = entry[ObjectsAt-1:0];
         for (int unsigned n = 0; n < Objects; n++) begin
             object = object_of(entry, n);
             line[64*(3 + n*(2 + ValueWords)) +: 64*ValueWords] = object[KeyAt + 64 +: 64*ValueWords];
@@ -307,8 +307,8 @@ module index_entries #(
             answer.is_locked   = is_locked;
             answer.has_content = has_content;
             answer.is_found    = is_found;
-            answer.version     = version;
-            answer.directory   = modify_entry_q[EpochAt + 16 +: 32];
+            answer.word        = has_content ? {version, 32'd0}
+                : 64'(modify_entry_q[EpochAt + 16 +: DirectoryBits]);
             answer_value_o     = answer_value;
         end
     end

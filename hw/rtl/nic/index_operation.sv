@@ -14,7 +14,7 @@ module index_operation #(
     localparam int unsigned HandBits   = Objects == 1 ? 1 : $clog2(Objects),
     localparam int unsigned PinBits    = $clog2(MostPins + 1),
     localparam int unsigned ObjectBits = 64 * ValueWords + 116 + PinBits,
-    localparam int unsigned EntryBits  = 54 + HandBits + Objects * ObjectBits
+    localparam int unsigned EntryBits  = 22 + index_pkg::DirectoryBits + HandBits + Objects * ObjectBits
 ) (
     input  logic                       enable_i,       // else nothing changes
     input  index_pkg::operation_t      operation_i,    // of the request
@@ -61,11 +61,11 @@ module index_operation #(
     } object_t;
 
     typedef struct packed {
-        object_t [Objects-1:0] objects;
-        logic [31:0]           directory;
-        logic [15:0]           epoch;
-        logic [HandBits-1:0]   hand;
-        logic [5:0]            displacement;
+        object_t [Objects-1:0]    objects;
+        logic [DirectoryBits-1:0] directory;
+        logic [15:0]              epoch;
+        logic [HandBits-1:0]      hand;
+        logic [5:0]               displacement;
     } entry_t;
 
     entry_t  entry, after;
@@ -196,7 +196,9 @@ module index_operation #(
                 || (set_hint || fill) && request_i.displacement[5:0] > entry.displacement)) begin
             after.displacement = request_i.displacement[5:0];
         end
-        if (enable_i && set_hint && request_i.has_directory) after.directory = request_i.directory;
+        if (enable_i && set_hint && request_i.has_directory) begin
+            after.directory = {request_i.version[DirectoryBits-33:0], request_i.low_directory};
+        end
     end
 
     // What is answered.

@@ -29,7 +29,11 @@ package index_pkg;
     localparam logic [3:0] OutOfRange  = 4'd11;
     localparam logic [3:0] BusError    = 4'd12;
 
-    // A request without its value: words 3 to 0 of a beat.
+    // Of a word of the directory: the place and the order of a bucket.
+    localparam int unsigned DirectoryBits = 38;
+
+    // A request without its value: words 3 to 0 of a beat. In a set-hint, which has no version, the
+    // word of the directory reaches into its place.
     typedef struct packed {
         logic [15:0] owner;
         logic [15:0] epoch;
@@ -40,7 +44,7 @@ package index_pkg;
         logic        is_exact;
         logic [3:0]  operation;
         logic [31:0] version;
-        logic [31:0] directory;
+        logic [31:0] low_directory;
         logic [31:0] home;
         logic [31:0] segment;
         logic [63:0] key;
@@ -57,8 +61,7 @@ package index_pkg;
         logic        has_content;
         logic        is_found;
         logic [3:0]  status;
-        logic [31:0] version;
-        logic [31:0] directory;
+        logic [63:0] word;      // with content: version in 63:32; without: word of the directory
         logic [63:0] address;
     } answer_t;
 

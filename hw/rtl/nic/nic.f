@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: bb8b7d8c38f1980b9902a33c4bd679af2dc227b7ee023e081b7b4a8614458215
+// body-sha256: 4053c0cac1ee8b1597203787a3da137cca0c6cdeaa595f49c79553a24691f884
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -33,7 +33,13 @@ index_entries.sv
 index_memory_port.sv
 index_misses.sv
 index_tags.sv
+lookup_pkg.sv
+generated/nic_lookup_map_pkg.sv
+generated/nic_lookup_registers_pkg.sv
+generated/nic_lookup_registers.sv
+lookup_block.sv
 nic_index_cache.sv
+nic_lookup.sv
 probe_scan_pkg.sv
 probe_lines.sv
 probe_result.sv

@@ -10,11 +10,12 @@ use crate::generated::{digest, edited, read, read_text, sha256};
 
 /// Where generated files are: a file, or a folder that has no others. Besides, all files of
 /// [`KINDS`] below `hw`, and those in folders `generated` below `hw/rtl`.
-const PLACES: [&str; 9] = [
+const PLACES: [&str; 10] = [
     "docs/registers.html",
     "driver/src/map/device.rs",
     "driver/src/map/dma_vectorizer.rs",
     "driver/src/map/lock_unit.rs",
+    "driver/src/map/nic_lookup.rs",
     "driver/src/map/queue.rs",
     "driver/src/map/shell.rs",
     "driver/src/map/visibility_pe.rs",

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 29add2267e6326fe966203d1c0040f3a6ef6dfc52b564c4d5718b1f41b9a4961 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
+// sources-sha256: 7dea713f0083cb00b46f1f771a4f5eb707c3459f8a7c333ff59946d3d42b8af1 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
 // body-sha256: 458686ad6a131f2a9a3958f27cd6df54545aede826fc925559b1b2ee6b4afc5b
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 6397629cd91191aeb7416d7d7663865944f5e245919089c82b18365e6da34e48 model.py properties.rdl requirements.txt systemverilog.py visibility_pe.rdl
+// sources-sha256: 537d539db48c80e7c87ea57a5be4aa6e380db84e5c3c385b78ef46e5eec5f11c model.py properties.rdl requirements.txt systemverilog.py visibility_pe.rdl
 // body-sha256: f566a801ffbb259245d1c2cb6a4c0ce8c6d89f4359b74a5e350d779266c0bcab
 // Offsets of the visibility element's registers, and the writes that are refused.
 package visibility_pe_map_pkg;

@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 33] = [
+pub const MUTANTS: [Mutant; 36] = [
     mutant("a lock of another owner is taken over", "index_operation.sv",
         "may_lock   = lock && ({});", "found ? !is_others : any_place", "found || any_place"),
     mutant("another owner unlocks", "index_operation.sv",
@@ -33,6 +33,13 @@ pub const MUTANTS: [Mutant; 33] = [
     mutant("a hint lowers the displacement", "index_operation.sv",
         "|| {})) begin",
         "(set_hint || fill) && request_i.displacement[5:0] > entry.displacement", "set_hint || fill"),
+    mutant("the order of a bucket is lost", "index_operation.sv",
+        "after.directory = {};", "{request_i.version[DirectoryBits-33:0], request_i.low_directory}",
+        "38'(request_i.low_directory)"),
+    mutant("the word of the directory is answered as a version", "index_entries.sv",
+        "answer.word        = {} ?", "has_content", "is_found"),
+    mutant("an entry comes without its hand", "index_entries.sv",
+        "= {line[63:10], {}, line[5:0]};", "line[6 +: HandBits]", "HandBits'(0)"),
     mutant("d + k has no limit", "index_operation.sv",
         "slots_o = {} ?", "slots > {2'b0, limit_i}", "1'b0"),
     mutant("the operation before is not seen", "index_entries.sv",

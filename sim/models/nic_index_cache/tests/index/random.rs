@@ -128,8 +128,7 @@ impl Traffic {
             true => (segment, 2 * self.all_segments + random.random_range(0..3)),
             false => (segment, home),
         };
-        let version = random.random_range(0..3_u64);
-        let directory = random.random_range(0..1 << 32_u64);
+        let (version, ignored) = (random.random_range(0..3_u64), random.random::<u32>());
         let owner = u64::from(random.random_range(0..self.owners));
         let epoch = match random.random_ratio(1, 6) {
             true => random.random_range(0..4),
@@ -144,7 +143,10 @@ impl Traffic {
         let mut words = RequestWords::default();
         words[0] = key;
         words[1] = u64::from(home) << 32 | u64::from(segment);
-        words[2] = version << 32 | directory;
+        words[2] = match operation == Operation::SetHint as u64 {
+            true => self.random.random(),
+            false => version << 32 | u64::from(ignored),
+        };
         words[3] = owner << 48
             | epoch << 32
             | u64::from(self.token) << 16
