@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Why a run could not be made, or did not come to its end.
 
+use driver::DeviceError;
 use nic::lookup::{GeometryError, Status};
-use sim::bus::BusError;
 use sim::bus::error::BusModelError;
 use tables::{ShapeError, TableError};
 
@@ -55,12 +55,25 @@ pub enum RunError {
         what: String,
     },
     /// A register refuses an access.
-    #[error("register {register}: {why}")]
-    Register {
-        /// Its name.
-        register: &'static str,
-        /// How it refused.
-        why: String,
+    #[error(transparent)]
+    Register(#[from] DeviceError),
+    /// The RTL refuses to be switched on.
+    #[error("the RTL finds setting {setting} wrong (SETTINGS_ERROR), expected 0")]
+    Refused {
+        /// Its number.
+        setting: u32,
+    },
+    /// RTL and machine do not do the same.
+    #[error("clock {clock}: the RTL has {what}: {rtl}, expected {machine} by the machine")]
+    Differs {
+        /// When.
+        clock: u64,
+        /// In what.
+        what: &'static str,
+        /// The RTL's.
+        rtl: String,
+        /// The machine's.
+        machine: String,
     },
     /// A request ended otherwise than it can.
     #[error("clock {clock}: {what} of key {key} ended as {status:?}, expected {expected}")]
@@ -112,10 +125,6 @@ pub enum RunError {
 impl RunError {
     pub(crate) fn bus(clock: u64) -> impl Fn(BusModelError) -> Self {
         move |fault| RunError::Card { clock, what: fault.to_string() }
-    }
-
-    pub(crate) fn register(register: &'static str) -> impl Fn(BusError) -> Self {
-        move |error| RunError::Register { register, why: error.to_string() }
     }
 
     /// Whether what was asked for is to blame, and nothing was run.
