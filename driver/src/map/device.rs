@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: c38edd1f9bdea377c32e4c844058e7923b4b5360c39de37d6f1c62f88518f8e7 dma_vectorizer.rdl lock_unit.rdl lockstep_device.rdl model.py nic_lookup.rdl properties.rdl queue.rdl requirements.txt rust.py shell.rdl visibility_pe.rdl
+// sources-sha256: e676783e0ceb1d2d0d3e26ab6b93df4e0fb46bd60c7d2558c9a92b3d1e1aa89e dma_vectorizer.rdl lock_unit.rdl lockstep_device.rdl model.py nic_lookup.rdl properties.rdl queue.rdl requirements.txt rust.py shell.rdl visibility_pe.rdl
 // body-sha256: e9479a0aa957c312c034309b7d32a35b27095a328688731bef1aba8862e0d726
 //! Lockstep device, BAR0: 64 KiB. Reads of what is not here answer all-ones, and writes of it are
 //! dropped.

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: 4053c0cac1ee8b1597203787a3da137cca0c6cdeaa595f49c79553a24691f884
+// body-sha256: 18490de1a276aafb1dfee89f84b98904bf53ad55ffe5271d5acfe144c8a89536
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -30,19 +30,29 @@ home_address.sv
 index_pkg.sv
 index_operation.sv
 index_entries.sv
+index_flush.sv
 index_memory_port.sv
 index_misses.sv
 index_tags.sv
 lookup_pkg.sv
+landing_memory.sv
+lookup_answers.sv
 generated/nic_lookup_map_pkg.sv
 generated/nic_lookup_registers_pkg.sv
 generated/nic_lookup_registers.sv
 lookup_block.sv
-nic_index_cache.sv
-nic_lookup.sv
+lookup_home.sv
+lookup_numbers.sv
+lookup_entrance.sv
+lookup_reads.sv
 probe_scan_pkg.sv
 probe_lines.sv
 probe_result.sv
 probe_slots.sv
 stream_buffer.sv
 probe_scan.sv
+lookup_scans.sv
+lookup_walk_pkg.sv
+lookup_walk.sv
+nic_index_cache.sv
+nic_lookup.sv

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 3827ee33473a08b7533db70ff9e8d37f9aedf9cf9efaf49109908056c825cf69 model.py nic_lookup.rdl properties.rdl requirements.txt systemverilog.py
-// body-sha256: 8dcdae686e14207e8a063907bdc592b14ad36a3af426c04935a46292e57257b0
+// sources-sha256: 39c36155903b00b66cf9c395cdf73a9f8d797cf86ddc185de8bce7929926946c model.py nic_lookup.rdl properties.rdl requirements.txt systemverilog.py
+// body-sha256: 2af9d819c3644635821ecc49fbcb9aa37e7d1c8bc09eca00ca5758bb260e0467
 // Offsets of the nic look-up's registers, and the writes that are refused.
 package nic_lookup_map_pkg;
     // Switches the block on. What was accepted before it is switched off is carried out. Settings can be written when it is off and RETURN is 0.
@@ -45,6 +45,8 @@ package nic_lookup_map_pkg;
     localparam logic [11:0] CAPABILITIES_INDEX = 12'h10c;
     // The first setting that did not fit when the block was last asked to be enabled.
     localparam logic [11:0] SETTINGS_ERROR = 12'h110;
+    // How far the flush is that CONTROL asks for.
+    localparam logic [11:0] FLUSH = 12'h114;
     // Requests that the index has answered, of both ports, with whatever status.
     localparam logic [11:0] REQUESTS = 12'h200;
     // Look-ups and lock-and-reads among them.
