@@ -11,14 +11,14 @@ use nic_lookup::{Inputs, Model, Outputs};
 use sim::bus::axi_lite::{AxiLiteManager, AxiLiteRegisters, LiteStalls};
 use sim::bus::axi_stream::{StreamSink, StreamSource};
 use sim::bus::axi4::{Axi4Config, Axi4Subordinate, BurstLimits, Delay, ReadBeat};
-use sim::bus::pins::StreamPins;
+use sim::bus::pins::{AxiLiteManagerPins, AxiLiteSubordinatePins, StreamPins};
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{ErrorInjection, TestMemory, TestMemoryConfig};
 use sim::host_link::HostLink;
 
 use crate::error::RunError;
 use crate::job::{Job, OBJECTS, WORDS, entry_words, index_requests};
-use crate::report::Vectors;
+use crate::report::{Vectors, counters};
 use crate::served::Served;
 use crate::shadow::Shadow;
 
@@ -28,9 +28,8 @@ pub const TIMEOUT: u64 = 200_000;
 const INDEX_BASE: u64 = 1 << 20;
 /// Clocks that the models of bus and memory add to the latency of the card's memory.
 const BUS_CLOCKS: u32 = 2;
-/// Clocks of a reset, and after it before anything is asked: the RTL clears its memories.
+/// Clocks of a reset.
 const RESET: u32 = 4;
-const CLEARING: u64 = 20_000;
 
 sim::axi4_read_port!(host_pins, set_host_pins: m_axi_host of Inputs, Outputs);
 sim::axi4_burst_port!(nic_pins, set_nic_pins: m_axi_nic of Inputs, Outputs, with awcache arcache);
@@ -126,7 +125,7 @@ impl Card {
         });
         for (segment, hint) in (0..).zip(hints) {
             let address = INDEX_BASE + u64::from(segment) * stride;
-            for (word, value) in (0..).zip(entry_words(geometry.table(), segment, *hint)) {
+            for (word, value) in (0..).zip(entry_words(geometry.table(), *hint)) {
                 memory.store(address + 8 * word, value).expect("the entry lies in the memory");
             }
         }
@@ -161,8 +160,6 @@ impl Card {
         let (table, places) = (*geometry.table(), geometry.places());
         let (settings, card) = (geometry.settings(), job.settings.card);
         let mut registers = self.registers();
-        // The RTL clears its memories after a reset.
-        registers.idle(CLEARING).map_err(RunError::bus(0))?;
         map::TABLE_BASE.write(&mut registers, table.base())?;
         map::SLOTS.write(&mut registers, table.slots())?;
         map::LIMIT.write(&mut registers, table.limit().into())?;
@@ -186,10 +183,12 @@ impl Card {
     }
 
     /// Software's access to the registers, during which nothing else moves at the pins.
-    fn registers(&mut self) -> impl Registers + Idle {
+    fn registers(
+        &mut self,
+    ) -> AxiLiteRegisters<impl FnMut(&AxiLiteManagerPins) -> AxiLiteSubordinatePins> {
         let manager = AxiLiteManager::new("s_axil", LiteStalls::default(), 0, 1000);
         let model = &mut self.model;
-        AxiLiteRegisters::new(manager, move |pins| {
+        AxiLiteRegisters::new(manager, move |pins: &AxiLiteManagerPins| {
             set_register_pins(model.inputs_mut(), pins);
             let block = register_pins(model.outputs());
             model.clock();
@@ -295,7 +294,8 @@ impl Card {
         };
         let answer = Answer::from_words(&beat);
         let Some((request, asked)) = port.open.remove(&answer.token) else {
-            let what = format!("{} with token {} is answered, and not open", port.name, answer.token);
+            let what =
+                format!("{} with token {} is answered, and not open", port.name, answer.token);
             return Err(RunError::Card { clock, what });
         };
         self.shadow.answered(is_software, answer)?;

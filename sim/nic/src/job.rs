@@ -203,11 +203,20 @@ fn index_hint(hint: tables::Hint) -> Hint {
     }
 }
 
+/// The requests that tell the index all hints, segment by segment.
+pub fn index_requests(hints: &[tables::Hint]) -> Vec<index::Request<WORDS>> {
+    let request = |(segment, hint): (u32, &tables::Hint)| {
+        let mut request = index::Request::new(Operation::SetHint, 0, 0, segment);
+        request.hint = index_hint(*hint);
+        request
+    };
+    (0..).zip(hints).map(request).collect()
+}
+
 /// The words of the entry of a segment of which this is known, and nothing is cached.
-pub fn entry_words(table: &index::Table, segment: u32, hint: tables::Hint) -> Vec<u64> {
+pub fn entry_words(table: &index::Table, hint: tables::Hint) -> Vec<u64> {
     let mut entry = Entry::<OBJECTS, WORDS>::default();
-    let mut request = index::Request::new(Operation::SetHint, 0, 0, segment);
-    request.hint = index_hint(hint);
+    let [request] = index_requests(&[hint])[..] else { unreachable!("one a hint") };
     entry.apply(&request, table, MOST_PINS);
     entry.encode()
 }

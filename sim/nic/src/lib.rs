@@ -6,6 +6,7 @@
 //!   [machine](Job::machine) in place of the RTL, or by the [wall clock](Job::wall_clock).
 //! - [`Report`]: what came out. Every answer has been judged.
 
+mod card;
 mod churn;
 mod contents;
 mod error;
@@ -18,6 +19,8 @@ mod profile;
 mod report;
 mod served;
 mod settings;
+mod shadow;
+mod virtual_time;
 
 pub use contents::{Contents, read_trace};
 pub use error::RunError;

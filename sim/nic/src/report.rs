@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use nic::lookup::Counters;
+use nic::lookup::{COUNTERS, Counters};
 use serde::Serialize;
 use sim::host_link::Traffic;
 use system::{Latency, LatencyRecorder};
@@ -261,52 +261,50 @@ fn compare(rtl: Option<&Counters>, machine: Option<&Counters>) -> Result<(), Run
     Ok(())
 }
 
+/// The counters with these values, in the order of the registers.
+pub fn counters(values: [u64; COUNTERS]) -> Counters {
+    let mut values = values.into_iter();
+    let mut next = || values.next().expect("there are as many");
+    // Fields are evaluated in the order in which they stand.
+    Counters {
+        requests: next(),
+        look_ups: next(),
+        hits: next(),
+        misses: next(),
+        found: next(),
+        found_in_buckets: next(),
+        absent: next(),
+        gave_up: next(),
+        not_read: next(),
+        short_hints: next(),
+        trips: next(),
+        reads: next(),
+        slots_read: next(),
+        bytes_read: next(),
+        repeated_readings: next(),
+        disturbed_readings: next(),
+        fills: next(),
+        fills_stale: next(),
+        fills_full: next(),
+        hints_set: next(),
+        index_errors: next(),
+    }
+}
+
 /// What was counted between two readings.
 pub fn difference(now: &Counters, before: &Counters) -> Counters {
-    let Counters {
-        requests,
-        look_ups,
-        hits,
-        misses,
-        found,
-        found_in_buckets,
-        absent,
-        gave_up,
-        not_read,
-        short_hints,
-        trips,
-        reads,
-        slots_read,
-        bytes_read,
-        repeated_readings,
-        disturbed_readings,
-        fills,
-        fills_stale,
-        fills_full,
-        hints_set,
-        index_errors,
-    } = *before;
-    Counters {
-        requests: now.requests - requests,
-        look_ups: now.look_ups - look_ups,
-        hits: now.hits - hits,
-        misses: now.misses - misses,
-        found: now.found - found,
-        found_in_buckets: now.found_in_buckets - found_in_buckets,
-        absent: now.absent - absent,
-        gave_up: now.gave_up - gave_up,
-        not_read: now.not_read - not_read,
-        short_hints: now.short_hints - short_hints,
-        trips: now.trips - trips,
-        reads: now.reads - reads,
-        slots_read: now.slots_read - slots_read,
-        bytes_read: now.bytes_read - bytes_read,
-        repeated_readings: now.repeated_readings - repeated_readings,
-        disturbed_readings: now.disturbed_readings - disturbed_readings,
-        fills: now.fills - fills,
-        fills_stale: now.fills_stale - fills_stale,
-        fills_full: now.fills_full - fills_full,
-        hints_set: now.hints_set - hints_set,
-        index_errors: now.index_errors - index_errors,
+    let (now, before) = (now.by_name(), before.by_name());
+    counters(std::array::from_fn(|n| now[n].1 - before[n].1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_keep_their_order() {
+        let all = counters(std::array::from_fn(|n| 3 * n as u64));
+        assert!(all.by_name().into_iter().enumerate().all(|(n, (_, value))| value == 3 * n as u64));
+        assert_eq!(difference(&all, &counters([0; COUNTERS])), all);
     }
 }

@@ -177,7 +177,9 @@ impl Shadow {
             self.accepted[usize::from(is_software)].pop_front().map(|request| {
                 let (look_up, action) = LookUp::new(self.geometry, request);
                 self.contexts.insert(number, Context { look_up, tells: VecDeque::new() });
-                let Action::Index(request) = action else { unreachable!("it asks the index first") };
+                let Action::Index(request) = action else {
+                    unreachable!("it asks the index first")
+                };
                 request
             })
         };
