@@ -123,8 +123,8 @@ impl Card {
             latency: Delay { minimum: latency, maximum: latency },
             errors: ErrorInjection::None,
         });
-        for (segment, hint) in (0..).zip(hints) {
-            let address = INDEX_BASE + u64::from(segment) * stride;
+        for (segment, hint) in (0_u64..).zip(hints) {
+            let address = INDEX_BASE + segment * stride;
             for (word, value) in (0..).zip(entry_words(geometry.table(), *hint)) {
                 memory.store(address + 8 * word, value).expect("the entry lies in the memory");
             }

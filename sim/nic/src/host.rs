@@ -86,9 +86,14 @@ impl Host {
         &self.table
     }
 
-    /// What has come to its end, in that order.
-    pub fn into_changes(self) -> Vec<Change> {
-        self.changes
+    /// What has come to its end, in that order, since it was last taken.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// The period of the card's clock, in which changes are noted.
+    pub fn clock_period(&self) -> Time {
+        self.clock
     }
 
     /// Lets operations that have begun come to their ends, and begins none.
@@ -221,7 +226,7 @@ mod tests {
             }
         }
         assert!(host.is_at_rest());
-        let changes = host.into_changes();
+        let changes = host.take_changes();
         assert!(changes.len() > 20 && states > 4 * changes.len(), "{} {states}", changes.len());
         assert!(changes.iter().all(|of| of.begun < of.stored && of.stored <= of.evicted));
     }

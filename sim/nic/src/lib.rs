@@ -21,6 +21,8 @@ mod served;
 mod settings;
 mod shadow;
 mod virtual_time;
+mod wall_clock;
+mod world;
 
 pub use contents::{Contents, read_trace};
 pub use error::RunError;

@@ -53,7 +53,7 @@ impl Job {
             machine.tell_hints(&hints);
         }
         let mut raw = machine.run(watch)?;
-        raw.changes = machine.host.into_changes();
+        raw.changes = machine.host.take_changes();
         Report::of(self, raw, &needed)
     }
 }

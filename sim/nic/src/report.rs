@@ -31,7 +31,7 @@ pub struct Raw {
     pub machine: Option<Counters>,
     /// Copies and vectors of the RTL, and what went over the link, during the measured part.
     pub dma: Option<(Vectors, Traffic)>,
-    /// Seconds of this machine that the measured part took, where that is of interest.
+    /// Seconds of this machine that the run took, warm-up included, where that is of interest.
     pub wall_seconds: Option<f64>,
     /// It was ended early.
     pub is_interrupted: bool,
@@ -167,6 +167,7 @@ impl Report {
         let counters = raw.rtl.or(raw.machine).unwrap_or_default();
         let is_timed = raw.rtl.is_some() && !served.is_empty();
         let speed = is_timed.then(|| speed(job, served, needed));
+        let all = (raw.warm_up.len() + served.len()) as f64;
         let by_name = |counters: Counters| counters.by_name().into_iter().collect();
         Ok(Report {
             is_interrupted: raw.is_interrupted,
@@ -186,7 +187,7 @@ impl Report {
             host: (job.settings.host.threads > 0).then(|| host_report(job, &raw.changes, judged)),
             rtl_counters: raw.rtl.map(by_name),
             machine_counters: raw.machine.map(by_name),
-            simulated_per_wall_second: raw.wall_seconds.map(|took| served.len() as f64 / took),
+            simulated_per_wall_second: raw.wall_seconds.map(|took| all / took),
         })
     }
 }
