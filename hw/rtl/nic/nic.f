@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: 18490de1a276aafb1dfee89f84b98904bf53ad55ffe5271d5acfe144c8a89536
+// body-sha256: 024f596f02925b94e69b8748afb63a945d94ce98fb09fd85e111f6c541ab1fb8
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -36,6 +36,7 @@ index_misses.sv
 index_tags.sv
 lookup_pkg.sv
 landing_memory.sv
+landing_reader.sv
 lookup_answers.sv
 generated/nic_lookup_map_pkg.sv
 generated/nic_lookup_registers_pkg.sv

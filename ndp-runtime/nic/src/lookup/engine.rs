@@ -110,7 +110,7 @@ pub struct Run<const WORDS: usize> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Work<const WORDS: usize> {
     Ask(crate::index::Request<WORDS>),
-    Read(Reader),
+    Read(Box<Reader>),
 }
 
 impl<const WORDS: usize> Run<WORDS> {
@@ -195,7 +195,8 @@ impl<const OBJECTS: usize, const WORDS: usize> Engine<OBJECTS, WORDS> {
             match action {
                 Action::Index(request) => run.work.push_back(Work::Ask(request)),
                 Action::Trip(reads) => {
-                    let reads = reads.into_iter().map(|read| Reader::new(&self.geometry, read));
+                    let reads =
+                        reads.into_iter().map(|read| Box::new(Reader::new(&self.geometry, read)));
                     run.work.extend(reads.map(Work::Read));
                 }
                 Action::Answer(given) => answer = Some(given),

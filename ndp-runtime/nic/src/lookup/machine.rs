@@ -170,6 +170,11 @@ impl<const WORDS: usize> LookUp<WORDS> {
         &self.request
     }
 
+    /// The table.
+    pub const fn geometry(&self) -> &Geometry<WORDS> {
+        &self.geometry
+    }
+
     /// Whether all is done: the request is answered, and the index has answered what it was told.
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Answered && self.asked.is_empty()

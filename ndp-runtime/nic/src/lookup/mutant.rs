@@ -3,7 +3,6 @@
 
 /// A planted bug.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "only tests plant them"))]
 pub(super) enum Mutant {
     /// One reading without the key is enough for its absence.
     NoConfirmation,
@@ -28,6 +27,15 @@ pub(super) enum Mutant {
 }
 
 #[cfg(test)]
+pub(super) use planted::{planted, with};
+
+#[cfg(not(test))]
+#[inline(always)]
+pub(super) const fn planted(_: Mutant) -> bool {
+    false
+}
+
+#[cfg(test)]
 mod planted {
     use super::Mutant;
     use std::cell::Cell;
@@ -45,13 +53,4 @@ mod planted {
     pub fn planted(mutant: Mutant) -> bool {
         PLANTED.get() == Some(mutant)
     }
-}
-
-#[cfg(test)]
-pub(super) use planted::{planted, with};
-
-#[cfg(not(test))]
-#[inline(always)]
-pub(super) const fn planted(_: Mutant) -> bool {
-    false
 }
