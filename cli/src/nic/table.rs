@@ -126,7 +126,9 @@ fn times(text: &mut Text, speed: &Speed, out: &Output) {
 }
 
 fn link(text: &mut Text, dma: &DmaReport) {
-    let remark = format!("{} in {} vectors", count(dma.elements), count(dma.vectors));
+    let [full, flushed, idle] = dma.vectors.map(count);
+    let elements = count(dma.elements);
+    let remark = format!("{elements} in {full} full, {flushed} flushed, {idle} idle vectors");
     text.row("DMA elements a vector", format!("{:.2}", dma.elements_per_vector), &remark);
     text.row("bytes asked for, a look-up", bytes(dma.bytes_asked), "slots and directory words");
     let of = |share| format!("{} of the time occupied", percent(share));

@@ -346,7 +346,7 @@ impl Card {
         Ok(Reading {
             rtl: counters(counts),
             machine: *self.shadow.counters(),
-            vectors: Vectors { elements: self.shadow.elements, vectors: 0 },
+            vectors: self.shadow.vectors(),
             traffic: self.link.traffic(),
         })
     }

@@ -126,8 +126,9 @@ fn hits(
     let mut keys: Vec<u64> = contents.objects.iter().map(|object| object.0).collect();
     keys.shuffle(random);
     let (mut hot, mut hot_segments) = (Vec::new(), HashSet::new());
+    let most_hot = if share > 0.0 { MOST_HOT.min(keys.len() / 4).max(1) } else { 0 };
     for &key in &keys {
-        if hot.len() < MOST_HOT.min(keys.len() / 4).max(1) && hot_segments.insert(segment(key)) {
+        if hot.len() < most_hot && hot_segments.insert(segment(key)) {
             hot.push(key);
         }
     }
@@ -141,7 +142,7 @@ fn hits(
         let too_few = RunError::TooFewKeys { keys: contents.objects.len(), look_ups: count };
         measured.push(key.ok_or(too_few)?);
     }
-    Ok(LookUps { warm_up: if share > 0.0 { hot } else { Vec::new() }, measured })
+    Ok(LookUps { warm_up: hot, measured })
 }
 
 #[cfg(test)]
@@ -193,7 +194,7 @@ mod tests {
         }
         assert!(cold.values().all(|&count| count == 1));
         let none = Profile::Hits { percent: 0.0 };
-        let error = none.draw(&contents, &geometry(), (0, 2000), 0.0, 3).expect_err("too few");
+        let error = none.draw(&contents, &geometry(), (0, 1801), 0.0, 3).expect_err("too few");
         assert!(error.to_string().contains("1800 keys"), "{error}");
     }
 

@@ -42,8 +42,19 @@ pub struct Raw {
 pub struct Vectors {
     /// Reads that were put into vectors: DMA elements.
     pub elements: u64,
-    /// Vectors that were sent.
-    pub vectors: u64,
+    /// Vectors that were sent: full, flushed, idle.
+    pub sent: [u64; 3],
+}
+
+impl std::ops::Sub for Vectors {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Vectors {
+            elements: self.elements - before.elements,
+            sent: std::array::from_fn(|why| self.sent[why] - before.sent[why]),
+        }
+    }
 }
 
 /// What came out of a run. It is a function of the job, but for what was measured by this machine's clock.
@@ -109,8 +120,8 @@ pub struct Speed {
 pub struct DmaReport {
     /// Reads that were put into vectors.
     pub elements: u64,
-    /// Vectors that were sent.
-    pub vectors: u64,
+    /// Vectors that were sent because they were full, because of the flush time, because of the idle time.
+    pub vectors: [u64; 3],
     /// Reads of a vector on average.
     pub elements_per_vector: f64,
     /// Bytes that the look-ups asked for, a look-up.
@@ -235,8 +246,8 @@ fn dma_report(
     let busy = |time: Time| time.as_ns_f64() / speed.duration_ns;
     DmaReport {
         elements: vectors.elements,
-        vectors: vectors.vectors,
-        elements_per_vector: share(vectors.elements, vectors.vectors),
+        vectors: vectors.sent,
+        elements_per_vector: share(vectors.elements, vectors.sent.iter().sum()),
         bytes_asked: share(counters.bytes_read, look_ups),
         bytes_to_host: share(traffic.bytes_to_host, look_ups),
         bytes_to_card: share(traffic.bytes_to_device, look_ups),

@@ -7,10 +7,12 @@ use std::collections::{BTreeMap, VecDeque};
 use nic::index::{self, Index};
 use nic::lookup::{Action, Answer, Counters, Event, Geometry, LookUp, Part, Request};
 use nic::scan;
+use nic::vector::QUEUES;
 use nic_lookup::Outputs;
 
 use crate::error::RunError;
 use crate::job::{MOST_PINS, OBJECTS, WORDS};
+use crate::report::Vectors;
 
 /// Bits of a token of the index (`lookup_pkg.sv`): the context, and whether the request tells what was seen.
 const CONTEXT: u16 = 0xFF;
@@ -39,8 +41,7 @@ pub struct Shadow {
     machine: BTreeMap<(bool, u16), Answer<WORDS>>,
     rtl: BTreeMap<(bool, u16), Answer<WORDS>>,
     clock: u64,
-    /// Reads that were given to the vectorizer.
-    pub elements: u64,
+    vectors: Vectors,
 }
 
 impl Shadow {
@@ -60,8 +61,13 @@ impl Shadow {
             machine: BTreeMap::new(),
             rtl: BTreeMap::new(),
             clock: 0,
-            elements: 0,
+            vectors: Vectors::default(),
         }
+    }
+
+    /// What was put into vectors, and sent.
+    pub fn vectors(&self) -> Vectors {
+        self.vectors
     }
 
     /// What the machine has counted.
@@ -130,7 +136,13 @@ impl Shadow {
         if outputs.trace_answer_valid_o {
             self.index_answer(&outputs.trace_answer_data_o)?;
         }
-        self.elements += u64::from(outputs.trace_read_valid_o);
+        self.vectors.elements += u64::from(outputs.trace_read_valid_o);
+        for queue in 0..QUEUES {
+            match outputs.trace_sent_o >> (2 * queue) & 3 {
+                0 => {}
+                reason => self.vectors.sent[usize::from(reason) - 1] += 1,
+            }
+        }
         if outputs.trace_scan_valid_o {
             let (place, words) = outputs.trace_scan_data_o.split_at(1);
             let part = self.part((place[0] >> 8) as u8 & 3)?;

@@ -9,7 +9,7 @@ use crate::card::{Card, Reading};
 use crate::error::RunError;
 use crate::job::{Job, TABLE_BASE, Watch};
 use crate::judge::Change;
-use crate::report::{Raw, Vectors, difference};
+use crate::report::{Raw, difference};
 use crate::served::Served;
 
 /// Clocks between two looks at the interrupt.
@@ -78,11 +78,7 @@ impl<'j, H: Beside> World<'j, H> {
         raw.changes = self.host.take_changes();
         raw.rtl = Some(difference(&after.rtl, &before.rtl));
         raw.machine = Some(difference(&after.machine, &before.machine));
-        let vectors = Vectors {
-            elements: after.vectors.elements - before.vectors.elements,
-            vectors: after.vectors.vectors - before.vectors.vectors,
-        };
-        raw.dma = Some((vectors, after.traffic - before.traffic));
+        raw.dma = Some((after.vectors - before.vectors, after.traffic - before.traffic));
         Ok(raw)
     }
 
