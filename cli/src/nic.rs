@@ -70,7 +70,7 @@ pub struct Args {
     #[arg(long, value_name = "COUNT", default_value_t = 20_000,
         value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     look_ups: u32,
-    /// How many come before; of a trace, its first ones. The profile hits has its own.
+    /// How many come before; of a trace, its first ones. The profile hits adds each cached key.
     #[arg(long, value_name = "COUNT", default_value_t = 5000,
         value_parser = clap::value_parser!(u32).range(0..=100_000_000))]
     warm_up: u32,

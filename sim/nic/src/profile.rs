@@ -78,7 +78,7 @@ pub struct LookUps {
 
 impl Profile {
     /// Draws the keys of `count` look-ups, `absent` (0 to 1) of which are not in the table, and before these of
-    /// `warm_up` ones. [`Profile::Hits`] warms up with each hot key once, instead.
+    /// `warm_up` ones. [`Profile::Hits`] warms up with each hot key once besides.
     ///
     /// # Errors
     /// When the table has too few keys for it.
@@ -92,7 +92,7 @@ impl Profile {
     ) -> Result<LookUps, RunError> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         if let Self::Hits { percent } = self {
-            return hits(contents, geometry, count, percent / 100.0, &mut random);
+            return hits(contents, geometry, (warm_up, count), percent / 100.0, &mut random);
         }
         let rows = contents.objects.len() as u64;
         let sampler = match *self {
@@ -118,7 +118,7 @@ impl Profile {
 fn hits(
     contents: &Contents,
     geometry: &RobinHood,
-    count: usize,
+    (warm_up, count): (usize, usize),
     share: f64,
     random: &mut ChaCha8Rng,
 ) -> Result<LookUps, RunError> {
@@ -133,16 +133,24 @@ fn hits(
         }
     }
     let mut cold = keys.into_iter().filter(|&key| !hot_segments.contains(&segment(key)));
+    let too_few = || {
+        let look_ups = warm_up + count;
+        RunError::TooFewKeys { keys: contents.objects.len(), look_ups }
+    };
+    let mut before: Vec<u64> = cold.by_ref().take(warm_up).collect();
+    if before.len() < warm_up {
+        return Err(too_few());
+    }
+    before.extend(&hot);
     let mut measured = Vec::with_capacity(count);
     for _ in 0..count {
         let key = match random.random_bool(share) {
             true => Some(hot[random.random_range(0..hot.len())]),
             false => cold.next(),
         };
-        let too_few = RunError::TooFewKeys { keys: contents.objects.len(), look_ups: count };
-        measured.push(key.ok_or(too_few)?);
+        measured.push(key.ok_or_else(too_few)?);
     }
-    Ok(LookUps { warm_up: hot, measured })
+    Ok(LookUps { warm_up: before, measured })
 }
 
 #[cfg(test)]
@@ -180,8 +188,8 @@ mod tests {
         let contents = Contents::generated(1800, 1);
         let profile = Profile::Hits { percent: 75.0 };
         let drawn = profile.draw(&contents, &geometry(), (5, 2000), 0.0, 3).expect("enough keys");
-        let hot: HashSet<u64> = drawn.warm_up.iter().copied().collect();
-        assert_eq!(hot.len(), drawn.warm_up.len());
+        let hot: HashSet<u64> = drawn.warm_up[5..].iter().copied().collect();
+        assert_eq!(hot.len() + 5, drawn.warm_up.len());
         let hits = drawn.measured.iter().filter(|key| hot.contains(key)).count();
         assert!((1400..1600).contains(&hits), "{hits}");
         let segment = |key: &u64| geometry().segment(geometry().home(*key));

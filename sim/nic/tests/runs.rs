@@ -51,7 +51,7 @@ fn the_same_job_gives_the_same_report() {
 
 #[test]
 fn without_hits_the_link_is_used_as_far_as_the_goal_says() {
-    let report = virtual_time(&job(8000, "hits:0", (0, 3000), 0.0, Settings::default()));
+    let report = virtual_time(&job(8000, "hits:0", (300, 5000), 0.0, Settings::default()));
     let speed = report.speed.expect("in virtual time");
     let reached = speed.look_ups_per_second / speed.limits.least();
     assert_eq!(report.hits, 0);
@@ -65,7 +65,7 @@ fn without_hits_the_link_is_used_as_far_as_the_goal_says() {
 fn a_look_up_alone_takes_a_round_trip_and_a_hit_none() {
     let mut settings = Settings::default();
     settings.card.in_flight = 1;
-    let report = virtual_time(&job(2000, "hits:50", (0, 60), 0.0, settings));
+    let report = virtual_time(&job(2000, "hits:50", (10, 60), 0.0, settings));
     let speed = report.speed.expect("in virtual time");
     // 1.3 µs of the link, idle time of the vector, the index, the scan.
     let (hit, miss) = (speed.hit_latency.p50_ns, speed.miss_latency.p50_ns);
