@@ -16,6 +16,7 @@ mod experiment;
 mod figures;
 mod interrupt;
 mod ndp;
+mod nic;
 mod output;
 mod platforms;
 mod run;
@@ -46,6 +47,7 @@ Examples:
   lockstep check vfio-user:/tmp/lockstep.socket     whether a device does as it should
   lockstep doctor                                   PCI devices, IOMMU, huge pages, limits
   lockstep ndp load /tmp/store --accounts 100000    then lockstep ndp update: beside the data
+  lockstep nic                                      look-ups of a NIC in its host's table
 ";
 
 /// Host software and a hardware lock unit contend on one cache-coherent lock table.
@@ -71,6 +73,7 @@ enum Command {
     Check(check::Args),
     Doctor(doctor::Args),
     Ndp(ndp::Args),
+    Nic(nic::Args),
 }
 
 fn main() -> ExitCode {
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args, &out),
         Command::Doctor(args) => doctor::run(args, &out),
         Command::Ndp(args) => ndp::run(args, &out),
+        Command::Nic(args) => nic::run(args, &out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@
 pub mod bus;
 pub mod clocked;
 pub mod coherence;
+pub mod host_link;
 pub mod lock_unit;
 pub mod models;
 pub mod system;

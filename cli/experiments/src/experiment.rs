@@ -98,6 +98,9 @@ pub enum ExperimentError {
     /// In a near-data run.
     #[error(transparent)]
     NearData(Box<NearDataError>),
+    /// In a run of look-ups.
+    #[error(transparent)]
+    LookUps(Box<nic_runs::RunError>),
     /// Of the user's platform file.
     #[error(transparent)]
     Platform(#[from] PlatformError),
@@ -123,6 +126,19 @@ pub enum UnfitPlatformError {
         /// The experiment's name.
         experiment: &'static str,
     },
+    /// The experiment models another platform.
+    #[error(
+        "{}: --platform: expected an experiment on {}; {experiment} models {models}",
+        file.display(), Platform::NAMES[0]
+    )]
+    OfAnother {
+        /// The file.
+        file: PathBuf,
+        /// The experiment's name.
+        experiment: &'static str,
+        /// What it models.
+        models: String,
+    },
     /// It has no coherent memory.
     #[error("{}: expected a table [coherence], found none", file.display())]
     NotCoherent {
@@ -142,6 +158,12 @@ pub enum UnfitPlatformError {
     },
 }
 
+impl From<nic_runs::RunError> for ExperimentError {
+    fn from(error: nic_runs::RunError) -> Self {
+        Self::LookUps(Box::new(error))
+    }
+}
+
 impl From<NearDataError> for ExperimentError {
     fn from(error: NearDataError) -> Self {
         Self::NearData(Box::new(error))
@@ -155,7 +177,7 @@ impl ExperimentError {
             Self::Unfit(_) | Self::Platform(_) | Self::Coherence(_) => true,
             Self::System(error) => matches!(error, SystemError::Coherence(_)),
             Self::NearData(error) => matches!(**error, NearDataError::Incomplete { .. }),
-            Self::Postgres(_) => false,
+            Self::LookUps(_) | Self::Postgres(_) => false,
         }
     }
 }
@@ -183,6 +205,10 @@ impl Experiment {
         let path = || file.to_owned();
         if self.platforms.is_empty() {
             return Err(UnfitPlatformError::NotModelled { file: path(), experiment: self.name });
+        }
+        if !self.platforms.contains(&Platform::NAMES[0]) {
+            let (experiment, models) = (self.name, self.platforms.join(", "));
+            return Err(UnfitPlatformError::OfAnother { file: path(), experiment, models });
         }
         let platform = Platform::load(file).map_err(UnfitPlatformError::Unreadable)?;
         let coherence = platform.coherence.as_ref();

@@ -32,6 +32,8 @@ module landing_reader
     output context_t               landed_number_o,
     output logic [63:0]            landed_word_o,
 
+    output sent_t [Queues-1:0]     sent_o,          // why a vector was sent a clock ago
+
     output logic                   m_axi_arvalid,
     input  logic                   m_axi_arready,
     output logic [7:0]             m_axi_arid,
@@ -107,6 +109,7 @@ module landing_reader
     assign m_axi_arid    = arid[0];
     assign m_axi_araddr  = araddr[0];
     assign m_axi_arlen   = arlen[0];
+    assign sent_o        = sent[0];
 
     landing_memory #(
         .LogContexts (LogContexts),
@@ -137,7 +140,7 @@ module landing_reader
 
     logic unused;
     assign unused = ^{arvalid[1], arid[1], araddr[1], arlen[1], awvalid[1], awid[1], awaddr[1], awlen,
-        wvalid[1], wdata[1], wstrb[1], wlast[1], bready[1], accepted, sent, begun, bytes, refused};
+        wvalid[1], wdata[1], wstrb[1], wlast[1], bready[1], accepted, sent[1], begun, bytes, refused};
 
 `ifndef SYNTHESIS
     nothing_is_written_to_the_host: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -17,6 +17,8 @@
 //   trace_done_data_o   7:0 context, 9:8 part, 11:10 response: it has ended
 //   trace_scan_data_o   7:0 context, 9:8 part, from 64 on the answer of the scanner
 //   trace_word_data_o   7:0 context, 127:64 a word of the directory that has come
+//   trace_sent_o        for each queue of the vectorizer two bits: a vector was sent because it was full
+//                       (1), had waited for the flush time (2) or was idle (3); else 0
 //
 // A part is 0 for slots of the row, 1 for slots of a bucket, 2 for the word of the directory. Bit 7
 // of a context says that its request is one of software.
@@ -134,7 +136,8 @@ module nic_lookup #(
     output logic                           trace_scan_valid_o,
     output logic [64*(3+ValueWords)-1:0]   trace_scan_data_o,
     output logic                           trace_word_valid_o,
-    output logic [127:0]                   trace_word_data_o
+    output logic [127:0]                   trace_word_data_o,
+    output logic [15:0]                    trace_sent_o
 );
     import lookup_pkg::*;
     import vector_pkg::*;
@@ -464,6 +467,7 @@ module nic_lookup #(
         .landed_o       (landed),
         .landed_number_o(landed_number),
         .landed_word_o  (landed_word),
+        .sent_o         (trace_sent_o),
         .m_axi_arvalid  (m_axi_host_arvalid),
         .m_axi_arready  (m_axi_host_arready),
         .m_axi_arid     (m_axi_host_arid),

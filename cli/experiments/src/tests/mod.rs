@@ -154,6 +154,7 @@ fn an_unknown_name_is_answered_with_all_names() {
     assert_eq!(
         message,
         "experiment \"fig4\": expected one of ccslt-fig4, ccslt-fig5, ccslt-fig6, \
-         ccslt-placement, ndp-update-speedup, xenic-table2, xenic-hint-staleness, xenic-occupancy"
+         ccslt-placement, ndp-update-speedup, xenic-table2, xenic-hint-staleness, xenic-occupancy, \
+         nic-lookup"
     );
 }

@@ -5,6 +5,7 @@ works_under_seeds! {
     table2_works_under_seeds: "xenic-table2" at 0.002,
     hint_staleness_works_under_seeds: "xenic-hint-staleness" at 0.01,
     occupancy_works_under_seeds: "xenic-occupancy" at 0.005,
+    nic_lookup_works_under_seeds: "nic-lookup" at 0.05,
 }
 
 /// The rows that are to agree do so with few keys, too.

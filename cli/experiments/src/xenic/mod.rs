@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Xenic (SOSP 2021): transactions on SmartNICs. So far its tables and what a look-up reads of them.
+//! Xenic (SOSP 2021): transactions on SmartNICs. So far its tables, what a look-up reads of them, and look-ups in
+//! hardware.
 
 mod hint_staleness;
+mod nic_lookup;
 mod occupancy;
 mod table2;
 mod tables;
@@ -36,5 +38,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
         platforms: &[],
         paper: &[],
         run: occupancy::measure,
+    },
+    Experiment {
+        name: "nic-lookup",
+        title: "Look-ups a second of the NIC's RTL, by the share that its index answers",
+        source: "Xenic (SOSP 2021), sections 3.5 and 4.1.3, in hardware",
+        clock: Clock::Virtual,
+        platforms: &[nic_lookup::LINK],
+        paper: &[],
+        run: nic_lookup::measure,
     },
 ];
