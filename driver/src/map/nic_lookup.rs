@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 6d937498ae714a2fdec862c6b126853d64382522d126c026a3fc7bb320393314 model.py nic_lookup.rdl properties.rdl requirements.txt rust.py
+// sources-sha256: 2e2b8dbc89945925ad9b55c226608bfec2fb71dc88514b3819d46d1877eb3552 model.py nic_lookup.rdl properties.rdl requirements.txt rust.py
 // body-sha256: 5857742cc736fa7436422e97a1b65bde8c0dedfa6180884fbadfc873832b78e0
 //! NIC look-up: Looks keys up in an index on the NIC and in a Robin Hood table in host memory.
 

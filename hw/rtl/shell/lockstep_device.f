@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: 7d5d67c8af1928acd4983702ca1d59bae9f6e20886fde3f16acb0ceaec0a1256
+// body-sha256: 217b99b09fd07ff4a7cd1d0627c535dd7e5d94510de44a21fbfad897b5c98df5
 // All files of lockstep_device, each after those that it needs.
 ../common/axi_lite_blocks.sv
 ../queue/queue_pkg.sv
@@ -14,6 +14,15 @@
 ../../bsv/generated/tuple_lock_unit.v
 ../lock/lock_block.sv
 ../lock/lock_port.sv
+../nic/lookup_port.sv
+../nic/lookup_pkg.sv
+../nic/generated/nic_lookup_map_pkg.sv
+../nic/generated/nic_lookup_registers_pkg.sv
+../nic/generated/nic_lookup_registers.sv
+../nic/lookup_block.sv
+../nic/nic_lookup.sv
+../nic/stream_buffer.sv
+../nic/lookup_unit.sv
 ../queue/completion_store.sv
 ../queue/submission_fetch.sv
 ../queue/queue_engine.sv

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 3827ee33473a08b7533db70ff9e8d37f9aedf9cf9efaf49109908056c825cf69 model.py nic_lookup.rdl properties.rdl requirements.txt systemverilog.py
+// sources-sha256: 2b35c683807fbc3544984533c0af517440edc35d4a8530df0ec24a2e83d6e73e model.py nic_lookup.rdl properties.rdl requirements.txt systemverilog.py
 // body-sha256: 8dcdae686e14207e8a063907bdc592b14ad36a3af426c04935a46292e57257b0
 // Offsets of the nic look-up's registers, and the writes that are refused.
 package nic_lookup_map_pkg;

@@ -180,7 +180,7 @@ impl Run {
             4..7 => Ok(()),
             7..10 => self.consume(0),
             10..13 => self.consume(1),
-            13 => self.user.force(self.draw.random_range(0..32)),
+            13 => self.user.force(self.draw.random_range(0..64)),
             14 => self.scratch(),
             15..17 => self.submit_jobs(),
             17..19 => self.consume(2),
@@ -351,6 +351,7 @@ impl Run {
             self.user.forced[2] + self.user.expected(1).interrupts,
             self.user.forced[3],
             self.user.forced[4] + self.user.expected(2).interrupts,
+            self.user.forced[5],
         ];
         if self.user.interrupts != expected {
             let found = self.user.interrupts;
