@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 2e2b8dbc89945925ad9b55c226608bfec2fb71dc88514b3819d46d1877eb3552 model.py nic_lookup.rdl properties.rdl requirements.txt rust.py
-// body-sha256: 5857742cc736fa7436422e97a1b65bde8c0dedfa6180884fbadfc873832b78e0
+// sources-sha256: 5fb9de6940793d02a9a37b6409b0c707e02ec8729642f929b377502556140c81 model.py nic_lookup.rdl properties.rdl requirements.txt rust.py
+// body-sha256: 2426db8576461bfb5b3a7dbb258744246d8a7827ae76644efc5aadb1a49cc9ef
 //! NIC look-up: Looks keys up in an index on the NIC and in a Robin Hood table in host memory.
 
 use std::mem::offset_of;
@@ -57,6 +57,8 @@ pub const CAPABILITIES_INDEX: ReadOnly<CapabilitiesIndex> =
     ReadOnly::new("CAPABILITIES_INDEX", 0x10C);
 /// The first setting that did not fit when the block was last asked to be enabled.
 pub const SETTINGS_ERROR: ReadOnly<SettingsError> = ReadOnly::new("SETTINGS_ERROR", 0x110);
+/// How far the flush is that CONTROL asks for.
+pub const FLUSH: ReadOnly<Flush> = ReadOnly::new("FLUSH", 0x114);
 /// Requests that the index has answered, of both ports, with whatever status.
 pub const REQUESTS: Counter = Counter::new("REQUESTS", 0x200);
 /// Look-ups and lock-and-reads among them.
@@ -240,6 +242,20 @@ impl Control {
     pub const fn with_enable(self, enable: bool) -> Self {
         Self(self.0 & !0x1 | enable as u32)
     }
+
+    /// The index lets no request in, and writes all that is changed back to NIC memory; FLUSH says
+    /// when. To be set while the block is off and RETURN is 0.
+    pub const fn flush(self) -> bool {
+        self.0 >> 1 & 0x1 != 0
+    }
+
+    /// The same register with another `flush`. The index lets no request in, and writes all that is
+    /// changed back to NIC memory; FLUSH says when. To be set while the block is off and RETURN is
+    /// 0.
+    #[must_use]
+    pub const fn with_flush(self, flush: bool) -> Self {
+        Self(self.0 & !0x2 | (flush as u32) << 1)
+    }
 }
 
 /// The fields of [`CAPABILITIES`].
@@ -399,6 +415,35 @@ impl SettingsError {
     }
 }
 
+/// The fields of [`FLUSH`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Flush(u32);
+
+value_of_fields!(Flush);
+
+impl Flush {
+    /// The register with these bits.
+    pub const fn from_bits(bits: u32) -> Self {
+        Flush(bits)
+    }
+
+    /// All bits of the register.
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// All is written back. Falls with the bit in CONTROL.
+    pub const fn done(self) -> bool {
+        self.0 & 0x1 != 0
+    }
+
+    /// With done: a write has failed, and its entry still counts as changed.
+    pub const fn failed(self) -> bool {
+        self.0 >> 1 & 0x1 != 0
+    }
+}
+
 /// The nic look-up's registers as they lie in memory.
 #[repr(C)]
 pub struct Block {
@@ -466,7 +511,9 @@ pub struct Block {
     pub capabilities_index: RO<CapabilitiesIndex>,
     /// The first setting that did not fit when the block was last asked to be enabled.
     pub settings_error: RO<SettingsError>,
-    _reserved_114: [u32; 59],
+    /// How far the flush is that CONTROL asks for.
+    pub flush: RO<Flush>,
+    _reserved_118: [u32; 58],
     /// Requests that the index has answered, of both ports, with whatever status. The low half,
     /// then the high half.
     pub requests: [RO<u32>; 2],
@@ -540,6 +587,7 @@ const _: () = {
     assert!(offset_of!(Block, capabilities) == CAPABILITIES.offset() as usize);
     assert!(offset_of!(Block, capabilities_index) == CAPABILITIES_INDEX.offset() as usize);
     assert!(offset_of!(Block, settings_error) == SETTINGS_ERROR.offset() as usize);
+    assert!(offset_of!(Block, flush) == FLUSH.offset() as usize);
     assert!(offset_of!(Block, requests) == REQUESTS.offset() as usize);
     assert!(offset_of!(Block, look_ups) == LOOK_UPS.offset() as usize);
     assert!(offset_of!(Block, hits) == HITS.offset() as usize);
@@ -565,8 +613,8 @@ const _: () = {
 };
 
 /// All words of the block.
-pub const WORDS: [Word; 67] = [
-    Word::new("CONTROL", 0x000, Access::ReadWrite, Some(0x0), 0x00000001),
+pub const WORDS: [Word; 68] = [
+    Word::new("CONTROL", 0x000, Access::ReadWrite, Some(0x0), 0x00000003),
     Word::new("RETURN", 0x010, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("TABLE_BASE low", 0x020, Access::ReadWrite, Some(0x0), 0xFFFFFFFF).while_disabled(),
     Word::new("TABLE_BASE high", 0x024, Access::ReadWrite, Some(0x0), 0xFFFFFFFF).while_disabled(),
@@ -599,6 +647,7 @@ pub const WORDS: [Word; 67] = [
     Word::new("CAPABILITIES", 0x108, Access::ReadOnly, Some(0x18710020), 0xFFFFFFFF),
     Word::new("CAPABILITIES_INDEX", 0x10C, Access::ReadOnly, Some(0x20FF220C), 0xFFFFFFFF),
     Word::new("SETTINGS_ERROR", 0x110, Access::ReadOnly, Some(0x0), 0x0000000F),
+    Word::new("FLUSH", 0x114, Access::ReadOnly, Some(0x0), 0x00000003),
     Word::new("REQUESTS low", 0x200, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("REQUESTS high", 0x204, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("LOOK_UPS low", 0x208, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),

@@ -31,6 +31,9 @@ module lookup_block
     output logic [31:0]   data_o,
 
     output logic          enable_o,
+    output logic          flush_o,
+    input  logic          flushed_i,
+    input  logic          flush_failed_i,
     output settings_t     settings_o,
     input  logic          idle_i,            // nothing is under way
     input  logic [8:0]    under_way_i,       // requests
@@ -138,7 +141,7 @@ module lookup_block
         done_o    <= rst_ni && judged_q;
         error_o   <= barred_q || (write_q ? write_error : read_error);
         data_o    <= read_data;
-        fixed_q   <= enable_o || !idle_i;
+        fixed_q   <= enable_o || flush_o || !idle_i;
         write_q   <= write_i;
         address_q <= address_i;
         data_q    <= data_i;
@@ -164,6 +167,8 @@ module lookup_block
         to_registers.CAPABILITIES_INDEX.most_pins.next     = 8'(MostPins);
         to_registers.CAPABILITIES_INDEX.landing_lines.next = 8'(LandingLines);
         to_registers.SETTINGS_ERROR.setting.next           = setting_error_q;
+        to_registers.FLUSH.done.next                       = flushed_i;
+        to_registers.FLUSH.failed.next                     = flush_failed_i;
         to_registers.REQUESTS.value.next                   = count_q[0];
         to_registers.LOOK_UPS.value.next                   = count_q[1];
         to_registers.HITS.value.next                       = count_q[2];
@@ -187,6 +192,7 @@ module lookup_block
         to_registers.INDEX_ERRORS.value.next               = count_q[17];
     end
 
+    assign flush_o    = from_registers.CONTROL.flush.value;
     assign enable_o   = from_registers.CONTROL.enable.value;
     assign settings_o = '{
         table_base:     {from_registers.TABLE_BASE.high.value, from_registers.TABLE_BASE.low.value},

@@ -155,4 +155,30 @@ package lookup_pkg;
         logic found;
     } walk_events_t;
 
+    // The slots behind an address, of which bits 5:0 count, that one read brings: those that fit so
+    // many lines, at most 64.
+    function automatic logic [6:0] room(input logic [5:0] address, input int unsigned slot_bytes,
+                                        input int unsigned lines);
+        int unsigned slots;
+        slots = 64 * lines / slot_bytes - (slot_bytes < 64 ? 32'(address) / slot_bytes : 0);
+        return slots > 64 ? 7'd64 : 7'(slots);
+    endfunction
+    function automatic logic [6:0] smaller(input logic [6:0] one, input logic [6:0] other);
+        return one < other ? one : other;
+    endfunction
+
+    // The number of a context's region in the landing memory, for slots of the row or of a bucket.
+    // Regions of software are behind those of the network.
+    function automatic logic [8:0] region(input context_t number, input logic is_bucket,
+                                          input int unsigned log_contexts);
+        logic [7:0] dense;
+        dense = number[7] ? 8'(1 << log_contexts) + 8'(number[6:0]) : number;
+        return {dense, is_bucket};
+    endfunction
+
+    // Where a word of the directory lands; bit 40 tells these places from the regions.
+    function automatic logic [63:0] word_address(input context_t number);
+        return 64'd1 << 40 | 64'(number) << 6;
+    endfunction
+
 endpackage

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: d79e7cdd11e2dfdf06e160825fce22ad223f8c8f90d23a02c57304c83a01feb3
+// body-sha256: 2298cf3625ed1ab13bb442e8c59639a7805980d9672615a71c323a62e6622051
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -34,21 +34,30 @@ index_memory_port.sv
 index_misses.sv
 index_tags.sv
 lookup_pkg.sv
+landing_memory.sv
+lookup_answers.sv
 generated/nic_lookup_map_pkg.sv
 generated/nic_lookup_registers_pkg.sv
 generated/nic_lookup_registers.sv
 lookup_block.sv
+lookup_home.sv
+lookup_numbers.sv
+lookup_entrance.sv
 ../queue/queue_pkg.sv
 lookup_port.sv
-nic_lookup.sv
-stream_buffer.sv
-../common/clock_gate.sv
-../common/quiet_watch.sv
-../common/activity_clock.sv
-lookup_unit.sv
-nic_index_cache.sv
+lookup_reads.sv
 probe_scan_pkg.sv
 probe_lines.sv
 probe_result.sv
 probe_slots.sv
+stream_buffer.sv
 probe_scan.sv
+lookup_scans.sv
+nic_lookup.sv
+../common/clock_gate.sv
+../common/quiet_watch.sv
+../common/activity_clock.sv
+lookup_unit.sv
+lookup_walk_pkg.sv
+lookup_walk.sv
+nic_index_cache.sv

@@ -3,7 +3,7 @@
 //
 // Contract: while `move_i` is high, each line comes out two clocks later, otherwise all outputs
 // stay. Of a slot of several lines, the first one tells whether it has the key, and the others
-// whether they belong to it.
+// whether they belong to it. Of an empty slot only the first one says anything.
 module probe_slots #(
     parameter int unsigned SlotBytes  = 32,
     parameter int unsigned Lanes      = 2,
@@ -20,7 +20,7 @@ module probe_slots #(
 
     output logic                        valid_o,
     output logic                        hit_o,      // a slot that begins here has the key
-    output logic                        torn_o,     // a part is odd, or not of its slot
+    output logic                        torn_o,     // the first part is odd, or another one not of its object
     output logic [1:0]                  lane_o,     // of the first hit
     output logic [21:0]                 sum_o,      // of the stamps of the slots that begin here
     output logic [63:0]                 meta_o,     // of the first hit
@@ -46,7 +46,7 @@ module probe_slots #(
     always_comb begin
         stamp = '0;
         for (int unsigned lane = 0; lane < Lanes; lane++) begin
-            odd[lane] = lanes_i[lane] && words[lane * LaneWords][0];
+            odd[lane] = lanes_i[lane] && begins && words[lane * LaneWords][0];
             hit[lane] = lanes_i[lane] && begins && !words[lane * LaneWords][0]
                 && words[lane * LaneWords][UsedBit]
                 && words[lane * LaneWords + 1] == control_i.scan.key;
@@ -55,12 +55,12 @@ module probe_slots #(
     end
 
     if (SlotBytes > 64) begin : g_parts
-        // The meta word of the slot's first part, which all the others have to have.
+        // The meta word of the slot's first part, which all the others of an object have to have.
         logic [63:0] meta_q;
         always_ff @(posedge clk_i) begin
             if (move_i && valid_i && begins) meta_q <= words[0];
         end
-        assign foreign = !begins && words[0] != meta_q;
+        assign foreign = !begins && meta_q[UsedBit] && words[0] != meta_q;
     end else begin : g_one_part
         assign foreign = 1'b0;
     end

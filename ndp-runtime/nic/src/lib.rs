@@ -3,5 +3,6 @@
 //! of their own, no threads. Software drives them, and the RTL in `hw/rtl/nic` is held to them.
 
 pub mod index;
+pub mod lookup;
 pub mod scan;
 pub mod vector;

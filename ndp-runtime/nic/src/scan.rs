@@ -164,8 +164,8 @@ pub struct Answer {
 
 /// A scan that is under way.
 ///
-/// A slot is *whole* when the meta words of all its parts are equal and their stamp is even, otherwise it is
-/// *torn*. If several whole slots have the key, which are copies of one object then, the first counts.
+/// A slot is *whole* when the stamp of its first part is even, and it is empty or the meta words of all its parts
+/// are equal; otherwise it is *torn*. (One store empties a slot, in the first part. The others stay as they were.) If several whole slots have the key, which are copies of one object then, the first counts.
 ///
 /// ```
 /// use nic::scan::{Line, ProbeScan, Scan, Shape, Status};
@@ -262,7 +262,9 @@ impl ProbeScan {
                 }
                 self.open_slot(part);
             } else {
-                self.open.torn |= part[0] != self.open.meta.0;
+                // A slot is emptied by its first part alone.
+                let meta = self.open.meta;
+                self.open.torn |= meta.is_used() && part[0] != meta.0;
                 self.open.add_value(&part[1..]);
             }
             if number + 1 == parts {

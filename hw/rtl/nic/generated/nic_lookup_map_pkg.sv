@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 2b35c683807fbc3544984533c0af517440edc35d4a8530df0ec24a2e83d6e73e model.py nic_lookup.rdl properties.rdl requirements.txt systemverilog.py
-// body-sha256: 8dcdae686e14207e8a063907bdc592b14ad36a3af426c04935a46292e57257b0
+// sources-sha256: e605bb1197ca23b30367a2d8f4e977cbb3ab56686954ca9dbb50ff06508f5ca7 model.py nic_lookup.rdl properties.rdl requirements.txt systemverilog.py
+// body-sha256: 2af9d819c3644635821ecc49fbcb9aa37e7d1c8bc09eca00ca5758bb260e0467
 // Offsets of the nic look-up's registers, and the writes that are refused.
 package nic_lookup_map_pkg;
     // Switches the block on. What was accepted before it is switched off is carried out. Settings can be written when it is off and RETURN is 0.
@@ -45,6 +45,8 @@ package nic_lookup_map_pkg;
     localparam logic [11:0] CAPABILITIES_INDEX = 12'h10c;
     // The first setting that did not fit when the block was last asked to be enabled.
     localparam logic [11:0] SETTINGS_ERROR = 12'h110;
+    // How far the flush is that CONTROL asks for.
+    localparam logic [11:0] FLUSH = 12'h114;
     // Requests that the index has answered, of both ports, with whatever status.
     localparam logic [11:0] REQUESTS = 12'h200;
     // Look-ups and lock-and-reads among them.

@@ -47,8 +47,10 @@ fn reference(shape: Shape, scan: Scan, lines: &[Line]) -> Answer {
     }
     let slots: Vec<&[u64]> = words[first..end].chunks(size).collect();
     let metas = |slot: &[u64]| slot.iter().step_by(LINE_WORDS).copied().collect::<Vec<u64>>();
-    let is_whole =
-        |slot: &[u64]| slot[0].is_multiple_of(2) && metas(slot).iter().all(|&m| m == slot[0]);
+    let is_whole = |slot: &[u64]| {
+        slot[0].is_multiple_of(2)
+            && (!Meta(slot[0]).is_used() || metas(slot).iter().all(|&m| m == slot[0]))
+    };
     let torn_here = slots.iter().any(|slot| !is_whole(slot));
     let stamps = slots.iter().map(|slot| Meta(slot[0]).stamp());
     let mut answer = Answer {
@@ -248,4 +250,14 @@ fn what_cannot_be_scanned_is_refused_by_name() {
     let error = Shape::new(SlotLayout::for_values_of(8), 9).unwrap_err().to_string();
     assert_eq!(error, "answers with 9 words of a value, expected 1 to 8");
     assert_eq!(Status::try_from(6), Err(UnknownStatus(6)));
+}
+
+#[test]
+fn a_slot_that_was_emptied_is_not_torn() {
+    let shape = shape(104, 8);
+    let meta = Meta::object(1, 104, false).with_stamp(6);
+    let mut words = [0; 16];
+    (words[0], words[1], words[8]) = (Meta::default().with_stamp(8).0, KEY, meta.0);
+    let answer = run(shape, SCAN, &lines(&words));
+    assert_eq!((answer.status, answer.sum, answer.torn), (Status::More, 108, false));
 }

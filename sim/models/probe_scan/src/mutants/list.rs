@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 29] = [
+pub const MUTANTS: [Mutant; 30] = [
     mutant("slots before the first count", "probe_lines.sv",
         "Lanes'(({})\n", "first_q ? 4'b1111 << first_lane : 4'b1111", "4'b1111"),
     mutant("slots behind the last count", "probe_lines.sv",
@@ -37,6 +37,8 @@ pub const MUTANTS: [Mutant; 29] = [
         "&& {}) stamp", "begins", "1'b1"),
     mutant("the second slot's stamp is not added", "probe_slots.sv",
         "21'(stamp[0]) + {};", "21'(stamp[1])", "21'd0"),
+    mutant("the parts of an emptied slot have to be the same", "probe_slots.sv",
+        "!begins && {} &&", "meta_q[UsedBit]", "1'b1"),
     mutant("parts of two versions belong together", "probe_slots.sv",
         "foreign = {} &&", "!begins", "1'b0"),
     mutant("only stamps have to be the same in all parts", "probe_slots.sv",
