@@ -26,6 +26,7 @@ module index_misses #(
     input  logic                               unclaimed_i,
     input  logic                               issued_i,
     input  logic                               again_i,
+    input  logic                               changed_i,  // of a flush: written as decided_miss_i
     input  logic [LogMisses-1:0]               decided_miss_i,
     input  logic [LogMisses-1:0]               replayed_miss_i,
     input  logic [LogWays-1:0]                 way_i,
@@ -223,7 +224,7 @@ module index_misses #(
                 has_place_q[n] <= 1'b1;
                 ways_q[n]      <= way_i;
             end
-            if ((claimed_i && dirty_i || again_i) && decided_miss_i == miss_t'(n)) begin
+            if ((claimed_i && dirty_i || again_i || changed_i) && decided_miss_i == miss_t'(n)) begin
                 victims_q[n]   <= victim_i;
                 unwritten_q[n] <= 1'b1;
             end
@@ -292,7 +293,7 @@ module index_misses #(
     one_entry_is_fetched_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
         fetched_i != '0 |-> (fetched_i & active_q & ~fetched_q) == fetched_i);
     a_written_entry_was_to_be_written: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        written_i != '0 |-> (written_i & active_q & unwritten_q) == written_i);
+        written_i != '0 |-> (written_i & unwritten_q) == written_i);
     free_fetches_are_counted: assert property (@(posedge clk_i) disable iff (!rst_ni)
         free_count_q == (LogMisses + 1)'($countones(~active_q)));
 `endif

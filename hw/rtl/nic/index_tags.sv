@@ -2,9 +2,9 @@
 // Decides what becomes of each request: it meets its entry in the cache, waits for an entry that is
 // being fetched, or starts a fetch and takes a place for it.
 //
-// Contract: takes a request, a waiting request that is issued again, or a claim of a place, each
-// clock, and decides on it two clocks later. Whoever offers requests has made sure that there is
-// room for what waits and for a fetch. `clearing_o` is high after a reset until all places are
+// Contract: takes a request, a waiting request that is issued again, a claim of a place, or, when
+// nothing of these is under way, a step of a flush, each clock, and decides on it two clocks later.
+// Whoever offers requests has made sure that there is room for what waits and for a fetch. `clearing_o` is high after a reset until all places are
 // empty; nothing may be offered meanwhile.
 //
 // A place is *reserved* from the claim until the last request that waited for its fetch has been
@@ -26,16 +26,18 @@ module index_tags #(
     input  logic [31:0]                  slots_i,
     input  logic [5:0]                   limit_i,
 
-    // What is offered; at most one of new, replay and claim.
+    // What is offered; at most one of new, replay, claim, walk and clean.
     input  logic                         new_i,
     input  logic                         replay_i,
     input  logic                         claim_i,
+    input  logic                         walk_i,           // the entry is to be written back, if changed
+    input  logic                         clean_i,          // that was done
     input  logic                         first_i,          // of a replay: brings the entry,
     input  logic                         bus_error_i,      // or there is none
     input  logic                         write_error_i,    // the entry that stands there was not written back
     input  logic                         has_place_i,
-    input  logic [LogMisses-1:0]         miss_i,           // of a replay or claim
-    input  logic [LogWays-1:0]           way_i,            // the place of this miss
+    input  logic [LogMisses-1:0]         miss_i,           // of any but a new one
+    input  logic [LogWays-1:0]           way_i,            // the place of this miss or step
     input  logic [SegmentBits-1:0]       segment_i,        // of any of them
     input  index_pkg::request_t          request_i,
     input  logic [64*ValueWords-1:0]     value_i,
@@ -55,6 +57,8 @@ module index_tags #(
     output logic                               unclaimed_o,
     output logic                               issued_o,   // a waiting request went on
     output logic                               again_o,    // it cannot yet: written back once more
+    output logic                               walked_o,   // a flush was here, and met an entry that
+    output logic                               changed_o,  // is written back under decided_miss_o
     output logic [LogWays-1:0]                 way_o,
     output logic [SegmentBits-1:0]             victim_o,
     output index_pkg::request_t                parked_request_o,
@@ -82,7 +86,7 @@ module index_tags #(
     } record_t;
 
     // Of the two clocks: in the first the record of the set comes from memory.
-    logic                     read_new_q, read_replay_q, read_claim_q;
+    logic                     read_new_q, read_replay_q, read_claim_q, read_walk_q, read_clean_q;
     logic                     read_first_q, read_bus_error_q, read_write_error_q, read_has_place_q;
     logic [LogMisses-1:0]     read_miss_q;
     logic [LogWays-1:0]       read_way_q;
@@ -91,7 +95,8 @@ module index_tags #(
     logic [64*ValueWords-1:0] read_value_q;
     logic                     read_after_q;      // the set of the decision before
 
-    logic                     new_q, replay_q, claim_q, first_q, bus_error_q, write_error_q;
+    logic                     new_q, replay_q, claim_q, walk_q, clean_q;
+    logic                     first_q, bus_error_q, write_error_q;
     logic                     has_place_q, out_of_range_q;
     logic [LogMisses-1:0]     miss_q;
     logic [LogWays-1:0]       miss_way_q;
@@ -111,7 +116,7 @@ module index_tags #(
     logic                     decides;
     assign set        = segment_q[LogSets-1:0];
     assign read_set   = read_segment_q[LogSets-1:0];
-    assign decides    = new_q && !out_of_range_q || replay_q || claim_q;
+    assign decides    = new_q && !out_of_range_q || replay_q || claim_q || clean_q;
     assign clearing_o = clearing_q;
 
     block_ram #(
@@ -175,7 +180,7 @@ module index_tags #(
     // The decision. A waiting request brings its entry, unless the one that stands there was changed
     // again.
     logic            has_victim, victim_dirty, takes_victim, dirties, changed_again, goes_on;
-    logic            is_waiting;
+    logic            is_waiting, is_changed;
     logic [Ways-1:0] taken, touched, cleaned, released;
     assign has_victim    = !(&record_q.reserved);
     assign victim_dirty  = |(victims & record_q.valid & record_q.dirty);
@@ -183,7 +188,8 @@ module index_tags #(
     assign is_waiting    = |is_waiting_q;
     assign start         = new_q && !out_of_range_q && !is_waiting && hits_q == '0;
     assign takes_victim  = (start || claim_q) && has_victim;
-    assign changed_again = replay_q && first_q && |(miss_ways_q & record_q.valid & record_q.dirty);
+    assign is_changed    = |(miss_ways_q & record_q.valid & record_q.dirty);
+    assign changed_again = replay_q && first_q && is_changed;
     assign goes_on       = new_q && !is_waiting && hits_q != '0
         || replay_q && !bus_error_q && !changed_again;
     assign ends          = replay_q && !changed_again && last_i;
@@ -192,7 +198,7 @@ module index_tags #(
     assign installed = replay_q && first_q ? miss_ways_q & ~(record_q.valid & record_q.dirty) : '0;
     assign touched   = !dirties ? '0 : (new_q && !is_waiting ? hits_q : '0)
         | (replay_q && !first_q && !bus_error_q ? miss_ways_q : '0);
-    assign cleaned   = taken | (replay_q && first_q ? miss_ways_q : '0);
+    assign cleaned   = taken | (replay_q && first_q || clean_q ? miss_ways_q : '0);
     assign released  = ends && has_place_q ? miss_ways_q : '0;
     always_comb begin
         decided          = record_q;
@@ -222,7 +228,7 @@ module index_tags #(
             if (waits_for_q[n]) waiting_miss |= LogMisses'(n);
         end
     end
-    assign way = replay_q ? miss_way_q : new_q && hits_q != '0 ? hit_way : victim_way;
+    assign way = replay_q || walk_q ? miss_way_q : new_q && hits_q != '0 ? hit_way : victim_way;
 
     assign undecided_o      = {new_q, read_new_q};
     assign replayed_miss_o  = miss_q;
@@ -234,6 +240,8 @@ module index_tags #(
     assign unclaimed_o      = claim_q && !has_victim;
     assign issued_o         = replay_q && !changed_again;
     assign again_o          = changed_again;
+    assign walked_o         = walk_q;
+    assign changed_o        = walk_q && is_changed;
     assign way_o            = victim_way;
     assign victim_o         = {record_q.tags[way], set};
     assign parked_request_o = request_q;
@@ -276,9 +284,13 @@ module index_tags #(
             read_new_q    <= 1'b0;
             read_replay_q <= 1'b0;
             read_claim_q  <= 1'b0;
+            read_walk_q   <= 1'b0;
+            read_clean_q  <= 1'b0;
             new_q         <= 1'b0;
             replay_q      <= 1'b0;
             claim_q       <= 1'b0;
+            walk_q        <= 1'b0;
+            clean_q       <= 1'b0;
             hand_q        <= '0;
             clearing_q    <= 1'b1;
             clear_set_q   <= '0;
@@ -286,15 +298,19 @@ module index_tags #(
             read_new_q    <= new_i;
             read_replay_q <= replay_i;
             read_claim_q  <= claim_i;
+            read_walk_q   <= walk_i;
+            read_clean_q  <= clean_i;
             new_q         <= read_new_q;
             replay_q      <= read_replay_q;
             claim_q       <= read_claim_q;
+            walk_q        <= read_walk_q;
+            clean_q       <= read_clean_q;
         end
     end
 
     always_comb begin
         step_o              = '0;
-        step_o.is_snapshot  = takes_victim && victim_dirty || changed_again;
+        step_o.is_snapshot  = takes_victim && victim_dirty || changed_again || changed_o;
         step_o.is_answered  = goes_on || new_q && out_of_range_q || replay_q && bus_error_q;
         step_o.is_install   = installed != '0;
         step_o.out_of_range = new_q && out_of_range_q;
@@ -308,7 +324,7 @@ module index_tags #(
 
 `ifndef SYNTHESIS
     one_kind_at_a_time: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        $onehot0({new_i, replay_i, claim_i}));
+        $onehot0({new_i, replay_i, claim_i, walk_i, clean_i}));
     an_entry_is_cached_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
         decides |-> $onehot0(hits_q));
     waiting_for_one_fetch: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -322,7 +338,11 @@ module index_tags #(
     reserved_places_are_not_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
         takes_victim |-> $onehot(victims) && (victims & record_q.reserved) == '0);
     nothing_is_offered_while_clearing: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        clearing_q |-> !new_i && !replay_i && !claim_i);
+        clearing_q |-> !new_i && !replay_i && !claim_i && !walk_i && !clean_i);
+    a_flush_meets_no_reserved_place: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        walk_q || clean_q |-> record_q.reserved == '0);
+    what_was_written_is_changed: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        clean_q |-> is_changed);
 `endif
 
 endmodule

@@ -42,6 +42,7 @@ module landing_memory
 );
 
     localparam int unsigned Depth     = (2**LogContexts + 2**LogSoftware) * 2 * 2**LogLines;
+    localparam int unsigned PlaceBits = $clog2(Depth);
     localparam int unsigned LogBursts = 4;
 
     // ---- Bursts that were begun and not yet answered.
@@ -119,8 +120,8 @@ module landing_memory
     for (genvar n = 0; n < 4; n++) begin : g_pieces
         logic [127:0] pieces[Depth];
         always_ff @(posedge clk_i) begin
-            if (write_q && pieces_q[n]) pieces[address_q] <= data_q[128*n +: 128];
-            line[128*n +: 128] <= pieces[line_address_i];
+            if (write_q && pieces_q[n]) pieces[address_q[PlaceBits-1:0]] <= data_q[128*n +: 128];
+            line[128*n +: 128] <= pieces[line_address_i[PlaceBits-1:0]];
         end
     end
     always_ff @(posedge clk_i) line_o <= line;
@@ -141,7 +142,7 @@ module landing_memory
     assign landed_word_o   = data_q[63:0];
 
     logic unused;
-    assign unused = ^{s_axi_awaddr, s_axi_wstrb};
+    assign unused = ^{s_axi_awaddr, s_axi_wstrb, line_address_i};
 
 `ifndef SYNTHESIS
     logic [3:0] begins, ends;

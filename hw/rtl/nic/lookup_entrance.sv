@@ -166,7 +166,7 @@ module lookup_entrance
     );
 
     logic unused;
-    assign unused = ^{last.reserved, last.ignored, last.token};
+    assign unused = ^{free_number_i, last.reserved, last.ignored, last.token};
 
 `ifndef SYNTHESIS
     each_context_is_of_a_request: assert property (@(posedge clk_i) disable iff (!rst_ni)

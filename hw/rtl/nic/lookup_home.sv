@@ -63,6 +63,6 @@ module lookup_home (
     end
 
     logic unused;
-    assign unused = ^{middle_q[15:0], share_q[15:0], h00_q[15:0]};
+    assign unused = ^{middle_q[15:0], share_q[15:0], h00_q[15:0], p00_q[15:0]};
 
 endmodule

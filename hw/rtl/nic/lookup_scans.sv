@@ -64,14 +64,14 @@ module lookup_scans
 
     logic        trip_q, next_trip;
     ended_t      trip;
-    logic [2:0]  came;
+    logic [1:0]  came;                                   // row, bucket
     logic [63:0] key, key_q;
     logic [6:0]  first_slots;
     slots_t      slots, slots_q;
     logic [1:0]  todo_q;                                 // row, bucket
     scan_info_t  info_q;
     assign trip          = ended_i;
-    assign came          = trip.parts & ~trip.failed;
+    assign came          = trip.parts[1:0] & ~trip.failed[1:0];
     assign ended_ready_o = !trip_q || next_trip;
 
     lut_ram #(
@@ -128,8 +128,8 @@ module lookup_scans
     assign line_address_o = AddressBits'(region(info_q.number, in_bucket, LogContexts)) << LogLines
         | AddressBits'(line_q);
 
-    function automatic logic [6:0] lines_of(input logic [6:0] slots);
-        return 7'((14'(slots) * 14'(SlotBytes) + 14'd63) >> 6);
+    function automatic logic [6:0] lines_of(input logic [6:0] count_of);
+        return 7'((14'(count_of) * 14'(SlotBytes) + 14'd63) >> 6);
     endfunction
 
     always_ff @(posedge clk_i) begin
@@ -145,7 +145,7 @@ module lookup_scans
             slots_q        <= trip.first ? '{row_slots: first_slots, default: '0} : slots;
             row_lines_q    <= lines_of(trip.first ? first_slots : slots.row_slots);
             bucket_lines_q <= lines_of(slots.bucket_slots);
-            todo_q         <= came[1:0];
+            todo_q         <= came;
         end else if (ends_scan) begin
             todo_q[0] <= 1'b0;
         end

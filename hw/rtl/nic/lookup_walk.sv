@@ -177,17 +177,17 @@ module lookup_walk
         if (move) begin
             three_q <= '{
                 two:            two_q,
-                bucket_inside:  is_inside(two_q.bucket, two_q.bucket_end, settings_i.overflow_slots),
-                bucket_outside: is_outside(two_q.bucket, two_q.bucket_end,
+                bucket_inside:  is_inside(two_q.bucket.order, two_q.bucket_end, settings_i.overflow_slots),
+                bucket_outside: is_outside(two_q.bucket.order, two_q.bucket_end,
                     settings_i.overflow_slots),
-                word_inside:    is_inside(known_2_q.word[37:0], two_q.word_end,
+                word_inside:    is_inside(known_2_q.word[37:32], two_q.word_end,
                     settings_i.overflow_slots),
-                word_outside:   is_outside(known_2_q.word[37:0], two_q.word_end,
+                word_outside:   is_outside(known_2_q.word[37:32], two_q.word_end,
                     settings_i.overflow_slots),
                 same_sum:       two_q.sum == known_2_q.state.before_sum,
-                bucket_left:    size_of(two_q.bucket) - known_2_q.state.bucket_next,
-                bucket_slot:    two_q.bucket[31:0] + 32'(known_2_q.state.bucket_next),
-                word_size:      size_of(known_2_q.word[37:0]),
+                bucket_left:    size_of(two_q.bucket.order) - known_2_q.state.bucket_next,
+                bucket_slot:    two_q.bucket.place + 32'(known_2_q.state.bucket_next),
+                word_size:      size_of(known_2_q.word[37:32]),
                 row_room:       room(two_q.row_offset, SlotBytes, LandingLines),
                 home_room:      room(6'(known_2_q.place.address), SlotBytes, LandingLines)
             };
@@ -453,7 +453,8 @@ module lookup_walk
 
     // Of what is carried from step to step, not all is used to the end.
     logic unused;
-    assign unused = ^{known_2_q, known_3_q, known_4_q, four_q, emit_known_q, settings_i};
+    assign unused = ^{known_2_q, known_3_q, known_4_q, four_q, seen, emit_known_q, emit_todo_q, emit_seen,
+        settings_i};
 
 `ifndef SYNTHESIS
     a_trip_reads_something: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -98,24 +98,24 @@ package lookup_walk_pkg;
         logic       disturbed;
     } todo_t;
 
-    function automatic logic [30:0] size_of(input bucket_t bucket);
-        return 31'd1 << 5'(bucket.order - 6'd1);
+    function automatic logic [30:0] size_of(input logic [5:0] order);
+        return 31'd1 << 5'(order - 6'd1);
     endfunction
 
     // Behind its last slot, if it is one.
     function automatic logic [32:0] end_of(input bucket_t bucket);
-        return 33'(bucket.place) + 33'(size_of(bucket));
+        return 33'(bucket.place) + 33'(size_of(bucket.order));
     endfunction
 
-    function automatic logic is_inside(input bucket_t bucket, input logic [32:0] ending,
+    function automatic logic is_inside(input logic [5:0] order, input logic [32:0] ending,
                                        input logic [31:0] slots);
-        return bucket.order != 0 && !bucket.order[5] && ending <= 33'(slots);
+        return order != 0 && !order[5] && ending <= 33'(slots);
     endfunction
 
     // A word that names something, but no bucket of the area.
-    function automatic logic is_outside(input bucket_t bucket, input logic [32:0] ending,
+    function automatic logic is_outside(input logic [5:0] order, input logic [32:0] ending,
                                         input logic [31:0] slots);
-        return bucket.order[5] || bucket.order != 0 && ending > 33'(slots);
+        return order[5] || order != 0 && ending > 33'(slots);
     endfunction
 
     // Of the slots that are left behind an address, those that one read brings.

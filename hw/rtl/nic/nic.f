@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: 2298cf3625ed1ab13bb442e8c59639a7805980d9672615a71c323a62e6622051
+// body-sha256: f496f459c18704ba5cb4e9e627361ff6f9a7d03714657ec5afbe4555e008f324
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -30,11 +30,13 @@ home_address.sv
 index_pkg.sv
 index_operation.sv
 index_entries.sv
+index_flush.sv
 index_memory_port.sv
 index_misses.sv
 index_tags.sv
 lookup_pkg.sv
 landing_memory.sv
+landing_reader.sv
 lookup_answers.sv
 generated/nic_lookup_map_pkg.sv
 generated/nic_lookup_registers_pkg.sv
@@ -53,11 +55,11 @@ probe_slots.sv
 stream_buffer.sv
 probe_scan.sv
 lookup_scans.sv
+lookup_walk_pkg.sv
+lookup_walk.sv
+nic_index_cache.sv
 nic_lookup.sv
 ../common/clock_gate.sv
 ../common/quiet_watch.sv
 ../common/activity_clock.sv
 lookup_unit.sv
-lookup_walk_pkg.sv
-lookup_walk.sv
-nic_index_cache.sv

@@ -11,6 +11,11 @@
 // it is from the first request on: the base of the index is a multiple of an entry's stride, there
 // are at most 2**SegmentBits segments, `more_i` (k) is 1 to 64. Nothing else may write to the index.
 //
+// While `flush_i` is high, from the clock after it has risen on, no request is accepted; when nothing
+// is under way any more, all changed entries are written back, and stay cached. `flushed_o` is high
+// from the end of this until `flush_i` falls, with `flush_failed_o` if a write has failed, whose entry
+// then counts as changed. A flush that ends earlier is called off.
+//
 // Source: Xenic, sections 4.1.3 (caching index) and 4.2 (locks, versions, pins).
 module nic_index_cache #(
     parameter int unsigned LogSets     = 12,
@@ -33,6 +38,16 @@ module nic_index_cache #(
     input  logic [5:0]                     limit_i,        // D_m
     input  logic [6:0]                     more_i,         // k
     output logic                           idle_o,         // nothing is under way
+
+    input  logic                           flush_i,
+    output logic                           flushed_o,
+    output logic                           flush_failed_o,
+
+    // A clock ago, each for one clock, for counters.
+    output logic                           accepted_o,     // a request was accepted
+    output logic                           fetch_o,        // the fetch of an entry began
+    output logic                           write_back_o,   // an entry was written back
+    output logic                           failed_o,       // an access to memory failed
 
     input  logic                           s_axis_req_tvalid,
     output logic                           s_axis_req_tready,
@@ -82,8 +97,9 @@ module nic_index_cache #(
     typedef logic [SegmentBits-1:0]   segment_t;
     typedef logic [64*ValueWords-1:0] value_t;
 
-    // What enters the pipeline: a waiting request or a claim goes before a new request.
-    logic     takes_new, offers, replays, claims, may_offer, has_room, clearing;
+    // What enters the pipeline: a waiting request or a claim goes before a new request, and a flush
+    // lets none in.
+    logic     takes_new, offers, replays, claims, may_offer, has_room, clearing, stops, flushes;
     request_t new_request, parked_request, request, undecided_request;
     value_t   new_value, parked_value, value, undecided_value;
     assign new_request = request_t'(s_axis_req_tdata[255:0]);
@@ -91,16 +107,17 @@ module nic_index_cache #(
     assign takes_new   = s_axis_req_tvalid && s_axis_req_tready;
     assign request     = replays ? parked_request : new_request;
     assign value       = replays ? parked_value : new_value;
-    assign s_axis_req_tready = !clearing && !offers && may_offer && has_room;
+    assign s_axis_req_tready = !clearing && !stops && !offers && may_offer && has_room;
 
     // Each request in the pipeline has a place among the answers.
     logic                 parks, again, answered, answer_taken;
     logic [LogAnswers:0]  owed_q;
-    logic                 enters, leaves, no_fetch;
+    logic                 enters, leaves, no_fetch, is_idle;
     assign has_room     = !owed_q[LogAnswers];
     assign enters       = takes_new || replays;
     assign leaves       = parks || again;
-    assign idle_o       = no_fetch && owed_q == 0;
+    assign is_idle      = no_fetch && owed_q == 0;
+    assign idle_o       = is_idle && !flushes;
     assign answer_taken = m_axis_rsp_tvalid && m_axis_rsp_tready;
     always_ff @(posedge clk_i) begin
         if (!rst_ni) owed_q <= '0;
@@ -117,7 +134,12 @@ module nic_index_cache #(
     miss_t                free, decided_miss, replayed_miss, offered_miss;
     way_t                 offered_way, victim_way;
     segment_t             offered_segment, segment, victim;
-    assign segment = offers ? offered_segment : new_request.segment[SegmentBits-1:0];
+    logic               walks, cleans, walked, changed;
+    miss_t              flush_miss;
+    way_t               flush_way;
+    logic [LogSets-1:0] flush_set;
+    assign segment = flushes ? segment_t'(flush_set)
+        : offers ? offered_segment : new_request.segment[SegmentBits-1:0];
 
     logic                       step_valid;
     step_t                      step;
@@ -142,12 +164,14 @@ module nic_index_cache #(
         .new_i           (takes_new),
         .replay_i        (replays),
         .claim_i         (claims),
+        .walk_i          (walks),
+        .clean_i         (cleans),
         .first_i         (first),
         .bus_error_i     (has_error),
         .write_error_i   (has_write_error),
         .has_place_i     (has_place),
-        .miss_i          (offered_miss),
-        .way_i           (offered_way),
+        .miss_i          (flushes ? flush_miss : offered_miss),
+        .way_i           (flushes ? flush_way : offered_way),
         .segment_i       (segment),
         .request_i       (request),
         .value_i         (value),
@@ -165,6 +189,8 @@ module nic_index_cache #(
         .unclaimed_o     (unclaimed),
         .issued_o        (issued),
         .again_o         (again),
+        .walked_o        (walked),
+        .changed_o       (changed),
         .way_o           (victim_way),
         .victim_o        (victim),
         .parked_request_o(undecided_request),
@@ -197,6 +223,7 @@ module nic_index_cache #(
         .unclaimed_i     (unclaimed),
         .issued_i        (issued),
         .again_i         (again),
+        .changed_i       (changed),
         .decided_miss_i  (decided_miss),
         .replayed_miss_i (replayed_miss),
         .way_i           (victim_way),
@@ -234,6 +261,31 @@ module nic_index_cache #(
         .write_error_i   (write_error),
         .snapshot_i      (snapshot),
         .snapshot_miss_i (snapshot_miss)
+    );
+
+    index_flush #(
+        .LogSets  (LogSets),
+        .LogWays  (LogWays),
+        .LogMisses(LogMisses)
+    ) i_flush (
+        .clk_i,
+        .rst_ni,
+        .flush_i,
+        .idle_i       (is_idle && !clearing),
+        .stops_o      (stops),
+        .busy_o       (flushes),
+        .flushed_o,
+        .failed_o     (flush_failed_o),
+        .walk_o       (walks),
+        .clean_o      (cleans),
+        .miss_o       (flush_miss),
+        .set_o        (flush_set),
+        .way_o        (flush_way),
+        .walked_i     (walked),
+        .changed_i    (changed),
+        .walked_miss_i(decided_miss),
+        .written_i    (written),
+        .write_error_i(write_error)
     );
 
     index_memory_port #(
@@ -350,12 +402,36 @@ module nic_index_cache #(
         .data_o (m_axis_rsp_tdata)
     );
 
+    // A fetch and a write-back can fail in one clock: then the event of one follows later.
+    logic               fetch_fails, write_fails, fails;
+    logic [LogMisses:0] failures_q;
+    assign fetch_fails = |fetched && fetch_error;
+    assign write_fails = |written && write_error;
+    assign fails       = fetch_fails || write_fails || failures_q != 0;
+    always_ff @(posedge clk_i) begin
+        accepted_o   <= takes_new;
+        fetch_o      <= starts;
+        write_back_o <= |written && !write_error;
+        failed_o     <= fails;
+        failures_q   <= failures_q + (LogMisses + 1)'(fetch_fails) + (LogMisses + 1)'(write_fails)
+            - (LogMisses + 1)'(fails);
+        if (!rst_ni) begin
+            accepted_o   <= 1'b0;
+            fetch_o      <= 1'b0;
+            write_back_o <= 1'b0;
+            failed_o     <= 1'b0;
+            failures_q   <= '0;
+        end
+    end
+
 `ifndef SYNTHESIS
     answer_holds_until_taken: assert property (@(posedge clk_i) disable iff (!rst_ni)
         m_axis_rsp_tvalid && !m_axis_rsp_tready
             |=> m_axis_rsp_tvalid && $stable(m_axis_rsp_tdata));
     answers_have_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
         owed_q <= (LogAnswers + 1)'(2**LogAnswers));
+    failures_are_counted: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        !(&failures_q));
 `endif
 
 endmodule

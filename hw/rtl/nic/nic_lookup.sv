@@ -137,6 +137,7 @@ module nic_lookup #(
     output logic [127:0]                   trace_word_data_o
 );
     import lookup_pkg::*;
+    import vector_pkg::*;
 
     if (LogContexts < 1 || LogContexts > 7) begin : g_contexts
         $error("LogContexts is %0d, expected 1 to 7", LogContexts);
@@ -183,7 +184,7 @@ module nic_lookup #(
         .block_data_i   (read_data)
     );
 
-    logic          enable, nothing_under_way;
+    logic          enable, nothing_under_way, flush, flushed, flush_failed;
     settings_t     settings;
     logic [8:0]    under_way;
     index_events_t index_events;
@@ -212,6 +213,9 @@ module nic_lookup #(
         .error_o       (access_error),
         .data_o        (read_data),
         .enable_o      (enable),
+        .flush_o       (flush),
+        .flushed_i     (flushed),
+        .flush_failed_i(flush_failed),
         .settings_o    (settings),
         .idle_i        (nothing_under_way),
         .under_way_i   (under_way),
@@ -222,35 +226,372 @@ module nic_lookup #(
         .read_bytes_i  (given_read.bytes)
     );
 
-    // ---- Not yet connected.
+    // ---- Requests come in.
 
-    assign nothing_under_way = 1'b1;
-    assign under_way = '0;
-    assign index_events = '0;
-    assign walk_events = '0;
-    assign read_given = 1'b0;
-    assign given_read = '0;
-    assign {s_axis_req_tready, m_axis_rsp_tvalid, s_axis_sw_tready, m_axis_swrsp_tvalid} = '0;
-    assign {m_axis_rsp_tdata, m_axis_swrsp_tdata} = '0;
-    assign {m_axi_host_arvalid, m_axi_host_arid, m_axi_host_araddr, m_axi_host_arlen,
-            m_axi_host_arsize, m_axi_host_arburst, m_axi_host_arcache, m_axi_host_arprot,
-            m_axi_host_rready} = '0;
-    assign {m_axi_nic_awvalid, m_axi_nic_awid, m_axi_nic_awaddr, m_axi_nic_awlen, m_axi_nic_awsize,
-            m_axi_nic_awburst, m_axi_nic_awcache, m_axi_nic_awprot, m_axi_nic_wvalid, m_axi_nic_wdata,
-            m_axi_nic_wstrb, m_axi_nic_wlast, m_axi_nic_bready, m_axi_nic_arvalid, m_axi_nic_arid,
-            m_axi_nic_araddr, m_axi_nic_arlen, m_axi_nic_arsize, m_axi_nic_arburst,
-            m_axi_nic_arcache, m_axi_nic_arprot, m_axi_nic_rready} = '0;
-    assign idle_o = 1'b1;
-    assign {trace_request_valid_o, trace_request_data_o, trace_answer_valid_o, trace_answer_data_o,
-            trace_read_valid_o, trace_read_data_o, trace_done_valid_o, trace_done_data_o,
-            trace_scan_valid_o, trace_scan_data_o, trace_word_valid_o, trace_word_data_o} = '0;
+    logic                         begun, homed, begins, frees, index_idle, clearing, entrance_idle;
+    context_t                     begun_number, homed_number, begins_number, free_number;
+    request_t                     begun_request;
+    logic [31:0]                  home;
+    place_t                       begins_place;
+    logic [6:0]                   begins_slots;
+    logic                         asks_valid, asks_ready, tells_valid, tells_ready;
+    logic [64*(4+ValueWords)-1:0] asks_data, tells_data;
+    lookup_entrance #(
+        .ValueWords (ValueWords),
+        .LogContexts(LogContexts)
+    ) i_entrance (
+        .clk_i,
+        .rst_ni,
+        .enable_i       (enable && !clearing),
+        .slots_i        (settings.slots),
+        .segment_shift_i(settings.segment_shift),
+        .s_axis_req_tvalid,
+        .s_axis_req_tready,
+        .s_axis_req_tdata,
+        .s_axis_sw_tvalid,
+        .s_axis_sw_tready,
+        .s_axis_sw_tdata,
+        .begun_valid_o  (begun),
+        .begun_o        (begun_number),
+        .begun_request_o(begun_request),
+        .homed_valid_o  (homed),
+        .homed_o        (homed_number),
+        .home_o         (home),
+        .index_valid_o  (asks_valid),
+        .index_ready_i  (asks_ready),
+        .index_data_o   (asks_data),
+        .free_i         (frees),
+        .free_number_i  (free_number),
+        .answered_i     (m_axis_rsp_tvalid && m_axis_rsp_tready),
+        .sw_answered_i  (m_axis_swrsp_tvalid && m_axis_swrsp_tready),
+        .idle_o         (entrance_idle),
+        .under_way_o    (under_way)
+    );
+    assign nothing_under_way = entrance_idle && index_idle;
+    always_ff @(posedge clk_i) idle_o <= nothing_under_way && !(s_axis_req_tvalid && s_axis_req_tready)
+        && !(s_axis_sw_tvalid && s_axis_sw_tready);
+
+    // ---- The index. What it is told goes before what it is asked.
+
+    logic                         index_valid, index_ready, given_valid, given_ready;
+    logic                         answer_valid, answer_ready;
+    logic [64*(4+ValueWords)-1:0] given_data;
+    logic [64*(3+ValueWords)-1:0] index_answer;
+    assign index_valid = tells_valid || asks_valid;
+    assign tells_ready = index_ready;
+    assign asks_ready  = index_ready && !tells_valid;
+    stream_buffer #(
+        .Width(64 * (4 + ValueWords))
+    ) i_index_requests (
+        .clk_i,
+        .rst_ni,
+        .valid_i(index_valid),
+        .ready_o(index_ready),
+        .data_i (tells_valid ? tells_data : asks_data),
+        .valid_o(given_valid),
+        .ready_i(given_ready),
+        .data_o (given_data)
+    );
+
+    logic [3:0] index_happened;
+    nic_index_cache #(
+        .LogSets    (LogSets),
+        .LogWays    (LogWays),
+        .SegmentBits(SegmentBits),
+        .Objects    (Objects),
+        .ValueWords (ValueWords),
+        .MostPins   (MostPins),
+        .LogMisses  (LogMisses),
+        .LogParked  (LogParked)
+    ) i_index (
+        .clk_i,
+        .rst_ni,
+        .index_base_i     (settings.index_base),
+        .segments_i       (settings.segments),
+        .table_base_i     (settings.table_base),
+        .slots_i          (settings.slots),
+        .slot_units_i     (5'(SlotBytes / 16)),
+        .limit_i          (settings.limit),
+        .more_i           (settings.more),
+        .idle_o           (index_idle),
+        .flush_i          (flush),
+        .flushed_o        (flushed),
+        .flush_failed_o   (flush_failed),
+        .accepted_o       (index_happened[0]),
+        .fetch_o          (index_happened[1]),
+        .write_back_o     (index_happened[2]),
+        .failed_o         (index_happened[3]),
+        .s_axis_req_tvalid(given_valid),
+        .s_axis_req_tready(given_ready),
+        .s_axis_req_tdata (given_data),
+        .m_axis_rsp_tvalid(answer_valid),
+        .m_axis_rsp_tready(answer_ready),
+        .m_axis_rsp_tdata (index_answer),
+        .m_axi_awvalid    (m_axi_nic_awvalid),
+        .m_axi_awready    (m_axi_nic_awready),
+        .m_axi_awid       (m_axi_nic_awid),
+        .m_axi_awaddr     (m_axi_nic_awaddr),
+        .m_axi_awlen      (m_axi_nic_awlen),
+        .m_axi_awsize     (m_axi_nic_awsize),
+        .m_axi_awburst    (m_axi_nic_awburst),
+        .m_axi_wvalid     (m_axi_nic_wvalid),
+        .m_axi_wready     (m_axi_nic_wready),
+        .m_axi_wdata      (m_axi_nic_wdata),
+        .m_axi_wstrb      (m_axi_nic_wstrb),
+        .m_axi_wlast      (m_axi_nic_wlast),
+        .m_axi_bvalid     (m_axi_nic_bvalid),
+        .m_axi_bready     (m_axi_nic_bready),
+        .m_axi_bid        (m_axi_nic_bid),
+        .m_axi_bresp      (m_axi_nic_bresp),
+        .m_axi_arvalid    (m_axi_nic_arvalid),
+        .m_axi_arready    (m_axi_nic_arready),
+        .m_axi_arid       (m_axi_nic_arid),
+        .m_axi_araddr     (m_axi_nic_araddr),
+        .m_axi_arlen      (m_axi_nic_arlen),
+        .m_axi_arsize     (m_axi_nic_arsize),
+        .m_axi_arburst    (m_axi_nic_arburst),
+        .m_axi_rvalid     (m_axi_nic_rvalid),
+        .m_axi_rready     (m_axi_nic_rready),
+        .m_axi_rid        (m_axi_nic_rid),
+        .m_axi_rdata      (m_axi_nic_rdata),
+        .m_axi_rresp      (m_axi_nic_rresp),
+        .m_axi_rlast      (m_axi_nic_rlast)
+    );
+    assign {m_axi_nic_awcache, m_axi_nic_awprot} = {4'b0011, 3'd0};
+    assign {m_axi_nic_arcache, m_axi_nic_arprot} = {4'b0011, 3'd0};
+
+    logic                         walked_valid, walked_frees;
+    context_t                     walked_number;
+    logic [64*(2+ValueWords)-1:0] walked_data;
+    lookup_answers #(
+        .SlotBytes   (SlotBytes),
+        .ValueWords  (ValueWords),
+        .LogContexts (LogContexts),
+        .LandingLines(LandingLines)
+    ) i_answers (
+        .clk_i,
+        .rst_ni,
+        .value_bytes_i  (settings.value_bytes),
+        .begun_valid_i  (begun),
+        .begun_i        (begun_number),
+        .begun_request_i(begun_request),
+        .index_valid_i  (answer_valid),
+        .index_ready_o  (answer_ready),
+        .index_data_i   (index_answer),
+        .walk_valid_i   (walked_valid),
+        .walk_frees_i   (walked_frees),
+        .walk_number_i  (walked_number),
+        .walk_data_i    (walked_data),
+        .begins_o       (begins),
+        .begins_number_o(begins_number),
+        .begins_place_o (begins_place),
+        .begins_slots_o (begins_slots),
+        .free_o         (frees),
+        .free_number_o  (free_number),
+        .events_o       (index_events),
+        .m_axis_rsp_tvalid,
+        .m_axis_rsp_tready,
+        .m_axis_rsp_tdata,
+        .m_axis_swrsp_tvalid,
+        .m_axis_swrsp_tready,
+        .m_axis_swrsp_tdata
+    );
+
+    // ---- Reads of host memory.
+
+    logic                trip, walk_reads, walk_read_ready, ended_valid, ended_ready;
+    context_t            trip_number;
+    logic [2:0]          trip_parts;
+    slots_t              trip_slots;
+    read_t               walk_read;
+    ended_t              ended;
+    logic [Queues-1:0]   cmd_valid, cmd_ready;
+    element_t            cmd;
+    logic                done_valid;
+    done_t               done;
+    lookup_reads #(
+        .SlotBytes   (SlotBytes),
+        .LogContexts (LogContexts),
+        .LandingLines(LandingLines)
+    ) i_reads (
+        .clk_i,
+        .rst_ni,
+        .clearing_o      (clearing),
+        .begins_i        (begins),
+        .begins_number_i (begins_number),
+        .begins_address_i(begins_place.address),
+        .begins_slots_i  (begins_slots),
+        .parts_valid_i   (trip),
+        .parts_number_i  (trip_number),
+        .parts_i         (trip_parts),
+        .walk_valid_i    (walk_reads),
+        .walk_ready_o    (walk_read_ready),
+        .walk_read_i     (walk_read),
+        .cmd_valid_o     (cmd_valid),
+        .cmd_ready_i     (cmd_ready),
+        .cmd_o           (cmd),
+        .given_o         (read_given),
+        .given_read_o    (given_read),
+        .done_valid_i    (done_valid),
+        .done_i          (done),
+        .ended_valid_o   (ended_valid),
+        .ended_ready_i   (ended_ready),
+        .ended_o         (ended)
+    );
+
+    localparam int unsigned LineAddressBits = 9 + $clog2(LandingLines);
+    logic [LineAddressBits-1:0] line_address;
+    logic [511:0]               line;
+    context_t                   word_number, landed_number;
+    logic [63:0]                word, landed_word;
+    logic                       landed;
+    landing_reader #(
+        .LogContexts (LogContexts),
+        .LandingLines(LandingLines)
+    ) i_landing (
+        .clk_i,
+        .rst_ni,
+        .idle_time_i    (settings.idle_time),
+        .flush_time_i   (settings.flush_time),
+        .cmd_valid_i    (cmd_valid),
+        .cmd_ready_o    (cmd_ready),
+        .cmd_i          (cmd),
+        .done_valid_o   (done_valid),
+        .done_o         (done),
+        .line_address_i (line_address),
+        .line_o         (line),
+        .word_number_i  (word_number),
+        .word_o         (word),
+        .landed_o       (landed),
+        .landed_number_o(landed_number),
+        .landed_word_o  (landed_word),
+        .m_axi_arvalid  (m_axi_host_arvalid),
+        .m_axi_arready  (m_axi_host_arready),
+        .m_axi_arid     (m_axi_host_arid),
+        .m_axi_araddr   (m_axi_host_araddr),
+        .m_axi_arlen    (m_axi_host_arlen),
+        .m_axi_rvalid   (m_axi_host_rvalid),
+        .m_axi_rid      (m_axi_host_rid),
+        .m_axi_rdata    (m_axi_host_rdata),
+        .m_axi_rresp    (m_axi_host_rresp),
+        .m_axi_rlast    (m_axi_host_rlast)
+    );
+    assign {m_axi_host_arsize, m_axi_host_arburst} = {3'd6, 2'd1};
+    assign {m_axi_host_arcache, m_axi_host_arprot} = {4'b0011, 3'd0};
+    assign m_axi_host_rready = 1'b1;
+
+    // ---- Scans, and what follows from them.
+
+    logic                       seen_valid, seen_ready, scanned;
+    seen_t                      seen;
+    logic [64*ValueWords-1:0]   seen_value;
+    logic [1:0]                 scanned_part;
+    logic [64*ValueWords+127:0] scanned_data;
+    lookup_scans #(
+        .SlotBytes   (SlotBytes),
+        .ValueWords  (ValueWords),
+        .LogContexts (LogContexts),
+        .LandingLines(LandingLines)
+    ) i_scans (
+        .clk_i,
+        .rst_ni,
+        .limit_i        (settings.limit),
+        .begun_valid_i  (begun),
+        .begun_i        (begun_number),
+        .begun_key_i    (begun_request.key),
+        .begins_i       (begins),
+        .begins_number_i(begins_number),
+        .begins_slots_i (begins_slots),
+        .slots_valid_i  (trip),
+        .slots_number_i (trip_number),
+        .slots_i        (trip_slots),
+        .ended_valid_i  (ended_valid),
+        .ended_ready_o  (ended_ready),
+        .ended_i        (ended),
+        .line_address_o (line_address),
+        .line_i         (line),
+        .seen_valid_o   (seen_valid),
+        .seen_ready_i   (seen_ready),
+        .seen_o         (seen),
+        .seen_value_o   (seen_value),
+        .scanned_o      (scanned),
+        .scanned_part_o (scanned_part),
+        .scanned_data_o (scanned_data)
+    );
+
+    lookup_walk #(
+        .SlotBytes   (SlotBytes),
+        .ValueWords  (ValueWords),
+        .LandingLines(LandingLines)
+    ) i_walk (
+        .clk_i,
+        .rst_ni,
+        .settings_i     (settings),
+        .begun_valid_i  (begun),
+        .begun_i        (begun_number),
+        .begun_key_i    (begun_request.key),
+        .begun_token_i  (begun_request.token),
+        .begun_locks_i  (begun_request.operation == index_pkg::LockAndRead),
+        .homed_valid_i  (homed),
+        .homed_i        (homed_number),
+        .home_i         (home),
+        .begins_i       (begins),
+        .begins_number_i(begins_number),
+        .begins_place_i (begins_place),
+        .begins_slots_i (begins_slots),
+        .seen_valid_i   (seen_valid),
+        .seen_ready_o   (seen_ready),
+        .seen_i         (seen),
+        .seen_value_i   (seen_value),
+        .word_number_o  (word_number),
+        .word_i         (word),
+        .trip_o         (trip),
+        .trip_number_o  (trip_number),
+        .trip_parts_o   (trip_parts),
+        .trip_slots_o   (trip_slots),
+        .read_valid_o   (walk_reads),
+        .read_ready_i   (walk_read_ready),
+        .read_o         (walk_read),
+        .answer_valid_o (walked_valid),
+        .answer_frees_o (walked_frees),
+        .answer_number_o(walked_number),
+        .answer_data_o  (walked_data),
+        .tell_valid_o   (tells_valid),
+        .tell_ready_i   (tells_ready),
+        .tell_data_o    (tells_data),
+        .events_o       (walk_events)
+    );
+
+    // ---- Traces.
+
+    read_token_t done_token;
+    assign done_token = done.token;
+    always_ff @(posedge clk_i) begin
+        trace_request_data_o <= given_data;
+        trace_answer_data_o  <= index_answer;
+        trace_done_data_o    <= {4'd0, done.response, done_token.part, done_token.number};
+        trace_scan_data_o    <= {scanned_data, 54'd0, scanned_part, scanned_data[48 +: 8]};
+        trace_word_data_o    <= {landed_word, 56'd0, landed_number};
+        if (!rst_ni) begin
+            trace_request_valid_o <= 1'b0;
+            trace_answer_valid_o  <= 1'b0;
+            trace_done_valid_o    <= 1'b0;
+            trace_scan_valid_o    <= 1'b0;
+            trace_word_valid_o    <= 1'b0;
+        end else begin
+            trace_request_valid_o <= given_valid && given_ready;
+            trace_answer_valid_o  <= answer_valid && answer_ready;
+            trace_done_valid_o    <= done_valid;
+            trace_scan_valid_o    <= scanned;
+            trace_word_valid_o    <= landed;
+        end
+    end
+    assign trace_read_valid_o = read_given;
+    assign trace_read_data_o  = {given_read.address, 3'd0, given_read.bytes, 6'd0, given_read.part,
+        given_read.number};
 
     logic unused;
-    assign unused = ^{s_axil_awprot, s_axil_arprot, enable, settings, LogMisses, LogParked,
-        s_axis_req_tvalid, s_axis_req_tdata, m_axis_rsp_tready, s_axis_sw_tvalid, s_axis_sw_tdata,
-        m_axis_swrsp_tready, m_axi_host_arready, m_axi_host_rvalid, m_axi_host_rid, m_axi_host_rdata,
-        m_axi_host_rresp, m_axi_host_rlast, m_axi_nic_awready, m_axi_nic_wready, m_axi_nic_bvalid,
-        m_axi_nic_bid, m_axi_nic_bresp, m_axi_nic_arready, m_axi_nic_rvalid, m_axi_nic_rid,
-        m_axi_nic_rdata, m_axi_nic_rresp, m_axi_nic_rlast, given_read};
+    assign unused = ^{s_axil_awprot, s_axil_arprot, settings, index_happened, begun_request,
+        done_token, done.from_queue};
 
 endmodule

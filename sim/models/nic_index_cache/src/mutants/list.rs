@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 36] = [
+pub const MUTANTS: [Mutant; 44] = [
     mutant("a lock of another owner is taken over", "index_operation.sv",
         "may_lock   = lock && ({});", "found ? !is_others : any_place", "found || any_place"),
     mutant("another owner unlocks", "index_operation.sv",
@@ -58,8 +58,7 @@ pub const MUTANTS: [Mutant; 36] = [
     mutant("changed entries are dropped", "index_tags.sv",
         "assign victim_dirty  = {};", "|(victims & record_q.valid & record_q.dirty)", "1'b0"),
     mutant("a change after the write-back is lost", "index_tags.sv",
-        "changed_again = replay_q && first_q && {};",
-        "|(miss_ways_q & record_q.valid & record_q.dirty)", "1'b0"),
+        "changed_again = replay_q && first_q && {};", "is_changed", "1'b0"),
     mutant("a failed write-back counts as one", "index_tags.sv",
         "bus_error_q && has_place_q && {}) begin", "write_error_q", "1'b0"),
     mutant("a place stays reserved after an error", "index_tags.sv",
@@ -83,4 +82,20 @@ pub const MUTANTS: [Mutant; 36] = [
         "come_error_q || {};", "broken_q[come_q]", "1'b0"),
     mutant("the second beat of a write-back is the first", "index_memory_port.sv",
         "snapshot[512*{} +: 512]", "32'(beat)", "32'd0"),
+    mutant("a flush lets requests in", "nic_index_cache.sv",
+        "!clearing && {} && !offers", "!stops", "1'b1"),
+    mutant("a flush does not wait for what is under way", "index_flush.sv",
+        "else if ({}) next = Walk;", "idle_i", "1'b1"),
+    mutant("a flush leaves the last place out", "index_flush.sv",
+        "assign is_last = {};", "&place_q", "&place_q[LogWays+LogSets-1:1]"),
+    mutant("a flush does not say that a write failed", "index_flush.sv",
+        "failed_o  = flushed_q && {};", "failed_q", "1'b0"),
+    mutant("a flush that failed leaves the entry unchanged", "index_flush.sv",
+        "written_q[n] <= {};", "!write_error_i", "1'b1"),
+    mutant("flushed entries stay changed", "index_tags.sv",
+        "first_q || {} ?", "clean_q", "1'b0"),
+    mutant("a flush ends before the last write", "index_flush.sv",
+        "else if ({}) next = Done;", "open_q == '0", "1'b1"),
+    mutant("of two errors in one clock one is told", "nic_index_cache.sv",
+        "fetch_fails || write_fails || {};", "failures_q != 0", "1'b0"),
 ];
