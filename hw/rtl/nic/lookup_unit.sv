@@ -5,7 +5,8 @@
 // ports, and says by its `idle_o` when nothing of them is under way. So its clock stops when it has been
 // idle, and no valid was high at any of its ports, for a while (activity_clock.sv). What comes from
 // outside passes a register of `clk_i` first, so that the clock runs again in the cycle in which the unit
-// sees the valid; the unit ignores ready without valid.
+// sees the valid; the unit ignores ready without valid. `idle_o` says nothing of a request of software that
+// waits until the unit is switched on.
 module lookup_unit #(
     parameter int unsigned LogSets     = 12,
     parameter int unsigned LogContexts = 7
@@ -162,14 +163,24 @@ module lookup_unit #(
         end
     end
 
+    // After a reset the unit fills its lists and empties its cache, a place a clock.
+    localparam int unsigned LogPlaces = LogSets > 8 ? LogSets : 8;
+    logic [LogPlaces:0] places_q;
+    logic               settled;
+    assign settled = places_q[LogPlaces];
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni) places_q <= '0;
+        else if (!settled) places_q <= places_q + 1'b1;
+    end
+
     // The clock of the unit.
     logic busy, unit_idle, unit_clk;
-    assign busy = !unit_idle || req_valid || m_axis_rsp_tvalid
+    assign busy = !unit_idle || !settled || req_valid || m_axis_rsp_tvalid
         || s_axis_sw_tvalid || m_axis_swrsp_tvalid
         || m_axi_host_arvalid || host_valid_q
         || m_axi_nic_awvalid || m_axi_nic_wvalid || m_axi_nic_arvalid || nic_valid_q || b_valid_q
         || arvalid || awvalid || wvalid || bvalid || rvalid;
-    assign idle_o = unit_idle && !req_valid && !m_axis_rsp_tvalid && !m_axis_swrsp_tvalid;
+    assign idle_o = unit_idle && settled && !req_valid && !m_axis_rsp_tvalid && !m_axis_swrsp_tvalid;
 
     activity_clock i_clock (
         .clk_i,

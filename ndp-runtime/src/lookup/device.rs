@@ -112,6 +112,7 @@ impl DevicePort {
         let geometry = RobinHood::new(shape)?;
         let mut unit = device.look_up_unit();
         let built = unit.identify()?;
+        check_unused(&mut unit)?;
         let buffer = device.allocate(8 * geometry.ground().words())?;
         let settings = settings(&geometry, buffer.bus_address(), &built, options)?;
         let bytes = u64::from(settings.segments) * built.entry_bytes();
@@ -145,6 +146,19 @@ impl Drop for DevicePort {
     fn drop(&mut self) {
         // The unit reads the table no more when it is taken away; a device that is gone reads nothing.
         let _ = self.unit.drain(self.bound);
+    }
+}
+
+/// Nothing of another index is cached.
+fn check_unused(unit: &mut LookUpUnit<BlockRegisters>) -> Result<(), LookUpError> {
+    match unit.counters()?.requests {
+        0 => Ok(()),
+        value => Err(LookUpError::Unsuitable {
+            field: "requests of the look-up unit",
+            value,
+            expected: "0, as what they cached would be taken for the new table's: reset the device"
+                .into(),
+        }),
     }
 }
 

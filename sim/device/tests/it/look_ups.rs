@@ -140,4 +140,12 @@ fn what_does_not_suit_is_refused() {
         assert!(error.contains(expected), "{error}, expected {expected}");
     }
     assert_eq!(start(shape(8), &options()), None);
+    // The cache would have objects of the table before.
+    let table = looked_up(&device, 8);
+    assert_eq!(table.look_up(1), Ok(None));
+    drop(table);
+    let error = start(shape(8), &options()).expect("a unit that was used");
+    assert!(error.contains("requests of the look-up unit is 1, expected 0"), "{error}");
+    device.reset().unwrap();
+    assert_eq!(start(shape(8), &options()), None);
 }

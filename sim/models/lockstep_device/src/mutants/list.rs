@@ -334,9 +334,9 @@ pub const MUTANTS: [Mutant; 52] = [
     ),
     mutant(
         "versions count as bytes",
-        "lockstep_device.sv",
-        "CountsBytes          ({})",
-        "n != LookupQueue",
+        "queue_block.sv",
+        "if ({} && events.bytes",
+        "CountsBytes",
         "1'b1",
     ),
     mutant(
