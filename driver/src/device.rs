@@ -8,12 +8,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::atomics;
-use crate::map::device::{LOCK_UNIT, SHELL, Version};
+use crate::map::device::{LOCK_UNIT, LOOK_UP_UNIT, SHELL, Version};
 use crate::map::shell::{CAPABILITIES, IDENTITY, SIGNATURE, VERSION};
 use crate::{
     Atomics, Backend, BlockRegisters, CopyQueue, DeviceError, DmaBuffer, HUGE_PAGE_BYTES,
-    HostMemory, Information, Interrupt, JobQueue, LockQueue, LockUnit, MemoryNeeds, OpenError,
-    PAGE_BYTES, PciIdentity, QueueError, Registers, Shell, Space, Width, layout, map,
+    HostMemory, Information, Interrupt, JobQueue, LockQueue, LockUnit, LookUpQueue, LookUpUnit,
+    MemoryNeeds, OpenError, PAGE_BYTES, PciIdentity, QueueError, Registers, Shell, Space, Width,
+    layout, map,
 };
 
 /// More card memory than this no address can reach.
@@ -115,6 +116,11 @@ impl Device {
         LockUnit::new(self.block(LOCK_UNIT))
     }
 
+    /// The look-up unit. Devices of version 1.1 or older have none, where all reads answer all-ones.
+    pub fn look_up_unit(&self) -> LookUpUnit<BlockRegisters> {
+        LookUpUnit::new(self.block(LOOK_UP_UNIT))
+    }
+
     /// Zeroed memory of at least `bytes` bytes that the device can reach: in huge pages where that
     /// wastes little and they are there, else in ordinary ones if the device takes them.
     ///
@@ -182,6 +188,15 @@ impl Device {
     /// As [`Device::copy_queue`], and when the device has no job queue.
     pub fn job_queue(&self, entries: u16) -> Result<JobQueue, QueueError> {
         JobQueue::open(self, entries)
+    }
+
+    /// Takes the look-up queue into use, with rings of `entries`: a power of two from 2 to 4096. The unit
+    /// behind it is a thing of its own ([`Device::look_up_unit`]), to be enabled first.
+    ///
+    /// # Errors
+    /// As [`Device::copy_queue`], and when the device has no look-up queue.
+    pub fn look_up_queue(&self, entries: u16) -> Result<LookUpQueue, QueueError> {
+        LookUpQueue::open(self, entries)
     }
 
     /// Resets the function: work under way is dropped, registers are as at power-up. What is mapped

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::lock_unit::stream::{Code, Tag, UnitRequest, UnitResponse};
-use crate::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
+use crate::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, LOOK_UP_QUEUE, SHELL};
 use crate::map::{lock_unit, queue, shell};
 use crate::{
     AtomicRoute, Backend, Device, DeviceError, HostMemory, Information, Interrupt, InterruptKind,
@@ -38,11 +38,14 @@ pub struct State {
     /// Answers all-ones.
     pub gone: bool,
     /// Fetched and not completed, by queue: the words of a completion.
-    waiting: [VecDeque<[u64; 2]>; 3],
+    waiting: [VecDeque<[u64; 2]>; 4],
 }
 
+/// The registers of each queue.
+const QUEUES: [u32; 4] = [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE, LOOK_UP_QUEUE];
 /// The vector of each queue.
-const QUEUE_VECTORS: [u32; 3] = [layout::COPY_VECTOR, layout::LOCK_VECTOR, layout::JOB_VECTOR];
+const QUEUE_VECTORS: [u32; 4] =
+    [layout::COPY_VECTOR, layout::LOCK_VECTOR, layout::JOB_VECTOR, layout::LOOK_UP_VECTOR];
 
 #[derive(Default)]
 struct Vector {
@@ -55,7 +58,7 @@ struct Vector {
 pub struct Fake {
     pub information: Information,
     state: Mutex<State>,
-    vectors: [Arc<Vector>; 5],
+    vectors: [Arc<Vector>; 6],
 }
 
 impl Fake {
@@ -63,7 +66,7 @@ impl Fake {
         let information = Information {
             name: "fake:".into(),
             bar_bytes: [layout::BAR0_BYTES, 0, CARD_BYTES as u64, 0, 0, 0],
-            vectors: 5,
+            vectors: 6,
             memory: MemoryNeeds::Pages,
             interrupts,
             atomics: AtomicRoute::Direct,
@@ -128,11 +131,12 @@ impl State {
         let mut set =
             |base: u32, offset: u32, value: u32| self.registers.insert(base + offset, value);
         let blocks = [
-            (SHELL, shell::SIGNATURE, 20 << 16 | 5 << 8 | 3),
+            (SHELL, shell::SIGNATURE, 20 << 16 | 6 << 8 | 4),
             (LOCK_UNIT, lock_unit::SIGNATURE, 0x0807),
             (COPY_QUEUE, queue::SIGNATURE, 0x0C01),
             (LOCK_QUEUE, queue::SIGNATURE, 0x0C02),
             (JOB_QUEUE, queue::SIGNATURE, 0x0C03),
+            (LOOK_UP_QUEUE, queue::SIGNATURE, 0x0C04),
         ];
         for (base, signature, capabilities) in blocks {
             (0..0x100).step_by(4).for_each(|offset| _ = set(base, offset, 0));
@@ -152,11 +156,11 @@ impl State {
     }
 
     fn register(&self, queue: usize, offset: u32) -> u32 {
-        self.registers[&(COPY_QUEUE + 0x1000 * queue as u32 + offset)]
+        self.registers[&(QUEUES[queue] + offset)]
     }
 
     fn set(&mut self, queue: usize, offset: u32, value: u32) {
-        self.registers.insert(COPY_QUEUE + 0x1000 * queue as u32 + offset, value);
+        self.registers.insert(QUEUES[queue] + offset, value);
     }
 
     fn address(&self, queue: usize, offset: u32) -> u64 {
@@ -190,7 +194,8 @@ impl State {
             let completion = match queue {
                 0 => self.copy(words),
                 1 => respond(words),
-                _ => work(words),
+                2 => work(words),
+                _ => look_up(words),
             };
             self.waiting[queue].push_back(completion);
         }
@@ -289,6 +294,17 @@ fn work(words: [u64; 8]) -> [u64; 2] {
     [head | (words[3] & 0xFF) << 16 | words[2] << 32, detail]
 }
 
+/// Looks nothing up: the status is the low byte of the key, the version that of the request, and the value the
+/// sum of words 1 to 4.
+fn look_up(words: [u64; 8]) -> [u64; 2] {
+    let head = words[0] & 0x100_FFFF;
+    if !(1..=2).contains(&(words[0] >> 16 & 0xFF)) {
+        return [head | 1 << 16, 0];
+    }
+    let value = words[1..5].iter().fold(0, |sum: u64, word| sum.wrapping_add(*word));
+    [head | (words[1] & 0xFF) << 16 | words[3] << 32, value]
+}
+
 impl Backend for Fake {
     fn information(&self) -> &Information {
         &self.information
@@ -319,17 +335,12 @@ impl Backend for Fake {
             return Ok(());
         }
         state.registers.insert(at, value);
-        let queue = match at & !0xFFF {
-            COPY_QUEUE => 0,
-            LOCK_QUEUE => 1,
-            JOB_QUEUE => 2,
-            _ => {
-                drop(state);
-                if at == SHELL + shell::INTERRUPT_FORCE.offset() {
-                    (0..5).filter(|n| value >> n & 1 != 0).for_each(|n| self.raise(n));
-                }
-                return Ok(());
+        let Some(queue) = QUEUES.iter().position(|block| *block == at & !0xFFF) else {
+            drop(state);
+            if at == SHELL + shell::INTERRUPT_FORCE.offset() {
+                (0..6).filter(|n| value >> n & 1 != 0).for_each(|n| self.raise(n));
             }
+            return Ok(());
         };
         if at & 0xFFF == queue::CONTROL.offset() && value != 0 {
             for offset in [0x50, 0x60, 0x70, 0x80, 0x90] {

@@ -19,5 +19,7 @@ pub const COPY_VECTOR: u32 = 1;
 pub const LOCK_VECTOR: u32 = 2;
 /// Vector of the job queue.
 pub const JOB_VECTOR: u32 = 4;
+/// Vector of the look-up queue.
+pub const LOOK_UP_VECTOR: u32 = 5;
 /// Vector of bus errors of the lock unit.
 pub const BUS_ERROR_VECTOR: u32 = 3;

@@ -3,8 +3,8 @@
 //!
 //! [`open_backend`] opens the backend that a [`DeviceUri`] names: a socket of another process, or a
 //! PCI function of this machine. [`Device`] identifies what is behind it and gives its typed parts:
-//! [`Shell`], [`LockUnit`], [`CopyQueue`], [`LockQueue`], [`JobQueue`], memory that it reaches ([`DmaBuffer`]),
-//! interrupts. [`Registers`] is the trait between a register block's driver and whatever carries its
+//! [`Shell`], [`LockUnit`], [`LookUpUnit`], [`CopyQueue`], [`LockQueue`], [`JobQueue`], [`LookUpQueue`],
+//! memory that it reaches ([`DmaBuffer`]), interrupts. [`Registers`] is the trait between a register block's driver and whatever carries its
 //! accesses: a mapped BAR, a simulated AXI4-Lite port, a fake in a test.
 //!
 //! Every wait has a bound, no behaviour of a device causes a panic, and every failure has a type.
@@ -14,6 +14,7 @@ pub mod faulty;
 pub mod layout;
 pub mod linux;
 pub mod lock_unit;
+pub mod look_up_unit;
 pub mod map;
 pub mod pci_regs;
 pub mod queue;
@@ -50,12 +51,14 @@ pub use error::{BusResponse, DeviceError, Operation};
 pub use faulty::{Faults, Faulty};
 pub use identity::{IdentityError, PciIdentity, VARIABLE as PCI_ID_VARIABLE};
 pub use lock_unit::LockUnit;
+pub use look_up_unit::LookUpUnit;
 pub use memory::{HUGE_PAGE_BYTES, HostMemory, PAGE_BYTES};
 pub use open::{OpenError, open_backend};
 pub use pci_capabilities::{PciCapability, discover_capabilities, pci_capabilities};
 pub use queue::{
     CopyCommand, CopyDone, CopyQueue, Direction, JobDone, JobQueue, JobSubmission, LockQueue,
-    QueueError, Status, Ticket,
+    LookUpDone, LookUpOperation, LookUpQueue, LookUpRequest, LookUpStatus, QueueError, Status,
+    Ticket,
 };
 pub use registers::Registers;
 pub use shell::Shell;

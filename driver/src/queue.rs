@@ -11,6 +11,7 @@ mod copy;
 mod error;
 mod job;
 mod lock;
+mod look_up;
 mod open;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,10 @@ pub use copy::{CopyCommand, CopyDone, CopyQueue, Direction, Status};
 pub use error::QueueError;
 pub use job::{JobDone, JobQueue, JobSubmission};
 pub use lock::LockQueue;
+pub use look_up::{
+    Answer, LookUpDone, LookUpOperation, LookUpQueue, LookUpRequest, LookUpStatus, Particulars,
+    Shown,
+};
 pub use open::Ticket;
 
 use crate::device::Device;

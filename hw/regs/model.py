@@ -13,7 +13,7 @@ FILES = ("properties", "shell", "queue", "lock_unit", "visibility_pe", "dma_vect
 # Those of the RTL; the others are pages that the PCI function keeps.
 BLOCKS = ("shell", "queue", "lock_unit", "visibility_pe", "dma_vectorizer", "nic_lookup")
 # Those with a port of their own, outside BAR0.
-ALONE = ("visibility_pe", "dma_vectorizer", "nic_lookup")
+ALONE = ("visibility_pe", "dma_vectorizer")
 
 
 @dataclass(frozen=True)

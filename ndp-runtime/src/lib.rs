@@ -7,10 +7,12 @@
 //! - [`job`]: the bytes that host and device exchange: descriptors, reservations, result sets.
 //! - [`engine`]: the device's side: jobs, processing elements, updates under the tuple locks.
 //! - [`host`]: the host's side: invocation, and the transaction around it.
+//! - [`lookup`]: keys that a NIC looks up in a table of the host.
 //!
 //! Nothing here names a simulator: the same code runs beside a board.
 
 pub mod engine;
 pub mod host;
 pub mod job;
+pub mod lookup;
 pub mod program;

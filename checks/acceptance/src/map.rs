@@ -8,6 +8,8 @@ pub(crate) const LOCK_UNIT: u64 = device::LOCK_UNIT as u64;
 pub(crate) const COPY_QUEUE: u64 = device::COPY_QUEUE as u64;
 pub(crate) const LOCK_QUEUE: u64 = device::LOCK_QUEUE as u64;
 pub(crate) const JOB_QUEUE: u64 = device::JOB_QUEUE as u64;
+pub(crate) const LOOK_UP_UNIT: u64 = device::LOOK_UP_UNIT as u64;
+pub(crate) const LOOK_UP_QUEUE: u64 = device::LOOK_UP_QUEUE as u64;
 pub(crate) const BLOCK_BYTES: u64 = 0x1000;
 
 /// In every block.
@@ -48,3 +50,4 @@ pub(crate) const VECTORS: u32 = shell::INTERRUPT_COUNT.len() as u32;
 pub(crate) const VECTOR_COPY: u32 = 1;
 pub(crate) const VECTOR_BUS_ERROR: u32 = 3;
 pub(crate) const VECTOR_JOB: u32 = 4;
+pub(crate) const VECTOR_LOOK_UP: u32 = 5;

@@ -36,7 +36,7 @@ pub(crate) enum Status {
     BadDestination,
     OutsideCard,
     Aborted,
-    /// None of copies and requests.
+    /// None of copies and lock requests.
     Unknown(u8),
 }
 
@@ -57,6 +57,8 @@ pub(crate) struct Submission {
     pub bytes: u32,
     pub source: u64,
     pub destination: u64,
+    /// Word 3.
+    pub third: u64,
     pub beat: [u64; 3],
     /// Word 7.
     pub job: u64,
@@ -83,7 +85,7 @@ impl Submission {
             | u64::from(self.interrupt) << 24
             | u64::from(self.bytes) << 32;
         let [low, middle, high] = self.beat;
-        [first, self.source, self.destination, 0, low, middle, high, self.job]
+        [first, self.source, self.destination, self.third, low, middle, high, self.job]
     }
 }
 

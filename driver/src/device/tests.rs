@@ -20,9 +20,9 @@ fn a_sound_device_is_known() {
     let device = Fake::new(Event).device();
     let expected = Capabilities {
         version_major: 1,
-        version_minor: 1,
-        queues: 3,
-        vectors: 5,
+        version_minor: 2,
+        queues: 4,
+        vectors: 6,
         card_bytes: 1 << 20,
     };
     assert_eq!(device.capabilities(), expected);
@@ -120,8 +120,8 @@ fn the_shell_forces_and_counts_interrupts() {
     shell.force_interrupt(SHELL_VECTOR).unwrap();
     assert_eq!(interrupt.take(), Ok(2));
     assert_eq!(shell.interrupt_count(SHELL_VECTOR), Ok(2));
-    let error = shell.force_interrupt(5).unwrap_err();
-    assert_eq!(error.to_string(), "vector is 0x5, expected less than 5");
+    let error = shell.force_interrupt(6).unwrap_err();
+    assert_eq!(error.to_string(), "vector is 0x6, expected less than 6");
 }
 
 #[test]

@@ -11,8 +11,10 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::{Roots, physical};
-use crate::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
-use crate::map::{lock_unit, queue, shell};
+use crate::map::device::{
+    COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, LOOK_UP_QUEUE, LOOK_UP_UNIT, SHELL,
+};
+use crate::map::{lock_unit, nic_lookup, queue, shell};
 use crate::{DeviceError, HostMemory};
 
 /// What the device may know of.
@@ -85,12 +87,12 @@ impl Untranslated {
     }
 }
 
-/// Whether a device has nothing under way: neither copies, lock requests nor jobs. `read` reads a
-/// register of BAR0. A device that answers all-ones is not known to rest.
+/// Whether a device has nothing under way: neither copies, lock requests, jobs nor look-ups.
+/// `read` reads a register of BAR0. A device that answers all-ones is not known to rest.
 pub fn is_idle(read: impl Fn(u32) -> u32) -> bool {
     let capabilities = shell::Capabilities::from_bits(read(SHELL + shell::CAPABILITIES.offset()));
-    // Devices of version 1.0 have two queues, and no job queue.
-    let queues = [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE];
+    // Devices of version 1.0 have two queues, and no job queue; those of version 1.1 no look-ups.
+    let queues = [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE, LOOK_UP_QUEUE];
     let queues = &queues[..usize::from(capabilities.queues()).clamp(2, queues.len())];
     // In the order of the work, so that none is missed as it passes on: from a ring into a queue, from
     // the queue into what is behind it. What is behind the lock queue is the lock unit.
@@ -100,6 +102,8 @@ pub fn is_idle(read: impl Fn(u32) -> u32) -> bool {
             .filter(|block| **block != LOCK_QUEUE)
             .all(|block| read(block + queue::RETURN.offset()) == 0)
         && read(LOCK_UNIT + lock_unit::RETURN.offset()) == 0
+        && (!queues.contains(&LOOK_UP_QUEUE)
+            || read(LOOK_UP_UNIT + nic_lookup::RETURN.offset()) == 0)
 }
 
 /// Whether a queue has fetched all that it was told of. One that is off fetches nothing, and its

@@ -1,10 +1,10 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: e676783e0ceb1d2d0d3e26ab6b93df4e0fb46bd60c7d2558c9a92b3d1e1aa89e dma_vectorizer.rdl lock_unit.rdl lockstep_device.rdl model.py nic_lookup.rdl properties.rdl queue.rdl requirements.txt rust.py shell.rdl visibility_pe.rdl
-// body-sha256: e9479a0aa957c312c034309b7d32a35b27095a328688731bef1aba8862e0d726
+// sources-sha256: 520e1777abe8e567b7c71ab9eb9de24b5e91b40388e2b2f17a0c52225b7ad1b4 dma_vectorizer.rdl lock_unit.rdl lockstep_device.rdl model.py nic_lookup.rdl properties.rdl queue.rdl requirements.txt rust.py shell.rdl visibility_pe.rdl
+// body-sha256: 1fbefd736272bd67c397b587f823b936eb2808b85b2b51572973dd61acd44d68
 //! Lockstep device, BAR0: 64 KiB. Reads of what is not here answer all-ones, and writes of it are
 //! dropped.
 
-use super::{Place, ReadOnly, lock_unit, queue, shell, token::value_of_fields};
+use super::{Place, ReadOnly, lock_unit, nic_lookup, queue, shell, token::value_of_fields};
 
 /// Shell. The device as a whole: identity, scratch registers, interrupts by hand.
 pub const SHELL: u32 = 0x0000;
@@ -16,6 +16,10 @@ pub const COPY_QUEUE: u32 = 0x2000;
 pub const LOCK_QUEUE: u32 = 0x3000;
 /// Job queue. Queue 2: jobs that are done near the data.
 pub const JOB_QUEUE: u32 = 0x4000;
+/// Look-up unit. Looks keys up in a table in host memory.
+pub const LOOK_UP_UNIT: u32 = 0x5000;
+/// Look-up queue. Queue 3: requests for the look-up unit.
+pub const LOOK_UP_QUEUE: u32 = 0x6000;
 /// MSI-X table. Where each interrupt vector is sent, as PCI Express says. Kept by the PCI function,
 /// not by the RTL.
 pub const MSIX_TABLE: u32 = 0x8000;
@@ -24,12 +28,14 @@ pub const MSIX_TABLE: u32 = 0x8000;
 pub const MSIX_PENDING: u32 = 0x9000;
 
 /// All blocks of the RTL, at their places.
-pub const PLACES: [Place; 5] = [
+pub const PLACES: [Place; 7] = [
     Place { name: "shell", base: SHELL, words: &shell::WORDS },
     Place { name: "lock_unit", base: LOCK_UNIT, words: &lock_unit::WORDS },
     Place { name: "copy_queue", base: COPY_QUEUE, words: &queue::WORDS },
     Place { name: "lock_queue", base: LOCK_QUEUE, words: &queue::WORDS },
     Place { name: "job_queue", base: JOB_QUEUE, words: &queue::WORDS },
+    Place { name: "look_up_unit", base: LOOK_UP_UNIT, words: &nic_lookup::WORDS },
+    Place { name: "look_up_queue", base: LOOK_UP_QUEUE, words: &queue::WORDS },
 ];
 
 /// In all blocks. Four characters that name the block.

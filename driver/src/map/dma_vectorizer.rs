@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 3a5a31f1fb7dd821e53e2778b3364dd27f9c6beb4014e98845f4448d1da1a02e dma_vectorizer.rdl model.py properties.rdl requirements.txt rust.py
+// sources-sha256: 1efe6f59b1cabe6cf11d66898312f649b0f7bae5a6366595763db5e208eba04f dma_vectorizer.rdl model.py properties.rdl requirements.txt rust.py
 // body-sha256: 506fbe29af036435e86054084154c0725becda8ae7cb2ddd69f8dcf8e4d13141
 //! DMA vectorizer: Makes few commands to the host link out of many small copies between host and
 //! NIC memory.

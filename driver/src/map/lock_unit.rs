@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: dbfd27162982616524faf95ba8c1920f84181587fa2506c50ce2ef85b21c7d0f lock_unit.rdl model.py properties.rdl requirements.txt rust.py
+// sources-sha256: 6028f5d079bc124eaea762a6d7e1c3f6aedcda94504761a4663e73f7c6889566 lock_unit.rdl model.py properties.rdl requirements.txt rust.py
 // body-sha256: 97bad1fae3000337a8b7274b53bcd4e7ffecefc8e33935681ce994b01081b3fd
 //! Lock unit: Executes requests of the lock protocol on a table in host memory.
 

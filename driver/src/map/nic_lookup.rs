@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 7e715f23f4773764c6a597cd3ddc0af6471338e6238f2986ec72f32ae133edab model.py nic_lookup.rdl properties.rdl requirements.txt rust.py
-// body-sha256: 2426db8576461bfb5b3a7dbb258744246d8a7827ae76644efc5aadb1a49cc9ef
+// sources-sha256: cc48957368fc2cf0614b684231d083edf617585502ea9cdc39bbf2f9d97657a5 model.py nic_lookup.rdl properties.rdl requirements.txt rust.py
+// body-sha256: 005ba4ded87e9c128ddb9e5068cffd2cbfa594694309f6ffe5385ebd6a57754f
 //! NIC look-up: Looks keys up in an index on the NIC and in a Robin Hood table in host memory.
 
 use std::mem::offset_of;
@@ -644,8 +644,8 @@ pub const WORDS: [Word; 68] = [
         .while_disabled(),
     Word::new("IDENTITY", 0x100, Access::ReadOnly, Some(0x4C534E4C), 0xFFFFFFFF),
     Word::new("VERSION", 0x104, Access::ReadOnly, Some(0x10000), 0xFFFFFFFF),
-    Word::new("CAPABILITIES", 0x108, Access::ReadOnly, Some(0x18710020), 0xFFFFFFFF),
-    Word::new("CAPABILITIES_INDEX", 0x10C, Access::ReadOnly, Some(0x20FF220C), 0xFFFFFFFF),
+    Word::new("CAPABILITIES", 0x108, Access::ReadOnly, None, 0xFFFFFFFF),
+    Word::new("CAPABILITIES_INDEX", 0x10C, Access::ReadOnly, None, 0xFFFFFFFF),
     Word::new("SETTINGS_ERROR", 0x110, Access::ReadOnly, Some(0x0), 0x0000000F),
     Word::new("FLUSH", 0x114, Access::ReadOnly, Some(0x0), 0x00000003),
     Word::new("REQUESTS low", 0x200, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),

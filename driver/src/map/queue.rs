@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: d3ba2bbee6c5bb8d39af788e60bad5a96eed12a4511c82b339fef6f1e4c582dd model.py properties.rdl queue.rdl requirements.txt rust.py
-// body-sha256: 16dc53c0e84d4301366cc8329b25dbd72936279e9c585a92a710a64a8b633a1b
+// sources-sha256: 2194f2011ab01f4154be961fec51ef9fc4c3f32b99ca63d88644026ddc8b19d0 model.py properties.rdl queue.rdl requirements.txt rust.py
+// body-sha256: adbc3491de58e49cb5885c98ee7d78e1f00cda4fc712684edfc4af81fcde1ef1
 //! Queue: A ring of submissions and a ring of completions in host memory.
 
 use std::mem::offset_of;
@@ -21,7 +21,7 @@ pub const GIE: ReadWrite<Gie> = ReadWrite::new("GIE", 0x004);
 pub const IER: ReadWrite<Ier> = ReadWrite::new("IER", 0x008);
 /// Interrupt status, by cause; write 1 to clear. An event in the clock of its clearing stays.
 pub const ISR: WriteOneToClear<Isr> = WriteOneToClear::new("ISR", 0x00C);
-/// Copies and jobs: submissions fetched and not completed. Lock requests: submissions fetched.
+/// Lock requests: submissions fetched. All others: submissions fetched and not completed.
 pub const RETURN: ReadOnly<u32> = ReadOnly::new("RETURN", 0x010);
 /// Device address of the submission ring.
 pub const SUBMISSION_BASE: ReadWrite<u64> = ReadWrite::new("SUBMISSION_BASE", 0x020);
@@ -51,7 +51,7 @@ pub const SUBMISSIONS: Counter = Counter::new("SUBMISSIONS", 0x200);
 pub const COMPLETIONS: Counter = Counter::new("COMPLETIONS", 0x208);
 /// Interrupts raised.
 pub const INTERRUPTS: Counter = Counter::new("INTERRUPTS", 0x210);
-/// Bytes moved by copies, or written to result buffers by jobs.
+/// Bytes moved by copies, or written to result buffers by jobs; 0 of others.
 pub const BYTES_MOVED: Counter = Counter::new("BYTES_MOVED", 0x218);
 /// Submissions that ended with a status other than 0.
 pub const FAILURES: Counter = Counter::new("FAILURES", 0x220);
@@ -64,7 +64,7 @@ pub const LOG2_ENTRIES_SMALLEST: u8 = 1;
 /// The largest value of [`LOG2_ENTRIES`].
 pub const LOG2_ENTRIES_LARGEST: u8 = 12;
 /// What the block is known by.
-pub const SIGNATURE: Signature = Signature { identity: 0x4C535155, major: 1, minor: 1 };
+pub const SIGNATURE: Signature = Signature { identity: 0x4C535155, major: 1, minor: 2 };
 /// All counters, in the order of the map.
 pub const COUNTERS: [Counter; 5] = [SUBMISSIONS, COMPLETIONS, INTERRUPTS, BYTES_MOVED, FAILURES];
 
@@ -77,7 +77,7 @@ pub struct Counters {
     pub completions: u64,
     /// Interrupts raised.
     pub interrupts: u64,
-    /// Bytes moved by copies, or written to result buffers by jobs.
+    /// Bytes moved by copies, or written to result buffers by jobs; 0 of others.
     pub bytes_moved: u64,
     /// Submissions that ended with a status other than 0.
     pub failures: u64,
@@ -302,6 +302,8 @@ pub enum Kind {
     Lock = 2,
     /// Jobs near the data.
     Job = 3,
+    /// Requests for the look-up unit.
+    LookUp = 4,
 }
 
 impl Kind {
@@ -311,6 +313,7 @@ impl Kind {
             1 => Some(Kind::Copy),
             2 => Some(Kind::Lock),
             3 => Some(Kind::Job),
+            4 => Some(Kind::LookUp),
             _ => None,
         }
     }
@@ -356,7 +359,7 @@ pub struct Block {
     pub ier: RW<Ier>,
     /// Interrupt status, by cause; write 1 to clear. An event in the clock of its clearing stays.
     pub isr: RW<Isr>,
-    /// Copies and jobs: submissions fetched and not completed. Lock requests: submissions fetched.
+    /// Lock requests: submissions fetched. All others: submissions fetched and not completed.
     pub r#return: RO<u32>,
     _reserved_014: [u32; 3],
     /// Device address of the submission ring. The low half, then the high half.
@@ -396,8 +399,8 @@ pub struct Block {
     pub completions: [RO<u32>; 2],
     /// Interrupts raised. The low half, then the high half.
     pub interrupts: [RO<u32>; 2],
-    /// Bytes moved by copies, or written to result buffers by jobs. The low half, then the high
-    /// half.
+    /// Bytes moved by copies, or written to result buffers by jobs; 0 of others. The low half, then
+    /// the high half.
     pub bytes_moved: [RO<u32>; 2],
     /// Submissions that ended with a status other than 0. The low half, then the high half.
     pub failures: [RO<u32>; 2],
@@ -455,7 +458,7 @@ pub const WORDS: [Word; 28] = [
     Word::new("COMPLETION_TAIL", 0x080, Access::ReadOnly, Some(0x0), 0x0000FFFF),
     Word::new("ERROR", 0x090, Access::ReadOnly, Some(0x0), 0x00000003),
     Word::new("IDENTITY", 0x100, Access::ReadOnly, Some(0x4C535155), 0xFFFFFFFF),
-    Word::new("VERSION", 0x104, Access::ReadOnly, Some(0x10001), 0xFFFFFFFF),
+    Word::new("VERSION", 0x104, Access::ReadOnly, Some(0x10002), 0xFFFFFFFF),
     Word::new("CAPABILITIES", 0x108, Access::ReadOnly, None, 0x0000FFFF),
     Word::new("SUBMISSIONS low", 0x200, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("SUBMISSIONS high", 0x204, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),

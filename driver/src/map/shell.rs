@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: bc1b40e78f407c6fb7c13eb945f9245b2a22141014887acba8edbcc5b9e35d4a model.py properties.rdl requirements.txt rust.py shell.rdl
-// body-sha256: 27a37db81c7e9cf30eb4ccb2eb6bdb031ddcae8a69eb5a124c1637aa3383845e
+// sources-sha256: dfebd40f9bcbf262ec49c8c6898612118ed84ff80fd9fa00535c9ced2825cb54 model.py properties.rdl requirements.txt rust.py shell.rdl
+// body-sha256: 34175e7fdf9a9f7734e1b6fc4b0310c08c20d5f35766fb430d40fda15beee568
 //! Shell: The device as a whole: identity, scratch registers, interrupts by hand.
 
 use std::mem::offset_of;
@@ -29,15 +29,16 @@ pub const VERSION: ReadOnly<Version> = ReadOnly::new("VERSION", 0x104);
 /// What the device has.
 pub const CAPABILITIES: ReadOnly<Capabilities> = ReadOnly::new("CAPABILITIES", 0x108);
 /// Interrupts raised on vector n since reset.
-pub const INTERRUPT_COUNT: [ReadOnly<u32>; 5] = [
+pub const INTERRUPT_COUNT: [ReadOnly<u32>; 6] = [
     ReadOnly::new("INTERRUPT_COUNT", 0x200),
     ReadOnly::new("INTERRUPT_COUNT", 0x204),
     ReadOnly::new("INTERRUPT_COUNT", 0x208),
     ReadOnly::new("INTERRUPT_COUNT", 0x20C),
     ReadOnly::new("INTERRUPT_COUNT", 0x210),
+    ReadOnly::new("INTERRUPT_COUNT", 0x214),
 ];
 /// What the block is known by.
-pub const SIGNATURE: Signature = Signature { identity: 0x4C534456, major: 1, minor: 1 };
+pub const SIGNATURE: Signature = Signature { identity: 0x4C534456, major: 1, minor: 2 };
 /// The fields of [`INTERRUPT_FORCE`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(transparent)]
@@ -110,6 +111,17 @@ impl InterruptForce {
     pub const fn with_vector_4(self, vector_4: bool) -> Self {
         Self(self.0 & !0x10 | (vector_4 as u32) << 4)
     }
+
+    /// Raise vector 5.
+    pub const fn vector_5(self) -> bool {
+        self.0 >> 5 & 0x1 != 0
+    }
+
+    /// The same register with another `vector_5`. Raise vector 5.
+    #[must_use]
+    pub const fn with_vector_5(self, vector_5: bool) -> Self {
+        Self(self.0 & !0x20 | (vector_5 as u32) << 5)
+    }
 }
 
 /// The fields of [`CAPABILITIES`].
@@ -171,8 +183,8 @@ pub struct Block {
     pub capabilities: RO<Capabilities>,
     _reserved_10c: [u32; 61],
     /// Interrupts raised on vector n since reset.
-    pub interrupt_count: [RO<u32>; 5],
-    _reserved_214: [u32; 891],
+    pub interrupt_count: [RO<u32>; 6],
+    _reserved_218: [u32; 890],
 }
 
 const _: () = {
@@ -189,19 +201,20 @@ const _: () = {
 };
 
 /// All words of the block.
-pub const WORDS: [Word; 14] = [
+pub const WORDS: [Word; 15] = [
     Word::new("SCRATCH_8", 0x020, Access::ReadWrite, Some(0x0), 0x000000FF).takes_bytes(),
     Word::new("SCRATCH_16", 0x024, Access::ReadWrite, Some(0x0), 0x0000FFFF).takes_bytes(),
     Word::new("SCRATCH_32", 0x028, Access::ReadWrite, Some(0x0), 0xFFFFFFFF).takes_bytes(),
     Word::new("SCRATCH_64 low", 0x030, Access::ReadWrite, Some(0x0), 0xFFFFFFFF).takes_bytes(),
     Word::new("SCRATCH_64 high", 0x034, Access::ReadWrite, Some(0x0), 0xFFFFFFFF).takes_bytes(),
-    Word::new("INTERRUPT_FORCE", 0x040, Access::WriteOnly, Some(0x0), 0x0000001F),
+    Word::new("INTERRUPT_FORCE", 0x040, Access::WriteOnly, Some(0x0), 0x0000003F),
     Word::new("IDENTITY", 0x100, Access::ReadOnly, Some(0x4C534456), 0xFFFFFFFF),
-    Word::new("VERSION", 0x104, Access::ReadOnly, Some(0x10001), 0xFFFFFFFF),
+    Word::new("VERSION", 0x104, Access::ReadOnly, Some(0x10002), 0xFFFFFFFF),
     Word::new("CAPABILITIES", 0x108, Access::ReadOnly, None, 0x00FFFFFF),
     Word::new("INTERRUPT_COUNT[0]", 0x200, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("INTERRUPT_COUNT[1]", 0x204, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("INTERRUPT_COUNT[2]", 0x208, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("INTERRUPT_COUNT[3]", 0x20C, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
     Word::new("INTERRUPT_COUNT[4]", 0x210, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
+    Word::new("INTERRUPT_COUNT[5]", 0x214, Access::ReadOnly, Some(0x0), 0xFFFFFFFF),
 ];

@@ -77,7 +77,7 @@ fn clearing_writes_the_bits_that_are_named_and_no_others() {
 #[test]
 fn each_vector_has_its_count() {
     let offsets = shell::INTERRUPT_COUNT.map(|token| token.offset());
-    assert_eq!(offsets, [0x200, 0x204, 0x208, 0x20C, 0x210]);
+    assert_eq!(offsets, [0x200, 0x204, 0x208, 0x20C, 0x210, 0x214]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 8d4cfd6d851e7121636566c5664d3142baab9d35f901bb783ac9973d6d7e6005 model.py properties.rdl requirements.txt rust.py visibility_pe.rdl
+// sources-sha256: 48e79361bb1ff5b460b41c8d172cce2335493b7b889866d613750339976b7d7f model.py properties.rdl requirements.txt rust.py visibility_pe.rdl
 // body-sha256: 2f53928ef98739bc030319cca964d5a54d21b97bcf9d13a0174678667f2a4991
 //! Visibility element: Finds the rows of a part of a table that a snapshot sees, and executes a
 //! program for each.

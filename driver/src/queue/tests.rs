@@ -457,3 +457,46 @@ fn a_device_without_a_job_queue_says_so() {
     let error = fake.device().job_queue(4).unwrap_err();
     assert!(error.to_string().contains("has 2 queues, expected 3"), "{error}");
 }
+
+#[test]
+fn a_look_up_has_its_fields_and_its_answer() {
+    for kind in [Event, Polled] {
+        let fake = Fake::new(kind);
+        let mut queue = fake.device().look_up_queue(4).unwrap();
+        let update = LookUpOperation::UpdateAndPin { owner: 1, version: 9, value: 1 << 40 };
+        let done = queue.ask(LookUpRequest::new(0x4200, update), LONG).unwrap();
+        let value = 0x4200 + (4 << 16 | 1 << 32) + 9 + (1 << 40);
+        assert_eq!((done.status, done.version), (LookUpStatus::Done, 9));
+        assert_eq!(done.answer, Answer::Value(value));
+        let request = LookUpRequest {
+            shown: Shown::Particulars,
+            interrupt: false,
+            ..LookUpRequest::new(0x104D, LookUpOperation::LookUp)
+        };
+        let done = queue.ask(request, LONG).unwrap();
+        let particulars = Particulars { length: 0x4D, ..Particulars::default() };
+        assert_eq!(done.status, LookUpStatus::Absent);
+        assert_eq!(done.answer, Answer::Particulars(particulars));
+        assert_eq!(queue.open_requests(), 0);
+    }
+}
+
+#[test]
+fn an_impossible_status_of_a_look_up_is_a_violation() {
+    for (status, part) in [(0x40, "0x40"), (0x51, "0x51"), (1, "does not know an opcode")] {
+        let fake = Fake::new(Event);
+        let mut queue = fake.device().look_up_queue(4).unwrap();
+        let request = LookUpRequest::new(status, LookUpOperation::Evict);
+        let error = queue.ask(request, LONG).unwrap_err().to_string();
+        assert!(error.contains("look-up queue broke its rules") && error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn a_device_without_a_look_up_queue_says_so() {
+    let fake = Fake::new(Event);
+    let capabilities = crate::map::shell::CAPABILITIES.offset();
+    fake.state().registers.insert(capabilities, 20 << 16 | 5 << 8 | 3);
+    let error = fake.device().look_up_queue(4).unwrap_err();
+    assert!(error.to_string().contains("has 3 queues, expected 4"), "{error}");
+}

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: 024f596f02925b94e69b8748afb63a945d94ce98fb09fd85e111f6c541ab1fb8
+// body-sha256: f496f459c18704ba5cb4e9e627361ff6f9a7d03714657ec5afbe4555e008f324
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -45,6 +45,8 @@ lookup_block.sv
 lookup_home.sv
 lookup_numbers.sv
 lookup_entrance.sv
+../queue/queue_pkg.sv
+lookup_port.sv
 lookup_reads.sv
 probe_scan_pkg.sv
 probe_lines.sv
@@ -57,3 +59,7 @@ lookup_walk_pkg.sv
 lookup_walk.sv
 nic_index_cache.sv
 nic_lookup.sv
+../common/clock_gate.sv
+../common/quiet_watch.sv
+../common/activity_clock.sv
+lookup_unit.sv

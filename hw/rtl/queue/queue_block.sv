@@ -7,7 +7,8 @@
 // follow an input, so none is high when the clock is stopped.
 module queue_block #(
     parameter logic [7:0]  Kind                  = 8'd1,
-    parameter bit          EveryRequestCompletes = 1'b1
+    parameter bit          EveryRequestCompletes = 1'b1,
+    parameter bit          CountsBytes           = 1'b1   // what completions have as bytes is some
 ) (
     input  logic                   clk_i,
     input  logic                   rst_ni,
@@ -105,7 +106,7 @@ module queue_block #(
             if (events.fetched) submissions_q <= submissions_q + 1'b1;
             if (events.written) completions_q <= completions_q + 1'b1;
             if (events.interrupts != 0) interrupts_q <= interrupts_q + 64'(events.interrupts);
-            if (events.bytes != 0) bytes_q <= bytes_q + 64'(events.bytes);
+            if (CountsBytes && events.bytes != 0) bytes_q <= bytes_q + 64'(events.bytes);
             if (events.failure) failures_q <= failures_q + 1'b1;
         end
     end

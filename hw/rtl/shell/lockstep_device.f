@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: 7d5d67c8af1928acd4983702ca1d59bae9f6e20886fde3f16acb0ceaec0a1256
+// body-sha256: f504af3991f007161d8f83a58ee7f63361320bacabd0ea65010c7e9c01738af6
 // All files of lockstep_device, each after those that it needs.
 ../common/axi_lite_blocks.sv
 ../queue/queue_pkg.sv
@@ -14,6 +14,56 @@
 ../../bsv/generated/tuple_lock_unit.v
 ../lock/lock_block.sv
 ../lock/lock_port.sv
+../nic/lookup_port.sv
+../nic/index_pkg.sv
+../nic/lookup_pkg.sv
+../common/lut_fifo.sv
+../nic/landing_memory.sv
+../common/block_ram.sv
+../nic/vector_pkg.sv
+../nic/piece_landing.sv
+../nic/piece_splitter.sv
+../nic/piece_tally.sv
+../nic/byte_aligner.sv
+../nic/piece_writer.sv
+../nic/copy_path.sv
+../nic/done_merge.sv
+../nic/element_check.sv
+../nic/vector_fill.sv
+../nic/vector_queue.sv
+../nic/vector_turns.sv
+../nic/vector_engine.sv
+../nic/landing_reader.sv
+../nic/lookup_answers.sv
+../nic/generated/nic_lookup_map_pkg.sv
+../nic/generated/nic_lookup_registers_pkg.sv
+../nic/generated/nic_lookup_registers.sv
+../nic/lookup_block.sv
+../nic/lookup_home.sv
+../nic/lookup_numbers.sv
+../nic/lookup_entrance.sv
+../nic/lookup_reads.sv
+../nic/probe_scan_pkg.sv
+../nic/probe_lines.sv
+../nic/probe_result.sv
+../nic/probe_slots.sv
+../nic/stream_buffer.sv
+../nic/probe_scan.sv
+../nic/lookup_scans.sv
+../nic/lookup_walk_pkg.sv
+../nic/lookup_walk.sv
+../nic/home_address.sv
+../nic/index_operation.sv
+../nic/index_entries.sv
+../nic/index_flush.sv
+../nic/take_turns.sv
+../nic/entry_chooser.sv
+../nic/index_memory_port.sv
+../nic/index_misses.sv
+../nic/index_tags.sv
+../nic/nic_index_cache.sv
+../nic/nic_lookup.sv
+../nic/lookup_unit.sv
 ../queue/completion_store.sv
 ../queue/submission_fetch.sv
 ../queue/queue_engine.sv

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The device behind the PCIe hard block: registers, queues, copies, locks, jobs
+// The device behind the PCIe hard block: registers, queues, copies, locks, jobs, look-ups
 // (docs/device.md).
 //
 // Contract: every output is a function of registers. Reset is synchronous and low for two
@@ -8,7 +8,9 @@
 // no work is in progress that could continue, and nothing happens until a valid rises at an input.
 // The clock may then be stopped, but must run in the cycle in which a valid rises.
 module lockstep_device #(
-    parameter int unsigned CardLog2Bytes = 26   // of the card's memory, for software to read
+    parameter int unsigned CardLog2Bytes     = 26,  // of the card's memory, for software to read
+    parameter int unsigned LookupLogSets     = 12,  // of the look-up unit's cache (docs/nic-lookup.md)
+    parameter int unsigned LookupLogContexts = 7    // its requests of the network under way
 ) (
     input  logic         clk_i,
     input  logic         rst_ni,
@@ -136,6 +138,66 @@ module lockstep_device #(
     output logic         s_axis_jobdone_tready,
     input  logic [127:0] s_axis_jobdone_tdata,
 
+    // Tables in host memory that keys are looked up in: reads in bursts.
+    output logic         m_axi_nichost_arvalid,
+    input  logic         m_axi_nichost_arready,
+    output logic [7:0]   m_axi_nichost_arid,
+    output logic [63:0]  m_axi_nichost_araddr,
+    output logic [7:0]   m_axi_nichost_arlen,
+    output logic [2:0]   m_axi_nichost_arsize,
+    output logic [1:0]   m_axi_nichost_arburst,
+    output logic [3:0]   m_axi_nichost_arcache,
+    output logic [2:0]   m_axi_nichost_arprot,
+    input  logic         m_axi_nichost_rvalid,
+    output logic         m_axi_nichost_rready,
+    input  logic [7:0]   m_axi_nichost_rid,
+    input  logic [511:0] m_axi_nichost_rdata,
+    input  logic [1:0]   m_axi_nichost_rresp,
+    input  logic         m_axi_nichost_rlast,
+
+    // The index of such a table, in the card's memory: bursts.
+    output logic         m_axi_nic_awvalid,
+    input  logic         m_axi_nic_awready,
+    output logic [7:0]   m_axi_nic_awid,
+    output logic [63:0]  m_axi_nic_awaddr,
+    output logic [7:0]   m_axi_nic_awlen,
+    output logic [2:0]   m_axi_nic_awsize,
+    output logic [1:0]   m_axi_nic_awburst,
+    output logic [3:0]   m_axi_nic_awcache,
+    output logic [2:0]   m_axi_nic_awprot,
+    output logic         m_axi_nic_wvalid,
+    input  logic         m_axi_nic_wready,
+    output logic [511:0] m_axi_nic_wdata,
+    output logic [63:0]  m_axi_nic_wstrb,
+    output logic         m_axi_nic_wlast,
+    input  logic         m_axi_nic_bvalid,
+    output logic         m_axi_nic_bready,
+    input  logic [7:0]   m_axi_nic_bid,
+    input  logic [1:0]   m_axi_nic_bresp,
+    output logic         m_axi_nic_arvalid,
+    input  logic         m_axi_nic_arready,
+    output logic [7:0]   m_axi_nic_arid,
+    output logic [63:0]  m_axi_nic_araddr,
+    output logic [7:0]   m_axi_nic_arlen,
+    output logic [2:0]   m_axi_nic_arsize,
+    output logic [1:0]   m_axi_nic_arburst,
+    output logic [3:0]   m_axi_nic_arcache,
+    output logic [2:0]   m_axi_nic_arprot,
+    input  logic         m_axi_nic_rvalid,
+    output logic         m_axi_nic_rready,
+    input  logic [7:0]   m_axi_nic_rid,
+    input  logic [511:0] m_axi_nic_rdata,
+    input  logic [1:0]   m_axi_nic_rresp,
+    input  logic         m_axi_nic_rlast,
+
+    // Look-ups that come from a network, and their answers.
+    input  logic         s_axis_netreq_tvalid,
+    output logic         s_axis_netreq_tready,
+    input  logic [255:0] s_axis_netreq_tdata,
+    output logic         m_axis_netrsp_tvalid,
+    input  logic         m_axis_netrsp_tready,
+    output logic [191:0] m_axis_netrsp_tdata,
+
     // Numbers of interrupt vectors.
     output logic         m_axis_irq_tvalid,
     input  logic         m_axis_irq_tready,
@@ -143,19 +205,21 @@ module lockstep_device #(
 );
 
     // Blocks of registers, by bits 15:12 of the address.
-    localparam int unsigned Blocks   = 5;
-    localparam int unsigned Shell    = 0;
-    localparam int unsigned LockUnit = 1;
-    localparam int unsigned Queue0   = 2;
+    localparam int unsigned Blocks     = 7;
+    localparam int unsigned Shell      = 0;
+    localparam int unsigned LockUnit   = 1;
+    localparam int unsigned LookupUnit = 5;
 
-    localparam int unsigned Queues    = 3;
-    localparam int unsigned CopyQueue = 0;
-    localparam int unsigned LockQueue = 1;
-    localparam int unsigned JobQueue  = 2;
+    localparam int unsigned Queues             = 4;
+    localparam int unsigned CopyQueue          = 0;
+    localparam int unsigned LockQueue          = 1;
+    localparam int unsigned JobQueue           = 2;
+    localparam int unsigned LookupQueue        = 3;
+    localparam int unsigned QueueBlock[Queues] = '{2, 3, 4, 6};
 
     // Interrupt vectors; 0 is raised by hand only.
-    localparam int unsigned Vectors             = 5;
-    localparam int unsigned QueueVector[Queues] = '{1, 2, 4};
+    localparam int unsigned Vectors             = 6;
+    localparam int unsigned QueueVector[Queues] = '{1, 2, 4, 5};
     localparam int unsigned BusErrorVector      = 3;
 
     // Registers
@@ -239,18 +303,19 @@ module lockstep_device #(
     for (genvar n = 0; n < Queues; n++) begin : gen_queue
         queue_block #(
             .Kind                 (8'(n + 1)),
-            .EveryRequestCompletes(n != LockQueue)
+            .EveryRequestCompletes(n != LockQueue),
+            .CountsBytes          (n != LookupQueue)
         ) i_queue (
             .clk_i,
             .rst_ni,
-            .valid_i           (block_valid[Queue0+n]),
+            .valid_i           (block_valid[QueueBlock[n]]),
             .write_i           (write),
             .address_i         (address),
             .data_i            (data),
             .strobe_i          (strobe),
-            .done_o            (block_done[Queue0+n]),
-            .error_o           (block_error[Queue0+n]),
-            .data_o            (block_data[Queue0+n]),
+            .done_o            (block_done[QueueBlock[n]]),
+            .error_o           (block_error[QueueBlock[n]]),
+            .data_o            (block_data[QueueBlock[n]]),
             .interrupts_o      (queue_interrupts[n]),
             .running_o         (queue_running[n]),
             .memory_quiet_o    (queue_memory_quiet[n]),
@@ -460,6 +525,106 @@ module lockstep_device #(
         .s_axis_jobdone_tdata
     );
 
+    // Look-ups
+
+    logic         lookup_valid, lookup_ready, found_valid, found_ready, lookups_quiet;
+    logic [255:0] lookup;
+    logic [191:0] found;
+
+    lookup_port i_lookup_port (
+        .clk_i,
+        .rst_ni,
+        .submission_valid_i (submission_valid[LookupQueue]),
+        .submission_i       (submission[LookupQueue]),
+        .submission_ready_o (submission_ready[LookupQueue]),
+        .completion_valid_o (completion_valid[LookupQueue]),
+        .completion_o       (completion[LookupQueue]),
+        .completion_ready_i (completion_ready[LookupQueue]),
+        .m_axis_sw_tvalid   (lookup_valid),
+        .m_axis_sw_tready   (lookup_ready),
+        .m_axis_sw_tdata    (lookup),
+        .s_axis_swrsp_tvalid(found_valid),
+        .s_axis_swrsp_tready(found_ready),
+        .s_axis_swrsp_tdata (found)
+    );
+
+    lookup_unit #(
+        .LogSets    (LookupLogSets),
+        .LogContexts(LookupLogContexts)
+    ) i_lookup_unit (
+        .clk_i,
+        .rst_ni,
+        .valid_i            (block_valid[LookupUnit]),
+        .write_i            (write),
+        .address_i          (address),
+        .data_i             (data),
+        .strobe_i           (strobe),
+        .done_o             (block_done[LookupUnit]),
+        .error_o            (block_error[LookupUnit]),
+        .data_o             (block_data[LookupUnit]),
+        .s_axis_sw_tvalid   (lookup_valid),
+        .s_axis_sw_tready   (lookup_ready),
+        .s_axis_sw_tdata    (lookup),
+        .m_axis_swrsp_tvalid(found_valid),
+        .m_axis_swrsp_tready(found_ready),
+        .m_axis_swrsp_tdata (found),
+        .s_axis_req_tvalid  (s_axis_netreq_tvalid),
+        .s_axis_req_tready  (s_axis_netreq_tready),
+        .s_axis_req_tdata   (s_axis_netreq_tdata),
+        .m_axis_rsp_tvalid  (m_axis_netrsp_tvalid),
+        .m_axis_rsp_tready  (m_axis_netrsp_tready),
+        .m_axis_rsp_tdata   (m_axis_netrsp_tdata),
+        .m_axi_host_arvalid (m_axi_nichost_arvalid),
+        .m_axi_host_arready (m_axi_nichost_arready),
+        .m_axi_host_arid    (m_axi_nichost_arid),
+        .m_axi_host_araddr  (m_axi_nichost_araddr),
+        .m_axi_host_arlen   (m_axi_nichost_arlen),
+        .m_axi_host_arsize  (m_axi_nichost_arsize),
+        .m_axi_host_arburst (m_axi_nichost_arburst),
+        .m_axi_host_arcache (m_axi_nichost_arcache),
+        .m_axi_host_arprot  (m_axi_nichost_arprot),
+        .m_axi_host_rvalid  (m_axi_nichost_rvalid),
+        .m_axi_host_rready  (m_axi_nichost_rready),
+        .m_axi_host_rid     (m_axi_nichost_rid),
+        .m_axi_host_rdata   (m_axi_nichost_rdata),
+        .m_axi_host_rresp   (m_axi_nichost_rresp),
+        .m_axi_host_rlast   (m_axi_nichost_rlast),
+        .m_axi_nic_awvalid,
+        .m_axi_nic_awready,
+        .m_axi_nic_awid,
+        .m_axi_nic_awaddr,
+        .m_axi_nic_awlen,
+        .m_axi_nic_awsize,
+        .m_axi_nic_awburst,
+        .m_axi_nic_awcache,
+        .m_axi_nic_awprot,
+        .m_axi_nic_wvalid,
+        .m_axi_nic_wready,
+        .m_axi_nic_wdata,
+        .m_axi_nic_wstrb,
+        .m_axi_nic_wlast,
+        .m_axi_nic_bvalid,
+        .m_axi_nic_bready,
+        .m_axi_nic_bid,
+        .m_axi_nic_bresp,
+        .m_axi_nic_arvalid,
+        .m_axi_nic_arready,
+        .m_axi_nic_arid,
+        .m_axi_nic_araddr,
+        .m_axi_nic_arlen,
+        .m_axi_nic_arsize,
+        .m_axi_nic_arburst,
+        .m_axi_nic_arcache,
+        .m_axi_nic_arprot,
+        .m_axi_nic_rvalid,
+        .m_axi_nic_rready,
+        .m_axi_nic_rid,
+        .m_axi_nic_rdata,
+        .m_axi_nic_rresp,
+        .m_axi_nic_rlast,
+        .idle_o             (lookups_quiet)
+    );
+
     // Interrupts: by hand, of the queues, and the rising edge of the lock unit's bus error.
 
     logic       bus_error_q;
@@ -496,6 +661,10 @@ module lockstep_device #(
         || s_axis_inv_tvalid || m_axis_irq_tvalid || m_axis_move_tvalid
         || s_axis_moved_tvalid && s_axis_moved_tready
         || m_axis_job_tvalid || s_axis_jobdone_tvalid && s_axis_jobdone_tready
+        || m_axi_nichost_arvalid || m_axi_nichost_rvalid
+        || m_axi_nic_awvalid || m_axi_nic_wvalid || m_axi_nic_bvalid
+        || m_axi_nic_arvalid || m_axi_nic_rvalid
+        || s_axis_netreq_tvalid || m_axis_netrsp_tvalid || !lookups_quiet
         || !moves_quiet || !lock_memory_quiet || !(&queue_memory_quiet);
 
     quiet_watch i_quiet_watch (
@@ -510,7 +679,7 @@ module lockstep_device #(
         idle_o      <= rst_ni && quiet;
     end
 
-    // Single beats: rlast says nothing. Nobody is told apart by awprot and arprot.
+    // Single beats: rlast of queues and locks says nothing. Nobody is told apart by awprot and arprot.
     logic unused;
     assign unused = ^{m_axi_queue_rlast, m_axi_lock_rlast, s_axil_awprot, s_axil_arprot};
 

@@ -15,8 +15,8 @@ module shell_block #(
     output logic        error_o,
     output logic [31:0] data_o,
 
-    input  logic [31:0] interrupt_count_i[5],
-    output logic [4:0]  force_o   // raise the vector once
+    input  logic [31:0] interrupt_count_i[6],
+    output logic [5:0]  force_o   // raise the vector once
 );
 
     shell_registers_pkg::shell__in_t  to_registers;
@@ -33,12 +33,13 @@ module shell_block #(
 
     always_comb begin
         to_registers.CAPABILITIES.card_log2_bytes.next = 8'(CardLog2Bytes);
-        for (int unsigned n = 0; n < 5; n++) begin
+        for (int unsigned n = 0; n < 6; n++) begin
             to_registers.INTERRUPT_COUNT[n].value.next = interrupt_count_i[n];
         end
     end
 
     assign force_o = {
+        from_registers.INTERRUPT_FORCE.vector_5.value,
         from_registers.INTERRUPT_FORCE.vector_4.value,
         from_registers.INTERRUPT_FORCE.vector_3.value,
         from_registers.INTERRUPT_FORCE.vector_2.value,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The Verilated top with its surroundings on a board: host memory behind its two memory ports, the
-//! data mover, the job engine, and interrupt messages.
+//! The Verilated top with its surroundings on a board: host memory behind its memory ports, the card's
+//! memory behind another, the data mover, the job engine, and interrupt messages. No network is connected.
 
 mod pins;
 mod port;
@@ -86,6 +86,8 @@ struct Ports {
     registers: AxiLiteManager,
     queue: MemoryPort<pins::Queue>,
     lock: MemoryPort<pins::Lock>,
+    keys: MemoryPort<pins::Keys>,
+    index: MemoryPort<pins::Index>,
     invalidations: StreamSource<u64>,
     moves: StreamSink<[u64; 3]>,
     moved: StreamSource<u64>,
@@ -104,6 +106,8 @@ impl Ports {
             registers: registers.with_address_bits(16),
             queue: MemoryPort::new(queue),
             lock: MemoryPort::new(memory("m_axi_lock")),
+            keys: MemoryPort::new(Axi4Config::bursts("m_axi_nichost", 0)),
+            index: MemoryPort::new(Axi4Config::bursts("m_axi_nic", 0)),
             invalidations: source("s_axis_inv"),
             moves: StreamSink::new("m_axis_move", StallPattern::None, 0, TIMEOUT),
             // Held back for as long as software leaves a completion ring full.
@@ -186,6 +190,8 @@ impl Board {
         !self.mover.is_idle()
             || !self.ports.queue.is_quiet()
             || !self.ports.lock.is_quiet()
+            || !self.ports.keys.is_quiet()
+            || !self.ports.index.is_quiet()
             || self.ports.invalidations.backlog() > 0
             || self.ports.moved.backlog() > 0 && self.model.outputs().s_axis_moved_tready
             || self.ports.answers.backlog() > 0 && self.model.outputs().s_axis_jobdone_tready
@@ -252,13 +258,15 @@ impl Board {
         let Came { command, job, vector } = self.exchange()?;
         self.model.try_clock()?;
         self.cycle += 1;
-        let Ports { queue, lock, invalidations, moved, .. } = &mut self.ports;
+        let Ports { queue, lock, keys, index, invalidations, moved, .. } = &mut self.ports;
         queue.serve(cycle, world.host, |_, _| {});
         lock.serve(cycle, world.host, |line, head| {
             if self.copies.keep(line, head) {
                 invalidations.push(line);
             }
         });
+        keys.serve_bursts(cycle, &world.host);
+        index.serve_bursts(cycle, &self.card_mapping);
         if let Some(beat) = command {
             let refused = self.mover.begin(Command::decode(beat), self.card.bytes() as u64);
             if let Some(end) = refused {
@@ -282,6 +290,8 @@ impl Board {
         let ports = &mut self.ports;
         let mut active = ports.queue.cycle(cycle, inputs, outputs)?;
         active |= ports.lock.cycle(cycle, inputs, outputs)?;
+        active |= ports.keys.cycle(cycle, inputs, outputs)?;
+        active |= ports.index.cycle(cycle, inputs, outputs)?;
 
         active |= ports.registers.busy();
         pins::set_register_pins(inputs, ports.registers.drive(cycle));

@@ -109,6 +109,11 @@ impl Mapping {
         Ok(Self { start: window.start(), bytes, writable, owner: Owner::Pages(window) })
     }
 
+    /// Its size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Whether an access has found that a page is missing. Then none reaches the memory any more.
     pub fn is_lost(&self) -> bool {
         self.window().is_some_and(Window::is_lost)

@@ -20,8 +20,10 @@ fn main() {
     build_mutants();
 }
 
+/// With a look-up unit that is small, so that little has to be cleared after a reset, and filled at power-up.
 fn block(top: &str) -> Block {
-    Block::new(top).root(ROOT).waivers("hw/lint.vlt")
+    let block = Block::new(top).root(ROOT).waivers("hw/lint.vlt");
+    block.parameter("LookupLogSets", "5").parameter("LookupLogContexts", "4")
 }
 
 /// Each mutant is a choice by the port `mutant_i`.

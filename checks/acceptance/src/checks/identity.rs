@@ -16,6 +16,8 @@ const BLOCKS: &[(&str, u64, u32)] = &[
     ("copy queue", map::COPY_QUEUE, 0x4C53_5155),
     ("lock queue", map::LOCK_QUEUE, 0x4C53_5155),
     ("job queue", map::JOB_QUEUE, 0x4C53_5155),
+    ("look-up unit", map::LOOK_UP_UNIT, 0x4C53_4E4C),
+    ("look-up queue", map::LOOK_UP_QUEUE, 0x4C53_5155),
 ];
 const MAJOR: u32 = 1;
 
@@ -43,17 +45,22 @@ pub(super) fn check(context: &mut Context<'_>) -> Result<String, CheckError> {
         expect(|| format!("major VERSION of the {name}"), version >> 16, MAJOR)?;
     }
     let shell = context.read(map::SHELL + map::CAPABILITIES)?;
-    expect(|| "queues in CAPABILITIES of the shell".into(), shell & 0xFF, 3)?;
+    expect(|| "queues in CAPABILITIES of the shell".into(), shell & 0xFF, 4)?;
     expect(|| "vectors in CAPABILITIES of the shell".into(), shell >> 8 & 0xFF, map::VECTORS)?;
     expect(|| "vectors of the function".into(), information.vectors, map::VECTORS)?;
     let unit = context.read(map::LOCK_UNIT + map::CAPABILITIES)?;
     expect(|| "CAPABILITIES of the lock unit".into(), unit & 0xFFFF, 8 << 8 | 7)?;
-    for (name, base, kind) in
-        [("copy", map::COPY_QUEUE, 1), ("lock", map::LOCK_QUEUE, 2), ("job", map::JOB_QUEUE, 3)]
-    {
+    for (name, base, kind) in [
+        ("copy", map::COPY_QUEUE, 1),
+        ("lock", map::LOCK_QUEUE, 2),
+        ("job", map::JOB_QUEUE, 3),
+        ("look-up", map::LOOK_UP_QUEUE, 4),
+    ] {
         let found = context.read(base + map::CAPABILITIES)? & 0xFFFF;
         expect(|| format!("CAPABILITIES of the {name} queue"), found, 12 << 8 | kind)?;
     }
+    let unit = context.read(map::LOOK_UP_UNIT + map::CAPABILITIES)?;
+    expect(|| "bytes of a slot in CAPABILITIES of the look-up unit".into(), unit & 0xFFFF, 32)?;
     let bars = information.bar_bytes;
     expect(|| "bytes of BAR0".into(), bars[0], 0x1_0000)?;
     expect(|| "bytes of BAR2".into(), bars[2], context.card_bytes()?)?;

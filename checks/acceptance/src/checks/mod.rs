@@ -10,6 +10,7 @@ mod identity;
 mod interrupts;
 mod jobs;
 mod locks;
+mod lookups;
 mod queues;
 mod registers;
 mod reset;
@@ -45,6 +46,7 @@ pub(crate) const ALL: &[Check] = &[
     Check { name: "lock requests", run: locks::check },
     Check { name: "lock contention", run: contention::check },
     Check { name: "jobs", run: jobs::check },
+    Check { name: "look-ups", run: lookups::check },
     Check { name: "driver queues", run: driver_queues::check },
     Check { name: "second opener", run: second::check },
 ];

@@ -8,7 +8,9 @@ use std::fs;
 
 use super::*;
 use crate::linux::pci::tests::{OURS, Tree, configuration};
-use crate::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT};
+use crate::map::device::{
+    COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, LOOK_UP_QUEUE, LOOK_UP_UNIT,
+};
 use crate::map::queue;
 use crate::pci_regs::{COMMAND, COMMAND_MASTER, COMMAND_MEMORY};
 
@@ -214,9 +216,9 @@ fn a_device_is_idle_when_it_has_fetched_all_that_it_was_told_of() {
         backend.function.is_idle()
     };
     let lock_return = crate::map::lock_unit::RETURN.offset();
-    // The register says that there are three queues.
-    assert!(write(SHELL, shell::CAPABILITIES.offset(), 3));
-    for block in [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE] {
+    // The register says that there are four queues.
+    assert!(write(SHELL, shell::CAPABILITIES.offset(), 4));
+    for block in [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE, LOOK_UP_QUEUE] {
         assert!(write(block, queue::CONTROL.offset(), 1));
         assert!(!write(block, queue::SUBMISSION_TAIL.offset(), 3), "nothing is fetched");
         assert!(write(block, queue::SUBMISSION_HEAD.offset(), 3));
@@ -225,7 +227,7 @@ fn a_device_is_idle_when_it_has_fetched_all_that_it_was_told_of() {
         assert!(!write(block, queue::RETURN.offset(), 1), "its rings may be touched");
         assert!(write(block, queue::RETURN.offset(), 0));
     }
-    for block in [COPY_QUEUE, JOB_QUEUE] {
+    for block in [COPY_QUEUE, JOB_QUEUE, LOOK_UP_QUEUE] {
         assert!(write(block, queue::SUBMISSION_HEAD.offset(), 4));
         assert!(write(block, queue::CONTROL.offset(), 1));
         assert!(!write(block, queue::RETURN.offset(), 1), "what it does may write memory");
@@ -233,6 +235,12 @@ fn a_device_is_idle_when_it_has_fetched_all_that_it_was_told_of() {
     }
     assert!(!write(LOCK_UNIT, lock_return, 1));
     assert!(write(LOCK_UNIT, lock_return, 0));
+    let look_up_return = crate::map::nic_lookup::RETURN.offset();
+    assert!(!write(LOOK_UP_UNIT, look_up_return, 1), "a request of the network reads memory");
+    assert!(write(LOOK_UP_UNIT, look_up_return, 0));
+    // Where a device of version 1.1 has no look-ups, reads give all-ones.
+    assert!(!write(LOOK_UP_UNIT, look_up_return, u32::MAX.into()));
+    assert!(write(SHELL, shell::CAPABILITIES.offset(), 3));
     // Where a device of version 1.0 has no job queue, reads give all-ones.
     assert!(!write(JOB_QUEUE, queue::RETURN.offset(), u32::MAX.into()));
     assert!(write(SHELL, shell::CAPABILITIES.offset(), 2));

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: 7dea713f0083cb00b46f1f771a4f5eb707c3459f8a7c333ff59946d3d42b8af1 model.py properties.rdl queue.rdl requirements.txt systemverilog.py
-// body-sha256: 458686ad6a131f2a9a3958f27cd6df54545aede826fc925559b1b2ee6b4afc5b
+// sources-sha256: 33b795bdae757c25dfbd821fb9b605dcbe892d4eb64b7e4ca1f2b5029a46fbaf model.py properties.rdl queue.rdl requirements.txt systemverilog.py
+// body-sha256: 0c1efc3b46e7b70a9ecc00fcc619fb42bfb9ce4f3df430f97f316f0acf32279d
 // Offsets of the queue's registers, and the writes that are refused.
 package queue_map_pkg;
     // Switches the queue on. Enabling sets the four counts and ERROR to 0; an error disables it.
@@ -11,7 +11,7 @@ package queue_map_pkg;
     localparam logic [11:0] IER = 12'h008;
     // Interrupt status, by cause; write 1 to clear. An event in the clock of its clearing stays.
     localparam logic [11:0] ISR = 12'h00c;
-    // Copies and jobs: submissions fetched and not completed. Lock requests: submissions fetched.
+    // Lock requests: submissions fetched. All others: submissions fetched and not completed.
     localparam logic [11:0] RETURN = 12'h010;
     // Device address of the submission ring.
     localparam logic [11:0] SUBMISSION_BASE = 12'h020;
@@ -41,7 +41,7 @@ package queue_map_pkg;
     localparam logic [11:0] COMPLETIONS = 12'h208;
     // Interrupts raised.
     localparam logic [11:0] INTERRUPTS = 12'h210;
-    // Bytes moved by copies, or written to result buffers by jobs.
+    // Bytes moved by copies, or written to result buffers by jobs; 0 of others.
     localparam logic [11:0] BYTES_MOVED = 12'h218;
     // Submissions that ended with a status other than 0.
     localparam logic [11:0] FAILURES = 12'h220;

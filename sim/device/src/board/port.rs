@@ -6,13 +6,15 @@ use std::marker::PhantomData;
 use lockstep_device_model::{Inputs, Outputs};
 use sim::bus::BusError;
 use sim::bus::axi4::{
-    AccessKind, Axi4Config, Axi4Subordinate, MemoryAccess, MemoryAnswer, MemoryData,
+    AccessKind, Axi4Config, Axi4Subordinate, Burst, LINE_BYTES, MemoryAccess, MemoryAnswer,
+    MemoryData, ReadBeat, WriteBeat,
 };
 use sim::bus::error::BusModelError;
 
 use super::Reach;
 use super::pins::MemoryPins;
 use crate::address_space::AccessError;
+use crate::memory::Mapping;
 
 /// The bridge of a port, left alone while nothing happens there: that is most of the time, and it
 /// is what lets a register access through the whole model be quick.
@@ -52,6 +54,26 @@ impl<P: MemoryPins> MemoryPort<P> {
         Ok(true)
     }
 
+    /// Makes all bursts that have come, in a memory.
+    #[inline]
+    pub fn serve_bursts(&mut self, cycle: u64, memory: &impl BurstMemory) {
+        while let Some(access) = self.bridge.take_access() {
+            match access.kind {
+                AccessKind::ReadBurst(burst) => {
+                    let lines = beats(&burst).map(|line| memory.read(line));
+                    self.bridge.answer_read(cycle, burst.key, lines);
+                }
+                AccessKind::WriteBurst(burst) => {
+                    let written = beats(&burst).zip(self.bridge.write_beats(burst.key));
+                    let all = written.map(|(line, beat)| memory.write(line, beat));
+                    let outcome = all.fold(Ok(()), Result::and);
+                    self.bridge.answer_write(cycle, burst.key, outcome);
+                }
+                _ => unreachable!("the bridge of a port for bursts gives bursts: {access:?}"),
+            }
+        }
+    }
+
     /// Makes all accesses that have come, in the host's memory if the function may reach it.
     /// `kept` hears of lines of which the reader keeps a copy: address and head.
     #[inline]
@@ -71,6 +93,87 @@ impl<P: MemoryPins> MemoryPort<P> {
     }
 }
 
+/// Where bursts go, a line at a time.
+pub(super) trait BurstMemory {
+    /// The line at an address, a multiple of its size.
+    fn read(&self, line: u64) -> ReadBeat;
+    /// Stores the bytes of a beat in the line at an address.
+    fn write(&self, line: u64, beat: &WriteBeat) -> Result<(), BusError>;
+}
+
+/// How often a line is read to catch it at rest.
+const MOST_READS: usize = 64;
+
+/// The host's memory, if the function may reach it. A read over PCI Express takes a line at one instant, which
+/// the host's threads make visible word by word: so a line is what two readings agree on. One that never holds
+/// still is all-ones, in which no reader of a table sees a slot or a link.
+impl BurstMemory for Option<Reach<'_>> {
+    fn read(&self, line: u64) -> ReadBeat {
+        let Some(host) = self else { return Err(BusError::DecodeError) };
+        let mut last = host.space.line(line).map_err(told)?;
+        for _ in 0..MOST_READS {
+            let next = host.space.line(line).map_err(told)?;
+            if next == last {
+                return Ok(next);
+            }
+            last = next;
+        }
+        Ok([u64::MAX; 8])
+    }
+
+    /// The port for tables of the host only reads.
+    fn write(&self, _line: u64, _beat: &WriteBeat) -> Result<(), BusError> {
+        Err(BusError::SubordinateError)
+    }
+}
+
+/// The card's memory: all of it, from address 0 on.
+impl BurstMemory for Mapping {
+    fn read(&self, line: u64) -> ReadBeat {
+        let offset = place(self, line)?;
+        self.line(offset).map_err(|_| BusError::SubordinateError)
+    }
+
+    fn write(&self, line: u64, beat: &WriteBeat) -> Result<(), BusError> {
+        let offset = place(self, line)?;
+        let bytes = beat.data.map(u64::to_le_bytes).concat();
+        // The bytes of a beat lie side by side where a block stores words or lines; else each is a write of
+        // its own.
+        let mut lane = 0;
+        while lane < bytes.len() {
+            let run = (beat.strobe >> lane).trailing_ones() as usize;
+            if run > 0 {
+                let stored = self.write(offset + lane, &bytes[lane..lane + run]);
+                stored.map_err(|_| BusError::SubordinateError)?;
+            }
+            lane += run.max(1);
+        }
+        Ok(())
+    }
+}
+
+/// The offset of a line in a memory.
+fn place(memory: &Mapping, line: u64) -> Result<usize, BusError> {
+    let offset = usize::try_from(line).ok().filter(|offset| {
+        offset.checked_add(LINE_BYTES as usize).is_some_and(|end| end <= memory.bytes())
+    });
+    offset.ok_or(BusError::DecodeError)
+}
+
+/// The lines of a burst's beats.
+fn beats(burst: &Burst) -> impl Iterator<Item = u64> + use<> {
+    let burst = *burst;
+    (0..burst.length).map(move |number| burst.beat(number).line())
+}
+
+/// How the bus answers an access that failed.
+fn told(fault: AccessError) -> BusError {
+    match fault {
+        AccessError::Unmapped => BusError::DecodeError,
+        AccessError::Forbidden => BusError::SubordinateError,
+    }
+}
+
 /// Makes an access. Where nothing is mapped nothing answers; a map that does not allow it answers
 /// with an error, and so does the function itself while it may not request AtomicOps.
 pub(crate) fn perform(host: Reach<'_>, access: &MemoryAccess) -> Result<MemoryData, BusError> {
@@ -86,11 +189,8 @@ pub(crate) fn perform(host: Reach<'_>, access: &MemoryAccess) -> Result<MemoryDa
         }
         // The RTL stores whole words only; part of one could not be stored at once.
         AccessKind::Store { .. } => Err(AccessError::Forbidden),
-        // Neither port takes bursts.
+        // The ports of rings and locks take no bursts.
         AccessKind::ReadBurst(_) | AccessKind::WriteBurst(_) => Err(AccessError::Forbidden),
     };
-    outcome.map_err(|fault| match fault {
-        AccessError::Unmapped => BusError::DecodeError,
-        AccessError::Forbidden => BusError::SubordinateError,
-    })
+    outcome.map_err(told)
 }

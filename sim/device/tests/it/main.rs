@@ -3,6 +3,7 @@
 
 mod in_process;
 mod jobs;
+mod look_ups;
 mod near_data;
 mod rtl_elements;
 mod socket;

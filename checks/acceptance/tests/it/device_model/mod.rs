@@ -5,6 +5,7 @@
 pub mod mutant;
 
 mod locks;
+mod lookups;
 mod memory;
 mod registers;
 mod work;

@@ -126,6 +126,18 @@ pub enum Mutant {
     EndsJobsTwice,
     /// A job completes again after a reset.
     JobsThroughReset,
+    /// An eviction is done, and the object stays cached.
+    EvictsNothing,
+    /// Whoever unlocks is taken for owner 1.
+    UnlocksForAll,
+    /// Settings of the look-up unit are not looked at.
+    TakesAnySetting,
+    /// Where no table is, its memory reads as 0.
+    ReadsUnmappedAsZero,
+    /// Look-ups tell no version.
+    LosesVersions,
+    /// Look-ups interrupt on the vector of bus errors.
+    LookUpsInterruptElsewhere,
     /// A second opener gets the same device.
     SharesDevice,
 }
@@ -192,6 +204,12 @@ pub const ALL: &[(Mutant, &str)] = &[
     (JobsInterruptElsewhere, "jobs"),
     (EndsJobsTwice, "jobs"),
     (JobsThroughReset, "jobs"),
+    (EvictsNothing, "look-ups"),
+    (UnlocksForAll, "look-ups"),
+    (TakesAnySetting, "look-ups"),
+    (ReadsUnmappedAsZero, "look-ups"),
+    (LosesVersions, "look-ups"),
+    (LookUpsInterruptElsewhere, "look-ups"),
     (SharesDevice, "second opener"),
 ];
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device model's registers, as the driver's map describes them.
 
-use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, PLACES};
-use driver::map::{Access, Word, queue, shell};
+use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOOK_UP_QUEUE, LOOK_UP_UNIT, PLACES};
+use driver::map::{Access, Word, nic_lookup, queue, shell};
 use driver::{PciIdentity, Width};
 
-use super::{CARD_BYTES, Mutant, VECTORS};
+use super::{CARD_BYTES, Mutant, VECTORS, lookups};
 
 /// The words of BAR0 that are registers.
 pub struct Registers {
@@ -21,7 +21,7 @@ const DEVICE_CONTROL_2: u64 = 0x68;
 const REQUESTER_ENABLE: u32 = 1 << 6;
 
 /// Bases of the queues, by their number.
-pub const QUEUES: [u32; 3] = [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE];
+pub const QUEUES: [u32; 4] = [COPY_QUEUE, LOCK_QUEUE, JOB_QUEUE, LOOK_UP_QUEUE];
 
 impl Registers {
     pub fn new(mutant: Mutant) -> Self {
@@ -38,12 +38,16 @@ impl Registers {
             }
         }
         let card = CARD_BYTES.trailing_zeros();
-        self.set(shell::CAPABILITIES.offset(), card << 16 | (VECTORS as u32) << 8 | 3);
+        self.set(shell::CAPABILITIES.offset(), card << 16 | (VECTORS as u32) << 8 | 4);
         for (kind, base) in QUEUES.into_iter().enumerate() {
             self.set(base + queue::CAPABILITIES.offset(), 12 << 8 | (kind as u32 + 1));
         }
         let unit = driver::map::device::LOCK_UNIT;
         self.set(unit + driver::map::lock_unit::CAPABILITIES.offset(), 8 << 8 | 7);
+        self.set(
+            LOOK_UP_UNIT + nic_lookup::CAPABILITIES.offset(),
+            24 << 24 | 7 << 20 | 1 << 16 | 32,
+        );
         if self.mutant == Mutant::CountsThroughReset {
             for (register, count) in shell::INTERRUPT_COUNT.into_iter().zip(counts) {
                 self.set(register.offset(), count);
@@ -177,6 +181,10 @@ impl Registers {
         self.set(offset, value & register.mask);
         if let Some(base) = QUEUES.into_iter().find(|base| *base == offset & !0xFFF) {
             self.wrote_queue(base, offset - base, before);
+        }
+        let switched_on = offset == LOOK_UP_UNIT && self.get(offset) & 1 == 1;
+        if switched_on && self.mutant != Mutant::TakesAnySetting {
+            lookups::enable(self);
         }
     }
 

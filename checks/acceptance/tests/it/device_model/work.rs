@@ -10,6 +10,7 @@ use driver::map::queue;
 
 use super::Mutant;
 use super::locks::Locks;
+use super::lookups::LookUps;
 use super::memory::{Memories, Spot};
 use super::registers::{QUEUES, Registers};
 
@@ -18,7 +19,9 @@ const CHUNK: u64 = 64 << 10;
 /// Copies open at once.
 const MOVES: usize = 16;
 /// The vector of each queue.
-const QUEUE_VECTORS: [usize; 3] = [1, 2, 4];
+const QUEUE_VECTORS: [usize; 4] = [1, 2, 4, 5];
+/// The queue of look-ups.
+const LOOK_UPS: usize = 3;
 /// The queue of jobs, and what their descriptors begin with.
 const JOBS: usize = 2;
 const MAGIC: u64 = 0x424A_4B4C;
@@ -29,8 +32,9 @@ const LATE: Duration = Duration::from_millis(1);
 pub struct Queues {
     moves: VecDeque<Move>,
     /// Completions that are to be written, by queue.
-    ended: [VecDeque<Completion>; 3],
+    ended: [VecDeque<Completion>; 4],
     last_job: Option<Completion>,
+    look_ups: LookUps,
 }
 
 struct Move {
@@ -144,12 +148,32 @@ impl Queues {
             }
             return true;
         }
-        if number == JOBS {
+        if number == LOOK_UPS {
+            self.look_up(std::array::from_fn(word), parts);
+        } else if number == JOBS {
             self.do_job(std::array::from_fn(word), parts);
         } else {
             self.begin_move(word, parts);
         }
         true
+    }
+
+    fn look_up(&mut self, words: [u64; 8], parts: &mut Parts<'_>) {
+        let [word0, key, fields, version, value, ..] = words;
+        let (identifier, opcode) = (word0 as u16, (word0 >> 16) as u8);
+        let interrupt = word0 >> 24 & 1 == 1;
+        if !(1..=2).contains(&opcode) {
+            return self.fail(LOOK_UPS, identifier, 1, parts, interrupt);
+        }
+        let request = [key, fields, version, value];
+        let (registers, memories) = (&mut *parts.registers, parts.memories);
+        let done = self.look_ups.run(opcode, request, registers, memories, parts.mutant);
+        if done.status != 0 {
+            parts.registers.count(QUEUES[LOOK_UPS] + queue::FAILURES.offset(), 1);
+        }
+        let (status, bytes, response) = (done.status, done.version, done.result);
+        let completion = Completion { identifier, status, bytes, response, interrupt };
+        self.ended[LOOK_UPS].push_back(completion);
     }
 
     /// There is no storage: a job can only be refused.
@@ -318,7 +342,9 @@ impl Queues {
             .registers
             .set(base + queue::COMPLETION_TAIL.offset(), u32::from(tail.wrapping_add(1)));
         parts.registers.count(base + queue::COMPLETIONS.offset(), 1);
-        parts.registers.count(base + queue::BYTES_MOVED.offset(), bytes.into());
+        if number != LOOK_UPS {
+            parts.registers.count(base + queue::BYTES_MOVED.offset(), bytes.into());
+        }
         if interrupt || parts.mutant == Mutant::InterruptsUnwanted {
             let status = parts.registers.get(base + queue::ISR.offset());
             parts.registers.set(base + queue::ISR.offset(), status | 1);
@@ -326,7 +352,8 @@ impl Queues {
                 || parts.mutant == Mutant::IgnoresGlobalEnable;
             if on && parts.registers.get(base + queue::IER.offset()) & 1 == 1 {
                 parts.registers.count(base + queue::INTERRUPTS.offset(), 1);
-                let elsewhere = parts.mutant == Mutant::JobsInterruptElsewhere && number == JOBS;
+                let elsewhere = parts.mutant == Mutant::JobsInterruptElsewhere && number == JOBS
+                    || parts.mutant == Mutant::LookUpsInterruptElsewhere && number == LOOK_UPS;
                 parts.vectors.push(if elsewhere { 3 } else { QUEUE_VECTORS[number] });
             }
         }

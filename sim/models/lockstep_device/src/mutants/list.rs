@@ -12,7 +12,7 @@ pub const CLOCKS_NEVER_STOP: u8 = 63;
 pub const LACKS_A_RESET: u8 = 62;
 
 /// `mutant_i` is 1 for the first.
-pub const MUTANTS: [Mutant; 40] = [
+pub const MUTANTS: [Mutant; 52] = [
     mutant(
         "a completion is written over one that is not consumed",
         "completion_store.sv",
@@ -273,6 +273,84 @@ pub const MUTANTS: [Mutant; 40] = [
         "lockstep_device.sv",
         "|| {} ||",
         "!moves_quiet",
+        "1'b0",
+    ),
+    mutant(
+        "a seventeenth look-up goes out",
+        "lookup_port.sv",
+        "&& known && {}",
+        "!(&open_q)",
+        "1'b1",
+    ),
+    mutant(
+        "a look-up completes as another one",
+        "lookup_port.sv",
+        "identifier:      {}\n",
+        "request.identifier",
+        "16'(rsp_token)",
+    ),
+    mutant(
+        "particulars cannot be asked for",
+        "lookup_port.sv",
+        "GiveValue || {};",
+        "submission_i.opcode == GiveParticulars",
+        "1'b0",
+    ),
+    mutant(
+        "who has the lock is not told",
+        "lookup_port.sv",
+        "if ({}) result = 64'(",
+        "ended == Locked",
+        "1'b0",
+    ),
+    mutant(
+        "the version of a look-up is lost",
+        "lookup_port.sv",
+        "bytes:           {},",
+        "rsp_data_q[63:32]",
+        "32'd0",
+    ),
+    mutant(
+        "an address is told as a value",
+        "lookup_port.sv",
+        "status = {} ?",
+        "out_of_line",
+        "1'b0",
+    ),
+    mutant(
+        "round trips are not told",
+        "lookup_port.sv",
+        "result = {{}, rsp_data_q[111:64]}",
+        "rsp_data_q[31:16]",
+        "16'd0",
+    ),
+    mutant("every look-up fails", "lookup_port.sv", "if ({}) status =", "ended == Done", "1'b0"),
+    mutant(
+        "an answer to a look-up is taken over one that waits",
+        "lookup_port.sv",
+        "assign s_axis_swrsp_tready = {};",
+        "!rsp_q",
+        "1'b1",
+    ),
+    mutant(
+        "versions count as bytes",
+        "queue_block.sv",
+        "if ({} && events.bytes",
+        "CountsBytes",
+        "1'b1",
+    ),
+    mutant(
+        "the device is idle with look-ups under way",
+        "lockstep_device.sv",
+        "m_axis_netrsp_tvalid || {}\n",
+        "!lookups_quiet",
+        "1'b0",
+    ),
+    mutant(
+        "the look-up unit sleeps over reads that wait",
+        "lookup_unit.sv",
+        "assign busy = {} ||",
+        "!unit_idle",
         "1'b0",
     ),
 ];

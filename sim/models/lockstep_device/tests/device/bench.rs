@@ -21,6 +21,12 @@ use crate::worker::{Jobs, Worker};
 pub const RINGS_BASE: u64 = 0x10_0000;
 /// Where the lock table is.
 pub const TABLE_BASE: u64 = 0x40_0000;
+/// Where the host's table is that keys are looked up in.
+pub const KEYS_BASE: u64 = 0x80_0000;
+/// Where its index is, in the card's memory.
+pub const INDEX_BASE: u64 = 0x4_0000;
+/// Lines of either.
+pub const KEYS_LINES: usize = 1 << 10;
 /// Buckets of the lock table, by their logarithm.
 pub const TABLE_LOG2_BUCKETS: u32 = 4;
 
@@ -71,6 +77,12 @@ impl Config {
             describe_id,
         }
     }
+
+    /// A port that takes bursts.
+    fn burst_port(&self, port: &str) -> Axi4Config {
+        let bursts = Axi4Config::bursts(port, self.seed).bursts;
+        Axi4Config { bursts, ..self.port(port) }
+    }
 }
 
 /// What the device did, in order, for an oracle to look at.
@@ -101,6 +113,10 @@ pub struct Bench {
     pub rings: TestMemory,
     lock_port: Axi4Subordinate,
     pub table: TestMemory,
+    key_port: Axi4Subordinate,
+    pub keys: TestMemory,
+    index_port: Axi4Subordinate,
+    index: TestMemory,
     commands: StreamSink<[u64; 3]>,
     ends: StreamSource<u64>,
     pub mover: Mover,
@@ -113,7 +129,7 @@ pub struct Bench {
     interrupts: StreamSink<u8>,
     pub events: VecDeque<Event>,
     /// Stores to the rings that were answered, by queue.
-    pub answered: [u64; 3],
+    pub answered: [u64; 4],
     stop_clock: bool,
     /// The valid inputs of the last clock that was given.
     offered: Offered,
@@ -148,6 +164,10 @@ impl Bench {
             rings: memory(RINGS_BASE, 1 << 14, &config.errors, 1),
             lock_port: Axi4Subordinate::new(config.port("m_axi_lock")),
             table: memory(TABLE_BASE, 1 << TABLE_LOG2_BUCKETS, &ErrorInjection::None, 2),
+            key_port: Axi4Subordinate::new(config.burst_port("m_axi_nichost")),
+            keys: memory(KEYS_BASE, KEYS_LINES, &ErrorInjection::None, 3),
+            index_port: Axi4Subordinate::new(config.burst_port("m_axi_nic")),
+            index: memory(INDEX_BASE, KEYS_LINES, &ErrorInjection::None, 4),
             commands: StreamSink::new("m_axis_move", stalls, seed, TIMEOUT),
             ends: StreamSource::new("s_axis_moved", stalls, seed, TIMEOUT),
             mover: Mover::new(config.moves, seed),
@@ -158,7 +178,7 @@ impl Bench {
             invalidations: StreamSource::new("s_axis_inv", stalls, seed, TIMEOUT),
             interrupts: StreamSink::new("m_axis_irq", config.interrupt_stalls, seed, TIMEOUT),
             events: VecDeque::new(),
-            answered: [0; 3],
+            answered: [0; 4],
             stop_clock: config.stop_clock,
             offered: Offered::default(),
             stopped: 0,
@@ -179,6 +199,8 @@ impl Bench {
             self.answered[usize::from(inputs.m_axi_queue_bid)] += 1;
         }
         self.lock_port.sample(cycle, &lock_pins(&outputs)).map_err(broken)?;
+        self.key_port.sample(cycle, &key_pins(&outputs)).map_err(broken)?;
+        self.index_port.sample(cycle, &index_pins(&outputs)).map_err(broken)?;
         let command =
             StreamPins { tvalid: outputs.m_axis_move_tvalid, tdata: outputs.m_axis_move_tdata };
         if let Some(command) = self.commands.sample(cycle, &command).map_err(broken)? {
@@ -220,6 +242,8 @@ impl Bench {
         }
         self.rings.answer_due(cycle, &mut self.queue_port);
         self.table.step(cycle, &mut self.lock_port);
+        self.keys.step(cycle, &mut self.key_port);
+        self.index.step(cycle, &mut self.index_port);
         while let Some(line) = self.table.take_invalidation() {
             self.invalidations.push(line);
         }
@@ -310,6 +334,8 @@ impl Bench {
         set_register_pins(inputs, self.registers.drive(cycle));
         set_queue_pins(inputs, self.queue_port.drive(cycle));
         set_lock_pins(inputs, self.lock_port.drive(cycle));
+        set_key_pins(inputs, self.key_port.drive(cycle));
+        set_index_pins(inputs, self.index_port.drive(cycle));
         inputs.m_axis_move_tready = self.commands.drive(cycle);
         let end = self.ends.drive(cycle);
         (inputs.s_axis_moved_tvalid, inputs.s_axis_moved_tdata) = (end.tvalid, end.tdata);
@@ -323,7 +349,7 @@ impl Bench {
 }
 
 /// The valid signals among the inputs.
-type Offered = [bool; 10];
+type Offered = [bool; 13];
 
 fn offered(inputs: &Inputs) -> Offered {
     [
@@ -334,6 +360,9 @@ fn offered(inputs: &Inputs) -> Offered {
         inputs.m_axi_queue_rvalid,
         inputs.m_axi_lock_bvalid,
         inputs.m_axi_lock_rvalid,
+        inputs.m_axi_nichost_rvalid,
+        inputs.m_axi_nic_bvalid,
+        inputs.m_axi_nic_rvalid,
         inputs.s_axis_inv_tvalid,
         inputs.s_axis_moved_tvalid,
         inputs.s_axis_jobdone_tvalid,
@@ -349,6 +378,11 @@ fn any_valid_out(outputs: &Outputs) -> bool {
         || outputs.m_axi_lock_awvalid
         || outputs.m_axi_lock_wvalid
         || outputs.m_axi_lock_arvalid
+        || outputs.m_axi_nichost_arvalid
+        || outputs.m_axi_nic_awvalid
+        || outputs.m_axi_nic_wvalid
+        || outputs.m_axi_nic_arvalid
+        || outputs.m_axis_netrsp_tvalid
         || outputs.m_axis_move_tvalid
         || outputs.m_axis_job_tvalid
         || outputs.m_axis_irq_tvalid
@@ -357,6 +391,9 @@ fn any_valid_out(outputs: &Outputs) -> bool {
 sim::axi_lite_port!(register_pins, set_register_pins of Inputs, Outputs);
 sim::axi4_port!(queue_pins, set_queue_pins: m_axi_queue of Inputs, Outputs);
 sim::axi4_port!(lock_pins, set_lock_pins: m_axi_lock of Inputs, Outputs);
+sim::axi4_read_port!(key_pins, set_key_pins: m_axi_nichost of Inputs, Outputs);
+sim::axi4_burst_port!(index_pins, set_index_pins: m_axi_nic of Inputs, Outputs,
+    with awcache arcache);
 
 /// The outputs, except for what stands at the register port while it has no answer: a block whose
 /// clock stands still may show there what it showed last, which depends on the power-up.

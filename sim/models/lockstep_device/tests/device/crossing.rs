@@ -3,12 +3,14 @@
 //! does not.
 
 const LOCK_UNIT: u32 = 0x4C53_4C55;
+const LOOK_UP_UNIT: u32 = 0x4C53_4E4C;
 const QUEUE: u32 = 0x4C53_5155;
 
 /// A read that comes at any time while a write is under way: each has its own answer, once.
 pub fn a_read_comes_while_a_write_is_under_way(seed: u64) -> Result<(), String> {
-    let queues = [0x2000, 0x3000, 0x4000].map(|block| (block, QUEUE));
-    for (block, identity) in [(0x1000, LOCK_UNIT)].into_iter().chain(queues) {
+    let queues = [0x2000, 0x3000, 0x4000, 0x6000].map(|block| (block, QUEUE));
+    let units = [(0x1000, LOCK_UNIT), (0x5000, LOOK_UP_UNIT)];
+    for (block, identity) in units.into_iter().chain(queues) {
         for later in 0..6 {
             let mut model = crate::dut::device(seed);
             model.reset(4);

@@ -6,6 +6,7 @@ mod crossing;
 mod dut;
 mod jobs;
 mod locks;
+mod lookups;
 mod mover;
 mod mutants;
 mod oracle;
@@ -50,6 +51,12 @@ tests! {
     jobs::old_jobs_do_not_complete_anew,
     jobs::answers_of_nobody_are_dropped,
     jobs::jobs_interrupt_if_they_want_to,
+    lookups::keys_are_found,
+    lookups::answers_are_told,
+    lookups::look_ups_wait_for_the_unit,
+    lookups::waiting_reads_are_sent,
+    lookups::a_full_ring_holds_look_ups_back,
+    lookups::old_look_ups_do_not_complete_anew,
 }
 
 #[test]
@@ -66,13 +73,13 @@ fn small_rings_go_round_many_times() {
 
 /// Scenarios of all kinds; what fails is shrunk to little work in calm surroundings.
 fn scenarios() -> impl Strategy<Value = Scenario> {
-    let work = (0..150usize, 0..60u64, 0..100usize, 0..128u8, 0..64u8, 0..4u32);
+    let work = (0..150usize, 0..60u64, 0..100usize, 0..100usize, 0..128u8, 0..64u8, 0..4u32);
     let log2_entries = [1..=6u32, 1..=6u32, 1..=6u32];
     let latencies = (0..80u32, 0..400u32, 0..2000u32);
     let surroundings = (0..=12u8, 0..=14u8, latencies, any::<bool>());
     (work, log2_entries, surroundings, any::<u64>()).prop_map(|drawn| {
         let (work, log2_entries, surroundings, seed) = drawn;
-        let (copies, transactions, jobs, refusals, pauses, restarts) = work;
+        let (copies, transactions, jobs, look_ups, refusals, pauses, restarts) = work;
         let (stalls, interrupt_stalls, latencies, stop_clock) = surroundings;
         let (latency, move_latency, job_latency) = latencies;
         Scenario {
@@ -80,6 +87,7 @@ fn scenarios() -> impl Strategy<Value = Scenario> {
             copies,
             transactions,
             jobs,
+            look_ups,
             log2_entries,
             refusals,
             pauses,

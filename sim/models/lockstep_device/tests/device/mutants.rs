@@ -6,12 +6,12 @@ use suites::subject::{assert_each_found, found, set_mutant};
 
 use crate::dut::{self, Model};
 use crate::random::{Scenario, run};
-use crate::{jobs, queues};
+use crate::{jobs, lookups, queues};
 
 /// Runs the suite until something fails; says what.
 fn suite(seeds: u64) -> Result<(), String> {
     for seed in 0..seeds {
-        for (name, test) in queues::ALL.into_iter().chain(jobs::ALL) {
+        for (name, test) in queues::ALL.into_iter().chain(jobs::ALL).chain(lookups::ALL) {
             test(seed).map_err(|wrong| format!("{name}, seed {seed}: {wrong}"))?;
         }
         let named = |name: &'static str| move |wrong| format!("{name}, seed {seed}: {wrong}");

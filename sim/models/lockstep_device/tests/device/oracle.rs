@@ -3,7 +3,7 @@
 //! phases, statuses and counts (docs/device.md), without memory, registers or clock. It
 //! observes the device's ports, in order, and reports violations.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use sim::bus::axi4::{AccessKind, MemoryAccess};
 
@@ -13,6 +13,7 @@ pub enum Kind {
     Copy,
     Lock,
     Job,
+    LookUp,
 }
 
 /// Where the rings are.
@@ -63,7 +64,8 @@ pub fn refusal(kind: Kind, words: &[u64; 8]) -> Option<u8> {
         Kind::Copy if length == 0 || length > 1 << 30 => Some(2),
         Kind::Lock if opcode != 1 => Some(1),
         Kind::Job if !(1..=5).contains(&opcode) => Some(1),
-        Kind::Copy | Kind::Lock | Kind::Job => None,
+        Kind::LookUp if !(1..=2).contains(&opcode) => Some(1),
+        Kind::Copy | Kind::Lock | Kind::Job | Kind::LookUp => None,
     }
 }
 
@@ -89,6 +91,8 @@ pub struct Oracle {
     next_begun: usize,
     /// Ends that were not completed.
     ended: VecDeque<End>,
+    /// Look-ups that were completed.
+    looked_up: BTreeSet<usize>,
 }
 
 impl Oracle {
@@ -105,6 +109,7 @@ impl Oracle {
             next_refused: 0,
             next_begun: 0,
             ended: VecDeque::new(),
+            looked_up: BTreeSet::new(),
         }
     }
 
@@ -198,12 +203,31 @@ impl Oracle {
             // Which responses come, the lock unit's own tests know.
             return (fields == word1 & 0x7F).then_some(true);
         }
+        if self.kind == Kind::LookUp {
+            return self.look_up_done(fields);
+        }
         let end = *self.ended.front()?;
         if (end.word0, end.word1) != (fields, word1) {
             return None;
         }
         self.ended.pop_front();
         Some(end.wants_interrupt)
+    }
+
+    /// Finds the open look-up with the identifier of a completion, whose status must be one of the unit's.
+    /// Which one, and which value, those know that asked.
+    fn look_up_done(&mut self, fields: u64) -> Option<bool> {
+        let open = |index: &usize| {
+            let words = &self.written[*index];
+            refusal(self.kind, words).is_none() && !self.looked_up.contains(index)
+        };
+        let named = |index: &usize| self.written[*index][0] & 0xFFFF == fields & 0xFFFF;
+        let index = (0..self.asked).filter(open).find(named)?;
+        if !matches!(fields >> 16 & 0xFF, 0 | 0x41..=0x50) {
+            return None;
+        }
+        self.looked_up.insert(index);
+        Some(self.written[index][0] >> 24 & 1 == 1)
     }
 
     fn first_refused(&self) -> Option<usize> {

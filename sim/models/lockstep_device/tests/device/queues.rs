@@ -128,7 +128,7 @@ pub fn interrupts_that_are_off_do_not_come(seed: u64) -> Result<(), String> {
         // Software may see a completion before the device knows that it is stored.
         user.clocks(200)?;
     }
-    same("interrupts", user.interrupts, [0; 5])?;
+    same("interrupts", user.interrupts, [0; 6])?;
     same("INTERRUPTS", user.read64(COPY_QUEUE + queue::INTERRUPTS.offset())?, 0)
 }
 

@@ -11,6 +11,7 @@ use sim::bus::test_memory::ErrorInjection;
 
 use crate::bench::Config;
 use crate::locks::Locks;
+use crate::lookups::Keys;
 use crate::mover::Moves;
 use crate::user::User;
 use crate::worker::Jobs;
@@ -22,6 +23,7 @@ pub struct Scenario {
     pub copies: usize,
     pub transactions: u64,
     pub jobs: usize,
+    pub look_ups: usize,
     /// Of each queue's rings.
     pub log2_entries: [u32; 3],
     /// Of 256 submissions, those that are refused.
@@ -49,6 +51,7 @@ impl Scenario {
             copies: 100,
             transactions: 40,
             jobs: 60,
+            look_ups: 60,
             log2_entries: [2, 3, 2],
             refusals: 40,
             pauses: 20,
@@ -72,6 +75,7 @@ impl Scenario {
             copies: up_to(150) as usize,
             transactions: up_to(60).into(),
             jobs: up_to(100) as usize,
+            look_ups: up_to(100) as usize,
             log2_entries: [1 + up_to(5), 1 + up_to(5), 1 + up_to(5)],
             refusals: up_to(128) as u8,
             pauses: up_to(64) as u8,
@@ -86,10 +90,17 @@ impl Scenario {
         }
     }
 
-    /// Copies with rings that fail now and then. No jobs: word 0 of a completion may be in memory
+    /// Copies with rings that fail now and then. No jobs and no look-ups: word 0 of a completion may be in memory
     /// though the store of word 1 has failed, of which only that of a copy is always the same.
     pub fn failing(seed: u64) -> Self {
-        Scenario { errors: 8, transactions: 0, jobs: 0, restarts: 1, ..Scenario::small(seed) }
+        Scenario {
+            errors: 8,
+            transactions: 0,
+            jobs: 0,
+            look_ups: 0,
+            restarts: 1,
+            ..Scenario::small(seed)
+        }
     }
 
     fn config(&self) -> Config {
@@ -123,32 +134,38 @@ struct Run {
     user: User,
     draw: ChaCha8Rng,
     locks: Locks,
+    keys: Keys,
     /// Copies still to be submitted.
     copies: usize,
     /// Jobs still to be submitted.
     jobs: usize,
+    /// Look-ups still to be submitted.
+    look_ups: usize,
     restarts: u32,
     /// Steps since a completion was consumed.
-    idle: [u32; 3],
+    idle: [u32; 4],
     identifier: u16,
     scratch: u32,
 }
 
 /// Runs the scenario to its end, and looks whether all counts are right.
 pub fn run(scenario: &Scenario) -> Result<(), String> {
+    let mut user = User::new(&scenario.config(), scenario.log2_entries)?;
     let mut run = Run {
-        user: User::new(&scenario.config(), scenario.log2_entries)?,
+        keys: Keys::new(&mut user)?,
+        user,
         draw: channel_generator(scenario.seed, "software"),
         locks: Locks::default(),
         copies: scenario.copies,
         jobs: scenario.jobs,
+        look_ups: scenario.look_ups,
         restarts: scenario.restarts,
-        idle: [0; 3],
+        idle: [0; 4],
         identifier: 0,
         scratch: 0,
         scenario: scenario.clone(),
     };
-    (0..3).try_for_each(|queue| run.user.enable(queue))?;
+    (0..4).try_for_each(|queue| run.user.enable(queue))?;
     for _ in 0..STEPS {
         if run.finished() {
             return run.settle();
@@ -168,22 +185,26 @@ impl Run {
             && consumed(0)
             && self.jobs == 0
             && consumed(2)
+            && self.look_ups == 0
+            && consumed(3)
             && self.restarts == 0
             && locked
             && (self.scenario.errors > 0 || self.locks.open_requests() == 0)
     }
 
     fn step(&mut self) -> Result<(), String> {
-        match self.draw.random_range(0..20) {
+        match self.draw.random_range(0..24) {
             0..4 => self.submit_copies(),
             4..7 if self.scenario.errors == 0 => self.submit_locks(),
             4..7 => Ok(()),
             7..10 => self.consume(0),
             10..13 => self.consume(1),
-            13 => self.user.force(self.draw.random_range(0..32)),
+            13 => self.user.force(self.draw.random_range(0..64)),
             14 => self.scratch(),
             15..17 => self.submit_jobs(),
             17..19 => self.consume(2),
+            19..21 => self.submit_look_ups(),
+            21..23 => self.consume(3),
             _ if self.chance(self.scenario.pauses) => {
                 let cycles = self.draw.random_range(0..300);
                 self.user.clocks(cycles)
@@ -271,6 +292,27 @@ impl Run {
         if written { self.user.ring(1) } else { Ok(()) }
     }
 
+    fn submit_look_ups(&mut self) -> Result<(), String> {
+        let mut written = false;
+        if self.chance(self.scenario.refusals) && self.look_ups > 0 {
+            let mut words: [u64; 8] = std::array::from_fn(|_| self.draw.next_u64());
+            words[0] = words[0] & !0xFF_0000 | 9 << 16;
+            written = self.user.submit(3, words)?;
+        }
+        for _ in 0..self.draw.random_range(1..8).min(self.look_ups) {
+            if !self.user.has_room(3)? {
+                break;
+            }
+            let Some(words) = self.keys.next(&mut self.draw) else { break };
+            if !self.user.submit(3, words)? {
+                return Err("a free slot was not free".into());
+            }
+            self.look_ups -= 1;
+            written = true;
+        }
+        if written { self.user.ring(3) } else { Ok(()) }
+    }
+
     fn consume(&mut self, queue: usize) -> Result<(), String> {
         self.user.clocks(1)?;
         for _ in 0..self.draw.random_range(1..10) {
@@ -282,6 +324,9 @@ impl Run {
             if queue == 1 && !refused {
                 self.locks.answer(completion.word1)?;
             }
+            if queue == 3 && completion.word0 >> 16 & 0xFF != 1 {
+                self.keys.answer(&completion)?;
+            }
         }
         Ok(())
     }
@@ -289,7 +334,7 @@ impl Run {
     /// Where accesses may fail, looks whether the queue has halted, and starts it again.
     fn nothing_came(&mut self, queue: usize) -> Result<(), String> {
         self.idle[queue] += 1;
-        if self.scenario.errors == 0 || self.idle[queue] < TIMEOUT || queue == 1 {
+        if self.scenario.errors == 0 || self.idle[queue] < TIMEOUT || queue % 2 == 1 {
             return Ok(());
         }
         self.idle[queue] = 0;
@@ -331,15 +376,17 @@ impl Run {
     /// All is done: lets the device become still, and compares every count.
     fn settle(mut self) -> Result<(), String> {
         self.user.settle()?;
-        let refused_open: usize =
-            [0, 2].map(|queue: usize| self.user.queues[queue].oracle.refusals_open()).iter().sum();
+        let refused_open: usize = [0, 2, 3]
+            .map(|queue: usize| self.user.queues[queue].oracle.refusals_open())
+            .iter()
+            .sum();
         if refused_open > 0 {
             return Err(format!("{refused_open} refusals have no completion"));
         }
         if self.scenario.errors > 0 {
             return Ok(()); // Which of the last accesses failed is not looked at.
         }
-        for queue in 0..3 {
+        for queue in 0..4 {
             let (found, expected) = (self.user.counted(queue)?, self.user.expected(queue));
             if found != expected {
                 return Err(format!("queue {queue} counts {found:?}, expected {expected:?}"));
@@ -351,6 +398,7 @@ impl Run {
             self.user.forced[2] + self.user.expected(1).interrupts,
             self.user.forced[3],
             self.user.forced[4] + self.user.expected(2).interrupts,
+            self.user.forced[5] + self.user.expected(3).interrupts,
         ];
         if self.user.interrupts != expected {
             let found = self.user.interrupts;

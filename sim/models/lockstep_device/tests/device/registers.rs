@@ -7,23 +7,27 @@ use sim::bus::stall::StallPattern;
 
 use crate::bench::{Bench, Config};
 
+/// The blocks of the queues.
+const QUEUES: [u16; 4] = [0x2000, 0x3000, 0x4000, 0x6000];
+
 /// Offset, what it reads after reset, and the bits that may be written.
 type Register = (u16, u32, u32);
 
-const SHELL: [Register; 13] = [
+const SHELL: [Register; 14] = [
     (0x020, 0, 0xFF),
     (0x024, 0, 0xFFFF),
     (0x028, 0, u32::MAX),
     (0x030, 0, u32::MAX),
     (0x034, 0, u32::MAX),
     (0x100, 0x4C53_4456, 0),
-    (0x104, 0x0001_0001, 0),
-    (0x108, 26 << 16 | 5 << 8 | 3, 0),
+    (0x104, 0x0001_0002, 0),
+    (0x108, 26 << 16 | 6 << 8 | 4, 0),
     (0x200, 0, 0),
     (0x204, 0, 0),
     (0x208, 0, 0),
     (0x20C, 0, 0),
     (0x210, 0, 0),
+    (0x214, 0, 0),
 ];
 
 const QUEUE: [Register; 18] = [
@@ -41,7 +45,7 @@ const QUEUE: [Register; 18] = [
     (0x080, 0, 0),
     (0x090, 0, 0),
     (0x100, 0x4C53_5155, 0),
-    (0x104, 0x0001_0001, 0),
+    (0x104, 0x0001_0002, 0),
     (0x200, 0, 0),
     (0x224, 0, 0),
     (0x218, 0, 0),
@@ -63,7 +67,7 @@ fn expect(what: &str, found: LiteOutcome, expected: LiteOutcome) -> Result<(), S
 pub fn registers_of_all_blocks(seed: u64) -> Result<(), String> {
     let stalls = StallPattern::Random { probability: 0.3 };
     let bench = &mut Bench::new(&Config { seed, stalls, ..Config::smooth() });
-    let queues = [0x2000, 0x3000, 0x4000].map(|base| (base, &QUEUE[..]));
+    let queues = QUEUES.map(|base| (base, &QUEUE[..]));
     for (base, registers) in [(0x0000, &SHELL[..])].into_iter().chain(queues) {
         for &(offset, reset, writable) in registers {
             check(bench, base + offset, reset, writable)?;
@@ -77,11 +81,15 @@ pub fn registers_of_all_blocks(seed: u64) -> Result<(), String> {
     expect("copy queue", read(bench, 0x2108)?, Ok(12 << 8 | 1))?;
     expect("lock queue", read(bench, 0x3108)?, Ok(12 << 8 | 2))?;
     expect("job queue", read(bench, 0x4108)?, Ok(12 << 8 | 3))?;
+    expect("look-up queue", read(bench, 0x6108)?, Ok(12 << 8 | 4))?;
+    expect("look-up unit", read(bench, 0x5100)?, Ok(0x4C53_4E4C))?;
+    expect("nothing of the look-up unit", read(bench, 0x5400)?, Err(DecodeError))?;
+    expect("look-up unit", write(bench, 0x5100, 0, 0xF)?, Err(SubordinateError))?;
     expect("lock unit", read(bench, 0x1100)?, Ok(0x4C53_4C55))?;
     expect("nothing of the lock unit", read(bench, 0x1400)?, Err(DecodeError))?;
     expect("lock unit", write(bench, 0x1100, 0, 0xF)?, Err(SubordinateError))?;
     expect("INTERRUPT_FORCE is not read", read(bench, 0x0040)?, Err(DecodeError))?;
-    for block in 5..=0xF {
+    for block in 7..=0xF {
         expect("no block", read(bench, block << 12 | 0x100)?, Err(DecodeError))?;
         expect("no block", write(bench, block << 12, 0, 0xF)?, Err(SubordinateError))?;
     }
@@ -109,7 +117,7 @@ fn check(bench: &mut Bench, address: u16, reset: u32, writable: u32) -> Result<(
 /// Values that cannot be, and places that hold still while a queue is on.
 fn refused_values(bench: &mut Bench) -> Result<(), String> {
     let refused = Err(SubordinateError);
-    for queue in [0x2000, 0x3000, 0x4000] {
+    for queue in QUEUES {
         expect("base", write(bench, queue | 0x020, 0x40, 0xF)?, Ok(0))?;
         expect("odd base", write(bench, queue | 0x020, 0x60, 0xF)?, refused)?;
         expect("odd base", write(bench, queue | 0x030, 1, 0xF)?, refused)?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Software that uses the device's queues, with the oracle at its side.
 
-use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, SHELL};
+use driver::map::device::{COPY_QUEUE, JOB_QUEUE, LOCK_QUEUE, LOCK_UNIT, LOOK_UP_QUEUE, SHELL};
 use driver::map::{lock_unit, queue, shell};
 use driver::queue::ring::{CompletionRing, SubmissionRing};
 
@@ -40,22 +40,29 @@ pub struct Counts {
 /// Software, and what it knows of the whole device.
 pub struct User {
     pub bench: Bench,
-    pub queues: [QueueUser; 3],
+    pub queues: [QueueUser; 4],
     /// Which submission each open move is for: generation and number.
     moves: [Option<(u64, usize)>; MOVES],
     /// Which submission each job was: generation and number.
     jobs: Vec<(u64, usize)>,
     /// By queue.
-    pub bytes_moved: [u64; 3],
+    pub bytes_moved: [u64; 4],
     pub moves_failed: u64,
     /// Interrupts that came, by vector.
-    pub interrupts: [u64; 5],
-    pub forced: [u64; 5],
+    pub interrupts: [u64; 6],
+    pub forced: [u64; 6],
 }
 
 /// The kind of each queue, and where its registers are.
-const QUEUES: [(Kind, u32); 3] =
-    [(Kind::Copy, COPY_QUEUE), (Kind::Lock, LOCK_QUEUE), (Kind::Job, JOB_QUEUE)];
+const QUEUES: [(Kind, u32); 4] = [
+    (Kind::Copy, COPY_QUEUE),
+    (Kind::Lock, LOCK_QUEUE),
+    (Kind::Job, JOB_QUEUE),
+    (Kind::LookUp, LOOK_UP_QUEUE),
+];
+
+/// Of the rings of the look-up queue.
+const LOOK_UP_LOG2_ENTRIES: u32 = 5;
 
 fn queue_user(number: usize, log2_entries: u32) -> QueueUser {
     let (kind, block) = QUEUES[number];
@@ -74,17 +81,20 @@ fn queue_user(number: usize, log2_entries: u32) -> QueueUser {
 }
 
 impl User {
-    /// A device after reset with the lock unit switched on, and queues of these sizes off.
+    /// A device after reset with the lock unit switched on, and queues of these sizes off. The rings of the
+    /// look-up queue have 32 entries.
     pub fn new(config: &Config, log2_entries: [u32; 3]) -> Result<Self, String> {
+        let [copies, locks, jobs] = log2_entries;
+        let log2_entries = [copies, locks, jobs, LOOK_UP_LOG2_ENTRIES];
         let mut user = User {
             bench: Bench::new(config),
             queues: std::array::from_fn(|number| queue_user(number, log2_entries[number])),
             moves: [None; MOVES],
             jobs: Vec::new(),
-            bytes_moved: [0; 3],
+            bytes_moved: [0; 4],
             moves_failed: 0,
-            interrupts: [0; 5],
-            forced: [0; 5],
+            interrupts: [0; 6],
+            forced: [0; 6],
         };
         user.write(LOCK_UNIT + lock_unit::TABLE_BASE.offset(), TABLE_BASE as u32)?;
         user.write(LOCK_UNIT + lock_unit::TABLE_LOG2_BUCKETS.offset(), TABLE_LOG2_BUCKETS)?;
@@ -188,7 +198,7 @@ impl User {
 
     /// Raises interrupts by hand.
     pub fn force(&mut self, vectors: u32) -> Result<(), String> {
-        (0..5).for_each(|n| self.forced[n] += u64::from(vectors >> n & 1));
+        (0..6).for_each(|n| self.forced[n] += u64::from(vectors >> n & 1));
         self.write(SHELL + shell::INTERRUPT_FORCE.offset(), vectors)
     }
 
@@ -346,7 +356,7 @@ impl User {
 
     /// INTERRUPT_COUNT is what came.
     pub fn check_interrupt_counts(&mut self) -> Result<(), String> {
-        for vector in 0..5 {
+        for vector in 0..6 {
             let address = SHELL + shell::INTERRUPT_COUNT[vector].offset();
             let (found, came) = (self.read(address)?, self.interrupts[vector]);
             if u64::from(found) != came {
