@@ -62,6 +62,9 @@ module vectorizer_block
         sent_q     <= sent;
         failed_q   <= ended_i && failed_i;
         if (!rst_ni) begin
+            accepted_q  <= '0;
+            sent_q      <= '0;
+            failed_q    <= 1'b0;
             under_way_q <= '0;
             elements_q  <= '0;
             errors_q    <= '0;

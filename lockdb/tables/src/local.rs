@@ -43,7 +43,7 @@ pub(crate) fn get<W: Walk, M: HostMemory>(
     value: &mut Vec<u8>,
 ) -> Seen {
     // Most keys that are asked for are there: the first reading looks at keys alone.
-    match find::<_, _, false>(walk, memory, key, value).0 {
+    match find::<_, _, false, false>(walk, memory, key, value).0 {
         Some(version) => Seen::Version(version),
         None => confirm(walk, memory, key, value),
     }
@@ -53,7 +53,7 @@ pub(crate) fn get<W: Walk, M: HostMemory>(
 fn confirm<W: Walk, M: HostMemory>(walk: &W, memory: &M, key: u64, value: &mut Vec<u8>) -> Seen {
     let mut before = None;
     for _ in 0..MOST_READINGS {
-        match find::<_, _, true>(walk, memory, key, value) {
+        match find::<_, _, true, false>(walk, memory, key, value) {
             (Some(version), _) => return Seen::Version(version),
             (None, now) if before == Some(now) && !now.disturbed => return Seen::Absent,
             (None, now) => before = Some(now),
@@ -70,12 +70,12 @@ pub(crate) fn get_at_rest<W: Walk, M: HostMemory>(
     key: u64,
     value: &mut Vec<u8>,
 ) -> Option<u64> {
-    find::<_, _, false>(walk, memory, key, value).0
+    find::<_, _, false, true>(walk, memory, key, value).0
 }
 
-/// One reading; with its stamps when `COUNTED`.
+/// One reading; with its stamps when `COUNTED`. `AT_REST`: nobody writes.
 #[inline]
-fn find<W: Walk, M: HostMemory, const COUNTED: bool>(
+fn find<W: Walk, M: HostMemory, const COUNTED: bool, const AT_REST: bool>(
     walk: &W,
     memory: &M,
     key: u64,
@@ -91,7 +91,7 @@ fn find<W: Walk, M: HostMemory, const COUNTED: bool>(
             reading.disturbed |= meta.is_being_written();
             let other = memory.load(at + 1);
             if other == key {
-                match read_object(walk, memory, key, at, value) {
+                match read_object::<_, _, AT_REST>(walk, memory, key, at, value) {
                     Some(version) => return (Some(version), reading),
                     None => reading.disturbed |= COUNTED && Meta(memory.load(at)).is_used(),
                 }
@@ -126,9 +126,10 @@ fn next_node<W: Walk, M: HostMemory>(
     walk.behind(Link(link))
 }
 
-/// The object in the slot at word `at`, if it is there and not being written; its version.
+/// The object in the slot at word `at`, if it is there and not being written; its version. Of a bucket whose header is
+/// locked only who has come to rest can say it: a writer may have put a new value beside the old version.
 #[inline]
-fn read_object<W: Walk, M: HostMemory>(
+fn read_object<W: Walk, M: HostMemory, const AT_REST: bool>(
     walk: &W,
     memory: &M,
     key: u64,
@@ -136,6 +137,9 @@ fn read_object<W: Walk, M: HostMemory>(
     value: &mut Vec<u8>,
 ) -> Option<u64> {
     let header = walk.header(key).map(|word| (word, memory.load(word)));
+    if header.is_some_and(|(_, header)| header & 1 == 1) && !AT_REST {
+        return None;
+    }
     let ground = walk.ground();
     let mut words = [0; MOST_WORDS];
     let slot = &mut words[..ground.layout.words()];

@@ -209,3 +209,40 @@ impl RobinHood {
         job.clear(self.slot_word(last));
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::memory::LoggedMemory;
+    use crate::robin_hood::Shape;
+    use crate::table::{RemoteTable, Table};
+    use crate::walk::Values;
+
+    /// What an operation stores in slots lies in the positions that it has locked.
+    #[test]
+    fn operations_stay_within_their_reach() {
+        for limit in [1, 3, 15] {
+            let values = Values::inline(0);
+            let shape =
+                Shape { slots: 60, limit: Some(limit), segment: 1, overflow_slots: 30, values };
+            let geometry = RobinHood::new(shape).unwrap();
+            let table = Table::new(geometry, LoggedMemory::new(geometry.ground().words())).unwrap();
+            let mut farthest = 0;
+            for number in 0..20_000_u64 {
+                let drawn = crate::hash::scatter(number);
+                let key = drawn % 90;
+                // What is refused stores nothing.
+                let _ = if drawn >> 62 == 0 { table.delete(key) } else { table.insert(key, &[]) };
+                let first = geometry.position(key);
+                while let Some(store) = table.memory().let_through() {
+                    let slot = (store.word / geometry.ground().layout.words()) as u32;
+                    if slot < geometry.all_slots() {
+                        assert!((first..first + geometry.reach()).contains(&slot), "{slot}, {key}");
+                        farthest = farthest.max(slot - first);
+                    }
+                }
+            }
+            assert!(farthest > limit, "no shift went farther than {farthest} slots");
+        }
+    }
+}

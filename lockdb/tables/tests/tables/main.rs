@@ -10,3 +10,4 @@ mod model;
 mod race;
 mod scenarios;
 mod shapes;
+mod writers;

@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 31] = [
+pub const MUTANTS: [Mutant; 39] = [
     mutant("the sixteenth element goes into a vector", "vector_fill.sv",
         "assign room_o = {};", "open_q != VectorLength", "1'b1"),
     mutant("a vector of fourteen is full", "vector_fill.sv",
@@ -68,4 +68,20 @@ pub const MUTANTS: [Mutant; 31] = [
         "s_axis_tready = {} &&", "enable_i", "1'b1"),
     mutant("an end that is not taken gives way to the next", "done_merge.sv",
         "assign free       = {};", "!m_axis_tvalid || m_axis_tready", "1'b1"),
+    mutant("the last page of a window is outside", "element_check.sv",
+        "|| {};\n        compared.at_last", "address[63:12] > last", "address[63:12] >= last"),
+    mutant("the first page of a window is outside", "element_check.sv",
+        "compared.outside = {} ||", "address[63:12] < first", "address[63:12] <= first"),
+    mutant("a response is lost beside a piece that failed", "piece_tally.sv",
+        "assign m_axi_bready = {};", "!failed_valid_i", "1'b1"),
+    mutant("a vector that waits becomes young again", "vector_fill.sv",
+        "else if ({}) age_q <=", "age_q != '1", "1'b1"),
+    mutant("a reset leaves an event to be counted", "vectorizer_block.sv",
+        "accepted_q  <= {};", "'0", "accepted"),
+    mutant("a reset leaves how far pieces are", "piece_landing.sv",
+        "beat_valid_q || {}),\n", "clear_i", "1'b0"),
+    mutant("a reset leaves what ended of elements", "piece_tally.sv",
+        "counted_q || {}),\n", "clear_i", "1'b0"),
+    mutant("a reset leaves the rest of a copy", "piece_splitter.sv",
+        "if ({}) begin\n            rest_valid_q", "!rst_ni", "1'b0"),
 ];

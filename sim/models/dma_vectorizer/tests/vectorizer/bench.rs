@@ -125,26 +125,26 @@ pub struct Bench<H, N> {
 }
 
 impl Bench<TestMemory, TestMemory> {
-    /// A vectorizer that has just been reset; `seed` is of its power-up.
-    pub fn of_scene(seed: u64, scene: &Scene, surroundings: &Surroundings) -> Self {
+    /// A vectorizer and its surroundings after a reset, with the commands of a scene.
+    pub fn of_scene(model: Model, scene: &Scene, surroundings: &Surroundings) -> Self {
         let draws = surroundings.seed;
         let (host, nic) = (surroundings.host, surroundings.nic);
         let host = Port::new("m_axi_host", draws, host, memory(&scene.host, draws, host));
         let nic = Port::new("m_axi_nic", draws, nic, memory(&scene.nic, draws + 1, nic));
-        Self::new(seed, scene.config, surroundings, host, nic)
+        let mut bench = Self::new(model, scene.config, surroundings, host, nic);
+        scene.elements().for_each(|(queue, element)| bench.push(queue, *element));
+        bench
     }
 }
 
 impl<H: Memory, N: Memory> Bench<H, N> {
     pub fn new(
-        seed: u64,
+        mut model: Model,
         config: Config,
         surroundings: &Surroundings,
         host: Port<H>,
         nic: Port<N>,
     ) -> Self {
-        let mut model = dut::model(seed);
-        model.reset(4);
         let mut software = Software::new(surroundings.seed);
         software.configure(&mut model, &config);
         let (stalls, draws) = (surroundings.commands, surroundings.seed);
@@ -162,6 +162,11 @@ impl<H: Memory, N: Memory> Bench<H, N> {
             shadow: Shadow::new(config),
             run: Run::default(),
         }
+    }
+
+    /// The vectorizer, with all that is under way in it, and its pins as they are.
+    pub fn into_model(self) -> Model {
+        self.model
     }
 
     pub fn push(&mut self, queue: usize, element: Element) {
@@ -272,12 +277,9 @@ fn completion(beat: u32) -> Result<Completion, String> {
     Ok(Completion { token: beat as u16, queue, response: *response })
 }
 
-/// What becomes of the elements of a scene, with everything compared.
-pub fn run(seed: u64, scene: &Scene, surroundings: &Surroundings) -> Result<Run, String> {
-    let mut bench = Bench::of_scene(seed, scene, surroundings);
-    for (queue, element) in scene.elements() {
-        bench.push(queue, *element);
-    }
+/// What becomes of the elements of a scene, with everything compared. The vectorizer has just been reset.
+pub fn run(model: Model, scene: &Scene, surroundings: &Surroundings) -> Result<Run, String> {
+    let mut bench = Bench::of_scene(model, scene, surroundings);
     let mut check = |element: &Element, response, host: &TestMemory, nic: &TestMemory| {
         let expected = scene.response(element);
         if response != expected {

@@ -12,6 +12,13 @@ pub fn model(seed: u64) -> Model {
     suites::subject::model(seed, mutants::Core::set_mutant)
 }
 
+/// A vectorizer after its first reset.
+pub fn after_power_up(seed: u64) -> Model {
+    let mut model = model(seed);
+    model.reset(4);
+    model
+}
+
 sim::axi4_burst_port!(pub host_pins, set_host_pins: m_axi_host of Inputs, Outputs,
     with awcache arcache);
 sim::axi4_burst_port!(pub nic_pins, set_nic_pins: m_axi_nic of Inputs, Outputs,

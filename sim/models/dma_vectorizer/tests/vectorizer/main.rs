@@ -28,6 +28,16 @@ fn short_elements() {
 }
 
 #[test]
+fn elements_of_two_pieces_when_ids_run_out() {
+    seeds::each!(3, random::two_pieces);
+}
+
+#[test]
+fn resets_in_the_middle() {
+    seeds::each!(12, random::after_resets);
+}
+
+#[test]
 fn one_seed_twice() {
     seeds::each!(2, random::twice);
 }

@@ -11,7 +11,8 @@ const SEEDS: u64 = 40;
 
 /// Runs the suite until something fails; says what, and with which seed.
 fn run() -> Result<(), String> {
-    for test in [registers::after_a_reset, registers::settings_hold] {
+    for test in [registers::after_a_reset, registers::settings_hold, registers::a_vector_waits_long]
+    {
         let test = || {
             test();
             Ok(())
@@ -19,7 +20,13 @@ fn run() -> Result<(), String> {
         found(test).map_or(Ok(()), Err)?;
     }
     for seed in 0..SEEDS {
-        for test in [random::with_errors, random::in_order, random::short] {
+        for test in [
+            random::with_errors,
+            random::in_order,
+            random::short,
+            random::two_pieces,
+            random::after_resets,
+        ] {
             found(|| test(seed)).map_or(Ok(()), |what| Err(format!("seed {seed}: {what}")))?;
         }
     }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random elements in all queues, under memories that behave as they like.
 
+use nic::vector::Element;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sim::bus::axi4::{Delay, ResponseOrder};
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::BeatOrder;
 
-use crate::bench::{Behaviour, Run, Surroundings, run};
+use crate::bench::{Behaviour, Bench, Run, Surroundings, run};
+use crate::dut;
 use crate::scene::{Kinds, Scene};
 
 fn stalls(random: &mut ChaCha8Rng) -> StallPattern {
@@ -45,27 +47,78 @@ pub fn surroundings(random: &mut ChaCha8Rng) -> Surroundings {
 fn random_run(seed: u64, kinds: Kinds) -> Result<Run, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let scene = Scene::drawn(random.random(), kinds);
-    run(seed, &scene, &surroundings(&mut random))
+    run(dut::after_power_up(seed), &scene, &surroundings(&mut random))
 }
 
 /// Elements and memories in order.
 pub fn in_order(seed: u64) -> Result<(), String> {
-    random_run(seed, Kinds { elements: 300, errors: false, largest: 4096 }).map(drop)
+    random_run(seed, Kinds::all(300, false)).map(drop)
 }
 
 /// Wrong elements, and lines that fail.
 pub fn with_errors(seed: u64) -> Result<(), String> {
-    random_run(seed, Kinds { elements: 300, errors: true, largest: 4096 }).map(drop)
+    random_run(seed, Kinds::all(300, true)).map(drop)
 }
 
 /// Many short elements, so that ids run out.
 pub fn short(seed: u64) -> Result<(), String> {
-    random_run(seed, Kinds { elements: 1500, errors: seed % 2 == 1, largest: 64 }).map(drop)
+    let kinds = Kinds { largest: 64, ..Kinds::all(1500, seed % 2 == 1) };
+    random_run(seed, kinds).map(drop)
+}
+
+/// Elements of two pieces, so that ids run out between them, at a memory that answers at once or very late.
+pub fn two_pieces(seed: u64) -> Result<(), String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let kinds = Kinds { smallest: 257, largest: 320, ..Kinds::all(900, false) };
+    let scene = Scene::drawn(random.random(), kinds);
+    let memory = |maximum| Behaviour {
+        stalls: StallPattern::None,
+        latency: Delay { minimum: 0, maximum },
+        responses: ResponseOrder::AsAnswered,
+        beats: BeatOrder::Together,
+    };
+    let surroundings = Surroundings {
+        host: memory(2_000),
+        nic: memory(0),
+        commands: StallPattern::None,
+        done: StallPattern::None,
+        ..surroundings(&mut random)
+    };
+    run(dut::after_power_up(seed), &scene, &surroundings).map(drop)
+}
+
+/// Elements after resets in the middle of others. What the pins show then stays for the first clocks of the reset; as
+/// the whole bus is reset, nothing is asked for or answered when it ends.
+pub fn after_resets(seed: u64) -> Result<(), String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut model = dut::after_power_up(seed);
+    let kinds = Kinds { largest: [64, 4096][seed as usize % 2], ..Kinds::all(300, true) };
+    for _ in 0..random.random_range(1..6) {
+        let scene = Scene::drawn(random.random(), kinds);
+        let mut bench = Bench::of_scene(model, &scene, &surroundings(&mut random));
+        for _ in 0..random.random_range(1..1_500) {
+            bench.clock(&mut |_: &Element, _, _: &_, _: &_| Ok(()))?;
+        }
+        model = bench.into_model();
+        if random.random() {
+            model.reset(random.random_range(1..4));
+        }
+        *model.inputs_mut() = Default::default();
+        model.reset(1);
+        let outputs = model.outputs();
+        let [host, nic] = [dut::host_pins(outputs), dut::nic_pins(outputs)];
+        let asks = [host, nic].iter().any(|pins| pins.arvalid || pins.awvalid || pins.wvalid);
+        if asks || outputs.m_axis_done_tvalid || outputs.s_axil_bvalid || outputs.s_axil_rvalid {
+            return Err("something is offered in a reset".into());
+        }
+    }
+    let scene = Scene::drawn(random.random(), kinds);
+    run(model, &scene, &surroundings(&mut random)).map(drop)
 }
 
 /// One seed gives one run.
 pub fn twice(seed: u64) -> Result<(), String> {
-    let kinds = Kinds { elements: 300, errors: true, largest: 4096 };
+    let kinds = Kinds::all(300, true);
     match random_run(seed, kinds)? == random_run(seed, kinds)? {
         true => Ok(()),
         false => Err("the second run is another one".into()),

@@ -7,6 +7,7 @@ use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{BeatOrder, ErrorInjection, TestMemory, TestMemoryConfig};
 
 use crate::bench::{Behaviour, Bench, Memory, Port, Run, Surroundings};
+use crate::dut;
 use crate::link::{Link, RATE, limit};
 
 const CONFIG: Config =
@@ -39,7 +40,7 @@ fn flat() -> TestMemory {
 fn run<H: Memory>(host: H, queues: usize, elements: &[Element]) -> Run {
     let host = Port::new("m_axi_host", 0, SMOOTH, host);
     let nic = Port::new("m_axi_nic", 0, SMOOTH, flat());
-    let mut bench = Bench::new(0, CONFIG, &SURROUNDINGS, host, nic);
+    let mut bench = Bench::new(dut::after_power_up(0), CONFIG, &SURROUNDINGS, host, nic);
     let mut none = |_: &Element, _, _: &H, _: &TestMemory| Err("nothing was asked for".into());
     for _ in 0..AFTER_RESET {
         bench.clock(&mut none).unwrap();

@@ -2,7 +2,7 @@
 //! The registers: settings before a run, counters after it, and what is refused. Offsets and values are
 //! written out here on purpose, as a check of the map.
 
-use nic::vector::{Config, PAGE, Window};
+use nic::vector::{Config, Direction, Element, PAGE, Window};
 use sim::bus::BusError;
 use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
 use sim::bus::stall::StallPattern;
@@ -111,6 +111,11 @@ fn registers_say_what_is_set() {
 }
 
 #[test]
+fn a_vector_that_waits_long_is_sent_at_once() {
+    a_vector_waits_long();
+}
+
+#[test]
 fn settings_hold_while_the_queues_are_on() {
     settings_hold();
 }
@@ -164,4 +169,31 @@ pub fn settings_hold() {
     assert_eq!(software.write(&mut model, HOST_LAST, 0x1800), refused);
     assert_eq!(software.write(&mut model, IDLE_TIME, 0x1_0000), refused);
     assert_eq!(software.write(&mut model, IDLE_TIME, 0xFFFF), Ok(0));
+    let bytes = LiteRequest::Write { address: IDLE_TIME, value: 1, strobe: 0b0111 };
+    assert_eq!(software.access(&mut model, bytes), refused);
+    assert_eq!(software.read(&mut model, IDLE_TIME), Ok(0xFFFF));
+}
+
+/// Two vectors and a half, of which memory takes nothing for more clocks than a counter of 16 bits has.
+pub fn a_vector_waits_long() {
+    let mut model = dut::model(2);
+    model.reset(2);
+    Software::new(2).configure(&mut model, &CONFIG);
+    let element = |token| Element { token, direction: Direction::Read, host: 0, nic: 0, bytes: 64 };
+    for token in 0..35 {
+        assert!(dut::command_readies(model.outputs())[0], "element {token}");
+        dut::set_command(model.inputs_mut(), 0, true, dut::command(&element(token)));
+        model.clock();
+    }
+    dut::set_command(model.inputs_mut(), 0, false, [0; 3]);
+    for _ in 0..0x1_0000 + u32::from(CONFIG.idle_time) {
+        model.clock();
+        assert_ne!(model.outputs().sent_o & 3, 2, "sent before the one that waits");
+    }
+    model.inputs_mut().m_axi_host_arready = true;
+    let sent = (0..40).find_map(|_| {
+        model.clock();
+        Some(model.outputs().sent_o & 3).filter(|why| *why > 0)
+    });
+    assert_eq!(sent, Some(2), "sent for the flush time as soon as its turn comes");
 }

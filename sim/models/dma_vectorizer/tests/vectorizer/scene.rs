@@ -83,7 +83,15 @@ pub struct Kinds {
     pub elements: u16,
     /// Some have wrong lengths or places, and some lines of memory fail.
     pub errors: bool,
+    pub smallest: u16,
     pub largest: u16,
+}
+
+impl Kinds {
+    /// Elements of all lengths.
+    pub const fn all(elements: u16, errors: bool) -> Self {
+        Self { elements, errors, smallest: 1, largest: LARGEST }
+    }
 }
 
 impl Scene {
@@ -109,7 +117,27 @@ impl Scene {
             let Some(element) = scene.element(&mut random, token, kinds, &mut free) else { break };
             scene.commands[random.random_range(0..queues)].push(element);
         }
+        for direction in Direction::ALL {
+            let end = ((PAGES - 1) * PAGE).saturating_sub(free[direction as usize]);
+            let bytes = length(&mut random).min(kinds.largest.min(end.min(PAGE) as u16));
+            if bytes > 0 {
+                let element = scene.at_the_ends(direction, kinds.elements, bytes);
+                scene.commands[random.random_range(0..queues)].push(element);
+            }
+        }
         scene
+    }
+
+    /// An element from the first byte of one window to the last one of the other.
+    fn at_the_ends(&self, direction: Direction, token: u16, bytes: u16) -> Element {
+        let first = |window: Window| window.first * PAGE;
+        let last = |window: Window| (window.last + 1) * PAGE - u64::from(bytes);
+        let Config { host, nic, .. } = self.config;
+        let (host, nic) = match direction {
+            Direction::Read => (first(host), last(nic)),
+            Direction::Write => (last(host), first(nic)),
+        };
+        Element { token: token + direction as u16, direction, host, nic, bytes }
     }
 
     /// An element whose target no other one has; none when memory is used up.
@@ -121,7 +149,7 @@ impl Scene {
         free: &mut [u64; 2],
     ) -> Option<Element> {
         let direction = Direction::ALL[random.random_range(0..2)];
-        let bytes = length(random).min(kinds.largest);
+        let bytes = length(random).clamp(kinds.smallest, kinds.largest);
         let free = &mut free[direction as usize];
         // Targets touch each other or share a line; some are moved to the end of a page.
         let gap = [0, 0, 1, random.random_range(0..130)][random.random_range(0..4)];
