@@ -360,8 +360,7 @@ module nic_lookup #(
         .m_axi_rresp      (m_axi_nic_rresp),
         .m_axi_rlast      (m_axi_nic_rlast)
     );
-    assign {m_axi_nic_awcache, m_axi_nic_awprot} = {4'b0011, 3'd0};
-    assign {m_axi_nic_arcache, m_axi_nic_arprot} = {4'b0011, 3'd0};
+    assign {m_axi_nic_awcache, m_axi_nic_awprot, m_axi_nic_arcache, m_axi_nic_arprot} = {2{7'b0011000}};
 
     logic                         walked_valid, walked_frees;
     context_t                     walked_number;
@@ -568,34 +567,37 @@ module nic_lookup #(
 
     // ---- Traces.
 
-    read_token_t done_token;
-    assign done_token = done.token;
     always_ff @(posedge clk_i) begin
         trace_request_data_o <= given_data;
         trace_answer_data_o  <= index_answer;
-        trace_done_data_o    <= {4'd0, done.response, done_token.part, done_token.number};
+        trace_done_data_o    <= {4'd0, done.response, done.token[9:0]};
         trace_scan_data_o    <= {scanned_data, 54'd0, scanned_part, scanned_data[48 +: 8]};
         trace_word_data_o    <= {landed_word, 56'd0, landed_number};
-        if (!rst_ni) begin
-            trace_request_valid_o <= 1'b0;
-            trace_answer_valid_o  <= 1'b0;
-            trace_done_valid_o    <= 1'b0;
-            trace_scan_valid_o    <= 1'b0;
-            trace_word_valid_o    <= 1'b0;
-        end else begin
-            trace_request_valid_o <= given_valid && given_ready;
-            trace_answer_valid_o  <= answer_valid && answer_ready;
-            trace_done_valid_o    <= done_valid;
-            trace_scan_valid_o    <= scanned;
-            trace_word_valid_o    <= landed;
-        end
+        {trace_request_valid_o, trace_answer_valid_o, trace_done_valid_o, trace_scan_valid_o,
+         trace_word_valid_o} <= rst_ni ? {given_valid && given_ready, answer_valid && answer_ready,
+            done_valid, scanned, landed} : '0;
     end
     assign trace_read_valid_o = read_given;
     assign trace_read_data_o  = {given_read.address, 3'd0, given_read.bytes, 6'd0, given_read.part,
         given_read.number};
 
     logic unused;
-    assign unused = ^{s_axil_awprot, s_axil_arprot, settings, index_happened, begun_request,
-        done_token, done.from_queue};
+    assign unused = ^{s_axil_awprot, s_axil_arprot, settings, index_happened, begun_request, done};
+
+`ifndef SYNTHESIS
+    // Contexts whose slots are being scanned.
+    logic [255:0] scanning_q;
+    always_ff @(posedge clk_i) begin
+        if (!rst_ni) scanning_q <= '0;
+        else begin
+            if (seen_valid && seen_ready) scanning_q[seen.number] <= 1'b0;
+            if (ended_valid && ended_ready) scanning_q[ended.number] <= 1'b1;
+        end
+    end
+    nothing_lands_where_slots_are_scanned: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        read_given |-> !scanning_q[given_read.number]);
+    a_trip_is_scanned_once: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        ended_valid && ended_ready |-> !scanning_q[ended.number]);
+`endif
 
 endmodule

@@ -1,10 +1,74 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Builds the model of the look-ups.
+//! Builds the models of the look-ups, one for each set of parameters, and with the feature `mutants` one that
+//! has them.
+
+#[cfg(feature = "mutants")]
+#[allow(dead_code, reason = "the library shows what a build has no use for")]
+#[path = "src/mutants/list.rs"]
+mod list;
+
+use verilate::Block;
+
+const TOP: &str = "nic_lookup";
+/// From the folder of the crate.
+const ROOT: &str = "../../..";
+/// From the root.
+const LIST: &str = "hw/rtl/nic/nic.f";
+
+type Parameters = [(&'static str, &'static str); 11];
+
+/// All parameters of the top, in the order of its declaration.
+const fn parameters(values: [&'static str; 11]) -> Parameters {
+    [
+        ("SlotBytes", values[0]),
+        ("ValueWords", values[1]),
+        ("LogSets", values[2]),
+        ("LogWays", values[3]),
+        ("SegmentBits", values[4]),
+        ("Objects", values[5]),
+        ("MostPins", values[6]),
+        ("LogMisses", values[7]),
+        ("LogParked", values[8]),
+        ("LogContexts", values[9]),
+        ("LandingLines", values[10]),
+    ]
+}
+
+/// Slots of a quarter, a half and two lines; entries of the index of one line and more; always so little room
+/// that segments collide, and that most rows take several trips.
+const SHAPES: [(&str, Parameters); 2] = [
+    ("narrow", parameters(["16", "1", "1", "1", "8", "1", "3", "1", "3", "2", "1"])),
+    ("wide", parameters(["128", "8", "1", "1", "8", "2", "3", "2", "3", "4", "4"])),
+];
+#[cfg(feature = "mutants")]
+const MUTATED: (&str, Parameters) =
+    ("mutants", parameters(["32", "2", "1", "1", "8", "2", "3", "2", "3", "3", "2"]));
 
 fn main() {
-    verilate::Block::new("nic_lookup")
-        .root("../../..")
-        .waivers("hw/lint.vlt")
-        .list("hw/rtl/nic/nic.f")
-        .build();
+    block(TOP).list(LIST).build();
+    for shape in SHAPES {
+        shaped(TOP, shape).list(LIST).build();
+    }
+    #[cfg(feature = "mutants")]
+    build_mutants();
+}
+
+fn block(top: &str) -> Block {
+    Block::new(top).root(ROOT).waivers("hw/lint.vlt")
+}
+
+fn shaped(top: &str, (module, parameters): (&str, Parameters)) -> Block {
+    let block = block(top).module(module).name(&format!("{TOP}_{module}"));
+    parameters.into_iter().fold(block, |block, (name, value)| block.parameter(name, value))
+}
+
+/// Each mutant is a choice by the port `mutant_i`.
+#[cfg(feature = "mutants")]
+fn build_mutants() {
+    let list = std::path::Path::new(ROOT).join(LIST);
+    let sources = mutants::Rtl::of_list(TOP, &list)
+        .and_then(|rtl| rtl.plant(&list::MUTANTS))
+        .and_then(mutants::Rtl::write_for_build)
+        .unwrap_or_else(|error| verilate::fail(error));
+    shaped(&mutants::mutated(TOP), MUTATED).sources(sources).build();
 }

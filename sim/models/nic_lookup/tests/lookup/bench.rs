@@ -1,246 +1,331 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The look-ups with bus models at their pins.
+//! A model with bus models at its pins, a host that changes its table, and the machines beside it.
 
-use crate::link::Host;
-use nic::lookup::{Answer, Counters, Geometry, Request, answer_words, request_words};
-use nic_lookup::{Inputs, Model, Outputs};
+use nic::lookup::Status;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
 use sim::bus::axi_stream::{StreamSink, StreamSource};
-use sim::bus::axi4::{Axi4Config, Axi4Stalls, Axi4Subordinate, BurstLimits, Delay, ResponseOrder};
-use sim::bus::pins::StreamPins;
+use sim::bus::axi4::{Axi4Config, Axi4Stalls, Axi4Subordinate, Delay, ResponseOrder};
+use sim::bus::error::BusModelError;
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{BeatOrder, ErrorInjection, TestMemory, TestMemoryConfig};
-use tables::memory::{HostMemory, PlainMemory};
-use tables::robin_hood::RobinHood;
-use tables::{Table, Walk};
+use tables::memory::{HostMemory, RemoteMemory};
 
-/// Words of a value, as the model is built.
-pub const WORDS: usize = 1;
-/// Where the host has its table, and the NIC its index.
-pub const HOST: u64 = 0x1234_0000;
-pub const INDEX: u64 = 0x7_0000_0000;
+use crate::dut::{AnswerWords, Dut, INDEX_BASE, PORTS, RequestWords, Subject, TABLE_BASE};
+use crate::host::Host;
+use crate::registers::{
+    self, CONTROL, Configuration, ENABLE, FLUSH, FLUSH_FAILED, FLUSHED, FLUSHES, RETURN,
+    SETTINGS_ERROR,
+};
+use crate::shadow::Oracle;
+
 /// Clocks after which something that stands still is an error.
 const TIMEOUT: u64 = 20_000;
+/// The same of requests, which wait for look-ups of many trips.
+const REQUEST_TIMEOUT: u64 = 100_000;
 
-pub const CONTROL: u16 = 0x000;
-pub const RETURN: u16 = 0x010;
-pub const SETTINGS_ERROR: u16 = 0x110;
-const COUNTERS: u16 = 0x200;
-
-type RequestWords = [u64; request_words(WORDS)];
-type AnswerWords = [u64; answer_words(WORDS)];
-
-sim::axi4_read_port!(host_pins, set_host_pins: m_axi_host of Inputs, Outputs);
-sim::axi4_burst_port!(nic_pins, set_nic_pins: m_axi_nic of Inputs, Outputs, with awcache arcache);
-sim::axi_lite_port!(registers, set_registers of Inputs, Outputs);
+/// How a memory behaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Behaviour {
+    pub stalls: StallPattern,
+    pub latency: Delay,
+    pub order: ResponseOrder,
+    pub beats: BeatOrder,
+    /// Share of beats that fail.
+    pub errors: f64,
+}
 
 /// How what surrounds the block behaves.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Surroundings {
     pub seed: u64,
-    pub stalls: StallPattern,
-    pub host_latency: Delay,
-    pub beats: BeatOrder,
+    /// By port.
+    pub requests: [StallPattern; PORTS],
+    pub answers: [StallPattern; PORTS],
+    pub host: Behaviour,
+    pub nic: Behaviour,
+    /// Share of clocks in which a store of the host becomes visible, and of those without one to show in which
+    /// it begins another operation.
+    pub stores: f64,
+    pub changes: f64,
+    /// In place of operations, words are written that may be no writer's.
+    pub spoils: bool,
 }
 
-impl Surroundings {
-    pub const fn smooth(host_latency: u32) -> Self {
-        let host_latency = Delay { minimum: host_latency, maximum: host_latency };
-        let stalls = StallPattern::None;
-        Surroundings { seed: 0, stalls, host_latency, beats: BeatOrder::Together }
+/// A memory with its port.
+struct Side {
+    port: Axi4Subordinate,
+    memory: TestMemory,
+    may_fail: bool,
+}
+
+impl Side {
+    fn new(name: &str, seed: u64, base: u64, lines: usize, behaviour: &Behaviour) -> Self {
+        let &Behaviour { stalls, latency, order, beats, errors } = behaviour;
+        let port = Axi4Subordinate::new(Axi4Config {
+            stalls: Axi4Stalls::all(stalls),
+            response_order: order,
+            timeout: TIMEOUT,
+            ..Axi4Config::bursts(name, seed)
+        });
+        let may_fail = errors > 0.0;
+        let errors = if may_fail { ErrorInjection::Rate(errors) } else { ErrorInjection::None };
+        let config = TestMemoryConfig { base, lines, seed, latency, errors };
+        Side { port, memory: TestMemory::new(config).with_beat_order(beats), may_fail }
     }
-}
 
-/// What asks: the network or software.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Port {
-    Network,
-    Software,
+    fn store(&mut self, address: u64, value: u64) {
+        self.memory.store(address, value).expect("inside the memory");
+    }
 }
 
 pub struct Bench {
-    pub model: Model,
-    lite: AxiLiteManager,
-    host: Box<dyn Host>,
-    host_port: Axi4Subordinate,
-    nic: TestMemory,
-    nic_port: Axi4Subordinate,
-    sources: [StreamSource<RequestWords>; 2],
-    sinks: [StreamSink<AnswerWords>; 2],
+    subject: Subject,
+    dut: Box<dyn Dut>,
+    pub oracle: Box<dyn Oracle>,
+    pub table: Host,
+    host: Side,
+    nic: Side,
+    sources: [StreamSource<RequestWords>; PORTS],
+    sinks: [StreamSink<AnswerWords>; PORTS],
+    software: AxiLiteManager,
+    /// What software's access has ended with, in the last clock.
+    outcome: Option<LiteOutcome>,
+    surroundings: Surroundings,
+    random: ChaCha8Rng,
+    segments: u32,
     pub cycle: u64,
-    pub accepted: [usize; 2],
+    /// The last clock in which something was accepted or answered.
+    moved: u64,
 }
 
-fn port(name: &str, surroundings: &Surroundings, reads: u16) -> Axi4Subordinate {
-    Axi4Subordinate::new(Axi4Config {
-        stalls: Axi4Stalls::all(surroundings.stalls),
-        response_order: ResponseOrder::AsAnswered,
-        timeout: TIMEOUT,
-        bursts: Some(BurstLimits { id_bits: 8, reads, writes: 16 }),
-        ..Axi4Config::bursts(name, surroundings.seed)
-    })
-}
-
-fn memory(base: u64, lines: usize, latency: Delay, seed: u64) -> TestMemory {
-    let errors = ErrorInjection::None;
-    TestMemory::new(TestMemoryConfig { base, lines, seed, latency, errors })
+fn text(error: BusModelError) -> String {
+    error.to_string()
 }
 
 impl Bench {
-    /// A block after a reset, behind a table and an empty index.
-    pub fn new(table: &Table<RobinHood, PlainMemory>, surroundings: &Surroundings) -> Self {
-        let &Surroundings { seed, host_latency, beats, .. } = surroundings;
-        let words = table.geometry().ground().words();
-        let mut host = memory(HOST, words / 8, host_latency, seed).with_beat_order(beats);
-        for (address, word) in (HOST..).step_by(8).zip(0..words) {
-            host.store(address, table.memory().load(word)).expect("it is in memory");
-        }
-        Self::before(table, surroundings, Box::new(host))
-    }
-
-    /// The same before a host memory that has the table.
-    pub fn before(
-        table: &Table<RobinHood, PlainMemory>,
+    pub fn new(
+        subject: Subject,
+        mutant: u8,
+        power_up: u64,
+        table: Host,
+        configuration: &Configuration,
         surroundings: &Surroundings,
-        host: Box<dyn Host>,
     ) -> Self {
-        let &Surroundings { seed, stalls, .. } = surroundings;
-        let lines = table.geometry().segments() as usize;
-        let mut model = Model::powered_up(seed);
-        model.reset(4);
-        let source = |name| StreamSource::new(name, stalls, seed, TIMEOUT);
-        let sink = |name| StreamSink::new(name, stalls, seed, TIMEOUT);
+        let &Surroundings { seed, requests, answers, .. } = surroundings;
+        let mut dut = (subject.make)(power_up, mutant);
+        let words = table.table.memory().words();
+        let mut host = Side::new("m_axi_host", seed, TABLE_BASE, words / 8, &surroundings.host);
+        for line in 0..words / 8 {
+            for (word, value) in (0..).zip(table.table.memory().read_line(line)) {
+                host.store(TABLE_BASE + 64 * line as u64 + 8 * word, value);
+            }
+        }
+        let segments = configuration.segments;
+        let lines = (u64::from(segments) * subject.stride() / 64) as usize;
+        let nic = Side::new("m_axi_nic", seed, INDEX_BASE, lines, &surroundings.nic);
+        let name = |names: [&'static str; PORTS], port: usize| names[port];
+        let stalls = LiteStalls::all(StallPattern::Random { probability: 0.3 });
+        let oracle =
+            (subject.oracle)(table.table.geometry(), configuration.more, configuration.settings);
+        dut.reset();
         Bench {
-            model,
-            lite: AxiLiteManager::new("s_axil", LiteStalls::default(), seed, 1000)
-                .with_address_bits(12),
+            subject,
+            dut,
+            oracle,
+            table,
             host,
-            host_port: port("m_axi_host", surroundings, 256),
-            nic: memory(INDEX, lines, Delay { minimum: 36, maximum: 36 }, seed),
-            nic_port: port("m_axi_nic", surroundings, 16),
-            sources: [source("s_axis_req"), source("s_axis_sw")],
-            sinks: [sink("m_axis_rsp"), sink("m_axis_swrsp")],
+            nic,
+            sources: std::array::from_fn(|port| {
+                let name = name(["s_axis_req", "s_axis_sw"], port);
+                StreamSource::new(name, requests[port], seed, REQUEST_TIMEOUT)
+            }),
+            sinks: std::array::from_fn(|port| {
+                let name = name(["m_axis_rsp", "m_axis_swrsp"], port);
+                StreamSink::new(name, answers[port], seed, TIMEOUT)
+            }),
+            software: AxiLiteManager::new("s_axil", stalls, seed, 1000).with_address_bits(12),
+            outcome: None,
+            surroundings: *surroundings,
+            random: ChaCha8Rng::seed_from_u64(seed),
+            segments,
             cycle: 0,
-            accepted: [0; 2],
+            moved: 0,
         }
     }
 
-    /// An access to the registers, during which nothing else moves at the pins.
-    pub fn access(&mut self, request: LiteRequest) -> LiteOutcome {
-        self.lite.start(0, request);
-        loop {
-            let pins = *self.lite.drive(0);
-            set_registers(self.model.inputs_mut(), &pins);
-            let outcome = self.lite.sample(0, &registers(self.model.outputs())).unwrap();
-            self.model.clock();
-            if let Some(outcome) = outcome {
-                set_registers(self.model.inputs_mut(), &Default::default());
-                return outcome;
+    /// Sets everything, and switches the block on.
+    pub fn configure(&mut self, configuration: &Configuration) -> Result<(), String> {
+        for (address, value) in configuration.writes() {
+            self.write(address, value)?;
+        }
+        self.write(CONTROL, ENABLE)?;
+        match (self.read(CONTROL)?, self.read(SETTINGS_ERROR)?) {
+            (ENABLE, 0) => Ok(()),
+            other => Err(format!("control and error are {other:?} with {configuration:?}")),
+        }
+    }
+
+    /// Gives NIC memory the entries that the machine has.
+    pub fn load(&mut self) {
+        for segment in 0..self.segments {
+            let address = INDEX_BASE + u64::from(segment) * self.subject.stride();
+            for (word, value) in (0..).zip(self.oracle.entry(segment)) {
+                self.nic.store(address + 8 * word, value);
             }
         }
     }
 
-    pub fn write(&mut self, address: u16, value: u32) {
-        self.access(LiteRequest::Write { address, value, strobe: 0xF }).unwrap();
+    pub fn push(&mut self, port: usize, request: RequestWords) {
+        self.sources[port].push(request);
     }
 
-    pub fn read(&mut self, address: u16) -> u32 {
-        self.access(LiteRequest::Read { address }).unwrap()
+    /// Requests that were pushed and are not over.
+    pub fn open(&self) -> usize {
+        let waiting: usize = self.sources.iter().map(StreamSource::backlog).sum();
+        waiting + self.oracle.under_way()
     }
 
-    /// Writes all settings. Offsets are written out here on purpose, as a check of the map.
-    pub fn configure(&mut self, geometry: &Geometry<WORDS>) {
-        let (table, places, settings) = (geometry.table(), geometry.places(), geometry.settings());
-        for (address, base) in [
-            (0x020, table.base()),
-            (0x070, places.directory),
-            (0x080, places.overflow),
-            (0x0C0, INDEX),
-        ] {
-            self.write(address, base as u32);
-            self.write(address + 4, (base >> 32) as u32);
-        }
-        for (address, value) in [
-            (0x030, table.slots()),
-            (0x040, table.limit().into()),
-            (0x050, table.more().into()),
-            (0x060, places.log2_segment),
-            (0x090, places.overflow_slots),
-            (0x0A0, settings.value_bytes.into()),
-            (0x0B0, settings.most_readings.into()),
-            (0x0D0, table.segments()),
-        ] {
-            self.write(address, value);
-        }
-        self.write(CONTROL, 1);
-        assert_eq!((self.read(CONTROL), self.read(SETTINGS_ERROR)), (1, 0));
-    }
-
-    pub fn counters(&mut self) -> Vec<(&'static str, u64)> {
-        let names = Counters::default().by_name();
-        let mut offset = COUNTERS;
-        let mut counter = |(name, _)| {
-            let [low, high] = [0, 4].map(|half| u64::from(self.read(offset + half)));
-            offset += 8;
-            (name, low | high << 32)
-        };
-        names.map(&mut counter).to_vec()
-    }
-
-    pub fn push(&mut self, port: Port, request: &Request<WORDS>) {
-        let words = request.to_words().try_into().expect("as many words as the port has");
-        self.sources[port as usize].push(words);
-    }
-
-    /// One clock; the answers that came in it.
-    pub fn clock(&mut self) -> Result<Vec<(Port, Answer<WORDS>)>, String> {
-        let text = |error: sim::bus::error::BusModelError| error.to_string();
+    /// One clock; what was answered in it, by port.
+    pub fn clock(&mut self) -> Result<[Option<Status>; PORTS], String> {
         let cycle = self.cycle;
-        let outputs = self.model.outputs();
-        let readies = [outputs.s_axis_req_tready, outputs.s_axis_sw_tready];
-        let (host, nic) = (host_pins(outputs), nic_pins(outputs));
-        let offered = [
-            StreamPins { tvalid: outputs.m_axis_rsp_tvalid, tdata: outputs.m_axis_rsp_tdata },
-            StreamPins { tvalid: outputs.m_axis_swrsp_tvalid, tdata: outputs.m_axis_swrsp_tdata },
-        ];
-        let inputs = self.model.inputs_mut();
-        let beats = self.sources.each_mut().map(|source| *source.drive(cycle));
-        (inputs.s_axis_req_tvalid, inputs.s_axis_req_tdata) = (beats[0].tvalid, beats[0].tdata);
-        (inputs.s_axis_sw_tvalid, inputs.s_axis_sw_tdata) = (beats[1].tvalid, beats[1].tdata);
-        let takes = self.sinks.each_mut().map(|sink| sink.drive(cycle));
-        [inputs.m_axis_rsp_tready, inputs.m_axis_swrsp_tready] = takes;
-        set_host_pins(inputs, self.host_port.drive(cycle));
-        set_nic_pins(inputs, self.nic_port.drive(cycle));
-        for (n, source) in self.sources.iter_mut().enumerate() {
-            self.accepted[n] += usize::from(source.sample(cycle, readies[n]).map_err(text)?);
-        }
-        let mut answers = Vec::new();
-        for (n, port) in [Port::Network, Port::Software].into_iter().enumerate() {
-            let words = self.sinks[n].sample(cycle, &offered[n]).map_err(text)?;
-            answers.extend(words.map(|words| (port, Answer::from_words(&words))));
-        }
-        self.host_port.sample(cycle, &host).map_err(text)?;
-        self.host.step(cycle, &mut self.host_port);
-        self.nic_port.sample(cycle, &nic).map_err(text)?;
-        self.nic.step(cycle, &mut self.nic_port);
-        self.model.try_clock().map_err(|error| error.to_string())?;
-        self.cycle += 1;
-        Ok(answers)
-    }
-
-    /// Runs until so many requests are answered and nothing is under way.
-    pub fn run(&mut self, count: usize) -> Result<Vec<(Port, Answer<WORDS>)>, String> {
-        let mut answers = Vec::new();
-        let mut since = self.cycle;
-        while answers.len() < count || !self.model.outputs().idle_o {
-            let before = answers.len();
-            answers.extend(self.clock()?);
-            if answers.len() > before {
-                since = self.cycle;
-            } else if self.cycle - since > TIMEOUT {
-                return Err(format!("{before} requests are answered, expected {count}"));
+        self.change_host();
+        let trace = self.dut.trace();
+        let may_fail = [self.host.may_fail, self.nic.may_fail];
+        self.oracle
+            .follow(&trace, &self.table, may_fail)
+            .map_err(|error| format!("cycle {cycle}: {error}"))?;
+        let mut answered = [None; PORTS];
+        for port in 0..PORTS {
+            let request = *self.sources[port].drive(cycle);
+            self.dut.drive_request(port, &request);
+            let ready = self.sinks[port].drive(cycle);
+            self.dut.drive_ready(port, ready);
+            let (ready, pins) = (self.dut.ready(port), self.dut.answer(port));
+            if self.sources[port].sample(cycle, ready).map_err(text)? {
+                self.oracle.accept(port, &request.tdata, self.table.shown);
+                self.moved = cycle;
+            }
+            if let Some(words) = self.sinks[port].sample(cycle, &pins).map_err(text)? {
+                let status = self.oracle.answered(port, &words);
+                answered[port] = Some(status.map_err(|error| format!("cycle {cycle}: {error}"))?);
+                self.moved = cycle;
             }
         }
-        Ok(answers)
+        let pins = [self.dut.host(), self.dut.nic()];
+        self.dut.drive_host(self.host.port.drive(cycle));
+        self.dut.drive_nic(self.nic.port.drive(cycle));
+        for (side, pins) in [&mut self.host, &mut self.nic].into_iter().zip(&pins) {
+            side.port.sample(cycle, pins).map_err(text)?;
+            side.memory.step(cycle, &mut side.port);
+        }
+        let registers = self.dut.registers();
+        self.dut.drive_registers(self.software.drive(cycle));
+        self.outcome = self.software.sample(cycle, &registers).map_err(text)?;
+        self.dut.clock()?;
+        self.cycle += 1;
+        if self.open() > 0 && cycle - self.moved > REQUEST_TIMEOUT {
+            return Err(format!("{} requests stand still", self.open()));
+        }
+        Ok(answered)
+    }
+
+    /// The host makes a store visible, or begins another operation.
+    fn change_host(&mut self) {
+        let Surroundings { stores, changes, spoils, .. } = self.surroundings;
+        if !self.random.random_bool(stores) {
+            return;
+        }
+        match self.table.show() {
+            Some(store) => self.host.store(TABLE_BASE + 8 * store.word as u64, store.value),
+            None if !self.random.random_bool(changes) => {}
+            None if spoils => self.table.spoil(&mut self.random),
+            None => self.table.change(&mut self.random),
+        }
+    }
+
+    /// An access of software, while all goes on.
+    fn access(&mut self, request: LiteRequest) -> Result<u32, String> {
+        self.software.start(self.cycle, request);
+        loop {
+            self.clock()?;
+            if let Some(outcome) = self.outcome {
+                return outcome.map_err(|error| format!("{request:x?}: {error:?}"));
+            }
+        }
+    }
+
+    pub fn read(&mut self, address: u16) -> Result<u32, String> {
+        self.access(LiteRequest::Read { address })
+    }
+
+    pub fn write(&mut self, address: u16, value: u32) -> Result<(), String> {
+        self.access(LiteRequest::Write { address, value, strobe: 0xF }).map(drop)
+    }
+
+    /// Runs until all that was pushed is over; then compares the counters, and the index after a flush.
+    pub fn finish(&mut self) -> Result<(), String> {
+        while self.open() > 0 {
+            self.clock()?;
+        }
+        self.write(CONTROL, 0)?;
+        for _ in 0..TIMEOUT {
+            if self.dut.is_idle() {
+                return self.compare();
+            }
+            self.clock()?;
+        }
+        Err("never idle".into())
+    }
+
+    fn compare(&mut self) -> Result<(), String> {
+        let mut found = Vec::new();
+        for [low, high] in registers::counter_halves() {
+            let (low, high) = (self.read(low)?, self.read(high)?);
+            found.push(u64::from(low) | u64::from(high) << 32);
+        }
+        registers::compare(&found, &self.oracle.counters())?;
+        match self.read(RETURN)? {
+            0 => self.flush(),
+            open => Err(format!("RETURN is {open} at the end")),
+        }
+    }
+
+    /// Has all entries written back, again while that fails, and compares them with the machine's.
+    fn flush(&mut self) -> Result<(), String> {
+        for _ in 0..60 {
+            self.write(CONTROL, FLUSHES)?;
+            let since = self.cycle;
+            let mut state = 0;
+            while state & FLUSHED == 0 {
+                state = self.read(FLUSH)?;
+                if self.cycle - since > TIMEOUT {
+                    return Err("a flush has no end".into());
+                }
+            }
+            self.write(CONTROL, 0)?;
+            if state & FLUSH_FAILED == 0 {
+                return (0..self.segments).try_for_each(|segment| self.compare_entry(segment));
+            }
+            if !self.nic.may_fail {
+                return Err("a flush has failed without a cause".into());
+            }
+        }
+        Err("no flush is whole".into())
+    }
+
+    fn compare_entry(&self, segment: u32) -> Result<(), String> {
+        let address = INDEX_BASE + u64::from(segment) * self.subject.stride();
+        let lines = (0..self.subject.stride()).step_by(64);
+        let line = |line| self.nic.memory.line(address + line).expect("it is in memory");
+        let words: Vec<u64> = lines.flat_map(line).collect();
+        match self.oracle.has(segment, &words) {
+            true => Ok(()),
+            false => {
+                let expected = self.oracle.entry(segment);
+                Err(format!("segment {segment} is {words:x?}, expected {expected:x?}"))
+            }
+        }
     }
 }
