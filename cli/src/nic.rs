@@ -68,11 +68,11 @@ pub struct Args {
     profile: Profile,
     /// How many are measured.
     #[arg(long, value_name = "COUNT", default_value_t = 20_000,
-        value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+        value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     look_ups: u32,
     /// How many come before; of a trace, its first ones. The profile hits adds each cached key.
     #[arg(long, value_name = "COUNT", default_value_t = 5000,
-        value_parser = clap::value_parser!(u32).range(0..=100_000_000))]
+        value_parser = clap::value_parser!(u32).range(0..=10_000_000))]
     warm_up: u32,
     /// The part of the look-ups whose keys are not in the table, in per cent; not of hits.
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]

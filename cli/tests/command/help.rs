@@ -15,6 +15,7 @@ fn every_command_explains_itself() {
         &["ndp", "load", "--help"],
         &["ndp", "update", "--help"],
         &["ndp", "select", "--help"],
+        &["nic", "--help"],
     ] {
         let help = lockstep(arguments).expect_success();
         assert!(help.contains("Usage: lockstep"), "{help}");

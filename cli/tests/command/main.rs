@@ -9,6 +9,7 @@ mod experiment;
 mod help;
 mod interrupt;
 mod near_data;
+mod nic;
 mod run;
 mod trace;
 mod wave;

@@ -61,6 +61,7 @@ impl std::ops::Sub for Vectors {
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// It was ended early, and covers what was done until then.
+    #[serde(rename = "interrupted", skip_serializing_if = "std::ops::Not::not")]
     pub is_interrupted: bool,
     /// With what it was made.
     pub settings: Settings,
