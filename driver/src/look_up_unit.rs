@@ -63,7 +63,7 @@ pub struct Settings {
     pub table_base: u64,
     /// Homes of the table.
     pub slots: u32,
-    /// The largest displacement (D_m), 1 to 63 slots.
+    /// The largest displacement (D_m), at most 63 slots.
     pub limit: u32,
     /// Slots of a first read beyond the known displacement (k, counted from the home), 1 to 64.
     pub more: u32,
@@ -113,7 +113,7 @@ impl Settings {
             LookupSetting::None => ("SETTINGS_ERROR", 0, "the setting that does not fit"),
             LookupSetting::TableBase => (TABLE_BASE.name(), self.table_base, line),
             LookupSetting::Slots => (SLOTS.name(), self.slots.into(), "not 0"),
-            LookupSetting::Limit => (LIMIT.name(), self.limit.into(), "1 to 63 slots"),
+            LookupSetting::Limit => (LIMIT.name(), self.limit.into(), "at most 63 slots"),
             LookupSetting::More => (MORE.name(), self.more.into(), "1 to 64 slots"),
             LookupSetting::SegmentShift => {
                 (SEGMENT_SHIFT.name(), self.segment_shift.into(), "at most 31")

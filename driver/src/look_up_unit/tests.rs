@@ -102,7 +102,7 @@ fn a_refused_setting_is_named_with_its_value() {
     let fake = FakeUnit { refuses: Some(LookupSetting::Limit), ..FakeUnit::sound() };
     let error = LookUpUnit::new(fake).start(&SETTINGS).unwrap_err();
     let expected =
-        LookUpUnitError::Setting { setting: "LIMIT", value: 8, expected: "1 to 63 slots" };
+        LookUpUnitError::Setting { setting: "LIMIT", value: 8, expected: "at most 63 slots" };
     assert_eq!(error, expected);
     // A unit that stays off without a reason is none of ours.
     let fake = FakeUnit { refuses: Some(LookupSetting::None), ..FakeUnit::sound() };

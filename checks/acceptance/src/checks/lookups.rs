@@ -187,7 +187,6 @@ impl Scene {
         let refused = [
             (TABLE_BASE.offset(), base + 32, LookupSetting::TableBase),
             (SLOTS.offset(), 0, LookupSetting::Slots),
-            (LIMIT.offset(), 0, LookupSetting::Limit),
             (LIMIT.offset(), 64, LookupSetting::Limit),
             (MORE.offset(), 0, LookupSetting::More),
             (MORE.offset(), 65, LookupSetting::More),

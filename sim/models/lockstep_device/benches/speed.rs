@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How fast the model of the device is: register accesses by hand at its pins, and the bare
-//! clock with the lock unit asleep and awake.
+//! clock with lock unit and look-up unit asleep, and with either awake.
 //!
 //! `cargo bench -p lockstep-device-model --bench speed`
 
@@ -18,7 +18,9 @@ fn main() {
     let mut device = Model::new();
     device.reset(4);
     device.inputs_mut().s_axil_rready = true;
-    for (name, address) in [("shell", 0x0100), ("queue", 0x2100), ("lock unit", 0x1100)] {
+    let blocks =
+        [("shell", 0x0100), ("queue", 0x2100), ("lock unit", 0x1100), ("look-up unit", 0x5100)];
+    for (name, address) in blocks {
         (0..QUIET).for_each(|_| device.clock());
         let (start, cycles) = (Instant::now(), device.cycles());
         (0..TIMES).for_each(|_| read(&mut device, address));
@@ -28,6 +30,13 @@ fn main() {
     }
     (0..QUIET).for_each(|_| device.clock());
     println!("bare clock, all asleep: {:.2} M cycles/s", toggle(&mut device));
+    // A request that waits, as it is off, keeps the look-up unit awake.
+    device.inputs_mut().s_axis_netreq_tvalid = true;
+    device.clock();
+    println!("bare clock, look-up unit awake: {:.2} M cycles/s", toggle(&mut device));
+    device.inputs_mut().s_axis_netreq_tvalid = false;
+    device.reset(4);
+    (0..2 * QUIET).for_each(|_| device.clock());
     // A beat held on the port of invalidations keeps the lock unit awake.
     device.inputs_mut().s_axis_inv_tvalid = true;
     device.clock();

@@ -144,7 +144,7 @@ fn misfit(registers: &Registers) -> Option<LookupSetting> {
     let fits = [
         (aligned(TABLE_BASE.offset(), 64), LookupSetting::TableBase),
         (word(SLOTS.offset()) > 0, LookupSetting::Slots),
-        ((1..=63).contains(&word(LIMIT.offset())), LookupSetting::Limit),
+        (word(LIMIT.offset()) <= 63, LookupSetting::Limit),
         ((1..=64).contains(&word(MORE.offset())), LookupSetting::More),
         (shift <= 31, LookupSetting::SegmentShift),
         (aligned(DIRECTORY_BASE.offset(), 64), LookupSetting::DirectoryBase),
