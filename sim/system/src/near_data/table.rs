@@ -100,7 +100,7 @@ impl YcsbTable {
         }
         let table = database.create_table(schema.primary_key(&["id"]).build()?)?;
         let mut session = database.session()?;
-        let drawn = |row| scatter((row ^ shape.seed).wrapping_add(MULTIPLIER));
+        let drawn = |row: u64| scatter((row ^ shape.seed).wrapping_add(MULTIPLIER));
         let regions: Vec<u8> =
             (0..shape.rows).map(|row| (drawn(row) % shape.regions) as u8).collect();
         for first in (0..shape.rows).step_by(BATCH as usize) {
