@@ -46,8 +46,8 @@ const MUTATED: (&str, Parameters) =
 
 fn main() {
     block(TOP).list(LIST).build();
-    for shape in SHAPES {
-        shaped(TOP, shape).list(LIST).build();
+    for (module, parameters) in SHAPES {
+        block(TOP).list(LIST).shape(module, parameters).build();
     }
     #[cfg(feature = "mutants")]
     build_mutants();
@@ -57,18 +57,12 @@ fn block(top: &str) -> Block {
     Block::new(top).root(ROOT).waivers("hw/lint.vlt")
 }
 
-fn shaped(top: &str, (module, parameters): (&str, Parameters)) -> Block {
-    let block = block(top).module(module).name(&format!("{TOP}_{module}"));
-    parameters.into_iter().fold(block, |block, (name, value)| block.parameter(name, value))
-}
-
 /// Each mutant is a choice by the port `mutant_i`.
 #[cfg(feature = "mutants")]
 fn build_mutants() {
     let list = std::path::Path::new(ROOT).join(LIST);
-    let sources = mutants::Rtl::of_list(TOP, &list)
-        .and_then(|rtl| rtl.plant(&list::MUTANTS))
-        .and_then(mutants::Rtl::write_for_build)
+    let sources = mutants::plant_for_build(TOP, &list, &list::MUTANTS)
         .unwrap_or_else(|error| verilate::fail(error));
-    shaped(&mutants::mutated(TOP), MUTATED).sources(sources).build();
+    let (module, parameters) = MUTATED;
+    block(&mutants::mutated(TOP)).sources(sources).shape(module, parameters).build();
 }
