@@ -65,7 +65,9 @@ def answer_bits(scan, words, errors):
         return token | ERROR << 56
     end = scan["first"] + scan["slots"] * SLOT_WORDS
     slots = [words[at : at + SLOT_WORDS] for at in range(scan["first"], end, SLOT_WORDS)]
-    whole = [slot[0] % 2 == 0 and set(slot[::8]) == {slot[0]} for slot in slots]
+    # One store empties a slot, in its first part; the others stay as they were.
+    alike = [not slot[0] & USED or set(slot[::8]) == {slot[0]} for slot in slots]
+    whole = [slot[0] % 2 == 0 and same for slot, same in zip(slots, alike)]
     has_key = [slot[0] & USED and slot[1] == scan["key"] for slot in slots]
     hits = [n for n in range(len(slots)) if whole[n] and has_key[n]]
     total = (scan["sum"] + sum(slot[0] % 2**20 for slot in slots)) % 2**32
