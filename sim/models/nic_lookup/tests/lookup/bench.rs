@@ -53,6 +53,30 @@ pub struct Surroundings {
     pub spoils: bool,
 }
 
+impl Surroundings {
+    /// Never holds anything up; the host changes nothing.
+    pub fn smooth(seed: u64) -> Self {
+        let memory = Behaviour {
+            stalls: StallPattern::None,
+            latency: Delay { minimum: 10, maximum: 10 },
+            order: ResponseOrder::AsAnswered,
+            beats: BeatOrder::Together,
+            errors: 0.0,
+        };
+        let ports = [StallPattern::None; PORTS];
+        Surroundings {
+            seed,
+            requests: ports,
+            answers: ports,
+            host: memory,
+            nic: memory,
+            stores: 0.0,
+            changes: 0.0,
+            spoils: false,
+        }
+    }
+}
+
 /// A memory with its port.
 struct Side {
     port: Axi4Subordinate,
@@ -127,8 +151,7 @@ impl Bench {
         let nic = Side::new("m_axi_nic", seed, INDEX_BASE, lines, &surroundings.nic);
         let name = |names: [&'static str; PORTS], port: usize| names[port];
         let stalls = LiteStalls::all(StallPattern::Random { probability: 0.3 });
-        let oracle =
-            (subject.oracle)(table.table.geometry(), configuration.more, configuration.settings);
+        let oracle = (subject.oracle)(configuration);
         dut.reset();
         Bench {
             subject,
