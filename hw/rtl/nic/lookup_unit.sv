@@ -286,7 +286,8 @@ module lookup_unit #(
         .trace_scan_valid_o   (),
         .trace_scan_data_o    (),
         .trace_word_valid_o   (),
-        .trace_word_data_o    ()
+        .trace_word_data_o    (),
+        .trace_sent_o         ()
     );
 
 `ifndef SYNTHESIS

@@ -220,7 +220,7 @@ impl Bench {
             .follow(&trace, &self.table, may_fail)
             .map_err(|error| format!("cycle {cycle}: {error}"))?;
         let mut answered = [None; PORTS];
-        for port in 0..PORTS {
+        for (port, answered) in answered.iter_mut().enumerate() {
             let request = *self.sources[port].drive(cycle);
             self.dut.drive_request(port, &request);
             let ready = self.sinks[port].drive(cycle);
@@ -232,7 +232,7 @@ impl Bench {
             }
             if let Some(words) = self.sinks[port].sample(cycle, &pins).map_err(text)? {
                 let status = self.oracle.answered(port, &words);
-                answered[port] = Some(status.map_err(|error| format!("cycle {cycle}: {error}"))?);
+                *answered = Some(status.map_err(|error| format!("cycle {cycle}: {error}"))?);
                 self.moved = cycle;
             }
         }

@@ -14,8 +14,13 @@ use crate::host::Host;
 use crate::random;
 use crate::registers::{CONTROL, Configuration, ENABLE, SETTINGS_ERROR};
 
-fn host(random: &mut ChaCha8Rng) -> Host {
-    let values = Values::inline(0);
+/// A table of nine slots.
+fn host(random: &mut ChaCha8Rng, subject: &Subject) -> Host {
+    let values = Values::inline(match subject.slot_bytes {
+        16 => 0,
+        32 => 16,
+        _ => 104,
+    });
     let shape = Shape { slots: 8, limit: Some(1), segment: 4, overflow_slots: 4, values };
     Host::new(shape, random)
 }
@@ -82,7 +87,8 @@ pub fn homes(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
     let segments = slots.div_ceil(1 << log2_segment);
     let configuration = Configuration { slots, places, segments, ..configuration };
     let surroundings = Surroundings::smooth(seed);
-    let mut bench = Bench::new(subject, mutant, seed, host(random), &configuration, &surroundings);
+    let mut bench =
+        Bench::new(subject, mutant, seed, host(random, &subject), &configuration, &surroundings);
     bench.configure(&configuration)?;
     for token in 0..200 {
         let operation = [Validate, Fill, Evict, Unlock, Unpin][random.random_range(0..5)];
@@ -97,7 +103,7 @@ pub fn homes(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
 /// Look-ups beside a slot that is written for ever give up after 255 readings, and count no more round trips.
 pub fn readings(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
     let random = &mut ChaCha8Rng::seed_from_u64(seed);
-    let mut host = host(random);
+    let mut host = host(random, &subject);
     let configuration = random::configuration(random, &subject, host.table.geometry());
     let settings = nic::lookup::Settings { most_readings: 255, ..configuration.settings };
     let configuration = Configuration { settings, ..configuration };
@@ -113,7 +119,7 @@ pub fn readings(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
     bench.finish()?;
     match bench.oracle.counters().gave_up {
         8 => Ok(()),
-        other => Err(format!("{other} look-ups gave up, expected 8")),
+        _ => Err(format!("{:?}, expected 8 that gave up", bench.oracle.counters())),
     }
 }
 
