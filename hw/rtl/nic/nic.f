@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: f496f459c18704ba5cb4e9e627361ff6f9a7d03714657ec5afbe4555e008f324
+// body-sha256: 31a6a218793cd2cf29f940aea3291a319a36f0678c9434fa600019e61ccb9fd3
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -47,12 +47,12 @@ lookup_numbers.sv
 lookup_entrance.sv
 ../queue/queue_pkg.sv
 lookup_port.sv
+stream_buffer.sv
 lookup_reads.sv
 probe_scan_pkg.sv
 probe_lines.sv
 probe_result.sv
 probe_slots.sv
-stream_buffer.sv
 probe_scan.sv
 lookup_scans.sv
 lookup_walk_pkg.sv

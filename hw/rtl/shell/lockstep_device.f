@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: f504af3991f007161d8f83a58ee7f63361320bacabd0ea65010c7e9c01738af6
+// body-sha256: a0cc1f167e6a19cd29c71abc6aaf60e974f9f3b247fc9ba889e1d570bf4ed690
 // All files of lockstep_device, each after those that it needs.
 ../common/axi_lite_blocks.sv
 ../queue/queue_pkg.sv
@@ -42,12 +42,12 @@
 ../nic/lookup_home.sv
 ../nic/lookup_numbers.sv
 ../nic/lookup_entrance.sv
+../nic/stream_buffer.sv
 ../nic/lookup_reads.sv
 ../nic/probe_scan_pkg.sv
 ../nic/probe_lines.sv
 ../nic/probe_result.sv
 ../nic/probe_slots.sv
-../nic/stream_buffer.sv
 ../nic/probe_scan.sv
 ../nic/lookup_scans.sv
 ../nic/lookup_walk_pkg.sv
