@@ -261,6 +261,7 @@ impl Scene {
         let long = self.ask(context, request(LOOK_UP, LONG, 0), OUT_OF_LINE)?;
         expect(|| "version of the long value".into(), long.bytes, 1)?;
         // Read from the host's memory, and then from the index.
+        self.finds(context, 3, 1, value(3))?;
         self.ask(context, request(EVICT, 3, 0), Status::Done)?;
         for is_cached in [0, 1] {
             let particulars = Submission { opcode: PARTICULARS, ..request(LOOK_UP, 3, 0) };

@@ -46,7 +46,7 @@ fn identity_capabilities_and_msix_tables_are_where_drivers_look_for_them() {
     let ids = [(0x01, 0x40), (0x10, 0x60), (0x11, 0xA0)];
     assert_eq!(capabilities(&space), ids);
     assert_eq!(read(&space, 0x64) >> 28 & 1, 1, "function-level reset");
-    assert_eq!(read(&space, 0xA0) >> 16, 4, "5 vectors");
+    assert_eq!(read(&space, 0xA0) >> 16, 5, "6 vectors");
     assert_eq!((read(&space, 0xA4), read(&space, 0xA8)), (0x8000, 0x9000));
     assert_eq!(read(&space, 0x100), 0, "no extended capabilities");
 }

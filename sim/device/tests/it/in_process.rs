@@ -101,8 +101,8 @@ fn what_is_out_of_range_is_an_error_that_says_so() {
     }
     let unmapped = backend.unmap(0x1000).unwrap_err();
     assert!(matches!(unmapped, DeviceError::OutOfRange { value: 0x1000, .. }));
-    let vector = backend.interrupt(5).map(drop).unwrap_err();
-    assert!(matches!(vector, DeviceError::OutOfRange { value: 5, .. }));
+    let vector = backend.interrupt(6).map(drop).unwrap_err();
+    assert!(matches!(vector, DeviceError::OutOfRange { value: 6, .. }));
     let other = "sim:?card=1M".parse::<DeviceUri>().unwrap();
     assert!(matches!(device::open_backend(&other), Err(OpenError::Unsuitable { .. })));
     assert!(matches!(open_backend(&other), Err(OpenError::NoSimulator)));

@@ -150,7 +150,7 @@ fn is_a_pci_function_as_the_protocol_describes_one() {
     let sizes = (0..9).map(|index| client.region_info(index).unwrap().size).collect::<Vec<_>>();
     assert_eq!(sizes, [64 << 10, 0, 64 << 20, 0, 0, 0, 0, 4096, 0]);
     let msix = client.irq_info(irq_index::MSIX).unwrap();
-    assert_eq!((msix.count, msix.eventfd), (5, true));
+    assert_eq!((msix.count, msix.eventfd), (6, true));
     assert_eq!(client.irq_info(irq_index::INTX).unwrap().count, 0);
     assert_eq!(read(&mut client, region_index::BAR0, 0x100), u32::MAX, "memory is disabled");
     enable(&mut client);
@@ -246,7 +246,7 @@ fn a_vector_can_be_masked_fired_and_disconnected_by_the_protocol() {
     assert_eq!(count(), 0);
     client.set_irqs(msix, 0, &[None, Some(event.as_fd())], IrqAction::Trigger).unwrap();
     assert_eq!(count(), 1, "what was pending came after all");
-    let refused = client.act_on_irqs(msix, 4, 2, IrqAction::Trigger);
+    let refused = client.act_on_irqs(msix, 5, 2, IrqAction::Trigger);
     assert!(matches!(refused, Err(Error::Refused { .. })));
 }
 
