@@ -95,7 +95,7 @@ fn look_ups(text: &mut Text, report: &Report) {
             format!("  misses with {trips} round trip{}", if *trips == 1 { "" } else { "s" });
         text.row(&name, count(*misses), &part(*misses, all));
     }
-    let remark = "of the misses needed no slot beyond those that the index named";
+    let remark = "of misses needed no more slots than the index named";
     text.row("hint quality", percent(report.hint_quality), remark);
 }
 
