@@ -47,7 +47,7 @@ pub struct Args {
     table: Option<PathBuf>,
     /// Generates a table of so many keys.
     #[arg(long, value_name = "COUNT", default_value_t = 100_000,
-        value_parser = clap::value_parser!(u32).range(1..=50_000_000))]
+        value_parser = clap::value_parser!(u32).range(1..=5_000_000))]
     keys: u32,
     /// Keys by homes of the table, in per cent: above 0 to 95.
     #[arg(long, value_name = "PERCENT", default_value_t = 90.0)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A report as text, at most 100 columns wide.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::output::Output;
 use crate::text::{bytes, count, duration, rate};
 
 /// Characters of the names at the left.
-const NAME: usize = 34;
+const NAME: usize = 36;
 /// Characters of each number.
 const CELL: usize = 10;
 
@@ -44,6 +45,8 @@ pub fn full(sources: &Sources, report: &Report, took: Duration, out: &Output) ->
         text.line(&out.strong("Host"));
         threads(&mut text, host);
     }
+    text.line("");
+    counters(&mut text, report, out);
     text.line("");
     text.line(checks(report));
     if let Some(rate_of_wall) = report.simulated_per_wall_second {
@@ -95,7 +98,7 @@ fn look_ups(text: &mut Text, report: &Report) {
             format!("  misses with {trips} round trip{}", if *trips == 1 { "" } else { "s" });
         text.row(&name, count(*misses), &part(*misses, all));
     }
-    let remark = "of the misses needed no slot beyond those that the index named";
+    let remark = "of misses needed no more slots than the index named";
     text.row("hint quality", percent(report.hint_quality), remark);
 }
 
@@ -110,7 +113,7 @@ fn times(text: &mut Text, speed: &Speed, out: &Output) {
         let name = "  look-ups in flight by a round trip";
         text.row(name, rate(limit), &of(limit));
     }
-    text.row("  one a clock", rate(limits.clock), &of(limits.clock));
+    text.row("  one operation of the index a clock", rate(limits.index), &of(limits.index));
     let names = ["count", "p50", "p90", "p99", "max"].map(|name| format!("{name:>CELL$}"));
     text.line(&out.strong(format!("{:<24}{}", "Latency", names.concat())));
     for (name, latency) in
@@ -140,6 +143,23 @@ fn threads(text: &mut Text, host: &HostReport) {
     text.row("threads", count(host.threads.into()), "");
     text.row("keys deleted", count(host.deletions), "");
     text.row("keys inserted", count(host.insertions), "");
+}
+
+/// Those that have counted something, of RTL and machine side by side.
+fn counters(text: &mut Text, report: &Report, out: &Output) {
+    let sides = [("RTL", &report.rtl_counters), ("machine", &report.machine_counters)];
+    let sides = sides.into_iter().filter_map(|(name, of)| of.as_ref().map(|of| (name, of)));
+    let (names, sides): (Vec<_>, Vec<_>) = sides.unzip();
+    let heads: String = names.iter().map(|name| format!("{name:>CELL$}")).collect();
+    text.line(&out.strong(format!("{:<NAME$}{heads}", "Counters that are not 0")));
+    for name in sides.iter().flat_map(|of| of.keys()).collect::<BTreeSet<_>>() {
+        let values: Vec<u64> = sides.iter().map(|of| of[name]).collect();
+        if values.iter().any(|value| *value > 0) {
+            let cells: String =
+                values.iter().map(|value| format!("{:>CELL$}", count(*value))).collect();
+            text.line(&format!("{name:<NAME$}{cells}"));
+        }
+    }
 }
 
 fn checks(report: &Report) -> &'static str {

@@ -22,14 +22,15 @@ pub struct Limits {
     /// By the requests that are under way at once, when those that read take one round trip of one line each and
     /// others no time; none when none reads.
     pub in_flight: Option<f64>,
-    /// One a clock of the card.
-    pub clock: f64,
+    /// By the index, which carries out one operation a clock of the card: one for each look-up, and a fill for each
+    /// that reads.
+    pub index: f64,
 }
 
 impl Limits {
     /// The least of them.
     pub fn least(&self) -> f64 {
-        [self.link, self.in_flight].into_iter().flatten().fold(self.clock, f64::min)
+        [self.link, self.in_flight].into_iter().flatten().fold(self.index, f64::min)
     }
 }
 
@@ -43,11 +44,12 @@ impl Limits {
         clock: Time,
     ) -> Self {
         let per_second = |time: Time| 1e12 / time.as_ps() as f64;
-        let clock = per_second(clock);
+        let share = look_ups as f64 / (look_ups + needed.len()).max(1) as f64;
+        let index = per_second(clock) * share;
         let mut all = Traffic::default();
         needed.iter().for_each(|one| all += *one);
         let (Some(dma), false) = (&platform.dma, needed.is_empty()) else {
-            return Limits { link: None, in_flight: None, clock };
+            return Limits { link: None, in_flight: None, index };
         };
         let (look_ups, reading) = (look_ups as f64, needed.len() as f64);
         let link = &platform.link;
@@ -61,7 +63,7 @@ impl Limits {
         Limits {
             link: Some(look_ups * per_second(all.time(link))),
             in_flight: Some(f64::from(in_flight) * per_second(trip) * look_ups / reading),
-            clock,
+            index,
         }
     }
 }
@@ -121,7 +123,8 @@ mod tests {
         };
         near(limits.link, 2.0 * 7.88e9 / 154.0);
         near(limits.in_flight, 2.0 * 128.0 / 1308.7e-9);
-        assert_eq!((limits.clock, limits.least()), (250e6, limits.link.expect("there is one")));
+        near(Some(limits.index), 250e6 / 1.5);
+        assert_eq!(Some(limits.least()), limits.link);
         let none = Limits::of(20, &[], &platform, 128, clock);
         assert_eq!((none.link, none.least()), (None, 250e6));
     }
