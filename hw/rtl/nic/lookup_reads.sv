@@ -65,16 +65,33 @@ module lookup_reads
         .data_o ({first_number, first_address, first_slots})
     );
 
+    // Further ones wait beside them, so that the walk does not wait for the vectorizer within a clock.
+
+    logic  walk_waits, walk_taken;
+    read_t walk_read;
+    stream_buffer #(
+        .Width($bits(read_t))
+    ) i_further (
+        .clk_i,
+        .rst_ni,
+        .valid_i(walk_valid_i),
+        .ready_o(walk_ready_o),
+        .data_i (walk_read_i),
+        .valid_o(walk_waits),
+        .ready_i(walk_taken),
+        .data_o (walk_read)
+    );
+
     // ---- One read after the other, of both in turns.
 
     logic  walk_next_q, chosen_walk, read_q, is_first_q;
     read_t read, giving_q;
-    assign chosen_walk  = walk_valid_i && (walk_next_q || !first_waits);
-    assign walk_ready_o = move && (walk_next_q || !first_waits);
+    assign chosen_walk  = walk_waits && (walk_next_q || !first_waits);
+    assign walk_taken   = move && (walk_next_q || !first_waits);
     assign first_taken  = move && first_waits && !chosen_walk;
-    assign takes        = walk_valid_i || first_waits;
+    assign takes        = walk_waits || first_waits;
     always_comb begin
-        read = walk_read_i;
+        read = walk_read;
         if (!chosen_walk) begin
             read = '{
                 address: first_address,

@@ -1,6 +1,6 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
 // sources-sha256: 38bc4d28d1001033159a9bc0decdb2a28634abe826fca59311d82b44ecb98176 cores.py verilog.py
-// body-sha256: 024f596f02925b94e69b8748afb63a945d94ce98fb09fd85e111f6c541ab1fb8
+// body-sha256: 466f9b26cd405eb86ccdec5c0f1130782114565ca12f3257cf53136b57e68c68
 // All files of nic, each after those that it needs.
 byte_aligner.sv
 vector_pkg.sv
@@ -45,12 +45,12 @@ lookup_block.sv
 lookup_home.sv
 lookup_numbers.sv
 lookup_entrance.sv
+stream_buffer.sv
 lookup_reads.sv
 probe_scan_pkg.sv
 probe_lines.sv
 probe_result.sv
 probe_slots.sv
-stream_buffer.sv
 probe_scan.sv
 lookup_scans.sv
 lookup_walk_pkg.sv
