@@ -167,7 +167,14 @@ fn the_device_has_the_registers_of_the_map() {
         println!("{name}");
         let mut device = device_at_pins();
         device.base = base;
-        walk(&mut device, words);
+        // The look-up unit is not switched on as long as it is told of no table.
+        let enables =
+            |word: &Word| base == driver::map::device::LOOK_UP_UNIT && word.name == "CONTROL";
+        let words: Vec<Word> = words
+            .iter()
+            .map(|word| if enables(word) { Word { mask: word.mask & !1, ..*word } } else { *word })
+            .collect();
+        walk(&mut device, &words);
     }
     let mut device = device_at_pins();
     let is_free = |page: &u32| device::PLACES.iter().all(|place| place.base != *page);
