@@ -83,6 +83,7 @@ async def start(dut):
     configuration = {
         "index_base_i": BASE, "segments_i": SEGMENTS, "table_base_i": TABLE, "slots_i": 2 * SEGMENTS,
         "slot_units_i": SLOT_BYTES // 16, "limit_i": 8, "more_i": 1,
+        "flush_i": 0,
     }  # fmt: skip
     for name, value in configuration.items():
         getattr(dut, name).value = value

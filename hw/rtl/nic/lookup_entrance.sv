@@ -2,7 +2,7 @@
 // Takes requests of both ports, gives each a context, and makes requests to the index of them.
 //
 // Contract: one request is taken a clock, while its port has a free context and a place for its
-// answer. Software gets every second clock at least. A request to the index is offered nine clocks
+// answer. When both ports could go on, they take turns. A request to the index is offered nine clocks
 // after its own, in the same order; `begun_*` says a clock after the acceptance what was taken, and
 // `homed_*` when its home is known. Both come before the request is offered.
 module lookup_entrance
@@ -58,10 +58,12 @@ module lookup_entrance
     logic [LogSoftware:0]   sw_unanswered_q;
     logic [8:0]             busy_q;
     logic [LogPlaces:0]     held_q;
-    logic                   may_take, offered;
+    logic                   may_take, net_has_room, sw_has_room, offered;
     assign may_take          = enable_i && !held_q[LogPlaces];
-    assign s_axis_req_tready = may_take && !turn_q && has_number && !unanswered_q[LogContexts];
-    assign s_axis_sw_tready  = may_take && turn_q && has_sw_number && !sw_unanswered_q[LogSoftware];
+    assign net_has_room      = has_number && !unanswered_q[LogContexts];
+    assign sw_has_room       = has_sw_number && !sw_unanswered_q[LogSoftware];
+    assign s_axis_req_tready = may_take && !turn_q && net_has_room;
+    assign s_axis_sw_tready  = may_take && turn_q && sw_has_room;
     assign takes_net         = s_axis_req_tvalid && s_axis_req_tready;
     assign takes_sw          = s_axis_sw_tvalid && s_axis_sw_tready;
     assign takes             = takes_net || takes_sw;
@@ -88,7 +90,10 @@ module lookup_entrance
             busy_q          <= '0;
             held_q          <= '0;
         end else begin
-            turn_q          <= s_axis_sw_tvalid && !turn_q;
+            // A turn ends with a request, unless there is none that could be taken.
+            if (turn_q) turn_q <= s_axis_sw_tvalid && !takes_sw;
+            else turn_q <= s_axis_sw_tvalid && sw_has_room
+                && (takes_net || !s_axis_req_tvalid || !net_has_room);
             unanswered_q    <= unanswered_q + (LogContexts + 1)'(takes_net)
                 - (LogContexts + 1)'(answered_i);
             sw_unanswered_q <= sw_unanswered_q + (LogSoftware + 1)'(takes_sw)

@@ -58,6 +58,11 @@ impl<const OBJECTS: usize, const WORDS: usize> Index<OBJECTS, WORDS> {
         entry.apply(request, &self.table, self.most_pins)
     }
 
+    /// Gives a segment an entry: the one in NIC memory, which is what a block finds after a reset.
+    pub fn restore(&mut self, segment: u32, entry: Entry<OBJECTS, WORDS>) {
+        self.entries.insert(segment, entry);
+    }
+
     /// The entry of a segment.
     pub fn entry(&self, segment: u32) -> Entry<OBJECTS, WORDS> {
         self.entries.get(&segment).cloned().unwrap_or_default()

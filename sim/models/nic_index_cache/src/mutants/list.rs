@@ -5,7 +5,7 @@ use ::mutants::{Mutant, mutant};
 
 /// `mutant_i` is 1 for the first.
 #[rustfmt::skip]
-pub const MUTANTS: [Mutant; 44] = [
+pub const MUTANTS: [Mutant; 47] = [
     mutant("a lock of another owner is taken over", "index_operation.sv",
         "may_lock   = lock && ({});", "found ? !is_others : any_place", "found || any_place"),
     mutant("another owner unlocks", "index_operation.sv",
@@ -98,4 +98,10 @@ pub const MUTANTS: [Mutant; 44] = [
         "else if ({}) next = Done;", "open_q == '0", "1'b1"),
     mutant("of two errors in one clock one is told", "nic_index_cache.sv",
         "fetch_fails || write_fails || {};", "failures_q != 0", "1'b0"),
+    mutant("fetches outlive a reset", "index_misses.sv",
+        "active_q     <= {};\n            to_fetch_q", "'0", "active_q"),
+    mutant("write-backs outlive a reset", "index_misses.sv",
+        "to_write_q   <= {};\n            claiming_q", "'0", "to_write_q"),
+    mutant("half a fetch outlives a reset", "index_memory_port.sv",
+        "if (!rst_ni) beats_q[n] <= {};", "'0", "beats_q[n]"),
 ];

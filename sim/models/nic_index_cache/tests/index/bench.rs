@@ -6,14 +6,17 @@ use std::collections::{BTreeMap, VecDeque};
 use nic::index::{Status, Table};
 use sim::bus::axi_stream::{StreamSink, StreamSource};
 use sim::bus::axi4::{Axi4Config, Axi4Stalls, Axi4Subordinate, BurstLimits, Delay, ResponseOrder};
+use sim::bus::pins::{Axi4ManagerPins, Axi4SubordinatePins, StreamPins};
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{BeatOrder, ErrorInjection, TestMemory, TestMemoryConfig};
 
 use crate::dut::{AnswerWords, BASE, Dut, Oracle, RequestWords, Subject};
+use crate::watch::Watch;
 
 /// Clocks after which something that stands still is an error.
-const TIMEOUT: u64 = 20_000;
-/// Segments that the random tests ask for; the second half is never asked for, but in [`Bench::flush`].
+const TIMEOUT: u64 = 60_000;
+/// Segments that the random tests ask for; the second half is never asked for, but in
+/// [`Bench::displace`].
 pub const SEGMENTS: u32 = 64;
 
 /// How what surrounds the block behaves.
@@ -54,9 +57,29 @@ pub struct Answered {
     pub words: AnswerWords,
 }
 
+fn memory(subject: &Subject, table: &Table, surroundings: &Surroundings) -> TestMemory {
+    let &Surroundings { seed, latency, errors, beats, .. } = surroundings;
+    let errors = if errors > 0.0 { ErrorInjection::Rate(errors) } else { ErrorInjection::None };
+    let lines = (u64::from(table.segments()) * subject.stride() / 64) as usize;
+    TestMemory::new(TestMemoryConfig { base: BASE, lines, seed, latency, errors })
+        .with_beat_order(beats)
+}
+
+fn port(surroundings: &Surroundings) -> Axi4Subordinate {
+    Axi4Subordinate::new(Axi4Config {
+        stalls: Axi4Stalls::all(surroundings.memory),
+        response_order: surroundings.order,
+        timeout: TIMEOUT,
+        bursts: Some(BurstLimits { id_bits: 8, reads: 16, writes: 16 }),
+        ..Axi4Config::bursts("m_axi", surroundings.seed)
+    })
+}
+
 pub struct Bench {
     pub subject: Subject,
     dut: Box<dyn Dut>,
+    table: Table,
+    surroundings: Surroundings,
     pub oracle: Box<dyn Oracle>,
     pub memory: TestMemory,
     port: Axi4Subordinate,
@@ -67,7 +90,11 @@ pub struct Bench {
     asked: BTreeMap<u16, (RequestWords, u64)>,
     /// By segment: tokens in the order of acceptance.
     order: BTreeMap<u32, VecDeque<u16>>,
-    may_fail: bool,
+    /// The level of the pin.
+    pub wants_flush: bool,
+    pub watch: Watch,
+    /// By segment: the entry since the last flush, if that is kept.
+    states: Option<BTreeMap<u32, Vec<Vec<u64>>>>,
 }
 
 impl Bench {
@@ -78,36 +105,110 @@ impl Bench {
         table: Table,
         surroundings: &Surroundings,
     ) -> Self {
-        let &Surroundings { seed, memory: stalls, latency, order, beats, errors, .. } =
-            surroundings;
         let mut dut = (subject.make)(power_up, mutant);
         dut.configure(&table);
-        let port = Axi4Subordinate::new(Axi4Config {
-            stalls: Axi4Stalls::all(stalls),
-            response_order: order,
-            timeout: TIMEOUT,
-            bursts: Some(BurstLimits { id_bits: 8, reads: 16, writes: 16 }),
-            ..Axi4Config::bursts("m_axi", seed)
-        });
-        let injected =
-            if errors > 0.0 { ErrorInjection::Rate(errors) } else { ErrorInjection::None };
-        let lines = (u64::from(table.segments()) * subject.stride() / 64) as usize;
-        let config = TestMemoryConfig { base: BASE, lines, seed, latency, errors: injected };
         let mut bench = Bench {
             subject,
             dut,
+            table,
+            surroundings: surroundings.clone(),
             oracle: (subject.oracle)(table),
-            memory: TestMemory::new(config).with_beat_order(beats),
-            port,
-            source: StreamSource::new("s_axis_req", surroundings.requests, seed, TIMEOUT),
-            sink: StreamSink::new("m_axis_rsp", surroundings.answers, seed, TIMEOUT),
+            memory: memory(&subject, &table, surroundings),
+            port: port(surroundings),
+            source: StreamSource::new(
+                "s_axis_req",
+                surroundings.requests,
+                surroundings.seed,
+                TIMEOUT,
+            ),
+            sink: StreamSink::new("m_axis_rsp", surroundings.answers, surroundings.seed, TIMEOUT),
             cycle: 0,
             asked: BTreeMap::new(),
             order: BTreeMap::new(),
-            may_fail: errors > 0.0,
+            wants_flush: false,
+            watch: Watch::default(),
+            states: None,
         };
         bench.dut.reset();
         bench
+    }
+
+    /// Keeps the states of all entries from here on, as [`Bench::reset`] compares with them.
+    pub fn keep_states(&mut self) {
+        let segments = (0..SEGMENTS).map(|n| self.subject.segment(n));
+        let now = segments.map(|segment| (segment, vec![self.oracle.entry(segment)]));
+        self.states = Some(now.collect());
+    }
+
+    fn apply(&mut self, request: &RequestWords) -> AnswerWords {
+        let answer = self.oracle.apply(request);
+        let segment = request[1] as u32;
+        let states = self.states.as_mut().and_then(|states| states.get_mut(&segment));
+        if let Some(states) = states {
+            states.push(self.oracle.entry(segment));
+        }
+        answer
+    }
+
+    /// Resets the block and what is at its pins, whatever is under way. Memory keeps what was written, and the
+    /// machine takes it from there. Says how many requests were open, whose answers never come.
+    pub fn reset(&mut self) -> Result<usize, String> {
+        let lost = self.open();
+        // What was accepted may have been carried out, and written.
+        let accepted: Vec<u16> = self.order.values().flatten().copied().collect();
+        for token in accepted {
+            let (request, _) = self.asked[&token];
+            self.apply(&request);
+        }
+        (self.asked, self.order) = Default::default();
+        self.surroundings.seed += 1;
+        let old = std::mem::replace(
+            &mut self.memory,
+            memory(&self.subject, &self.table, &self.surroundings),
+        );
+        self.oracle = (self.subject.oracle)(self.table);
+        for n in 0..SEGMENTS {
+            let segment = self.subject.segment(n);
+            let words = self.words(&old, segment);
+            let entry = self.oracle.normal(&words);
+            let states = self.states.as_ref().and_then(|states| states.get(&segment));
+            if states.is_some_and(|states| !states.contains(&entry)) {
+                return Err(format!(
+                    "after a reset segment {segment} is {entry:x?}, and never was"
+                ));
+            }
+            self.oracle.restore(segment, &words);
+            self.load(segment);
+        }
+        self.states.is_some().then(|| self.keep_states());
+        self.reset_pins()?;
+        Ok(lost)
+    }
+
+    fn reset_pins(&mut self) -> Result<(), String> {
+        let Surroundings { seed, requests, answers, .. } = self.surroundings;
+        self.port = port(&self.surroundings);
+        self.source = StreamSource::new("s_axis_req", requests, seed, TIMEOUT);
+        self.sink = StreamSink::new("m_axis_rsp", answers, seed, TIMEOUT);
+        (self.wants_flush, self.watch) = (false, Watch::default());
+        self.dut.drive_request(&StreamPins::default());
+        self.dut.drive_ready(false);
+        self.dut.drive_memory(&Axi4SubordinatePins::default());
+        self.dut.drive_flush(false);
+        self.dut.reset();
+        let Axi4ManagerPins { awvalid, wvalid, arvalid, .. } = self.dut.memory();
+        if awvalid || wvalid || arvalid || self.dut.answer().tvalid || !self.dut.is_idle() {
+            return Err("something is under way after a reset".into());
+        }
+        Ok(())
+    }
+
+    /// Memory's words of an entry.
+    fn words(&self, memory: &TestMemory, segment: u32) -> Vec<u64> {
+        let address = self.subject.address(segment);
+        (0..self.subject.lines() as u64)
+            .flat_map(|line| memory.line(address + 64 * line).expect("it is in memory"))
+            .collect()
     }
 
     /// Gives memory the entry that the machine has.
@@ -134,11 +235,16 @@ impl Bench {
         self.dut.drive_request(&request);
         let ready = self.sink.drive(cycle);
         self.dut.drive_ready(ready);
-        self.dut.drive_memory(self.port.drive(cycle));
+        let memory = *self.port.drive(cycle);
+        self.dut.drive_memory(&memory);
+        self.dut.drive_flush(self.wants_flush);
         let text = |error: sim::bus::error::BusModelError| error.to_string();
         let accepted = self.source.sample(cycle, self.dut.ready()).map_err(text)?;
         let answer = self.sink.sample(cycle, &self.dut.answer()).map_err(text)?;
-        self.port.sample(cycle, &self.dut.memory()).map_err(text)?;
+        let block = self.dut.memory();
+        self.port.sample(cycle, &block).map_err(text)?;
+        self.watch.count(accepted, self.dut.events(), &block, &memory);
+        let ended = self.watch.flush(self.wants_flush, accepted, self.dut.flushed())?;
         self.memory.step(cycle, &mut self.port);
         self.dut.clock()?;
         self.cycle += 1;
@@ -150,7 +256,50 @@ impl Bench {
         {
             return Err(format!("a request is not answered for {} clocks", 2 * TIMEOUT));
         }
+        if ended == Some(false) {
+            self.check_flushed()?;
+        }
         answer.map(|words| self.judge(words)).transpose()
+    }
+
+    /// A flush came to its end, and no write had an error.
+    fn check_flushed(&mut self) -> Result<(), String> {
+        if !self.asked.is_empty() {
+            return Err(format!("flushed with {} requests under way", self.asked.len()));
+        }
+        if let Some(what) = self.different() {
+            return Err(format!("flushed, and {what}"));
+        }
+        self.states.is_some().then(|| self.keep_states());
+        Ok(())
+    }
+
+    /// The block is at the end of a flush: whether a write failed.
+    pub fn flushed(&self) -> Option<bool> {
+        self.dut.flushed()
+    }
+
+    /// Flushes when nothing is open, until no write fails; says how many clocks the last flush took.
+    pub fn flush(&mut self) -> Result<u64, String> {
+        for _ in 0..60 {
+            let first = self.cycle;
+            self.wants_flush = true;
+            while self.flushed().is_none() {
+                self.clock()?;
+                if self.cycle - first > 20 * TIMEOUT {
+                    return Err(format!("not flushed for {} clocks", 20 * TIMEOUT));
+                }
+            }
+            let (failed, clocks) = (self.flushed(), self.cycle - first);
+            self.wants_flush = false;
+            while self.flushed().is_some() {
+                self.clock()?;
+            }
+            if failed == Some(false) {
+                return Ok(clocks);
+            }
+        }
+        Err("each flush fails".into())
     }
 
     fn accept(&mut self, words: RequestWords) {
@@ -181,14 +330,14 @@ impl Bench {
                 .iter()
                 .enumerate()
                 .all(|(n, &word)| word == if n == 2 { expected } else { 0 });
-            let is_possible = self.may_fail && nothing;
+            let is_possible = self.surroundings.errors > 0.0 && nothing;
             return if is_possible {
                 Ok(answered)
             } else {
                 Err(format!("a bus error: {words:x?}"))
             };
         }
-        let expected = self.oracle.apply(&request);
+        let expected = self.apply(&request);
         if words != expected {
             return Err(format!(
                 "cycle {}: request {request:x?} is answered {words:x?}, expected {expected:x?}",
@@ -215,7 +364,7 @@ impl Bench {
 
     /// Asks for other segments until each entry in memory is the machine's, as the block holds back what
     /// failed to be written.
-    pub fn flush(&mut self, token: &mut u16) -> Result<(), String> {
+    pub fn displace(&mut self, token: &mut u16) -> Result<(), String> {
         for _ in 0..60 {
             for set in 0..2 {
                 for n in 0..=self.subject.ways {
@@ -237,12 +386,9 @@ impl Bench {
 
     fn different(&self) -> Option<String> {
         (0..SEGMENTS).map(|n| self.subject.segment(n)).find_map(|segment| {
-            let address = self.subject.address(segment);
-            let words: Vec<u64> = (0..self.subject.lines() as u64)
-                .flat_map(|line| self.memory.line(address + 64 * line).expect("it is in memory"))
-                .collect();
+            let words = self.words(&self.memory, segment);
             let expected = self.oracle.entry(segment);
-            (!self.oracle.has(segment, &words))
+            (self.oracle.normal(&words) != expected)
                 .then(|| format!("segment {segment} is {words:x?}, expected {expected:x?}"))
         })
     }

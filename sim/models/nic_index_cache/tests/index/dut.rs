@@ -2,7 +2,8 @@
 //! The blocks under test, by one set of pins, each with the machine that it has to be equal to.
 
 use nic::index::{
-    Answer, Index, Request, Status, Table, answer_words, entry_lines, entry_stride, request_words,
+    Answer, Entry, Index, Request, Status, Table, answer_words, entry_lines, entry_stride,
+    request_words,
 };
 use nic_index_cache::{mutants, narrow, pairs, wide};
 use sim::bus::pins::{Axi4ManagerPins, Axi4SubordinatePins, StreamPins};
@@ -15,6 +16,15 @@ pub type AnswerWords = [u64; answer_words(8)];
 /// Where the index lies in NIC memory.
 pub const BASE: u64 = 0x7_FFFF_F000;
 
+/// How often, or whether a clock ago, something happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Events<T = bool> {
+    pub accepted: T,
+    pub fetch: T,
+    pub write_back: T,
+    pub failed: T,
+}
+
 /// A block, with the ports that bus models drive.
 pub trait Dut {
     fn configure(&mut self, table: &Table);
@@ -26,6 +36,10 @@ pub trait Dut {
     fn answer(&self) -> StreamPins<AnswerWords>;
     fn memory(&self) -> Axi4ManagerPins;
     fn is_idle(&self) -> bool;
+    fn drive_flush(&mut self, flush: bool);
+    /// All is written, or, if true, not all.
+    fn flushed(&self) -> Option<bool>;
+    fn events(&self) -> Events;
     fn clock(&mut self) -> Result<(), String>;
 }
 
@@ -33,8 +47,11 @@ pub trait Dut {
 pub trait Oracle {
     /// The answer to a request.
     fn apply(&mut self, request: &RequestWords) -> AnswerWords;
-    /// An entry as it lies in memory, if memory has `words` there: what means nothing is taken from those.
-    fn has(&self, segment: u32, words: &[u64]) -> bool;
+    /// Words of an entry, with zeros for what means nothing.
+    fn normal(&self, words: &[u64]) -> Vec<u64>;
+    /// The machine has the entry of these words.
+    fn restore(&mut self, segment: u32, words: &[u64]);
+    /// An entry as it lies in memory, but for what means nothing.
     fn entry(&self, segment: u32) -> Vec<u64>;
     fn epoch(&self, segment: u32) -> u16;
 }
@@ -51,8 +68,12 @@ impl<const OBJECTS: usize, const WORDS: usize> Oracle for Index<OBJECTS, WORDS> 
         beat
     }
 
-    fn has(&self, segment: u32, words: &[u64]) -> bool {
-        nic::index::Entry::decode(words) == Index::entry(self, segment)
+    fn normal(&self, words: &[u64]) -> Vec<u64> {
+        Entry::<OBJECTS, WORDS>::decode(words).encode()
+    }
+
+    fn restore(&mut self, segment: u32, words: &[u64]) {
+        Index::restore(self, segment, Entry::decode(words));
     }
 
     fn entry(&self, segment: u32) -> Vec<u64> {
@@ -165,6 +186,25 @@ macro_rules! dut {
 
                 fn is_idle(&self) -> bool {
                     self.outputs().idle_o
+                }
+
+                fn drive_flush(&mut self, flush: bool) {
+                    self.inputs_mut().flush_i = flush;
+                }
+
+                fn flushed(&self) -> Option<bool> {
+                    let outputs = self.outputs();
+                    outputs.flushed_o.then_some(outputs.flush_failed_o)
+                }
+
+                fn events(&self) -> Events {
+                    let outputs = self.outputs();
+                    Events {
+                        accepted: outputs.accepted_o,
+                        fetch: outputs.fetch_o,
+                        write_back: outputs.write_back_o,
+                        failed: outputs.failed_o,
+                    }
                 }
 
                 fn clock(&mut self) -> Result<(), String> {

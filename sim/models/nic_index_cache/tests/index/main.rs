@@ -6,6 +6,7 @@ mod dut;
 mod mutants;
 mod random;
 mod rate;
+mod watch;
 
 use dut::{NARROW, PAIRS, SHIPPED, WIDE};
 
@@ -34,6 +35,14 @@ fn a_memory_that_fails() {
     for subject in [NARROW, PAIRS, WIDE] {
         println!("{}", subject.name);
         seeds::each!(40, |seed| random::failing(subject, 0, seed).map(drop));
+    }
+}
+
+#[test]
+fn resets_in_the_middle_of_traffic() {
+    for subject in [NARROW, PAIRS, WIDE] {
+        println!("{}", subject.name);
+        seeds::each!(40, |seed| random::resets(subject, 0, seed).map(drop));
     }
 }
 

@@ -13,7 +13,7 @@ const SEEDS: u64 = 60;
 /// Runs the suite until something fails; says what, and with which seed.
 fn run(mutant: u8) -> Option<String> {
     (0..SEEDS).find_map(|seed| {
-        [random::right, random::failing].into_iter().find_map(|test| {
+        [random::right, random::failing, random::resets].into_iter().find_map(|test| {
             found(|| test(MUTANTS, mutant, seed).map(drop))
                 .map(|what| format!("seed {seed}: {what}"))
         })
@@ -43,5 +43,6 @@ fn without_a_mutant_nothing_is_found() {
     for seed in 0..3 {
         random::right(MUTANTS, 0, seed).unwrap();
         random::failing(MUTANTS, 0, seed).unwrap();
+        random::resets(MUTANTS, 0, seed).unwrap();
     }
 }

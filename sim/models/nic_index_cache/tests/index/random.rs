@@ -161,17 +161,54 @@ impl Traffic {
     }
 }
 
-fn run(subject: Subject, mutant: u8, seed: u64, fails: bool) -> Result<Vec<Answered>, String> {
+/// Has the block flush now and then, and sometimes loses patience.
+struct Flushes {
+    random: ChaCha8Rng,
+    /// How often, in each clock.
+    rate: f64,
+    is_patient: bool,
+}
+
+impl Flushes {
+    fn new(random: &mut ChaCha8Rng, subject: &Subject) -> Self {
+        // A flush goes over all places.
+        let most = if subject.sets > 2 { 0.0001 } else { 0.02 };
+        let rate = [0.0, most / 10.0, most][random.random_range(0..3)];
+        Flushes { rate, is_patient: true, random: ChaCha8Rng::seed_from_u64(random.random()) }
+    }
+
+    fn clock(&mut self, bench: &mut Bench) {
+        let changes = match (bench.wants_flush, bench.flushed()) {
+            (false, _) => self.rate,
+            (true, Some(_)) => 0.1,
+            (true, None) if self.is_patient => 0.0,
+            (true, None) => 0.05,
+        };
+        if self.random.random_bool(changes) {
+            bench.wants_flush ^= true;
+            self.is_patient = self.random.random_ratio(3, 4);
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Right,
+    Failing,
+    Resets,
+}
+
+fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Vec<Answered>, String> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let table = table(&mut random, &subject);
-    let mut bench = Bench::new(
-        subject,
-        mutant,
-        seed,
-        table,
-        &surroundings(&mut random, subject.lines(), fails),
-    );
+    let mut surroundings = surroundings(&mut random, subject.lines(), kind == Kind::Failing);
+    if kind == Kind::Resets {
+        // An entry of several lines can be half written else.
+        surroundings.beats = BeatOrder::Together;
+    }
+    let mut bench = Bench::new(subject, mutant, seed, table, &surroundings);
     let mut traffic = Traffic::new(&mut random, &subject, &table);
+    let mut flushes = Flushes::new(&mut random, &subject);
     // Entries that memory has from the beginning.
     for _ in 0..random.random_range(0..200) {
         let request = traffic.request(&bench);
@@ -182,26 +219,52 @@ fn run(subject: Subject, mutant: u8, seed: u64, fails: bool) -> Result<Vec<Answe
     }
     traffic.token = 0;
     let (requests, most_open) = (600, random.random_range(1..100));
-    let (mut answers, mut pushed) = (Vec::new(), 0);
-    while answers.len() < requests {
+    let (mut answers, mut pushed, mut lost) = (Vec::new(), 0, 0);
+    if kind == Kind::Resets {
+        bench.keep_states();
+    }
+    while answers.len() + lost < requests {
         if pushed < requests && bench.open() < most_open {
             let request = traffic.request(&bench);
             bench.push(request);
             pushed += 1;
         }
+        if kind == Kind::Resets && random.random_ratio(1, 300) {
+            lost += bench.reset()?;
+        }
+        flushes.clock(&mut bench);
         answers.extend(bench.clock()?);
     }
+    bench.wants_flush = false;
     bench.finish()?;
-    bench.flush(&mut traffic.token)?;
+    if random.random() {
+        bench.flush()?;
+        let writes = bench.watch.writes();
+        bench.flush()?;
+        if bench.watch.writes() != writes {
+            return Err("a flush wrote what was not changed".into());
+        }
+    } else {
+        bench.displace(&mut traffic.token)?;
+    }
+    for _ in 0..20 {
+        bench.clock()?;
+    }
+    bench.watch.check_events()?;
     Ok(answers)
 }
 
 /// Memory without errors.
 pub fn right(subject: Subject, mutant: u8, seed: u64) -> Result<Vec<Answered>, String> {
-    run(subject, mutant, seed, false)
+    run(subject, mutant, seed, Kind::Right)
 }
 
 /// Memory of which some beats fail.
 pub fn failing(subject: Subject, mutant: u8, seed: u64) -> Result<Vec<Answered>, String> {
-    run(subject, mutant, seed, true)
+    run(subject, mutant, seed, Kind::Failing)
+}
+
+/// Resets in the middle of traffic.
+pub fn resets(subject: Subject, mutant: u8, seed: u64) -> Result<Vec<Answered>, String> {
+    run(subject, mutant, seed, Kind::Resets)
 }

@@ -73,3 +73,20 @@ fn one_operation_a_clock() {
     let (rate, least, most) = measure(&mut bench, looked);
     println!("all such: {rate:.3} operations a clock, {least} to {most} clocks");
 }
+
+#[test]
+fn a_flush_writes_each_changed_entry_once_and_keeps_all() {
+    let mut bench = bench();
+    let fills = (0..PLACES).map(|segment| request(Operation::Fill, segment, segment as usize));
+    measure(&mut bench, fills);
+    let clocks = bench.flush().unwrap();
+    println!("{PLACES} changed entries: flushed in {clocks} clocks");
+    assert_eq!(bench.watch.writes(), u64::from(PLACES));
+    let clocks = bench.flush().unwrap();
+    println!("none changed: {clocks} clocks");
+    assert_eq!(bench.watch.writes(), u64::from(PLACES));
+    let fetches = bench.watch.fetches();
+    let looked = (0..PLACES).map(|segment| request(Operation::LookUp, segment, segment as usize));
+    measure(&mut bench, looked);
+    assert_eq!(bench.watch.fetches(), fetches, "an entry was not cached any more");
+}

@@ -2,13 +2,13 @@
 //! The models under test, by one set of pins, each with the machine that it has to be equal to.
 
 use nic::index;
-use nic::lookup::{Geometry, Settings, answer_words, request_words};
+use nic::lookup::{answer_words, request_words};
 use nic_lookup::{mutants, narrow, wide};
 use sim::bus::pins::{
     Axi4ManagerPins, Axi4SubordinatePins, AxiLiteManagerPins, AxiLiteSubordinatePins, StreamPins,
 };
-use tables::robin_hood::RobinHood;
 
+use crate::registers::Configuration;
 use crate::shadow::{Oracle, Shadow};
 
 /// A request as the pins carry it, with zeros for words that a model does not have.
@@ -66,7 +66,7 @@ pub struct Subject {
     pub objects: usize,
     pub landing_lines: u16,
     pub make: fn(u64, u8) -> Box<dyn Dut>,
-    pub oracle: fn(&RobinHood, u8, Settings) -> Box<dyn Oracle>,
+    pub oracle: fn(&Configuration) -> Box<dyn Oracle>,
 }
 
 impl Subject {
@@ -96,9 +96,8 @@ macro_rules! dut {
                 $(model.inputs_mut().$mutant = mutant;)?
                 Box::new(model)
             },
-            oracle: |table, more, settings| {
-                let geometry = Geometry::<$words>::of_table(table, TABLE_BASE, more, settings)
-                    .expect("a table that the model can search");
+            oracle: |configuration| {
+                let geometry = configuration.geometry::<$words>($bytes);
                 Box::new(Shadow::<$objects, $words>::new(geometry, $pins))
             },
         };

@@ -94,6 +94,15 @@ impl Host {
         self.contents.push(contents);
     }
 
+    /// Has a slot outside overflow buckets look as if it were being written for ever.
+    pub fn tear(&mut self, slot: u32) {
+        self.is_spoiled = true;
+        let word = self.table.geometry().slot_word(slot);
+        let memory = self.table.memory();
+        memory.store(word, memory.load(word) | 1);
+        self.show();
+    }
+
     /// Writes a word that need not be any writer's: a link, or a word of a slot that is near a right one.
     pub fn spoil(&mut self, random: &mut ChaCha8Rng) {
         self.is_spoiled = true;

@@ -3,6 +3,7 @@
 //! whatever the host does to its table meanwhile.
 
 mod bench;
+mod directed;
 mod dut;
 mod host;
 mod mutants;
@@ -62,6 +63,13 @@ fn memories_that_fail() {
 fn words_that_no_writer_has_written() {
     for subject in [NARROW, MUTANTS, WIDE] {
         right(subject, 30, random::spoiled);
+    }
+}
+
+#[test]
+fn what_random_runs_seldom_meet() {
+    for subject in [NARROW, MUTANTS, WIDE] {
+        seeds::each!(10, |seed| directed::all(subject, 0, seed));
     }
 }
 

@@ -5,18 +5,23 @@ use nic_lookup::mutants::MUTANTS as LIST;
 use suites::subject::found;
 
 use crate::dut::MUTANTS;
-use crate::random;
+use crate::{directed, random};
 
 /// Seeds of each test, at most.
 const SEEDS: u64 = 60;
 
 /// Runs the suite until something fails; says what, and with which seed.
 fn run(mutant: u8) -> Option<String> {
+    type Test = fn(u8, u64) -> Result<(), String>;
+    let tests: [Test; 4] = [
+        |mutant, seed| random::right(MUTANTS, mutant, seed).map(drop),
+        |mutant, seed| random::failing(MUTANTS, mutant, seed).map(drop),
+        |mutant, seed| random::spoiled(MUTANTS, mutant, seed).map(drop),
+        |mutant, seed| directed::all(MUTANTS, mutant, seed),
+    ];
     (0..SEEDS).find_map(|seed| {
-        [random::right, random::failing, random::spoiled].into_iter().find_map(|test| {
-            found(|| test(MUTANTS, mutant, seed).map(drop))
-                .map(|what| format!("seed {seed}: {what}"))
-        })
+        let what = tests.iter().find_map(|test| found(|| test(mutant, seed)))?;
+        Some(format!("seed {seed}: {what}"))
     })
 }
 
@@ -41,5 +46,6 @@ fn without_a_mutant_nothing_is_found() {
         random::right(MUTANTS, 0, seed).unwrap();
         random::failing(MUTANTS, 0, seed).unwrap();
         random::spoiled(MUTANTS, 0, seed).unwrap();
+        directed::all(MUTANTS, 0, seed).unwrap();
     }
 }

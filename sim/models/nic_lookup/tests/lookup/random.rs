@@ -70,7 +70,7 @@ fn surroundings(random: &mut ChaCha8Rng, kind: Kind) -> Surroundings {
 }
 
 /// A table with slots of the subject's size. Some values lie out of line, where there is room for their place.
-fn shape(random: &mut ChaCha8Rng, subject: &Subject) -> Shape {
+pub fn shape(random: &mut ChaCha8Rng, subject: &Subject) -> Shape {
     let inline_bytes = match subject.slot_bytes {
         16 => 0,
         32 => [8, 16][random.random_range(0..2)],
@@ -86,18 +86,22 @@ fn shape(random: &mut ChaCha8Rng, subject: &Subject) -> Shape {
     Shape { slots, limit, segment, overflow_slots: random.random_range(0..30), values }
 }
 
-fn configuration(random: &mut ChaCha8Rng, subject: &Subject, table: &RobinHood) -> Configuration {
+pub fn configuration(
+    random: &mut ChaCha8Rng,
+    subject: &Subject,
+    table: &RobinHood,
+) -> Configuration {
     let most = if subject.slot_bytes == 16 { 0 } else { 8 * subject.value_words as u16 };
     // Readings of many trips take long.
     let slots = table.limit().expect("tables have a limit") as usize + 1;
     let trips = slots * subject.slot_bytes / (64 * usize::from(subject.landing_lines));
     let settings = Settings {
-        value_bytes: [most.min(8), most.min(8), most][random.random_range(0..3)],
+        value_bytes: [most.min(8), most.min(8), most, 0][random.random_range(0..4)],
         most_readings: if trips > 8 { 4 } else { [3, 4, 8, 30][random.random_range(0..4)] },
         landing_lines: subject.landing_lines,
     };
     let more = [1, 1, 2, 64][random.random_range(0..4)];
-    // That of one word is as good as that of eight.
+    // One with values of fewer words has the same places.
     let geometry = Geometry::<8>::of_table(table, TABLE_BASE, more, settings)
         .expect("a table that the model can search");
     Configuration {

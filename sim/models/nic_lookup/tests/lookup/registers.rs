@@ -2,7 +2,8 @@
 //! The registers: settings before a run, counters after it. Offsets are written out here on purpose, as a check
 //! of the map.
 
-use nic::lookup::{COUNTERS, Counters, Places, Settings};
+use nic::index::Table;
+use nic::lookup::{COUNTERS, Counters, Geometry, Places, Settings};
 
 pub const CONTROL: u16 = 0x000;
 pub const RETURN: u16 = 0x010;
@@ -33,6 +34,15 @@ pub struct Configuration {
 }
 
 impl Configuration {
+    /// The same for the machine, with slots of so many bytes.
+    pub fn geometry<const WORDS: usize>(&self, slot_bytes: u16) -> Geometry<WORDS> {
+        let &Configuration { table_base, slots, limit, more, places, settings, segments, .. } =
+            self;
+        let table = Table::new(table_base, slots, slot_bytes, limit, more, segments)
+            .expect("a table that an index can serve");
+        Geometry::new(table, places, settings).expect("a table that the model can search")
+    }
+
     /// What to write where, but for `CONTROL`.
     pub fn writes(&self) -> Vec<(u16, u32)> {
         let mut writes = vec![
