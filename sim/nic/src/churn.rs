@@ -19,8 +19,9 @@ pub struct Step {
 #[derive(Clone, Debug)]
 pub struct Churn {
     random: ChaCha8Rng,
-    /// Key, whether it is there, and how often it was inserted.
-    keys: Vec<(u64, bool, u64)>,
+    /// Keys that are there, and those that are not, with how often each was inserted.
+    there: Vec<(u64, u64)>,
+    gone: Vec<(u64, u64)>,
 }
 
 impl Churn {
@@ -35,7 +36,7 @@ impl Churn {
         // Evenly over the table, which is in no order of its own.
         let places = (0..count).skip(thread as usize).step_by(threads as usize);
         let key = |n: usize| contents.objects[n * all / count].0;
-        Churn { random, keys: places.map(|n| (key(n), true, 0)).collect() }
+        Churn { random, there: places.map(|n| (key(n), 0)).collect(), gone: Vec::new() }
     }
 }
 
@@ -43,17 +44,16 @@ impl Iterator for Churn {
     type Item = Step;
 
     fn next(&mut self) -> Option<Step> {
-        if self.keys.is_empty() {
+        let Churn { random, there, gone } = self;
+        if there.is_empty() && gone.is_empty() {
             return None;
         }
-        let place = self.random.random_range(0..self.keys.len());
-        let (key, is_there, insertions) = &mut self.keys[place];
-        *is_there = !*is_there;
-        let content = is_there.then(|| {
-            *insertions += 1;
-            value_of(*key, *insertions)
-        });
-        Some(Step { key: *key, content })
+        let inserts = there.is_empty() || !gone.is_empty() && random.random_bool(0.5);
+        let (from, to) = if inserts { (gone, there) } else { (there, gone) };
+        let (key, mut insertions) = from.swap_remove(random.random_range(0..from.len()));
+        insertions += u64::from(inserts);
+        to.push((key, insertions));
+        Some(Step { key, content: inserts.then(|| value_of(key, insertions)) })
     }
 }
 
