@@ -12,12 +12,8 @@ use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::{Entry, Kind, Measure, entry};
 
-/// The platforms that come with the program: their names and files.
-const FILES: [(&str, &str); 3] = [
-    ("n1sdp-u280-ccix", include_str!("../../../platforms/n1sdp-u280-ccix.toml")),
-    ("pcie-gen3", include_str!("../../../platforms/pcie-gen3.toml")),
-    ("liquidio3", include_str!("../../../platforms/liquidio3.toml")),
-];
+// `FILES`: name and text of each file of sim/platforms, by name.
+include!(concat!(env!("OUT_DIR"), "/platforms.rs"));
 
 /// A platform file, whatever sections it has.
 ///
@@ -121,7 +117,7 @@ fn quoted(names: &[String]) -> String {
 }
 
 impl PlatformFile {
-    /// The platforms that come with the program.
+    /// The platforms that come with the program: all files of `sim/platforms`, by name.
     pub const NAMES: [&'static str; FILES.len()] = {
         let mut names = [""; FILES.len()];
         let mut index = 0;
