@@ -99,7 +99,7 @@ fn a_wrong_unit_names_line_and_expectation() {
         "star.toml: ",
         &format!("line {line}"),
         "read = {",
-        "value 26.3 GB/s found, expected a rate above 0, unit 1/s, k/s, M/s, MHz or GHz",
+        "value 26.3 GB/s found, expected a rate above 0, unit 1/s, k/s, M/s, G/s, MHz or GHz",
     ] {
         assert!(text.contains(part), "{part:?} is missing in: {text}");
     }

@@ -28,4 +28,4 @@ pub use file::{PlatformError, PlatformFile};
 pub use near_data::{
     DeviceMemoryTiming, ElementTiming, HostStoreTiming, NearDataTiming, StorageTiming,
 };
-pub use quantity::{Bandwidth, Bytes, Count, Measure, Rate, Ratio};
+pub use quantity::{Amount, Bandwidth, Bytes, Count, Measure, Rate, Ratio};
