@@ -4,11 +4,21 @@
 //! A run is a pure function of what is scheduled. Two events never tie by accident:
 //! they are ordered by time, then by a named [`Priority`], then by the order in
 //! which they were inserted.
+//!
+//! Events wait in the buckets of a [`wheel`] by their time. The next bucket is sorted when its time has
+//! come, and is then the [`run`] that events are taken from.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+mod heap;
+mod occupied;
+mod order;
+mod pool;
+mod run;
+mod wheel;
 
 use crate::Time;
+use heap::Instant;
+use run::Run;
+use wheel::Wheel;
 
 /// The order of events of the same instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,58 +38,21 @@ pub enum Priority {
     Observe = 3,
 }
 
-/// Bits of a key below the priority: 2^56 insertions in one run.
-const SEQUENCE_BITS: u32 = 56;
-
-/// Time, priority and insertion number in one integer, so that one comparison orders.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key(u128);
-
-impl Key {
-    fn new(time: Time, priority: Priority, sequence: u64) -> Self {
-        let low = (priority as u64) << SEQUENCE_BITS | sequence;
-        Key(u128::from(time.as_ps()) << 64 | u128::from(low))
-    }
-
-    fn time(self) -> Time {
-        Time::from_ps((self.0 >> 64) as u64)
-    }
-}
-
-struct Pending<E> {
-    key: Key,
-    event: E,
-}
-
-// Reversed, because `BinaryHeap` hands out its greatest element.
-impl<E> Ord for Pending<E> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key.cmp(&self.key)
-    }
-}
-
-impl<E> PartialOrd for Pending<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<E> PartialEq for Pending<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl<E> Eq for Pending<E> {}
+/// So many events beside a wide run are put back into the wheel.
+const CROWD: usize = 32;
 
 /// The queue of pending events of one run, and its clock.
 ///
 /// There is no cancellation: an event that may become void carries what its receiver
 /// needs to recognise that, which costs less than a handle on every event.
 pub struct Kernel<E> {
-    pending: BinaryHeap<Pending<E>>,
+    /// The events that come next.
+    run: Run<E>,
+    /// The others.
+    wheel: Wheel<E>,
+    aside: Vec<(Instant, E)>,
+    pending: usize,
     now: Time,
-    inserted: u64,
 }
 
 impl<E> Default for Kernel<E> {
@@ -91,7 +64,19 @@ impl<E> Default for Kernel<E> {
 impl<E> Kernel<E> {
     /// An empty queue at [`Time::ZERO`].
     pub fn new() -> Self {
-        Kernel { pending: BinaryHeap::new(), now: Time::ZERO, inserted: 0 }
+        Self::with_capacity(0)
+    }
+
+    /// An empty queue at [`Time::ZERO`] that allocates nothing as long as no more than so many events
+    /// are pending.
+    pub fn with_capacity(events: usize) -> Self {
+        Kernel {
+            run: Wheel::first_run(events),
+            wheel: Wheel::with_capacity(events),
+            aside: Vec::with_capacity(events),
+            pending: 0,
+            now: Time::ZERO,
+        }
     }
 
     /// The instant of the event handed out last.
@@ -101,17 +86,18 @@ impl<E> Kernel<E> {
 
     /// Events that are pending.
     pub fn len(&self) -> usize {
-        self.pending.len()
+        self.pending
     }
 
     /// Whether nothing is pending.
     pub fn is_empty(&self) -> bool {
-        self.pending.is_empty()
+        self.pending == 0
     }
 
     /// The instant of the next event.
     pub fn next_time(&self) -> Option<Time> {
-        self.pending.peek().map(|next| next.key.time())
+        let next = self.run.peek().map(|at| at.time).or_else(|| self.wheel.peek(&self.run));
+        next.map(Time::from_ps)
     }
 
     /// Puts `event` at the instant `time`.
@@ -120,10 +106,15 @@ impl<E> Kernel<E> {
     /// When `time` lies before [`Kernel::now`].
     pub fn schedule_at(&mut self, time: Time, priority: Priority, event: E) {
         assert!(time >= self.now, "event scheduled in the past: for {time}, now is {}", self.now);
-        assert!(self.inserted < 1 << SEQUENCE_BITS, "2^56 events were scheduled in one run");
-        let key = Key::new(time, priority, self.inserted);
-        self.inserted += 1;
-        self.pending.push(Pending { key, event });
+        self.pending += 1;
+        let at = Instant { time: time.as_ps(), priority: priority as u32 };
+        if at.time > self.run.last() {
+            return self.wheel.insert(at, event);
+        }
+        self.run.insert(at, event);
+        if self.run.late() > CROWD && Wheel::is_wide(&self.run) {
+            self.wheel.narrow(&mut self.run, self.now.as_ps(), &mut self.aside);
+        }
     }
 
     /// Puts `event` at `delay` after now.
@@ -133,8 +124,15 @@ impl<E> Kernel<E> {
 
     /// Takes the next event and moves the clock to its instant.
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        let Pending { key, event } = self.pending.pop()?;
-        self.now = key.time();
+        let (at, event) = match self.run.pop() {
+            Some(next) => next,
+            None => {
+                self.wheel.advance(&mut self.run);
+                self.run.pop()?
+            }
+        };
+        self.pending -= 1;
+        self.now = Time::from_ps(at.time);
         Some((self.now, event))
     }
 }

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use timing::Time;
 use timing::platform::{
-    Bandwidth, Count, Entry, Kind, Platform, PlatformError, PlatformFile, Rate, Ratio, Side,
-    entries_read,
+    Bandwidth, Class, Count, End, Entry, Kind, Platform, PlatformError, PlatformFile, Rate, Ratio,
+    Side, entries_read,
 };
 
 const STAR: &str = include_str!("star.toml");
@@ -99,7 +99,7 @@ fn a_wrong_unit_names_line_and_expectation() {
         "star.toml: ",
         &format!("line {line}"),
         "read = {",
-        "value 26.3 GB/s found, expected a rate above 0, unit 1/s, k/s, M/s, MHz or GHz",
+        "value 26.3 GB/s found, expected a rate above 0, unit 1/s, k/s, M/s, G/s, MHz or GHz",
     ] {
         assert!(text.contains(part), "{part:?} is missing in: {text}");
     }
@@ -155,6 +155,69 @@ fn one_kind_is_multiplied_and_the_others_left() {
     assert_eq!(half.core.message.get(), Time::from_ns(45));
     let count = read(star().times(Kind::Paper, 0.01)).expect("valid").core.count;
     assert_eq!(count.get(), Count(1), "a count stays one at least");
+}
+
+#[test]
+fn an_assumption_is_taken_to_the_ends_of_its_interval() {
+    assert_eq!(star().intervals(), ["core.message"]);
+    let message = |file: PlatformFile| read(file).expect("valid").core.message;
+    let plain = message(star());
+    assert_eq!(plain.class(), Some(Class::E));
+    assert_eq!(plain.interval(), Some((Time::from_ns(30), Time::from_ps(60_500))));
+    let at = |end| message(star().at_end("core.message", end).expect("has an interval")).get();
+    assert_eq!((at(End::Least), at(End::Greatest)), (Time::from_ns(30), Time::from_ps(60_500)));
+    let half = message(star().times(Kind::Assumption, 0.5));
+    assert_eq!(half.get(), Time::from_ps(22_500));
+    assert_eq!(half.interval(), Some((Time::from_ns(15), Time::from_ps(30_250))));
+    let error = star().at_end("core.clock", End::Least).expect_err("it has none").to_string();
+    assert_eq!(error, "star.toml: core.clock is missing, expected an entry with an interval");
+}
+
+#[test]
+fn an_impossible_class_or_interval_is_told() {
+    let line = |start: &str| 1 + STAR.lines().position(|line| line.starts_with(start)).unwrap();
+    for (original, replacement, expected) in [
+        (
+            "interval = [30, 60.5]",
+            "interval = [50, 60]",
+            "interval [50, 60] found, expected one that contains the value 45",
+        ),
+        (
+            "interval = [30, 60.5]",
+            "interval = [60.5, 30]",
+            "interval [60.5, 30] found, expected one that contains the value 45",
+        ),
+        (
+            "interval = [30, 60.5]",
+            "interval = [30, nan]",
+            "interval [30, NaN] found, expected one that contains the value 45",
+        ),
+        (
+            "interval = [30, 60.5]",
+            "interval = [-1, 60]",
+            "the interval's least value -1 ns found, expected a latency",
+        ),
+        (", interval = [30, 60.5]", "", "interval is missing, expected the least and the greatest"),
+        ("class = \"E\", ", "", "interval found with no class, expected one with class E only"),
+        ("class = \"E\"", "class = \"B\"", "class B found with kind assumption, expected E"),
+        ("class = \"E\"", "class = \"F\"", "unknown variant `F`, expected one of `A`, `B`, `C`"),
+    ] {
+        let text = message_with(original, replacement);
+        let line = format!("star.toml: TOML parse error at line {}", line("message ="));
+        for part in [expected, &line, "message = {"] {
+            assert!(text.contains(part), "{part:?} is missing in: {text}");
+        }
+    }
+}
+
+#[test]
+fn an_entry_without_a_class_is_told_where_each_must_have_one() {
+    let line = 1 + STAR.lines().position(|line| line.starts_with("clock =")).unwrap();
+    assert_eq!(
+        star().expect_classes().expect_err("most have none").to_string(),
+        format!("star.toml: line {line}: core.clock has no class, expected one of A, B, C, D, E")
+    );
+    PlatformFile::named("liquidio3").expect("there").expect_classes().expect("each has one");
 }
 
 #[test]

@@ -10,9 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::de::Error as _;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::Measure;
+use super::class;
+use super::{Class, Measure};
 
 /// Where the number of an entry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -27,6 +29,8 @@ pub enum Kind {
     OwnRtl,
     /// A bench of this program; the source says which, and how its figure was carried over.
     Measured,
+    /// Another publication about the same part.
+    Publication,
     /// Chosen so that something comes out as it was published: what reads it cannot confirm that.
     Fitted,
     /// Nobody: the source says why the number was chosen.
@@ -35,11 +39,12 @@ pub enum Kind {
 
 impl Kind {
     /// All there are, those that others stand behind first.
-    pub const ALL: [Kind; 6] = [
+    pub const ALL: [Kind; 7] = [
         Kind::Paper,
         Kind::Datasheet,
         Kind::OwnRtl,
         Kind::Measured,
+        Kind::Publication,
         Kind::Fitted,
         Kind::Assumption,
     ];
@@ -51,6 +56,7 @@ impl Kind {
             Kind::Datasheet => "datasheet",
             Kind::OwnRtl => "own RTL",
             Kind::Measured => "measured",
+            Kind::Publication => "publication",
             Kind::Fitted => "fitted",
             Kind::Assumption => "assumption",
         }
@@ -68,6 +74,8 @@ impl fmt::Display for Kind {
 pub struct Entry<T> {
     pub(super) value: T,
     kind: Kind,
+    class: Option<Class>,
+    interval: Option<(T, T)>,
     source: String,
     read: Arc<AtomicBool>,
 }
@@ -82,6 +90,11 @@ impl<T: Copy> Entry<T> {
         self.value
     }
 
+    /// The least and the greatest number that it may be, if it is of class E.
+    pub fn interval(&self) -> Option<(T, T)> {
+        self.interval
+    }
+
     /// Another number in its place, for a machine that is to differ in it.
     pub fn set(&mut self, value: T) {
         self.value = value;
@@ -94,6 +107,11 @@ impl<T> Entry<T> {
         self.kind
     }
 
+    /// What it may be used for, if the file says.
+    pub fn class(&self) -> Option<Class> {
+        self.class
+    }
+
     /// The sentence it comes from, or why it was chosen.
     pub fn source(&self) -> &str {
         &self.source
@@ -103,7 +121,10 @@ impl<T> Entry<T> {
 /// Whether it was read is no part of what it is.
 impl<T: PartialEq> PartialEq for Entry<T> {
     fn eq(&self, other: &Self) -> bool {
-        (&self.value, self.kind, &self.source) == (&other.value, other.kind, &other.source)
+        let facts = |entry: &Self| (entry.kind, entry.class);
+        (&self.value, &self.interval, &self.source)
+            == (&other.value, &other.interval, &other.source)
+            && facts(self) == facts(other)
     }
 }
 
@@ -117,16 +138,32 @@ impl<'de, T: Measure> Deserialize<'de> for Entry<T> {
             value: f64,
             unit: String,
             kind: Kind,
+            class: Option<Class>,
+            interval: Option<[f64; 2]>,
             source: String,
         }
-        let Written { value, unit, kind, source } = Written::deserialize(deserializer)?;
+        let Written { value, unit, kind, class, interval, source } =
+            Written::deserialize(deserializer)?;
         if source.trim().is_empty() {
             return Err(D::Error::custom("source is empty, expected where the number comes from"));
         }
-        let value = T::convert(value, &unit).ok_or_else(|| {
-            D::Error::custom(format!("value {value} {unit} found, expected {}", T::EXPECTED))
-        })?;
-        Ok(Entry { value, kind, source, read: Arc::default() })
+        let convert = |what: &str, number: f64| {
+            T::convert(number, &unit).ok_or_else(|| {
+                D::Error::custom(format!("{what} {number} {unit} found, expected {}", T::EXPECTED))
+            })
+        };
+        if let Some(fault) = class::first_fault(kind, class, value, interval) {
+            return Err(D::Error::custom(fault));
+        }
+        let interval = match interval {
+            None => None,
+            Some([least, greatest]) => Some((
+                convert("the interval's least value", least)?,
+                convert("the interval's greatest value", greatest)?,
+            )),
+        };
+        let value = convert("value", value)?;
+        Ok(Entry { value, kind, class, interval, source, read: Arc::default() })
     }
 }
 
@@ -163,36 +200,65 @@ fn add_read(table: &toml::Table, kind: Kind, prefix: &str, names: &mut BTreeSet<
     }
 }
 
-/// Calls `found` with each entry of a kind below `table`, a part of a file.
-pub(super) fn each_of_kind<'t, 'i>(
-    table: &'t DeTable<'i>,
-    kind: Kind,
-    found: &mut impl FnMut(&'t DeTable<'i>),
-) {
-    for value in table.values() {
-        let DeValue::Table(table) = value.get_ref() else { continue };
-        match table.get("kind").map(|kind| kind.get_ref().as_str()) {
-            None => each_of_kind(table, kind, found),
-            Some(its_kind) if its_kind == Some(kind.name()) => found(table),
-            Some(_) => {}
+/// An entry as it is written.
+pub(super) struct WrittenEntry<'t, 'i> {
+    /// Its dotted name.
+    pub name: String,
+    /// Where its name begins in the file.
+    pub start: usize,
+    /// Value, unit and so on.
+    pub parts: &'t DeTable<'i>,
+}
+
+impl<'t, 'i> WrittenEntry<'t, 'i> {
+    /// All below `table`, whose name with a dot behind it is `prefix`, in the order of the file.
+    pub fn all(table: &'t DeTable<'i>, prefix: &str) -> Vec<Self> {
+        let mut found = Vec::new();
+        for (key, value) in table {
+            let DeValue::Table(parts) = value.get_ref() else { continue };
+            let name = format!("{prefix}{}", key.get_ref());
+            match parts.contains_key("kind") {
+                true => found.push(WrittenEntry { name, start: key.span().start, parts }),
+                false => found.extend(Self::all(parts, &format!("{name}."))),
+            }
         }
+        found.sort_by_key(|entry| entry.start);
+        found
+    }
+
+    pub fn is_of(&self, kind: Kind) -> bool {
+        self.parts.get("kind").and_then(|found| found.get_ref().as_str()) == Some(kind.name())
+    }
+
+    /// Least and greatest value, as far as they are written.
+    pub fn interval(&self) -> &[Spanned<DeValue<'i>>] {
+        match self.parts.get("interval").map(Spanned::get_ref) {
+            Some(DeValue::Array(ends)) => ends,
+            _ => &[],
+        }
+    }
+
+    /// Where its value and the ends of its interval stand in the file, and `factor` times each: to a
+    /// thousandth of its unit, a count to a whole number of at least 1. What is no number is left out;
+    /// it is refused when the entry is read.
+    pub fn multiplied(&self, factor: f64) -> Vec<(Range<usize>, String)> {
+        let is_count = self.parts.get("unit").and_then(|unit| unit.get_ref().as_str()) == Some("1");
+        let times = |written: &Spanned<DeValue<'_>>| {
+            let times = number(written)? * factor;
+            let new = match is_count {
+                true => times.round().max(1.0),
+                false => (times * 1e3).round() / 1e3,
+            };
+            Some((written.span(), new.to_string()))
+        };
+        self.parts.get("value").into_iter().chain(self.interval()).filter_map(times).collect()
     }
 }
 
-/// Where the value of an entry stands in its file, and `factor` times that value: to a thousandth of
-/// its unit, a count to a whole number of at least 1. `None` when the value is no number, which is
-/// refused when the entry is read.
-pub(super) fn multiplied(entry: &DeTable<'_>, factor: f64) -> Option<(Range<usize>, String)> {
-    let written = entry.get("value")?;
-    let value = match written.get_ref() {
-        DeValue::Integer(number) => number.as_str().parse::<f64>(),
-        DeValue::Float(number) => number.as_str().parse::<f64>(),
-        _ => return None,
-    };
-    let times = value.ok()? * factor;
-    let new = match entry.get("unit").and_then(|unit| unit.get_ref().as_str()) {
-        Some("1") => times.round().max(1.0),
-        _ => (times * 1e3).round() / 1e3,
-    };
-    Some((written.span(), new.to_string()))
+fn number(written: &Spanned<DeValue<'_>>) -> Option<f64> {
+    match written.get_ref() {
+        DeValue::Integer(number) => number.as_str().parse().ok(),
+        DeValue::Float(number) => number.as_str().parse().ok(),
+        _ => None,
+    }
 }

@@ -2,7 +2,6 @@
 //! A platform file of any shape, and its readers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -10,14 +9,11 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::{Entry, Kind, Measure, entry};
+use super::entry::WrittenEntry;
+use super::{Class, End, Entry, Kind, Measure};
 
-/// The platforms that come with the program: their names and files.
-const FILES: [(&str, &str); 3] = [
-    ("n1sdp-u280-ccix", include_str!("../../../platforms/n1sdp-u280-ccix.toml")),
-    ("pcie-gen3", include_str!("../../../platforms/pcie-gen3.toml")),
-    ("liquidio3", include_str!("../../../platforms/liquidio3.toml")),
-];
+// `FILES`: name and text of each file of sim/platforms, by name.
+include!(concat!(env!("OUT_DIR"), "/platforms.rs"));
 
 /// A platform file, whatever sections it has.
 ///
@@ -101,6 +97,20 @@ pub enum PlatformError {
         /// The value read there.
         expected: Vec<String>,
     },
+    /// An entry without a class, where each must have one.
+    #[error(
+        "{}: line {line}: {place} has no class, expected one of {}",
+        file.display(),
+        Class::ALL.map(|class| class.to_string()).join(", ")
+    )]
+    NoClass {
+        /// The file.
+        file: PathBuf,
+        /// Its line in the file.
+        line: usize,
+        /// Its dotted name.
+        place: String,
+    },
     /// A field is well formed but no machine can be like that.
     #[error("{}: {field} = {value}, expected {expected}", file.display())]
     Impossible {
@@ -121,7 +131,7 @@ fn quoted(names: &[String]) -> String {
 }
 
 impl PlatformFile {
-    /// The platforms that come with the program.
+    /// The platforms that come with the program: all files of `sim/platforms`, by name.
     pub const NAMES: [&'static str; FILES.len()] = {
         let mut names = [""; FILES.len()];
         let mut index = 0;
@@ -170,13 +180,12 @@ impl PlatformFile {
     }
 
     /// The same file with the value of every entry of `kind` times `factor`, to a thousandth of its
-    /// unit; counts to a whole number of at least 1.
+    /// unit; counts to a whole number of at least 1. Intervals likewise.
     pub fn times(mut self, kind: Kind, factor: f64) -> Self {
         let document = self.document().expect("it was parsed before");
-        let mut values: Vec<(Range<usize>, String)> = Vec::new();
-        entry::each_of_kind(&document, kind, &mut |entry| {
-            values.extend(entry::multiplied(entry, factor));
-        });
+        let entries = WrittenEntry::all(&document, "");
+        let those = entries.iter().filter(|entry| entry.is_of(kind));
+        let mut values: Vec<_> = those.flat_map(|entry| entry.multiplied(factor)).collect();
         drop(document);
         // From the last on, so that the places of those before stay right.
         values.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
@@ -184,6 +193,53 @@ impl PlatformFile {
             self.text.replace_range(place, &value);
         }
         self
+    }
+
+    /// The dotted names of all entries that have an interval, in the order of the file.
+    pub fn intervals(&self) -> Vec<String> {
+        let document = self.document().expect("it was parsed before");
+        let entries = WrittenEntry::all(&document, "").into_iter();
+        entries.filter(|entry| !entry.interval().is_empty()).map(|entry| entry.name).collect()
+    }
+
+    /// The same file with an end of its interval as the value of this entry.
+    ///
+    /// # Errors
+    /// When there is no such entry, or it has no interval.
+    pub fn at_end(mut self, place: &str, end: End) -> Result<Self, PlatformError> {
+        let document = self.document()?;
+        let entries = WrittenEntry::all(&document, "");
+        let entry = entries.iter().find(|entry| entry.name == place);
+        let places = entry.and_then(|entry| {
+            let [least, greatest] = entry.interval() else { return None };
+            let from = if end == End::Least { least } else { greatest };
+            Some((entry.parts.get("value")?.span(), from.span()))
+        });
+        let Some((to, from)) = places else {
+            let expected = "an entry with an interval";
+            return Err(self.missing(place, expected));
+        };
+        drop(document);
+        let value = self.text[from].to_owned();
+        self.text.replace_range(to, &value);
+        Ok(self)
+    }
+
+    /// Every entry of the file has a class, as those of a machine that predicts a paper's figures must.
+    ///
+    /// # Errors
+    /// When one has none: the first one.
+    pub fn expect_classes(&self) -> Result<(), PlatformError> {
+        let document = self.document()?;
+        let entries = WrittenEntry::all(&document, "");
+        match entries.iter().find(|entry| !entry.parts.contains_key("class")) {
+            None => Ok(()),
+            Some(entry) => Err(PlatformError::NoClass {
+                file: self.file.clone(),
+                line: self.line(entry.start),
+                place: entry.name.clone(),
+            }),
+        }
     }
 
     /// The section of this dotted name, as the type that its reader has for it. The type denies unknown
@@ -247,10 +303,16 @@ impl PlatformFile {
         place: &str,
         expected: &'static str,
     ) -> Result<T, PlatformError> {
-        self.optional_section(place)?.ok_or_else(|| {
-            let (file, place) = (self.file.clone(), place.to_owned());
-            PlatformError::Missing { file, place, expected }
-        })
+        self.optional_section(place)?.ok_or_else(|| self.missing(place, expected))
+    }
+
+    fn missing(&self, place: &str, expected: &'static str) -> PlatformError {
+        PlatformError::Missing { file: self.file.clone(), place: place.to_owned(), expected }
+    }
+
+    /// The line of a place in the text, from 1 on.
+    fn line(&self, start: usize) -> usize {
+        1 + self.text[..start].matches('\n').count()
     }
 
     /// Nobody reads more of the file.
@@ -262,7 +324,7 @@ impl PlatformFile {
         let mut unknown = Vec::new();
         self.unread(&document, "", &mut unknown);
         let Some((start, place)) = unknown.into_iter().min() else { return Ok(()) };
-        let line = 1 + self.text[..start].matches('\n').count();
+        let line = self.line(start);
         let prefix = place.rfind('.').map_or("", |dot| &place[..=dot]);
         let here = self.asked.iter().filter_map(|asked| asked.strip_prefix(prefix));
         let mut known = BTreeSet::new();

@@ -107,6 +107,25 @@ impl Measure for Count {
     }
 }
 
+/// A number of things of which there may be very many: objects of a table, keys, transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount(pub u64);
+
+impl Measure for Amount {
+    const EXPECTED: &'static str = "a whole number of 0 or more, unit 1, k, M or G";
+
+    fn convert(value: f64, unit: &str) -> Option<Self> {
+        let factor = match unit {
+            "1" => 1.0,
+            "k" => 1e3,
+            "M" => 1e6,
+            "G" => 1e9,
+            _ => return None,
+        };
+        whole(value, factor).map(Amount)
+    }
+}
+
 /// How often something happens or can be done, more than never: messages, operations, clock cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
@@ -126,14 +145,14 @@ impl Rate {
 }
 
 impl Measure for Rate {
-    const EXPECTED: &'static str = "a rate above 0, unit 1/s, k/s, M/s, MHz or GHz";
+    const EXPECTED: &'static str = "a rate above 0, unit 1/s, k/s, M/s, G/s, MHz or GHz";
 
     fn convert(value: f64, unit: &str) -> Option<Self> {
         let factor = match unit {
             "1/s" => 1.0,
             "k/s" => 1e3,
             "M/s" | "MHz" => 1e6,
-            "GHz" => 1e9,
+            "G/s" | "GHz" => 1e9,
             _ => return None,
         };
         let per_second = whole(value, factor).filter(|rate| *rate > 0)?;
@@ -191,6 +210,9 @@ mod tests {
         assert_eq!(verbs.per_second(), 26_300_000);
         assert_eq!(verbs.time_for(1), Time::from_ps(38_023));
         assert_eq!(Rate::convert(2.6, "GHz").expect("a rate").time_for(26), Time::from_ns(10));
+        assert_eq!(Rate::convert(0.5, "G/s"), Rate::convert(500.0, "MHz"));
+        assert_eq!(Amount::convert(28.8, "M"), Some(Amount(28_800_000)));
+        assert_eq!(Amount::convert(65_536.0, "1"), Some(Amount(65_536)));
         let share = Ratio::convert(12.5, "%").expect("a ratio");
         assert_eq!((share.millionths(), share), (125_000, Ratio::convert(0.125, "x").unwrap()));
         assert_eq!(share.of(Time::from_ps(20)), Time::from_ps(3), "2.5 is rounded up");
@@ -201,6 +223,8 @@ mod tests {
         assert_eq!(Rate::convert(0.0, "M/s"), None);
         assert_eq!(Rate::convert(1.0, "Gb/s"), None);
         assert_eq!(Bandwidth::convert(1.0, "M/s"), None);
+        assert_eq!(Amount::convert(1.5, "1"), None);
+        assert_eq!(Amount::convert(1.0, "M/s"), None, "that is a rate");
         assert_eq!(Ratio::convert(-0.1, "x"), None);
         assert_eq!(Ratio::convert(2.0, "1"), None, "that is a count");
         assert_eq!(Ratio::convert(0.12345678, "x"), None, "more than six decimals");

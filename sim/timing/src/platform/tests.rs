@@ -19,9 +19,21 @@ fn message_with(original: &str, replacement: &str) -> String {
 
 #[test]
 fn the_platforms_of_the_program_are_valid() {
-    for name in PlatformFile::NAMES {
+    for name in Platform::NAMES {
         assert_eq!(Platform::named(name).expect(name).name, name);
     }
+}
+
+/// A platform of another shape has other sections, and is none of them.
+#[test]
+fn every_file_of_a_host_with_a_device_is_listed() {
+    let is_platform = |name: &&str| {
+        let mut file = PlatformFile::named(name).expect("listed");
+        assert_eq!(file.word::<String>("name").expect(name), *name, "the file's name");
+        Platform::named(name).is_ok()
+    };
+    let found: BTreeSet<_> = PlatformFile::NAMES.into_iter().filter(is_platform).collect();
+    assert_eq!(found, BTreeSet::from(Platform::NAMES));
 }
 
 #[test]
@@ -107,7 +119,7 @@ fn an_unknown_name_lists_the_known() {
     let text = Platform::named("x86").expect_err("unknown").to_string();
     assert_eq!(
         text,
-        "unknown platform \"x86\", expected one of n1sdp-u280-ccix, pcie-gen3, liquidio3"
+        "unknown platform \"x86\", expected one of liquidio3, n1sdp-u280-ccix, pcie-gen3"
     );
 }
 
