@@ -218,6 +218,12 @@ module lookup_walk
                     6'(three_q.bucket_slot * 32'(SlotBytes)), SlotBytes, LandingLines) : '0,
                 word_slots:   three_q.word_inside ? fitting(three_q.word_size,
                     6'(known_3_q.word[31:0] * 32'(SlotBytes)), SlotBytes, LandingLines) : '0,
+                row_at:       known_3_q.place.address
+                    + 64'(13'(known_3_q.state.row_next) * 13'(SlotBytes)),
+                bucket_at:    settings_i.overflow_base
+                    + 64'(three_q.bucket_slot) * 64'(SlotBytes),
+                word_at:      settings_i.overflow_base
+                    + 64'(known_3_q.word[31:0]) * 64'(SlotBytes),
                 last_reading: known_3_q.state.readings + 8'd1 == settings_i.most_readings
             };
         end
@@ -324,11 +330,8 @@ module lookup_walk
             segment_q        <= four_q.three.two.segment;
             trips_q          <= four_q.three.two.trips;
             fits_q           <= four_q.three.two.fits;
-            row_address_q    <= known_4_q.place.address
-                + 64'(13'(next_slots.row_first) * 13'(SlotBytes));
-            bucket_address_q <= settings_i.overflow_base
-                + 64'(todo.new_reading ? known_4_q.word[31:0] : four_q.three.bucket_slot)
-                    * 64'(SlotBytes);
+            row_address_q    <= todo.new_reading ? known_4_q.place.address : four_q.row_at;
+            bucket_address_q <= todo.new_reading ? four_q.word_at : four_q.bucket_at;
             word_address_q   <= settings_i.directory_base + {29'd0, four_q.three.two.segment, 3'd0};
         end
     end

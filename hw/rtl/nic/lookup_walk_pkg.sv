@@ -83,6 +83,9 @@ package lookup_walk_pkg;
         logic [6:0]  all_slots;                  // of the first read of another reading
         logic [6:0]  bucket_slots;
         logic [6:0]  word_slots;
+        logic [63:0] row_at;                     // addresses: behind what was read
+        logic [63:0] bucket_at;
+        logic [63:0] word_at;                    // of the bucket that the word names
         logic        last_reading;
     } step_4_t;
 
