@@ -96,7 +96,7 @@ pub struct Args {
         value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
     pause_ns: u64,
 
-    /// Whose link it is: liquidio3, pcie-gen3, or a platform file with a section [dma].
+    /// Whose link it is: liquidio3, pcie-gen3, or a platform file that has a section dma.
     #[arg(long, value_name = "NAME|FILE", default_value = "liquidio3")]
     platform: String,
     /// Period of the card's clock: an assumption.

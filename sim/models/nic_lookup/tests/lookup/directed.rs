@@ -79,7 +79,8 @@ pub fn homes(subject: Subject, mutant: u8, seed: u64) -> Result<(), String> {
     let random = &mut ChaCha8Rng::seed_from_u64(seed);
     let (_, configuration) = prepared(subject, mutant, seed);
     let slots: u32 = random.random();
-    let slots = if seed % 2 == 0 { slots } else { slots >> random.random_range(0..32) }.max(1);
+    let slots =
+        if seed.is_multiple_of(2) { slots } else { slots >> random.random_range(0..32) }.max(1);
     // 256 entries at most.
     let log2_segment = (33 - slots.leading_zeros()).saturating_sub(random.random_range(1..9));
     let log2_segment = log2_segment.min(31);
