@@ -29,13 +29,13 @@ fn response<T>(result: Result<T, DeviceError>) -> Option<BusResponse> {
 
 /// Reads and writes every offset of a block that was just reset, over a bus that reports errors,
 /// and leaves its registers at the smallest that they may be.
+///
+/// All are read before the first is written: a write may change others.
 fn walk(registers: &mut dyn Registers, words: &[Word]) {
+    words.iter().for_each(|word| check_read(registers, word));
     for offset in (0..BLOCK_BYTES).step_by(4) {
         match words.iter().find(|word| word.offset == offset) {
-            Some(word) => {
-                check_read(registers, word);
-                check_write(registers, word);
-            }
+            Some(word) => check_write(registers, word),
             None => {
                 let read = response(registers.read32(offset));
                 assert_eq!(read, Some(BusResponse::DecodeError), "read of {offset:#x}");
