@@ -22,7 +22,7 @@ TABLE, DIRECTORY, OVERFLOW, INDEX = 0x1000, 0x3000, 0x4000, 0x2040
 # A fifth more than there are slots, so that some have to go to overflow buckets.
 PRESENT, ABSENT = 47, 12
 VALUE_BYTES = 8
-EVERY_KIND = {"near", "far", "bucket"}
+EVERY_KIND = {"near", "far", "last", "bucket"}
 
 LOOK_UP, LOCK, UNLOCK, EVICT = 0, 1, 6, 7
 DONE, LOCKED, UNKNOWN, IS_ABSENT = 0, 2, 5, 13
@@ -35,6 +35,7 @@ SETTINGS = {
 COUNTERS = {
     "requests": 0x200, "look-ups": 0x208, "hits": 0x210, "misses": 0x218, "found": 0x220,
     "found in buckets": 0x228, "absent": 0x230, "gave up": 0x238, "not read": 0x240,
+    "repeated readings": 0x270,
 }  # fmt: skip
 
 
@@ -91,9 +92,20 @@ def place(things):
 
 
 def kinds(slots, buckets):
-    """Where there are objects: in their home or the next slot, farther, in an overflow bucket."""
-    far = {n - thing.home > 1 for n, thing in enumerate(slots) if thing}
-    return {"far" if one else "near" for one in far} | {"bucket" for one in buckets if one}
+    """Where there are objects: in their home or the next slot, farther, at D_m, in an overflow bucket."""
+    names = {0: "near", 1: "near", LIMIT: "last"}
+    rows = {names.get(n - thing.home, "far") for n, thing in enumerate(slots) if thing}
+    return rows | {"bucket" for one in buckets if one}
+
+
+def draw_table():
+    """Objects, and where they lie, so that there are some of every kind."""
+    for _ in range(1000):
+        things = [Thing() for _ in range(PRESENT)]
+        slots, buckets = place(things)
+        if kinds(slots, buckets) == EVERY_KIND:
+            return things, slots, buckets
+    raise AssertionError(f"no table of 1,000 has all of {EVERY_KIND}")
 
 
 def fill(host, slots, buckets):
@@ -138,7 +150,7 @@ def check_look_up(answer, thing):
     what = f"{vars(answer)}, expected {thing and vars(thing)}"
     assert answer.reserved == 0 and answer.is_cached == (answer.trips == 0), what
     if thing is None:
-        # An absence takes two readings.
+        # An absence takes two readings, of a trip each at least.
         assert answer.status == IS_ABSENT and answer.trips >= 2, what
         assert not (answer.has_value or answer.is_out_of_line or any(answer.object)), what
         return
@@ -213,9 +225,11 @@ async def look_up_at_random(port, things, absent):
     """Look-ups, and what makes them go to the host again; says how many there were of present keys."""
     expected = {}
     for token in range(REQUESTS):
-        thing = random.choice([*things, None])
+        # Each object once, and then at random.
+        is_first = token < len(things)
+        thing = things[token] if is_first else random.choice([*things, None, None])
         key = thing.key if thing else random.choice(absent)
-        operation = random.choice([LOOK_UP] * 5 + [EVICT])
+        operation = LOOK_UP if is_first else random.choice([LOOK_UP] * 4 + [EVICT])
         expected[token] = (operation, thing)
         port.send(beat_of(key, token, operation))
     present = 0
@@ -251,8 +265,7 @@ async def lock_each(network, software, key, thing):
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def each_look_up_tells_what_is_in_the_table(dut):
     registers, host, ports = await start(dut)
-    slots, buckets = place(things := [Thing() for _ in range(PRESENT)])
-    assert kinds(slots, buckets) == EVERY_KIND, f"there are {kinds(slots, buckets)}, draw more keys"
+    things, slots, buckets = draw_table()
     fill(host, slots, buckets)
     absent = [random.getrandbits(64) for _ in range(ABSENT)]
     await switch_on(registers)
@@ -264,6 +277,7 @@ async def each_look_up_tells_what_is_in_the_table(dut):
     assert values["hits"] + values["found"] == present, f"{values}, {present} of present keys"
     assert values["absent"] == values["look-ups"] - present, f"{values}, {present} of present keys"
     assert values["misses"] == values["found"] + values["absent"], values
+    assert values["repeated readings"] >= values["absent"], f"each is read again: {values}"
     assert values["gave up"] == values["not read"] == 0, values
     assert values["hits"] > 0 and values["found in buckets"] > 0, values
 
