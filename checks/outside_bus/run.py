@@ -29,6 +29,14 @@ BLOCKS = {
             for words in (1, 2)
         ],
     ),
+    "nic_lookup": (
+        "rtl/nic/nic.f",
+        [
+            {"SlotBytes": 32, "ValueWords": 1, "LogSets": 1, "LogWays": 1, "SegmentBits": 8, "MostPins": 3,
+             "LogMisses": misses, "LogParked": 3, "LogContexts": 2, "LandingLines": 2}
+            for misses in (1, 2)
+        ],
+    ),
     "probe_scan": (
         "rtl/nic/nic.f",
         [{"SlotBytes": 32, "ValueWords": 2}, {"SlotBytes": 128, "ValueWords": 8}],

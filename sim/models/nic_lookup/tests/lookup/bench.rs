@@ -8,6 +8,7 @@ use sim::bus::axi_lite::{AxiLiteManager, LiteOutcome, LiteRequest, LiteStalls};
 use sim::bus::axi_stream::{StreamSink, StreamSource};
 use sim::bus::axi4::{Axi4Config, Axi4Stalls, Axi4Subordinate, Delay, ResponseOrder};
 use sim::bus::error::BusModelError;
+use sim::bus::pins::{Axi4SubordinatePins, AxiLiteManagerPins, StreamPins};
 use sim::bus::stall::StallPattern;
 use sim::bus::test_memory::{BeatOrder, ErrorInjection, TestMemory, TestMemoryConfig};
 use tables::memory::{HostMemory, RemoteMemory};
@@ -24,6 +25,8 @@ use crate::shadow::Oracle;
 const TIMEOUT: u64 = 20_000;
 /// The same of requests, which wait for look-ups of many trips.
 const REQUEST_TIMEOUT: u64 = 100_000;
+/// Clocks after a reset in which nothing may come out, more than the block needs to clear itself.
+const QUIET: u64 = 400;
 
 /// How a memory behaves.
 #[derive(Clone, Copy, Debug)]
@@ -124,6 +127,47 @@ pub struct Bench {
     moved: u64,
 }
 
+/// The host's memory, with what is visible of the table.
+fn host_side(table: &Host, surroundings: &Surroundings) -> Side {
+    let memory = table.table.memory();
+    let lines = memory.words() / 8;
+    let mut side =
+        Side::new("m_axi_host", surroundings.seed, TABLE_BASE, lines, &surroundings.host);
+    for line in 0..lines {
+        for (word, value) in (0..).zip(memory.read_line(line)) {
+            side.store(TABLE_BASE + 64 * line as u64 + 8 * word, value);
+        }
+    }
+    side
+}
+
+/// NIC memory, with an index that knows nothing.
+fn nic_side(subject: &Subject, segments: u32, surroundings: &Surroundings) -> Side {
+    let lines = (u64::from(segments) * subject.stride() / 64) as usize;
+    Side::new("m_axi_nic", surroundings.seed, INDEX_BASE, lines, &surroundings.nic)
+}
+
+fn sources(surroundings: &Surroundings) -> [StreamSource<RequestWords>; PORTS] {
+    let &Surroundings { seed, requests, .. } = surroundings;
+    std::array::from_fn(|port| {
+        let name = ["s_axis_req", "s_axis_sw"][port];
+        StreamSource::new(name, requests[port], seed, REQUEST_TIMEOUT)
+    })
+}
+
+fn sinks(surroundings: &Surroundings) -> [StreamSink<AnswerWords>; PORTS] {
+    let &Surroundings { seed, answers, .. } = surroundings;
+    std::array::from_fn(|port| {
+        let name = ["m_axis_rsp", "m_axis_swrsp"][port];
+        StreamSink::new(name, answers[port], seed, TIMEOUT)
+    })
+}
+
+fn software(surroundings: &Surroundings) -> AxiLiteManager {
+    let stalls = LiteStalls::all(StallPattern::Random { probability: 0.3 });
+    AxiLiteManager::new("s_axil", stalls, surroundings.seed, 1000).with_address_bits(12)
+}
+
 fn text(error: BusModelError) -> String {
     error.to_string()
 }
@@ -137,20 +181,10 @@ impl Bench {
         configuration: &Configuration,
         surroundings: &Surroundings,
     ) -> Self {
-        let &Surroundings { seed, requests, answers, .. } = surroundings;
         let mut dut = (subject.make)(power_up, mutant);
-        let words = table.table.memory().words();
-        let mut host = Side::new("m_axi_host", seed, TABLE_BASE, words / 8, &surroundings.host);
-        for line in 0..words / 8 {
-            for (word, value) in (0..).zip(table.table.memory().read_line(line)) {
-                host.store(TABLE_BASE + 64 * line as u64 + 8 * word, value);
-            }
-        }
+        let host = host_side(&table, surroundings);
         let segments = configuration.segments;
-        let lines = (u64::from(segments) * subject.stride() / 64) as usize;
-        let nic = Side::new("m_axi_nic", seed, INDEX_BASE, lines, &surroundings.nic);
-        let name = |names: [&'static str; PORTS], port: usize| names[port];
-        let stalls = LiteStalls::all(StallPattern::Random { probability: 0.3 });
+        let nic = nic_side(&subject, segments, surroundings);
         let oracle = (subject.oracle)(configuration);
         dut.reset();
         Bench {
@@ -160,18 +194,12 @@ impl Bench {
             table,
             host,
             nic,
-            sources: std::array::from_fn(|port| {
-                let name = name(["s_axis_req", "s_axis_sw"], port);
-                StreamSource::new(name, requests[port], seed, REQUEST_TIMEOUT)
-            }),
-            sinks: std::array::from_fn(|port| {
-                let name = name(["m_axis_rsp", "m_axis_swrsp"], port);
-                StreamSink::new(name, answers[port], seed, TIMEOUT)
-            }),
-            software: AxiLiteManager::new("s_axil", stalls, seed, 1000).with_address_bits(12),
+            sources: sources(surroundings),
+            sinks: sinks(surroundings),
+            software: software(surroundings),
             outcome: None,
             surroundings: *surroundings,
-            random: ChaCha8Rng::seed_from_u64(seed),
+            random: ChaCha8Rng::seed_from_u64(surroundings.seed),
             segments,
             cycle: 0,
             moved: 0,
@@ -187,6 +215,51 @@ impl Bench {
         match (self.read(CONTROL)?, self.read(SETTINGS_ERROR)?) {
             (ENABLE, 0) => Ok(()),
             other => Err(format!("control and error are {other:?} with {configuration:?}")),
+        }
+    }
+
+    /// Resets the block and what is at its pins, whatever is under way; clears the index, and sets everything
+    /// again. Says how many requests were open, whose answers never come.
+    pub fn reset(&mut self, configuration: &Configuration) -> Result<usize, String> {
+        let lost = self.open();
+        self.surroundings.seed += 1;
+        self.host = host_side(&self.table, &self.surroundings);
+        self.nic = nic_side(&self.subject, self.segments, &self.surroundings);
+        self.oracle = (self.subject.oracle)(configuration);
+        self.sources = sources(&self.surroundings);
+        self.sinks = sinks(&self.surroundings);
+        (self.software, self.outcome) = (software(&self.surroundings), None);
+        for port in 0..PORTS {
+            self.dut.drive_request(port, &StreamPins::default());
+            self.dut.drive_ready(port, false);
+        }
+        self.dut.drive_host(&Axi4SubordinatePins::default());
+        self.dut.drive_nic(&Axi4SubordinatePins::default());
+        self.dut.drive_registers(&AxiLiteManagerPins::default());
+        self.dut.reset();
+        self.moved = self.cycle;
+        self.stay_quiet()?;
+        self.configure(configuration)?;
+        Ok(lost)
+    }
+
+    /// After a reset nothing comes out of the block, and its registers have forgotten all.
+    fn stay_quiet(&mut self) -> Result<(), String> {
+        for clock in 0..QUIET {
+            let busy = [self.dut.host(), self.dut.nic()]
+                .map(|pins| pins.arvalid || pins.awvalid || pins.wvalid);
+            let answers = std::array::from_fn(|port| self.dut.answer(port).tvalid);
+            if busy != [false; 2] || answers != [false; PORTS] || !self.dut.is_idle() {
+                return Err(format!(
+                    "{clock} clocks after a reset: memories {busy:?}, answers {answers:?}, idle {}",
+                    self.dut.is_idle()
+                ));
+            }
+            self.clock()?;
+        }
+        match (self.read(CONTROL)?, self.read(SETTINGS_ERROR)?, self.read(FLUSH)?) {
+            (0, 0, 0) => self.compare_counters(),
+            other => Err(format!("control, error and flush are {other:?} after a reset")),
         }
     }
 
@@ -303,6 +376,12 @@ impl Bench {
     }
 
     fn compare(&mut self) -> Result<(), String> {
+        self.compare_counters()?;
+        self.flush()
+    }
+
+    /// When nothing is under way, the counters are the machine's.
+    fn compare_counters(&mut self) -> Result<(), String> {
         let mut found = Vec::new();
         for [low, high] in registers::counter_halves() {
             let (low, high) = (self.read(low)?, self.read(high)?);
@@ -310,8 +389,8 @@ impl Bench {
         }
         registers::compare(&found, &self.oracle.counters())?;
         match self.read(RETURN)? {
-            0 => self.flush(),
-            open => Err(format!("RETURN is {open} at the end")),
+            0 => Ok(()),
+            open => Err(format!("RETURN is {open}, and nothing is under way")),
         }
     }
 

@@ -70,6 +70,18 @@ fn words_that_no_writer_has_written() {
 }
 
 #[test]
+fn resets_in_the_middle_of_traffic() {
+    for subject in [NARROW, MUTANTS, WIDE, SHIPPED] {
+        let (seeds, mut lost) = (seeds::of!(8), 0);
+        seeds.each(|seed| {
+            lost += random::resets(subject, 0, seed)?.lost;
+            Ok::<_, String>(())
+        });
+        assert!(lost > 0 || !seeds.is_whole(), "{}: no reset met a request", subject.name);
+    }
+}
+
+#[test]
 fn what_random_runs_seldom_meet() {
     for subject in [NARROW, MUTANTS, WIDE] {
         seeds::each!(3, |seed| directed::all(subject, 0, seed));

@@ -23,6 +23,7 @@ enum Kind {
     Right,
     Failing,
     Spoiled,
+    Resets,
 }
 
 /// What came of a run.
@@ -31,6 +32,8 @@ pub struct Outcome {
     pub statuses: Vec<(usize, Status)>,
     pub counters: Counters,
     pub cycles: u64,
+    /// Requests whose answers never came, because of resets.
+    pub lost: usize,
 }
 
 fn stalls(random: &mut ChaCha8Rng) -> StallPattern {
@@ -240,20 +243,23 @@ fn run(subject: Subject, mutant: u8, seed: u64, kind: Kind) -> Result<Outcome, S
     bench.configure(&configuration)?;
     let (requests, most_open) = (300, random.random_range(1..100));
     let software = [0.1, 0.5, 1.0][random.random_range(0..3)];
-    let (mut statuses, mut pushed) = (Vec::new(), 0);
-    while statuses.len() < requests {
+    let (mut statuses, mut pushed, mut lost) = (Vec::new(), 0, 0);
+    while statuses.len() + lost < requests {
         if pushed < requests && bench.open() < most_open {
             let port = usize::from(random.random_bool(software));
             let request = traffic.request(port, &bench);
             bench.push(port, request);
             pushed += 1;
         }
+        if kind == Kind::Resets && random.random_ratio(1, 500) {
+            lost += bench.reset(&configuration)?;
+        }
         for (port, status) in bench.clock()?.into_iter().enumerate() {
             statuses.extend(status.map(|status| (port, status)));
         }
     }
     bench.finish()?;
-    Ok(Outcome { statuses, counters: bench.oracle.counters(), cycles: bench.cycle })
+    Ok(Outcome { statuses, counters: bench.oracle.counters(), cycles: bench.cycle, lost })
 }
 
 /// Memories without errors.
@@ -269,4 +275,9 @@ pub fn failing(subject: Subject, mutant: u8, seed: u64) -> Result<Outcome, Strin
 /// A table in which words stand that no writer of tables has written.
 pub fn spoiled(subject: Subject, mutant: u8, seed: u64) -> Result<Outcome, String> {
     run(subject, mutant, seed, Kind::Spoiled)
+}
+
+/// Resets in the middle of traffic.
+pub fn resets(subject: Subject, mutant: u8, seed: u64) -> Result<Outcome, String> {
+    run(subject, mutant, seed, Kind::Resets)
 }
