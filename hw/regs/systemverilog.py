@@ -15,6 +15,9 @@ UNITS = {
     "dma_vectorizer": "nic",
     "nic_lookup": "nic",
 }
+# Blocks with so many registers that a read takes a clock: a part of the multiplexer lies before a
+# register, and the rest behind it.
+READS_TAKE_A_CLOCK = {"nic_lookup"}
 
 
 def files(device):
@@ -28,7 +31,9 @@ def files(device):
 
 
 def register_block(block):
-    """What PeakRDL-regblock makes of it: an access is answered in the clock in which it comes."""
+    """What PeakRDL-regblock makes of it: an access is answered in the clock in which it comes,
+    or a read in the next one.
+    """
     with tempfile.TemporaryDirectory() as folder:
         RegblockExporter().export(
             block.node,
@@ -40,6 +45,7 @@ def register_block(block):
             default_reset_async=False,
             err_if_bad_addr=True,
             err_if_bad_rw=True,
+            retime_read_fanin=block.name in READS_TAKE_A_CLOCK,
         )
         return {
             path.name: path.read_text(encoding="utf-8") for path in sorted(Path(folder).iterdir())

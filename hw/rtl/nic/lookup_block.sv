@@ -3,7 +3,7 @@
 //
 // Contract: settings change only while the block is off and nothing is under way; writes at other
 // times are refused. It is not switched on while a setting does not fit. Counters follow the events
-// by a clock or two, RETURN by one.
+// by a clock or two. A read tells what RETURN and they were two clocks before it is done.
 module lookup_block
     import lookup_pkg::*;
 #(
@@ -125,8 +125,9 @@ module lookup_block
     end
 
     // In steps, so that nothing else is on the paths of the registers: the access comes, it is judged,
-    // it is carried out, and its end is given.
-    logic        access_q, judged_q, barred_q, write_q, read_error, write_error, fixed_q;
+    // it is carried out, and its end is given. A read takes a clock in the registers: nothing bars it,
+    // so it goes there while a write is judged.
+    logic        access_q, judged_q, barred_q, write_q, read_ends, read_error, write_error, fixed_q;
     logic [11:0] address_q;
     logic [31:0] data_q, read_data;
     logic [3:0]  strobe_q, wrong_setting_q, setting_error_q;
@@ -216,14 +217,14 @@ module lookup_block
     nic_lookup_registers i_registers (
         .clk                 (clk_i),
         .rst_n               (rst_ni),
-        .s_cpuif_req         (judged_q && !barred_q),
+        .s_cpuif_req         (write_q ? judged_q && !barred_q : access_q),
         .s_cpuif_req_is_wr   (write_q),
         .s_cpuif_addr        (address_q),
         .s_cpuif_wr_data     ({data_q[31:1], data_q[0] && !(enables_q && wrong_setting_q != 0)}),
         .s_cpuif_wr_biten    (data_bits),
         .s_cpuif_req_stall_wr(),
         .s_cpuif_req_stall_rd(),
-        .s_cpuif_rd_ack      (),
+        .s_cpuif_rd_ack      (read_ends),
         .s_cpuif_rd_err      (read_error),
         .s_cpuif_rd_data     (read_data),
         .s_cpuif_wr_ack      (),
@@ -233,6 +234,8 @@ module lookup_block
     );
 
 `ifndef SYNTHESIS
+    reads_end_as_writes_are_carried_out: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        read_ends == (judged_q && !write_q));
     settings_hold_while_requests_are_under_way: assert property (@(posedge clk_i) disable iff (!rst_ni)
         !idle_i |=> $stable(settings_o));
     settings_fit: assert property (@(posedge clk_i) disable iff (!rst_ni)

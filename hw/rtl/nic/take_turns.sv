@@ -19,6 +19,12 @@ module take_turns #(
         for (int unsigned n = 0; n < Count; n++) first[n] = of[n] && (of & (Count'(1) << n) - 1'b1) == '0;
     endfunction
 
+    // Those behind the first.
+    function automatic logic [Count-1:0] behind(input logic [Count-1:0] of);
+        for (int unsigned n = 0; n < Count; n++) behind[n] = (of & (Count'(1) << n) - 1'b1) != '0;
+    endfunction
+
+    // What follows from the choice is not made of it, but beside it: the path is shorter.
     logic [Count-1:0] behind_q, asks_behind;
     assign asks_behind = asks_i & behind_q;
     assign chosen_o    = asks_behind != '0 ? first(asks_behind) : first(asks_i);
@@ -29,9 +35,7 @@ module take_turns #(
 
     always_ff @(posedge clk_i) begin
         if (!rst_ni) behind_q <= '0;
-        else if (taken_i) begin
-            for (int unsigned n = 0; n < Count; n++) behind_q[n] <= (chosen_o & (Count'(1) << n) - 1'b1) != '0;
-        end
+        else if (taken_i) behind_q <= asks_behind != '0 ? behind(asks_behind) : behind(asks_i);
     end
 
 `ifndef SYNTHESIS

@@ -1,5 +1,5 @@
 // Generated from hw/regs by hw/regs/generate; do not edit.
-// sources-sha256: c74f4892bbf82993e4878379cac40296f36582bd9b95bc048c0dace9072de2f3 model.py nic_lookup.rdl properties.rdl requirements.txt systemverilog.py
+// sources-sha256: 7b50c22114f5c3b503ef4127962c7fb9b7f9c4348caa29044f6eafe747b186f4 model.py nic_lookup.rdl properties.rdl requirements.txt systemverilog.py
 // body-sha256: 2af9d819c3644635821ecc49fbcb9aa37e7d1c8bc09eca00ca5758bb260e0467
 // Offsets of the nic look-up's registers, and the writes that are refused.
 package nic_lookup_map_pkg;
