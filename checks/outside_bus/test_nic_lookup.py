@@ -99,12 +99,13 @@ def kinds(slots, buckets):
 
 
 def draw_table():
-    """Objects, and where they lie, so that there are some of every kind."""
+    """Objects, the farthest from their homes first, and where they lie; there are some of every kind."""
     for _ in range(1000):
         things = [Thing() for _ in range(PRESENT)]
         slots, buckets = place(things)
         if kinds(slots, buckets) == EVERY_KIND:
-            return things, slots, buckets
+            far = {thing: n - thing.home for n, thing in enumerate(slots) if thing}
+            return sorted(things, key=lambda thing: -far.get(thing, 0)), slots, buckets
     raise AssertionError(f"no table of 1,000 has all of {EVERY_KIND}")
 
 
@@ -225,7 +226,7 @@ async def look_up_at_random(port, things, absent):
     """Look-ups, and what makes them go to the host again; says how many there were of present keys."""
     expected = {}
     for token in range(REQUESTS):
-        # Each object once, and then at random.
+        # Each object once, the far ones while no hint tells of them, and then at random.
         is_first = token < len(things)
         thing = things[token] if is_first else random.choice([*things, None, None])
         key = thing.key if thing else random.choice(absent)
