@@ -74,6 +74,39 @@ pub fn assert_each_found(mutants: &[Mutant], suite: impl Fn() -> Result<(), Stri
     assert!(missed.is_empty(), "not found: {missed:#?}");
 }
 
+/// The index of the mutant that is a random test's case of this seed; none for seeds from `count` on, so that any
+/// larger number of cases has each mutant once. A few seeds have mutants from everywhere in the list.
+pub fn mutant_of_case(count: usize, seed: u64) -> Option<usize> {
+    let count = count as u64;
+    let divisor = |mut a: u64, mut b: u64| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    // About the golden section of the list, and coprime with its length, so that it comes everywhere.
+    let mut steps = count * 5 / 8..=count + 1;
+    let step = steps.find(|&step| divisor(step, count) == 1)?;
+    (seed < count).then(|| (seed * step % count) as usize)
+}
+
+/// Runs the suite on the mutant that is the case of this seed, if any, and prints what it finds.
+///
+/// # Errors
+/// When the suite finds nothing wrong with it.
+pub fn finds_case(
+    mutants: &[Mutant],
+    seed: u64,
+    suite: impl Fn() -> Result<(), String>,
+) -> Result<(), String> {
+    let Some(index) = mutant_of_case(mutants.len(), seed) else { return Ok(()) };
+    set_mutant(index as u8 + 1);
+    let name = mutants[index].name;
+    let what = found(&suite).ok_or_else(|| format!("not found: {name}"))?;
+    println!("{} {name}: {:.150}", index + 1, what.lines().next().unwrap_or_default());
+    Ok(())
+}
+
 /// The C++ side of a block or of its mutants, which have the same pins.
 pub enum Subject<B, M> {
     /// The block itself.
@@ -171,5 +204,19 @@ mod tests {
             Ok(())
         });
         assert_eq!(missed.as_deref(), Some("not found: [\n    \"second\",\n]"));
+
+        let cases: Vec<_> =
+            (0..3).map(|seed| finds_case(&mutants, seed, finds_the_first)).collect();
+        assert_eq!(cases, [Ok(()), Err("not found: second".into()), Ok(())]);
+    }
+
+    #[test]
+    fn each_mutant_is_one_case() {
+        for count in 0..100 {
+            let mut places: Vec<_> =
+                (0..200).filter_map(|seed| mutant_of_case(count, seed)).collect();
+            places.sort_unstable();
+            assert_eq!(places, (0..count).collect::<Vec<_>>());
+        }
     }
 }
