@@ -274,6 +274,10 @@ seeds::proptest! {
         prop_assert_eq!(completions.len(), expected);
         check_order(&completions, &bench.memory);
     }
+}
+
+seeds::proptest! {
+    #![cases(100)]
 
     #[test]
     fn the_same_run_twice_gives_the_same_trace(programs in programs()) {

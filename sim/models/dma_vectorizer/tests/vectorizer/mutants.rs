@@ -36,7 +36,7 @@ fn run() -> Result<(), String> {
 /// A case is a mutant, since all take long: LOCKSTEP_CASES=1000 has each of them once.
 #[test]
 fn mutants_are_found() {
-    seeds::each!(16, |seed| finds_case(&MUTANTS, seed, run));
+    seeds::each!(12, |seed| finds_case(&MUTANTS, seed, run));
 }
 
 #[test]

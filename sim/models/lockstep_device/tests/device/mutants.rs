@@ -30,7 +30,7 @@ fn without_a_mutant_the_suite_passes() {
 /// A case is a mutant, since all take long: LOCKSTEP_CASES=1000 has each of them once.
 #[test]
 fn mutants_are_found() {
-    seeds::each!(16, |seed| finds_case(&MUTANTS, seed, || suite(4)));
+    seeds::each!(12, |seed| finds_case(&MUTANTS, seed, || suite(4)));
 }
 
 /// Models that `cargo test` builds check assertions, and say which one fails, where and when.
