@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Distributed transaction protocols as pure machines: time and messages go in, messages and endings
+//! come out. There is no I/O here, no clock, no thread and no random state; a driver has all of that.
+//!
+//! - [`engine`]: what a machine is, and what its drivers give it and take from it.
+//! - [`transact`]: the logic of transactions, run on the rows that have been fetched.
+//! - [`store`]: the rows of a node, with their headers.
+//! - [`placement`], [`membership`]: which node has which rows, and who belongs to the cluster.
+//! - [`fasst`]: the protocol of FaSST (OSDI 2016).
+//!
+//! `docs/cluster.md` describes the engine, `docs/fasst.md` the protocol.
+
+pub mod engine;
+pub mod transact;

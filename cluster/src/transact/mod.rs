@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The logic of transactions as protocols run it: on the rows that have been fetched.
+//!
+//! There are no coroutines. A protocol asks a workload which keys it wants ([`Transactions::declare`]),
+//! fetches them, and asks again, until nothing is added; then it runs the logic. Logic that meets a key
+//! that was not fetched ends with [`Missing`], the key is fetched, and the logic is run once more from
+//! its beginning. A run that ends otherwise has left its changes in the rows.
+
+mod rows;
+
+use std::fmt::Debug;
+use std::hash::{BuildHasher, Hash, Hasher};
+
+pub use rows::{Change, Row, Rows};
+
+use crate::engine::Key;
+
+/// A table as a protocol needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableShape {
+    /// Its name.
+    pub name: &'static str,
+    /// The bytes of a value, as stored and as sent, without key and header. All rows have as many.
+    pub value_bytes: u16,
+    /// About how many rows all nodes together have at the start, by which its buckets are sized.
+    pub rows: u64,
+}
+
+/// Whether a row is only read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Intent {
+    /// It is read.
+    Read,
+    /// It may be changed, made or deleted, and is read first.
+    Write,
+}
+
+/// What the logic of a transaction wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Its changes shall stand.
+    Commit,
+    /// Nothing shall be changed: no funds, no such row. A result, and not tried again.
+    RollBack,
+}
+
+/// The logic met a key that was not fetched, or that was fetched to be read and is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Missing {
+    /// The key.
+    pub key: Key,
+    /// What it is wanted for.
+    pub intent: Intent,
+}
+
+/// A workload as protocols see it. Clones share their tables.
+pub trait Transactions: Clone + Send + Sync {
+    /// What a transaction is given.
+    type Input: Clone + Debug + PartialEq + Eq + Hash + Send;
+
+    /// What draws the inputs of one worker: all of its state, so that machines can be cloned and
+    /// compared.
+    type Source: Clone + Debug + PartialEq + Eq + Hash + Send;
+
+    /// The tables; a [`TableNumber`](crate::engine::TableNumber) is a place in this list.
+    fn tables(&self) -> &[TableShape];
+
+    /// The names of the kinds of transactions.
+    fn kinds(&self) -> &[&'static str];
+
+    /// The kind of an input, a place in [`Transactions::kinds`].
+    fn kind(&self, input: &Self::Input) -> u8;
+
+    /// The inputs of worker `worker` of the whole cluster, counted from 0.
+    fn source(&self, worker: u32) -> Self::Source;
+
+    /// The next input, or `None` when there are no more.
+    fn draw(&self, source: &mut Self::Source) -> Option<Self::Input>;
+
+    /// The row of this key at the start: appends its value to `value`, or returns `false` if there is
+    /// none. A function of the key alone.
+    fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool;
+
+    /// Appends to `wanted` the keys that are known to be needed, given the rows so far. Keys that
+    /// `rows` has already, with the same intent or with [`Intent::Write`], need not be left out.
+    fn declare(&self, input: &Self::Input, rows: &Rows, wanted: &mut Vec<(Key, Intent)>);
+
+    /// Runs the logic. Its changes go into `rows`.
+    ///
+    /// # Errors
+    /// [`Missing`] for the first key that was not fetched.
+    fn run(&self, input: &Self::Input, rows: &mut Rows) -> Result<Decision, Missing>;
+}
+
+/// A digest of a row for [`Access::digest`](crate::engine::Access): 0 for a row that is not there, else
+/// a number other than 0 that depends on its value alone.
+pub fn digest(value: Option<&[u8]>) -> u64 {
+    let Some(value) = value else { return 0 };
+    let mut hasher = foldhash::fast::FixedState::default().build_hasher();
+    hasher.write(value);
+    hasher.finish() | 1
+}

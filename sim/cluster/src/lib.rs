@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A cluster in virtual time: cores, NICs, links, switches and faults around the machines of the
+//! protocols in [`cluster`].
