@@ -3,9 +3,11 @@
 //! protocols in [`cluster`].
 //!
 //! - [`world`]: the event loop, the cores, and what is counted and recorded.
+//! - [`nic`]: the NICs.
 //! - [`faults`]: what goes wrong, and when.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
 
 pub mod faults;
+pub mod nic;
 pub mod world;
