@@ -3,7 +3,7 @@
 
 use timing::Time;
 
-use super::{Card, Engine, Incoming, Outgoing, Passage, Resource, Verb};
+use super::card::{Card, Engine, Incoming, Outgoing, Passage, Resource, Verb};
 
 /// One engine that takes as long for everything, and one delay to and from the host.
 #[derive(Clone, Debug)]
@@ -45,7 +45,11 @@ impl Card for PlainCard {
         self.pass(now, self.slot)
     }
 
-    fn resources(&self, to: &mut Vec<Resource>) {
-        to.push(Resource { name: "engine", busy: self.engine.busy(), count: 1 });
+    fn delay(&self) -> Time {
+        self.slot
+    }
+
+    fn resources(&self, now: Time, to: &mut Vec<Resource>) {
+        to.push(Resource { name: "engine", busy: self.engine.busy(now), count: 1 });
     }
 }
