@@ -2,6 +2,12 @@
 //! A cluster in virtual time: cores, NICs, links, switches and faults around the machines of the
 //! protocols in [`cluster`].
 //!
-//! - [`nic`]: the cards.
+//! - [`world`]: the event loop, the cores, and what is counted and recorded.
+//! - [`nic`]: the NICs.
+//! - [`faults`]: what goes wrong, and when.
+//!
+//! `docs/cluster.md` describes what is modelled and how time is charged.
 
+pub mod faults;
 pub mod nic;
+pub mod world;

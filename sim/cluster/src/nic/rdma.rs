@@ -5,9 +5,11 @@
 //! when it does both at once is less than the sum of what it manages of each. Latencies that all
 //! packets have alike (PCIe, the stages of the card) occupy nothing; see [`Passage::latency`].
 
+use cluster::engine::{NodeId, Operation, Part};
 use timing::Time;
 
 use super::queue_pairs::QueuePairCache;
+use super::{Card, Engine, Incoming, Outgoing, Passage, Resource, Verb};
 
 /// What each operation takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,32 +61,27 @@ pub struct VerbCosts {
     pub complete: Time,
 }
 
-/// The one-sided verbs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verb {
-    /// Bytes come from the other node.
-    Read,
-    /// Bytes go to the other node.
-    Write,
-    /// A compare-and-swap or a fetch-and-add at the other node.
-    Atomic,
-}
-
-/// How something passed a card.
+/// How the connections of a node are shared out, which one-sided verbs need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passage {
-    /// When the engine is done with it. What comes behind it, such as a port, is occupied from then on.
-    pub done: Time,
-    /// What its way takes beside, before the engine or behind it. It is to be added where the way ends,
-    /// and occupies nothing: so calls can be made in the order of time, although some things have a
-    /// longer way to the engine than others.
-    pub latency: Time,
+pub struct Connections {
+    /// Queue pairs between a set of threads and one other node: 1, or more to stand for the nodes of a
+    /// larger cluster (FaSST, section 3.3.2). Which of them a verb takes hangs on its address.
+    pub each: u32,
+    /// Threads that share a set of queue pairs.
+    pub threads_a_set: u8,
 }
 
-impl Passage {
-    /// When it is past the card, if nothing more is in its way.
-    pub fn end(self) -> Time {
-        self.done + self.latency
+impl Connections {
+    /// Each thread has a queue pair of its own to each node.
+    pub const OWN: Self = Self { each: 1, threads_a_set: 1 };
+
+    /// The queue pair that a verb of `thread` takes at either end; `peer` is the node at the other end.
+    fn of(self, thread: u8, peer: NodeId, address: u64) -> u32 {
+        let set = u32::from(thread / self.threads_a_set.max(1));
+        let each = self.each.max(1);
+        // Lines of 64 bytes, as those that lie side by side are the usual ones.
+        let one = (address / 64 % u64::from(each)) as u32;
+        (set * each + one) << 16 | u32::from(peer.0)
     }
 }
 
@@ -97,26 +94,22 @@ pub struct Counts {
     pub sends: u64,
     /// Datagrams that came.
     pub receives: u64,
-    /// Verbs that were asked for.
-    pub requests: u64,
-    /// Verbs that were answered.
-    pub responses: u64,
+    /// Verbs that were issued.
+    pub issued: u64,
+    /// Verbs that were served.
+    pub served: u64,
     /// Descriptors of receive queues that were fetched once more.
     pub descriptor_misses: u64,
 }
 
 /// A card.
-///
-/// Calls come in the order of time, as in a world that calls when a burst ends and when a packet
-/// arrives.
 #[derive(Clone, Debug)]
 pub struct RdmaNic {
     costs: Costs,
-    /// When the engine is free again, and how long it was busy in all.
-    engine: Time,
-    busy: Time,
-    /// When the unit for atomics is free again.
-    atomics: Time,
+    connections: Connections,
+    engine: Engine,
+    /// The unit for atomics.
+    atomics: Engine,
     queue_pairs: QueuePairCache,
     /// Descriptors in all receive queues.
     posted: u64,
@@ -125,95 +118,23 @@ pub struct RdmaNic {
 
 impl RdmaNic {
     /// A card that is at rest, with `posted` descriptors in all its receive queues together.
-    pub fn new(costs: Costs, posted: u64) -> Self {
+    pub fn new(costs: Costs, connections: Connections, posted: u64) -> Self {
         let (entries, ways) = costs.queue_pairs;
         RdmaNic {
             costs,
-            engine: Time::ZERO,
-            busy: Time::ZERO,
-            atomics: Time::ZERO,
+            connections,
+            engine: Engine::default(),
+            atomics: Engine::default(),
             queue_pairs: QueuePairCache::new(entries, ways),
             posted,
             counts: Counts::default(),
         }
     }
 
-    /// The host rings the doorbell for datagrams, which it then sends at the same time.
-    pub fn ring_doorbell(&mut self, now: Time) {
-        self.counts.doorbells += 1;
-        self.occupy(now, self.costs.doorbell);
-    }
-
-    /// A datagram with so many bytes goes to the port.
-    pub fn send(&mut self, now: Time, payload: u64) -> Passage {
-        self.counts.sends += 1;
-        let done = self.occupy(now, self.costs.send + self.lines(payload));
-        Passage { done, latency: self.costs.pcie + self.costs.stages }
-    }
-
-    /// A datagram with so many bytes has come, and goes to the host's memory.
-    pub fn receive(&mut self, now: Time, payload: u64) -> Passage {
-        self.counts.receives += 1;
-        let mut length = self.costs.receive + self.lines(payload);
-        if self.posted > self.costs.descriptors {
-            self.counts.descriptor_misses += 1;
-            length += self.costs.descriptor_miss;
-        }
-        let done = self.occupy(now, length);
-        Passage { done, latency: self.costs.pcie + self.costs.stages }
-    }
-
-    /// The host asks for a verb on a queue pair of this card; the request, which carries so many bytes,
-    /// goes to the port.
-    pub fn request(&mut self, now: Time, verb: Verb, queue_pair: u32, payload: u64) -> Passage {
-        self.counts.requests += 1;
-        let length = self.costs_of(verb).request + self.lines(payload) + self.fetch(queue_pair);
-        let done = self.occupy(now, length);
-        Passage { done, latency: self.costs.pcie + self.costs.stages }
-    }
-
-    /// A verb has come on a queue pair of this card, and touches so many bytes of the host's memory; the
-    /// answer goes to the port. [`Passage::end`] less nothing is also when the memory is read or written:
-    /// a driver may read or write it at `done`.
-    pub fn respond(&mut self, now: Time, verb: Verb, queue_pair: u32, bytes: u64) -> Passage {
-        self.counts.responses += 1;
-        let length = self.costs_of(verb).respond + self.lines(bytes) + self.fetch(queue_pair);
-        let done = self.occupy(now, length);
-        let stages = self.costs.stages;
-        match verb {
-            // To the host's memory and back.
-            Verb::Read => Passage { done, latency: self.costs.pcie * 2 + stages },
-            // A WRITE is acknowledged before its bytes are in the memory.
-            Verb::Write => Passage { done, latency: stages },
-            Verb::Atomic => {
-                self.atomics = self.atomics.max(done) + self.costs.atomic_unit;
-                let latency = self.costs.pcie * 2 + stages + self.costs.atomic_latency;
-                Passage { done: self.atomics, latency }
-            }
-        }
-    }
-
-    /// The answer of a verb has come, with so many bytes; it goes to the host's memory.
-    pub fn complete(&mut self, now: Time, verb: Verb, queue_pair: u32, payload: u64) -> Passage {
-        let length = self.costs_of(verb).complete + self.lines(payload) + self.fetch(queue_pair);
-        let done = self.occupy(now, length);
-        Passage { done, latency: self.costs.pcie + self.costs.stages }
-    }
-
     /// A connection of the dynamically connected transport is made and given back, at either side.
     pub fn connect(&mut self, now: Time) -> Passage {
-        let done = self.occupy(now, self.costs.connect);
+        let done = self.engine.take(now, self.costs.connect);
         Passage { done, latency: self.costs.stages }
-    }
-
-    /// How long the engine was busy in all.
-    pub fn busy(&self) -> Time {
-        self.busy
-    }
-
-    /// When the engine is free, if nothing more comes.
-    pub fn free_at(&self) -> Time {
-        self.engine
     }
 
     /// How often it did what.
@@ -226,38 +147,117 @@ impl RdmaNic {
         &self.queue_pairs
     }
 
-    fn costs_of(&self, verb: Verb) -> VerbCosts {
-        match verb {
-            Verb::Read => self.costs.read,
-            Verb::Write => self.costs.write,
-            Verb::Atomic => self.costs.atomic,
+    /// How long the engine was busy.
+    pub fn busy(&self) -> Time {
+        self.engine.busy()
+    }
+
+    fn costs_of(&self, verb: &Verb) -> VerbCosts {
+        match verb.operation {
+            Operation::Read { .. } => self.costs.read,
+            Operation::Write { .. } => self.costs.write,
+            Operation::CompareSwap { .. } | Operation::FetchAdd { .. } => self.costs.atomic,
         }
     }
 
-    fn lines(&self, payload: u64) -> Time {
-        self.costs.line * payload.div_ceil(64).saturating_sub(1)
+    fn lines(&self, payload: u32) -> Time {
+        self.costs.line * u64::from(payload).div_ceil(64).saturating_sub(1)
     }
 
-    fn fetch(&mut self, queue_pair: u32) -> Time {
-        match self.queue_pairs.touch(queue_pair) {
+    /// What the state of the verb's queue pair takes here, where `peer` is at the other end.
+    fn fetch(&mut self, verb: &Verb, peer: NodeId) -> Time {
+        let thread = match verb.from {
+            Part::HostThread(thread) | Part::NicCore(thread) => thread,
+            Part::Memory | Part::Switch => 0,
+        };
+        let address = match verb.operation {
+            Operation::Read { at, .. } | Operation::Write { at } => at,
+            Operation::CompareSwap { at, .. } | Operation::FetchAdd { at, .. } => at,
+        };
+        match self.queue_pairs.touch(self.connections.of(thread, peer, address)) {
             true => Time::ZERO,
             false => self.costs.queue_pair_miss,
         }
     }
 
-    /// The engine is busy for `length` as soon as it is free; returns when it is done.
-    fn occupy(&mut self, now: Time, length: Time) -> Time {
-        self.engine = self.engine.max(now) + length;
-        self.busy += length;
-        self.engine
+    /// From the engine to the host or back.
+    fn to_host(&self) -> Time {
+        self.costs.pcie + self.costs.stages
+    }
+}
+
+impl Card for RdmaNic {
+    fn send(&mut self, now: Time, message: &Outgoing) -> Passage {
+        self.counts.sends += 1;
+        let mut length = self.costs.send + self.lines(message.bytes);
+        if message.position == 0 {
+            self.counts.doorbells += 1;
+            length += self.costs.doorbell;
+        }
+        Passage { done: self.engine.take(now, length), latency: self.to_host() }
+    }
+
+    fn receive(&mut self, now: Time, message: &Incoming) -> Passage {
+        self.counts.receives += 1;
+        let mut length = self.costs.receive + self.lines(message.bytes);
+        if self.posted > self.costs.descriptors {
+            self.counts.descriptor_misses += 1;
+            length += self.costs.descriptor_miss;
+        }
+        Passage { done: self.engine.take(now, length), latency: self.to_host() }
+    }
+
+    /// Connected transport has a doorbell for each verb, which is part of its costs.
+    fn issue(&mut self, now: Time, verb: &Verb) -> Passage {
+        self.counts.issued += 1;
+        let mut length = self.costs_of(verb).request + self.fetch(verb, verb.target);
+        if matches!(verb.operation, Operation::Write { .. }) {
+            length += self.lines(verb.bytes);
+        }
+        Passage { done: self.engine.take(now, length), latency: self.to_host() }
+    }
+
+    fn serve(&mut self, now: Time, verb: &Verb) -> Passage {
+        self.counts.served += 1;
+        let mut length = self.costs_of(verb).respond + self.fetch(verb, verb.initiator);
+        length += self.lines(verb.bytes);
+        let done = self.engine.take(now, length);
+        let to_memory_and_back = self.costs.pcie * 2 + self.costs.stages;
+        match verb.operation {
+            Operation::Read { .. } => Passage { done, latency: to_memory_and_back },
+            // A WRITE is acknowledged before its bytes are in the memory.
+            Operation::Write { .. } => Passage { done, latency: self.costs.stages },
+            Operation::CompareSwap { .. } | Operation::FetchAdd { .. } => Passage {
+                done: self.atomics.take(done, self.costs.atomic_unit),
+                latency: to_memory_and_back + self.costs.atomic_latency,
+            },
+        }
+    }
+
+    fn complete(&mut self, now: Time, verb: &Verb) -> Passage {
+        let mut length = self.costs_of(verb).complete + self.fetch(verb, verb.target);
+        if matches!(verb.operation, Operation::Read { .. }) {
+            length += self.lines(verb.bytes);
+        }
+        Passage { done: self.engine.take(now, length), latency: self.to_host() }
+    }
+
+    fn resources(&self, to: &mut Vec<Resource>) {
+        to.push(Resource { name: "engine", busy: self.engine.busy(), count: 1 });
+        to.push(Resource { name: "atomics", busy: self.atomics.busy(), count: 1 });
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use cluster::engine::Class;
+
     use super::*;
 
-    fn verb(request: u64, respond: u64, complete: u64) -> VerbCosts {
+    const TO: NodeId = NodeId(1);
+    const THREAD: Part = Part::HostThread(0);
+
+    fn verb_costs(request: u64, respond: u64, complete: u64) -> VerbCosts {
         let [request, respond, complete] = [request, respond, complete].map(Time::from_ns);
         VerbCosts { request, respond, complete }
     }
@@ -267,9 +267,9 @@ mod tests {
             doorbell: Time::from_ns(5),
             send: Time::from_ns(10),
             receive: Time::from_ns(20),
-            read: verb(12, 30, 13),
-            write: verb(8, 9, 7),
-            atomic: verb(12, 30, 13),
+            read: verb_costs(12, 30, 13),
+            write: verb_costs(8, 9, 7),
+            atomic: verb_costs(12, 30, 13),
             connect: Time::from_ns(50),
             line: Time::from_ns(3),
             atomic_unit: Time::from_ns(400),
@@ -283,46 +283,81 @@ mod tests {
         }
     }
 
+    fn card(posted: u64) -> RdmaNic {
+        RdmaNic::new(costs(), Connections::OWN, posted)
+    }
+
+    fn outgoing(bytes: u32, position: u32) -> Outgoing {
+        Outgoing { from: THREAD, to: TO, bytes, position, batch: 2, class: Class::Foreground }
+    }
+
+    fn incoming(bytes: u32) -> Incoming {
+        Incoming { to: THREAD, from: TO, bytes, class: Class::Foreground }
+    }
+
+    fn verb(operation: Operation, bytes: u32) -> Verb {
+        let (initiator, target) = (NodeId(0), TO);
+        Verb { from: THREAD, initiator, target, operation, bytes, position: 0, batch: 1 }
+    }
+
     #[test]
     fn sending_and_receiving_share_the_engine() {
-        let mut nic = RdmaNic::new(costs(), 1000);
-        nic.ring_doorbell(Time::ZERO);
-        assert_eq!(nic.send(Time::ZERO, 32).done, Time::from_ns(15));
-        assert_eq!(nic.send(Time::ZERO, 65).done, Time::from_ns(28), "a second line");
-        let came = nic.receive(Time::from_ns(1), 0);
-        assert_eq!((came.done, came.end()), (Time::from_ns(48), Time::from_ns(398)));
-        assert_eq!(nic.receive(Time::from_us(1), 0).done, Time::from_ns(1020), "idle before");
-        assert_eq!(nic.busy(), Time::from_ns(68));
+        let mut card = card(1000);
+        assert_eq!(card.send(Time::ZERO, &outgoing(32, 0)).done, Time::from_ns(15));
         assert_eq!(
-            *nic.counts(),
+            card.send(Time::ZERO, &outgoing(65, 1)).done,
+            Time::from_ns(28),
+            "a second line"
+        );
+        let came = card.receive(Time::from_ns(1), &incoming(0));
+        assert_eq!((came.done, came.latency), (Time::from_ns(48), Time::from_ns(350)));
+        assert_eq!(
+            card.receive(Time::from_us(1), &incoming(0)).done,
+            Time::from_ns(1020),
+            "idle before"
+        );
+        assert_eq!(card.busy(), Time::from_ns(68));
+        assert_eq!(
+            *card.counts(),
             Counts { doorbells: 1, sends: 2, receives: 2, ..Default::default() }
         );
     }
 
     #[test]
     fn more_descriptors_than_the_card_holds_are_fetched_each_time() {
-        let mut nic = RdmaNic::new(costs(), 1001);
-        assert_eq!(nic.receive(Time::ZERO, 0).done, Time::from_ns(90));
-        assert_eq!(nic.counts().descriptor_misses, 1);
+        let mut card = card(1001);
+        assert_eq!(card.receive(Time::ZERO, &incoming(0)).done, Time::from_ns(90));
+        assert_eq!(card.counts().descriptor_misses, 1);
     }
 
     #[test]
     fn verbs_use_queue_pairs_at_all_three_places() {
-        let mut nic = RdmaNic::new(costs(), 0);
-        assert_eq!(nic.request(Time::ZERO, Verb::Read, 7, 0).done, Time::from_ns(112));
-        let respond = nic.respond(Time::from_us(1), Verb::Read, 7, 128);
-        assert_eq!(respond.done, Time::from_ns(1033));
-        assert_eq!(respond.latency, Time::from_ns(550), "to the memory and back");
-        assert_eq!(nic.complete(Time::from_us(2), Verb::Read, 7, 128).done, Time::from_ns(2016));
-        assert_eq!((nic.queue_pairs().uses(), nic.queue_pairs().misses()), (3, 1));
+        let mut card = card(0);
+        let read = verb(Operation::Read { at: 0, length: 128 }, 128);
+        assert_eq!(card.issue(Time::ZERO, &read).done, Time::from_ns(112));
+        let served =
+            card.serve(Time::from_us(1), &Verb { initiator: TO, target: NodeId(0), ..read });
+        assert_eq!(served.done, Time::from_ns(1033), "the connection is the same at both ends");
+        assert_eq!(served.latency, Time::from_ns(550), "to the memory and back");
+        assert_eq!(card.complete(Time::from_us(2), &read).done, Time::from_ns(2016));
+        assert_eq!((card.queue_pairs().uses(), card.queue_pairs().misses()), (3, 1));
     }
 
     #[test]
     fn atomics_are_done_one_after_the_other() {
-        let mut nic = RdmaNic::new(costs(), 0);
-        let first = nic.respond(Time::ZERO, Verb::Atomic, 1, 8);
-        let second = nic.respond(Time::ZERO, Verb::Atomic, 1, 8);
+        let mut card = card(0);
+        let atomic = verb(Operation::FetchAdd { at: 8, by: 1 }, 8);
+        let first = card.serve(Time::ZERO, &atomic);
+        let second = card.serve(Time::ZERO, &atomic);
         assert_eq!(second.done, first.done + Time::from_ns(400));
-        assert_eq!(nic.free_at(), Time::from_ns(160), "the engine does not wait for them");
+        assert_eq!(card.busy(), Time::from_ns(160), "the engine does not wait for them");
+    }
+
+    #[test]
+    fn threads_of_a_set_share_connections() {
+        let shared = Connections { each: 2, threads_a_set: 3 };
+        assert_eq!(shared.of(0, TO, 0), shared.of(2, TO, 128));
+        assert_ne!(shared.of(0, TO, 0), shared.of(3, TO, 0));
+        assert_ne!(shared.of(0, TO, 0), shared.of(0, TO, 64));
     }
 }
