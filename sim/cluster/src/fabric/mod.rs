@@ -8,8 +8,8 @@
 use timing::Time;
 use timing::platform::Bandwidth;
 
-use crate::nic::card::Engine;
-use crate::nic::frame::Framing;
+use crate::nic::Engine;
+use crate::nic::Framing;
 
 /// The links, the switch, and the packets on them.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,6 @@ impl Fabric {
     /// How long the link of `node` has been busy until `now`: out, and in.
     pub fn busy(&self, node: usize, now: Time) -> [Time; 2] {
         let port = &self.ports[node];
-        [port.out.busy(now), port.inward.busy(now)]
+        [port.out.busy_until(now), port.inward.busy_until(now)]
     }
 }

@@ -3,7 +3,7 @@
 
 use timing::Time;
 
-use super::card::{Card, Engine, Incoming, Outgoing, Passage, Resource, Verb};
+use super::{Card, Engine, Incoming, Outgoing, Passage, Resource, Verb};
 
 /// One engine that takes as long for everything, and one delay to and from the host.
 #[derive(Clone, Debug)]
@@ -50,6 +50,6 @@ impl Card for PlainCard {
     }
 
     fn resources(&self, now: Time, to: &mut Vec<Resource>) {
-        to.push(Resource { name: "engine", busy: self.engine.busy(now), count: 1 });
+        to.push(Resource { name: "engine", busy: self.engine.busy_until(now), count: 1 });
     }
 }

@@ -7,8 +7,8 @@ use timing::{Priority, Time};
 use super::slab::{Body, Handle, Parcel};
 use super::{Event, Kind, MessageNote, Trace, World};
 use crate::faults::{Fate, FrameNote};
-use crate::nic::card::{Incoming, Outgoing};
-use crate::nic::frame::Packet;
+use crate::nic::{Incoming, Outgoing};
+use crate::nic::Packet;
 
 impl<P: Protocol, T: Trace> World<P, T> {
     /// All messages of a burst leave, batch by batch.
@@ -93,12 +93,19 @@ impl<P: Protocol, T: Trace> World<P, T> {
         self.kernel.schedule_at(arrival, Priority::Deliver, event);
     }
 
-    /// What becomes of a frame.
+    /// What becomes of a frame, and what happens because of it: at this time, but after what happens
+    /// now.
     pub(super) fn fate(&mut self, now: Time, note: &FrameNote) -> Fate {
-        match &mut self.faults {
-            Some(faults) => faults.fate(now, note),
-            None => Fate::Deliver,
+        let Some(faults) = &mut self.faults else { return Fate::Deliver };
+        let fate = faults.fate(now, note);
+        while let Some((node, happening)) = faults.due() {
+            let Some(index) = super::index_of(node, self.nodes.len()) else { continue };
+            let handle = self.happenings.len() as u32;
+            self.happenings.push((now, node, happening));
+            let event = Event { kind: Kind::Happening, part: 0, node: index, handle };
+            self.kernel.schedule_at(now, Priority::Deliver, event);
         }
+        fate
     }
 
     /// When a message to another part of the same node is there.

@@ -29,7 +29,7 @@ use timing::{Kernel, Priority, Time};
 
 use crate::fabric::Fabric;
 use crate::faults::{Faults, Happening};
-use crate::nic::card::Card;
+use crate::nic::Card;
 use clock::Clock;
 use core::Core;
 use digest::Happened;

@@ -7,7 +7,7 @@ use timing::Time;
 use super::core::{Command, State as CoreState};
 use super::ledger::ResourceUse;
 use super::{Trace, Unrest, World};
-use crate::nic::card::Resource;
+use crate::nic::Resource;
 
 /// The most sentences of an error that say what is waited for.
 const SENTENCES: usize = 8;

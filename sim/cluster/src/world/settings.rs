@@ -8,7 +8,7 @@ use timing::Time;
 
 use super::cpu::CpuCosts;
 use crate::fabric::FabricTiming;
-use crate::nic::card::Card;
+use crate::nic::Card;
 
 /// The machines that a protocol runs on: all alike.
 #[derive(Clone)]
