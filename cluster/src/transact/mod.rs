@@ -6,6 +6,7 @@
 //! that was not fetched ends with [`Missing`], the key is fetched, and the logic is run once more from
 //! its beginning. A run that ends otherwise has left its changes in the rows.
 
+pub mod database;
 mod rows;
 
 use std::fmt::Debug;
@@ -85,7 +86,12 @@ pub trait Transactions: Clone + Send + Sync {
     /// `rows` has already, with the same intent or with [`Intent::Write`], need not be left out.
     fn declare(&self, input: &Self::Input, rows: &Rows, wanted: &mut Vec<(Key, Intent)>);
 
-    /// Runs the logic. Its changes go into `rows`.
+    /// Runs the logic, which begins from the rows as they were fetched, whatever an earlier run has done
+    /// to them. Its changes go into `rows`.
+    ///
+    /// The rows may have been read at different times and contradict each other, as nothing has been
+    /// validated yet. Logic that finds what no sound database holds answers [`Decision::RollBack`]: before
+    /// that counts, its reads are validated, and a contradiction becomes an abort.
     ///
     /// # Errors
     /// [`Missing`] for the first key that was not fetched.
