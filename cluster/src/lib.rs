@@ -11,4 +11,6 @@
 //! `docs/cluster.md` describes the engine, `docs/fasst.md` the protocol.
 
 pub mod engine;
+pub mod placement;
+pub mod store;
 pub mod transact;
