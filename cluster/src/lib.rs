@@ -11,6 +11,8 @@
 //! `docs/cluster.md` describes the engine, `docs/fasst.md` the protocol.
 
 pub mod engine;
+pub mod membership;
 pub mod placement;
 pub mod store;
 pub mod transact;
+pub mod wire;
