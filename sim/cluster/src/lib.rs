@@ -3,12 +3,14 @@
 //! protocols in [`cluster`].
 //!
 //! - [`world`]: the event loop, the cores, and what is counted and recorded.
+//! - [`fabric`]: links and the switch.
 //! - [`nic`]: the NICs.
 //! - [`platform`]: the hardware, as platform files describe it.
 //! - [`faults`]: what goes wrong, and when.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
 
+pub mod fabric;
 pub mod faults;
 pub mod nic;
 pub mod platform;

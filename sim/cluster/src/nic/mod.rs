@@ -127,8 +127,11 @@ pub trait Card: Send {
         Passage { done: now, latency: Time::ZERO }
     }
 
-    /// How long each of its resources has been busy since the start.
-    fn resources(&self, to: &mut Vec<Resource>);
+    /// The least time that a message is under way between host and wire, at one side.
+    fn delay(&self) -> Time;
+
+    /// How long each of its resources has been busy from the start until `now`.
+    fn resources(&self, now: Time, to: &mut Vec<Resource>);
 }
 
 /// A resource as arithmetic: when it is free again, and how long it has been busy.
@@ -146,8 +149,13 @@ impl Engine {
         self.free
     }
 
-    /// How long it has been busy.
+    /// How long it is busy with all that has been booked.
     pub fn busy(&self) -> Time {
         self.busy
+    }
+
+    /// How long it has been busy until `now`.
+    pub fn busy_until(&self, now: Time) -> Time {
+        self.busy.saturating_sub(self.free.saturating_sub(now))
     }
 }

@@ -242,9 +242,13 @@ impl Card for RdmaNic {
         Passage { done: self.engine.take(now, length), latency: self.to_host() }
     }
 
-    fn resources(&self, to: &mut Vec<Resource>) {
-        to.push(Resource { name: "engine", busy: self.engine.busy(), count: 1 });
-        to.push(Resource { name: "atomics", busy: self.atomics.busy(), count: 1 });
+    fn delay(&self) -> Time {
+        self.to_host()
+    }
+
+    fn resources(&self, now: Time, to: &mut Vec<Resource>) {
+        to.push(Resource { name: "engine", busy: self.engine.busy_until(now), count: 1 });
+        to.push(Resource { name: "atomics", busy: self.atomics.busy_until(now), count: 1 });
     }
 }
 
