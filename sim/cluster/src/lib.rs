@@ -5,6 +5,7 @@
 //! - [`world`]: the event loop, the cores, and what is counted and recorded.
 //! - [`fabric`]: links and the switch.
 //! - [`nic`]: the NICs.
+//! - [`platform`]: the hardware, as platform files describe it.
 //! - [`faults`]: what goes wrong, and when.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
@@ -12,4 +13,5 @@
 pub mod fabric;
 pub mod faults;
 pub mod nic;
+pub mod platform;
 pub mod world;
