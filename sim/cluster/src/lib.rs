@@ -4,8 +4,12 @@
 //!
 //! - [`world`]: the event loop, the cores, and what is counted and recorded.
 //! - [`faults`]: what goes wrong, and when.
+//! - [`run`]: settings, runs and reports, for the command and for experiments.
+//! - [`trace`]: timelines of runs.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
 
 pub mod faults;
+pub mod run;
+pub mod trace;
 pub mod world;
