@@ -15,8 +15,9 @@ pub struct Attempt {
     told: Time,
     /// The end of the burst in which it ended; meaningless before it has.
     end: Time,
-    /// Its place among all that told their accesses, which orders points of one instant.
-    order: u32,
+    /// The number of the burst in which it told its accesses and its place there, which order points
+    /// of one instant.
+    order: u64,
     /// Its first access.
     first: u32,
     /// How many accesses it has.
@@ -27,7 +28,7 @@ pub struct Attempt {
     point: Option<Point>,
 }
 
-const _: () = assert!(size_of::<Attempt>() <= 48);
+const _: () = assert!(size_of::<Attempt>() <= 56);
 
 /// How far an attempt has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +61,9 @@ impl Attempt {
         self.ending() == Some(Ending::RolledBack)
     }
 
-    /// Where in the serial order it stands: how exactly that is known, the time, and the place among
-    /// all points, by which those of one time are ordered. `None` if it never told.
-    pub fn point(&self) -> Option<(Point, Time, u32)> {
+    /// Where in the serial order it stands: how exactly that is known, the time, and a number
+    /// by which those of one time are ordered. `None` if it never told.
+    pub fn point(&self) -> Option<(Point, Time, u64)> {
         self.point.map(|point| (point, self.told, self.order))
     }
 
@@ -117,17 +118,12 @@ pub type AttemptIndex = u32;
 pub struct Recorder {
     attempts: Vec<Attempt>,
     accesses: Vec<RecordedAccess>,
-    points: u32,
 }
 
 impl Recorder {
     /// An empty one that needs no more memory for so many attempts and accesses.
     pub fn with_capacity(attempts: usize, accesses: usize) -> Self {
-        Self {
-            attempts: Vec::with_capacity(attempts),
-            accesses: Vec::with_capacity(accesses),
-            points: 0,
-        }
+        Self { attempts: Vec::with_capacity(attempts), accesses: Vec::with_capacity(accesses) }
     }
 
     /// The attempts, in the order of their beginnings.
@@ -159,14 +155,20 @@ impl Recorder {
         index
     }
 
-    /// An attempt may commit, and tells what it accessed. The last word counts.
-    pub fn tell(&mut self, attempt: AttemptIndex, point: Point, now: Time, accesses: &[Access]) {
+    /// An attempt may commit, and tells at `now` what it accessed; `order` rises among those of one
+    /// time. The last word counts.
+    pub fn tell(
+        &mut self,
+        attempt: AttemptIndex,
+        point: Point,
+        (now, order): (Time, u64),
+        accesses: &[Access],
+    ) {
         let first = self.accesses.len() as u32;
         self.accesses.extend(accesses.iter().map(|access| RecordedAccess::from(*access)));
         let attempt = &mut self.attempts[attempt as usize];
-        (attempt.point, attempt.told, attempt.order) = (Some(point), now, self.points);
+        (attempt.point, attempt.told, attempt.order) = (Some(point), now, order);
         (attempt.first, attempt.count) = (first, accesses.len() as u16);
-        self.points += 1;
     }
 
     /// An attempt ends.
@@ -207,7 +209,7 @@ mod tests {
         let access = Access { key: Key::default(), version: 1, digest: 2, writes: true };
         let [first, second, third] = [1, 2, 3].map(|id| {
             let index = recorder.begin(TransactionId(id), 4, Time::from_ns(id));
-            recorder.tell(index, Point::Now, Time::from_ns(10 + id), &[access]);
+            recorder.tell(index, Point::Now, (Time::from_ns(10 + id), id), &[access]);
             index
         });
         recorder.end(first, Ending::AbortedByValidation, Time::from_ns(20));
@@ -217,7 +219,7 @@ mod tests {
         let [aborted, committed, decided] = recorder.attempts() else { panic!("three began") };
         assert_eq!((aborted.point(), aborted.is_committed()), (None, false));
         assert_eq!(recorder.accesses(aborted), []);
-        assert_eq!(committed.point(), Some((Point::Now, Time::from_ns(12), 1)));
+        assert_eq!(committed.point(), Some((Point::Now, Time::from_ns(12), 2)));
         assert_eq!((committed.is_committed(), committed.end()), (true, Time::from_ns(21)));
         assert_eq!((decided.is_committed(), decided.end()), (true, Time::MAX));
         assert_eq!(recorder.accesses(decided), [RecordedAccess::from(access)]);
