@@ -7,6 +7,8 @@
 //! - [`nic`]: the NICs.
 //! - [`platform`]: the hardware, as platform files describe it.
 //! - [`faults`]: what goes wrong, and when.
+//! - [`run`]: settings, runs and reports, for the command and for experiments.
+//! - [`trace`]: timelines of runs.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
 
@@ -14,4 +16,6 @@ pub mod fabric;
 pub mod faults;
 pub mod nic;
 pub mod platform;
+pub mod run;
+pub mod trace;
 pub mod world;
