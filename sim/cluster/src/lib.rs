@@ -5,11 +5,17 @@
 //! - [`world`]: the event loop, the cores, and what is counted and recorded.
 //! - [`fabric`]: links and the switch.
 //! - [`nic`]: the NICs.
+//! - [`platform`]: the hardware, as platform files describe it.
 //! - [`faults`]: what goes wrong, and when.
+//! - [`run`]: settings, runs and reports, for the command and for experiments.
+//! - [`trace`]: timelines of runs.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
 
 pub mod fabric;
 pub mod faults;
 pub mod nic;
+pub mod platform;
+pub mod run;
+pub mod trace;
 pub mod world;
