@@ -13,6 +13,7 @@
 
 pub mod engine;
 pub mod fasst;
+pub mod membership;
 pub mod placement;
 pub mod store;
 pub mod transact;
