@@ -4,10 +4,12 @@
 //!
 //! - [`world`]: the event loop, the cores, and what is counted and recorded.
 //! - [`nic`]: the NICs.
+//! - [`micro`]: micro-benchmarks of the hardware alone.
 //! - [`faults`]: what goes wrong, and when.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
 
 pub mod faults;
+pub mod micro;
 pub mod nic;
 pub mod world;
