@@ -68,7 +68,7 @@ fn platforms_are_listed_with_their_sources() {
     let none = lockstep(["platforms", "x86"]);
     assert_eq!(none.code, Some(2));
     assert!(
-        none.stderr.contains("\"x86\", expected one of liquidio3, n1sdp-u280-ccix"),
+        none.stderr.contains("\"x86\", expected one of connect-ib, connectx3, "),
         "{}",
         none.stderr
     );

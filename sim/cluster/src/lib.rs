@@ -3,13 +3,17 @@
 //! protocols in [`cluster`].
 //!
 //! - [`world`]: the event loop, the cores, and what is counted and recorded.
+//! - [`fabric`]: links and the switch.
 //! - [`nic`]: the NICs.
 //! - [`micro`]: micro-benchmarks of the hardware alone.
+//! - [`platform`]: the hardware, as platform files describe it.
 //! - [`faults`]: what goes wrong, and when.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
 
+pub mod fabric;
 pub mod faults;
 pub mod micro;
 pub mod nic;
+pub mod platform;
 pub mod world;

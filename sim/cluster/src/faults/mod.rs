@@ -70,4 +70,10 @@ pub trait Faults: Send {
 
     /// The fate of a frame that is packed at `now`. Cuts between nodes are frames that are dropped.
     fn fate(&mut self, now: Time, frame: &FrameNote) -> Fate;
+
+    /// What happens to a node at once because of the frames so far, as a crash at the third frame of a
+    /// stage. Asked after each [`Faults::fate`], until there is nothing; the frame itself has its fate.
+    fn due(&mut self) -> Option<(NodeId, Happening)> {
+        None
+    }
 }

@@ -8,15 +8,20 @@
 //! sends and receives never stands idle for work that is booked ahead of its time.
 
 pub mod dma;
+pub mod frame;
 pub mod pcie;
 mod plain;
+pub mod queue_pairs;
+pub mod rdma;
 pub mod smart;
 pub mod smart_timing;
 
 use cluster::engine::{Class, NodeId, Operation, Part};
 use timing::Time;
 
+pub use frame::{Framing, Packet};
 pub use plain::PlainCard;
+pub use rdma::{Connections, RdmaNic};
 
 /// When the engines of a card are done with something, and how long it is under way beside them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,8 +131,11 @@ pub trait Card: Send {
         Passage { done: now, latency: Time::ZERO }
     }
 
-    /// How long each of its resources has been busy since the start.
-    fn resources(&self, to: &mut Vec<Resource>);
+    /// The least time that a message is under way between host and wire, at one side.
+    fn delay(&self) -> Time;
+
+    /// How long each of its resources has been busy from the start until `now`.
+    fn resources(&self, now: Time, to: &mut Vec<Resource>);
 }
 
 /// A resource as arithmetic: when it is free again, and how long it has been busy.
@@ -145,8 +153,13 @@ impl Engine {
         self.free
     }
 
-    /// How long it has been busy.
+    /// How long it is busy with all that has been booked.
     pub fn busy(&self) -> Time {
         self.busy
+    }
+
+    /// How long it has been busy until `now`.
+    pub fn busy_until(&self, now: Time) -> Time {
+        self.busy.saturating_sub(self.free.saturating_sub(now))
     }
 }

@@ -45,7 +45,11 @@ impl Card for PlainCard {
         self.pass(now, self.slot)
     }
 
-    fn resources(&self, to: &mut Vec<Resource>) {
-        to.push(Resource { name: "engine", busy: self.engine.busy(), count: 1 });
+    fn delay(&self) -> Time {
+        self.slot
+    }
+
+    fn resources(&self, now: Time, to: &mut Vec<Resource>) {
+        to.push(Resource { name: "engine", busy: self.engine.busy_until(now), count: 1 });
     }
 }
