@@ -85,6 +85,8 @@ impl Head {
 pub struct Board {
     /// Requests and operations of this node's clients that were answered.
     pub completed: u64,
+    /// When the last of them was.
+    pub last: Instant,
     /// Messages that could not be read, and operations that failed.
     pub bad: u64,
     memory: Vec<u8>,
@@ -92,7 +94,14 @@ pub struct Board {
 
 impl Default for Board {
     fn default() -> Self {
-        Self { completed: 0, bad: 0, memory: vec![0; MEMORY] }
+        Self { completed: 0, last: Instant::default(), bad: 0, memory: vec![0; MEMORY] }
+    }
+}
+
+impl Board {
+    fn complete(&mut self, now: Instant) {
+        self.completed += 1;
+        self.last = now;
     }
 }
 
@@ -133,6 +142,8 @@ pub struct Copier {
     pub bytes: u32,
     /// How many are outstanding.
     pub window: u32,
+    /// Whether it goes on after the first ones.
+    pub again: bool,
 }
 
 /// One part of a node in a benchmark.
@@ -259,8 +270,7 @@ impl Core {
         bytes: &[u8],
         out: &mut Effects,
     ) {
-        let Some((from, head)) = self.waiting.get_mut(token.0 as usize).and_then(Option::take)
-        else {
+        let Some((from, head)) = self.waiting.get_mut(token.0 as usize).and_then(Option::take) else {
             return;
         };
         self.free.push(token.0);
@@ -306,7 +316,7 @@ impl Client {
         });
     }
 
-    fn burst(&self, board: &mut Board, inputs: &[Input<'_>], out: &mut Effects) {
+    fn burst(&self, board: &mut Board, now: Instant, inputs: &[Input<'_>], out: &mut Effects) {
         for input in inputs {
             match *input {
                 Input::Begin { .. } => (0..self.window).for_each(|number| self.ask(number, out)),
@@ -314,7 +324,7 @@ impl Client {
                     out.work(Work::Receive, 1);
                     match Head::read(bytes) {
                         Some((head, _)) if head.kind == self.request as u8 | ANSWER => {
-                            board.completed += 1;
+                            board.complete(now);
                             self.ask(head.number, out);
                         }
                         _ => board.bad += 1,
@@ -345,9 +355,15 @@ impl Copier {
 impl Machine for SmartMachine {
     type Shared = Board;
 
-    fn burst(&mut self, board: &mut Board, _now: Instant, inputs: &[Input<'_>], out: &mut Effects) {
+    fn burst(
+        &mut self,
+        board: &mut Board,
+        now: Instant,
+        inputs: &[Input<'_>],
+        out: &mut Effects,
+    ) {
         match self {
-            Self::Client(client) => client.burst(board, inputs, out),
+            Self::Client(client) => client.burst(board, now, inputs, out),
             Self::Core(core) => {
                 for input in inputs {
                     match *input {
@@ -376,8 +392,10 @@ impl Machine for SmartMachine {
                             (0..copier.window).for_each(|number| copier.operate(number, out));
                         }
                         Input::Completed { token, outcome: Outcome::Done, .. } => {
-                            board.completed += 1;
-                            copier.operate(token.0, out);
+                            board.complete(now);
+                            if copier.again {
+                                copier.operate(token.0, out);
+                            }
                         }
                         Input::Completed { .. } => board.bad += 1,
                         _ => {}

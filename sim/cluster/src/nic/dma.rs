@@ -3,7 +3,7 @@
 
 use timing::Time;
 
-use super::pcie::{Pcie, Towards};
+use super::pcie::{Pcie, Towards, Transit};
 use super::smart_timing::SmartTiming;
 
 /// What the elements of a vector do.
@@ -83,20 +83,18 @@ impl DmaEngine {
         bytes: impl IntoIterator<Item = u64>,
         pcie: &mut Pcie,
     ) -> Time {
-        let mut waits = Time::ZERO;
+        let mut transit: Option<Transit> = None;
         let mut count = 0;
         for bytes in bytes {
             count += 1;
-            let wait = match direction {
+            let next = match direction {
                 Direction::Read => pcie.read(now, bytes),
                 Direction::Write => pcie.write(now, Towards::Host, bytes),
             };
-            // Its own elements do not delay a vector: they are in the latency that was measured. That of
-            // the first is the delay by others.
-            if count == 1 {
-                waits = wait;
-            }
+            let begins = transit.map_or(next.begins, |first| first.begins);
+            transit = Some(Transit { begins, ends: next.ends });
         }
+        let Transit { begins: link, ends } = transit.unwrap_or(Transit { begins: now, ends: now });
         let place = core % self.queues.len();
         let queue = &mut self.queues[place];
         let begins = now.max(*queue);
@@ -107,7 +105,8 @@ impl DmaEngine {
             Direction::Read => self.read,
             Direction::Write => self.write,
         };
-        begins.max(now + waits) + latency
+        // The latency was measured with its own transfer, unless that takes longer.
+        (begins.max(link) + latency).max(ends)
     }
 }
 
@@ -155,8 +154,9 @@ mod tests {
             engine.submit(Time::ZERO, core, Direction::Write, [4096; 15], &mut pcie);
         }
         let behind = engine.submit(Time::ZERO, 8, Direction::Write, [4096; 15], &mut pcie);
-        let sent = 8.0 * 15.0 * (4096.0 + 16.0 * 24.0);
-        let expected = 570.0 + sent * 1e9 / pcie.bytes_per_second() as f64;
+        // Its own elements take longer than the latency that was measured with small ones.
+        let sent = 9.0 * 15.0 * (4096.0 + 16.0 * 24.0);
+        let expected = sent * 1e9 / pcie.bytes_per_second() as f64;
         assert!((behind.as_ns_f64() - expected).abs() < 2.0, "{behind}, expected {expected} ns");
     }
 }

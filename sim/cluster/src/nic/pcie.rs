@@ -7,9 +7,9 @@ use super::smart_timing::SmartTiming;
 
 /// A link of PCIe.
 ///
-/// Each call is made with the present time and occupies the link from then on, in the order of calls. It
-/// returns by how much the transfer ends later than on an idle link; latencies are the caller's, so that
-/// a round trip, such as of a read, holds nothing occupied that others could use.
+/// Each call is made with the present time and occupies the link from then on, in the order of calls.
+/// Latencies are the caller's, so that a round trip, such as of a read, holds nothing occupied that others
+/// could use.
 #[derive(Clone, Debug)]
 pub struct Pcie {
     bytes_per_second: u64,
@@ -27,6 +27,15 @@ struct Direction {
     free: Time,
     busy: Time,
     bytes: u64,
+}
+
+/// When a transfer has the link, latencies apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transit {
+    /// When it begins; for a read, of what begins last.
+    pub begins: Time,
+    /// When its last byte is sent.
+    pub ends: Time,
 }
 
 /// Towards what a packet goes.
@@ -62,30 +71,34 @@ impl Pcie {
     }
 
     /// One side writes `bytes` into the other's memory.
-    pub fn write(&mut self, now: Time, towards: Towards, bytes: u64) -> Time {
+    pub fn write(&mut self, now: Time, towards: Towards, bytes: u64) -> Transit {
         let packets = bytes.div_ceil(self.payload).max(1);
         self.occupy(now, towards, bytes + packets * self.write_header)
     }
 
     /// The NIC reads `bytes` of the host's memory: requests towards the host, completions back.
-    pub fn read(&mut self, now: Time, bytes: u64) -> Time {
+    pub fn read(&mut self, now: Time, bytes: u64) -> Transit {
         let requests = bytes.div_ceil(self.read_request).max(1);
         let asking = self.occupy(now, Towards::Host, requests * self.request_header);
         let completions = bytes.div_ceil(self.payload).max(1);
         let answer = bytes + completions * self.completion_header;
-        asking.max(self.occupy(now, Towards::Nic, answer))
+        let answering = self.occupy(now, Towards::Nic, answer);
+        Transit {
+            begins: asking.begins.max(answering.begins),
+            ends: asking.ends.max(answering.ends),
+        }
     }
 
-    fn occupy(&mut self, now: Time, towards: Towards, bytes: u64) -> Time {
+    fn occupy(&mut self, now: Time, towards: Towards, bytes: u64) -> Transit {
         let picoseconds = u128::from(bytes) * 1_000_000_000_000;
         let length = picoseconds.div_ceil(u128::from(self.bytes_per_second));
         let length = Time::from_ps(u64::try_from(length).unwrap_or(u64::MAX / 4));
         let direction = &mut self.directions[towards as usize];
-        let waits = direction.free.saturating_sub(now);
-        direction.free = now.max(direction.free) + length;
+        let begins = now.max(direction.free);
+        direction.free = begins + length;
         direction.busy += length;
         direction.bytes += bytes;
-        waits
+        Transit { begins, ends: direction.free }
     }
 
     /// How long the direction has been busy since the start.
@@ -126,13 +139,14 @@ mod tests {
     #[test]
     fn a_transfer_waits_for_those_before_it_in_its_direction() {
         let mut pcie = pcie();
-        assert_eq!(pcie.write(Time::ZERO, Towards::Host, 4096), Time::ZERO);
-        let waits = pcie.write(Time::from_ns(100), Towards::Host, 16);
-        let busy = pcie.bytes_per_second() as f64;
-        let expected = 1e9 * (4096.0 + 16.0 * 24.0) / busy - 100.0;
-        assert!((waits.as_ns_f64() - expected).abs() < 0.01, "{waits}");
-        assert_eq!(pcie.write(Time::from_ns(100), Towards::Nic, 16), Time::ZERO);
-        assert_eq!(pcie.write(Time::from_us(9), Towards::Host, 16), Time::ZERO);
-        assert!(pcie.busy(Towards::Host) > Time::from_ns(600));
+        let first = pcie.write(Time::ZERO, Towards::Host, 4096);
+        assert_eq!(first.begins, Time::ZERO);
+        let length = 1e9 * (4096.0 + 16.0 * 24.0) / pcie.bytes_per_second() as f64;
+        assert!((first.ends.as_ns_f64() - length).abs() < 0.01, "{first:?}");
+        let now = Time::from_ns(100);
+        assert_eq!(pcie.write(now, Towards::Host, 16).begins, first.ends);
+        assert_eq!(pcie.write(now, Towards::Nic, 16).begins, now);
+        assert_eq!(pcie.write(Time::from_us(9), Towards::Host, 16).begins, Time::from_us(9));
+        assert!(pcie.busy(Towards::Host) > first.ends);
     }
 }

@@ -94,18 +94,20 @@ impl Processor {
     }
 
     /// How long a burst takes while `busy` threads work: frames, packets, and of what the machine counted
-    /// the messages and the copies. To submit a vector takes `submission`, which is access to hardware and
+    /// the copies, and the messages beyond one in each frame and packet, which has that one's time. To submit a vector takes `submission`, which is access to hardware and
     /// does not hang on other threads.
     pub fn burst(&self, handled: Handled, work: &WorkCounts, submission: Time, busy: u32) -> Time {
+        let Handled { received, sent, taken: from_slot, given: to_slot, vectors } = handled;
         let messages = work.of(Work::Receive) + work.of(Work::Send);
+        let further = messages.saturating_sub(received + sent + from_slot + to_slot);
         let [taken, given] = self.slot;
-        let own = self.receive * u64::from(handled.received)
-            + self.send * u64::from(handled.sent)
-            + taken * u64::from(handled.taken)
-            + given * u64::from(handled.given)
-            + self.message * u64::from(messages)
+        let own = self.receive * u64::from(received)
+            + self.send * u64::from(sent)
+            + taken * u64::from(from_slot)
+            + given * u64::from(to_slot)
+            + self.message * u64::from(further)
             + self.line * u64::from(work.of(Work::CopyLine));
-        self.slowed(own, busy) + submission * u64::from(handled.vectors)
+        self.slowed(own, busy) + submission * u64::from(vectors)
     }
 }
 
@@ -277,11 +279,10 @@ impl SmartNic {
         let most = if rounds { numbers.burst } else { 1 };
         let ready = self.queues[towards as usize].take(now, &numbers, most);
         let messages = messages as u64;
-        let (waits, latency) = match towards {
+        let (transit, latency) = match towards {
             Towards::Nic => {
-                let waits = self.pcie.read(now, numbers.to_nic_descriptor);
-                self.pcie.read(now, messages);
-                (waits, numbers.notice + numbers.read)
+                self.pcie.read(now, numbers.to_nic_descriptor);
+                (self.pcie.read(now, messages), numbers.notice + numbers.read)
             }
             Towards::Host => {
                 self.pcie.read(now, numbers.to_host_descriptor);
@@ -289,7 +290,7 @@ impl SmartNic {
                 (self.pcie.write(now, Towards::Host, bytes), numbers.write)
             }
         };
-        ready.max(now + waits) + latency
+        ready.max(transit.ends) + latency
     }
 
     /// Most frames, packets and completions that a poll takes.
@@ -346,7 +347,7 @@ mod tests {
         let handled = Handled { received: 1, sent: 1, taken: 1, given: 0, vectors: 2 };
         let submission = nic.dma.submission();
         let alone = nic.cores.burst(handled, &work, submission, 1);
-        assert_eq!(alone, Time::from_ps(105_932 + 53_000 + 5 * 10_000 + 4 * 4_000 + 2 * 190_000));
+        assert_eq!(alone, Time::from_ps(105_932 + 53_000 + 2 * 5_000 + 4 * 4_000 + 2 * 190_000));
         let together = nic.cores.burst(handled, &work, submission, 24);
         let slowed = nic.cores.slowed(alone - submission * 2, 24);
         assert_eq!(together, slowed + submission * 2);

@@ -16,11 +16,11 @@ pub struct CoreTiming {
     pub threads: Entry<Count>,
     /// Speed of a thread while all run, of its speed alone.
     pub together: Entry<Ratio>,
-    /// A frame is taken from the medium, whatever is in it.
+    /// A frame with a message is taken from the medium.
     pub receive: Entry<Time>,
-    /// A frame is given to the medium.
+    /// A frame with a message is given to the medium.
     pub send: Entry<Time>,
-    /// A message is taken out of a frame, or put into one.
+    /// A further message is taken out of a frame, or put into one.
     pub message: Entry<Time>,
     /// 64 bytes are copied, or fewer.
     pub line: Entry<Time>,
