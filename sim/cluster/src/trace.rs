@@ -8,7 +8,7 @@
 
 use std::io::{self, Write};
 
-use cluster::engine::{Endpoint, Ending, NodeId, Part, Stage, TransactionId};
+use cluster::engine::{Ending, Endpoint, NodeId, Part, Stage, TransactionId};
 use timing::Time;
 
 /// How large a timeline becomes, in bytes: about what a browser still shows.
@@ -45,7 +45,9 @@ impl<W: Write> Trace<W> {
             format!("node {}", node.0)
         };
         self.event(Time::ZERO, || {
-            format!(r#""ph":"M","pid":{pid},"tid":0,"name":"process_name","args":{{"name":"{name}"}}"#)
+            format!(
+                r#""ph":"M","pid":{pid},"tid":0,"name":"process_name","args":{{"name":"{name}"}}"#
+            )
         });
         for thread in 0..threads {
             self.event(Time::ZERO, || {
@@ -94,7 +96,14 @@ impl<W: Write> Trace<W> {
     }
 
     /// A message that left in the burst which ended at `sent` and arrived at `arrived`.
-    pub fn message(&mut self, from: Endpoint, to: Endpoint, sent: Time, arrived: Time, of: (Stage, usize)) {
+    pub fn message(
+        &mut self,
+        from: Endpoint,
+        to: Endpoint,
+        sent: Time,
+        arrived: Time,
+        of: (Stage, usize),
+    ) {
         self.flows += 1;
         let (id, (stage, bytes)) = (self.flows, of);
         // An arrow begins within a slice: the burst ends where the message leaves.
@@ -202,7 +211,10 @@ mod tests {
         Endpoint::host(NodeId(node), thread)
     }
 
-    fn written(most: u64, write: impl FnOnce(&mut Trace<&mut Vec<u8>>)) -> (Vec<Value>, Option<String>) {
+    fn written(
+        most: u64,
+        write: impl FnOnce(&mut Trace<&mut Vec<u8>>),
+    ) -> (Vec<Value>, Option<String>) {
         let mut bytes = Vec::new();
         let mut trace = Trace::new(&mut bytes, most);
         write(&mut trace);

@@ -297,7 +297,8 @@ fn object_store(
     }
     let value_bytes = of.value_bytes.unwrap_or(40);
     if !(1..=4060).contains(&value_bytes) {
-        let expected = "1 to 4060 bytes, which a message of 4096 has room for beside its own headers";
+        let expected =
+            "1 to 4060 bytes, which a message of 4096 has room for beside its own headers";
         return Err(draft.reject(&field("value_bytes"), value_bytes, expected));
     }
     let keys = of.keys_per_thread.unwrap_or(1_000_000);
@@ -309,11 +310,7 @@ fn object_store(
     })
 }
 
-fn small_bank(
-    draft: &Draft,
-    of: &SmallBankDraft,
-    parts: u64,
-) -> Result<Workload, SettingsError> {
+fn small_bank(draft: &Draft, of: &SmallBankDraft, parts: u64) -> Result<Workload, SettingsError> {
     let field = |name: &str| format!("workload.smallbank.{name}");
     let accounts = of.accounts_per_thread.unwrap_or(100_000);
     let accounts = rows(draft, &field("accounts_per_thread"), accounts, parts)?;

@@ -214,7 +214,7 @@ pub fn hardware() -> Hardware {
     Hardware {
         host: CpuCosts::uniform(Time::from_ns(10)),
         nic_cores: None,
-        fabric: FabricTiming { rate, latency: Time::from_ns(300), framing },
+        fabric: FabricTiming::star(rate, Time::from_ns(300), framing),
         local: Time::from_ns(50),
         card: Arc::new(|_| Box::new(PlainCard::new(Time::from_ns(20), Time::from_ns(200)))),
     }

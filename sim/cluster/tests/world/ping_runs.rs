@@ -74,7 +74,7 @@ fn messages_between_two_threads_keep_their_order() {
     let mut world = world(Ping { nodes: 2, bytes: 4000, ..Ping::default() }, 8);
     world.run_for(Time::ZERO, Time::from_us(50));
     let attempts = world.recorder().attempts();
-    let mut counts = vec![0; 2 * 8];
+    let mut counts = [0; 2 * 8];
     for attempt in attempts {
         let id = attempt.transaction;
         let last = &mut counts[id.node().index() * 8 + usize::from(id.worker())];
