@@ -12,7 +12,10 @@
 //! `docs/cluster.md` describes the engine, `docs/fasst.md` the protocol.
 
 pub mod engine;
+pub mod fasst;
+pub mod membership;
 pub mod placement;
 pub mod store;
 pub mod transact;
+pub mod wire;
 pub mod workload;

@@ -203,6 +203,15 @@ impl<T: Transactions> Store<T> {
         Ok(self.partition_mut(id)?.apply(id, item))
     }
 
+    /// Sets the version of a header back: a planted bug.
+    #[cfg(feature = "mutants")]
+    pub(crate) fn lower_version(&mut self, key: Key, version: u64) {
+        let id = self.header_of(key);
+        if let Ok(partition) = self.partition_mut(id) {
+            partition.header_mut(id).version = version;
+        }
+    }
+
     fn value_bytes(&self, key: Key) -> Result<usize, Refused> {
         self.layout.value_bytes(key.table).map(usize::from).ok_or(Refused::NotHere)
     }
