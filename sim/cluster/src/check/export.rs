@@ -226,7 +226,7 @@ impl<T: Transactions> Exporter<'_, T> {
     fn seen(&mut self, number: u64, read: &Access) -> Option<u64> {
         let versions =
             || self.versions[&read.key].iter().filter(|version| version.writer != number);
-        let newest = versions().filter(|version| version.header <= read.version).next_back();
+        let newest = versions().rfind(|version| version.header <= read.version);
         let newest = newest.map(|version| version.header);
         let same = || versions().filter(|version| version.digest == read.digest);
         let found = same()
