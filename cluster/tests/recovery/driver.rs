@@ -311,7 +311,12 @@ impl<T: Transactions> World<T> {
         while self.now < end {
             self.step();
             if !self.manager.parts[0].manager().is_none_or(|manager| manager.lost().is_empty()) {
-                return Err("data were lost".to_owned());
+                return Err(format!(
+                    "data were lost: {:?} {:?} {:?}",
+                    self.is_up,
+                    self.now,
+                    self.manager.parts[0].manager()
+                ));
             }
             if self.rests()
                 && self
