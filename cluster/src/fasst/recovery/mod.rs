@@ -129,6 +129,9 @@ pub(super) fn restart<T: Transactions>(shared: &mut Shared<T>) {
 /// Does what it is time for.
 pub(super) fn tick<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &mut Effects) {
     let recovery = &mut shared.recovery;
+    if recovery.member.settings().is_none() {
+        return;
+    }
     recovery.member.renew(now, out);
     let retry = recovery.retry();
     if let Some(exchange) = &mut recovery.exchange
@@ -206,7 +209,7 @@ fn take_of_node<T: Transactions>(
         }
     }
     match kind {
-        messages::RECORDS => take_records(shared, now, (from, epoch), reader, out),
+        messages::RECORDS => take_records(shared, (from, epoch), reader, out),
         messages::RECORDS_ANSWER => {
             let part = reader.u16("the number of a message")?;
             if let (Some(exchange), true) =
@@ -276,7 +279,6 @@ fn items<'a>(record: &'a [u8], tables: &'a [TableShape]) -> impl Iterator<Item =
 /// Takes records of another member into the log.
 fn take_records<T: Transactions>(
     shared: &mut Shared<T>,
-    now: Instant,
     (from, epoch): (NodeId, u32),
     reader: &mut Reader<'_>,
     out: &mut Effects,
@@ -309,7 +311,6 @@ fn take_records<T: Transactions>(
     });
     out.ring_doorbell();
     apply_if_complete(shared, out);
-    let _ = now;
     Ok(())
 }
 
