@@ -3,54 +3,15 @@
 //! cluster recovers from others; they come back, and messages are lost, late and delivered twice.
 
 mod driver;
+mod scenarios;
 
-use cluster::engine::{Ending, NodeId, Span};
-use cluster::fasst::{Fasst, Mutant, Planted, Settings};
-use cluster::transact::Intent;
-use cluster::workload::{ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted};
+use cluster::engine::{Ending, NodeId};
+use cluster::fasst::{Mutant, Planted};
 use driver::{Faults, World, settings};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-
-const LIMIT: Span = Span::from_us(20_000);
-
-fn objects(partitions: u16, objects: u64) -> ObjectStore {
-    let store = ObjectStoreSettings {
-        objects,
-        value_bytes: 16,
-        apart: false,
-        ..ObjectStoreSettings::o(3, 2, partitions, 1)
-    };
-    ObjectStore::new(store).expect("sound settings")
-}
-
-/// Transactions of random objects of a few, for each worker.
-fn contended(settings: &Settings, seed: u64, count: usize) -> Fasst<Scripted<ObjectStore>> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let workers =
-        u64::from(settings.nodes) * u64::from(settings.threads) * u64::from(settings.workers);
-    let inputs = (0..workers).map(|worker| {
-        let transaction = |number: usize| {
-            let rows: Vec<_> = (0..3)
-                .map(|_| {
-                    let intent = [Intent::Read, Intent::Write][random.random_range(0..2)];
-                    (random.random_range(0..24), intent)
-                })
-                .collect();
-            let mut distinct: Vec<(u64, Intent)> = Vec::new();
-            for row in rows {
-                if distinct.iter().all(|(key, _)| *key != row.0) {
-                    distinct.push(row);
-                }
-            }
-            ObjectTransaction::new(worker << 32 | number as u64, &distinct)
-        };
-        (0..count).map(transaction).collect()
-    });
-    let inputs: Vec<_> = inputs.collect();
-    let workload = Scripted::new(objects(settings.nodes, 24), inputs);
-    Fasst::new(settings.clone(), workload).expect("sound settings").with_buckets(2)
-}
+use scenarios::{
+    LIMIT, Run, a_reader_is_cut_off, another_fails_meanwhile, contended, filled_nodes_take_over,
+    messages_are_lost, messages_are_very_late, one_is_cut_off, two_fail,
+};
 
 #[test]
 fn without_failures_all_commit_and_no_view_changes() {
@@ -82,50 +43,90 @@ fn a_node_may_fail_after_any_message() {
     assert!(sent > 50, "{sent}");
 }
 
-/// One run of random failures.
-fn campaign(seed: u64, planted: Planted) -> Result<World<Scripted<ObjectStore>>, String> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed);
-    let mut settings = settings(random.random_range(4..7));
-    settings.planted = planted;
-    settings.threads = random.random_range(1..3);
-    let one_in = |random: &mut ChaCha8Rng, times: u32| {
-        if random.random_bool(0.5) { times } else { 0 }
-    };
-    let faults = Faults {
-        lost_rpcs: 0,
-        lost_control: one_in(&mut random, 10),
-        twice: one_in(&mut random, 8),
-        late: one_in(&mut random, 20),
-    };
-    let mut world = World::new(contended(&settings, seed, 25), faults, seed);
-    // No more than two at a time: f = 2.
-    let first = random.random_range(0..settings.nodes);
-    let second = (first + random.random_range(1..settings.nodes)) % settings.nodes;
-    let at = random.random_range(5..150);
-    let then = at + random.random_range(0..300);
-    world.crash_at(Span::from_us(at), NodeId(first));
-    world.crash_at(Span::from_us(then), NodeId(second));
-    if random.random_bool(0.6) {
-        world.restart_at(Span::from_us(at + random.random_range(1..400)), NodeId(first));
-    }
-    if random.random_bool(0.3) {
-        world.restart_at(Span::from_us(then + random.random_range(1..400)), NodeId(second));
-    }
-    world.run(LIMIT)?;
-    world.check()?;
-    Ok(world)
-}
-
 #[test]
 fn two_nodes_may_fail_at_any_time_and_come_back() {
     let (mut decided, mut undecided) = (0, 0);
-    seeds::each!(60, |seed| {
-        let world = campaign(seed, Planted::default());
-        let world = world.unwrap_or_else(|error| panic!("{error}"));
+    seeds::each!(20, |seed| {
+        let world = two_fail(seed, Planted::default()).unwrap_or_else(|error| panic!("{error}"));
         for course in world.courses.values().filter(|course| course.ending.is_none()) {
             decided += u64::from(course.stands());
             undecided += u64::from(!course.stands());
         }
     });
     println!("of dead coordinators: {decided} committed by recovery, {undecided} not");
+}
+
+#[test]
+fn a_node_that_is_cut_off_does_no_harm() {
+    let mut killed = 0;
+    let seeds = seeds::of!(12);
+    for seed in &seeds {
+        let world = one_is_cut_off(seed, Planted::default());
+        killed += world.unwrap_or_else(|error| panic!("seed {seed}: {error}")).killed;
+    }
+    assert!(killed > 0 || !seeds.is_whole());
+}
+
+#[test]
+fn nodes_that_lose_a_message_end_themselves_and_come_back() {
+    seeds::each!(8, |seed| {
+        messages_are_lost(seed, Planted::default()).unwrap_or_else(|error| panic!("{error}"));
+    });
+}
+
+#[test]
+fn another_node_may_fail_during_recovery() {
+    seeds::each!(20, |seed| {
+        another_fails_meanwhile(seed, Planted::default()).unwrap_or_else(|error| panic!("{error}"));
+    });
+}
+
+#[test]
+fn messages_of_an_old_view_may_come_in_the_next() {
+    seeds::each!(15, |seed| {
+        messages_are_very_late(seed, Planted::default()).unwrap_or_else(|error| panic!("{error}"));
+    });
+}
+
+#[test]
+fn a_node_without_a_lease_does_not_read_its_own_rows() {
+    seeds::each!(3, |seed| {
+        a_reader_is_cut_off(seed, Planted::default()).unwrap_or_else(|error| panic!("{error}"));
+    });
+}
+
+#[test]
+fn filled_replicas_are_as_good_as_others() {
+    seeds::each!(15, |seed| {
+        filled_nodes_take_over(seed, Planted::default()).unwrap_or_else(|error| panic!("{error}"));
+    });
+}
+
+#[test]
+fn broken_recoveries_are_noticed() {
+    let by: [(Mutant, fn(u64, Planted) -> Run); 11] = [
+        (Mutant::RecoveryForgetsDeadCoordinators, two_fail),
+        (Mutant::RecoveryCommitsNothing, two_fail),
+        (Mutant::LockKeptAfterRecovery, two_fail),
+        (Mutant::StaleEpochServed, messages_are_very_late),
+        (Mutant::LeaseNotChecked, a_reader_is_cut_off),
+        (Mutant::ReceivedRecordsForgotten, another_fails_meanwhile),
+        (Mutant::RecoveredTooEarly, two_fail),
+        (Mutant::FillingMissesUpdates, two_fail),
+        (Mutant::CopyOverwrites, filled_nodes_take_over),
+        (Mutant::FilledTooEarly, filled_nodes_take_over),
+        (Mutant::EvictedTooEarly, a_reader_is_cut_off),
+    ];
+    let mut missed = Vec::new();
+    for (mutant, run) in by {
+        let found = (0..40).find_map(|seed| {
+            let error = run(seed, Planted::new(mutant)).err()?;
+            Some((seed, error))
+        });
+        println!("{mutant:?}: {found:.200?}");
+        if found.is_none() {
+            missed.push(mutant);
+        }
+    }
+    assert!(missed.is_empty(), "{missed:?}");
 }
