@@ -1,3 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A cluster in virtual time: cores, NICs, links, switches and faults around the machines of the
 //! protocols in [`cluster`].
+//!
+//! - [`world`]: the event loop, the cores, and what is counted and recorded.
+//! - [`fabric`]: links and the switch.
+//! - [`nic`]: the NICs.
+//! - [`check`]: whether a run was strictly serializable.
+//! - [`faults`]: what goes wrong, and when.
+//!
+//! `docs/cluster.md` describes what is modelled and how time is charged.
+
+pub mod check;
+pub mod fabric;
+pub mod faults;
+pub mod nic;
+pub mod world;
