@@ -29,7 +29,7 @@ use copying::{Copying, Filling};
 use exchange::Exchange;
 pub use rest::{AtRest, check_at_rest};
 
-use super::messages::WireItem;
+use super::messages::{Kind, WireItem};
 use super::mutant::{Mutant, Planted};
 use super::shared::Shared;
 use crate::engine::{Class, Effects, Endpoint, Instant, Moment, NodeId, Span, Stage, Work};
@@ -38,8 +38,10 @@ use crate::store::Item;
 use crate::transact::{TableShape, Transactions};
 use crate::wire::{Reader, WireError};
 
-/// The smallest kind of message that is not an RPC.
-pub(super) const FIRST_KIND: u8 = crate::membership::kind::RENEW;
+/// Whether a message is one of membership or recovery.
+pub(super) fn is_kind(message: &[u8]) -> bool {
+    matches!(Kind::of(message), Some(Kind::Other(kind)) if kind >= crate::membership::kind::RENEW)
+}
 
 /// What recovery has done on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
