@@ -244,6 +244,7 @@ impl<T: Transactions> World<T> {
         if !std::mem::replace(&mut self.is_up[node.index()], false) {
             return;
         }
+        self.crash_after = self.crash_after.filter(|(of, _)| *of != node);
         if self.restarts {
             let time = self.now + self.random.random_range(1..400) * 1_000_000;
             self.push(time, Event::Restart(node));
