@@ -4,6 +4,7 @@
 //!
 //! - [`world`]: the event loop, the cores, and what is counted and recorded.
 //! - [`fabric`]: links and the switch.
+//! - [`micro`]: micro-benchmarks, which platforms are calibrated with.
 //! - [`nic`]: the NICs.
 //! - [`platform`]: the hardware, as platform files describe it.
 //! - [`faults`]: what goes wrong, and when.
@@ -12,6 +13,7 @@
 
 pub mod fabric;
 pub mod faults;
+pub mod micro;
 pub mod nic;
 pub mod platform;
 pub mod world;

@@ -7,8 +7,8 @@ use timing::{Priority, Time};
 use super::slab::{Body, Handle, Parcel};
 use super::{Event, Kind, MessageNote, Trace, World};
 use crate::faults::{Fate, FrameNote};
-use crate::nic::{Incoming, Outgoing};
 use crate::nic::Packet;
+use crate::nic::{Incoming, Outgoing};
 
 impl<P: Protocol, T: Trace> World<P, T> {
     /// All messages of a burst leave, batch by batch.

@@ -10,8 +10,8 @@ use timing::{Priority, Time};
 use super::slab::{Body, Handle, Parcel, Request};
 use super::{Event, Kind, Registered, Trace, World};
 use crate::faults::{Fate, FrameNote};
-use crate::nic::Verb;
 use crate::nic::Packet;
+use crate::nic::Verb;
 
 impl<P: Protocol, T: Trace> World<P, T> {
     /// All memory operations of a burst begin. Those on one node have one doorbell.
