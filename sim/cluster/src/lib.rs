@@ -7,7 +7,10 @@
 //! - [`micro`]: micro-benchmarks, which platforms are calibrated with.
 //! - [`nic`]: the NICs.
 //! - [`platform`]: the hardware, as platform files describe it.
+//! - [`micro`]: micro-benchmarks of the hardware alone.
 //! - [`faults`]: what goes wrong, and when.
+//! - [`run`]: settings, runs and reports, for the command and for experiments.
+//! - [`trace`]: timelines of runs.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
 
@@ -16,4 +19,6 @@ pub mod faults;
 pub mod micro;
 pub mod nic;
 pub mod platform;
+pub mod run;
+pub mod trace;
 pub mod world;

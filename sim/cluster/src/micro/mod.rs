@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Micro-benchmarks of RDMA clusters as machines: what platform files are calibrated with.
+//! Micro-benchmarks as machines: what a paper measured of its hardware alone, and what platform files
+//! are calibrated with.
 //!
 //! - [`rpc`]: requests and answers of fixed sizes, by datagrams.
 //! - [`read`]: READs over connections.
-//! - [`figures`]: the figures of the papers that they give.
+//! - [`figures`]: the figures of RDMA clusters that they give.
+//! - [`xenic`]: those of a SmartNIC, on [`smart_machine`] and [`smart_driver`].
 
 pub mod figures;
 mod random;
 pub mod read;
 pub mod rpc;
+pub mod smart_driver;
+pub mod smart_machine;
 #[cfg(test)]
 mod tests;
+pub mod xenic;
 
 use timing::Time;
 
