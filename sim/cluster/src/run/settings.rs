@@ -7,7 +7,10 @@ use serde::Serialize;
 use timing::Time;
 use workloads::scenario::SmallBankAccess;
 
+use super::RunError;
 use super::draft::{Draft, ObjectStoreDraft, SmallBankDraft, TatpDraft, WorkloadDraft};
+use crate::faults::FaultPlan;
+use crate::platform::Hardware;
 
 /// The settings of a run, all of which are possible together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -146,9 +149,6 @@ pub enum SettingsError {
         /// What it may say.
         expected: String,
     },
-    /// The platform.
-    #[error(transparent)]
-    Platform(#[from] timing::platform::PlatformError),
 }
 
 impl SettingsError {
@@ -228,6 +228,51 @@ impl Settings {
         })
     }
 
+    /// The platform, as far as these settings fit it.
+    ///
+    /// # Errors
+    /// When there is none of that name, its file is none, or it has too few cores.
+    pub fn hardware(&self) -> Result<Hardware, RunError> {
+        let is_file = self.platform.contains('/') || self.platform.ends_with(".toml");
+        let hardware = match Hardware::NAMES.contains(&self.platform.as_str()) {
+            true => Hardware::named(&self.platform)?,
+            false if is_file => Hardware::load(&self.platform)?,
+            false => {
+                let expected = format!("{}, or a file", Hardware::NAMES.join(", "));
+                return Err(SettingsError::flag("platform", &self.platform, expected).into());
+            }
+        };
+        self.check_on(&hardware)?;
+        Ok(hardware)
+    }
+
+    /// Whether a run fits the hardware.
+    ///
+    /// # Errors
+    /// When it has too few cores.
+    pub fn check_on(&self, hardware: &Hardware) -> Result<(), RunError> {
+        let cores = hardware.cores();
+        if u32::from(self.threads) > cores {
+            let expected =
+                format!("1 to {cores} threads, one a core of {} (cpu.cores)", self.platform);
+            return Err(SettingsError::flag("threads", self.threads, expected).into());
+        }
+        Ok(())
+    }
+
+    /// The faults, if there are any.
+    ///
+    /// # Errors
+    /// When they cannot be read, or contradict each other or the cluster.
+    pub fn fault_plan(&self) -> Result<Option<FaultPlan>, RunError> {
+        let Some(file) = &self.faults else { return Ok(None) };
+        let text = std::fs::read_to_string(file)
+            .map_err(|cause| RunError::UnreadableFaults { file: file.clone(), cause })?;
+        let plan = FaultPlan::parse(&text, self.nodes)
+            .map_err(|cause| RunError::Faults { file: file.clone(), cause })?;
+        Ok(Some(plan))
+    }
+
     /// The time before what is measured.
     pub fn warm_up(&self) -> Time {
         microseconds(self.warm_up_us)
@@ -297,7 +342,8 @@ fn object_store(
     }
     let value_bytes = of.value_bytes.unwrap_or(40);
     if !(1..=4060).contains(&value_bytes) {
-        let expected = "1 to 4060 bytes, which a message of 4096 has room for beside its own headers";
+        let expected =
+            "1 to 4060 bytes, which a message of 4096 has room for beside its own headers";
         return Err(draft.reject(&field("value_bytes"), value_bytes, expected));
     }
     let keys = of.keys_per_thread.unwrap_or(1_000_000);
@@ -309,11 +355,7 @@ fn object_store(
     })
 }
 
-fn small_bank(
-    draft: &Draft,
-    of: &SmallBankDraft,
-    parts: u64,
-) -> Result<Workload, SettingsError> {
+fn small_bank(draft: &Draft, of: &SmallBankDraft, parts: u64) -> Result<Workload, SettingsError> {
     let field = |name: &str| format!("workload.smallbank.{name}");
     let accounts = of.accounts_per_thread.unwrap_or(100_000);
     let accounts = rows(draft, &field("accounts_per_thread"), accounts, parts)?;

@@ -67,7 +67,10 @@ fn an_impossible_value_of_the_file_is_named_with_its_line() {
     let message = with("keys_per_thread = 1_000_000", "value_bytes = 4080");
     assert!(message.contains("`workload.object-store.value_bytes` = 4080"), "{message}");
     let message = with("workers = 19", "wokers = 19");
-    assert!(message.starts_with("run.toml:6: field `wokers` is unknown: expected one of"), "{message}");
+    assert!(
+        message.starts_with("run.toml:6: field `wokers` is unknown: expected one of"),
+        "{message}"
+    );
     let message = with("nodes = 6", "nodes = \"six\"");
     assert!(message.starts_with("run.toml:4: field `nodes` = \"six\": expected"), "{message}");
     let message = with("object-store", "tpcc");
