@@ -483,3 +483,6 @@ impl Done {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@
 //! - `worker` and `asks`: the coordinator as a state, and the packing of its requests.
 //! - `server`: the handlers of requests.
 //! - [`Thread`]: the master and the workers of a thread as one machine.
+//! - [`recovery`]: from one view to the next.
 //! - [`mutant`]: planted bugs.
 //!
 //! `docs/fasst.md` describes all of it, with what the paper leaves open and how it is decided here.
@@ -15,6 +16,7 @@ mod asks;
 mod context;
 pub mod messages;
 pub mod mutant;
+pub mod recovery;
 pub mod rpc;
 mod server;
 mod settings;
@@ -32,6 +34,7 @@ pub use shared::Shared;
 pub use thread::Thread;
 
 use crate::engine::{Effects, Input, Instant, Machine as Part, Node, NodeId, Protocol};
+use crate::membership::Manager;
 use crate::placement::Partitioning;
 use crate::transact::Transactions;
 
@@ -50,12 +53,16 @@ pub struct Fasst<T> {
 pub enum Machine<T: Transactions> {
     /// A thread of a node.
     Thread(Thread<T>),
+    /// The configuration manager.
+    Manager(Manager),
 }
 
 impl<T: Transactions> PartialEq for Machine<T> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Thread(one), Self::Thread(other)) => one == other,
+            (Self::Manager(one), Self::Manager(other)) => one == other,
+            _ => false,
         }
     }
 }
@@ -66,6 +73,7 @@ impl<T: Transactions> Hash for Machine<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Thread(thread) => thread.hash(state),
+            Self::Manager(manager) => manager.hash(state),
         }
     }
 }
@@ -75,6 +83,15 @@ impl<T: Transactions> Machine<T> {
     pub fn thread(&self) -> Option<&Thread<T>> {
         match self {
             Self::Thread(thread) => Some(thread),
+            Self::Manager(_) => None,
+        }
+    }
+
+    /// The manager, if it is the one.
+    pub fn manager(&self) -> Option<&Manager> {
+        match self {
+            Self::Thread(_) => None,
+            Self::Manager(manager) => Some(manager),
         }
     }
 }
@@ -91,12 +108,14 @@ impl<T: Transactions> Part for Machine<T> {
     ) {
         match self {
             Self::Thread(thread) => thread.burst(shared, now, inputs, out),
+            Self::Manager(manager) => manager.burst(now, inputs, out),
         }
     }
 
     fn deadline(&self) -> Option<Instant> {
         match self {
             Self::Thread(thread) => thread.deadline(),
+            Self::Manager(manager) => manager.deadline(),
         }
     }
 }
@@ -136,6 +155,11 @@ impl<T: Transactions> Fasst<T> {
         &self.fixed.layout
     }
 
+    fn shared(&self, node: NodeId) -> Shared<T> {
+        let Fixed { settings, workload, layout } = &*self.fixed;
+        Shared::new(workload.clone(), Arc::clone(layout), settings, node)
+    }
+
     fn threads(&self, node: NodeId, starts: u32) -> Vec<Machine<T>> {
         let attempt = (starts - 1).wrapping_mul(ATTEMPTS_OF_START);
         let threads = 0..self.fixed.settings.threads;
@@ -152,20 +176,24 @@ impl<T: Transactions> Protocol for Fasst<T> {
     }
 
     fn start(&self, node: NodeId) -> Node<Machine<T>> {
-        let Fixed { workload, layout, .. } = &*self.fixed;
-        let shared = Shared::new(workload.clone(), Arc::clone(layout), node);
-        Node { shared, parts: self.threads(node, 1) }
+        Node { shared: self.shared(node), parts: self.threads(node, 1) }
     }
 
     fn restart(&self, node: NodeId, kept: Shared<T>) -> Node<Machine<T>> {
         let mut shared = kept;
         shared.starts += 1;
+        if self.fixed.settings.membership.is_some() {
+            recovery::restart(&mut shared);
+        }
         let parts = self.threads(node, shared.starts);
         Node { shared, parts }
     }
 
     fn manager(&self) -> Option<Node<Machine<T>>> {
-        None
+        let settings = self.fixed.settings.membership?;
+        let manager = Manager::new(settings, &self.fixed.layout);
+        let shared = self.shared(NodeId::MANAGER);
+        Some(Node { shared, parts: vec![Machine::Manager(manager)] })
     }
 
     fn check_at_rest(&self, up: &[(NodeId, &Node<Machine<T>>)]) -> Result<(), String> {
@@ -178,11 +206,13 @@ impl<T: Transactions> Protocol for Fasst<T> {
                     ));
                 }
             }
-            if !up.shared.log.is_empty() {
-                let records = up.shared.log.len();
-                return Err(format!("node {}: the log has {records} records at rest", node.0));
-            }
         }
-        Ok(())
+        let nodes = up.iter().map(|(node, up)| recovery::AtRest {
+            node: *node,
+            store: &up.shared.store,
+            log: &up.shared.log,
+            member: &up.shared.recovery.member,
+        });
+        recovery::check_at_rest(&nodes.collect::<Vec<_>>())
     }
 }

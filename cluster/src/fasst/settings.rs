@@ -6,6 +6,7 @@ use thiserror::Error;
 use super::messages::RECORD_OVERHEAD;
 use super::mutant::Planted;
 use crate::engine::Span;
+use crate::membership;
 use crate::placement::PlacementError;
 use crate::transact::TableShape;
 
@@ -37,6 +38,9 @@ pub struct Settings {
     pub response_batching: bool,
     /// Whether receive buffers are posted by the head pointer alone.
     pub cheap_receives: bool,
+    /// How leases are kept and views are changed. `None`: the membership never changes, there is no
+    /// manager, and a node that fails is missed for ever.
+    pub membership: Option<membership::Settings>,
     /// The planted bug, if there is one.
     pub planted: Planted,
 }
@@ -57,6 +61,7 @@ impl Default for Settings {
             request_batching: true,
             response_batching: true,
             cheap_receives: true,
+            membership: None,
             planted: Planted::default(),
         }
     }
@@ -75,6 +80,9 @@ pub enum SettingsError {
         /// What it should be.
         expected: String,
     },
+    /// The lengths of time of leases and retries do not fit each other.
+    #[error("membership: {0}")]
+    Membership(#[from] membership::SettingsError),
     /// The nodes, backups and tables do not fit each other.
     #[error(transparent)]
     Placement(#[from] PlacementError),
@@ -121,6 +129,7 @@ impl Settings {
                 return Err(SettingsError::Bounds { field, value, expected });
             }
         }
+        self.check_membership()?;
         let most = usize::from(self.mtu) - RECORD_OVERHEAD;
         match tables.iter().find(|table| usize::from(table.value_bytes) > most) {
             Some(&TableShape { name: table, value_bytes: value, .. }) => {
@@ -128,5 +137,31 @@ impl Settings {
             }
             None => Ok(()),
         }
+    }
+
+    fn check_membership(&self) -> Result<(), SettingsError> {
+        let Some(membership) = &self.membership else { return Ok(()) };
+        membership.check()?;
+        // A message of another node's failure must not look like a loss of this node's.
+        let least =
+            membership.lease.as_ps() + membership.skew.as_ps() + 2 * membership.retry.as_ps();
+        if self.loss_timeout.as_ps() < least {
+            return Err(SettingsError::Bounds {
+                field: "loss_timeout (ps)",
+                value: self.loss_timeout.as_ps(),
+                expected: format!("at least {least} (lease + skew + 2 retries)"),
+            });
+        }
+        // A proposed view is one message.
+        let of_node = 6 + 4 + 2 * (usize::from(self.backups) + 1);
+        let most = (usize::from(self.mtu).saturating_sub(13)) / of_node;
+        if usize::from(self.nodes) > most {
+            return Err(SettingsError::Bounds {
+                field: "nodes",
+                value: self.nodes.into(),
+                expected: format!("at most {most}, as a view has to fit into the mtu"),
+            });
+        }
+        Ok(())
     }
 }

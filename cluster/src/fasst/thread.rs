@@ -7,11 +7,13 @@ use std::sync::Arc;
 use super::context::{Context, Fixed, Scratch};
 use super::messages::{Header, Kind};
 use super::mutant::Mutant;
+use super::recovery;
 use super::rpc::{Aside, Dropped, Rpc};
 use super::server;
 use super::shared::Shared;
 use super::worker::{State, Worker};
 use crate::engine::{Effects, Endpoint, Input, Instant, NodeId, Span, Work};
+use crate::membership::Status;
 use crate::transact::Transactions;
 use crate::wire::{Reader, WireError};
 
@@ -38,6 +40,10 @@ struct ThreadState<I, S> {
     timer: Option<Instant>,
     /// Whether the node did not serve at the last burst.
     is_paused: bool,
+    /// Whether the workers have left the view of the endpoint.
+    has_left: bool,
+    /// When the thread looks after the membership: thread 0 for the node, the others for changes.
+    membership: Option<Instant>,
     /// The time of the last burst.
     clock: Aside<Instant>,
 }
@@ -72,6 +78,8 @@ impl<T: Transactions> Thread<T> {
             ready: Vec::with_capacity(settings.workers.into()),
             timer: None,
             is_paused: false,
+            has_left: false,
+            membership: fixed.settings.membership.map(|_| Instant::default()),
             clock: Aside::default(),
         };
         Self { fixed, scratch: Scratch::default(), state }
@@ -101,18 +109,24 @@ impl<T: Transactions> Thread<T> {
         out: &mut Effects,
     ) {
         let Self { fixed, scratch, state } = self;
-        let ThreadState { rpc, workers, ready, timer, is_paused, clock } = state;
+        let ThreadState { rpc, workers, ready, timer, is_paused, has_left, membership, clock } =
+            state;
         clock.0 = now;
         let mut cx = Context { fixed, shared, rpc, scratch, now, out };
-        if cx.shared.epoch() != cx.rpc.epoch() {
-            enter(&mut cx, workers);
+        if cx.rpc.thread() == 0 {
+            recovery::tick(cx.shared, now, cx.out);
         }
-        let serves = cx.shared.serves(now) || cx.has(Mutant::LeaseNotChecked);
-        *is_paused = !serves;
+        follow_view(&mut cx, workers, ready, has_left);
         for input in inputs {
             match *input {
                 Input::Message { from, bytes } => {
-                    take_message(&mut cx, workers, ready, serves, from, bytes);
+                    if let Some(epoch) = take_of_recovery(&mut cx, from, bytes) {
+                        recovery::saw(cx.shared, epoch, now, cx.out);
+                        follow_view(&mut cx, workers, ready, has_left);
+                        take_message(&mut cx, workers, ready, from, bytes);
+                    } else {
+                        follow_view(&mut cx, workers, ready, has_left);
+                    }
                 }
                 Input::Begin { worker } => told(workers, ready, worker, Worker::start),
                 Input::Finish { worker } => told(workers, ready, worker, Worker::finish_up),
@@ -124,22 +138,27 @@ impl<T: Transactions> Thread<T> {
             *timer = None;
             look_at_all(&mut cx, workers, ready);
         }
-        if serves {
+        *is_paused = !serves(&cx);
+        if !*is_paused {
             run(&mut cx, workers, ready);
         }
+        *membership = fixed.settings.membership.and_then(|settings| match cx.rpc.thread() {
+            0 => cx.shared.recovery.deadline(),
+            _ => Some(now + settings.renew),
+        });
         if let Some(wake) = cx.scratch.wake.take() {
             *timer = Some(timer.map_or(wake, |timer| timer.min(wake)));
         }
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let ThreadState { ready, timer, is_paused, clock, .. } = &self.state;
+        let ThreadState { ready, timer, is_paused, membership, clock, .. } = &self.state;
         let next = match (ready.is_empty(), is_paused) {
-            (true, _) => return *timer,
-            (false, true) => clock.0 + PAUSED_POLL,
-            (false, false) => clock.0,
+            (true, _) => None,
+            (false, true) => Some(clock.0 + PAUSED_POLL),
+            (false, false) => Some(clock.0),
         };
-        Some(timer.map_or(next, |timer| timer.min(next)))
+        [*timer, *membership, next].into_iter().flatten().min()
     }
 }
 
@@ -165,7 +184,6 @@ fn take_message<T: Transactions>(
     cx: &mut Context<'_, T>,
     workers: &mut [Worker<T::Input, T::Source>],
     ready: &mut Vec<u8>,
-    serves: bool,
     from: Endpoint,
     bytes: &[u8],
 ) {
@@ -185,7 +203,7 @@ fn take_message<T: Transactions>(
         cx.rpc.dropped.0.malformed += 1;
     } else if header.epoch != cx.rpc.epoch() && !cx.has(Mutant::StaleEpochServed) {
         cx.rpc.dropped.0.other_view += 1;
-    } else if !serves {
+    } else if !serves(cx) {
         cx.rpc.dropped.0.not_serving += 1;
     } else if take_of_peer(cx, workers, ready, from.node, &header, reader).is_err() {
         cx.rpc.dropped.0.malformed += 1;
@@ -262,10 +280,54 @@ fn look_at_all<T: Transactions>(
     }
 }
 
-/// The view has changed: messages of the old one will not be answered.
-fn enter<T: Transactions>(cx: &mut Context<'_, T>, workers: &mut [Worker<T::Input, T::Source>]) {
+/// Whether the node serves, and ends transactions.
+fn serves<T: Transactions>(cx: &Context<'_, T>) -> bool {
+    match cx.shared.status(cx.now) {
+        Status::Serving => true,
+        Status::WithoutLease => cx.has(Mutant::LeaseNotChecked),
+        Status::Stopped => false,
+    }
+}
+
+/// Gives a message that is no RPC to recovery. Of an RPC, it says the sender's view.
+fn take_of_recovery<T: Transactions>(
+    cx: &mut Context<'_, T>,
+    from: Endpoint,
+    bytes: &[u8],
+) -> Option<u32> {
+    let is_control =
+        matches!(Kind::of(bytes), Some(Kind::Other(kind)) if kind >= recovery::FIRST_KIND);
+    if !is_control || cx.rpc.thread() != 0 {
+        let epoch = bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        return Some(epoch);
+    }
+    cx.out.work(Work::Receive, 1);
+    recovery::receive(cx.shared, cx.now, from.node, bytes, cx.out);
+    None
+}
+
+/// Leaves the view when the node has stopped it, and enters the next when it has begun: between the two,
+/// recovery has decided about all records.
+fn follow_view<T: Transactions>(
+    cx: &mut Context<'_, T>,
+    workers: &mut [Worker<T::Input, T::Source>],
+    ready: &mut Vec<u8>,
+    has_left: &mut bool,
+) {
+    let is_stopped = cx.shared.status(cx.now) == Status::Stopped;
+    let is_new = cx.shared.epoch() != cx.rpc.epoch();
+    if (is_stopped || is_new) && !*has_left {
+        workers.iter_mut().for_each(|worker| worker.leave_view(cx));
+        *has_left = true;
+    }
+    if is_stopped || !*has_left {
+        return;
+    }
+    *has_left = false;
     cx.rpc.enter(cx.shared.epoch());
     for worker in workers {
-        worker.leave_view(cx);
+        if worker.resume(cx) {
+            make_ready(ready, worker.number);
+        }
     }
 }

@@ -113,6 +113,11 @@ impl Member {
         }
     }
 
+    /// Whether it prepares the view of this number.
+    pub fn proposes(&self, epoch: u32) -> bool {
+        self.proposed().is_some_and(|view| view.epoch() == epoch)
+    }
+
     /// What it may do now.
     pub fn status(&self, now: Instant) -> Status {
         match self.phase {

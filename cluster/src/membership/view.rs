@@ -108,6 +108,12 @@ impl View {
         (first..first + log_replicas).map(move |at| self.members[at % members].0)
     }
 
+    /// Node number `place`, from 0, of [`View::log_replicas`].
+    #[inline]
+    pub fn log_replica(&self, coordinator: NodeId, backups: u16, place: usize) -> Option<NodeId> {
+        self.log_replicas(coordinator, backups).nth(place)
+    }
+
     /// The partitions, all of them.
     pub fn partitions(&self) -> impl Iterator<Item = (PartitionId, &Replicas)> {
         (0..).map(PartitionId).zip(&self.partitions)

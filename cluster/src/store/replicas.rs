@@ -112,7 +112,8 @@ impl<T: Transactions> Store<T> {
         keys.dedup();
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for key in keys {
-            (a.clear(), b.clear());
+            a.clear();
+            b.clear();
             let found =
                 (self.read(key, &mut a).ok()?.present, other.read(key, &mut b).ok()?.present);
             if found.0 != found.1 || a != b {

@@ -38,7 +38,7 @@ impl Transactions for Even {
     }
 
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {
-        let is_there = key.row % 2 == 0;
+        let is_there = key.row.is_multiple_of(2);
         if is_there {
             value.extend_from_slice(&key.row.to_le_bytes());
         }

@@ -6,6 +6,7 @@
 //! - [`fabric`]: links and the switch.
 //! - [`nic`]: the NICs.
 //! - [`platform`]: the hardware, as platform files describe it.
+//! - [`micro`]: micro-benchmarks of the hardware alone.
 //! - [`faults`]: what goes wrong, and when.
 //! - [`run`]: settings, runs and reports, for the command and for experiments.
 //! - [`trace`]: timelines of runs.
@@ -14,6 +15,7 @@
 
 pub mod fabric;
 pub mod faults;
+pub mod micro;
 pub mod nic;
 pub mod platform;
 pub mod run;

@@ -7,10 +7,14 @@
 //! on, and tells constant delays (PCIe, DMA) apart from it, in [`Passage::latency`]. So an engine that
 //! sends and receives never stands idle for work that is booked ahead of its time.
 
+pub mod dma;
 pub mod frame;
+pub mod pcie;
 mod plain;
 pub mod queue_pairs;
 pub mod rdma;
+pub mod smart;
+pub mod smart_timing;
 
 use cluster::engine::{Class, NodeId, Operation, Part};
 use timing::Time;
