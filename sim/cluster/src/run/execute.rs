@@ -5,20 +5,22 @@ use std::io::Write;
 
 use cluster::engine::{Ending, Span, Stage};
 use cluster::fasst::{self, Fasst};
+use cluster::membership;
 use cluster::workload::{
     ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings, Totals,
 };
 use timing::Time;
 
 use super::by_hand::{self, ByHand, Places};
-use super::machines::{machines, posted};
+use super::machines::posted;
 use super::report::{ChecksReport, CountReport, Report};
 use super::tally::Tally;
 use super::{RunError, Settings, Workload};
 use crate::faults::{ActivePlan, Fault, FaultKind, FaultPlan, Faults, HitsView};
+use crate::nic::Connections;
 use crate::platform::Hardware;
 use crate::trace::{MOST_BYTES, Timeline, Watcher};
-use crate::world::{Options, World};
+use crate::world::{self, Options, World};
 
 /// Who watches a run.
 pub struct Watch<'a> {
@@ -71,7 +73,7 @@ pub struct Slice {
 }
 
 /// Slices of a run that somebody watches.
-const SLICES: u64 = 40;
+const SLICES: u64 = 10;
 /// Inputs that are drawn for the count by hand.
 const COUNTED: u32 = 4000;
 /// How long a cluster may need to come to rest, without faults.
@@ -180,8 +182,9 @@ impl Job<'_, '_, '_> {
     fn run<T: Totals>(mut self, transactions: T) -> Result<Made, RunError> {
         let settings = self.settings;
         let kinds = transactions.kinds().to_vec();
-        let protocol =
-            Fasst::new(protocol_settings(settings), transactions).map_err(RunError::of_settings)?;
+        let has_faults = self.faults.is_some();
+        let protocol = Fasst::new(protocol_settings(settings, has_faults), transactions)
+            .map_err(RunError::of_settings)?;
         let by_hand = count_by_hand(settings, &protocol);
         let plan = self.faults.take().map(|plan| ActivePlan::new(&plan, Time::MAX));
         let hits = plan.as_ref().map(ActivePlan::view);
@@ -192,8 +195,8 @@ impl Job<'_, '_, '_> {
             timeline
         }));
         let posted = posted(settings.nodes, settings.threads, settings.workers);
-        let machines = machines(self.hardware, posted);
-        let options = options(settings, hits.is_some());
+        let machines = world::Hardware::of_platform(self.hardware, Connections::OWN, posted);
+        let options = options(settings, has_faults);
         let mut world = World::watched(protocol, machines, faults, options, watcher)
             .map_err(RunError::of_settings)?;
         let (tally, slices) = self.slices(&mut world);
@@ -246,8 +249,17 @@ impl Job<'_, '_, '_> {
 /// The world of a run.
 type Worldly<'w, T> = World<Fasst<T>, Watcher<&'w mut (dyn Write + Send)>>;
 
-fn protocol_settings(of: &Settings) -> fasst::Settings {
+/// Without faults nobody keeps leases: what FaSST measured had none.
+fn protocol_settings(of: &Settings, has_faults: bool) -> fasst::Settings {
+    let part = |share: f64| Span::from_ns((of.lease_us * share * 1e3) as u64);
+    let membership = membership::Settings {
+        lease: part(1.0),
+        renew: part(0.2),
+        skew: part(0.05),
+        retry: part(0.05),
+    };
     fasst::Settings {
+        membership: has_faults.then_some(membership),
         nodes: of.nodes,
         threads: of.threads,
         workers: of.workers,
@@ -260,7 +272,7 @@ fn protocol_settings(of: &Settings) -> fasst::Settings {
 
 fn options(of: &Settings, has_faults: bool) -> Options {
     // Without faults nobody has to find out that a node has failed.
-    let quiet = if has_faults { 2.0 * of.lease_us + of.loss_timeout_us } else { 0.0 };
+    let quiet = if has_faults { 3.0 * of.lease_us } else { 0.0 };
     Options {
         host_threads: of.threads,
         workers: of.workers,
