@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use cluster::engine::{Endpoint, Key, Node, NodeId, Protocol, Span};
+use cluster::engine::{Endpoint, Key, Node, NodeId, Protocol, Span, Stage};
 use cluster::fasst::{Fasst, Machine, Settings};
+use cluster::membership::kind;
 use cluster::placement::PartitionId;
 use cluster::transact::digest;
 
@@ -89,6 +90,12 @@ impl Subject for Fasst<Script> {
             Some((*id, digest(found.present.then_some(&value[..]))))
         };
         up.iter().filter_map(digest_at).collect()
+    }
+
+    fn renews(&self, stage: Stage, bytes: &[u8]) -> bool {
+        // After the number of the view.
+        let kind = bytes.get(4).copied().unwrap_or_default();
+        stage == Stage::Membership && [kind::RENEW, kind::GRANT].contains(&kind)
     }
 
     fn is_settled(&self, up: &[(NodeId, &Node<Machine<Script>>)], down: &[NodeId]) -> bool {
