@@ -7,12 +7,14 @@
 //! - [`nic`]: the NICs.
 //! - [`platform`]: the hardware, as platform files describe it.
 //! - [`micro`]: micro-benchmarks of the hardware alone.
+//! - [`check`]: whether a run was strictly serializable.
 //! - [`faults`]: what goes wrong, and when.
 //! - [`run`]: settings, runs and reports, for the command and for experiments.
 //! - [`trace`]: timelines of runs.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
 
+pub mod check;
 pub mod fabric;
 pub mod faults;
 pub mod micro;
