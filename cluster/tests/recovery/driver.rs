@@ -67,6 +67,10 @@ pub struct World<T: Transactions> {
     pub crash_after: Option<(NodeId, u64)>,
     /// Whether nodes that have ended themselves begin anew.
     pub restarts: bool,
+    /// A node without messages of membership, from when to when.
+    pub cut: Option<(NodeId, Range<Span>)>,
+    /// How often a node ended itself.
+    pub killed: u64,
     /// How far each node's clock is ahead.
     offsets: Vec<Span>,
     events: BTreeMap<(u64, u64), Event>,
@@ -120,6 +124,8 @@ impl<T: Transactions> World<T> {
             courses: BTreeMap::new(),
             crash_after: None,
             restarts: false,
+            cut: None,
+            killed: 0,
             offsets,
             events: BTreeMap::new(),
             count: 0,
@@ -194,6 +200,13 @@ impl<T: Transactions> World<T> {
             }
             let bytes = out.bytes_of(&send.bytes);
             let is_control = bytes[4] >= 16;
+            let now = Span::from_ps(self.now);
+            let is_cut = self.cut.as_ref().is_some_and(|(node, when)| {
+                is_control && when.contains(&now) && [at.node, send.to.node].contains(node)
+            });
+            if is_cut {
+                continue;
+            }
             let lost = if is_control { self.faults.lost_control } else { self.faults.lost_rpcs };
             for _ in 0..1 + u32::from(self.one_in(self.faults.twice)) {
                 if self.one_in(lost) {
@@ -211,6 +224,7 @@ impl<T: Transactions> World<T> {
             }
         }
         if out.is_killed() && at.node != NodeId::MANAGER {
+            self.killed += 1;
             self.crash(at.node);
         }
         self.out = out;
