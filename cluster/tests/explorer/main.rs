@@ -13,12 +13,16 @@
 //! are a matter of the campaign.
 
 mod course;
+mod fasst;
 mod model;
+mod scenes;
 mod script;
 mod search;
 mod toy;
 
+use cluster::fasst::{Mutant, Planted};
 use model::{Limits, Subject};
+use scenes::Scene;
 use script::{Deed, Script, Transaction};
 use search::{Seen, Wrong, explore};
 use toy::{Flaw, Toy};
@@ -59,4 +63,48 @@ fn a_toy_without_locks_is_not_serializable() {
 fn a_toy_that_forgets_locks_leaves_one() {
     let wrong = walk("toy", &two_writers(Flaw::LocksAreForgotten), Limits::default()).unwrap_err();
     assert!(wrong.what.contains("no progress"), "{wrong}");
+}
+
+/// Whether to walk through the large spaces, too.
+fn full() -> bool {
+    std::env::var_os("LOCKSTEP_FULL").is_some_and(|value| value == "1")
+}
+
+fn assert_right<P: Subject>(name: &str, protocol: &P, limits: Limits) {
+    let seen = walk(name, protocol, limits).unwrap_or_else(|wrong| panic!("{name}:\n{wrong}"));
+    assert!(seen.ends > 0 && !seen.is_partial, "{name}: {seen:?}");
+}
+
+fn assert_all_right(scenes: &[Scene]) {
+    for scene in scenes {
+        assert_right(scene.name, &scene.cluster(Planted::default()), scene.limits.clone());
+    }
+}
+
+#[test]
+fn every_order_of_delivery() {
+    assert_all_right(&scenes::calm());
+}
+
+#[test]
+fn a_message_comes_twice() {
+    assert_all_right(&scenes::doubled());
+}
+
+/// What finds a planted bug, if anything does.
+fn found(mutant: Mutant) -> Option<String> {
+    let scenes = [scenes::calm(), scenes::doubled()];
+    scenes.iter().flatten().find_map(|scene| {
+        let cluster = scene.cluster(Planted::new(mutant));
+        let wrong = explore(&cluster, scene.limits.clone(), MOST).err()?;
+        let what = wrong.what.lines().next().unwrap_or_default();
+        Some(format!("{}, {} steps: {what}", scene.name, wrong.way.len()))
+    })
+}
+
+#[test]
+fn mutants() {
+    for mutant in Mutant::ALL {
+        println!("{mutant:?}: {:?}", found(mutant));
+    }
 }

@@ -252,7 +252,7 @@ impl<P: Subject> Model<'_, P> {
         let end = Instant::default() + self.limits.horizon;
         let is_later = |(_, deadline): (_, Instant)| deadline > state.now && deadline <= end;
         let is_prompt = |message: &Rc<Message>| message.stage == Stage::Membership;
-        let is_troubled = state.nodes.iter().any(Option::is_none);
+        let is_troubled = state.down().next().is_some();
         state.deadlines().any(is_later)
             && !state.flight.iter().any(is_prompt)
             && !state.deadlines().any(|(_, deadline)| deadline <= state.now)
@@ -265,9 +265,7 @@ impl<P: Subject> Model<'_, P> {
             let name = part_name(*part).0 | u64::from(*worker) << 32;
             state.nodes[part.node.index()].is_none() || state.course.rests(TransactionId(name))
         };
-        let nodes = &state.nodes[..usize::from(self.protocol.nodes())];
-        let down = (0..).map(NodeId).zip(nodes).filter(|(_, node)| node.is_none());
-        let down: Vec<NodeId> = down.map(|(node, _)| node).collect();
+        let down: Vec<NodeId> = state.down().collect();
         self.protocol.workers().iter().all(rests) && self.protocol.is_settled(&state.up(), &down)
     }
 
@@ -352,6 +350,12 @@ impl<P: Subject> State<P> {
         let id = |index| if index == manager { NodeId::MANAGER } else { NodeId(index as u16) };
         let nodes = self.nodes.iter().enumerate();
         nodes.filter_map(|(index, node)| Some((id(index), &node.as_ref()?.node))).collect()
+    }
+
+    /// The nodes whose processes are gone.
+    fn down(&self) -> impl Iterator<Item = NodeId> {
+        let nodes = &self.nodes[..self.nodes.len() - 1];
+        (0..).map(NodeId).zip(nodes).filter(|(_, node)| node.is_none()).map(|(node, _)| node)
     }
 
     /// Whether no message is under way.

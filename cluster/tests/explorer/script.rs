@@ -52,6 +52,12 @@ impl Script {
         Self { tables: Arc::new([table]), rows, workers: workers.into() }
     }
 
+    /// The workers that have something to do.
+    pub fn busy_workers(&self) -> impl Iterator<Item = u32> {
+        let workers = (0..).zip(self.workers.iter());
+        workers.filter(|(_, list)| !list.is_empty()).map(|(worker, _)| worker)
+    }
+
     /// The digests at the start of all rows that it mentions.
     pub fn initial_digests(&self) -> BTreeMap<Key, u64> {
         let all = self.workers.iter().flatten().flat_map(|transaction| &transaction.deeds);

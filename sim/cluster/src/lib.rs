@@ -5,9 +5,11 @@
 //! - [`world`]: the event loop, the cores, and what is counted and recorded.
 //! - [`fabric`]: links and the switch.
 //! - [`nic`]: the NICs.
-//! - [`micro`]: micro-benchmarks of the hardware alone.
 //! - [`platform`]: the hardware, as platform files describe it.
+//! - [`micro`]: micro-benchmarks of the hardware alone.
 //! - [`faults`]: what goes wrong, and when.
+//! - [`run`]: settings, runs and reports, for the command and for experiments.
+//! - [`trace`]: timelines of runs.
 //!
 //! `docs/cluster.md` describes what is modelled and how time is charged.
 
@@ -16,4 +18,6 @@ pub mod faults;
 pub mod micro;
 pub mod nic;
 pub mod platform;
+pub mod run;
+pub mod trace;
 pub mod world;

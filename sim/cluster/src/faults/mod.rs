@@ -4,6 +4,17 @@
 //! A world asks its [`Faults`] for the [`Fate`] of every frame, where the frame is packed, and makes
 //! the [`Happening`]s of nodes happen at their times. Without faults it asks nobody.
 
+mod active;
+mod check;
+mod draw;
+mod plan;
+mod shrink;
+
+pub use active::{ActivePlan, Hits, HitsView};
+pub use check::PlanError;
+pub use draw::Dangers;
+pub use plan::{Fault, FaultKind, FaultPlan, Frames, NodeName};
+
 use cluster::engine::{Class, Endpoint, NodeId, Stage};
 use timing::Time;
 

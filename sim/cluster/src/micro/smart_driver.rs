@@ -241,7 +241,9 @@ impl<M: Machine> SmartDriver<M> {
             let parcel = &self.parcels[handle as usize];
             match parcel.content {
                 Content::Frame(from) | Content::Packet(from) => {
-                    inputs.extend(messages(&parcel.bytes).map(|bytes| Input::Message { from, bytes }));
+                    inputs.extend(
+                        messages(&parcel.bytes).map(|bytes| Input::Message { from, bytes }),
+                    );
                 }
                 Content::Vector => {
                     let answers = answers.next().into_iter().flatten();
@@ -273,7 +275,8 @@ impl<M: Machine> SmartDriver<M> {
         for send in runner.effects.sends() {
             let slot = match (runner.endpoint.part, send.to.part) {
                 (Part::NicCore(_), Part::NicCore(_)) if send.to.node.index() != node => false,
-                (Part::NicCore(_), Part::HostThread(_)) | (Part::HostThread(_), Part::NicCore(_))
+                (Part::NicCore(_), Part::HostThread(_))
+                | (Part::HostThread(_), Part::NicCore(_))
                     if send.to.node.index() == node =>
                 {
                     true
@@ -294,7 +297,8 @@ impl<M: Machine> SmartDriver<M> {
                 false => None,
                 true => runner.gathered.iter().rfind(|it| it.to == send.to),
             };
-            let open = open.filter(|it| self.parcels[it.handle as usize].bytes.len() + length <= room);
+            let open =
+                open.filter(|it| self.parcels[it.handle as usize].bytes.len() + length <= room);
             let handle = match open {
                 Some(open) => open.handle,
                 None => {
@@ -314,7 +318,11 @@ impl<M: Machine> SmartDriver<M> {
             parcel.bytes.extend_from_slice(bytes);
         }
         let most = if self.batching.vectors { host.nic.dma.vector() } else { 1 };
-        let reads = runner.effects.operations().iter().filter(|it| direction(&it.operation) == Direction::Read);
+        let reads = runner
+            .effects
+            .operations()
+            .iter()
+            .filter(|it| direction(&it.operation) == Direction::Read);
         let reads = reads.count();
         let writes = runner.effects.operations().len() - reads;
         handled.vectors = (reads.div_ceil(most) + writes.div_ceil(most)) as u32;

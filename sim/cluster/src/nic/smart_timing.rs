@@ -201,13 +201,23 @@ impl NetworkTiming {
         ];
         for (field, count, most) in counts {
             if count == 0 || count > most {
-                return Some((field, count.to_string(), "at least 1, and at most 16 ports, 128 threads or 256"));
+                return Some((
+                    field,
+                    count.to_string(),
+                    "at least 1, and at most 16 ports, 128 threads or 256",
+                ));
             }
         }
-        for (field, share) in [("core.together", &self.core.together), ("host.together", &self.host.together)] {
+        for (field, share) in
+            [("core.together", &self.core.together), ("host.together", &self.host.together)]
+        {
             let millionths = share.get().millionths();
             if millionths == 0 || millionths > 1_000_000 {
-                return Some((field, format!("{millionths} millionths"), "a share above 0 and up to 1"));
+                return Some((
+                    field,
+                    format!("{millionths} millionths"),
+                    "a share above 0 and up to 1",
+                ));
             }
         }
         let share = self.pcie.link_layer.get().millionths();
@@ -219,9 +229,14 @@ impl NetworkTiming {
             return Some(("pcie.read_request", value, "at least one line of 64 B"));
         }
         let [mtu, least, datagram] =
-            [&self.ethernet.mtu, &self.ethernet.least, &self.ethernet.datagram].map(|it| it.get().0);
+            [&self.ethernet.mtu, &self.ethernet.least, &self.ethernet.datagram]
+                .map(|it| it.get().0);
         if mtu < least.max(datagram + 64) || mtu > 65_535 {
-            return Some(("ethernet.mtu", format!("{mtu} B"), "room for headers and 64 B, at most 65535 B"));
+            return Some((
+                "ethernet.mtu",
+                format!("{mtu} B"),
+                "room for headers and 64 B, at most 65535 B",
+            ));
         }
         None
     }
@@ -258,8 +273,16 @@ mod tests {
         };
         for (from, to, expected) in [
             ("queues = { value = 8,", "queues = { value = 0,", "network.dma.queues = 0, expected"),
-            ("mtu = { value = 1500,", "mtu = { value = 60,", "network.ethernet.mtu = 60 B, expected"),
-            ("{ value = 8.1, unit = \"%\"", "{ value = 100, unit = \"%\"", "network.pcie.link_layer"),
+            (
+                "mtu = { value = 1500,",
+                "mtu = { value = 60,",
+                "network.ethernet.mtu = 60 B, expected",
+            ),
+            (
+                "{ value = 8.1, unit = \"%\"",
+                "{ value = 100, unit = \"%\"",
+                "network.pcie.link_layer",
+            ),
             ("[network.switch]", "[network.swich]", "network.switch is missing"),
             ("notice = {", "notise = {", "unknown field `notise`"),
         ] {

@@ -7,8 +7,8 @@ use timing::{Priority, Time};
 use super::slab::{Body, Handle, Parcel};
 use super::{Event, Kind, MessageNote, Trace, World};
 use crate::faults::{Fate, FrameNote};
-use crate::nic::{Incoming, Outgoing};
 use crate::nic::Packet;
+use crate::nic::{Incoming, Outgoing};
 
 impl<P: Protocol, T: Trace> World<P, T> {
     /// All messages of a burst leave, batch by batch.
@@ -55,10 +55,11 @@ impl<P: Protocol, T: Trace> World<P, T> {
             now + self.unhindered(node, to, wire)
         } else {
             let length = bytes.len() as u32;
-            let (from, to, class) = (from.part, send.to.node, send.class);
-            let outgoing = Outgoing { from, to, bytes: length, position, batch, class };
+            let (from, class) = (from.part, send.class);
+            let to_node = send.to.node;
+            let outgoing = Outgoing { from, to: to_node, bytes: length, position, batch, class };
             let passage = self.nodes[node].card.send(now, &outgoing);
-            self.fabric.leave(node, passage.done, wire) + passage.latency
+            self.fabric.leave((node, to), part as u8, passage.done, wire) + passage.latency
         };
         let kind =
             if wire == 0 || send.class == Class::Control { Kind::Local } else { Kind::Frame };
@@ -122,7 +123,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
     /// How long control traffic is under way: what a message takes that meets no other.
     fn unhindered(&self, node: usize, to: usize, wire: u32) -> Time {
         let [out, inward] = [node, to].map(|node| self.nodes[node].card.delay());
-        out + self.fabric.timing().latency + self.fabric.length(wire) + inward
+        out + self.fabric.latency(node, to) + self.fabric.length(wire) + inward
     }
 
     fn count_sent(
@@ -154,7 +155,10 @@ impl<P: Protocol, T: Trace> World<P, T> {
     /// The first byte of a frame is at the link to `node`.
     pub(super) fn frame_arrives(&mut self, now: Time, node: usize, handle: Handle) {
         let &Parcel { from, to, class, wire, body, ref bytes, .. } = self.slab.get(handle);
-        let last_byte = self.fabric.arrive(node, now, wire);
+        let sender = if let Body::Answer(..) = body { to } else { from };
+        let source = super::index_of(sender.node, self.nodes.len()).map_or(node, usize::from);
+        let lane = self.place(from).map_or(0, |(_, part)| part as u8);
+        let last_byte = self.fabric.arrive((source, node), lane, now, wire);
         if body != Body::Message {
             return self.verb_arrives(now, last_byte, node, handle);
         }

@@ -10,8 +10,8 @@ use timing::{Priority, Time};
 use super::slab::{Body, Handle, Parcel, Request};
 use super::{Event, Kind, Registered, Trace, World};
 use crate::faults::{Fate, FrameNote};
-use crate::nic::Verb;
 use crate::nic::Packet;
+use crate::nic::Verb;
 
 impl<P: Protocol, T: Trace> World<P, T> {
     /// All memory operations of a burst begin. Those on one node have one doorbell.
@@ -104,7 +104,9 @@ impl<P: Protocol, T: Trace> World<P, T> {
         };
         let wire = self.fabric.timing().framing.wire_bytes(packet, payload.into()) as u32;
         self.slab.get_mut(handle).wire = wire;
-        let arrival = self.fabric.leave(node, passage.done, wire) + passage.latency;
+        let lane = self.place(note.from).map_or(0, |(_, part)| part as u8);
+        let way = (node, usize::from(target));
+        let arrival = self.fabric.leave(way, lane, passage.done, wire) + passage.latency;
         // A connection repeats what is lost, and recognises what comes twice.
         let later = match self.fate(now, &note) {
             Fate::Drop => return self.fail_after(node, handle, request, self.options.verb_timeout),
@@ -140,7 +142,9 @@ impl<P: Protocol, T: Trace> World<P, T> {
     /// A verb is at the node whose memory it is on: it is done, and the answer leaves.
     fn serve(&mut self, now: Time, last: Time, node: usize, handle: Handle, request: Request) {
         let parcel = self.slab.get(handle);
-        let Some((initiator, _)) = self.place(parcel.from) else { return self.slab.free(handle) };
+        let Some((initiator, lane)) = self.place(parcel.from) else {
+            return self.slab.free(handle);
+        };
         if self.nodes[node].process.is_none() {
             return self.fail_after(initiator, handle, request, self.options.verb_timeout);
         }
@@ -155,7 +159,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let wire = self.fabric.timing().framing.wire_bytes(packet, payload.into()) as u32;
         self.slab.get_mut(handle).wire = wire;
         let ready = passage.done.max(last);
-        let arrival = self.fabric.leave(node, ready, wire) + passage.latency;
+        let way = (node, initiator);
+        let arrival = self.fabric.leave(way, lane as u8, ready, wire) + passage.latency;
         let event = Event { kind: Kind::Frame, part: 0, node: initiator as u16, handle };
         self.kernel.schedule_at(arrival, Priority::Deliver, event);
     }

@@ -154,8 +154,14 @@ impl<P: Protocol, T: Trace> World<P, T> {
                 }
             }
             let [out, inward] = self.fabric.busy(index, now);
-            all.push((state.id, Resource { name: "link out", busy: out, count: 1 }));
-            all.push((state.id, Resource { name: "link in", busy: inward, count: 1 }));
+            let count = self.fabric.timing().ports;
+            all.push((state.id, Resource { name: "link out", busy: out, count }));
+            all.push((state.id, Resource { name: "link in", busy: inward, count }));
+            if self.fabric.has_leaves() {
+                let [up, down] = self.fabric.busy_above(index, now);
+                all.push((state.id, Resource { name: "leaf up", busy: up, count: 1 }));
+                all.push((state.id, Resource { name: "leaf down", busy: down, count: 1 }));
+            }
             state.card.resources(now, &mut of_card);
             all.extend(of_card.drain(..).map(|resource| (state.id, resource)));
         }

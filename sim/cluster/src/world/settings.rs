@@ -8,7 +8,7 @@ use timing::Time;
 
 use super::cpu::CpuCosts;
 use crate::fabric::FabricTiming;
-use crate::nic::Card;
+use crate::nic::{Card, Connections, RdmaNic};
 
 /// The machines that a protocol runs on: all alike.
 #[derive(Clone)]
@@ -23,6 +23,41 @@ pub struct Hardware {
     pub local: Time,
     /// Makes the card of a node.
     pub card: Arc<dyn Fn(NodeId) -> Box<dyn Card> + Send + Sync>,
+}
+
+impl Hardware {
+    /// The hardware of a platform with RDMA cards. `connections` is how one-sided verbs share out queue
+    /// pairs, and `posted` how many descriptors all receive queues of a node have together.
+    pub fn of_platform(
+        platform: &crate::platform::Hardware,
+        connections: Connections,
+        posted: u64,
+    ) -> Self {
+        let (rate, ports) = platform.ports();
+        let costs = platform.nic_costs();
+        let fabric = FabricTiming {
+            rate,
+            ports,
+            latency: platform.wire_latency(true),
+            far_latency: platform.wire_latency(false),
+            nodes_a_leaf: platform.switch.nodes_a_leaf.get().0 as usize,
+            oversubscription: Some(platform.switch.oversubscription.get()),
+            framing: platform.framing(),
+        };
+        // What a poll takes beside the messages that it finds is part of what a message takes.
+        let host = CpuCosts { poll: Time::ZERO, work: platform.work_costs(), loaded: 1000 };
+        Self {
+            host,
+            nic_cores: None,
+            fabric,
+            local: Self::LOCAL,
+            card: Arc::new(move |_| Box::new(RdmaNic::new(costs, connections, posted))),
+        }
+    }
+
+    /// A line that one core has written is in another core's cache after about so long. No protocol with
+    /// RDMA cards sends messages within a node.
+    const LOCAL: Time = Time::from_ns(100);
 }
 
 /// How a world is run.
