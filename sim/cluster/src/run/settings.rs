@@ -7,7 +7,10 @@ use serde::Serialize;
 use timing::Time;
 use workloads::scenario::SmallBankAccess;
 
+use super::RunError;
 use super::draft::{Draft, ObjectStoreDraft, SmallBankDraft, TatpDraft, WorkloadDraft};
+use crate::faults::FaultPlan;
+use crate::platform::Hardware;
 
 /// The settings of a run, all of which are possible together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -146,9 +149,6 @@ pub enum SettingsError {
         /// What it may say.
         expected: String,
     },
-    /// The platform.
-    #[error(transparent)]
-    Platform(#[from] timing::platform::PlatformError),
 }
 
 impl SettingsError {
@@ -226,6 +226,51 @@ impl Settings {
             faults: of.faults.clone(),
             workload: workload(draft, nodes, threads)?,
         })
+    }
+
+    /// The platform, as far as these settings fit it.
+    ///
+    /// # Errors
+    /// When there is none of that name, its file is none, or it has too few cores.
+    pub fn hardware(&self) -> Result<Hardware, RunError> {
+        let is_file = self.platform.contains('/') || self.platform.ends_with(".toml");
+        let hardware = match Hardware::NAMES.contains(&self.platform.as_str()) {
+            true => Hardware::named(&self.platform)?,
+            false if is_file => Hardware::load(&self.platform)?,
+            false => {
+                let expected = format!("{}, or a file", Hardware::NAMES.join(", "));
+                return Err(SettingsError::flag("platform", &self.platform, expected).into());
+            }
+        };
+        self.check_on(&hardware)?;
+        Ok(hardware)
+    }
+
+    /// Whether a run fits the hardware.
+    ///
+    /// # Errors
+    /// When it has too few cores.
+    pub fn check_on(&self, hardware: &Hardware) -> Result<(), RunError> {
+        let cores = hardware.cores();
+        if u32::from(self.threads) > cores {
+            let expected =
+                format!("1 to {cores} threads, one a core of {} (cpu.cores)", self.platform);
+            return Err(SettingsError::flag("threads", self.threads, expected).into());
+        }
+        Ok(())
+    }
+
+    /// The faults, if there are any.
+    ///
+    /// # Errors
+    /// When they cannot be read, or contradict each other or the cluster.
+    pub fn fault_plan(&self) -> Result<Option<FaultPlan>, RunError> {
+        let Some(file) = &self.faults else { return Ok(None) };
+        let text = std::fs::read_to_string(file)
+            .map_err(|cause| RunError::UnreadableFaults { file: file.clone(), cause })?;
+        let plan = FaultPlan::parse(&text, self.nodes)
+            .map_err(|cause| RunError::Faults { file: file.clone(), cause })?;
+        Ok(Some(plan))
     }
 
     /// The time before what is measured.
