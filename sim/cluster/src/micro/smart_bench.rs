@@ -17,6 +17,8 @@ pub struct Outcome {
     pub rate: f64,
     /// The busiest resource of all nodes, and the share of the time that it was busy.
     pub bound: (&'static str, f64),
+    /// How many were counted.
+    pub operations: u64,
 }
 
 impl Outcome {
@@ -61,7 +63,9 @@ impl Layout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MicroError {
     /// A frame of the platform has no room for a message, or memory none for an operation.
-    #[error("{refused} messages and {failed} operations found that fit no frame or no memory, expected none")]
+    #[error(
+        "{refused} messages and {failed} operations found that fit no frame or no memory, expected none"
+    )]
     NoRoom {
         /// Messages that no frame has room for.
         refused: u64,
@@ -93,8 +97,7 @@ impl Bench {
         batching: Batching,
     ) -> Self {
         let count = nodes.len();
-        let mut driver =
-            SmartDriver::new(nodes, |place| layout.part(place), nic, MEMORY, batching);
+        let mut driver = SmartDriver::new(nodes, |place| layout.part(place), nic, MEMORY, batching);
         driver.begin();
         Self { driver, nodes: count }
     }
@@ -130,7 +133,8 @@ impl Bench {
             (after.0, (after.1 - before.1).as_ns_f64() / of)
         });
         let bound = shares.fold(("nothing", 0.0), |most, it| if it.1 > most.1 { it } else { most });
-        Ok(Outcome { rate: (after - before) as f64 / seconds, bound })
+        let operations = after - before;
+        Ok(Outcome { rate: operations as f64 / seconds, bound, operations })
     }
 
     /// The mean time between completions of node 0, of which one follows the other.
@@ -144,9 +148,7 @@ impl Bench {
         self.run_until(COUNTED + COUNTED)?;
         let last = state(&self);
         match last.0 - first.0 {
-            completed @ 0..2 => {
-                Err(MicroError::Nothing { completed, expected: 2, time: COUNTED })
-            }
+            completed @ 0..2 => Err(MicroError::Nothing { completed, expected: 2, time: COUNTED }),
             completed => Ok(Time::from_ps((last.1 - first.1) / completed)),
         }
     }
@@ -194,7 +196,8 @@ pub fn echoes(timing: &SmartTiming, request: Request, threads: u8) -> Result<Out
     let nic = SmartNic::new(timing);
     let layout = Layout { threads: threads.max(THREADS), cores };
     let batching = Batching { messages: false, ..Batching::ALL };
-    let clients = (1..6).map(|node| asking(&layout, node, 0, layout.threads, (request, ECHO_DATA, 32)));
+    let clients =
+        (1..6).map(|node| asking(&layout, node, 0, layout.threads, (request, ECHO_DATA, 32)));
     let nodes = std::iter::once(serving(&layout, 0)).chain(clients).collect();
     Bench::new(nodes, &layout, &nic, batching).outcome()
 }
@@ -212,7 +215,12 @@ pub enum Source {
 ///
 /// # Errors
 /// When the platform cannot do that.
-pub fn round_trip(timing: &SmartTiming, source: Source, request: Request, bytes: u16) -> Result<Time, MicroError> {
+pub fn round_trip(
+    timing: &SmartTiming,
+    source: Source,
+    request: Request,
+    bytes: u16,
+) -> Result<Time, MicroError> {
     let layout = Layout { threads: 1, cores: 1 };
     let nic = SmartNic::new(timing);
     let client = match source {
@@ -232,7 +240,12 @@ pub fn round_trip(timing: &SmartTiming, source: Source, request: Request, bytes:
 ///
 /// # Errors
 /// When the platform cannot do that.
-pub fn remote(timing: &SmartTiming, request: Request, bytes: u16, batched: bool) -> Result<Outcome, MicroError> {
+pub fn remote(
+    timing: &SmartTiming,
+    request: Request,
+    bytes: u16,
+    batched: bool,
+) -> Result<Outcome, MicroError> {
     let cores = timing.network.core.threads.get().0 as u8;
     let layout = Layout { threads: timing.network.host.threads.get().0 as u8, cores };
     let nic = SmartNic::new(timing);
@@ -248,7 +261,12 @@ pub fn remote(timing: &SmartTiming, request: Request, bytes: u16, batched: bool)
 ///
 /// # Errors
 /// When the platform cannot do that.
-pub fn copies(timing: &SmartTiming, reads: bool, bytes: u32, vectors: bool) -> Result<Outcome, MicroError> {
+pub fn copies(
+    timing: &SmartTiming,
+    reads: bool,
+    bytes: u32,
+    vectors: bool,
+) -> Result<Outcome, MicroError> {
     let copier = Copier { reads, bytes, window: 120, again: true };
     copying(timing, copier, 8, vectors).outcome()
 }

@@ -7,7 +7,9 @@
 
 use timing::Time;
 
-use super::smart_bench::{MicroError, Outcome, Source, copies, copy_time, echoes, remote, round_trip};
+use super::smart_bench::{
+    MicroError, Outcome, Source, copies, copy_time, echoes, remote, round_trip,
+};
 use super::smart_machine::Request;
 use crate::nic::smart_timing::SmartTiming;
 
@@ -28,6 +30,8 @@ pub struct Row {
     pub input: bool,
     /// The curve it is on, and where: a number of bytes.
     pub place: Option<(String, f64)>,
+    /// How many requests or operations are behind it.
+    pub operations: u64,
 }
 
 /// A sentence of the paper, and whether it is true here.
@@ -54,12 +58,13 @@ impl Row {
     fn rate(label: impl Into<String>, outcome: Outcome) -> Self {
         let (bound, measured) = (Some(outcome.bound.0), outcome.millions());
         let (label, paper, input, place) = (label.into(), None, false, None);
-        Self { label, unit: "M/s", paper, measured, bound, input, place }
+        let operations = outcome.operations;
+        Self { label, unit: "M/s", paper, measured, bound, input, place, operations }
     }
 
     fn number(label: impl Into<String>, unit: &'static str, measured: f64) -> Self {
         let (label, paper, bound, input, place) = (label.into(), None, None, false, None);
-        Self { label, unit, paper, measured, bound, input, place }
+        Self { label, unit, paper, measured, bound, input, place, operations: 1 }
     }
 
     fn time(label: impl Into<String>, time: Time) -> Self {
@@ -189,9 +194,11 @@ pub fn fig2(timing: &SmartTiming, rdma: Option<RdmaTimes>) -> Result<Figure, Mic
         },
         Claim {
             says: "\"All cases use a 256B data payload; latency is similar for smaller sizes\" (section 3.2).",
-            holds: host.iter().chain(&nic).zip(small_host.iter().chain(&small_nic)).all(
-                |(large, small)| is_same(small.as_ns_f64(), large.as_ns_f64()),
-            ),
+            holds: host
+                .iter()
+                .chain(&nic)
+                .zip(small_host.iter().chain(&small_nic))
+                .all(|(large, small)| is_same(small.as_ns_f64(), large.as_ns_f64())),
             because: format!("With 16 bytes from the NIC: {}.", list(&small_nic)),
         },
     ];
@@ -236,7 +243,8 @@ pub fn fig3(timing: &SmartTiming, rdma: Option<[f64; 5]>) -> Result<Figure, Micr
     let mut curve = |what: &str, outcomes: &[Outcome], paper: Option<[f64; 2]>| {
         for (bytes, outcome) in SIZES.iter().zip(outcomes) {
             let row = Row::rate(format!("{what}, {bytes} B"), *outcome).at(what, *bytes);
-            let beside = |[least, greatest]: [f64; 2]| row.clone().beside(least, greatest).as_entered();
+            let beside =
+                |[least, greatest]: [f64; 2]| row.clone().beside(least, greatest).as_entered();
             rows.push(paper.map_or_else(|| row.clone(), beside));
         }
     };
@@ -254,7 +262,9 @@ pub fn fig3(timing: &SmartTiming, rdma: Option<[f64; 5]>) -> Result<Figure, Micr
         let pairs = writes[target].iter().zip(&single[target]);
         pairs.map(|(batched, single)| batched.rate / single.rate).fold(0.0, f64::max)
     };
-    rows.push(Row::number("most gain by batching, NIC memory", "times", gain(0)).beside(22.2, 22.2));
+    rows.push(
+        Row::number("most gain by batching, NIC memory", "times", gain(0)).beside(22.2, 22.2),
+    );
     rows.push(Row::number("most gain by batching, host memory", "times", gain(1)).beside(7.0, 7.0));
     let mut claims = fig3_claims(&writes, &reads);
     if let Some(rdma) = rdma {
@@ -283,9 +293,9 @@ fn fig3_claims(writes: &[Vec<Outcome>; 2], reads: &[Vec<Outcome>; 2]) -> Vec<Cla
     };
     let by_dma = |outcome: &Outcome| outcome.bound.0 == "DMA queues";
     let pairs = writes.iter().flatten().zip(reads.iter().flatten());
-    let farthest = pairs.map(|(write, read)| read.rate / write.rate).fold(1.0_f64, |far, ratio| {
-        if ratio.ln().abs() > far.ln().abs() { ratio } else { far }
-    });
+    let farthest = pairs
+        .map(|(write, read)| read.rate / write.rate)
+        .fold(1.0_f64, |far, ratio| if ratio.ln().abs() > far.ln().abs() { ratio } else { far });
     vec![
         Claim {
             says: "\"For operations on remote NIC memory, throughput scales to the usable network bandwidth for all \
@@ -406,7 +416,16 @@ mod tests {
 
     fn print(figure: &Figure) {
         for row in &figure.rows {
-            println!("| {} | {:?} {} | {:.2} | {:?} | {:?} {}", row.label, row.paper, row.unit, row.measured, ratio(row), row.bound, row.input);
+            println!(
+                "| {} | {:?} {} | {:.2} | {:?} | {:?} {}",
+                row.label,
+                row.paper,
+                row.unit,
+                row.measured,
+                ratio(row),
+                row.bound,
+                row.input
+            );
         }
         for claim in &figure.claims {
             println!("{} {}\n    {}", claim.holds, claim.says, claim.because);
