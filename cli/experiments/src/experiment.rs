@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use bench::postgres::PostgresError;
+use cluster_sim::micro::smart_bench::MicroError;
 use cluster_sim::platform::Hardware;
 use cluster_sim::run::RunError;
 use sim::coherence::CoherenceError;
@@ -134,6 +135,9 @@ pub enum ExperimentError {
     /// In a run of a cluster.
     #[error(transparent)]
     Cluster(Box<RunError>),
+    /// In a benchmark of hardware alone.
+    #[error(transparent)]
+    Micro(#[from] MicroError),
     /// Of the user's platform file.
     #[error(transparent)]
     Platform(#[from] PlatformError),
@@ -213,7 +217,7 @@ impl ExperimentError {
     /// The user's platform is to blame, if there is one.
     pub fn is_of_platform(&self) -> bool {
         match self {
-            Self::Unfit(_) | Self::Platform(_) | Self::Coherence(_) => true,
+            Self::Unfit(_) | Self::Platform(_) | Self::Coherence(_) | Self::Micro(_) => true,
             Self::System(error) => matches!(error, SystemError::Coherence(_)),
             Self::NearData(error) => matches!(**error, NearDataError::Incomplete { .. }),
             Self::Cluster(error) => error.is_of_input(),

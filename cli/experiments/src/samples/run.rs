@@ -9,10 +9,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use cluster_sim::nic::smart_timing::SmartTiming;
 use cluster_sim::platform::Hardware;
 use terminal::Progress;
 use timing::Time;
-use timing::platform::{Kind, Platform, PlatformFile};
+use timing::platform::{Kind, Platform, PlatformFile, entries_read};
 
 use crate::experiment::{Assumed, ExperimentError, Setting};
 
@@ -88,6 +89,21 @@ impl Run<'_> {
     ) -> Result<Measured<T>, ExperimentError> {
         let hardware = Hardware::read_from(self.file(name)?)?;
         Ok(Measured { seen: measure(&hardware)?, fitted: Fitted::new() })
+    }
+
+    /// Measures on the nodes with a SmartNIC of the platform `name`, and notes which fitted entries that
+    /// has read: a benchmark of hardware cannot confirm what was fitted to it.
+    ///
+    /// # Errors
+    /// Those of `measure`; when the platform cannot be read.
+    pub fn on_smart_nic<T>(
+        &self,
+        name: &str,
+        measure: impl FnOnce(&SmartTiming) -> Result<T, ExperimentError>,
+    ) -> Result<Measured<T>, ExperimentError> {
+        let timing = SmartTiming::read_from(self.file(name)?.times(Kind::Fitted, self.fitted))?;
+        let seen = measure(&timing)?;
+        Ok(Measured { seen, fitted: entries_read(&timing, Kind::Fitted) })
     }
 
     /// The file of the platform `name`, or the user's in its place, with what is assumed otherwise.
