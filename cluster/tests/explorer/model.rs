@@ -268,7 +268,7 @@ impl<P: Subject> Model<'_, P> {
     }
 
     /// Leases of those that live are renewed in time, so nothing of membership is under way while time
-    /// passes. Other messages may be slower than a change of the membership.
+    /// passes. Other messages may be slower than a change of the membership, but no slower.
     fn may_wait(&self, state: &State<P>, is_idle: bool) -> bool {
         let end = Instant::default() + self.limits.horizon;
         let is_later = |(_, deadline): (_, Instant)| deadline > state.now && deadline <= end;
@@ -277,7 +277,12 @@ impl<P: Subject> Model<'_, P> {
         state.deadlines().any(is_later)
             && !state.flight.iter().any(is_prompt)
             && !state.deadlines().any(|(_, deadline)| deadline <= state.now)
-            && (is_idle || is_troubled)
+            && (is_idle || is_troubled && !self.is_settled(state))
+    }
+
+    fn is_settled(&self, state: &State<P>) -> bool {
+        let down: Vec<NodeId> = state.down().collect();
+        self.protocol.is_settled(&state.up(), &down)
     }
 
     /// Whether the workers that live rest, and nobody has anything to do.
