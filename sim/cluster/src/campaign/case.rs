@@ -51,13 +51,13 @@ pub struct Case {
     /// The headers of each table in a partition, so that rows share them.
     pub buckets: u32,
     /// The workload and how many objects, accounts or subscribers it has.
-    work: (Kind, u64),
+    pub(super) work: (Kind, u64),
     /// The faults.
     pub plan: FaultPlan,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Objects { reads: u8, writes: u8 },
     SmallBank,
     Tatp,
