@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-<<<<<<< HEAD
-//! Micro-benchmarks as machines: what a paper measured of its hardware alone, and what platform files
-//! are calibrated with.
-=======
 //! Micro-benchmarks: what a paper measured of its hardware alone, on the models of this hardware. Platform
 //! files are calibrated with them.
->>>>>>> 7c2451244ceb0c715704b5476aeada2cd31708a1
 //!
 //! - [`rpc`]: requests and answers of fixed sizes, by datagrams, on RDMA clusters.
 //! - [`read`]: READs over connections.
-<<<<<<< HEAD
-//! - [`figures`]: the figures of RDMA clusters that they give.
-//! - [`xenic`]: those of a SmartNIC, on [`smart_machine`] and [`smart_driver`].
-=======
 //! - [`figures`]: the figures of the papers that they give.
 //! - [`smart_bench`], [`smart_driver`], [`smart_machine`]: those of a SmartNIC.
 //! - [`xenic`]: the figures that these give.
->>>>>>> 7c2451244ceb0c715704b5476aeada2cd31708a1
 
 pub mod figures;
 mod random;
 pub mod read;
 pub mod rpc;
-<<<<<<< HEAD
-=======
 pub mod smart_bench;
->>>>>>> 7c2451244ceb0c715704b5476aeada2cd31708a1
 pub mod smart_driver;
 pub mod smart_machine;
 #[cfg(test)]
