@@ -270,7 +270,8 @@ impl Core {
         bytes: &[u8],
         out: &mut Effects,
     ) {
-        let Some((from, head)) = self.waiting.get_mut(token.0 as usize).and_then(Option::take) else {
+        let Some((from, head)) = self.waiting.get_mut(token.0 as usize).and_then(Option::take)
+        else {
             return;
         };
         self.free.push(token.0);
@@ -355,13 +356,7 @@ impl Copier {
 impl Machine for SmartMachine {
     type Shared = Board;
 
-    fn burst(
-        &mut self,
-        board: &mut Board,
-        now: Instant,
-        inputs: &[Input<'_>],
-        out: &mut Effects,
-    ) {
+    fn burst(&mut self, board: &mut Board, now: Instant, inputs: &[Input<'_>], out: &mut Effects) {
         match self {
             Self::Client(client) => client.burst(board, now, inputs, out),
             Self::Core(core) => {
