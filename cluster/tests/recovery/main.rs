@@ -9,8 +9,9 @@ use cluster::engine::{Ending, NodeId};
 use cluster::fasst::{Mutant, Planted};
 use driver::{Faults, World, settings};
 use scenarios::{
-    LIMIT, Run, a_reader_is_cut_off, another_fails_meanwhile, contended, filled_nodes_take_over,
-    messages_are_lost, messages_are_very_late, one_is_cut_off, two_fail,
+    LIMIT, Scenario, a_reader_is_cut_off, another_fails_meanwhile, contended,
+    filled_nodes_take_over, messages_are_lost, messages_are_very_late, one_is_cut_off,
+    rows_come_and_go, two_fail,
 };
 
 #[test]
@@ -103,8 +104,13 @@ fn filled_replicas_are_as_good_as_others() {
 }
 
 #[test]
+fn rows_of_several_tables_come_and_go() {
+    seeds::each!(10, |seed| rows_come_and_go(seed).unwrap_or_else(|error| panic!("{error}")));
+}
+
+#[test]
 fn broken_recoveries_are_noticed() {
-    let by: [(Mutant, fn(u64, Planted) -> Run); 11] = [
+    let by: [(Mutant, Scenario); 11] = [
         (Mutant::RecoveryForgetsDeadCoordinators, two_fail),
         (Mutant::RecoveryCommitsNothing, two_fail),
         (Mutant::LockKeptAfterRecovery, two_fail),
