@@ -2,6 +2,5 @@
 //! Micro-benchmarks: what a paper measured of its hardware alone, on the models of this hardware.
 
 pub mod smart_bench;
-pub mod smart_driver;
 pub mod smart_machine;
 pub mod xenic;
