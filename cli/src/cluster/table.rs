@@ -144,7 +144,7 @@ fn resources(text: &mut Text, report: &Report, out: &Output) {
 fn traffic(text: &mut Text, report: &Report, out: &Output) {
     let heads = format!(
         "{:<NAME$}{:>CELL$}{:>CELL$}{:>CELL$}",
-        "A committed transaction", "messages", "by hand", "bytes"
+        "A transaction", "messages", "by hand", "bytes"
     );
     text.line(&out.strong(heads));
     let by_hand = |number: Option<f64>| number.map_or("-".into(), |of| format!("{of:.3}"));

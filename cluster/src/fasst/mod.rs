@@ -33,7 +33,7 @@ pub use settings::{Settings, SettingsError};
 pub use shared::Shared;
 pub use thread::Thread;
 
-use crate::engine::{Effects, Input, Instant, Machine as Part, Node, NodeId, Protocol};
+use crate::engine::{Effects, Input, Instant, Machine as Part, Node, NodeId, Protocol, Span};
 use crate::membership::Manager;
 use crate::placement::Partitioning;
 use crate::transact::Transactions;
@@ -190,7 +190,11 @@ impl<T: Transactions> Protocol for Fasst<T> {
     }
 
     fn manager(&self) -> Option<Node<Machine<T>>> {
-        let settings = self.fixed.settings.membership?;
+        let mut settings = self.fixed.settings.membership?;
+        if self.fixed.settings.planted.is(Mutant::EvictedTooEarly) {
+            settings.lease = Span::from_ps(settings.lease.as_ps() / 2);
+            settings.skew = Span::default();
+        }
         let manager = Manager::new(settings, &self.fixed.layout);
         let shared = self.shared(NodeId::MANAGER);
         Some(Node { shared, parts: vec![Machine::Manager(manager)] })

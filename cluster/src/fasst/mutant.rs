@@ -44,10 +44,32 @@ pub enum Mutant {
     ReadOnlySkipsValidation,
     /// The versions of two rounds of reads below one header are not compared with each other.
     RoundsNotCompared,
+    /// A node that got records for the next view forgets them when yet another view is proposed.
+    ReceivedRecordsForgotten,
+    /// A node says that it is ready for the next view before it has the records of all others.
+    RecoveredTooEarly,
+    /// The updates of transactions do not go to replicas that are being filled.
+    FillingMissesUpdates,
+    /// A copied row replaces a newer one that an update has written meanwhile.
+    CopyOverwrites,
+    /// A replica counts as filled when the first rows have come.
+    FilledTooEarly,
+    /// The manager begins the next view when a lease may still run by the clock of its node.
+    EvictedTooEarly,
 }
 
 impl Mutant {
-    /// All of them.
+    /// Those of the finer points of recovery, which only certain failures at certain times show.
+    pub const OF_RECOVERY: [Self; 6] = [
+        Self::ReceivedRecordsForgotten,
+        Self::RecoveredTooEarly,
+        Self::FillingMissesUpdates,
+        Self::CopyOverwrites,
+        Self::FilledTooEarly,
+        Self::EvictedTooEarly,
+    ];
+
+    /// All others.
     pub const ALL: [Self; 20] = [
         Self::NoValidation,
         Self::ValidateBeforeLocks,

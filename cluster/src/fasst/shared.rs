@@ -81,7 +81,12 @@ impl<T: Transactions> Shared<T> {
     /// Backup number `place` of a partition, from 0.
     #[inline]
     pub fn backup_of(&self, partition: PartitionId, place: usize) -> Option<NodeId> {
-        self.recovery.member.view().backups(partition).get(place).copied()
+        let replicas = self.recovery.member.view().replicas(partition);
+        let of_updates = match self.recovery.misses_filling() {
+            true => replicas.complete(),
+            false => replicas.nodes(),
+        };
+        of_updates.get(place + 1).copied()
     }
 
     /// Remote log replica number `place` of a coordinator, from 0.

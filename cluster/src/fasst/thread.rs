@@ -44,6 +44,9 @@ struct ThreadState<I, S> {
     has_left: bool,
     /// When the thread looks after the membership: thread 0 for the node, the others for changes.
     membership: Option<Instant>,
+    /// Messages that came while the node's lease was out: they stay in the receive queue until it is
+    /// renewed, or the view changes.
+    held: Vec<(Endpoint, Vec<u8>)>,
     /// The time of the last burst.
     clock: Aside<Instant>,
 }
@@ -80,6 +83,7 @@ impl<T: Transactions> Thread<T> {
             is_paused: false,
             has_left: false,
             membership: fixed.settings.membership.map(|_| Instant::default()),
+            held: Vec::new(),
             clock: Aside::default(),
         };
         Self { fixed, scratch: Scratch::default(), state }
@@ -109,21 +113,35 @@ impl<T: Transactions> Thread<T> {
         out: &mut Effects,
     ) {
         let Self { fixed, scratch, state } = self;
-        let ThreadState { rpc, workers, ready, timer, is_paused, has_left, membership, clock } =
-            state;
+        let ThreadState {
+            rpc,
+            workers,
+            ready,
+            timer,
+            is_paused,
+            has_left,
+            membership,
+            held,
+            clock,
+        } = state;
         clock.0 = now;
         let mut cx = Context { fixed, shared, rpc, scratch, now, out };
         if cx.rpc.thread() == 0 {
             recovery::tick(cx.shared, now, cx.out);
         }
         follow_view(&mut cx, workers, ready, has_left);
+        if !held.is_empty() && cx.shared.status(now) != Status::WithoutLease {
+            for (from, bytes) in std::mem::take(held) {
+                take_message(&mut cx, workers, ready, held, from, &bytes);
+            }
+        }
         for input in inputs {
             match *input {
                 Input::Message { from, bytes } => {
                     if let Some(epoch) = take_of_recovery(&mut cx, from, bytes) {
                         recovery::saw(cx.shared, epoch, now, cx.out);
                         follow_view(&mut cx, workers, ready, has_left);
-                        take_message(&mut cx, workers, ready, from, bytes);
+                        take_message(&mut cx, workers, ready, held, from, bytes);
                     } else {
                         follow_view(&mut cx, workers, ready, has_left);
                     }
@@ -152,8 +170,8 @@ impl<T: Transactions> Thread<T> {
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let ThreadState { ready, timer, is_paused, membership, clock, .. } = &self.state;
-        let next = match (ready.is_empty(), is_paused) {
+        let ThreadState { ready, timer, is_paused, membership, held, clock, .. } = &self.state;
+        let next = match (ready.is_empty() && held.is_empty(), is_paused) {
             (true, _) => None,
             (false, true) => Some(clock.0 + PAUSED_POLL),
             (false, false) => Some(clock.0),
@@ -184,6 +202,7 @@ fn take_message<T: Transactions>(
     cx: &mut Context<'_, T>,
     workers: &mut [Worker<T::Input, T::Source>],
     ready: &mut Vec<u8>,
+    held: &mut Vec<(Endpoint, Vec<u8>)>,
     from: Endpoint,
     bytes: &[u8],
 ) {
@@ -204,7 +223,12 @@ fn take_message<T: Transactions>(
     } else if header.epoch != cx.rpc.epoch() && !cx.has(Mutant::StaleEpochServed) {
         cx.rpc.dropped.0.other_view += 1;
     } else if !serves(cx) {
-        cx.rpc.dropped.0.not_serving += 1;
+        let room =
+            2 * usize::from(cx.fixed.settings.nodes) * usize::from(cx.fixed.settings.workers);
+        match cx.shared.status(cx.now) {
+            Status::WithoutLease if held.len() < room => held.push((from, bytes.to_vec())),
+            _ => cx.rpc.dropped.0.not_serving += 1,
+        }
     } else if take_of_peer(cx, workers, ready, from.node, &header, reader).is_err() {
         cx.rpc.dropped.0.malformed += 1;
     }

@@ -34,6 +34,10 @@ fn worker_of(transaction: TransactionId) -> u32 {
     (transaction.0 >> 32) as u32
 }
 
+fn name(worker: u32, count: u32) -> TransactionId {
+    TransactionId(u64::from(worker) << 32 | u64::from(count))
+}
+
 impl Log {
     /// An empty one.
     pub fn new() -> Self {
@@ -69,6 +73,14 @@ impl Log {
         end
     }
 
+    /// Keeps the records of some transactions alone.
+    pub fn retain(&mut self, mut keeps: impl FnMut(TransactionId) -> bool) {
+        for (worker, records) in &mut self.workers {
+            records.retain(|record| keeps(name(*worker, record.count)));
+        }
+        self.records = self.workers.values().map(Vec::len).sum();
+    }
+
     /// Removes all records.
     pub fn clear(&mut self) {
         self.workers.clear();
@@ -96,8 +108,8 @@ impl Log {
     pub fn records(&self) -> Vec<(TransactionId, &[u8])> {
         let mut all = Vec::with_capacity(self.records);
         for (worker, records) in &self.workers {
-            let name = |count| TransactionId(u64::from(*worker) << 32 | u64::from(count));
-            all.extend(records.iter().map(|record| (name(record.count), &record.items[..])));
+            let records = records.iter();
+            all.extend(records.map(|record| (name(*worker, record.count), &record.items[..])));
         }
         all.sort_unstable_by_key(|(transaction, _)| *transaction);
         all

@@ -227,6 +227,12 @@ impl Partition {
         header.version = header.version.max(row.header_version);
     }
 
+    /// Forgets that a row was written: a planted bug.
+    #[cfg(feature = "mutants")]
+    pub(super) fn forget(&mut self, key: Key) {
+        self.part(key.table).rows.remove(&key.row);
+    }
+
     /// All rows that were written, in the order of tables and keys.
     pub(super) fn written(&self) -> Vec<Key> {
         let mut keys = Vec::with_capacity(self.parts.iter().map(|part| part.rows.len()).sum());

@@ -80,6 +80,15 @@ impl<T: Transactions> Store<T> {
         Ok(())
     }
 
+    /// Forgets that a row was written: a planted bug.
+    #[cfg(feature = "mutants")]
+    pub(crate) fn forget(&mut self, key: Key) {
+        let id = self.header_of(key);
+        if let Ok(partition) = self.partition_mut(id) {
+            partition.forget(key);
+        }
+    }
+
     /// A locked header, if there is one: the smallest, with its holder.
     pub fn locked(&self) -> Option<(PartitionId, u32, TransactionId)> {
         let held = self.layout.all().filter_map(|id| Some((id, self.replica(id)?)));

@@ -3,9 +3,8 @@
 //! w of them on average.
 //!
 //! Objects are drawn uniformly, and those of one transaction have primaries on different nodes, so that
-//! no two requests of it coalesce. Which of the r are updated is drawn for each with probability w / r: the
-//! paper says "w on average", and the mean is all that its figures depend on. So one in 2^4 transactions of
-//! O(4, 2) updates nothing.
+//! no two requests of it coalesce. Whether one of the r is updated is drawn for each, with probability
+//! w / r, as in FaSST's public code: so one in 2^4 transactions of O(4, 2) updates nothing.
 
 use std::ops::RangeInclusive;
 

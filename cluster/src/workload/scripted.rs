@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::engine::Key;
+use super::Totals;
+use crate::engine::{Access, Key};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
 
 /// A workload whose workers are given the inputs of a list, and no more.
@@ -80,6 +81,24 @@ impl<T: Transactions> Transactions for Scripted<T> {
 
     fn run(&self, input: &T::Input, rows: &mut Rows) -> Result<Decision, Missing> {
         self.workload.run(input, rows)
+    }
+}
+
+impl<T: Totals> Totals for Scripted<T> {
+    fn total_name(&self) -> &'static str {
+        self.workload.total_name()
+    }
+
+    fn count(&self, key: Key, value: Option<&[u8]>) -> i64 {
+        self.workload.count(key, value)
+    }
+
+    fn change(&self, kind: u8, accesses: &[Access]) -> Result<i64, String> {
+        self.workload.change(kind, accesses)
+    }
+
+    fn check_row(&self, key: Key, value: &[u8]) -> Result<(), String> {
+        self.workload.check_row(key, value)
     }
 }
 

@@ -5,8 +5,10 @@
 //! 8, 16, 8 and 16 bytes. The keys of the last three hold the subscriber above their lowest eight bits,
 //! then the type in three bits and the start time in five.
 //!
-//! Three kinds of transactions know a subscriber by its number alone: they fetch the secondary row first,
-//! and what belongs to the subscriber in a second round.
+//! The rounds in which rows are fetched are those of FaSST's public code. Three kinds of transactions know
+//! a subscriber by its number alone: they fetch the secondary row first. GetNewDestination and
+//! InsertCallForwarding fetch the facility before its forwardings, as often there is none, or it is not
+//! active, and then they are at their end.
 
 use std::sync::Arc;
 
@@ -121,9 +123,12 @@ impl Tatp {
         &self,
         input: &Input,
         subscriber: i64,
+        rows: &Rows,
         wanted: &mut Vec<(Key, Intent)>,
     ) {
+        use telecom::facility::IS_ACTIVE;
         use telecom::{ACCESS_INFO, CALL_FORWARDING, SPECIAL_FACILITY, SUBSCRIBER};
+        let found = |key| rows.get(key).ok().flatten();
         let of_subscriber = self.key(SUBSCRIBER, [subscriber]);
         let facility = |sf_type| self.key(SPECIAL_FACILITY, [subscriber, sf_type]);
         let forwarding =
@@ -135,8 +140,10 @@ impl Tatp {
             }
             Input::GetNewDestination { sf_type, start_time, .. } => {
                 wanted.push((facility(sf_type), Intent::Read));
-                let starts = (0..=start_time).step_by(8);
-                wanted.extend(starts.map(|start| (forwarding(sf_type, start), Intent::Read)));
+                if found(facility(sf_type)).is_some_and(|value| value[IS_ACTIVE] == 1) {
+                    let starts = (0..=start_time).step_by(8);
+                    wanted.extend(starts.map(|start| (forwarding(sf_type, start), Intent::Read)));
+                }
             }
             Input::UpdateSubscriberData { sf_type, .. } => {
                 wanted.push((of_subscriber, Intent::Write));
@@ -145,7 +152,9 @@ impl Tatp {
             Input::UpdateLocation { .. } => wanted.push((of_subscriber, Intent::Write)),
             Input::InsertCallForwarding { sf_type, start_time, .. } => {
                 wanted.push((facility(sf_type), Intent::Read));
-                wanted.push((forwarding(sf_type, start_time), Intent::Write));
+                if found(facility(sf_type)).is_some() {
+                    wanted.push((forwarding(sf_type, start_time), Intent::Write));
+                }
             }
             Input::DeleteCallForwarding { sf_type, start_time, .. } => {
                 wanted.push((forwarding(sf_type, start_time), Intent::Write));
@@ -193,7 +202,7 @@ impl Transactions for Tatp {
             | Input::GetAccessData { subscriber, .. }
             | Input::GetNewDestination { subscriber, .. }
             | Input::UpdateSubscriberData { subscriber, .. } => {
-                self.declare_of_subscriber(input, subscriber, wanted);
+                self.declare_of_subscriber(input, subscriber, rows, wanted);
             }
             Input::UpdateLocation { number, .. }
             | Input::InsertCallForwarding { number, .. }
@@ -201,7 +210,7 @@ impl Transactions for Tatp {
                 let secondary = self.key(telecom::SECONDARY_SUBSCRIBER, [number]);
                 wanted.push((secondary, Intent::Read));
                 if let Some(subscriber) = self.subscriber(number, rows) {
-                    self.declare_of_subscriber(input, subscriber, wanted);
+                    self.declare_of_subscriber(input, subscriber, rows, wanted);
                 }
             }
         }

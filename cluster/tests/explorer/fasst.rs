@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use cluster::engine::{Endpoint, Key, Node, NodeId, Protocol, Span};
+use cluster::engine::{Endpoint, Key, Node, NodeId, Span, Stage};
 use cluster::fasst::{Fasst, Machine, Settings};
+use cluster::membership::{self, Phase, kind};
 use cluster::placement::PartitionId;
 use cluster::transact::digest;
 
@@ -28,6 +29,14 @@ pub fn small(nodes: u16, backups: u8) -> Settings {
         patience: 1,
         ..Settings::default()
     }
+}
+
+/// With a manager, which replaces nodes that have crashed.
+pub fn managed(settings: Settings) -> Settings {
+    let span = Span::from_us;
+    let membership =
+        membership::Settings { lease: span(100), renew: span(60), skew: span(10), retry: span(40) };
+    Settings { membership: Some(membership), ..settings }
 }
 
 /// Of the rows below `rows`, those of each partition.
@@ -91,8 +100,25 @@ impl Subject for Fasst<Script> {
         up.iter().filter_map(digest_at).collect()
     }
 
+    fn renews(&self, stage: Stage, bytes: &[u8]) -> bool {
+        // After the number of the view.
+        let kind = bytes.get(4).copied().unwrap_or_default();
+        stage == Stage::Membership && [kind::RENEW, kind::GRANT].contains(&kind)
+    }
+
     fn is_settled(&self, up: &[(NodeId, &Node<Machine<Script>>)], down: &[NodeId]) -> bool {
-        let _ = up;
-        down.is_empty() || self.manager().is_none()
+        if self.settings().membership.is_none() {
+            return true;
+        }
+        let is_settled = |(id, node): &(NodeId, &Node<Machine<Script>>)| {
+            let recovery = &node.shared.recovery;
+            let (member, store) = (&recovery.member, &node.shared.store);
+            *id == NodeId::MANAGER
+                || !recovery.is_busy()
+                    && *member.phase() == Phase::Installed
+                    && !down.iter().any(|node| member.view().contains(*node))
+                    && !self.layout().all().any(|partition| store.is_filling(partition))
+        };
+        up.iter().all(is_settled)
     }
 }

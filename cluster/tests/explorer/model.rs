@@ -29,6 +29,10 @@ pub trait Subject:
     /// The digests of a row at those of these nodes that have a replica of it.
     fn replicas(&self, up: &[(NodeId, &Node<Self::Machine>)], key: Key) -> Vec<(NodeId, u64)>;
 
+    /// Whether a message only renews a lease. Such arrive at once, so that the leases of those that live
+    /// are always right, and there are fewer orders.
+    fn renews(&self, stage: Stage, bytes: &[u8]) -> bool;
+
     /// Whether the cluster has nothing more to do for itself: nobody who is down is a member, nothing
     /// is being copied or flushed.
     fn is_settled(&self, up: &[(NodeId, &Node<Self::Machine>)], down: &[NodeId]) -> bool;
@@ -153,11 +157,14 @@ fn part_name(endpoint: Endpoint) -> TransactionId {
 }
 
 impl<P: Subject> Model<'_, P> {
-    /// The state before anybody has begun.
-    pub fn start(&self) -> State<P> {
+    /// The state before anybody has begun: all have had an empty burst, and have their first leases.
+    ///
+    /// # Errors
+    /// When what the machines tell is wrong.
+    pub fn start(&self) -> Result<State<P>, String> {
         let nodes = (0..self.protocol.nodes()).map(|node| Some(self.protocol.start(NodeId(node))));
         let hold = |node: Option<Node<P::Machine>>| node.map(|node| Rc::new(Held::new(node)));
-        State {
+        let mut state = State {
             nodes: nodes.chain([self.protocol.manager()]).map(hold).collect(),
             begins: self.protocol.workers(),
             flight: Vec::new(),
@@ -166,7 +173,21 @@ impl<P: Subject> Model<'_, P> {
             duplicates: self.limits.duplicates,
             losses: self.limits.losses,
             course: Rc::default(),
+        };
+        let due: Vec<Endpoint> = state.deadlines().map(|(part, _)| part).collect();
+        due.into_iter().try_for_each(|part| state.burst(part, &[Input::Deadline]))?;
+        self.renew(&mut state)?;
+        Ok(state)
+    }
+
+    /// Lets all messages arrive that only renew leases.
+    fn renew(&self, state: &mut State<P>) -> Result<(), String> {
+        let renews = |message: &Rc<Message>| self.protocol.renews(message.stage, &message.bytes);
+        while let Some(message) = state.flight.iter().find(|message| renews(message)).cloned() {
+            state.take(&message);
+            state.deliver(&message)?;
         }
+        Ok(())
     }
 
     /// What can happen next.
@@ -247,7 +268,7 @@ impl<P: Subject> Model<'_, P> {
     }
 
     /// Leases of those that live are renewed in time, so nothing of membership is under way while time
-    /// passes. Other messages may be slower than a change of the membership.
+    /// passes. Other messages may be slower than a change of the membership, but no slower.
     fn may_wait(&self, state: &State<P>, is_idle: bool) -> bool {
         let end = Instant::default() + self.limits.horizon;
         let is_later = |(_, deadline): (_, Instant)| deadline > state.now && deadline <= end;
@@ -256,7 +277,12 @@ impl<P: Subject> Model<'_, P> {
         state.deadlines().any(is_later)
             && !state.flight.iter().any(is_prompt)
             && !state.deadlines().any(|(_, deadline)| deadline <= state.now)
-            && (is_idle || is_troubled)
+            && (is_idle || is_troubled && !self.is_settled(state))
+    }
+
+    fn is_settled(&self, state: &State<P>) -> bool {
+        let down: Vec<NodeId> = state.down().collect();
+        self.protocol.is_settled(&state.up(), &down)
     }
 
     /// Whether the workers that live rest, and nobody has anything to do.
@@ -316,6 +342,7 @@ impl<P: Subject> Model<'_, P> {
             }
             Action::Wait => next.wait()?,
         }
+        self.renew(&mut next)?;
         Ok(next)
     }
 }

@@ -4,7 +4,7 @@
 use cluster::engine::{NodeId, Stage};
 use cluster::fasst::{Fasst, Planted, Settings};
 
-use crate::fasst::{scripted, small};
+use crate::fasst::{managed, scripted, small};
 use crate::model::Limits;
 use crate::script::{Deed, Script, Transaction};
 
@@ -158,19 +158,19 @@ pub fn deadly() -> Vec<Scene> {
         ..Limits::default()
     };
     vec![
-        Scene::new("a coordinator or a primary crashes", small(3, 1), |rows| {
+        Scene::new("a coordinator or a primary crashes", managed(small(3, 1)), |rows| {
             each(rows, &[&[(1, 0, Update), (2, 0, Update)]])
         })
         .with_limits(crash(&[0, 1, 2])),
-        Scene::new("one of two writers crashes", small(2, 1), |rows| {
+        Scene::new("one of two writers crashes", managed(small(2, 1)), |rows| {
             each(rows, &[&[(0, 0, Update), (1, 0, Update)], &[(1, 0, Update), (0, 0, Read)]])
         })
         .with_limits(crash(&[0, 1])),
-        Scene::new("one of three nodes crashes", small(3, 2), |rows| {
+        Scene::new("one of three nodes crashes", managed(small(3, 2)), |rows| {
             each(rows, &[&[(1, 0, Update)], &[(1, 0, Read), (0, 0, Update)]])
         })
         .with_limits(crash(&[0, 1])),
-        Scene::new("a message is lost", small(3, 1), |rows| {
+        Scene::new("a message is lost", managed(small(3, 1)), |rows| {
             each(rows, &[&[(1, 0, Update)], &[], &[(1, 0, Read)]])
         })
         .with_limits(Limits { losses: 1, ..Limits::default() }),

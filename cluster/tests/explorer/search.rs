@@ -60,7 +60,8 @@ pub fn explore<P: Subject>(protocol: &P, limits: Limits, most: u64) -> Result<Se
     let mut seen = Seen::default();
     let mut known: HashSet<u64, foldhash::fast::FixedState> = HashSet::default();
     let (mut way, mut taken): (Vec<Place<P>>, Vec<Action>) = (Vec::new(), Vec::new());
-    let mut arrived = Some(model.start());
+    let start = model.start().map_err(|what| wrong(what, &taken, 0))?;
+    let mut arrived = Some(start);
     loop {
         if let Some(state) = arrived.take().filter(|state| known.insert(state.fingerprint())) {
             let left = enter(&model, &state, &mut seen)

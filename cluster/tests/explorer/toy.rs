@@ -270,6 +270,10 @@ impl Subject for Toy {
         value.map(|value| (owner, digest(Some(&value.to_le_bytes())))).into_iter().collect()
     }
 
+    fn renews(&self, _: Stage, _: &[u8]) -> bool {
+        false
+    }
+
     fn is_settled(&self, _: &[(NodeId, &Node<Thread>)], _: &[NodeId]) -> bool {
         true
     }

@@ -2,6 +2,7 @@
 //! FaSST without a world: commits, counts of messages, coalescing, budgets, losses and duplicates.
 
 mod driver;
+mod speed;
 
 use cluster::engine::{Ending, Endpoint, Input, NodeId, Stage, Work};
 use cluster::fasst::{Fasst, Mutant, Planted, Settings};

@@ -18,7 +18,7 @@ const CIB_NODES: [u16; 4] = [3, 5, 8, 11];
 fn points() -> Vec<Point> {
     let of = |cluster, nodes: u16| {
         // About as many transactions on any number of machines.
-        let duration = Time::from_us(100 + 3000 / u64::from(nodes));
+        let duration = Time::from_us(100 + 1500 / u64::from(nodes));
         Point { cluster, nodes, workers: WORKERS, workload: TATP, duration }
     };
     let cx3 = CX3_NODES.map(|nodes| of(CX3, nodes));

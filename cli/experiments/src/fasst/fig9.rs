@@ -24,7 +24,7 @@ const HOT10: (&str, Workload) = ("SmallBank, hot10", small_bank(SmallBankAccess:
 
 fn series(cluster: Cluster, workload: (&'static str, Workload)) -> [Point; 3] {
     NODES.map(|nodes| {
-        let duration = Time::from_us(100 + 4000 / u64::from(nodes));
+        let duration = Time::from_us(150 + 1500 / u64::from(nodes));
         Point { cluster, nodes, workers: WORKERS, workload, duration }
     })
 }

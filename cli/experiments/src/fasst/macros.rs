@@ -37,8 +37,11 @@ impl fmt::Display for Point {
 /// Reports of all points of a run.
 pub type Sample = Points<Point, Measured<Report>>;
 
-/// The warm-up before what is measured: several times the longest latency.
-const WARM_UP: Time = Time::from_us(100);
+/// The warm-up before what is measured, as a part of that: several times a transaction's latency.
+fn warm_up(duration: Time) -> Time {
+    Time::from_ps(duration.as_ps() / 2)
+}
+
 /// Enough to see that all works, on machines of one thread.
 const SMALL: [Time; 2] = [Time::from_us(10), Time::from_us(30)];
 
@@ -47,8 +50,10 @@ const SMALL: [Time; 2] = [Time::from_us(10), Time::from_us(30)];
 /// # Errors
 /// When the platform does not do, or a check fails.
 pub fn report(run: &Run<'_>, point: &Point) -> Result<Measured<Report>, ExperimentError> {
-    let [warm_up, duration] =
-        if run.is_small() { SMALL } else { [WARM_UP, run.scaled(point.duration)] };
+    let [warm_up, duration] = match run.is_small() {
+        true => SMALL,
+        false => [warm_up(point.duration), run.scaled(point.duration)],
+    };
     let threads = if run.is_small() { 1 } else { point.cluster.threads };
     let settings = Settings {
         name: point.workload.0.into(),
@@ -126,7 +131,7 @@ pub fn binding_note(samples: &Samples<Sample>, points: &[Point]) -> String {
     };
     let each: Vec<String> = points.iter().map(of).collect();
     format!(
-        "What binds (its use), and what a committed transaction sends: {}. The count by hand has no \
+        "What binds (its use), and what a transaction sends that commits or rolls back: {}. The count by hand has no \
          aborts; own machines need no messages in either.",
         each.join("; ")
     )

@@ -87,14 +87,6 @@ impl<S> Samples<S> {
         of(&self.seeds[0])
     }
 
-    /// Something of the run under the first seed.
-    ///
-    /// # Panics
-    /// When there was no seed, which [`Setting`] does not have.
-    pub fn first<T>(&self, of: impl FnOnce(&S) -> T) -> T {
-        of(self.seeds.first().expect("there is a seed at least"))
-    }
-
     /// A value over all seeds.
     pub fn spread(&self, of: impl Fn(&S) -> f64) -> Spread {
         Spread::over(self.seeds.iter().map(of).collect())

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::messages::{self, COPY_HEADER, ROW_HEADER};
 use crate::engine::{Class, Effects, Endpoint, Instant, Key, NodeId, Stage, Work};
+use crate::fasst::mutant::Mutant;
 use crate::fasst::shared::Shared;
 use crate::placement::PartitionId;
 use crate::store::Store;
@@ -129,12 +130,19 @@ pub(super) fn take_copy<T: Transactions>(
     if copy.number == filling.next {
         while !reader.is_at_end() {
             let row = messages::row(reader, &layout)?;
-            if layout.partition_of(row.key) == copy.partition && store.merge(&row).is_ok() {
+            if layout.partition_of(row.key) != copy.partition {
+                continue;
+            }
+            #[cfg(feature = "mutants")]
+            if recovery.planted.is(Mutant::CopyOverwrites) {
+                store.forget(row.key);
+            }
+            if store.merge(&row).is_ok() {
                 out.work(Work::Insert, 1);
             }
         }
         filling.next += 1;
-        if copy.is_last {
+        if copy.is_last || recovery.planted.is(Mutant::FilledTooEarly) {
             store.end_filling(copy.partition);
             recovery.member.is_filled(copy.partition);
             recovery.counts.filled += 1;

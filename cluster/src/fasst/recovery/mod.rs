@@ -100,6 +100,12 @@ impl Recovery {
         self.exchange.is_some() || !self.copying.is_empty()
     }
 
+    /// Whether updates leave out replicas that are being filled: a planted bug.
+    #[inline]
+    pub(super) fn misses_filling(&self) -> bool {
+        self.planted.is(Mutant::FillingMissesUpdates)
+    }
+
     fn retry(&self) -> Span {
         self.member.settings().map_or(Span::from_us(1), |settings| settings.retry)
     }
@@ -233,6 +239,9 @@ fn prepare<T: Transactions>(shared: &mut Shared<T>, view: View, now: Instant, ou
     let recovery = &mut shared.recovery;
     recovery.copying.clear();
     recovery.filling.clear();
+    if recovery.planted.is(Mutant::ReceivedRecordsForgotten) {
+        shared.log.retain(|transaction| transaction.node() == me);
+    }
     recovery.member.change_to(Arc::clone(&view));
     let mut records = shared.log.records();
     if recovery.planted.is(Mutant::RecoveryCommitsNothing) {
@@ -249,6 +258,9 @@ fn prepare<T: Transactions>(shared: &mut Shared<T>, view: View, now: Instant, ou
     });
     exchange.send(now, recovery.retry(), out);
     recovery.exchange = Some(exchange);
+    if recovery.planted.is(Mutant::RecoveredTooEarly) {
+        recovery.member.tell_recovered(out);
+    }
     apply_if_complete(shared, out);
 }
 
@@ -354,7 +366,8 @@ pub(super) fn saw<T: Transactions>(
     out: &mut Effects,
 ) {
     let recovery = &shared.recovery;
-    let is_ready = recovery.exchange.as_ref().is_some_and(|exchange| exchange.is_applied);
+    let is_ready = recovery.exchange.as_ref().is_some_and(|exchange| exchange.is_applied)
+        || recovery.planted.is(Mutant::RecoveredTooEarly);
     if is_ready && recovery.member.proposes(epoch) {
         install(shared, now, out);
     }

@@ -110,11 +110,27 @@ fn it_goes_as_on_the_reference() {
             let taken = serial.execute(&input);
             let outcome = execute(&mut reference, &tatp.workload, &input).expect("no error");
             assert_eq!(taken.decision == Decision::Commit, outcome.is_committed(), "{input:?}");
+            let facility = |subscriber, sf_type| {
+                let mut value = Vec::new();
+                let key = tatp.key(telecom::SPECIAL_FACILITY, [subscriber, sf_type]);
+                tatp.initial(key, &mut value).then(|| value[telecom::facility::IS_ACTIVE] == 1)
+            };
             let (rounds, keys, to_write) = match input {
-                Input::GetNewDestination { start_time, .. } => (1, 2 + start_time / 8, 0),
+                Input::GetNewDestination { subscriber, sf_type, start_time, .. } => {
+                    match facility(subscriber, sf_type) {
+                        Some(true) => (2, 2 + start_time / 8, 0),
+                        _ => (1, 1, 0),
+                    }
+                }
                 Input::UpdateSubscriberData { .. } => (1, 2, 2),
                 Input::UpdateLocation { .. } | Input::DeleteCallForwarding { .. } => (2, 2, 1),
-                Input::InsertCallForwarding { .. } => (2, 3, 1),
+                Input::InsertCallForwarding { number, sf_type, .. } => {
+                    let subscriber = (0..30).find(|s| telecom::subscriber_number(*s) == number);
+                    match facility(subscriber.expect("a number of a subscriber"), sf_type) {
+                        Some(_) => (3, 3, 1),
+                        None => (2, 2, 0),
+                    }
+                }
                 _ => (1, 1, 0),
             };
             let found = (taken.rounds, taken.keys as i64, taken.to_write);

@@ -5,20 +5,24 @@ use std::io::Write;
 
 use cluster::engine::{Ending, Span, Stage};
 use cluster::fasst::{self, Fasst};
+use cluster::membership;
 use cluster::workload::{
     ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings, Totals,
 };
 use timing::Time;
 
 use super::by_hand::{self, ByHand, Places};
-use super::machines::{machines, posted};
+use super::machines::posted;
 use super::report::{ChecksReport, CountReport, Report};
 use super::tally::Tally;
 use super::{RunError, Settings, Workload};
+use crate::campaign::judge::check_end;
+use crate::check::Judge;
 use crate::faults::{ActivePlan, Fault, FaultKind, FaultPlan, Faults, HitsView};
+use crate::nic::Connections;
 use crate::platform::Hardware;
 use crate::trace::{MOST_BYTES, Timeline, Watcher};
-use crate::world::{Options, World};
+use crate::world::{self, Options, World};
 
 /// Who watches a run.
 pub struct Watch<'a> {
@@ -71,7 +75,7 @@ pub struct Slice {
 }
 
 /// Slices of a run that somebody watches.
-const SLICES: u64 = 40;
+const SLICES: u64 = 10;
 /// Inputs that are drawn for the count by hand.
 const COUNTED: u32 = 4000;
 /// How long a cluster may need to come to rest, without faults.
@@ -180,8 +184,9 @@ impl Job<'_, '_, '_> {
     fn run<T: Totals>(mut self, transactions: T) -> Result<Made, RunError> {
         let settings = self.settings;
         let kinds = transactions.kinds().to_vec();
-        let protocol =
-            Fasst::new(protocol_settings(settings), transactions).map_err(RunError::of_settings)?;
+        let has_faults = self.faults.is_some();
+        let protocol = Fasst::new(protocol_settings(settings, has_faults), transactions)
+            .map_err(RunError::of_settings)?;
         let by_hand = count_by_hand(settings, &protocol);
         let plan = self.faults.take().map(|plan| ActivePlan::new(&plan, Time::MAX));
         let hits = plan.as_ref().map(ActivePlan::view);
@@ -192,17 +197,22 @@ impl Job<'_, '_, '_> {
             timeline
         }));
         let posted = posted(settings.nodes, settings.threads, settings.workers);
-        let machines = machines(self.hardware, posted);
-        let options = options(settings, hits.is_some());
+        let machines = world::Hardware::of_platform(self.hardware, Connections::OWN, posted);
+        let options = options(settings, has_faults, self.extras.history.is_some());
         let mut world = World::watched(protocol, machines, faults, options, watcher)
             .map_err(RunError::of_settings)?;
         let (tally, slices) = self.slices(&mut world);
         let is_interrupted = (self.watch.is_interrupted)();
         // What was cut off is not at rest, and cannot be judged as a whole.
         let checks = match settings.checks && !is_interrupted {
-            true => checked(&mut world, settings)?,
-            false => ChecksReport::default(),
+            true => checked(&mut world, settings),
+            false => Ok(ChecksReport::default()),
         };
+        // Also of a run that does not pass: then it is needed most.
+        if let Some(target) = self.extras.history.take() {
+            write_history(&world, settings, target)?;
+        }
+        let checks = checks?;
         let digest = world.digest().iter().map(|byte| format!("{byte:02x}")).collect();
         let mut report = tally.report(settings, &kinds, &by_hand, (checks, digest));
         report.is_interrupted = is_interrupted;
@@ -246,8 +256,17 @@ impl Job<'_, '_, '_> {
 /// The world of a run.
 type Worldly<'w, T> = World<Fasst<T>, Watcher<&'w mut (dyn Write + Send)>>;
 
-fn protocol_settings(of: &Settings) -> fasst::Settings {
+/// Without faults nobody keeps leases: what FaSST measured had none.
+fn protocol_settings(of: &Settings, has_faults: bool) -> fasst::Settings {
+    let part = |share: f64| Span::from_ns((of.lease_us * share * 1e3) as u64);
+    let membership = membership::Settings {
+        lease: part(1.0),
+        renew: part(0.2),
+        skew: part(0.05),
+        retry: part(0.05),
+    };
     fasst::Settings {
+        membership: has_faults.then_some(membership),
         nodes: of.nodes,
         threads: of.threads,
         workers: of.workers,
@@ -258,13 +277,13 @@ fn protocol_settings(of: &Settings) -> fasst::Settings {
     }
 }
 
-fn options(of: &Settings, has_faults: bool) -> Options {
+fn options(of: &Settings, has_faults: bool, writes_history: bool) -> Options {
     // Without faults nobody has to find out that a node has failed.
-    let quiet = if has_faults { 2.0 * of.lease_us + of.loss_timeout_us } else { 0.0 };
+    let quiet = if has_faults { 3.0 * of.lease_us } else { 0.0 };
     Options {
         host_threads: of.threads,
         workers: of.workers,
-        record: of.checks,
+        record: of.checks || writes_history,
         quiet: super::settings::microseconds(quiet),
         ..Options::default()
     }
@@ -286,7 +305,26 @@ fn checked<T: Totals>(world: &mut Worldly<'_, T>, of: &Settings) -> Result<Check
     let waits = super::settings::microseconds(20.0 * of.lease_us + 2.0 * of.loss_timeout_us);
     world.run_until_rest(REST + waits)?;
     world.check_at_rest().map_err(RunError::AtRest)?;
-    Ok(ChecksReport { are_on: true, at_rest: true, ..ChecksReport::default() })
+    let protocol = world.protocol().clone();
+    let judge = Judge::new(protocol.workload(), protocol.layout());
+    let replayed = judge.check(world.recorder());
+    let mut replayed = replayed.map_err(|violation| RunError::Check(violation.to_string()))?;
+    check_end(&protocol, world, &mut replayed).map_err(RunError::AtRest)?;
+    let (transactions, accesses) = (replayed.transactions(), replayed.accesses());
+    Ok(ChecksReport { are_on: true, transactions, accesses, at_rest: true })
+}
+
+/// Writes what each transaction read and wrote, whether that passes the check or not.
+fn write_history<T: Totals>(
+    world: &Worldly<'_, T>,
+    of: &Settings,
+    target: &mut dyn Write,
+) -> Result<(), RunError> {
+    let protocol = world.protocol();
+    let judge = Judge::new(protocol.workload(), protocol.layout());
+    let history = judge.history(world.recorder(), of.seed, &of.name);
+    let history = history.map_err(|error| RunError::History(std::io::Error::other(error)))?;
+    history.write(target).map_err(RunError::History)
 }
 
 /// Transactions of the whole run that ended, as far as they were recorded.

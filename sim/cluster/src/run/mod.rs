@@ -16,7 +16,7 @@ pub use by_hand::{ByHand, Places};
 pub use draft::{Draft, Flags};
 pub use error::RunError;
 pub use execute::{Extras, Outcome, Progress, Slice, Watch, measure_on, run, slices_on};
-pub use machines::{machines, posted};
+pub use machines::posted;
 pub use report::{
     AbortReport, ChecksReport, CountReport, KindReport, Latency, Report, ResourceReport,
     TrafficReport,

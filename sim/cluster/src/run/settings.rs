@@ -165,7 +165,10 @@ impl SettingsError {
 /// on the wire.
 const MOST_NODES: u64 = 1024;
 const MOST_THREADS: u64 = 64;
-const MOST_WORKERS: u64 = 255;
+const MOST_WORKERS: u64 = 64;
+const MOST_REPLICAS: u64 = 8;
+/// Objects of a transaction of the object store.
+const MOST_READS: u64 = 16;
 /// A minute: longer runs are slips of the pen.
 const LONGEST_US: f64 = 60e6;
 /// Rows of a workload in all.
@@ -196,8 +199,13 @@ impl Settings {
         let threads = whole("threads", of.threads, 4, 1, MOST_THREADS)?;
         let workers = whole("workers", of.workers, 10, 1, MOST_WORKERS)?;
         let replicas = of.replicas.unwrap_or(3.min(nodes));
-        if !(1..=nodes).contains(&replicas) {
-            let expected = format!("1 to {nodes} copies of each row, as there are {nodes} nodes");
+        let most = nodes.min(MOST_REPLICAS);
+        if !(1..=most).contains(&replicas) {
+            let because = match most < nodes {
+                true => String::new(),
+                false => format!(", as there are {nodes} nodes"),
+            };
+            let expected = format!("1 to {most} copies of each row{because}");
             return Err(draft.reject("replicas", replicas, expected));
         }
         let time = |field: &str, value: Option<f64>, default: f64, least: f64| {
@@ -208,6 +216,14 @@ impl Settings {
                 false => Err(draft.reject(field, value, expected)),
             }
         };
+        let lease_us = time("lease_us", of.lease_us, 10_000.0, 10.0)?;
+        // A failure of another node must not look like the loss of a message.
+        let least_timeout = 1.2 * lease_us;
+        let loss_timeout_us = time("loss_timeout_us", of.loss_timeout_us, 1e6, 1.0)?;
+        if loss_timeout_us < least_timeout {
+            let expected = format!("at least {least_timeout}, 1.2 times lease_us");
+            return Err(draft.reject("loss_timeout_us", loss_timeout_us, expected));
+        }
         Ok(Self {
             name: of.name.clone().unwrap_or_else(|| "cluster".into()),
             description: of.description.clone().unwrap_or_default(),
@@ -219,8 +235,8 @@ impl Settings {
             replicas: replicas as u16,
             warm_up_us: time("warm_up_us", of.warm_up_us, 50.0, 0.0)?,
             duration_us: time("duration_us", of.duration_us, 200.0, 1.0)?,
-            loss_timeout_us: time("loss_timeout_us", of.loss_timeout_us, 1e6, 1.0)?,
-            lease_us: time("lease_us", of.lease_us, 10_000.0, 10.0)?,
+            loss_timeout_us,
+            lease_us,
             seed: of.seed.unwrap_or(1),
             checks: of.checks.unwrap_or(true),
             faults: of.faults.clone(),
@@ -328,10 +344,10 @@ fn object_store(
 ) -> Result<Workload, SettingsError> {
     let field = |name: &str| format!("workload.object-store.{name}");
     let reads = of.reads.unwrap_or(1);
-    if !(1..=nodes.min(64)).contains(&reads) {
+    if !(1..=nodes.min(MOST_READS)).contains(&reads) {
         let expected = format!(
             "1 to {}: the primaries of a transaction's keys are on different nodes",
-            nodes.min(64)
+            nodes.min(MOST_READS)
         );
         return Err(draft.reject(&field("reads"), reads, expected));
     }
@@ -341,9 +357,9 @@ fn object_store(
         return Err(draft.reject(&field("writes"), writes, expected));
     }
     let value_bytes = of.value_bytes.unwrap_or(40);
-    if !(1..=4060).contains(&value_bytes) {
+    if !(16..=4060).contains(&value_bytes) {
         let expected =
-            "1 to 4060 bytes, which a message of 4096 has room for beside its own headers";
+            "16 to 4060 bytes, which a message of 4096 has room for beside its own headers";
         return Err(draft.reject(&field("value_bytes"), value_bytes, expected));
     }
     let keys = of.keys_per_thread.unwrap_or(1_000_000);

@@ -84,7 +84,7 @@ impl Tally {
             kinds: kinds.iter().enumerate().map(of_kind).collect(),
             aborts: aborts(&ledger),
             resources: resources(&ledger.resources),
-            traffic: traffic(&ledger, committed, by_hand),
+            traffic: traffic(&ledger, by_hand),
             faults: Vec::new(),
             checks,
             digest,
@@ -163,8 +163,9 @@ fn resource_name(name: &str) -> String {
     }
 }
 
-fn traffic(ledger: &Ledger, committed: u64, by_hand: &ByHand) -> Vec<TrafficReport> {
-    let each = |count: u64| count as f64 / committed.max(1) as f64;
+/// For each transaction that committed or rolled back: both have sent messages.
+fn traffic(ledger: &Ledger, by_hand: &ByHand) -> Vec<TrafficReport> {
+    let each = |count: u64| count as f64 / ledger.transactions().max(1) as f64;
     let of = |stage: Stage| {
         let counts = &ledger.messages[stage as usize];
         let is_counted = (stage as usize) <= Stage::Abort as usize;

@@ -61,6 +61,11 @@ impl Attempt {
         self.ending() == Some(Ending::RolledBack)
     }
 
+    /// Whether recovery decided that it has no changes, and its coordinator never ended it.
+    pub fn is_undone(&self) -> bool {
+        self.state == State::Decided(false)
+    }
+
     /// Where in the serial order it stands: how exactly that is known, the time, and a number
     /// by which those of one time are ordered. `None` if it never told.
     pub fn point(&self) -> Option<(Point, Time, u64)> {
