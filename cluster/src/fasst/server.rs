@@ -32,7 +32,7 @@ pub(super) fn execute<T: Transactions>(
     let start = value.len();
     let found = cx.shared.store.read(key, value).map_err(ending)?;
     cx.out.work(Work::Handle, 1);
-    cx.out.work(Work::Look, cx.shared.store.looks(key));
+    cx.out.work(Work::Look, found.looks);
     cx.out.work(Work::Header, 1);
     let is_locked = match found.locked {
         Some(holder) if holder == by => cx.has(Mutant::OwnLockConflicts),

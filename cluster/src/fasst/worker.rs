@@ -221,8 +221,6 @@ impl<I, S> Worker<I, S> {
         *has_begun = true;
         self.attempt = self.attempt.wrapping_add(1);
         (self.failure, self.told) = (None, false);
-        self.rows.clear();
-        self.locks.clear();
         self.state = State::Execute;
         let (transaction, kind) = (self.transaction(cx), cx.fixed.workload.kind(input));
         cx.out.tell(Moment::Begun { transaction, kind, again });
@@ -567,6 +565,9 @@ impl<I, S> Worker<I, S> {
             let transaction = self.transaction(cx);
             cx.out.tell(Moment::Ended { transaction, ending });
         }
+        // What is done leaves nothing behind that would tell two equal states apart.
+        self.asks.clear();
+        self.rows.clear();
         if ending.is_abort() {
             self.failures = self.failures.saturating_add(1);
             self.state = State::Again { at: cx.now + self.pause(cx) };

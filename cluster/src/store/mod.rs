@@ -33,6 +33,8 @@ pub struct Found {
     pub locked: Option<TransactionId>,
     /// Whether there is a row.
     pub present: bool,
+    /// How many buckets were looked through; see [`Store::looks`].
+    pub looks: u32,
 }
 
 /// Why something was not done.
@@ -121,8 +123,12 @@ impl<T: Transactions> Store<T> {
     /// A model, as the rows of a bucket at the start are not counted: it begins with as many as an
     /// average one, and rows that are made later are added.
     pub fn looks(&self, key: Key) -> u32 {
-        let made = self.header(self.header_of(key)).map_or(0, |header| header.rows_made);
-        let rows = i64::from(self.layout.rows_of_bucket(key.table)) + i64::from(made);
+        self.header(self.header_of(key)).map_or(1, |header| self.looks_below(&header, key))
+    }
+
+    fn looks_below(&self, header: &Header, key: Key) -> u32 {
+        let made = i64::from(header.rows_made);
+        let rows = i64::from(self.layout.rows_of_bucket(key.table)) + made;
         1 + (rows - 1).max(0) as u32 / SLOTS
     }
 
@@ -130,11 +136,14 @@ impl<T: Transactions> Store<T> {
     ///
     /// # Errors
     /// When the row does not belong here.
+    #[inline]
     pub fn read(&self, key: Key, value: &mut Vec<u8>) -> Result<Found, Refused> {
         let id = self.header_of(key);
         let partition = self.partition(id)?;
         let header = partition.header(id);
-        let present = match partition.row(key) {
+        // A row that was ever written has raised its header, so most rows need one look-up.
+        let written = if header.version == 0 { None } else { partition.row(key) };
+        let present = match written {
             Some(row) => {
                 let bytes = partition.value_of(key, row);
                 value.extend_from_slice(bytes.unwrap_or_default());
@@ -142,7 +151,8 @@ impl<T: Transactions> Store<T> {
             }
             None => self.workload.initial(key, value),
         };
-        Ok(Found { version: header.version, locked: header.holder(), present })
+        let looks = self.looks_below(&header, key);
+        Ok(Found { version: header.version, locked: header.holder(), present, looks })
     }
 
     /// Locks the header of a row for `by`, and returns its version. A header that `by` has locked already

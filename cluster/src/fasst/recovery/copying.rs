@@ -92,6 +92,9 @@ impl Copying {
 /// Sends what has to be sent, again or for the first time.
 pub(super) fn tick<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &mut Effects) {
     let Shared { recovery, store, .. } = shared;
+    if recovery.copying.is_empty() {
+        return;
+    }
     let (retry, epoch, mtu) = (recovery.retry(), recovery.member.epoch(), recovery.mtu);
     for copying in recovery.copying.iter_mut().filter(|copying| copying.again <= now) {
         if copying.message.is_empty() {

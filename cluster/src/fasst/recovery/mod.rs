@@ -29,7 +29,7 @@ use copying::{Copying, Filling};
 use exchange::Exchange;
 pub use rest::{AtRest, check_at_rest};
 
-use super::messages::WireItem;
+use super::messages::{Kind, WireItem};
 use super::mutant::{Mutant, Planted};
 use super::shared::Shared;
 use crate::engine::{Class, Effects, Endpoint, Instant, Moment, NodeId, Span, Stage, Work};
@@ -38,8 +38,10 @@ use crate::store::Item;
 use crate::transact::{TableShape, Transactions};
 use crate::wire::{Reader, WireError};
 
-/// The smallest kind of message that is not an RPC.
-pub(super) const FIRST_KIND: u8 = crate::membership::kind::RENEW;
+/// Whether a message is one of membership or recovery.
+pub(super) fn is_kind(message: &[u8]) -> bool {
+    matches!(Kind::of(message), Some(Kind::Other(kind)) if kind >= crate::membership::kind::RENEW)
+}
 
 /// What recovery has done on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -129,6 +131,9 @@ pub(super) fn restart<T: Transactions>(shared: &mut Shared<T>) {
 /// Does what it is time for.
 pub(super) fn tick<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &mut Effects) {
     let recovery = &mut shared.recovery;
+    if recovery.member.settings().is_none() {
+        return;
+    }
     recovery.member.renew(now, out);
     let retry = recovery.retry();
     if let Some(exchange) = &mut recovery.exchange
@@ -206,7 +211,7 @@ fn take_of_node<T: Transactions>(
         }
     }
     match kind {
-        messages::RECORDS => take_records(shared, now, (from, epoch), reader, out),
+        messages::RECORDS => take_records(shared, (from, epoch), reader, out),
         messages::RECORDS_ANSWER => {
             let part = reader.u16("the number of a message")?;
             if let (Some(exchange), true) =
@@ -276,7 +281,6 @@ fn items<'a>(record: &'a [u8], tables: &'a [TableShape]) -> impl Iterator<Item =
 /// Takes records of another member into the log.
 fn take_records<T: Transactions>(
     shared: &mut Shared<T>,
-    now: Instant,
     (from, epoch): (NodeId, u32),
     reader: &mut Reader<'_>,
     out: &mut Effects,
@@ -309,7 +313,6 @@ fn take_records<T: Transactions>(
     });
     out.ring_doorbell();
     apply_if_complete(shared, out);
-    let _ = now;
     Ok(())
 }
 

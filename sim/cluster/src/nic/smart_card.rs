@@ -63,23 +63,17 @@ impl Card for SmartCard {
         Self::never(now)
     }
 
-    fn host_operation(
-        &mut self,
-        now: Time,
-        from: Part,
-        operation: &Operation,
-        bytes: u32,
-    ) -> Option<Passage> {
-        let Part::NicCore(core) = from else { return None };
-        let direction = match operation {
+    fn host_operation(&mut self, now: Time, operation: &Verb) -> Option<Passage> {
+        let Part::NicCore(core) = operation.from else { return None };
+        let direction = match operation.operation {
             Operation::Read { .. } => Direction::Read,
             Operation::Write { .. } => Direction::Write,
             // The engine has no atomics.
             Operation::CompareSwap { .. } | Operation::FetchAdd { .. } => return None,
         };
         let SmartNic { dma, pcie, .. } = &mut self.nic;
-        let vectors = self.batching.vectors;
-        let done = dma.submit(now, core.into(), direction, bytes.into(), vectors, pcie);
+        let (bytes, vectors) = (operation.bytes.into(), self.batching.vectors);
+        let done = dma.submit(now, core.into(), direction, bytes, vectors, pcie);
         Some(Passage { done, latency: Time::ZERO })
     }
 
