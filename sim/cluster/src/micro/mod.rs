@@ -3,9 +3,9 @@
 //! files are calibrated with them.
 //!
 //! - [`rpc`]: requests and answers of fixed sizes, by datagrams, on RDMA clusters.
-//! - [`read`]: READs over connections.
-//! - [`figures`]: the figures of the papers that they give.
-//! - [`smart_bench`], [`smart_driver`], [`smart_machine`]: those of a SmartNIC.
+//! - [`read`]: READs and other verbs over connections.
+//! - [`figures`]: the figures of RDMA clusters that they give.
+//! - [`smart_bench`], [`smart_machine`]: those of a SmartNIC.
 //! - [`xenic`]: the figures that these give.
 
 pub mod figures;

@@ -72,8 +72,8 @@ impl Card for SmartCard {
             Operation::CompareSwap { .. } | Operation::FetchAdd { .. } => return None,
         };
         let SmartNic { dma, pcie, .. } = &mut self.nic;
-        let vectors = self.batching.vectors;
-        let done = dma.submit(now, core.into(), direction, operation.bytes.into(), vectors, pcie);
+        let (bytes, vectors) = (operation.bytes.into(), self.batching.vectors);
+        let done = dma.submit(now, core.into(), direction, bytes, vectors, pcie);
         Some(Passage { done, latency: Time::ZERO })
     }
 
