@@ -13,7 +13,7 @@ use cluster::placement::Partitioning;
 use cluster::store::log::Log;
 use cluster::store::{Item, Store};
 use cluster::transact::{Change, Intent, Rows, Transactions};
-use cluster::workload::object_store::{ObjectStore, ObjectStoreSettings};
+use cluster::workload::{ObjectStore, ObjectStoreSettings};
 
 const RUNS: usize = 10;
 /// Operations of a run.
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     let insert = timed("insert", |time| {
         let row = ROWS + scattered(time) % ROWS;
-        black_box(store.apply(&item(row, Change::Insert, 0, &value)).is_ok());
+        black_box(store.apply(&item(row, Change::Insert, time, &value)).is_ok());
     });
     let mut log = Log::new();
     let record = [3; RECORD];
