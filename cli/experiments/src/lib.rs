@@ -12,22 +12,27 @@
 //! `docs/experiments.md` tells how to read them, and how to add one.
 
 mod ccslt;
+mod drtm;
 mod experiment;
+mod fasst;
 pub mod findings;
 pub mod machine;
 mod near_data;
 pub mod page;
 pub mod plot;
 mod provenance;
+mod rdma;
 mod record;
 pub mod registry;
 mod samples;
 mod seeds;
+pub mod sensitivity;
+mod switchtx;
 pub mod table;
 pub mod tidy;
 mod xenic;
 
-pub use experiment::{Clock, Experiment, ExperimentError, Setting, UnfitPlatformError};
+pub use experiment::{Assumed, Clock, Experiment, ExperimentError, Setting, UnfitPlatformError};
 pub use findings::{Findings, Origin, Verdict};
 pub use provenance::{Commit, date};
 pub use record::{Record, SCHEMA};

@@ -16,6 +16,10 @@ fn every_command_explains_itself() {
         &["ndp", "update", "--help"],
         &["ndp", "select", "--help"],
         &["nic", "--help"],
+        &["cluster", "--help"],
+        &["cluster", "run", "--help"],
+        &["cluster", "sweep", "--help"],
+        &["experiment", "--help"],
     ] {
         let help = lockstep(arguments).expect_success();
         assert!(help.contains("Usage: lockstep"), "{help}");

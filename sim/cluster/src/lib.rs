@@ -4,9 +4,9 @@
 //!
 //! - [`world`]: the event loop, the cores, and what is counted and recorded.
 //! - [`fabric`]: links and the switch.
+//! - [`micro`]: micro-benchmarks, which platforms are calibrated with.
 //! - [`nic`]: the NICs.
 //! - [`platform`]: the hardware, as platform files describe it.
-//! - [`micro`]: micro-benchmarks of the hardware alone.
 //! - [`check`]: whether a run was strictly serializable.
 //! - [`faults`]: what goes wrong, and when.
 //! - [`campaign`]: clusters under drawn faults, healed and judged.

@@ -8,8 +8,8 @@ use cluster::transact::{Transactions, digest};
 use cluster::workload::{ChangedRow, Totals, check_totals};
 
 use super::Case;
-use crate::check::{Judge, Row};
-use crate::world::World;
+use crate::check::{Judge, Replayed, Row};
+use crate::world::{Trace, World};
 
 /// The cluster is at rest: judges all that happened.
 pub fn judge<T: Transactions + Totals>(
@@ -22,6 +22,19 @@ pub fn judge<T: Transactions + Totals>(
     let name = format!("campaign, seed {}", case.seed);
     let replayed = judge.judge(world.recorder(), case.seed, &name);
     let mut replayed = replayed.map_err(|failure| failure.to_string())?;
+    check_end(cluster, world, &mut replayed)
+}
+
+/// Compares what the nodes hold at rest with the replay of all transactions, and the workload's sums
+/// with what these have changed.
+///
+/// # Errors
+/// A sentence for what is not as it should be.
+pub fn check_end<T: Totals, W: Trace>(
+    cluster: &Fasst<T>,
+    world: &World<Fasst<T>, W>,
+    replayed: &mut Replayed<'_, T>,
+) -> Result<(), String> {
     let up = members(&world.up());
     let mut keys: Vec<Key> = replayed.written().map(|row| row.key).collect();
     for (_, node) in &up {
@@ -71,9 +84,9 @@ fn row_at<T: Transactions>(
 }
 
 /// The workload's own sums.
-fn check_sums<T: Transactions + Totals>(
+fn check_sums<T: Totals, W: Trace>(
     cluster: &Fasst<T>,
-    world: &World<Fasst<T>>,
+    world: &World<Fasst<T>, W>,
     up: &[(NodeId, &Node<Machine<T>>)],
     keys: &[Key],
 ) -> Result<(), String> {

@@ -11,7 +11,7 @@
 //! [`Case::run`] is a function of the case: the same seed gives the same digest of all that happened.
 
 mod case;
-mod judge;
+pub(crate) mod judge;
 
 pub use case::{Case, Work};
 

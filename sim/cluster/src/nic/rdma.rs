@@ -50,6 +50,17 @@ pub struct Costs {
     pub stages: Time,
 }
 
+impl Costs {
+    /// The same with a dynamically connected transport, which makes a connection for a READ and gives it
+    /// back.
+    #[must_use]
+    pub fn dynamically_connected(mut self) -> Self {
+        self.read.request += self.connect;
+        self.read.respond += self.connect;
+        self
+    }
+}
+
 /// What a one-sided verb takes of the engine at each place that it passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerbCosts {
@@ -129,12 +140,6 @@ impl RdmaNic {
             posted,
             counts: Counts::default(),
         }
-    }
-
-    /// A connection of the dynamically connected transport is made and given back, at either side.
-    pub fn connect(&mut self, now: Time) -> Passage {
-        let done = self.engine.take(now, self.costs.connect);
-        Passage { done, latency: self.costs.stages }
     }
 
     /// How often it did what.

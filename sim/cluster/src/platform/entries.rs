@@ -10,7 +10,7 @@ use timing::platform::{Bandwidth, Bytes, Count, Entry, Ratio};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CpuEntries {
-    /// Cores that run threads of the protocol.
+    /// Its cores.
     pub cores: Entry<Count>,
     /// An RPC at both its ends together: two messages sent, two received, one request handled. Doorbells
     /// and switches of coroutines are apart.
@@ -45,6 +45,10 @@ pub struct CpuEntries {
     pub post: Entry<Time>,
     /// To take a queue pair over from another thread.
     pub take_over: Entry<Time>,
+    /// A poll that finds something, beside what it finds.
+    pub poll: Entry<Time>,
+    /// From one thread of a node to another through memory.
+    pub local: Entry<Time>,
     /// A compare-and-swap of the core itself, where a paper gives it.
     pub compare_swap: Option<Entry<Time>>,
 }

@@ -104,9 +104,9 @@ pub struct ResourceReport {
 pub struct TrafficReport {
     /// What they are for.
     pub stage: &'static str,
-    /// Messages for each committed transaction.
+    /// Messages for each transaction that committed or rolled back.
     pub messages: f64,
-    /// Their bytes for each committed transaction, without the medium's headers.
+    /// Their bytes for each of these, without the medium's headers.
     pub bytes: f64,
     /// Messages as counted by hand for a transaction without aborts; none where that says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,17 +137,22 @@ pub struct ChecksReport {
 }
 
 impl Report {
+    /// Transactions that rolled back, of all that ended without an abort.
+    pub fn rolled_back_share(&self) -> f64 {
+        self.rolled_back as f64 / (self.committed + self.rolled_back).max(1) as f64
+    }
+
     /// The resource that was busiest on its busiest machine: the one that binds, if anything does.
     pub fn binding(&self) -> Option<&ResourceReport> {
         self.resources.first()
     }
 
-    /// Messages for each committed transaction, of the stages of transactions.
+    /// Messages for each transaction that committed or rolled back.
     pub fn messages(&self) -> f64 {
         self.traffic.iter().map(|of| of.messages).sum()
     }
 
-    /// Bytes for each committed transaction.
+    /// Bytes for each of these.
     pub fn bytes(&self) -> f64 {
         self.traffic.iter().map(|of| of.bytes).sum()
     }

@@ -7,7 +7,10 @@ use serde::Serialize;
 use timing::Time;
 use workloads::scenario::SmallBankAccess;
 
+use super::RunError;
 use super::draft::{Draft, ObjectStoreDraft, SmallBankDraft, TatpDraft, WorkloadDraft};
+use crate::faults::FaultPlan;
+use crate::platform::Hardware;
 
 /// The settings of a run, all of which are possible together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -146,9 +149,6 @@ pub enum SettingsError {
         /// What it may say.
         expected: String,
     },
-    /// The platform.
-    #[error(transparent)]
-    Platform(#[from] timing::platform::PlatformError),
 }
 
 impl SettingsError {
@@ -165,7 +165,10 @@ impl SettingsError {
 /// on the wire.
 const MOST_NODES: u64 = 1024;
 const MOST_THREADS: u64 = 64;
-const MOST_WORKERS: u64 = 255;
+const MOST_WORKERS: u64 = 64;
+const MOST_REPLICAS: u64 = 8;
+/// Objects of a transaction of the object store.
+const MOST_READS: u64 = 16;
 /// A minute: longer runs are slips of the pen.
 const LONGEST_US: f64 = 60e6;
 /// Rows of a workload in all.
@@ -196,8 +199,13 @@ impl Settings {
         let threads = whole("threads", of.threads, 4, 1, MOST_THREADS)?;
         let workers = whole("workers", of.workers, 10, 1, MOST_WORKERS)?;
         let replicas = of.replicas.unwrap_or(3.min(nodes));
-        if !(1..=nodes).contains(&replicas) {
-            let expected = format!("1 to {nodes} copies of each row, as there are {nodes} nodes");
+        let most = nodes.min(MOST_REPLICAS);
+        if !(1..=most).contains(&replicas) {
+            let because = match most < nodes {
+                true => String::new(),
+                false => format!(", as there are {nodes} nodes"),
+            };
+            let expected = format!("1 to {most} copies of each row{because}");
             return Err(draft.reject("replicas", replicas, expected));
         }
         let time = |field: &str, value: Option<f64>, default: f64, least: f64| {
@@ -208,6 +216,14 @@ impl Settings {
                 false => Err(draft.reject(field, value, expected)),
             }
         };
+        let lease_us = time("lease_us", of.lease_us, 10_000.0, 10.0)?;
+        // A failure of another node must not look like the loss of a message.
+        let least_timeout = 1.2 * lease_us;
+        let loss_timeout_us = time("loss_timeout_us", of.loss_timeout_us, 1e6, 1.0)?;
+        if loss_timeout_us < least_timeout {
+            let expected = format!("at least {least_timeout}, 1.2 times lease_us");
+            return Err(draft.reject("loss_timeout_us", loss_timeout_us, expected));
+        }
         Ok(Self {
             name: of.name.clone().unwrap_or_else(|| "cluster".into()),
             description: of.description.clone().unwrap_or_default(),
@@ -219,13 +235,58 @@ impl Settings {
             replicas: replicas as u16,
             warm_up_us: time("warm_up_us", of.warm_up_us, 50.0, 0.0)?,
             duration_us: time("duration_us", of.duration_us, 200.0, 1.0)?,
-            loss_timeout_us: time("loss_timeout_us", of.loss_timeout_us, 1e6, 1.0)?,
-            lease_us: time("lease_us", of.lease_us, 10_000.0, 10.0)?,
+            loss_timeout_us,
+            lease_us,
             seed: of.seed.unwrap_or(1),
             checks: of.checks.unwrap_or(true),
             faults: of.faults.clone(),
             workload: workload(draft, nodes, threads)?,
         })
+    }
+
+    /// The platform, as far as these settings fit it.
+    ///
+    /// # Errors
+    /// When there is none of that name, its file is none, or it has too few cores.
+    pub fn hardware(&self) -> Result<Hardware, RunError> {
+        let is_file = self.platform.contains('/') || self.platform.ends_with(".toml");
+        let hardware = match Hardware::NAMES.contains(&self.platform.as_str()) {
+            true => Hardware::named(&self.platform)?,
+            false if is_file => Hardware::load(&self.platform)?,
+            false => {
+                let expected = format!("{}, or a file", Hardware::NAMES.join(", "));
+                return Err(SettingsError::flag("platform", &self.platform, expected).into());
+            }
+        };
+        self.check_on(&hardware)?;
+        Ok(hardware)
+    }
+
+    /// Whether a run fits the hardware.
+    ///
+    /// # Errors
+    /// When it has too few cores.
+    pub fn check_on(&self, hardware: &Hardware) -> Result<(), RunError> {
+        let cores = hardware.cores();
+        if u32::from(self.threads) > cores {
+            let expected =
+                format!("1 to {cores} threads, one a core of {} (cpu.cores)", self.platform);
+            return Err(SettingsError::flag("threads", self.threads, expected).into());
+        }
+        Ok(())
+    }
+
+    /// The faults, if there are any.
+    ///
+    /// # Errors
+    /// When they cannot be read, or contradict each other or the cluster.
+    pub fn fault_plan(&self) -> Result<Option<FaultPlan>, RunError> {
+        let Some(file) = &self.faults else { return Ok(None) };
+        let text = std::fs::read_to_string(file)
+            .map_err(|cause| RunError::UnreadableFaults { file: file.clone(), cause })?;
+        let plan = FaultPlan::parse(&text, self.nodes)
+            .map_err(|cause| RunError::Faults { file: file.clone(), cause })?;
+        Ok(Some(plan))
     }
 
     /// The time before what is measured.
@@ -283,10 +344,10 @@ fn object_store(
 ) -> Result<Workload, SettingsError> {
     let field = |name: &str| format!("workload.object-store.{name}");
     let reads = of.reads.unwrap_or(1);
-    if !(1..=nodes.min(64)).contains(&reads) {
+    if !(1..=nodes.min(MOST_READS)).contains(&reads) {
         let expected = format!(
             "1 to {}: the primaries of a transaction's keys are on different nodes",
-            nodes.min(64)
+            nodes.min(MOST_READS)
         );
         return Err(draft.reject(&field("reads"), reads, expected));
     }
@@ -296,9 +357,9 @@ fn object_store(
         return Err(draft.reject(&field("writes"), writes, expected));
     }
     let value_bytes = of.value_bytes.unwrap_or(40);
-    if !(1..=4060).contains(&value_bytes) {
+    if !(16..=4060).contains(&value_bytes) {
         let expected =
-            "1 to 4060 bytes, which a message of 4096 has room for beside its own headers";
+            "16 to 4060 bytes, which a message of 4096 has room for beside its own headers";
         return Err(draft.reject(&field("value_bytes"), value_bytes, expected));
     }
     let keys = of.keys_per_thread.unwrap_or(1_000_000);

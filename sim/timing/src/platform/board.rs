@@ -193,7 +193,11 @@ impl Platform {
         entries_read(self, kind)
     }
 
-    pub(super) fn read_from(mut file: PlatformFile) -> Result<Self, PlatformError> {
+    /// As [`Platform::load`], from a file that was read before.
+    ///
+    /// # Errors
+    /// When it is malformed, or describes no possible machine.
+    pub fn read_from(mut file: PlatformFile) -> Result<Self, PlatformError> {
         let platform = Platform {
             name: file.word("name")?,
             link: file.section("link")?,
