@@ -140,9 +140,10 @@ impl<I, S> Worker<I, S> {
         self.sequence ^ self.asks.first().map_or(0, |ask| ask.sequence)
     }
 
-    /// Whether messages of it are under way.
+    /// Whether messages of it are under way: those that the budget holds back are not, however long ago
+    /// the worker's last progress was.
     pub fn waits(&self) -> bool {
-        self.open > 0
+        self.asks.iter().any(|ask| ask.sequence != 0 && !ask.is_answered)
     }
 }
 

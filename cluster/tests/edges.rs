@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Cases at the edges of what a thread takes: long waits for the budget, orders that cross each other, and
+//! messages that are damaged.
+
+use cluster::engine::{
+    Effects, Endpoint, Input, Instant, Machine as _, Moment, Node, NodeId, Protocol, Span,
+};
+use cluster::fasst::{Fasst, Machine, Settings};
+use cluster::placement::partition_of;
+use cluster::transact::Intent::{self, Read, Write};
+use cluster::workload::{ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted};
+
+const NODES: u16 = 2;
+const TIMEOUT: Span = Span::from_us(100);
+
+/// A message under way.
+#[derive(Clone, Debug)]
+struct Flight {
+    from: Endpoint,
+    to: Endpoint,
+    bytes: Vec<u8>,
+}
+
+/// Two nodes of one thread, between which a test carries the messages.
+struct Pair {
+    nodes: Vec<Node<Machine<Scripted<ObjectStore>>>>,
+    flying: Vec<Flight>,
+    moments: Vec<Moment>,
+    is_killed: bool,
+}
+
+/// Object number `number` of those with their primary on `node`.
+fn object(node: u16, number: usize) -> u64 {
+    (0..600).filter(|row| partition_of(*row, NODES).0 == node).nth(number).expect("so many")
+}
+
+fn transaction(objects: &[(u64, Intent)]) -> ObjectTransaction {
+    ObjectTransaction::new(1, objects)
+}
+
+fn settings() -> Settings {
+    Settings {
+        nodes: NODES,
+        threads: 1,
+        workers: 2,
+        budget: 1,
+        backups: 1,
+        loss_timeout: TIMEOUT,
+        ..Settings::default()
+    }
+}
+
+fn at(us: u64) -> Instant {
+    Instant::default() + Span::from_us(us)
+}
+
+impl Pair {
+    /// Workers of node 0 have these inputs.
+    fn new(inputs: impl IntoIterator<Item = Vec<ObjectTransaction>>) -> Self {
+        let store = ObjectStoreSettings { objects: 600, ..ObjectStoreSettings::o(2, 1, NODES, 1) };
+        let workload = Scripted::new(ObjectStore::new(store).unwrap(), inputs);
+        let protocol = Fasst::new(settings(), workload).unwrap();
+        Self {
+            nodes: (0..NODES).map(|node| protocol.start(NodeId(node))).collect(),
+            flying: Vec::new(),
+            moments: Vec::new(),
+            is_killed: false,
+        }
+    }
+
+    fn burst(&mut self, node: u16, now: Instant, inputs: &[Input<'_>]) {
+        let mut out = Effects::new();
+        let at = &mut self.nodes[usize::from(node)];
+        at.parts[0].burst(&mut at.shared, now, inputs, &mut out);
+        let from = Endpoint::host(NodeId(node), 0);
+        self.flying.extend(out.sends().iter().map(|send| Flight {
+            from,
+            to: send.to,
+            bytes: out.bytes_of(&send.bytes).to_vec(),
+        }));
+        self.moments.extend(out.moments().iter().cloned());
+        self.is_killed |= out.is_killed();
+    }
+
+    fn deliver(&mut self, now: Instant, flight: &Flight) {
+        let input = Input::Message { from: flight.from, bytes: &flight.bytes };
+        self.burst(flight.to.node.0, now, &[input]);
+    }
+
+    /// Delivers what is under way once, and not what comes of it.
+    fn carry(&mut self, now: Instant) {
+        for flight in std::mem::take(&mut self.flying) {
+            self.deliver(now, &flight);
+        }
+    }
+
+    fn begun(&self) -> usize {
+        self.moments.iter().filter(|moment| matches!(moment, Moment::Begun { .. })).count()
+    }
+
+    fn ended(&self) -> usize {
+        self.moments.iter().filter(|moment| matches!(moment, Moment::Ended { .. })).count()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.nodes[0].parts[0].deadline()
+    }
+}
+
+#[test]
+fn a_message_that_only_waits_for_the_budget_is_not_lost() {
+    let far = |number| transaction(&[(object(1, number), Read)]);
+    let mut pair = Pair::new([vec![far(0), far(1)], vec![far(2)]]);
+    // Worker 0 sends, and has its answer just before it would count as lost. It sends again.
+    pair.burst(0, at(1000), &[Input::Begin { worker: 0 }]);
+    pair.carry(at(1090));
+    pair.carry(at(1090));
+    assert_eq!((pair.ended(), pair.flying.len()), (1, 1));
+    // Worker 1 begins its first transaction, for which the budget has no place.
+    pair.burst(0, at(1095), &[Input::Begin { worker: 1 }]);
+    assert_eq!((pair.begun(), pair.flying.len()), (3, 1));
+    // The time of the first message would be over now. The second is ten microseconds old.
+    assert!(pair.deadline().is_some_and(|deadline| deadline <= at(1100)));
+    pair.burst(0, at(1100), &[Input::Deadline]);
+    assert!(!pair.is_killed, "nothing has been lost");
+    for _ in 0..6 {
+        pair.carry(at(1101));
+    }
+    assert_eq!(pair.ended(), 3);
+}
