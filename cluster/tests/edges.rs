@@ -128,3 +128,21 @@ fn a_message_that_only_waits_for_the_budget_is_not_lost() {
     }
     assert_eq!(pair.ended(), 3);
 }
+
+#[test]
+fn a_worker_that_is_told_to_begin_while_it_comes_to_rest_goes_on() {
+    let write = |number| transaction(&[(object(1, number), Write)]);
+    let mut pair = Pair::new([vec![write(0), write(1)]]);
+    pair.burst(0, at(1), &[Input::Begin { worker: 0 }]);
+    pair.burst(0, at(1), &[Input::Finish { worker: 0 }]);
+    while pair.ended() == 0 {
+        pair.carry(at(2));
+    }
+    // It tells the log replica to forget its record, and is told to begin before that has answered.
+    assert_eq!(pair.flying.len(), 1);
+    pair.burst(0, at(3), &[Input::Begin { worker: 0 }]);
+    for _ in 0..20 {
+        pair.carry(at(4));
+    }
+    assert_eq!((pair.begun(), pair.ended()), (2, 2));
+}

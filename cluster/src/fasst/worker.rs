@@ -185,11 +185,7 @@ impl<I, S> Worker<I, S> {
             }
             (State::Primary, _) => self.complete(cx),
             (State::Unlock(ending), _) => self.finish(cx, ending),
-            (State::Flush, _) => {
-                self.state = State::Rests;
-                cx.out.tell(Moment::Rests { worker: self.number });
-                return false;
-            }
+            (State::Flush, _) => return self.rest(cx),
         }
         true
     }
@@ -612,6 +608,18 @@ impl<I, S> Worker<I, S> {
         true
     }
 
+    /// Rests, unless it was told to begin since it was told to finish. Says whether another step may
+    /// follow.
+    fn rest<T: Transactions>(&mut self, cx: &mut Context<'_, T>) -> bool {
+        if self.finishing {
+            self.state = State::Rests;
+            cx.out.tell(Moment::Rests { worker: self.number });
+        } else {
+            self.state = State::Next;
+        }
+        !self.finishing
+    }
+
     /// The view has changed. No answer will come any more, all locks are void, and sequence numbers begin
     /// anew. An attempt that has written no record is aborted; about another one, recovery decides.
     pub fn leave_view<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
@@ -628,8 +636,7 @@ impl<I, S> Worker<I, S> {
             State::Unlock(ending) => self.finish(cx, ending),
             State::Log | State::Backup | State::Primary => self.state = State::Undecided,
             State::Flush => {
-                self.state = State::Rests;
-                cx.out.tell(Moment::Rests { worker: self.number });
+                self.rest(cx);
             }
         }
     }
