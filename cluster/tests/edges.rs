@@ -146,3 +146,23 @@ fn a_worker_that_is_told_to_begin_while_it_comes_to_rest_goes_on() {
     }
     assert_eq!((pair.begun(), pair.ended()), (2, 2));
 }
+
+/// The next message of each node.
+fn first(flying: &mut Vec<Flight>) -> Flight {
+    assert!(!flying.is_empty());
+    flying.remove(0)
+}
+
+#[test]
+fn a_damaged_request_does_not_stand_for_the_whole_one() {
+    let mut pair = Pair::new([vec![transaction(&[(object(1, 0), Read), (object(1, 1), Read)])]]);
+    pair.burst(0, at(1), &[Input::Begin { worker: 0 }]);
+    let whole = first(&mut pair.flying);
+    for end in 0..whole.bytes.len() {
+        let part = Flight { bytes: whole.bytes[..end].to_vec(), ..whole.clone() };
+        pair.deliver(at(2), &part);
+        assert!(pair.flying.is_empty(), "{end} bytes were answered");
+    }
+    pair.deliver(at(3), &whole);
+    assert_eq!(pair.flying.len(), 1, "the whole request is served");
+}

@@ -151,10 +151,11 @@ pub(super) fn primary<T: Transactions>(
     done
 }
 
-/// Serves a message of requests, and sends the answers.
+/// Serves a message of requests, unless it was served already, and sends the answers.
 ///
 /// # Errors
-/// When the requests cannot be read. Nothing has been done then, and nothing is answered.
+/// When the requests cannot be read. Nothing has been done then, nothing is answered, and the whole
+/// message may still come.
 pub(super) fn serve<T: Transactions>(
     cx: &mut Context<'_, T>,
     from: NodeId,
@@ -169,6 +170,10 @@ pub(super) fn serve<T: Transactions>(
         stage = stage_of(&Request::decode(&mut check, tables)?);
     }
     check.end("the requests")?;
+    if !cx.rpc.is_new(from, header.worker, header.sequence) {
+        cx.rpc.dropped.0.duplicates += 1;
+        return Ok(());
+    }
     let by = TransactionId::new(from, cx.rpc.thread(), header.worker, header.attempt);
     let mut response = std::mem::take(&mut cx.scratch.value);
     response.clear();

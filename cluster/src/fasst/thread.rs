@@ -272,10 +272,6 @@ fn take_of_peer<T: Transactions>(
     mut reader: Reader<'_>,
 ) -> Result<(), WireError> {
     if header.kind == Kind::Requests {
-        if !cx.rpc.is_new(from, header.worker, header.sequence) {
-            cx.rpc.dropped.0.duplicates += 1;
-            return Ok(());
-        }
         server::serve(cx, from, header, reader)?;
         if !cx.fixed.settings.response_batching {
             cx.out.ring_doorbell();
