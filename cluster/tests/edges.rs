@@ -166,3 +166,25 @@ fn a_damaged_request_does_not_stand_for_the_whole_one() {
     pair.deliver(at(3), &whole);
     assert_eq!(pair.flying.len(), 1, "the whole request is served");
 }
+
+#[test]
+fn a_damaged_answer_changes_nothing() {
+    let rows = [(object(1, 0), Write), (object(1, 1), Read)];
+    let mut pair = Pair::new([vec![transaction(&rows)]]);
+    pair.burst(0, at(1), &[Input::Begin { worker: 0 }]);
+    pair.carry(at(2));
+    let whole = first(&mut pair.flying);
+    let before = pair.nodes[0].parts[0].clone();
+    let mut damaged: Vec<_> = (0..whole.bytes.len()).map(|end| whole.bytes[..end].to_vec()).collect();
+    // The row is locked, and what follows is none of an answer.
+    let mut locked = whole.bytes.clone();
+    locked[12] = 0;
+    damaged.push(locked);
+    for bytes in damaged {
+        pair.deliver(at(2), &Flight { bytes, ..whole.clone() });
+        assert!(pair.flying.is_empty());
+        assert!(pair.nodes[0].parts[0] == before, "the worker has taken a part of an answer");
+    }
+    pair.deliver(at(3), &whole);
+    assert!(!pair.flying.is_empty());
+}

@@ -226,13 +226,19 @@ impl<I, S> Worker<I, S> {
         if header.sequence == 0 || awaited == 0 || awaited != usize::from(header.count) {
             return Ok(false);
         }
+        // All of them can be read, or none is taken.
+        let tables = cx.fixed.workload.tables();
+        let mut check = *reader;
+        for ask in self.asks.iter().filter(|ask| is_of(ask)) {
+            check_answer(ask, tables, &mut check)?;
+        }
+        check.end("the answers")?;
         for at in 0..self.asks.len() {
             let ask = self.asks[at];
             if is_of(&ask) {
                 self.take(cx, &ask, reader)?;
             }
         }
-        reader.end("the answers")?;
         for ask in &mut self.asks {
             if is_of(ask) {
                 ask.is_answered = true;
@@ -267,16 +273,34 @@ impl<I, S> Worker<I, S> {
                 let word = reader.u64("a header's word")?;
                 self.compare(cx, ask.row.into(), word);
             }
-            // A replica that refuses a change would be left behind: that is no answer, and the loss of
-            // one in the end.
-            _ => {
-                if Done::decode(reader)? == Done::Refused {
-                    return Err(reader.unknown("no refusal", 1));
-                }
-            }
+            _ => check_answer(ask, &[], reader)?,
         }
         Ok(())
     }
+}
+
+/// Reads an answer, and takes nothing of it.
+fn check_answer(
+    ask: &Ask,
+    tables: &[TableShape],
+    reader: &mut Reader<'_>,
+) -> Result<(), WireError> {
+    match ask.what {
+        What::Read | What::Lock => {
+            Executed::decode(reader, value_bytes(tables, ask.key))?;
+        }
+        What::Validate => {
+            reader.u64("a header's word")?;
+        }
+        // A replica that refuses a change would be left behind: that is no answer, and the loss of
+        // one in the end.
+        _ => {
+            if Done::decode(reader)? == Done::Refused {
+                return Err(reader.unknown("no refusal", 1));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The most bytes that the answer to a request has.
