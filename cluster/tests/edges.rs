@@ -3,8 +3,9 @@
 //! messages that are damaged.
 
 use cluster::engine::{
-    Effects, Endpoint, Input, Instant, Machine as _, Moment, Node, NodeId, Protocol, Span,
+    Effects, Endpoint, Input, Instant, Machine as _, Moment, Node, NodeId, Part, Protocol, Span,
 };
+use cluster::fasst::messages::{Header, Kind};
 use cluster::fasst::{Fasst, Machine, Settings};
 use cluster::placement::partition_of;
 use cluster::transact::Intent::{self, Read, Write};
@@ -187,4 +188,61 @@ fn a_damaged_answer_changes_nothing() {
     }
     pair.deliver(at(3), &whole);
     assert!(!pair.flying.is_empty());
+}
+
+#[test]
+fn versions_that_no_header_can_have_are_refused() {
+    let mut pair = Pair::new([vec![transaction(&[(object(1, 0), Write)])]]);
+    pair.burst(0, at(1), &[Input::Begin { worker: 0 }]);
+    pair.carry(at(2));
+    let whole = first(&mut pair.flying);
+    for version in [u64::MAX, 1 << 63] {
+        let mut bytes = whole.bytes.clone();
+        bytes[13..21].copy_from_slice(&version.to_le_bytes());
+        pair.deliver(at(2), &Flight { bytes, ..whole.clone() });
+        assert!(pair.flying.is_empty() && pair.ended() == 0);
+    }
+    pair.deliver(at(3), &whole);
+    assert!(!pair.flying.is_empty());
+}
+
+#[test]
+fn any_bytes_from_any_endpoint_change_no_row() {
+    use rand::{Rng, RngExt, SeedableRng};
+    let before = Pair::new([vec![transaction(&[(object(1, 0), Write)])]]);
+    seeds::each!(200, |seed| {
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+        let mut node = before.nodes[1].clone();
+        for _ in 0..20 {
+            let header = Header {
+                epoch: random.random_range(0..3),
+                kind: [Kind::Requests, Kind::Responses, Kind::Other(random.random())]
+                    [random.random_range(0..3)],
+                worker: random.random(),
+                count: [0, 1, 255, random.random()][random.random_range(0..4)],
+                sequence: random.random(),
+                attempt: random.random(),
+            };
+            let mut bytes = Vec::new();
+            header.encode(&mut bytes);
+            let mut rest = vec![0; random.random_range(0..300)];
+            random.fill_bytes(&mut rest);
+            // Nothing that is a change from a peer may be drawn, for that would be one.
+            if let Some(tag) = rest.first_mut() {
+                *tag = if header.count == 1 { *tag | 16 } else { *tag };
+            }
+            bytes.extend(rest);
+            let parts = [Part::HostThread(random.random()), Part::NicCore(0), Part::Memory, Part::Switch];
+            let from = Endpoint {
+                node: [NodeId(0), NodeId(1), NodeId(2), NodeId::MANAGER][random.random_range(0..4)],
+                part: parts[random.random_range(0..4)],
+            };
+            let mut out = Effects::new();
+            let input = Input::Message { from, bytes: &bytes };
+            node.parts[0].burst(&mut node.shared, at(1), &[input], &mut out);
+            assert!(!out.is_killed());
+        }
+        assert!(node.shared.store == before.nodes[1].shared.store);
+        assert!(node.shared.log == before.nodes[1].shared.log);
+    });
 }

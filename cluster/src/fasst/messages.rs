@@ -178,7 +178,7 @@ impl<'a> WireItem<'a> for Item<'a> {
             other => return Err(reader.unknown("update (0), insert (1) or delete (2)", other)),
         };
         let (key, value_bytes) = key(reader, tables)?;
-        let fetched = reader.u64("a version")?;
+        let fetched = version(reader)?;
         let length = if change == Change::Delete { 0 } else { value_bytes };
         let value = reader.bytes(length, "a value")?;
         Ok(Self { key, change, fetched, value })
@@ -377,6 +377,18 @@ fn put_key(key: Key, out: &mut Vec<u8>) {
     out.put_u64(key.row);
 }
 
+/// A version, of 63 bits at most.
+#[inline]
+pub(super) fn version(reader: &mut Reader<'_>) -> Result<u64, WireError> {
+    let at = reader.position();
+    match reader.u64("a version")? {
+        found @ LOCK_BIT.. => {
+            Err(WireError::Unknown { expected: "a version below 2^63", found, at })
+        }
+        version => Ok(version),
+    }
+}
+
 /// A key, and the bytes of a value of its table.
 #[inline]
 fn key(reader: &mut Reader<'_>, tables: &[TableShape]) -> Result<(Key, usize), WireError> {
@@ -446,7 +458,7 @@ impl<'a> Executed<'a> {
             2 | 3 => {}
             _ => return Err(reader.unknown("an answer (0 to 3)", status)),
         }
-        let version = reader.u64("a version")?;
+        let version = version(reader)?;
         let value = match status {
             3 => Some(reader.bytes(value_bytes, "a value")?),
             _ => None,

@@ -19,7 +19,8 @@ fn item<'a>(random: &mut ChaCha8Rng, value: &'a [u8; 300]) -> Item<'a> {
         Change::Delete => 0,
         _ => usize::from(TABLES[table].value_bytes),
     };
-    Item { key: any_key(random, table), change, fetched: random.random(), value: &value[..length] }
+    let fetched = random.random::<u64>() >> 1;
+    Item { key: any_key(random, table), change, fetched, value: &value[..length] }
 }
 
 fn any_key(random: &mut ChaCha8Rng, table: usize) -> Key {

@@ -14,6 +14,7 @@
 //! the largest value has as many bytes as a log record of it.
 
 use crate::engine::{Key, TableNumber, TransactionId};
+use crate::fasst::messages::version;
 use crate::placement::{PartitionId, Partitioning};
 use crate::store::CopiedRow;
 use crate::wire::{Reader, WireError, Writer};
@@ -143,7 +144,7 @@ pub fn row<'a>(reader: &mut Reader<'a>, layout: &Partitioning) -> Result<CopiedR
         return Err(reader.unknown("a table of the workload", table));
     };
     let key = Key { table: TableNumber(table), row: reader.u64("a key")? };
-    let header_version = reader.u64("a version")?;
+    let header_version = version(reader)?;
     let version = reader.u64("a version")?;
     let value = match version & PRESENT {
         0 => None,
