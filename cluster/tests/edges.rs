@@ -6,7 +6,7 @@ use cluster::engine::{
     Effects, Endpoint, Input, Instant, Machine as _, Moment, Node, NodeId, Part, Protocol, Span,
 };
 use cluster::fasst::messages::{Header, Kind};
-use cluster::fasst::{Fasst, Machine, Settings};
+use cluster::fasst::{Fasst, Machine, Settings, SettingsError};
 use cluster::placement::partition_of;
 use cluster::transact::Intent::{self, Read, Write};
 use cluster::workload::{ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted};
@@ -245,4 +245,24 @@ fn any_bytes_from_any_endpoint_change_no_row() {
         assert!(node.shared.store == before.nodes[1].shared.store);
         assert!(node.shared.log == before.nodes[1].shared.log);
     });
+}
+
+#[test]
+fn settings_that_cannot_be_are_errors() {
+    let tables = || ObjectStore::new(ObjectStoreSettings::o(2, 1, NODES, 1)).unwrap();
+    let sound = settings();
+    let absurd: [(&str, Settings); 6] = [
+        ("backoff", Settings { backoff: Span::from_ps(u64::MAX), ..sound.clone() }),
+        ("loss_timeout", Settings { loss_timeout: Span::from_ps(u64::MAX), ..sound.clone() }),
+        ("workers", Settings { workers: 0, ..sound.clone() }),
+        ("workers", Settings { workers: 255, ..sound.clone() }),
+        ("nodes", Settings { nodes: u16::MAX, ..sound.clone() }),
+        ("mtu", Settings { mtu: 0, ..sound.clone() }),
+    ];
+    for (name, settings) in absurd {
+        match Fasst::new(settings, tables()) {
+            Err(SettingsError::Bounds { field, .. }) => assert!(field.starts_with(name), "{field}"),
+            other => panic!("{name}: {:?}", other.map(|_| ())),
+        }
+    }
 }

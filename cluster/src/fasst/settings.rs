@@ -30,7 +30,7 @@ pub struct Settings {
     pub loss_timeout: Span,
     /// How often in a row a transaction is tried again at once. Later attempts wait a while before.
     pub patience: u8,
-    /// The unit of that while, which doubles with each attempt.
+    /// The unit of that while, which doubles with each attempt up to 64 of it.
     pub backoff: Span,
     /// Whether the requests of a worker's batch share a doorbell.
     pub request_batching: bool,
@@ -117,6 +117,7 @@ impl Settings {
             ("budget", self.budget.into(), 1, 64),
             ("mtu", self.mtu.into(), 64, 4096),
             ("loss_timeout (ps)", self.loss_timeout.as_ps(), 1, u64::MAX / 4),
+            ("backoff (ps)", self.backoff.as_ps(), 0, u64::MAX / 4 / 64),
             ("tables", tables.len() as u64, 1, 256),
         ];
         for (field, value, least, most) in bounds {
