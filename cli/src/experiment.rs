@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 use experiments::{
-    Commit, Experiment, ExperimentError, Findings, Record, Seeds, Setting, files, registry, table,
+    Commit, Experiment, ExperimentError, Findings, Record, Seeds, Setting, files, registry,
+    sensitivity, table,
 };
 
 use crate::error::CommandError;
@@ -20,6 +21,7 @@ Examples:
   lockstep experiment ccslt-fig4            prints the table, writes out/ccslt-fig4.json, .csv, .svg
   lockstep experiment ccslt-fig5 --json --seed 7 --seeds 12
   lockstep experiment ccslt-placement --platform my-board.toml
+  lockstep experiment fasst-fig10 --sensitivity
 ";
 
 /// The seeds of the measurement.
@@ -52,10 +54,14 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     seeds: SeedArgs,
-    /// Takes latencies and rates from this platform file, instead of those of n1sdp-u280-ccix; in
-    /// virtual time.
+    /// Takes latencies and rates from this platform file, instead of those of n1sdp-u280-ccix, or of
+    /// the experiment's first cluster; in virtual time.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     platform: Option<PathBuf>,
+    /// Moves each assumption of the platforms over its interval, one at a time, and prints the range
+    /// of each headline; writes no file.
+    #[arg(long, conflicts_with_all = ["json", "platform"])]
+    sensitivity: bool,
     /// Folder for the JSON, CSV and SVG files.
     #[arg(long, default_value = "out")]
     out: PathBuf,
@@ -75,6 +81,9 @@ pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let Some(name) = args.name else { return list(out) };
     let experiment =
         registry::named(&name).map_err(|unknown| CommandError::Input(unknown.to_string()))?;
+    if args.sensitivity {
+        return print_sensitivity(experiment, args.seeds.seed, out);
+    }
     // Before the run, so that a long one is not in vain.
     make_folder(&args.out)?;
     let seeds = args.seeds.into();
@@ -124,6 +133,29 @@ pub fn measure(
         (error, Some(file)) if error.is_of_platform() => CommandError::input(file, error),
         (error, _) => CommandError::Internal(format!("{name}: {error}")),
     })
+}
+
+/// How long a measurement is with an assumption moved, as a part of the full length.
+const MOVED: f64 = 0.5;
+
+/// Prints what the headlines of `experiment` hang on.
+fn print_sensitivity(experiment: &Experiment, seed: u64, out: &Output) -> Result<(), CommandError> {
+    let name = experiment.name;
+    if sensitivity::assumptions(experiment).is_empty() {
+        let what = format!(
+            "{name} --sensitivity: expected an experiment on a platform with entries of class E; \
+             lockstep platforms lists them"
+        );
+        return Err(CommandError::Input(what));
+    }
+    let mut progress = out.progress(name);
+    let mut told = |done: usize, all: usize, what: &str| {
+        progress.set(done as f64 / all as f64, format_args!("{done} of {all}: {what}"));
+    };
+    let found = sensitivity::measure(experiment, seed, MOVED, &mut told)
+        .map_err(|error| CommandError::Internal(format!("{name}: {error}")))?;
+    drop(progress);
+    out.print(format_args!("{}\n{}", out.strong(experiment.title), found.text()))
 }
 
 /// Makes the folder for results, if it is not there.

@@ -8,6 +8,7 @@
 
 mod bench;
 mod check;
+mod cluster;
 mod demo;
 mod device_uri;
 mod doctor;
@@ -48,6 +49,7 @@ Examples:
   lockstep doctor                                   PCI devices, IOMMU, huge pages, limits
   lockstep ndp load /tmp/store --accounts 100000    then lockstep ndp update: beside the data
   lockstep nic                                      look-ups of a NIC in its host's table
+  lockstep cluster run                              a distributed protocol on a modelled cluster
 ";
 
 /// Host software and a hardware lock unit contend on one cache-coherent lock table.
@@ -74,6 +76,7 @@ enum Command {
     Doctor(doctor::Args),
     Ndp(ndp::Args),
     Nic(nic::Args),
+    Cluster(cluster::Args),
 }
 
 fn main() -> ExitCode {
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(args, &out),
         Command::Ndp(args) => ndp::run(args, &out),
         Command::Nic(args) => nic::run(args, &out),
+        Command::Cluster(args) => cluster::run(args, &out),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use clap::ValueHint;
-use timing::platform::{Kind, Platform, PlatformFile};
+use cluster_sim::platform::Hardware;
+use timing::platform::{Class, Kind, Platform, PlatformFile};
 use toml::de::{DeTable, DeValue};
 
 use crate::error::CommandError;
@@ -28,7 +29,7 @@ pub struct Args {
 /// When there is no platform of that name, or the file is none.
 pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     if let Some(file) = args.name.as_deref().filter(|name| is_path(name)) {
-        Platform::load(file).map_err(|error| CommandError::Input(error.to_string()))?;
+        check(file)?;
         let text = std::fs::read_to_string(file);
         let text = text.map_err(|error| CommandError::input(Path::new(file), error))?;
         return print(file, &text, out);
@@ -43,6 +44,20 @@ pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
         print(name, file.text(), out)?;
     }
     Ok(())
+}
+
+/// The file is a platform: of a cluster if it has a section `cpu`, else of a host and a device.
+fn check(file: &str) -> Result<(), CommandError> {
+    let read = PlatformFile::load(file).and_then(|read| match is_cluster(&read) {
+        true => Hardware::read_from(read).map(|_| ()),
+        false => Platform::read_from(read).map(|_| ()),
+    });
+    read.map_err(|error| CommandError::Input(error.to_string()))
+}
+
+fn is_cluster(file: &PlatformFile) -> bool {
+    let document = DeTable::parse(file.text());
+    document.is_ok_and(|document| document.get_ref().contains_key("cpu"))
 }
 
 /// Names of platforms have neither.
@@ -61,32 +76,42 @@ fn print(name: &str, text: &str, out: &Output) -> Result<(), CommandError> {
     out.print(counts(document.get_ref()))
 }
 
-/// How many entries there are of each kind, those that others stand behind first.
+/// How many entries there are of each kind, those that others stand behind first; where there are
+/// classes, how many of each.
 fn counts(document: &DeTable<'_>) -> String {
-    let mut counts = [0; Kind::ALL.len()];
-    count(document, &mut counts);
-    let all: usize = counts.iter().sum();
-    let each: Vec<String> = Kind::ALL
-        .iter()
-        .zip(counts)
-        .filter(|(_, count)| *count > 0)
-        .map(|(kind, count)| format!("{count} {kind}"))
-        .collect();
-    format!("  {all} entries: {}", each.join(", "))
+    let kinds = Kind::ALL.map(Kind::name);
+    let of_kinds = count(document, "kind", &kinds);
+    let all: usize = of_kinds.iter().sum();
+    let classes = Class::ALL.map(|class| class.to_string());
+    let classes = classes.each_ref().map(String::as_str);
+    let of_classes = count(document, "class", &classes);
+    let line = format!("  {all} entries: {}", listed(&kinds, &of_kinds));
+    match of_classes.iter().sum() {
+        0_usize => line,
+        _ => format!("{line}; classes: {}", listed(&classes, &of_classes)),
+    }
 }
 
-fn count(table: &DeTable<'_>, counts: &mut [usize; Kind::ALL.len()]) {
+fn listed(names: &[&str], counts: &[usize]) -> String {
+    let there = names.iter().zip(counts).filter(|(_, count)| **count > 0);
+    there.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+}
+
+/// How many entries have each of `names` as this part of theirs.
+fn count(table: &DeTable<'_>, part: &str, names: &[&str]) -> Vec<usize> {
+    let mut counts = vec![0; names.len()];
     for value in table.values() {
         let DeValue::Table(inner) = value.get_ref() else { continue };
-        match inner.get("kind") {
-            None => count(inner, counts),
-            Some(found) => {
-                let name = plain(found.get_ref());
-                let kind = Kind::ALL.iter().position(|kind| kind.name() == name);
-                counts[kind.expect("the reader of platforms admits no other kind")] += 1;
-            }
+        if !inner.contains_key("kind") {
+            let below = count(inner, part, names);
+            counts.iter_mut().zip(below).for_each(|(count, more)| *count += more);
+        } else if let Some(found) = inner.get(part) {
+            let found = plain(found.get_ref());
+            let place = names.iter().position(|name| *name == found);
+            counts[place.expect("the reader of platforms admits no other")] += 1;
         }
     }
+    counts
 }
 
 /// The comment at the top of a platform file.
@@ -109,7 +134,13 @@ fn list(table: &DeTable<'_>, prefix: &str, listing: &mut String) {
                 let unit = part("unit");
                 let unit = if unit == "1" { "" } else { &unit };
                 let number = part("value");
-                push(listing, &format!("  {name:<42}{number:>8} {unit:<5} {}", part("kind")));
+                let class = match (part("class"), part("interval")) {
+                    (class, _) if class.is_empty() => class,
+                    (class, interval) if interval.is_empty() => format!(", class {class}"),
+                    (class, interval) => format!(", class {class} {interval}"),
+                };
+                let kind = part("kind");
+                push(listing, &format!("  {name:<42}{number:>8} {unit:<5} {kind}{class}"));
                 for line in text::wrap(&part("source"), WIDTH - 6) {
                     push(listing, &format!("      {line}"));
                 }
@@ -131,6 +162,10 @@ fn plain(value: &DeValue<'_>) -> String {
         DeValue::Integer(number) => number.to_string(),
         DeValue::Float(number) => number.to_string(),
         DeValue::Boolean(flag) => flag.to_string(),
+        DeValue::Array(parts) => {
+            let parts = parts.iter().map(|part| plain(part.get_ref()));
+            parts.collect::<Vec<_>>().join(" to ")
+        }
         other => format!("{other:?}"),
     }
 }
@@ -149,13 +184,18 @@ mod tests {
             let sources = text.matches("source = ").count();
             let listed =
                 listing.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-            let with_kind = |line: &&str| Kind::ALL.iter().any(|kind| line.ends_with(kind.name()));
+            let of_kind = |line: &str| Kind::ALL.iter().any(|kind| line.ends_with(kind.name()));
+            let with_kind = |line: &&str| of_kind(line.split(", class ").next().expect("a part"));
             assert_eq!(listed.filter(with_kind).count(), sources, "{name}: {listing}");
             assert!(listing.lines().all(|line| line.chars().count() <= WIDTH), "{name}: {listing}");
             let counts = counts(DeTable::parse(text).expect("TOML").get_ref());
-            let numbers = || counts.split_whitespace().filter_map(|word| word.parse().ok());
+            let (kinds, classes) = counts.split_once("; classes: ").unwrap_or((&counts, ""));
+            let numbers = || kinds.split_whitespace().filter_map(|word| word.parse().ok());
             assert_eq!(numbers().next(), Some(sources), "{counts}");
             assert_eq!(numbers().skip(1).sum::<usize>(), sources, "{counts}");
+            let of_class = |line: &&str| line.contains(", class ");
+            let of_classes = classes.split_whitespace().filter_map(|word| word.parse().ok());
+            assert_eq!(listing.lines().filter(of_class).count(), of_classes.sum(), "{listing}");
         }
     }
 
@@ -165,6 +205,21 @@ mod tests {
                     d = { kind = \"fitted\" }\nhome = \"host\"";
         let counts = counts(DeTable::parse(text).expect("TOML").get_ref());
         assert_eq!(counts, "  3 entries: 1 own RTL, 2 fitted");
+    }
+
+    #[test]
+    fn an_assumption_shows_its_class_and_interval() {
+        let text = "wait = { value = 110, unit = \"ns\", kind = \"assumption\", class = \"E\", \
+                    interval = [80, 150], source = \"A guess.\" }\n\
+                    rate = { value = 7.88, unit = \"GB/s\", kind = \"datasheet\", class = \"A\", \
+                    source = \"A page.\" }";
+        let mut listing = String::new();
+        let document = DeTable::parse(text).expect("TOML");
+        list(document.get_ref(), "", &mut listing);
+        assert!(listing.contains("110 ns    assumption, class E 80 to 150\n"), "{listing}");
+        assert!(listing.contains("7.88 GB/s  datasheet, class A\n"), "{listing}");
+        let counts = counts(document.get_ref());
+        assert_eq!(counts, "  2 entries: 1 datasheet, 1 assumption; classes: 1 A, 1 E");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //!
 //! - [`engine`]: what a machine is, and what its drivers give it and take from it.
 //! - [`transact`]: the logic of transactions, run on the rows that have been fetched.
+//! - [`workload`]: the workloads of the papers.
 //! - [`store`]: the rows of a node, with their headers.
 //! - [`placement`], [`membership`]: which node has which rows, and who belongs to the cluster.
 //! - [`fasst`]: the protocol of FaSST (OSDI 2016).
@@ -11,4 +12,10 @@
 //! `docs/cluster.md` describes the engine, `docs/fasst.md` the protocol.
 
 pub mod engine;
+pub mod fasst;
+pub mod membership;
+pub mod placement;
+pub mod store;
 pub mod transact;
+pub mod wire;
+pub mod workload;

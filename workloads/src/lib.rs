@@ -16,7 +16,7 @@ pub mod database;
 mod error;
 mod generator;
 mod hot_row;
-mod random;
+pub mod random;
 pub mod scenario;
 mod smallbank;
 #[cfg(test)]

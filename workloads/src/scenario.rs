@@ -16,7 +16,7 @@ use locks::Policy;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use source::Source;
+pub use source::Source;
 
 /// A checked scenario.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use locks::TupleKey;
 pub(crate) const MIX: [u32; 6] = [15, 15, 15, 25, 15, 15];
 
 /// The input of one SmallBank transaction: the accounts, from 0. The amounts are constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// Moves all money of one account to the checking row of another.
     Amalgamate {

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use bench::postgres::PostgresError;
+use cluster_sim::micro::smart_bench::MicroError;
+use cluster_sim::platform::Hardware;
+use cluster_sim::run::RunError;
 use sim::coherence::CoherenceError;
 use sim::system::SystemError;
 use system::near_data::NearDataError;
 use terminal::Progress;
-use timing::platform::{Platform, PlatformError};
+use timing::platform::{End, Platform, PlatformError, PlatformFile};
 
 use crate::findings::{Findings, Paper};
 use crate::seeds::Seeds;
@@ -60,8 +63,14 @@ pub struct Setting<'a> {
     /// In further runs under the first seed, what they are multiplied by: a claim that does not come
     /// out there, too, is no finding.
     pub shifts: &'a [f64],
-    /// A platform file of the user's, in place of the first platform of the program.
+    /// A platform file of the user's, in place of [`Setting::replaced`].
     pub platform: Option<&'a Path>,
+    /// The platform that the user's file replaces; filled in by [`Experiment::measure`].
+    pub replaced: &'static str,
+    /// An entry of class E at an end of its interval, to see what hangs on it.
+    pub assumed: Option<&'a Assumed>,
+    /// Whether only the points of headlines are measured: those with a value of the paper.
+    pub only_headlines: bool,
     /// Where to say how far it is.
     pub progress: &'a mut Progress,
 }
@@ -70,17 +79,39 @@ impl<'a> Setting<'a> {
     /// At full length, on all cores.
     pub fn full(seeds: Seeds, platform: Option<&'a Path>, progress: &'a mut Progress) -> Self {
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        Self { seeds, threads, scale: 1.0, fitted: 1.0, shifts: &SHIFTS, platform, progress }
+        Self {
+            seeds,
+            threads,
+            scale: 1.0,
+            fitted: 1.0,
+            shifts: &SHIFTS,
+            platform,
+            replaced: Platform::NAMES[0],
+            assumed: None,
+            only_headlines: false,
+            progress,
+        }
     }
 
-    /// The platforms `names`, with the user's file in place of the first of the program.
+    /// The platforms `names`, with the user's file in place of the one that it replaces.
     fn platforms(&self, names: &[&str]) -> Vec<String> {
         let name = |name: &&str| match self.platform {
-            Some(file) if *name == Platform::NAMES[0] => file.display().to_string(),
+            Some(file) if *name == self.replaced => file.display().to_string(),
             _ => (*name).into(),
         };
         names.iter().map(name).collect()
     }
+}
+
+/// An entry of class E at an end of its interval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assumed {
+    /// The platform.
+    pub platform: &'static str,
+    /// The dotted name of the entry.
+    pub entry: String,
+    /// The end.
+    pub end: End,
 }
 
 /// Why an experiment could not be measured.
@@ -101,6 +132,12 @@ pub enum ExperimentError {
     /// In a run of look-ups.
     #[error(transparent)]
     LookUps(Box<nic_runs::RunError>),
+    /// In a run of a cluster.
+    #[error(transparent)]
+    Cluster(Box<RunError>),
+    /// In a benchmark of hardware alone.
+    #[error(transparent)]
+    Micro(#[from] MicroError),
     /// Of the user's platform file.
     #[error(transparent)]
     Platform(#[from] PlatformError),
@@ -164,6 +201,12 @@ impl From<nic_runs::RunError> for ExperimentError {
     }
 }
 
+impl From<RunError> for ExperimentError {
+    fn from(error: RunError) -> Self {
+        Self::Cluster(Box::new(error))
+    }
+}
+
 impl From<NearDataError> for ExperimentError {
     fn from(error: NearDataError) -> Self {
         Self::NearData(Box::new(error))
@@ -174,9 +217,10 @@ impl ExperimentError {
     /// The user's platform is to blame, if there is one.
     pub fn is_of_platform(&self) -> bool {
         match self {
-            Self::Unfit(_) | Self::Platform(_) | Self::Coherence(_) => true,
+            Self::Unfit(_) | Self::Platform(_) | Self::Coherence(_) | Self::Micro(_) => true,
             Self::System(error) => matches!(error, SystemError::Coherence(_)),
             Self::NearData(error) => matches!(**error, NearDataError::Incomplete { .. }),
+            Self::Cluster(error) => error.is_of_input(),
             Self::LookUps(_) | Self::Postgres(_) => false,
         }
     }
@@ -189,15 +233,25 @@ impl Experiment {
     /// When the platform does not do, when something that is to be measured is not on this machine,
     /// or when the simulation fails.
     pub fn measure(&self, setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
+        setting.replaced = self.replaced();
         if let Some(file) = setting.platform {
             self.check_platform(file)?;
         }
         let platforms = setting.platforms(self.platforms);
         let findings = Findings { platforms, ..(self.run)(setting)? };
         Ok(match setting.platform {
-            Some(file) => findings.on_platform_of(file),
+            Some(file) => findings.on_platform_of(file, setting.replaced),
             None => findings,
         })
+    }
+
+    /// The platform that a file of the user's stands for: that of a host and a device if it models it,
+    /// else the first cluster.
+    fn replaced(&self) -> &'static str {
+        match self.platforms.first() {
+            Some(first) if Hardware::NAMES.contains(first) => first,
+            _ => Platform::NAMES[0],
+        }
     }
 
     /// Refuses before the run what it cannot be made with.
@@ -205,6 +259,12 @@ impl Experiment {
         let path = || file.to_owned();
         if self.platforms.is_empty() {
             return Err(UnfitPlatformError::NotModelled { file: path(), experiment: self.name });
+        }
+        if Hardware::NAMES.contains(&self.replaced()) {
+            return match Hardware::load(file) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(UnfitPlatformError::Unreadable(error)),
+            };
         }
         if !self.platforms.contains(&Platform::NAMES[0]) {
             let (experiment, models) = (self.name, self.platforms.join(", "));
@@ -226,7 +286,7 @@ impl Experiment {
     pub fn command(&self, seeds: Seeds, findings: &Findings) -> String {
         let mut command =
             format!("lockstep experiment {}{}", self.name, seeds.arguments(self.clock));
-        let is_file = |name: &&String| !Platform::NAMES.contains(&name.as_str());
+        let is_file = |name: &&String| !PlatformFile::NAMES.contains(&name.as_str());
         if let Some(file) = findings.platforms.iter().find(is_file) {
             command += &format!(" --platform {file}");
         }

@@ -13,6 +13,7 @@
 
 mod ccslt;
 mod experiment;
+mod fasst;
 pub mod findings;
 pub mod machine;
 mod near_data;
@@ -23,11 +24,12 @@ mod record;
 pub mod registry;
 mod samples;
 mod seeds;
+pub mod sensitivity;
 pub mod table;
 pub mod tidy;
 mod xenic;
 
-pub use experiment::{Clock, Experiment, ExperimentError, Setting, UnfitPlatformError};
+pub use experiment::{Assumed, Clock, Experiment, ExperimentError, Setting, UnfitPlatformError};
 pub use findings::{Findings, Origin, Verdict};
 pub use provenance::{Commit, date};
 pub use record::{Record, SCHEMA};

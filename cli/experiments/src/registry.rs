@@ -2,10 +2,11 @@
 //! All experiments: the lists of the papers' modules, one after the other.
 
 use crate::experiment::Experiment;
-use crate::{ccslt, near_data, xenic};
+use crate::{ccslt, fasst, near_data, xenic};
 
 /// One list a paper, or a part of one.
-const PAPERS: [&[Experiment]; 3] = [ccslt::EXPERIMENTS, near_data::EXPERIMENTS, xenic::EXPERIMENTS];
+const PAPERS: [&[Experiment]; 4] =
+    [ccslt::EXPERIMENTS, near_data::EXPERIMENTS, xenic::EXPERIMENTS, fasst::EXPERIMENTS];
 
 /// There is no experiment of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

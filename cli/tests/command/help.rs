@@ -16,6 +16,10 @@ fn every_command_explains_itself() {
         &["ndp", "update", "--help"],
         &["ndp", "select", "--help"],
         &["nic", "--help"],
+        &["cluster", "--help"],
+        &["cluster", "run", "--help"],
+        &["cluster", "sweep", "--help"],
+        &["experiment", "--help"],
     ] {
         let help = lockstep(arguments).expect_success();
         assert!(help.contains("Usage: lockstep"), "{help}");
@@ -68,7 +72,7 @@ fn platforms_are_listed_with_their_sources() {
     let none = lockstep(["platforms", "x86"]);
     assert_eq!(none.code, Some(2));
     assert!(
-        none.stderr.contains("\"x86\", expected one of liquidio3, n1sdp-u280-ccix"),
+        none.stderr.contains("\"x86\", expected one of connect-ib, connectx3, "),
         "{}",
         none.stderr
     );

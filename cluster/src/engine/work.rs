@@ -35,6 +35,10 @@ pub enum Work {
     Log,
     /// 64 bytes were copied, or fewer.
     CopyLine,
+    /// A one-sided verb was handed to the NIC with a doorbell of its own, and its completion taken.
+    Post,
+    /// The queue pair of a one-sided verb was taken over from another thread.
+    TakeOver,
 }
 
 impl Work {
@@ -42,7 +46,7 @@ impl Work {
     pub const COUNT: usize = Self::ALL.len();
 
     /// All kinds, in their order.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Receive,
         Self::Send,
         Self::Doorbell,
@@ -57,6 +61,8 @@ impl Work {
         Self::Insert,
         Self::Log,
         Self::CopyLine,
+        Self::Post,
+        Self::TakeOver,
     ];
 
     /// Its name in platform files, below `cpu`.
@@ -76,6 +82,8 @@ impl Work {
             Self::Insert => "insert",
             Self::Log => "log",
             Self::CopyLine => "copy_line",
+            Self::Post => "post",
+            Self::TakeOver => "take_over",
         }
     }
 }

@@ -6,6 +6,7 @@
 //! that was not fetched ends with [`Missing`], the key is fetched, and the logic is run once more from
 //! its beginning. A run that ends otherwise has left its changes in the rows.
 
+pub mod database;
 mod rows;
 
 use std::fmt::Debug;
@@ -56,7 +57,7 @@ pub struct Missing {
 /// A workload as protocols see it. Clones share their tables.
 pub trait Transactions: Clone + Send + Sync {
     /// What a transaction is given.
-    type Input: Clone + Debug + PartialEq + Eq + Hash + Send;
+    type Input: Clone + Debug + PartialEq + Eq + Hash + Send + Sync;
 
     /// What draws the inputs of one worker: all of its state, so that machines can be cloned and
     /// compared.
@@ -85,7 +86,12 @@ pub trait Transactions: Clone + Send + Sync {
     /// `rows` has already, with the same intent or with [`Intent::Write`], need not be left out.
     fn declare(&self, input: &Self::Input, rows: &Rows, wanted: &mut Vec<(Key, Intent)>);
 
-    /// Runs the logic. Its changes go into `rows`.
+    /// Runs the logic, which begins from the rows as they were fetched, whatever an earlier run has done
+    /// to them. Its changes go into `rows`.
+    ///
+    /// The rows may have been read at different times and contradict each other, as nothing has been
+    /// validated yet. Logic that finds what no sound database holds answers [`Decision::RollBack`]: before
+    /// that counts, its reads are validated, and a contradiction becomes an abort.
     ///
     /// # Errors
     /// [`Missing`] for the first key that was not fetched.
@@ -93,10 +99,69 @@ pub trait Transactions: Clone + Send + Sync {
 }
 
 /// A digest of a row for [`Access::digest`](crate::engine::Access): 0 for a row that is not there, else
-/// a number other than 0 that depends on its value alone.
+/// a number other than 0 that depends on its value alone. Values of eight bytes have different digests,
+/// of which [`word_of`] makes them again.
 pub fn digest(value: Option<&[u8]>) -> u64 {
     let Some(value) = value else { return 0 };
+    if let Ok(word) = <[u8; 8]>::try_from(value) {
+        return mix(u64::from_le_bytes(word).wrapping_add(GOLDEN)).max(1);
+    }
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
     hasher.write(value);
     hasher.finish() | 1
+}
+
+/// The value of eight bytes that has this digest, as a little-endian number, so that checks can count
+/// with what is recorded. Of the digest 1 it may be another.
+pub fn word_of(digest: u64) -> u64 {
+    unmix(digest).wrapping_sub(GOLDEN)
+}
+
+/// 2^64 divided by the golden ratio, made odd: so that 0 has another digest than a row that is not there.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The finishing step of SplitMix64, a bijection.
+fn mix(mut word: u64) -> u64 {
+    word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
+/// The inverse of [`mix`].
+fn unmix(mut word: u64) -> u64 {
+    word = (word ^ word >> 31 ^ word >> 62).wrapping_mul(0x3196_42b2_d24d_8ec3);
+    word = (word ^ word >> 27 ^ word >> 54).wrapping_mul(0x96de_1b17_3f11_9089);
+    word ^ word >> 30 ^ word >> 60
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_of_eight_bytes_is_told_by_its_digest() {
+        seeds::each!(1_000, |seed| {
+            let word = mix(seed) >> (seed % 64);
+            let found = digest(Some(&word.to_le_bytes()));
+            assert_eq!((word_of(found), found == 0), (word, false));
+            assert_eq!(unmix(mix(word)), word);
+        });
+    }
+
+    #[test]
+    fn values_differ_from_each_other_and_from_none() {
+        let values: [Option<&[u8]>; 7] = [
+            None,
+            Some(&[]),
+            Some(&[0]),
+            Some(&[0; 7]),
+            Some(&[0; 8]),
+            Some(&[0; 9]),
+            Some(&[1, 0, 0, 0, 0, 0, 0, 0, 0]),
+        ];
+        for (place, value) in values.iter().enumerate() {
+            let same = values.iter().position(|other| digest(*other) == digest(*value));
+            assert_eq!(same, Some(place), "{value:?}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //! The rows that a transaction has fetched, and its changes of them.
 
 use super::{Intent, Missing};
-use crate::engine::Key;
+use crate::engine::{Access, Key};
 
 /// A change of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,24 +26,39 @@ pub struct Row {
     pub version: u64,
     /// Its digest when it was fetched.
     pub digest: u64,
-    /// Whether there is a row, changes included.
-    present: bool,
-    /// Whether there was one when it was fetched.
     was_present: bool,
+    was_at: Place,
+    present: bool,
+    at: Place,
     changed: bool,
-    /// Its value among the bytes.
+}
+
+/// Where a value is among the bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Place {
     start: u32,
     length: u32,
 }
 
+impl Place {
+    fn of(self, bytes: &[u8]) -> &[u8] {
+        &bytes[self.start as usize..][..self.length as usize]
+    }
+
+    fn of_mut(self, bytes: &mut [u8]) -> &mut [u8] {
+        &mut bytes[self.start as usize..][..self.length as usize]
+    }
+}
+
 impl Row {
-    /// Its change, if it has one. (A row that was made and deleted again has none.)
+    /// Its change, if it has one. (A row that was made and deleted again has none; one that was deleted
+    /// and made again has another value.)
     pub fn change(&self) -> Option<Change> {
-        match (self.was_present, self.present, self.changed) {
-            (_, _, false) | (false, false, true) => None,
+        match (self.changed, self.was_present, self.present) {
+            (false, ..) | (true, false, false) => None,
             (true, true, true) => Some(Change::Update),
-            (false, true, true) => Some(Change::Insert),
-            (true, false, true) => Some(Change::Delete),
+            (true, false, true) => Some(Change::Insert),
+            (true, true, false) => Some(Change::Delete),
         }
     }
 
@@ -63,9 +78,11 @@ impl Row {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rows {
     rows: Vec<Row>,
-    bytes: Vec<u8>,
-    /// The bytes as they were fetched, for another run of the logic.
+    /// The values as they were fetched, to which [`Rows::reset`] goes back.
     fetched: Vec<u8>,
+    /// The same with all changes, and behind them the values of new rows.
+    bytes: Vec<u8>,
+    changed: bool,
 }
 
 impl Rows {
@@ -77,29 +94,37 @@ impl Rows {
     /// Forgets all, and keeps the memory.
     pub fn clear(&mut self) {
         self.rows.clear();
-        self.bytes.clear();
         self.fetched.clear();
+        self.bytes.clear();
+        self.changed = false;
     }
 
-    /// Takes a row as it was fetched: its header's version, and its value if there is a row. A key that
-    /// is there already is replaced: it was fetched again for another intent.
+    /// Undoes all changes, so that the logic may run once more.
+    pub fn reset(&mut self) {
+        if !self.changed {
+            return;
+        }
+        self.bytes.clear();
+        self.bytes.extend_from_slice(&self.fetched);
+        for row in &mut self.rows {
+            (row.present, row.at, row.changed) = (row.was_present, row.was_at, false);
+        }
+        self.changed = false;
+    }
+
+    /// Takes a row as it was fetched: its header's version, and its value if there is a row. Of a key
+    /// that is there already it takes the place: it was fetched again for another intent, and only what
+    /// was found last counts. Undoes all changes, as they did not know of this row.
     pub fn fetched(&mut self, key: Key, intent: Intent, version: u64, value: Option<&[u8]>) {
-        let start = self.fetched.len() as u32;
-        self.fetched.extend_from_slice(value.unwrap_or_default());
-        self.bytes.truncate(start as usize);
-        self.bytes.extend_from_slice(&self.fetched[self.bytes.len()..]);
-        let (present, length) = (value.is_some(), self.fetched.len() as u32 - start);
-        let row = Row {
-            key,
-            intent,
-            version,
-            digest: super::digest(value),
-            present,
-            was_present: present,
-            changed: false,
-            start,
-            length,
-        };
+        self.reset();
+        let digest = super::digest(value);
+        let (was_present, value) = (value.is_some(), value.unwrap_or_default());
+        let was_at = Place { start: self.fetched.len() as u32, length: value.len() as u32 };
+        self.fetched.extend_from_slice(value);
+        self.bytes.extend_from_slice(value);
+        let (present, at) = (was_present, was_at);
+        let row =
+            Row { key, intent, version, digest, was_present, was_at, present, at, changed: false };
         match self.rows.iter_mut().find(|row| row.key == key) {
             Some(old) => *old = row,
             None => self.rows.push(row),
@@ -118,7 +143,32 @@ impl Rows {
 
     /// The value of a row as it is now, or `None` if there is none.
     pub fn value_of(&self, row: &Row) -> Option<&[u8]> {
-        row.present.then(|| &self.bytes[row.start as usize..(row.start + row.length) as usize])
+        row.present.then(|| row.at.of(&self.bytes))
+    }
+
+    /// The rows that have a change, with it.
+    pub fn changes(&self) -> impl Iterator<Item = (&Row, Change)> {
+        self.rows.iter().filter_map(|row| Some((row, row.change()?)))
+    }
+
+    /// What a driver is told when the transaction may commit: each row as it was read, and each change
+    /// with the version that its header will have.
+    pub fn accesses(&self) -> impl Iterator<Item = Access> {
+        let writes = self.changes().map(|(row, _)| Access {
+            key: row.key,
+            version: row.version + 1,
+            digest: super::digest(self.value_of(row)),
+            writes: true,
+        });
+        self.reads().chain(writes)
+    }
+
+    /// What a driver is told when the transaction has changed nothing: each row as it was read.
+    pub fn reads(&self) -> impl Iterator<Item = Access> {
+        self.rows.iter().map(|row| {
+            let Row { key, version, digest, .. } = *row;
+            Access { key, version, digest, writes: false }
+        })
     }
 
     /// Reads the row of `key`; `None` if there is none.
@@ -136,12 +186,12 @@ impl Rows {
     /// # Errors
     /// When the key was not fetched to be written.
     pub fn get_mut(&mut self, key: Key) -> Result<Option<&mut [u8]>, Missing> {
-        let row = Self::writable(&mut self.rows, key)?;
+        let row = writable(&mut self.rows, key)?;
         if !row.present {
             return Ok(None);
         }
-        row.changed = true;
-        Ok(Some(&mut self.bytes[row.start as usize..(row.start + row.length) as usize]))
+        (row.changed, self.changed) = (true, true);
+        Ok(Some(row.at.of_mut(&mut self.bytes)))
     }
 
     /// Makes a row of this value; `false`, and nothing done, if there is one.
@@ -149,13 +199,26 @@ impl Rows {
     /// # Errors
     /// When the key was not fetched to be written.
     pub fn insert(&mut self, key: Key, value: &[u8]) -> Result<bool, Missing> {
-        let row = Self::writable(&mut self.rows, key)?;
+        self.insert_with(key, |bytes| bytes.extend_from_slice(value))
+    }
+
+    /// Makes a row of the value that `write` appends; `false`, and nothing done, if there is one.
+    ///
+    /// # Errors
+    /// When the key was not fetched to be written.
+    pub fn insert_with(
+        &mut self,
+        key: Key,
+        write: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<bool, Missing> {
+        let row = writable(&mut self.rows, key)?;
         if row.present {
             return Ok(false);
         }
-        (row.present, row.changed) = (true, true);
-        (row.start, row.length) = (self.bytes.len() as u32, value.len() as u32);
-        self.bytes.extend_from_slice(value);
+        let start = self.bytes.len();
+        write(&mut self.bytes);
+        row.at = Place { start: start as u32, length: (self.bytes.len() - start) as u32 };
+        (row.present, row.changed, self.changed) = (true, true, true);
         Ok(true)
     }
 
@@ -164,14 +227,19 @@ impl Rows {
     /// # Errors
     /// When the key was not fetched to be written.
     pub fn delete(&mut self, key: Key) -> Result<bool, Missing> {
-        let row = Self::writable(&mut self.rows, key)?;
-        let was = std::mem::replace(&mut row.present, false);
-        row.changed |= was;
-        Ok(was)
-    }
-
-    fn writable(rows: &mut [Row], key: Key) -> Result<&mut Row, Missing> {
-        let row = rows.iter_mut().find(|row| row.key == key && row.intent == Intent::Write);
-        row.ok_or(Missing { key, intent: Intent::Write })
+        let row = writable(&mut self.rows, key)?;
+        if !row.present {
+            return Ok(false);
+        }
+        (row.present, row.changed, self.changed) = (false, true, true);
+        Ok(true)
     }
 }
+
+fn writable(rows: &mut [Row], key: Key) -> Result<&mut Row, Missing> {
+    let row = rows.iter_mut().find(|row| row.key == key && row.intent == Intent::Write);
+    row.ok_or(Missing { key, intent: Intent::Write })
+}
+
+#[cfg(test)]
+mod tests;

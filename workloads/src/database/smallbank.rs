@@ -6,6 +6,8 @@
 
 use std::ops::ControlFlow;
 
+use rand::Rng;
+
 use super::schema::{Column, TableDefinition, TableId};
 use super::store::{Access, ConsistencyError, Load, Order, Outcome, Row, RowMut};
 use super::{Kind, Workload, present};
@@ -87,6 +89,16 @@ impl SmallBank {
         Self { initial_cents: cents, ..self }
     }
 
+    /// One transaction of the mix, for streams other than [`Workload::inputs`].
+    pub fn draw(&self, random: &mut impl Rng) -> Input {
+        self.draws.draw(random)
+    }
+
+    /// The balance of each row of an account at the start, in cents; `None` for no account.
+    pub fn initial_balance(&self, account: u64) -> Option<i64> {
+        (account < self.draws.accounts).then_some(self.initial_cents)
+    }
+
     fn accounts(&self) -> i64 {
         self.draws.accounts as i64
     }
@@ -127,8 +139,8 @@ impl Workload for SmallBank {
 
     fn inputs(&self, agent: u32) -> impl Iterator<Item = Input> + Send {
         let mut random = agent_stream(self.seed, agent);
-        let draws = self.draws;
-        std::iter::repeat_with(move || draws.draw(&mut random))
+        let workload = *self;
+        std::iter::repeat_with(move || workload.draw(&mut random))
     }
 
     fn run<A: Access>(&self, input: &Input, access: &mut A) -> Result<Outcome<Output>, A::Error> {

@@ -11,7 +11,7 @@ mod population;
 
 use rand::{Rng, RngExt};
 
-use super::schema::{Column, TableDefinition, TableId};
+use super::schema::{Column, TableDefinition, TableId, Value};
 use super::store::{Access, Load, Outcome, Row, RowMut};
 use super::{Kind, Workload, present};
 use crate::random::{agent_stream, draw_share};
@@ -121,7 +121,7 @@ pub struct Tatp {
 
 /// The input of one TATP transaction. Subscribers count from 0; numbers are those of
 /// [`subscriber_number`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the fields are named as in TATP, and by the tables above")]
 pub enum Input {
     GetSubscriberData { subscriber: i64 },
@@ -150,7 +150,25 @@ impl Tatp {
         Self { subscribers, seed }
     }
 
-    fn draw(&self, random: &mut impl Rng) -> Input {
+    /// The number of subscribers.
+    pub fn subscribers(&self) -> u64 {
+        self.subscribers
+    }
+
+    /// The row of this key in the initial population, given to `give` as a value for each column; `None`
+    /// if there is none. A function of seed and key alone, in a few tens of nanoseconds, so that a store
+    /// need not hold rows that nobody has changed.
+    pub fn initial<T>(
+        &self,
+        table: TableId,
+        key: &[i64],
+        give: impl FnOnce(&[Value<'_>]) -> T,
+    ) -> Option<T> {
+        population::initial(self, table, key, give)
+    }
+
+    /// One transaction of the mix, for streams other than [`Workload::inputs`].
+    pub fn draw(&self, random: &mut impl Rng) -> Input {
         let kind = draw_share(KINDS.iter().map(|kind| kind.percent), random);
         let subscriber = draw_subscriber(self.subscribers, random);
         let number = subscriber_number(subscriber);
@@ -197,6 +215,12 @@ fn draw_subscriber(subscribers: u64, random: &mut impl Rng) -> i64 {
 /// A location of 32 bits.
 fn draw_location(random: &mut impl Rng) -> i64 {
     i64::from(random.random::<u32>())
+}
+
+/// The subscriber of a number; `None` if it is no number of a subscriber.
+fn subscriber_of(number: i64) -> Option<i64> {
+    let subscriber = (0..15).rev().fold(0, |rest, digit| 10 * rest + (number >> (4 * digit) & 15));
+    (subscriber_number(subscriber) == number).then_some(subscriber)
 }
 
 /// The number under which a subscriber is known: its 15 decimal digits, four bits each.
@@ -431,5 +455,11 @@ mod tests {
     fn numbers_are_decimal_digits() {
         assert_eq!(subscriber_number(123_456_789_012_345), 0x0123_4567_8901_2345);
         assert_eq!(subscriber_number(7), 7);
+        for subscriber in [0, 7, 10, 123_456_789_012_345, 999_999_999_999_999] {
+            assert_eq!(subscriber_of(subscriber_number(subscriber)), Some(subscriber));
+        }
+        for number in [-1, 0xa, 1 << 60, i64::MIN] {
+            assert_eq!(subscriber_of(number), None, "{number:#x}");
+        }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The text of a scenario, and where in it which key stands.
+//! The text of a scenario, and where in it which key stands. Scenarios of other crates use it, too.
 
 use std::ops::Range;
 
@@ -9,23 +9,25 @@ use crate::error::{Error, Found, InputError};
 
 /// The text of a scenario file and what errors call it.
 #[derive(Clone, Debug)]
-pub(super) struct Source {
+pub struct Source {
     file: String,
     text: String,
 }
 
 impl Source {
-    pub(super) fn new(file: &str, text: &str) -> Self {
+    /// `text` as what stands in `file`, which is named in errors only.
+    pub fn new(file: &str, text: &str) -> Self {
         Self { file: file.into(), text: text.into() }
     }
 
-    pub(super) fn text(&self) -> &str {
+    /// The text.
+    pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The error for the value of `field`, with dots between tables. A field that is not there
     /// is reported as missing, on the line of the innermost table around it that is.
-    pub(super) fn reject(&self, field: &str, expected: impl Into<String>) -> Error {
+    pub fn reject(&self, field: &str, expected: impl Into<String>) -> Error {
         let document = DeTable::parse(&self.text).ok();
         let mut table = document.as_ref().map(|document| document.get_ref());
         let mut place = 0..0;
@@ -48,7 +50,7 @@ impl Source {
     }
 
     /// The error for what the TOML reader did not take.
-    pub(super) fn explain(&self, error: &toml::de::Error) -> Error {
+    pub fn explain(&self, error: &toml::de::Error) -> Error {
         let place = error.span().unwrap_or(0..0);
         let path = DeTable::parse(&self.text).ok().and_then(|document| {
             let whole = document.span() == place;

@@ -7,8 +7,6 @@ mod row;
 
 use std::path::Path;
 
-use timing::platform::Platform;
-
 use crate::samples::Fitted;
 
 pub use claim::{Claim, Origin, Verdict};
@@ -42,11 +40,10 @@ impl Findings {
     }
 
     /// The same with a word of caution, since it was measured on the platform of this file.
-    pub fn on_platform_of(mut self, file: &Path) -> Self {
+    pub fn on_platform_of(mut self, file: &Path, replaced: &str) -> Self {
         let note = format!(
-            "Measured on the platform of {}: causes that the texts name were found on {}.",
-            file.display(),
-            Platform::NAMES[0]
+            "Measured on the platform of {}: causes that the texts name were found on {replaced}.",
+            file.display()
         );
         self.notes.insert(0, note);
         self

@@ -82,6 +82,11 @@ impl<S> Samples<S> {
         Samples { seed: self.seed, seeds: all(self.seeds), shifted: all(self.shifted) }
     }
 
+    /// What the run under the first seed says.
+    pub fn first<T>(&self, of: impl FnOnce(&S) -> T) -> T {
+        of(&self.seeds[0])
+    }
+
     /// A value over all seeds.
     pub fn spread(&self, of: impl Fn(&S) -> f64) -> Spread {
         Spread::over(self.seeds.iter().map(of).collect())

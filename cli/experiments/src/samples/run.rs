@@ -9,11 +9,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use cluster_sim::nic::smart_timing::SmartTiming;
+use cluster_sim::platform::Hardware;
 use terminal::Progress;
 use timing::Time;
-use timing::platform::{Kind, Platform};
+use timing::platform::{Kind, Platform, PlatformFile, entries_read};
 
-use crate::experiment::{ExperimentError, Setting};
+use crate::experiment::{Assumed, ExperimentError, Setting};
 
 /// One run of an experiment, or the part of it at one point: under one seed.
 pub struct Run<'a> {
@@ -22,8 +24,12 @@ pub struct Run<'a> {
     scale: f64,
     /// Every fitted entry of the first platform is multiplied by it.
     fitted: f64,
-    /// In place of the first platform.
+    /// In place of the platform that a file of the user's replaces.
     platform: Option<&'a Path>,
+    /// That platform.
+    replaced: &'static str,
+    /// An entry at an end of its interval.
+    assumed: Option<&'a Assumed>,
     task: usize,
     shared: &'a Mutex<Shared<'a>>,
 }
@@ -63,12 +69,60 @@ impl Run<'_> {
     ) -> Result<Measured<T>, ExperimentError> {
         let is_first = name == Platform::NAMES[0];
         let factor = if is_first { self.fitted } else { 2.0 - self.fitted };
-        let platform = match self.platform.filter(|_| is_first) {
-            Some(file) => Platform::load_with_fitted_times(file, factor)?,
-            None => Platform::with_fitted_times(name, factor)?,
-        };
+        let platform = Platform::read_from(self.file(name)?.times(Kind::Fitted, factor))?;
         let seen = measure(&platform)?;
         Ok(Measured { seen, fitted: platform.read(Kind::Fitted) })
+    }
+
+    /// Measures on the hardware of the cluster `name`, or on the user's in its place.
+    ///
+    /// Entries that were fitted there were fitted to micro-benchmarks of the same paper, which is what
+    /// a prediction may rest on: they stay as they are, and nothing is said of them beside a row. What is
+    /// moved instead are the assumptions, by `--sensitivity`.
+    ///
+    /// # Errors
+    /// Those of `measure`; when the user's platform cannot be read, or is no cluster.
+    pub fn on_cluster<T>(
+        &self,
+        name: &str,
+        measure: impl FnOnce(&Hardware) -> Result<T, ExperimentError>,
+    ) -> Result<Measured<T>, ExperimentError> {
+        let hardware = Hardware::read_from(self.file(name)?)?;
+        Ok(Measured { seen: measure(&hardware)?, fitted: Fitted::new() })
+    }
+
+    /// Measures on the nodes with a SmartNIC of the platform `name`, and notes which fitted entries that
+    /// has read: a benchmark of hardware cannot confirm what was fitted to it.
+    ///
+    /// # Errors
+    /// Those of `measure`; when the platform cannot be read.
+    pub fn on_smart_nic<T>(
+        &self,
+        name: &str,
+        measure: impl FnOnce(&SmartTiming) -> Result<T, ExperimentError>,
+    ) -> Result<Measured<T>, ExperimentError> {
+        let timing = SmartTiming::read_from(self.file(name)?.times(Kind::Fitted, self.fitted))?;
+        let seen = measure(&timing)?;
+        Ok(Measured { seen, fitted: entries_read(&timing, Kind::Fitted) })
+    }
+
+    /// The file of the platform `name`, or the user's in its place, with what is assumed otherwise.
+    fn file(&self, name: &str) -> Result<PlatformFile, ExperimentError> {
+        let file = match self.platform.filter(|_| name == self.replaced) {
+            Some(file) => PlatformFile::load(file)?,
+            None => PlatformFile::named(name)?,
+        };
+        Ok(match self.assumed {
+            Some(Assumed { platform, entry, end }) if *platform == name => {
+                file.at_end(entry, *end)?
+            }
+            _ => file,
+        })
+    }
+
+    /// Whether a length is only to be long enough to see that all works, on a cluster as small as that.
+    pub fn is_small(&self) -> bool {
+        self.scale < 0.1
     }
 
     /// The part of a length that is to be taken.
@@ -155,8 +209,9 @@ pub fn make_all<V: Send>(
     parts: usize,
     make: impl Fn(&Run<'_>, usize) -> Result<V, ExperimentError> + Sync,
 ) -> Result<Vec<Vec<V>>, ExperimentError> {
-    let Setting { seeds, threads, scale, fitted, shifts, platform, progress } = setting;
+    let Setting { seeds, threads, scale, fitted, shifts, platform, progress, .. } = setting;
     let (scale, platform) = (*scale, *platform);
+    let (replaced, assumed) = (setting.replaced, setting.assumed);
     let under_seeds =
         (0..seeds.count).map(|number| (seeds.first.wrapping_add(number.into()), *fitted));
     let shifted = shifts.iter().map(|shift| (seeds.first, *fitted * shift));
@@ -171,7 +226,8 @@ pub fn make_all<V: Send>(
             && let Some(place) = made.get(task)
         {
             let (seed, fitted) = runs[task / parts];
-            let run = Run { seed, scale, fitted, platform, task, shared: &shared };
+            let run =
+                Run { seed, scale, fitted, platform, replaced, assumed, task, shared: &shared };
             let value = make(&run, task % parts);
             run.is_done();
             *place.lock().expect("one thread has it") = Some(value);

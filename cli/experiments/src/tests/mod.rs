@@ -54,6 +54,7 @@ macro_rules! works_under_seeds {
 }
 
 mod ccslt;
+mod fasst;
 mod near_data;
 mod works;
 mod xenic;
@@ -62,7 +63,7 @@ mod xenic;
 fn every_experiment_in_virtual_time_has_its_test() {
     let experiments = all().filter(|experiment| experiment.clock == Clock::Virtual);
     let names: Vec<&str> = experiments.map(|experiment| experiment.name).collect();
-    assert_eq!([ccslt::TESTED, near_data::TESTED, xenic::TESTED].concat(), names);
+    assert_eq!([ccslt::TESTED, near_data::TESTED, xenic::TESTED, fasst::TESTED].concat(), names);
 }
 
 /// The second of two cannot be selected.
@@ -155,6 +156,6 @@ fn an_unknown_name_is_answered_with_all_names() {
         message,
         "experiment \"fig4\": expected one of ccslt-fig4, ccslt-fig5, ccslt-fig6, \
          ccslt-placement, ndp-update-speedup, xenic-table2, xenic-hint-staleness, xenic-occupancy, \
-         nic-lookup"
+         nic-lookup, fasst-fig7, fasst-fig8, fasst-fig9, fasst-fig10, fasst-availability"
     );
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use timing::platform::Platform;
+
 use super::{Small, seeds};
 use crate::findings::Paper;
 use crate::{Clock, Experiment, Findings, Record, Seeds, files};
@@ -96,6 +98,7 @@ fn no_row_forgets_that_it_is_fitted(findings: &Findings, moved: &Findings) {
         assert!(same || !row.fitted.is_empty(), "{row:?}, and moved {moved:?}");
         differ += usize::from(!same);
     }
-    let has_platform = !findings.platforms.is_empty();
-    assert_eq!(differ > 0, has_platform, "rows that rest on fitted entries: {differ}");
+    // Those of clusters were fitted to micro-benchmarks of the same paper, and are not moved.
+    let has_moved = findings.platforms.iter().any(|name| Platform::NAMES.contains(&name.as_str()));
+    assert_eq!(differ > 0, has_moved, "rows that rest on fitted entries: {differ}");
 }

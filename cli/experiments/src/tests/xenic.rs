@@ -6,6 +6,10 @@ works_under_seeds! {
     hint_staleness_works_under_seeds: "xenic-hint-staleness" at 0.01,
     occupancy_works_under_seeds: "xenic-occupancy" at 0.005,
     nic_lookup_works_under_seeds: "nic-lookup" at 0.05,
+    rpc_works_under_seeds: "xenic-rpc" at 0.05,
+    fig2_works_under_seeds: "xenic-fig2" at 0.05,
+    fig3_works_under_seeds: "xenic-fig3" at 0.05,
+    fig4_works_under_seeds: "xenic-fig4" at 0.05,
 }
 
 /// The rows that are to agree do so with few keys, too.

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Xenic (SOSP 2021): transactions on SmartNICs. So far its tables, what a look-up reads of them, and look-ups in
-//! hardware.
+//! Xenic (SOSP 2021): transactions on SmartNICs. So far its tables, what a look-up reads of them, look-ups in
+//! hardware, and what its SmartNIC does alone.
 
+mod fig2;
+mod fig3;
+mod fig4;
 mod hint_staleness;
+mod micro;
 mod nic_lookup;
 mod occupancy;
+mod rpc;
 mod table2;
 mod tables;
 
@@ -47,5 +52,41 @@ pub const EXPERIMENTS: &[Experiment] = &[
         platforms: &[nic_lookup::LINK],
         paper: &[],
         run: nic_lookup::measure,
+    },
+    Experiment {
+        name: "xenic-rpc",
+        title: "Echoes a second of a server's NIC and of its host",
+        source: "Xenic (SOSP 2021), section 3.3",
+        clock: Clock::Virtual,
+        platforms: &[micro::SMART_NIC],
+        paper: &rpc::PAPER,
+        run: rpc::measure,
+    },
+    Experiment {
+        name: "xenic-fig2",
+        title: "Round trips from host and NIC to another server's NIC, memory and host",
+        source: "Xenic (SOSP 2021), section 3.2, figure 2",
+        clock: Clock::Virtual,
+        platforms: &[micro::SMART_NIC],
+        paper: &[],
+        run: fig2::measure,
+    },
+    Experiment {
+        name: "xenic-fig3",
+        title: "Remote writes and reads a second, alone and batched",
+        source: "Xenic (SOSP 2021), section 3.4, figure 3",
+        clock: Clock::Virtual,
+        platforms: &[micro::SMART_NIC],
+        paper: &fig3::PAPER,
+        run: fig3::measure,
+    },
+    Experiment {
+        name: "xenic-fig4",
+        title: "The DMA engine of the NIC: single requests and vectors",
+        source: "Xenic (SOSP 2021), section 3.5, figure 4",
+        clock: Clock::Virtual,
+        platforms: &[micro::SMART_NIC],
+        paper: &fig4::PAPER,
+        run: fig4::measure,
     },
 ];

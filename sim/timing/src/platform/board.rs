@@ -193,7 +193,11 @@ impl Platform {
         entries_read(self, kind)
     }
 
-    pub(super) fn read_from(mut file: PlatformFile) -> Result<Self, PlatformError> {
+    /// As [`Platform::load`], from a file that was read before.
+    ///
+    /// # Errors
+    /// When it is malformed, or describes no possible machine.
+    pub fn read_from(mut file: PlatformFile) -> Result<Self, PlatformError> {
         let platform = Platform {
             name: file.word("name")?,
             link: file.section("link")?,
@@ -202,6 +206,8 @@ impl Platform {
             near_data: file.optional_section("near_data")?,
             host_store: file.optional_section("host_store")?,
         };
+        // What a board is as a NIC is read by the models of clusters.
+        file.leave("network");
         file.expect_all_read()?;
         match platform.first_impossible() {
             None => Ok(platform),

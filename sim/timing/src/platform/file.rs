@@ -44,6 +44,8 @@ pub struct PlatformFile {
     text: String,
     /// Dotted names of the parts that were asked for.
     asked: Vec<String>,
+    /// Dotted names of the parts that are for other readers.
+    left: Vec<String>,
 }
 
 /// The errors of a platform.
@@ -169,7 +171,12 @@ impl PlatformFile {
     /// # Errors
     /// When it is no TOML.
     pub fn parse(file: impl Into<PathBuf>, text: impl Into<String>) -> Result<Self, PlatformError> {
-        let read = PlatformFile { file: file.into(), text: text.into(), asked: Vec::new() };
+        let read = PlatformFile {
+            file: file.into(),
+            text: text.into(),
+            asked: Vec::new(),
+            left: Vec::new(),
+        };
         read.document()?;
         Ok(read)
     }
@@ -315,6 +322,12 @@ impl PlatformFile {
         1 + self.text[..start].matches('\n').count()
     }
 
+    /// Leaves the section of this dotted name, if there is one, to the model of another machine. A file
+    /// describes a machine whole, also where a model needs a part of it only.
+    pub fn leave(&mut self, place: &str) {
+        self.left.push(place.to_owned());
+    }
+
     /// Nobody reads more of the file.
     ///
     /// # Errors
@@ -337,7 +350,7 @@ impl PlatformFile {
     fn unread(&self, table: &DeTable<'_>, prefix: &str, found: &mut Vec<(usize, String)>) {
         for (key, value) in table {
             let place = format!("{prefix}{}", key.get_ref());
-            if self.asked.contains(&place) {
+            if self.asked.contains(&place) || self.left.contains(&place) {
                 continue;
             }
             let below = format!("{place}.");

@@ -6,49 +6,94 @@ use rand::{Rng, RngExt};
 
 use super::{
     ACCESS_INFO, CALL_FORWARDING, SECONDARY_SUBSCRIBER, SPECIAL_FACILITY, SUBSCRIBER, TABLES, Tatp,
-    attribute, draw_location, facility, subscriber_number,
+    attribute, draw_location, facility, subscriber_number, subscriber_of,
 };
-use crate::database::Load;
-use crate::random::common_stream;
+use crate::database::{Load, TableId, Value};
+use crate::random::RowStream;
 
-/// Subscribers; one to four access rights and facilities each, of different types; 85 % of the
-/// facilities active; zero to three forwardings each, of different start times.
+/// The types of access rights and facilities.
+const TYPES: [i64; 4] = [1, 2, 3, 4];
+/// The times at which forwardings begin.
+const START_TIMES: [i64; 3] = [0, 8, 16];
+
+/// Every row that [`initial`] has.
 pub(super) fn populate<L: Load>(tatp: &Tatp, load: &mut L) -> Result<(), L::Error> {
     load.create(TABLES)?;
-    let mut random = common_stream(tatp.seed, 0);
     for subscriber in 0..tatp.subscribers as i64 {
-        let (id, number) = (subscriber.into(), subscriber_number(subscriber).into());
-        let attributes = attributes(&mut random);
-        let location = draw_location(&mut random).into();
-        load.row(SUBSCRIBER, &[id, number, location, (&attributes).into()])?;
-        load.row(SECONDARY_SUBSCRIBER, &[number, id])?;
-        for ai_type in some_of([1, 2, 3, 4], 1, &mut random) {
-            let data: [u8; 16] = rights(&mut random);
-            load.row(ACCESS_INFO, &[id, ai_type.into(), (&data).into()])?;
-        }
-        for sf_type in some_of([1, 2, 3, 4], 1, &mut random) {
-            let data = special_facility(&mut random);
-            load.row(SPECIAL_FACILITY, &[id, sf_type.into(), (&data).into()])?;
-            for start_time in some_of([0, 8, 16], 0, &mut random) {
-                let end_time = start_time as u8 + random.random_range(1..=8);
-                let data = forwarding(end_time, &mut random);
-                let row = [id, sf_type.into(), start_time.into(), (&data).into()];
-                load.row(CALL_FORWARDING, &row)?;
+        let mut row = |table, key: &[i64]| {
+            initial(tatp, table, key, |row| load.row(table, row)).unwrap_or(Ok(()))
+        };
+        row(SUBSCRIBER, &[subscriber])?;
+        row(SECONDARY_SUBSCRIBER, &[subscriber_number(subscriber)])?;
+        for a_type in TYPES {
+            row(ACCESS_INFO, &[subscriber, a_type])?;
+            row(SPECIAL_FACILITY, &[subscriber, a_type])?;
+            for start_time in START_TIMES {
+                row(CALL_FORWARDING, &[subscriber, a_type, start_time])?;
             }
         }
     }
     load.finish()
 }
 
-/// `least` to all of the values, every number and every choice alike.
-fn some_of<const N: usize, R: Rng>(
+/// Subscribers; one to four access rights and facilities each, of different types; 85 % of the
+/// facilities active; zero to three forwardings each, of different start times. What a row is depends on
+/// its key alone.
+pub(super) fn initial<T>(
+    tatp: &Tatp,
+    table: TableId,
+    key: &[i64],
+    give: impl FnOnce(&[Value<'_>]) -> T,
+) -> Option<T> {
+    let subscriber = match table {
+        SECONDARY_SUBSCRIBER => subscriber_of(*key.first()?)?,
+        _ => *key.first()?,
+    };
+    if !(0..tatp.subscribers as i64).contains(&subscriber) {
+        return None;
+    }
+    let stream = |part, key: &[i64]| RowStream::new(tatp.seed, part, key);
+    let mut contents = stream(table.0 as u64, key);
+    // Which types and times there are is drawn once for all of them.
+    let choice = |table: TableId, key: &[i64]| stream((TABLES.len() + table.0) as u64, key);
+    let has_type = |table, a_type| is_some_of(a_type, TYPES, 1, choice(table, &[subscriber]));
+    let id = subscriber.into();
+    Some(match (table, key) {
+        (SUBSCRIBER, [_]) => {
+            let attributes = attributes(&mut contents);
+            let location = draw_location(&mut contents).into();
+            give(&[id, subscriber_number(subscriber).into(), location, (&attributes).into()])
+        }
+        (SECONDARY_SUBSCRIBER, [number]) => give(&[(*number).into(), id]),
+        (ACCESS_INFO, [_, ai_type]) if has_type(ACCESS_INFO, *ai_type) => {
+            give(&[id, (*ai_type).into(), (&rights(&mut contents)).into()])
+        }
+        (SPECIAL_FACILITY, [_, sf_type]) if has_type(SPECIAL_FACILITY, *sf_type) => {
+            give(&[id, (*sf_type).into(), (&special_facility(&mut contents)).into()])
+        }
+        (CALL_FORWARDING, [_, sf_type, start_time])
+            if has_type(SPECIAL_FACILITY, *sf_type)
+                && is_some_of(*start_time, START_TIMES, 0, choice(CALL_FORWARDING, &key[..2])) =>
+        {
+            let end_time = *start_time as u8 + contents.random_range(1..=8);
+            let data = forwarding(end_time, &mut contents);
+            give(&[id, (*sf_type).into(), (*start_time).into(), (&data).into()])
+        }
+        _ => return None,
+    })
+}
+
+/// Whether `value` is one of the values that are drawn: `least` to all of them, every number and every
+/// choice alike.
+fn is_some_of<const N: usize>(
+    value: i64,
     mut values: [i64; N],
     least: usize,
-    random: &mut R,
-) -> impl Iterator<Item = i64> + use<N, R> {
+    mut random: RowStream,
+) -> bool {
     let count = random.random_range(least..=N);
-    values.shuffle(random);
-    values.into_iter().take(count)
+    values.shuffle(&mut random);
+    values[..count].contains(&value)
 }
 
 fn attributes(random: &mut impl Rng) -> [u8; attribute::BYTES] {

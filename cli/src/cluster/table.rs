@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A report as text, at most 100 columns wide.
+
+use std::time::Duration;
+
+use cluster_sim::run::{Latency, Outcome, Report};
+
+use crate::output::Output;
+use crate::text::{bytes, count, duration, rate, wrap};
+
+/// Characters of the names at the left.
+const NAME: usize = 26;
+/// Characters of each number.
+const CELL: usize = 10;
+const WIDTH: usize = 98;
+
+/// All of a report.
+pub fn full(outcome: &Outcome, took: Duration, out: &Output) -> String {
+    let report = &outcome.report;
+    let mut text = Text(String::new());
+    heading(&mut text, report, out);
+    text.line("");
+    transactions(&mut text, report, out);
+    text.line("");
+    resources(&mut text, report, out);
+    text.line("");
+    traffic(&mut text, report, out);
+    if !report.faults.is_empty() {
+        text.line("");
+        text.line(&out.strong("Faults"));
+        for of in &report.faults {
+            text.row(&format!("  {}", of.name), [count(of.count)]);
+        }
+    }
+    text.line("");
+    text.paragraph(&checks(report));
+    let speed = outcome.simulated_transactions as f64 / took.as_secs_f64().max(1e-9);
+    text.line(&format!(
+        "{} transactions in {} here: {}/s; {} events.",
+        count(outcome.simulated_transactions),
+        duration(took.as_nanos() as f64),
+        rate(speed).trim_end(),
+        count(report.events)
+    ));
+    text.0.trim_end().into()
+}
+
+struct Text(String);
+
+impl Text {
+    fn line(&mut self, line: &str) {
+        self.0.push_str(line.trim_end());
+        self.0.push('\n');
+    }
+
+    fn row(&mut self, name: &str, cells: impl IntoIterator<Item = impl AsRef<str>>) {
+        let mut line = format!("{name:<NAME$}");
+        for cell in cells {
+            line.push_str(&format!("{:>CELL$}", cell.as_ref()));
+        }
+        self.line(&line);
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        for line in wrap(text, WIDTH) {
+            self.line(&line);
+        }
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+fn heading(text: &mut Text, report: &Report, out: &Output) {
+    let of = &report.settings;
+    text.line(&out.strong(&of.name));
+    text.paragraph(&of.description);
+    text.paragraph(&format!(
+        "{} on {}: {} nodes of {} threads with {} workers, {} copies of each row; {}; seed {}",
+        of.protocol.name(),
+        of.platform,
+        of.nodes,
+        of.threads,
+        of.workers,
+        of.replicas,
+        of.workload.title(),
+        of.seed
+    ));
+    if report.is_interrupted {
+        text.line(&out.strong("Interrupted: this covers only what was done until then."));
+    }
+}
+
+fn transactions(text: &mut Text, report: &Report, out: &Output) {
+    text.row("committed a second", [rate(report.per_second)]);
+    text.row("  of a node", [rate(report.per_second_and_node)]);
+    text.row("committed", [count(report.committed)]);
+    if report.rolled_back > 0 {
+        text.row("rolled back", [count(report.rolled_back)]);
+    }
+    let ended = report.aborts.iter().map(|of| of.count).sum::<u64>();
+    text.row("aborted attempts", [count(ended), percent(report.abort_share())]);
+    for of in report.aborts.iter().filter(|of| of.count > 0) {
+        text.row(&format!("  by {}", of.cause), [count(of.count), percent(of.share)]);
+    }
+    text.line("");
+    let heads = ["count", "mean", "p50", "p90", "p99", "p999", "max"];
+    let mut line = format!("{:<NAME$}", "Latency");
+    heads.iter().for_each(|head| line.push_str(&format!("{head:>CELL$}")));
+    text.line(&out.strong(line));
+    latency(text, "all", &report.latency);
+    if report.kinds.len() > 1 {
+        for kind in &report.kinds {
+            latency(text, &format!("  {}", kind.name), &kind.latency);
+        }
+    }
+}
+
+fn latency(text: &mut Text, name: &str, of: &Latency) {
+    if of.count == 0 {
+        return;
+    }
+    let times = [of.mean_ns, of.p50_ns, of.p90_ns, of.p99_ns, of.p999_ns, of.max_ns];
+    text.row(name, [count(of.count)].into_iter().chain(times.map(duration)));
+}
+
+fn resources(text: &mut Text, report: &Report, out: &Output) {
+    let mut line = format!("{:<NAME$}", "Use of resources");
+    ["busiest", "mean"].iter().for_each(|head| line.push_str(&format!("{head:>CELL$}")));
+    text.line(&out.strong(line));
+    for (place, of) in report.resources.iter().enumerate() {
+        let mut line = format!("  {:<24}", of.name);
+        [of.busiest, of.mean]
+            .iter()
+            .for_each(|share| line.push_str(&format!("{:>CELL$}", percent(*share))));
+        if place == 0 {
+            line.push_str("  the resource that binds");
+        }
+        text.line(&line);
+    }
+}
+
+fn traffic(text: &mut Text, report: &Report, out: &Output) {
+    let heads = format!(
+        "{:<NAME$}{:>CELL$}{:>CELL$}{:>CELL$}",
+        "A transaction", "messages", "by hand", "bytes"
+    );
+    text.line(&out.strong(heads));
+    let by_hand = |number: Option<f64>| number.map_or("-".into(), |of| format!("{of:.3}"));
+    for of in &report.traffic {
+        let cells = [format!("{:.3}", of.messages), by_hand(of.by_hand), bytes(of.bytes)];
+        text.row(&format!("  {}", of.stage), cells);
+    }
+    let all = Some(report.messages_by_hand());
+    text.row("  all", [format!("{:.3}", report.messages()), by_hand(all), bytes(report.bytes())]);
+}
+
+fn checks(report: &Report) -> String {
+    let of = &report.checks;
+    if !of.are_on {
+        return format!("Nothing was checked. Digest {}.", &report.digest[..16]);
+    }
+    let rest = if of.at_rest {
+        " At rest all replicas were equal, no row was locked and the logs were empty."
+    } else {
+        ""
+    };
+    format!(
+        "Checked: each of {} transactions saw the newest version at its serialization point, in {} \
+         accesses.{rest} Digest {}.",
+        count(of.transactions),
+        count(of.accesses),
+        &report.digest[..16]
+    )
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! FaSST (Kalia, Kaminsky, Andersen: OSDI 2016): distributed transactions by RPCs over unreliable
+//! datagrams. Optimistic, with two-phase commit, primaries and backups, and the coordinator's log.
+//!
+//! - [`messages`]: the bytes of requests and responses.
+//! - [`rpc`]: the endpoint of a thread: one message of a worker to each machine, budgets, duplicates.
+//! - `worker` and `asks`: the coordinator as a state, and the packing of its requests.
+//! - `server`: the handlers of requests.
+//! - [`Thread`]: the master and the workers of a thread as one machine.
+//! - [`recovery`]: from one view to the next.
+//! - [`mutant`]: planted bugs.
+//!
+//! `docs/fasst.md` describes all of it, with what the paper leaves open and how it is decided here.
+
+mod asks;
+mod context;
+pub mod messages;
+pub mod mutant;
+pub mod recovery;
+pub mod rpc;
+mod server;
+mod settings;
+mod shared;
+mod thread;
+mod worker;
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use context::Fixed;
+pub use mutant::{Mutant, Planted};
+pub use settings::{Settings, SettingsError};
+pub use shared::Shared;
+pub use thread::Thread;
+
+use crate::engine::{Effects, Input, Instant, Machine as Part, Node, NodeId, Protocol, Span};
+use crate::membership::Manager;
+use crate::placement::Partitioning;
+use crate::transact::Transactions;
+
+/// How many attempts a worker can make before its process has to begin anew: their numbers have 32 bits,
+/// the upper ones of which count the beginnings.
+const ATTEMPTS_OF_START: u32 = 1 << 24;
+
+/// A cluster that runs FaSST.
+#[derive(Clone, Debug)]
+pub struct Fasst<T> {
+    fixed: Arc<Fixed<T>>,
+}
+
+/// One part of a cluster that runs FaSST.
+#[derive(Clone, Debug)]
+pub enum Machine<T: Transactions> {
+    /// A thread of a node.
+    Thread(Thread<T>),
+    /// The configuration manager.
+    Manager(Manager),
+}
+
+impl<T: Transactions> PartialEq for Machine<T> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Thread(one), Self::Thread(other)) => one == other,
+            (Self::Manager(one), Self::Manager(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+impl<T: Transactions> Eq for Machine<T> {}
+
+impl<T: Transactions> Hash for Machine<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Thread(thread) => thread.hash(state),
+            Self::Manager(manager) => manager.hash(state),
+        }
+    }
+}
+
+impl<T: Transactions> Machine<T> {
+    /// The thread that it is, if it is one.
+    pub fn thread(&self) -> Option<&Thread<T>> {
+        match self {
+            Self::Thread(thread) => Some(thread),
+            Self::Manager(_) => None,
+        }
+    }
+
+    /// The manager, if it is the one.
+    pub fn manager(&self) -> Option<&Manager> {
+        match self {
+            Self::Thread(_) => None,
+            Self::Manager(manager) => Some(manager),
+        }
+    }
+}
+
+impl<T: Transactions> Part for Machine<T> {
+    type Shared = Shared<T>;
+
+    fn burst(
+        &mut self,
+        shared: &mut Shared<T>,
+        now: Instant,
+        inputs: &[Input<'_>],
+        out: &mut Effects,
+    ) {
+        match self {
+            Self::Thread(thread) => thread.burst(shared, now, inputs, out),
+            Self::Manager(manager) => manager.burst(now, inputs, out),
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Thread(thread) => thread.deadline(),
+            Self::Manager(manager) => manager.deadline(),
+        }
+    }
+}
+
+impl<T: Transactions> Fasst<T> {
+    /// A cluster of these settings that runs `workload`.
+    ///
+    /// # Errors
+    /// The first setting that cannot be.
+    pub fn new(settings: Settings, workload: T) -> Result<Self, SettingsError> {
+        settings.check(workload.tables())?;
+        let layout = Partitioning::new(settings.nodes, settings.backups.into(), workload.tables())?;
+        Ok(Self { fixed: Arc::new(Fixed { settings, workload, layout: Arc::new(layout) }) })
+    }
+
+    /// The same cluster with this number of buckets for each table in each partition. Tests make several
+    /// keys share a header with it.
+    #[must_use]
+    pub fn with_buckets(self, buckets: u32) -> Self {
+        let Fixed { settings, workload, layout } = (*self.fixed).clone();
+        let layout = Arc::new((*layout).clone().with_buckets(buckets));
+        Self { fixed: Arc::new(Fixed { settings, workload, layout }) }
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.fixed.settings
+    }
+
+    /// The workload.
+    pub fn workload(&self) -> &T {
+        &self.fixed.workload
+    }
+
+    /// Where rows belong.
+    pub fn layout(&self) -> &Arc<Partitioning> {
+        &self.fixed.layout
+    }
+
+    fn shared(&self, node: NodeId) -> Shared<T> {
+        let Fixed { settings, workload, layout } = &*self.fixed;
+        Shared::new(workload.clone(), Arc::clone(layout), settings, node)
+    }
+
+    fn threads(&self, node: NodeId, starts: u32) -> Vec<Machine<T>> {
+        let attempt = (starts - 1).wrapping_mul(ATTEMPTS_OF_START);
+        let threads = 0..self.fixed.settings.threads;
+        let thread = |number| Thread::new(Arc::clone(&self.fixed), node, number, attempt);
+        threads.map(|number| Machine::Thread(thread(number))).collect()
+    }
+}
+
+impl<T: Transactions> Protocol for Fasst<T> {
+    type Machine = Machine<T>;
+
+    fn nodes(&self) -> u16 {
+        self.fixed.settings.nodes
+    }
+
+    fn start(&self, node: NodeId) -> Node<Machine<T>> {
+        Node { shared: self.shared(node), parts: self.threads(node, 1) }
+    }
+
+    fn restart(&self, node: NodeId, kept: Shared<T>) -> Node<Machine<T>> {
+        let mut shared = kept;
+        shared.starts += 1;
+        if self.fixed.settings.membership.is_some() {
+            recovery::restart(&mut shared);
+        }
+        let parts = self.threads(node, shared.starts);
+        Node { shared, parts }
+    }
+
+    fn manager(&self) -> Option<Node<Machine<T>>> {
+        let mut settings = self.fixed.settings.membership?;
+        if self.fixed.settings.planted.is(Mutant::EvictedTooEarly) {
+            settings.lease = Span::from_ps(settings.lease.as_ps() / 2);
+            settings.skew = Span::default();
+        }
+        let manager = Manager::new(settings, &self.fixed.layout);
+        let shared = self.shared(NodeId::MANAGER);
+        Some(Node { shared, parts: vec![Machine::Manager(manager)] })
+    }
+
+    fn check_at_rest(&self, up: &[(NodeId, &Node<Machine<T>>)]) -> Result<(), String> {
+        for (node, up) in up {
+            for (thread, part) in up.parts.iter().enumerate() {
+                if part.thread().is_some_and(|thread| !thread.rests()) {
+                    return Err(format!(
+                        "node {}, thread {thread}: a worker does not rest",
+                        node.0
+                    ));
+                }
+            }
+        }
+        let nodes = up.iter().map(|(node, up)| recovery::AtRest {
+            node: *node,
+            store: &up.shared.store,
+            log: &up.shared.log,
+            member: &up.shared.recovery.member,
+        });
+        recovery::check_at_rest(&nodes.collect::<Vec<_>>())
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The RPC endpoint of a thread: what its master knows about messages under way.
+//!
+//! A message of a worker to a machine is under way until its answer has come, and a worker has at most
+//! one of them to each machine. So a thread has to provide as many receive buffers as there are nodes
+//! times the budget, and twice that for answers.
+
+use std::hash::{Hash, Hasher};
+
+use super::mutant::Mutant;
+use super::settings::Settings;
+use crate::engine::{Endpoint, NodeId};
+
+/// What a thread has dropped, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Dropped {
+    /// Bytes that are no message, or one for another thread.
+    pub malformed: u64,
+    /// Requests that had been served already.
+    pub duplicates: u64,
+    /// Messages of another view.
+    pub other_view: u64,
+    /// Answers that nobody waits for.
+    pub unexpected: u64,
+    /// Messages that came while the node's lease was out or its view was changing.
+    pub not_serving: u64,
+    /// Transactions that were rolled back because their record does not fit into a message.
+    pub too_large: u64,
+}
+
+/// Something that says nothing about the state of a machine: all values are equal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Aside<V>(pub V);
+
+impl<V> PartialEq for Aside<V> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<V> Eq for Aside<V> {}
+
+impl<V> Hash for Aside<V> {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+/// The endpoint of a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rpc {
+    own: NodeId,
+    thread: u8,
+    workers: u8,
+    budget: u8,
+    /// The view of the messages below.
+    epoch: u32,
+    /// Messages under way to each node.
+    under_way: Vec<u8>,
+    /// The last message served of each worker of the peer thread of each node.
+    served: Vec<u32>,
+    /// Workers with messages that the budget holds back, the longest first.
+    held_back: Vec<u8>,
+    /// Those of them that are tried again; empty between polls.
+    round: Vec<u8>,
+    of_round: usize,
+    suppresses: bool,
+    /// What was dropped.
+    pub dropped: Aside<Dropped>,
+}
+
+impl Rpc {
+    /// The endpoint of thread `thread` of `own`, without any message.
+    pub fn new(own: NodeId, thread: u8, settings: &Settings) -> Self {
+        let nodes = usize::from(settings.nodes);
+        Self {
+            own,
+            thread,
+            workers: settings.workers,
+            budget: settings.budget,
+            epoch: 0,
+            under_way: vec![0; nodes],
+            served: vec![0; nodes * usize::from(settings.workers)],
+            held_back: Vec::with_capacity(settings.workers.into()),
+            round: Vec::with_capacity(settings.workers.into()),
+            of_round: 0,
+            suppresses: !settings.planted.is(Mutant::NoDuplicateSuppression),
+            dropped: Aside::default(),
+        }
+    }
+
+    /// The node of the thread.
+    pub fn own(&self) -> NodeId {
+        self.own
+    }
+
+    /// The number of the thread.
+    pub fn thread(&self) -> u8 {
+        self.thread
+    }
+
+    /// The view whose messages are taken.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// The thread of a node that this one talks to.
+    pub fn peer(&self, node: NodeId) -> Endpoint {
+        Endpoint::host(node, self.thread)
+    }
+
+    /// Forgets the messages of the old view. Sequence numbers go on with both sides from 0, as a node may
+    /// have been restarted; the view in each header keeps old and new ones apart.
+    pub fn enter(&mut self, epoch: u32) {
+        self.epoch = epoch;
+        self.under_way.fill(0);
+        self.served.fill(0);
+        self.held_back.clear();
+    }
+
+    /// Whether a request comes for the first time. It counts as served from now on.
+    #[inline]
+    pub fn is_new(&mut self, from: NodeId, worker: u8, sequence: u32) -> bool {
+        let place = from.index() * usize::from(self.workers) + usize::from(worker);
+        match self.served.get_mut(place) {
+            Some(last) if worker < self.workers && *last < sequence => {
+                *last = sequence;
+                true
+            }
+            _ => !self.suppresses,
+        }
+    }
+
+    /// Takes a place for a message to `node`, if the budget has one.
+    #[inline]
+    pub fn take_place(&mut self, node: NodeId) -> bool {
+        match self.under_way.get_mut(node.index()) {
+            Some(count) if *count < self.budget => {
+                *count += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Gives the place of an answered message back.
+    #[inline]
+    pub fn give_place(&mut self, node: NodeId) {
+        if let Some(count) = self.under_way.get_mut(node.index()) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    /// How many messages are under way to `node`.
+    pub fn under_way(&self, node: NodeId) -> u8 {
+        self.under_way.get(node.index()).copied().unwrap_or(0)
+    }
+
+    /// Notes that a worker has messages for which the budget had no place.
+    pub fn hold_back(&mut self, worker: u8) {
+        if !self.held_back.contains(&worker) {
+            self.held_back.push(worker);
+        }
+    }
+
+    /// Begins to try all workers again that the budget has held back.
+    pub fn begin_round(&mut self) {
+        std::mem::swap(&mut self.held_back, &mut self.round);
+        self.of_round = 0;
+    }
+
+    /// The next of them, the longest first. It is held back again by [`Rpc::hold_back`].
+    pub fn next_of_round(&mut self) -> Option<u8> {
+        let worker = self.round.get(self.of_round).copied();
+        self.of_round += 1;
+        if worker.is_none() {
+            self.round.clear();
+            self.of_round = 0;
+        }
+        worker
+    }
+}

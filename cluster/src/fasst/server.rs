@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The handlers of requests, for messages of other nodes and for the own workers alike.
+
+use super::asks::value_bytes;
+use super::context::Context;
+use super::messages::{Done, Executed, Header, Kind, LOCK_BIT, Request, WireItem};
+use super::mutant::Mutant;
+use crate::engine::{Class, Ending, Key, NodeId, Stage, TransactionId, Work};
+use crate::store::{Item, Refused};
+use crate::transact::{Change, Intent, Transactions};
+use crate::wire::{Reader, WireError};
+
+/// Whether this node is the primary of a key, which alone is read and locked.
+#[inline]
+fn is_primary<T: Transactions>(cx: &Context<'_, T>, key: Key) -> bool {
+    let partition = cx.fixed.layout.partition_of(key);
+    cx.shared.primary_of(partition) == Some(cx.rpc.own())
+}
+
+/// Reads a row, appends its value to `value`, and locks its header for `by` if it is to be written.
+/// Gives the version of the header, and whether there is a row.
+pub(super) fn execute<T: Transactions>(
+    cx: &mut Context<'_, T>,
+    key: Key,
+    locks: bool,
+    by: TransactionId,
+    value: &mut Vec<u8>,
+) -> Result<(u64, bool), Ending> {
+    if !is_primary(cx, key) {
+        return Err(Ending::AbortedByMembership);
+    }
+    let start = value.len();
+    let found = cx.shared.store.read(key, value).map_err(ending)?;
+    cx.out.work(Work::Handle, 1);
+    cx.out.work(Work::Look, cx.shared.store.looks(key));
+    cx.out.work(Work::Header, 1);
+    let is_locked = match found.locked {
+        Some(holder) if holder == by => cx.has(Mutant::OwnLockConflicts),
+        Some(_) => locks || !cx.has(Mutant::ReadOfLockedRow),
+        None => false,
+    };
+    if is_locked {
+        value.truncate(start);
+        return Err(Ending::AbortedByLock);
+    }
+    if locks && found.locked.is_none() {
+        cx.shared.store.lock(key, by).map_err(ending)?;
+    }
+    cx.out.work(Work::CopyLine, (value.len() - start).div_ceil(64) as u32);
+    Ok((found.version, found.present))
+}
+
+fn ending(refused: Refused) -> Ending {
+    match refused {
+        Refused::Locked => Ending::AbortedByLock,
+        _ => Ending::AbortedByMembership,
+    }
+}
+
+/// The word of a header: its version, and the lock bit.
+pub(super) fn word<T: Transactions>(cx: &mut Context<'_, T>, key: Key) -> Result<u64, Ending> {
+    if !is_primary(cx, key) {
+        return Err(Ending::AbortedByMembership);
+    }
+    cx.out.work(Work::Handle, 1);
+    cx.out.work(Work::Header, 1);
+    let header = cx.shared.store.header(cx.shared.store.header_of(key));
+    let header = header.ok_or(Ending::AbortedByMembership)?;
+    Ok(header.version | if header.holder().is_some() { LOCK_BIT } else { 0 })
+}
+
+/// Unlocks the header of a key, if `by` has locked it.
+pub(super) fn unlock<T: Transactions>(cx: &mut Context<'_, T>, key: Key, by: TransactionId) {
+    cx.out.work(Work::Handle, 1);
+    cx.out.work(Work::Header, 1);
+    cx.shared.store.unlock(key, by);
+}
+
+/// Appends a record of the own worker to the own log.
+pub(super) fn log<'a, T: Transactions>(
+    cx: &mut Context<'_, T>,
+    by: TransactionId,
+    items: impl Iterator<Item = Item<'a>>,
+) {
+    let mut record = std::mem::take(&mut cx.scratch.response);
+    record.clear();
+    for item in items {
+        item.encode(value_bytes(cx.fixed.workload.tables(), item.key), &mut record);
+    }
+    append(cx, by, &record);
+    cx.scratch.response = record;
+}
+
+fn append<T: Transactions>(cx: &mut Context<'_, T>, by: TransactionId, record: &[u8]) {
+    cx.out.work(Work::Handle, 1);
+    cx.out.work(Work::Log, 1);
+    cx.out.work(Work::CopyLine, record.len().div_ceil(64) as u32);
+    // A worker logs an attempt only when all replicas have the one before, so a record says that the
+    // earlier ones are of no use any more.
+    if let Some(before) = by.count().checked_sub(1) {
+        let before = TransactionId::new(by.node(), by.thread(), by.worker(), before);
+        cx.shared.log.truncate(before);
+    }
+    cx.shared.log.append(by, record);
+}
+
+/// Forgets the records of a worker up to this attempt.
+pub(super) fn truncate<T: Transactions>(cx: &mut Context<'_, T>, last: TransactionId) {
+    cx.shared.log.truncate(last);
+}
+
+/// Changes a row of a replica.
+fn apply<T: Transactions>(cx: &mut Context<'_, T>, item: &Item<'_>) -> Done {
+    cx.out.work(Work::Handle, 1);
+    cx.out.work(Work::Look, cx.shared.store.looks(item.key));
+    cx.out.work(Work::Header, 1);
+    match item.change {
+        Change::Update => cx.out.work(Work::Write, 1),
+        Change::Insert | Change::Delete => cx.out.work(Work::Insert, 1),
+    }
+    cx.out.work(Work::CopyLine, item.value.len().div_ceil(64) as u32);
+    match cx.shared.store.apply(item) {
+        Ok(_) => Done::Yes,
+        Err(_) => Done::Refused,
+    }
+}
+
+/// Changes a row of a backup.
+pub(super) fn backup<T: Transactions>(cx: &mut Context<'_, T>, item: &Item<'_>) -> Done {
+    apply(cx, item)
+}
+
+/// Changes a row of a primary, and unlocks its header after the last change below it.
+pub(super) fn primary<T: Transactions>(
+    cx: &mut Context<'_, T>,
+    item: &Item<'_>,
+    last: bool,
+    by: TransactionId,
+) -> Done {
+    if !is_primary(cx, item.key) {
+        return Done::Refused;
+    }
+    let done = apply(cx, item);
+    #[cfg(feature = "mutants")]
+    if cx.has(Mutant::VersionNotRaised) {
+        cx.shared.store.lower_version(item.key, item.fetched);
+    }
+    if last {
+        cx.shared.store.unlock(item.key, by);
+    }
+    done
+}
+
+/// Serves a message of requests, and sends the answers.
+///
+/// # Errors
+/// When the requests cannot be read. Nothing has been done then, and nothing is answered.
+pub(super) fn serve<T: Transactions>(
+    cx: &mut Context<'_, T>,
+    from: NodeId,
+    header: &Header,
+    reader: Reader<'_>,
+) -> Result<(), WireError> {
+    let fixed = cx.fixed;
+    let tables = fixed.workload.tables();
+    let mut stage = Stage::Execute;
+    let mut check = reader;
+    for _ in 0..header.count {
+        stage = stage_of(&Request::decode(&mut check, tables)?);
+    }
+    check.end("the requests")?;
+    let by = TransactionId::new(from, cx.rpc.thread(), header.worker, header.attempt);
+    let mut response = std::mem::take(&mut cx.scratch.value);
+    response.clear();
+    Header { kind: Kind::Responses, ..*header }.encode(&mut response);
+    let mut reader = reader;
+    for _ in 0..header.count {
+        let request = Request::decode(&mut reader, tables)?;
+        answer(cx, &request, by, &mut response);
+    }
+    let peer = cx.rpc.peer(from);
+    cx.out.send(peer, Class::Foreground, stage, |out| out.extend_from_slice(&response));
+    cx.scratch.value = response;
+    Ok(())
+}
+
+fn stage_of(request: &Request<'_>) -> Stage {
+    match request {
+        Request::Execute { .. } => Stage::Execute,
+        Request::Validate { .. } => Stage::Validate,
+        Request::Log { .. } | Request::Truncate { .. } => Stage::Log,
+        Request::Backup { .. } => Stage::Backup,
+        Request::Primary { .. } => Stage::Primary,
+        Request::Unlock { .. } => Stage::Abort,
+    }
+}
+
+fn answer<T: Transactions>(
+    cx: &mut Context<'_, T>,
+    request: &Request<'_>,
+    by: TransactionId,
+    response: &mut Vec<u8>,
+) {
+    match *request {
+        Request::Execute { key, intent } => {
+            let start = response.len();
+            Executed::Found { version: 0, value: None }.encode(0, response);
+            match execute(cx, key, intent == Intent::Write, by, response) {
+                Ok((version, present)) => Executed::set_found(response, start, version, present),
+                Err(ending) => {
+                    response.truncate(start);
+                    let answer = match ending {
+                        Ending::AbortedByLock => Executed::Locked,
+                        _ => Executed::Refused,
+                    };
+                    answer.encode(0, response);
+                }
+            }
+        }
+        Request::Unlock { key } => {
+            unlock(cx, key, by);
+            Done::Yes.encode(response);
+        }
+        Request::Validate { key } => {
+            // A word that no coordinator has read stands for a refusal.
+            let word = word(cx, key).unwrap_or(u64::MAX);
+            response.extend_from_slice(&word.to_le_bytes());
+        }
+        Request::Log { items } => {
+            append(cx, by, items.bytes());
+            Done::Yes.encode(response);
+        }
+        Request::Backup { item } => backup(cx, &item).encode(response),
+        Request::Primary { item, last } => primary(cx, &item, last, by).encode(response),
+        Request::Truncate { attempt } => {
+            cx.out.work(Work::Handle, 1);
+            truncate(cx, TransactionId::new(by.node(), by.thread(), by.worker(), attempt));
+            Done::Yes.encode(response);
+        }
+    }
+}

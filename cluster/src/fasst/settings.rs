@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The settings of a cluster that runs FaSST.
+
+use thiserror::Error;
+
+use super::messages::RECORD_OVERHEAD;
+use super::mutant::Planted;
+use crate::engine::Span;
+use crate::membership;
+use crate::placement::PlacementError;
+use crate::transact::TableShape;
+
+/// How a cluster runs FaSST.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Settings {
+    /// How many nodes there are at the start.
+    pub nodes: u16,
+    /// Threads of a node.
+    pub threads: u8,
+    /// Workers of a thread beside its master (the paper: about 20).
+    pub workers: u8,
+    /// Backups of a partition, and remote log replicas of a coordinator (the paper: 2).
+    pub backups: u8,
+    /// How many messages of one thread may be on their way to one remote machine. As many as there are
+    /// workers is no limit.
+    pub budget: u8,
+    /// The largest message, in bytes.
+    pub mtu: u16,
+    /// How long a worker waits without an answer until its process ends itself.
+    pub loss_timeout: Span,
+    /// How often in a row a transaction is tried again at once. Later attempts wait a while before.
+    pub patience: u8,
+    /// The unit of that while, which doubles with each attempt.
+    pub backoff: Span,
+    /// Whether the requests of a worker's batch share a doorbell.
+    pub request_batching: bool,
+    /// Whether the responses of a poll share a doorbell.
+    pub response_batching: bool,
+    /// Whether receive buffers are posted by the head pointer alone.
+    pub cheap_receives: bool,
+    /// How leases are kept and views are changed. `None`: the membership never changes, there is no
+    /// manager, and a node that fails is missed for ever.
+    pub membership: Option<membership::Settings>,
+    /// The planted bug, if there is one.
+    pub planted: Planted,
+}
+
+impl Default for Settings {
+    /// The paper's, for three nodes of two threads.
+    fn default() -> Self {
+        Self {
+            nodes: 3,
+            threads: 2,
+            workers: 20,
+            backups: 2,
+            budget: 20,
+            mtu: 4096,
+            loss_timeout: Span::from_us(1_000_000),
+            patience: 3,
+            backoff: Span::from_us(1),
+            request_batching: true,
+            response_batching: true,
+            cheap_receives: true,
+            membership: None,
+            planted: Planted::default(),
+        }
+    }
+}
+
+/// A setting that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SettingsError {
+    /// A number is outside its bounds.
+    #[error("{field} = {value}: {expected} expected")]
+    Bounds {
+        /// The setting.
+        field: &'static str,
+        /// Its value.
+        value: u64,
+        /// What it should be.
+        expected: String,
+    },
+    /// The lengths of time of leases and retries do not fit each other.
+    #[error("membership: {0}")]
+    Membership(#[from] membership::SettingsError),
+    /// The nodes, backups and tables do not fit each other.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
+    /// Values of a table do not fit into a message.
+    #[error(
+        "value_bytes of table {table} = {value}: at most {most} expected, for a message has at most \
+         {mtu} bytes (mtu), {RECORD_OVERHEAD} of them beside the value"
+    )]
+    Value {
+        /// The table.
+        table: &'static str,
+        /// The bytes of its values.
+        value: u16,
+        /// The most that fit.
+        most: usize,
+        /// The largest message.
+        mtu: u16,
+    },
+}
+
+impl Settings {
+    /// Whether a cluster can be run by them.
+    ///
+    /// # Errors
+    /// The first setting that cannot be.
+    pub fn check(&self, tables: &[TableShape]) -> Result<(), SettingsError> {
+        let bounds = [
+            ("nodes", u64::from(self.nodes), 1, 1024),
+            ("threads", self.threads.into(), 1, 64),
+            ("workers", self.workers.into(), 1, 64),
+            ("backups", self.backups.into(), 0, u64::from(self.nodes).saturating_sub(1).min(7)),
+            ("budget", self.budget.into(), 1, 64),
+            ("mtu", self.mtu.into(), 64, 4096),
+            ("loss_timeout (ps)", self.loss_timeout.as_ps(), 1, u64::MAX / 4),
+            ("tables", tables.len() as u64, 1, 256),
+        ];
+        for (field, value, least, most) in bounds {
+            if !(least..=most).contains(&value) {
+                let reason = match field {
+                    "backups" => " (fewer than nodes)",
+                    _ => "",
+                };
+                let expected = format!("{least} to {most}{reason}");
+                return Err(SettingsError::Bounds { field, value, expected });
+            }
+        }
+        self.check_membership()?;
+        let most = usize::from(self.mtu) - RECORD_OVERHEAD;
+        match tables.iter().find(|table| usize::from(table.value_bytes) > most) {
+            Some(&TableShape { name: table, value_bytes: value, .. }) => {
+                Err(SettingsError::Value { table, value, most, mtu: self.mtu })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_membership(&self) -> Result<(), SettingsError> {
+        let Some(membership) = &self.membership else { return Ok(()) };
+        membership.check()?;
+        // A message of another node's failure must not look like a loss of this node's.
+        let least =
+            membership.lease.as_ps() + membership.skew.as_ps() + 2 * membership.retry.as_ps();
+        if self.loss_timeout.as_ps() < least {
+            return Err(SettingsError::Bounds {
+                field: "loss_timeout (ps)",
+                value: self.loss_timeout.as_ps(),
+                expected: format!("at least {least} (lease + skew + 2 retries)"),
+            });
+        }
+        // A proposed view is one message.
+        let of_node = 6 + 4 + 2 * (usize::from(self.backups) + 1);
+        let most = (usize::from(self.mtu).saturating_sub(13)) / of_node;
+        if usize::from(self.nodes) > most {
+            return Err(SettingsError::Bounds {
+                field: "nodes",
+                value: self.nodes.into(),
+                expected: format!("at most {most}, as a view has to fit into the mtu"),
+            });
+        }
+        Ok(())
+    }
+}

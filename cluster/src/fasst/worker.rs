@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A worker: the coordinator of one transaction after another.
+//!
+//! It is a coroutine of the paper, written as a state that is entered again when all answers of the
+//! step are there. Each step makes a list of requests; what concerns the worker's own node is done at
+//! once, without a message, and the rest is sent ([`super::asks`]).
+
+use super::asks::{Ask, What};
+use super::context::Context;
+use super::mutant::Mutant;
+use super::server;
+use crate::engine::{Ending, Instant, Key, Moment, NodeId, Point, Span, TransactionId, Work};
+use crate::placement::HeaderId;
+use crate::transact::{Decision, Intent, Rows, Transactions};
+
+/// What a worker is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum State {
+    /// It was not told to begin, or has nothing more to do.
+    Rests,
+    /// It will begin another transaction.
+    Next,
+    /// It will begin the same transaction again, not before this.
+    Again {
+        /// When.
+        at: Instant,
+    },
+    /// Rows are read, and headers locked.
+    Execute,
+    /// Headers are locked though reads are validated: a planted bug.
+    LateLock,
+    /// The versions of what was read only are read again.
+    Validate,
+    /// The record is written.
+    Log,
+    /// Backups are updated.
+    Backup,
+    /// Primaries are updated.
+    Primary,
+    /// Locks are given back, after which the attempt ends like this.
+    Unlock(Ending),
+    /// Log replicas are told that they may forget the last record.
+    Flush,
+    /// The view changed when a record was written already: recovery says how the transaction ends.
+    Undecided,
+}
+
+/// What a transaction that can commit will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Goal {
+    Write,
+    Read,
+    RollBack,
+}
+
+/// A header that the worker's transaction has locked, known by one of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Lock {
+    pub header: HeaderId,
+    pub key: Key,
+    pub version: u64,
+}
+
+/// A worker. `I` is a transaction's input, `S` what draws them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Worker<I, S> {
+    /// Its number in its thread.
+    pub number: u8,
+    pub state: State,
+    /// Whether it begins no other transaction.
+    finishing: bool,
+    source: S,
+    input: Option<I>,
+    /// The number of the attempt.
+    pub attempt: u32,
+    /// How often in a row the transaction was aborted.
+    failures: u8,
+    goal: Goal,
+    pub rows: Rows,
+    locks: Vec<Lock>,
+    /// The requests of the step.
+    pub asks: Vec<Ask>,
+    /// How many of them have no answer yet.
+    pub open: u16,
+    /// Why the attempt cannot go on.
+    failure: Option<Ending>,
+    /// The last message sent.
+    pub sequence: u32,
+    /// When the last message was sent or an answer came.
+    pub progress: Instant,
+    /// Whether log replicas may have a record of it that is of no use any more.
+    has_record: bool,
+    /// Whether the client was told of the commit too early: a planted bug.
+    told: bool,
+}
+
+impl<I, S> Worker<I, S> {
+    /// Worker `number`, whose attempts are counted from after `attempt`.
+    pub fn new(number: u8, attempt: u32, source: S) -> Self {
+        Self {
+            number,
+            state: State::Rests,
+            finishing: false,
+            source,
+            input: None,
+            attempt,
+            failures: 0,
+            goal: Goal::Read,
+            rows: Rows::new(),
+            locks: Vec::new(),
+            asks: Vec::new(),
+            open: 0,
+            failure: None,
+            sequence: 0,
+            progress: Instant::default(),
+            has_record: false,
+            told: false,
+        }
+    }
+
+    /// It is told to begin. Says whether it has to be invoked.
+    pub fn start(&mut self) -> bool {
+        self.finishing = false;
+        let rested = self.state == State::Rests;
+        if rested {
+            self.state = State::Next;
+        }
+        rested
+    }
+
+    /// It is told to begin no further transaction. Says whether it has to be invoked.
+    pub fn finish_up(&mut self) -> bool {
+        self.finishing = true;
+        self.state == State::Next
+    }
+
+    /// Whether messages of it are under way.
+    pub fn waits(&self) -> bool {
+        self.open > 0
+    }
+}
+
+impl<I, S> Worker<I, S> {
+    /// Goes on as far as it can without an answer, and sends what it asks.
+    pub fn invoke<T>(&mut self, cx: &mut Context<'_, T>)
+    where
+        T: Transactions<Input = I, Source = S>,
+    {
+        cx.out.work(Work::Switch, 1);
+        let mut has_begun = false;
+        while self.open == 0 && self.proceed(cx, &mut has_begun) {}
+        self.send(cx);
+    }
+
+    /// One step. Says whether another may follow at once.
+    fn proceed<T>(&mut self, cx: &mut Context<'_, T>, has_begun: &mut bool) -> bool
+    where
+        T: Transactions<Input = I, Source = S>,
+    {
+        match (self.state, self.failure) {
+            (State::Rests | State::Undecided, _) => return false,
+            (State::Next | State::Again { .. }, _) => return self.begin(cx, has_begun),
+            (State::Execute | State::LateLock | State::Validate, Some(ending)) => {
+                self.abort(cx, ending);
+            }
+            (State::Execute, None) => self.think(cx),
+            (State::LateLock, None) => self.log(cx),
+            (State::Validate, None) => self.validated(cx),
+            (State::Log, _) if cx.has(Mutant::LogAfterBackups) => self.update_primaries(cx),
+            (State::Log, _) if cx.has(Mutant::PrimariesBeforeBackups) => self.update_primaries(cx),
+            (State::Log, _) => self.update_backups(cx),
+            (State::Backup, _) if cx.has(Mutant::LogAfterBackups) => self.append_record(cx),
+            (State::Backup, _) if cx.has(Mutant::PrimariesBeforeBackups) => self.complete(cx),
+            (State::Backup, _) if cx.has(Mutant::UnlockBeforeBackups) => self.complete(cx),
+            (State::Backup, _) => self.update_primaries(cx),
+            (State::Primary, _) if cx.has(Mutant::PrimariesBeforeBackups) => {
+                self.update_backups(cx);
+            }
+            (State::Primary, _) => self.complete(cx),
+            (State::Unlock(ending), _) => self.finish(cx, ending),
+            (State::Flush, _) => {
+                self.state = State::Rests;
+                cx.out.tell(Moment::Rests { worker: self.number });
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The name of the attempt.
+    pub fn transaction<T: Transactions>(&self, cx: &Context<'_, T>) -> TransactionId {
+        TransactionId::new(cx.rpc.own(), cx.rpc.thread(), self.number, self.attempt)
+    }
+
+    /// Begins an attempt, if it is time. A worker begins at most one in a poll, so that one whose rows
+    /// are all on its own node leaves others their turn.
+    fn begin<T>(&mut self, cx: &mut Context<'_, T>, has_begun: &mut bool) -> bool
+    where
+        T: Transactions<Input = I, Source = S>,
+    {
+        let again = matches!(self.state, State::Again { .. });
+        match self.state {
+            State::Again { at } if at > cx.now => {
+                cx.wake(at);
+                return false;
+            }
+            State::Next if self.finishing => return self.flush(cx),
+            _ if *has_begun => {
+                cx.scratch.soon.push(self.number);
+                return false;
+            }
+            _ => {}
+        }
+        if !again {
+            self.input = cx.fixed.workload.draw(&mut self.source);
+        }
+        let Some(input) = &self.input else {
+            self.finishing = true;
+            return self.flush(cx);
+        };
+        *has_begun = true;
+        self.attempt = self.attempt.wrapping_add(1);
+        (self.failure, self.told) = (None, false);
+        self.rows.clear();
+        self.locks.clear();
+        self.state = State::Execute;
+        let (transaction, kind) = (self.transaction(cx), cx.fixed.workload.kind(input));
+        cx.out.tell(Moment::Begun { transaction, kind, again });
+        cx.out.work(Work::Begin, 1);
+        true
+    }
+
+    /// Asks the logic for the keys that it wants, until it wants no more.
+    fn think<T>(&mut self, cx: &mut Context<'_, T>)
+    where
+        T: Transactions<Input = I, Source = S>,
+    {
+        let Some(input) = &self.input else { return };
+        let mut wanted = std::mem::take(&mut cx.scratch.wanted);
+        wanted.clear();
+        cx.fixed.workload.declare(input, &self.rows, &mut wanted);
+        wanted.retain(|(key, intent)| !self.rows.has(*key, *intent));
+        let mut decision = None;
+        if wanted.is_empty() {
+            cx.out.work(Work::Logic, self.rows.all().len() as u32);
+            match cx.fixed.workload.run(input, &mut self.rows) {
+                Ok(decided) => decision = Some(decided),
+                // Logic that is given what it wants and still misses it would ask for ever.
+                Err(missing) if self.rows.has(missing.key, missing.intent) => {
+                    decision = Some(Decision::RollBack);
+                }
+                Err(missing) => wanted.push((missing.key, missing.intent)),
+            }
+        }
+        match decision {
+            Some(decision) => self.decide(cx, decision),
+            None => self.execute(cx, &mut wanted),
+        }
+        cx.scratch.wanted = wanted;
+    }
+
+    /// Reads rows, and locks those to be written in the same trip.
+    fn execute<T: Transactions>(
+        &mut self,
+        cx: &mut Context<'_, T>,
+        wanted: &mut Vec<(Key, Intent)>,
+    ) {
+        merge(wanted);
+        self.step(State::Execute);
+        for &(key, intent) in wanted.iter() {
+            let locks = intent == Intent::Write && !cx.has(Mutant::ValidateBeforeLocks);
+            let what = if locks { What::Lock } else { What::Read };
+            match cx.shared.primary_of(cx.fixed.layout.partition_of(key)) {
+                None => self.failure = Some(Ending::AbortedByMembership),
+                Some(to) if to == cx.rpc.own() => self.fetch_here(cx, key, intent, what),
+                Some(to) => self.ask(Ask::new(to, what, key, intent, 0)),
+            }
+        }
+        self.give_up_if_failed();
+    }
+
+    fn fetch_here<T: Transactions>(
+        &mut self,
+        cx: &mut Context<'_, T>,
+        key: Key,
+        intent: Intent,
+        what: What,
+    ) {
+        let by = self.transaction(cx);
+        let mut value = std::mem::take(&mut cx.scratch.value);
+        value.clear();
+        match server::execute(cx, key, what == What::Lock, by, &mut value) {
+            Ok((version, present)) => {
+                let value = present.then_some(&value[..]);
+                self.fetched(cx, key, intent, what, version, value);
+            }
+            Err(ending) => self.failure = Some(ending),
+        }
+        cx.scratch.value = value;
+    }
+
+    /// Takes a row that was read, and notes the lock if its header was locked with it.
+    pub fn fetched<T: Transactions>(
+        &mut self,
+        cx: &Context<'_, T>,
+        key: Key,
+        intent: Intent,
+        what: What,
+        version: u64,
+        value: Option<&[u8]>,
+    ) {
+        if self.state == State::Execute {
+            self.rows.fetched(key, intent, version, value);
+        }
+        if what == What::Lock {
+            let header = cx.fixed.layout.header_of(key);
+            if !self.locks.iter().any(|lock| lock.header == header) {
+                self.locks.push(Lock { header, key, version });
+            }
+        }
+    }
+
+    /// Notes that the attempt cannot commit. The first reason counts.
+    pub fn fails(&mut self, ending: Ending) {
+        self.failure.get_or_insert(ending);
+    }
+
+    /// Does what the logic has decided: the serialization point, if the reads turn out to be valid.
+    fn decide<T: Transactions>(&mut self, cx: &mut Context<'_, T>, decision: Decision) {
+        let mut headers = std::mem::take(&mut cx.scratch.headers);
+        headers.clear();
+        headers.extend(self.rows.all().iter().map(|row| cx.fixed.layout.header_of(row.key)));
+        let fits = self.record_bytes(cx) <= usize::from(cx.fixed.settings.mtu);
+        cx.rpc.dropped.0.too_large += u64::from(!fits);
+        self.goal = match decision {
+            Decision::Commit if !fits => Goal::RollBack,
+            Decision::RollBack => Goal::RollBack,
+            Decision::Commit if self.rows.changes().next().is_some() => Goal::Write,
+            Decision::Commit => Goal::Read,
+        };
+        if !cx.has(Mutant::RoundsNotCompared) && !self.rounds_agree(&headers) {
+            self.fails(Ending::AbortedByValidation);
+            self.abort(cx, Ending::AbortedByValidation);
+        } else {
+            self.claim(cx, &headers);
+            self.validate(cx, &headers);
+        }
+        cx.scratch.headers = headers;
+    }
+
+    /// Whether all rows below one header were read with the same version of it, and with the one that
+    /// was locked: they may have been read in different rounds.
+    fn rounds_agree(&self, headers: &[HeaderId]) -> bool {
+        let rows = self.rows.all();
+        (0..rows.len()).all(|at| {
+            let first = headers[..at].iter().position(|header| *header == headers[at]);
+            let lock = self.locks.iter().find(|lock| lock.header == headers[at]);
+            first.is_none_or(|first| rows[first].version == rows[at].version)
+                && lock.is_none_or(|lock| lock.version == rows[at].version)
+        })
+    }
+
+    /// Tells of the serialization point: all locks are held, and validation has yet to be asked. What
+    /// was read below one header without a lock was valid at some time since the begin.
+    fn claim<T: Transactions>(&self, cx: &mut Context<'_, T>, headers: &[HeaderId]) {
+        let one_header = headers.iter().all(|header| *header == headers[0]);
+        let point = match self.locks.is_empty() && one_header {
+            true => Point::Within,
+            false => Point::Now,
+        };
+        let transaction = self.transaction(cx);
+        match self.goal {
+            Goal::Write => cx.out.tell_committing(transaction, point, self.rows.accesses()),
+            _ => cx.out.tell_committing(transaction, point, self.rows.reads()),
+        }
+    }
+
+    /// Reads the versions of what was read and not locked again. One header needs no validation, as its
+    /// rows were read at once.
+    fn validate<T: Transactions>(&mut self, cx: &mut Context<'_, T>, headers: &[HeaderId]) {
+        self.step(State::Validate);
+        let one_header = headers.iter().all(|header| *header == headers[0]);
+        let skips = cx.has(Mutant::NoValidation)
+            || (cx.has(Mutant::ReadOnlySkipsValidation) && self.locks.is_empty());
+        if (one_header && !cx.has(Mutant::ValidateBeforeLocks)) || skips {
+            return;
+        }
+        for (at, header) in headers.iter().enumerate() {
+            let is_locked = self.locks.iter().any(|lock| lock.header == *header);
+            if is_locked || headers[..at].contains(header) {
+                continue;
+            }
+            let key = self.rows.all()[at].key;
+            match cx.shared.primary_of(header.partition) {
+                None => self.fails(Ending::AbortedByMembership),
+                Some(to) if to == cx.rpc.own() => match server::word(cx, key) {
+                    Ok(word) => self.compare(cx, at, word),
+                    Err(ending) => self.fails(ending),
+                },
+                Some(to) => self.ask(Ask::new(to, What::Validate, key, Intent::Read, at)),
+            }
+        }
+        self.give_up_if_failed();
+    }
+
+    /// Compares the word of a header with what was read below it.
+    pub fn compare<T: Transactions>(&mut self, cx: &Context<'_, T>, row: usize, word: u64) {
+        let Some(row) = self.rows.all().get(row) else { return };
+        let found = match cx.has(Mutant::ValidationIgnoresLocks) {
+            true => word & !super::messages::LOCK_BIT,
+            false => word,
+        };
+        if found != row.version {
+            self.fails(Ending::AbortedByValidation);
+        }
+    }
+
+    fn validated<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
+        match self.goal {
+            Goal::Write if cx.has(Mutant::ValidateBeforeLocks) => self.lock_late(cx),
+            Goal::Write if cx.has(Mutant::LogAfterBackups) => self.update_backups(cx),
+            Goal::Write => self.log(cx),
+            Goal::Read => self.release(cx, Ending::Committed),
+            Goal::RollBack => self.release(cx, Ending::RolledBack),
+        }
+    }
+
+    /// The planted bug that locks after validation.
+    fn lock_late<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
+        self.step(State::LateLock);
+        for at in 0..self.rows.all().len() {
+            let (key, intent) = (self.rows.all()[at].key, self.rows.all()[at].intent);
+            match cx.shared.primary_of(cx.fixed.layout.partition_of(key)) {
+                _ if intent == Intent::Read => {}
+                None => self.fails(Ending::AbortedByMembership),
+                Some(to) if to == cx.rpc.own() => self.fetch_here(cx, key, intent, What::Lock),
+                Some(to) => self.ask(Ask::new(to, What::Lock, key, intent, at)),
+            }
+        }
+        self.give_up_if_failed();
+    }
+
+    fn log<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
+        self.append_record(cx);
+        if cx.has(Mutant::EndedBeforeLog) {
+            let (transaction, ending) = (self.transaction(cx), Ending::Committed);
+            cx.out.tell(Moment::Ended { transaction, ending });
+            self.told = true;
+        }
+    }
+
+    /// Writes the record to the own log and to those of the log replicas.
+    fn append_record<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
+        self.step(State::Log);
+        let by = self.transaction(cx);
+        server::log(cx, by, super::asks::items(&self.rows));
+        self.has_record = true;
+        for place in 0.. {
+            match cx.shared.log_replica(cx.rpc.own(), place) {
+                Some(to) => self.ask(Ask::new(to, What::Log, Key::default(), Intent::Write, 0)),
+                None => break,
+            }
+        }
+    }
+
+    fn update_backups<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
+        self.step(State::Backup);
+        self.ask_backups(cx);
+        if cx.has(Mutant::UnlockBeforeBackups) {
+            self.ask_primaries(cx);
+        }
+    }
+
+    fn ask_backups<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
+        for at in 0..self.rows.all().len() {
+            let Some(item) = super::asks::item(&self.rows, at) else { continue };
+            let partition = cx.fixed.layout.partition_of(item.key);
+            for place in 0.. {
+                match cx.shared.backup_of(partition, place) {
+                    None => break,
+                    Some(to) if to == cx.rpc.own() => {
+                        // It is this node's replica, so it cannot be refused.
+                        let _ = server::backup(cx, &item);
+                    }
+                    Some(to) => {
+                        let ask = Ask::new(to, What::Backup, item.key, Intent::Write, at);
+                        Self::push(&mut self.asks, &mut self.open, ask);
+                    }
+                }
+            }
+        }
+    }
+
+    fn update_primaries<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
+        self.step(State::Primary);
+        self.ask_primaries(cx);
+    }
+
+    /// Updates the primaries. The last change below a header raises its version and unlocks it; a header
+    /// that was locked and has no change is only unlocked.
+    fn ask_primaries<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
+        let by = self.transaction(cx);
+        for lock in 0..self.locks.len() {
+            let Lock { header, key, .. } = self.locks[lock];
+            let Some(to) = cx.shared.primary_of(header.partition) else { continue };
+            let is_below = |key: Key| cx.fixed.layout.header_of(key) == header;
+            let changed =
+                |row: usize| super::asks::item(&self.rows, row).filter(|item| is_below(item.key));
+            let rows = self.rows.all().len();
+            let Some(last) = (0..rows).rev().find(|row| changed(*row).is_some()) else {
+                self.unlock(cx, to, key);
+                continue;
+            };
+            for at in 0..=last {
+                let Some(item) = changed(at) else { continue };
+                let what = if at == last { What::PrimaryLast } else { What::Primary };
+                if to == cx.rpc.own() {
+                    // As above.
+                    let _ = server::primary(cx, &item, at == last, by);
+                } else {
+                    let ask = Ask::new(to, what, item.key, Intent::Write, at);
+                    Self::push(&mut self.asks, &mut self.open, ask);
+                }
+            }
+        }
+    }
+
+    /// All replicas have the changes: the record is of no use any more.
+    fn complete<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
+        let transaction = self.transaction(cx);
+        server::truncate(cx, transaction);
+        self.locks.clear();
+        self.finish(cx, Ending::Committed);
+    }
+
+    fn abort<T: Transactions>(&mut self, cx: &mut Context<'_, T>, ending: Ending) {
+        if cx.has(Mutant::ForgottenUnlock) {
+            self.locks.clear();
+        }
+        self.release(cx, ending);
+    }
+
+    /// Gives the locks back, without a change, and ends the attempt.
+    fn release<T: Transactions>(&mut self, cx: &mut Context<'_, T>, ending: Ending) {
+        self.step(State::Unlock(ending));
+        for at in 0..self.locks.len() {
+            let Lock { header, key, .. } = self.locks[at];
+            if let Some(to) = cx.shared.primary_of(header.partition) {
+                self.unlock(cx, to, key);
+            }
+        }
+        self.locks.clear();
+    }
+
+    fn unlock<T: Transactions>(&mut self, cx: &mut Context<'_, T>, to: NodeId, key: Key) {
+        if to == cx.rpc.own() {
+            let by = self.transaction(cx);
+            server::unlock(cx, key, by);
+        } else {
+            self.ask(Ask::new(to, What::Unlock, key, Intent::Read, 0));
+        }
+    }
+
+    /// Tells the client how the attempt ended, and chooses what is next.
+    fn finish<T: Transactions>(&mut self, cx: &mut Context<'_, T>, ending: Ending) {
+        if !self.told {
+            let transaction = self.transaction(cx);
+            cx.out.tell(Moment::Ended { transaction, ending });
+        }
+        if ending.is_abort() {
+            self.failures = self.failures.saturating_add(1);
+            self.state = State::Again { at: cx.now + self.pause(cx) };
+        } else {
+            (self.failures, self.input) = (0, None);
+            self.state = State::Next;
+        }
+    }
+
+    /// How long the worker waits before it tries again: not at all at first, and later so long that two
+    /// coordinators that abort each other do not go on so for ever.
+    fn pause<T: Transactions>(&self, cx: &Context<'_, T>) -> Span {
+        let settings = &cx.fixed.settings;
+        let Some(times) = self.failures.checked_sub(settings.patience.saturating_add(1)) else {
+            return Span::default();
+        };
+        let most = settings.backoff.as_ps().saturating_mul(1 << times.min(6));
+        let drawn = self.transaction(cx).0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        Span::from_ps(((u128::from(most) * u128::from(drawn)) >> 32) as u64)
+    }
+
+    /// Tells the log replicas to forget the last record, and rests then.
+    fn flush<T: Transactions>(&mut self, cx: &mut Context<'_, T>) -> bool {
+        self.step(State::Flush);
+        if std::mem::take(&mut self.has_record) {
+            for place in 0.. {
+                match cx.shared.log_replica(cx.rpc.own(), place) {
+                    Some(to) => {
+                        self.ask(Ask::new(to, What::Truncate, Key::default(), Intent::Read, 0))
+                    }
+                    None => break,
+                }
+            }
+        }
+        true
+    }
+
+    /// The view has changed. No answer will come any more, all locks are void, and sequence numbers begin
+    /// anew. An attempt that has written no record is aborted; about another one, recovery decides.
+    pub fn leave_view<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
+        self.sequence = 0;
+        self.has_record = false;
+        self.locks.clear();
+        let state = self.state;
+        self.step(state);
+        match state {
+            State::Rests | State::Next | State::Again { .. } | State::Undecided => {}
+            State::Execute | State::LateLock | State::Validate => {
+                self.finish(cx, Ending::AbortedByMembership);
+            }
+            State::Unlock(ending) => self.finish(cx, ending),
+            State::Log | State::Backup | State::Primary => self.state = State::Undecided,
+            State::Flush => {
+                self.state = State::Rests;
+                cx.out.tell(Moment::Rests { worker: self.number });
+            }
+        }
+    }
+
+    /// Recovery is done, and all survivors have the changes of all records: the transaction that was
+    /// undecided has committed. Says whether the worker has to be invoked.
+    pub fn resume<T: Transactions>(&mut self, cx: &mut Context<'_, T>) -> bool {
+        if self.state == State::Undecided {
+            self.finish(cx, Ending::Committed);
+        }
+        matches!(self.state, State::Next | State::Again { .. })
+    }
+
+    fn step(&mut self, state: State) {
+        self.state = state;
+        self.asks.clear();
+        self.open = 0;
+    }
+
+    fn ask(&mut self, ask: Ask) {
+        Self::push(&mut self.asks, &mut self.open, ask);
+    }
+
+    fn push(asks: &mut Vec<Ask>, open: &mut u16, ask: Ask) {
+        asks.push(ask);
+        *open += 1;
+    }
+
+    /// What has failed on the own node already is not asked of others.
+    fn give_up_if_failed(&mut self) {
+        if self.failure.is_some() {
+            self.asks.clear();
+            self.open = 0;
+        }
+    }
+}
+
+/// Makes one of several wishes for the same key, for the larger intent.
+fn merge(wanted: &mut Vec<(Key, Intent)>) {
+    let mut kept = 0;
+    for at in 0..wanted.len() {
+        let (key, intent) = wanted[at];
+        match wanted[..kept].iter_mut().find(|(other, _)| *other == key) {
+            Some((_, other)) => *other = intent.max(*other),
+            None => {
+                wanted[kept] = (key, intent);
+                kept += 1;
+            }
+        }
+    }
+    wanted.truncate(kept);
+}

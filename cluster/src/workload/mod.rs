@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The workloads of the papers as protocols see them.
+//!
+//! - [`ObjectStore`]: O(r, w) of FaSST.
+//! - [`SmallBank`], [`Tatp`]: the logic, the mixes and the populations of [`workloads::database`].
+//! - [`Scripted`]: any of them with inputs that a test has chosen.
+//!
+//! Each counts its rows ([`Totals`]), so that lost and repeated transactions are noticed in the end.
+
+mod object_store;
+mod scripted;
+mod smallbank;
+mod stream;
+mod tatp;
+mod totals;
+
+pub use object_store::{ObjectStore, ObjectStoreError, ObjectStoreSettings, ObjectTransaction};
+pub use scripted::{Script, Scripted};
+pub use smallbank::{SmallBank, SmallBankError, SmallBankSettings};
+pub use stream::Stream;
+pub use tatp::{Tatp, TatpError, TatpSettings};
+pub use totals::{ChangedRow, TotalError, Totals, check_totals};
+
+use crate::transact::database::Stopped;
+use crate::transact::{Decision, Missing};
+use workloads::database::Outcome;
+
+/// What a protocol is told of a run of [`workloads::database::Workload::run`] on fetched rows.
+fn decision<T>(outcome: Result<Outcome<T>, Stopped>) -> Result<Decision, Missing> {
+    match outcome {
+        Ok(Outcome::Committed(_)) => Ok(Decision::Commit),
+        Ok(Outcome::RolledBack(_)) => Ok(Decision::RollBack),
+        Err(Stopped::Missing(missing)) => Err(missing),
+        // The rows contradict each other, which their validation will show.
+        Err(Stopped::Unsound(_)) => Ok(Decision::RollBack),
+    }
+}
+
+#[cfg(test)]
+mod testing;

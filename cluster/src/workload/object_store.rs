@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The object store O(r, w) of FaSST (OSDI 2016, section 6.2): a transaction reads r objects and updates
+//! w of them on average.
+//!
+//! Objects are drawn uniformly, and those of one transaction have primaries on different nodes, so that
+//! no two requests of it coalesce. Whether one of the r is updated is drawn for each, with probability
+//! w / r, as in FaSST's public code: so one in 2^4 transactions of O(4, 2) updates nothing.
+
+use std::ops::RangeInclusive;
+
+use rand::RngExt;
+
+use super::{Stream, Totals};
+use crate::engine::{Access, Key, TableNumber};
+use crate::placement::partition_of;
+use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
+
+/// The most objects of one transaction.
+pub const MOST_OBJECTS: usize = 16;
+/// An object's first eight bytes count its updates, the next eight name the last one.
+const COUNT: std::ops::Range<usize> = 0..8;
+const WRITER: std::ops::Range<usize> = 8..16;
+/// The largest value that fits a message with its header (FaSST, section 5.1).
+const LARGEST_VALUE: u16 = 4_060;
+
+/// How many draws look for an object on another node: so many are not needed by chance unless there is none.
+const DRAWS: u32 = 100_000;
+
+const KINDS: [&str; 2] = ["read", "update"];
+
+/// The numbers of an O(r, w).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectStoreSettings {
+    /// r: how many objects a transaction reads, 1 to 16.
+    pub reads: u8,
+    /// w: how many of them it updates on average.
+    pub writes: u8,
+    /// How many objects there are on all nodes together.
+    pub objects: u64,
+    /// The bytes of an object, 16 to 4,060.
+    pub value_bytes: u16,
+    /// The number of partitions, which is that of the nodes at the start.
+    pub partitions: u16,
+    /// Whether the objects of a transaction have primaries on different nodes, as in the paper. If not,
+    /// they are only different, and requests may coalesce.
+    pub apart: bool,
+    /// The seed of all draws.
+    pub seed: u64,
+}
+
+impl ObjectStoreSettings {
+    /// O(`reads`, `writes`) as in the paper: objects of 40 bytes, one million for each thread of the
+    /// cluster.
+    pub fn o(reads: u8, writes: u8, nodes: u16, threads: u16) -> Self {
+        let objects = 1_000_000 * u64::from(nodes) * u64::from(threads);
+        Self { reads, writes, objects, value_bytes: 40, partitions: nodes, apart: true, seed: 0 }
+    }
+}
+
+/// Why there is no such object store.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field} is {found}, expected {expected}")]
+pub struct ObjectStoreError {
+    /// The setting.
+    pub field: &'static str,
+    /// Its value.
+    pub found: u64,
+    /// What it has to be.
+    pub expected: String,
+}
+
+/// The object store.
+#[derive(Clone, Debug)]
+pub struct ObjectStore {
+    settings: ObjectStoreSettings,
+    tables: [TableShape; 1],
+}
+
+/// The input of one transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectTransaction {
+    /// The objects; those beyond `reads` are 0.
+    objects: [u64; MOST_OBJECTS],
+    /// How many there are.
+    reads: u8,
+    /// A bit for each object that is updated.
+    updated: u16,
+    /// The number of this input among all of the run, which names its updates.
+    writer: u64,
+}
+
+impl ObjectTransaction {
+    /// Reads the objects of the list, and updates those that are marked. `writer` is what its updates are
+    /// named by, and should be its alone.
+    ///
+    /// # Panics
+    /// When there are more than 16 objects.
+    pub fn new(writer: u64, objects: &[(u64, Intent)]) -> Self {
+        let mut input = Self { objects: [0; MOST_OBJECTS], reads: 0, updated: 0, writer };
+        for (place, (object, intent)) in objects.iter().enumerate() {
+            input.objects[place] = *object;
+            input.updated |= u16::from(*intent == Intent::Write) << place;
+            input.reads += 1;
+        }
+        input
+    }
+
+    /// The objects, and whether each is updated.
+    pub fn objects(&self) -> impl Iterator<Item = (u64, Intent)> + use<> {
+        let Self { objects, reads, updated, .. } = *self;
+        (0..usize::from(reads)).map(move |place| {
+            let intent = if updated >> place & 1 == 1 { Intent::Write } else { Intent::Read };
+            (objects[place], intent)
+        })
+    }
+}
+
+/// The key of an object.
+fn key(object: u64) -> Key {
+    Key { table: TableNumber(0), row: object }
+}
+
+/// A word of an object, 0 if the object is too short.
+fn word(value: &[u8], place: std::ops::Range<usize>) -> u64 {
+    value.get(place).map_or(0, |word| u64::from_le_bytes(word.try_into().expect("eight bytes")))
+}
+
+/// Writes the object's value after its update number `count`, by `writer`. The bytes behind depend on
+/// object and writer, so that a value that was torn or lost its way is noticed.
+fn fill(object: u64, count: u64, writer: u64, value: &mut [u8]) {
+    value[COUNT].copy_from_slice(&count.to_le_bytes());
+    value[WRITER].copy_from_slice(&writer.to_le_bytes());
+    let mut state = object.rotate_left(32) ^ writer;
+    for chunk in value[WRITER.end..].chunks_mut(8) {
+        state = state.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ count;
+        chunk.copy_from_slice(&state.to_le_bytes()[..chunk.len()]);
+    }
+}
+
+impl ObjectStore {
+    /// The object store of these settings.
+    ///
+    /// # Errors
+    /// When a number is out of its range.
+    pub fn new(settings: ObjectStoreSettings) -> Result<Self, ObjectStoreError> {
+        let ObjectStoreSettings { reads, writes, objects, value_bytes, partitions, .. } = settings;
+        let check = |field, found: u64, range: RangeInclusive<u64>| {
+            if range.contains(&found) {
+                return Ok(());
+            }
+            let expected = format!("{} to {}", range.start(), range.end());
+            Err(ObjectStoreError { field, found, expected })
+        };
+        let most = if settings.apart { u64::from(partitions) } else { MOST_OBJECTS as u64 };
+        check("partitions", partitions.into(), 1..=u64::from(u16::MAX))?;
+        check("reads", reads.into(), 1..=most.min(MOST_OBJECTS as u64))?;
+        check("writes", writes.into(), 0..=reads.into())?;
+        check("value_bytes", value_bytes.into(), 16..=LARGEST_VALUE.into())?;
+        check("objects", objects, u64::from(reads)..=1 << 40)?;
+        let tables = [TableShape { name: "objects", value_bytes, rows: objects }];
+        Ok(Self { settings, tables })
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> &ObjectStoreSettings {
+        &self.settings
+    }
+
+    /// An object that is none of `others`, and has its primary on another node than each of them.
+    fn draw_object(&self, others: &[u64], random: &mut impl rand::Rng) -> u64 {
+        let ObjectStoreSettings { objects, partitions, apart, .. } = self.settings;
+        let partition = |object| if apart { partition_of(object, partitions).0 } else { 0 };
+        for _ in 0..DRAWS {
+            let object = random.random_range(0..objects);
+            let meets = |other| other == object || apart && partition(other) == partition(object);
+            if !others.iter().any(|other| meets(*other)) {
+                return object;
+            }
+        }
+        // There are so few objects that other nodes may have none.
+        let mut object = random.random_range(0..objects);
+        while others.contains(&object) {
+            object = (object + 1) % objects;
+        }
+        object
+    }
+}
+
+impl Transactions for ObjectStore {
+    type Input = ObjectTransaction;
+    type Source = Stream;
+
+    fn tables(&self) -> &[TableShape] {
+        &self.tables
+    }
+
+    fn kinds(&self) -> &[&'static str] {
+        &KINDS
+    }
+
+    fn kind(&self, input: &ObjectTransaction) -> u8 {
+        u8::from(input.updated != 0)
+    }
+
+    fn source(&self, worker: u32) -> Stream {
+        Stream::new(self.settings.seed, worker)
+    }
+
+    fn draw(&self, source: &mut Stream) -> Option<ObjectTransaction> {
+        let ObjectStoreSettings { reads, writes, .. } = self.settings;
+        source.drawn += 1;
+        let writer = u64::from(source.worker) << 40 | source.drawn;
+        let random = &mut source.random;
+        let mut input = ObjectTransaction { objects: [0; 16], reads, updated: 0, writer };
+        for place in 0..usize::from(reads) {
+            input.objects[place] = self.draw_object(&input.objects[..place], random);
+            let updated = writes > 0 && random.random_range(0..reads) < writes;
+            input.updated |= u16::from(updated) << place;
+        }
+        Some(input)
+    }
+
+    fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {
+        if key.table != TableNumber(0) || key.row >= self.settings.objects {
+            return false;
+        }
+        let start = value.len();
+        value.resize(start + usize::from(self.settings.value_bytes), 0);
+        fill(key.row, 0, 0, &mut value[start..]);
+        true
+    }
+
+    fn declare(&self, input: &ObjectTransaction, _: &Rows, wanted: &mut Vec<(Key, Intent)>) {
+        wanted.extend(input.objects().map(|(object, intent)| (key(object), intent)));
+    }
+
+    fn run(&self, input: &ObjectTransaction, rows: &mut Rows) -> Result<Decision, Missing> {
+        rows.reset();
+        for (object, intent) in input.objects() {
+            let there = match intent {
+                Intent::Read => rows.get(key(object))?.is_some(),
+                Intent::Write => match rows.get_mut(key(object))? {
+                    Some(value) if value.len() >= WRITER.end => {
+                        fill(object, word(value, COUNT).wrapping_add(1), input.writer, value);
+                        true
+                    }
+                    _ => false,
+                },
+            };
+            if !there {
+                return Ok(Decision::RollBack);
+            }
+        }
+        Ok(Decision::Commit)
+    }
+}
+
+impl Totals for ObjectStore {
+    fn total_name(&self) -> &'static str {
+        "the number of updates"
+    }
+
+    fn count(&self, _: Key, value: Option<&[u8]>) -> i64 {
+        value.map_or(0, |value| word(value, COUNT) as i64)
+    }
+
+    fn change(&self, _: u8, accesses: &[Access]) -> Result<i64, String> {
+        Ok(accesses.iter().filter(|access| access.writes).count() as i64)
+    }
+
+    fn check_row(&self, key: Key, value: &[u8]) -> Result<(), String> {
+        if key.table != TableNumber(0) || key.row >= self.settings.objects {
+            return Err(format!("there are {} objects in table 0", self.settings.objects));
+        }
+        let expected = usize::from(self.settings.value_bytes);
+        if value.len() != expected {
+            return Err(format!("it has {} bytes instead of {expected}", value.len()));
+        }
+        let (count, writer) = (word(value, COUNT), word(value, WRITER));
+        let mut intact = value.to_vec();
+        fill(key.row, count, writer, &mut intact);
+        if intact != value {
+            return Err(format!("its bytes are not those of update {count} by {writer:#x}"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every order in which the messages of a few transactions can arrive, and every place where a node
+//! can crash, a message can be lost or come twice.
+//!
+//! A state is the nodes, which are compared and hashed as they are, and the messages under way, in no
+//! order. In each state that has nothing left to do, what clients have seen must have a serial order
+//! that keeps to real time and to the points that were told; the replicas hold the rows that it
+//! leaves; no row is locked, and the logs are empty. A state in which nothing can happen while somebody
+//! waits is wrong, too.
+//!
+//! Time goes on only as nothing else can happen, or while a process is gone. The leases of those that
+//! live are renewed in time: nothing of membership is under way while time passes. Clocks that differ
+//! are a matter of the campaign.
+
+mod course;
+mod fasst;
+mod model;
+mod scenes;
+mod script;
+mod search;
+mod toy;
+
+use cluster::fasst::{Mutant, Planted};
+use model::{Limits, Subject};
+use scenes::Scene;
+use script::{Deed, Script, Transaction};
+use search::{Seen, Wrong, explore};
+use toy::{Flaw, Toy};
+
+/// The most states of a walk, so that a mistake does not fill the memory.
+const MOST: u64 = 300_000;
+
+/// Walks through all states and prints how many there were.
+fn walk<P: Subject>(name: &str, protocol: &P, limits: Limits) -> Result<Seen, Wrong> {
+    let result = explore(protocol, limits, MOST);
+    match &result {
+        Ok(seen) => println!("{name}: {seen:?}"),
+        Err(wrong) => println!("{name}: wrong after {} states", wrong.states),
+    }
+    result
+}
+
+fn two_writers(flaw: Flaw) -> Toy {
+    let first = Transaction::new(1, &[(0, Deed::Update), (1, Deed::Update)]);
+    let second = Transaction::new(2, &[(1, Deed::Update), (0, Deed::Update)]);
+    Toy { script: Script::new(4, vec![vec![first], vec![second]]), nodes: 2, flaw }
+}
+
+#[test]
+fn a_toy_is_right() {
+    let seen = walk("toy", &two_writers(Flaw::None), Limits::default());
+    let seen = seen.unwrap_or_else(|wrong| panic!("{wrong}"));
+    assert!(seen.ends > 0 && seen.states > 100);
+}
+
+#[test]
+fn a_toy_without_locks_is_not_serializable() {
+    let wrong = walk("toy", &two_writers(Flaw::LocksBindNobody), Limits::default()).unwrap_err();
+    assert!(wrong.what.contains("not serializable"), "{wrong}");
+}
+
+#[test]
+fn a_toy_that_forgets_locks_leaves_one() {
+    let wrong = walk("toy", &two_writers(Flaw::LocksAreForgotten), Limits::default()).unwrap_err();
+    assert!(wrong.what.contains("no progress"), "{wrong}");
+}
+
+/// Whether to walk through the large spaces, too.
+fn full() -> bool {
+    std::env::var_os("LOCKSTEP_FULL").is_some_and(|value| value == "1")
+}
+
+fn assert_right<P: Subject>(name: &str, protocol: &P, limits: Limits) {
+    let seen = walk(name, protocol, limits).unwrap_or_else(|wrong| panic!("{name}:\n{wrong}"));
+    assert!(seen.ends > 0, "{name}: {seen:?}");
+}
+
+fn assert_all_right(scenes: &[Scene]) {
+    for scene in scenes {
+        assert_right(scene.name, &scene.cluster(Planted::default()), scene.limits.clone());
+    }
+}
+
+#[test]
+fn every_order_of_delivery() {
+    assert_all_right(&scenes::calm());
+}
+
+#[test]
+fn a_message_comes_twice() {
+    assert_all_right(&scenes::doubled());
+}
+
+#[test]
+fn a_process_ends_anywhere() {
+    assert_all_right(&scenes::deadly());
+}
+
+/// What finds a planted bug, if anything does.
+fn found(mutant: Mutant) -> Option<String> {
+    let scenes = [scenes::calm(), scenes::doubled(), scenes::deadly()];
+    scenes.iter().flatten().find_map(|scene| {
+        let cluster = scene.cluster(Planted::new(mutant));
+        let wrong = explore(&cluster, scene.limits.clone(), MOST).err()?;
+        let what = wrong.what.lines().next().unwrap_or_default();
+        Some(format!("{}, {} steps: {what}", scene.name, wrong.way.len()))
+    })
+}
+
+#[test]
+fn mutants() {
+    for mutant in Mutant::ALL {
+        println!("{mutant:?}: {:?}", found(mutant));
+    }
+}

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The state space: nodes, messages under way in no order, and what may go wrong how often.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::rc::Rc;
+
+use cluster::engine::{
+    Class, Effects, Endpoint, Input, Instant, Key, Machine, Node, NodeId, Part, Protocol, Span,
+    Stage, TransactionId,
+};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::course::Course;
+
+/// A protocol that can be explored.
+pub trait Subject:
+    Protocol<Machine: Clone + Eq + Hash + Machine<Shared: Clone + Eq + Hash>>
+{
+    /// The workers that begin, each as its thread and its number there.
+    fn workers(&self) -> Vec<(Endpoint, u8)>;
+
+    /// The rows that are compared in the end, with their digests at the start.
+    fn rows(&self) -> BTreeMap<Key, u64>;
+
+    /// The digests of a row at those of these nodes that have a replica of it.
+    fn replicas(&self, up: &[(NodeId, &Node<Self::Machine>)], key: Key) -> Vec<(NodeId, u64)>;
+
+    /// Whether a message only renews a lease. Such arrive at once, so that the leases of those that live
+    /// are always right, and there are fewer orders.
+    fn renews(&self, stage: Stage, bytes: &[u8]) -> bool;
+
+    /// Whether the cluster has nothing more to do for itself: nobody who is down is a member, nothing
+    /// is being copied or flushed.
+    fn is_settled(&self, up: &[(NodeId, &Node<Self::Machine>)], down: &[NodeId]) -> bool;
+}
+
+/// What may go wrong in an exploration, and how far it goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The nodes of which one may crash.
+    pub may_crash: Vec<NodeId>,
+    /// How many messages may be delivered twice.
+    pub duplicates: u8,
+    /// How many messages may be lost.
+    pub losses: u8,
+    /// Of which stages those are; of all if there are none.
+    pub stages: Vec<Stage>,
+    /// How often a worker may try a transaction again.
+    pub repeats: u8,
+    /// How much time may pass until all rest.
+    pub horizon: Span,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            may_crash: Vec::new(),
+            duplicates: 0,
+            losses: 0,
+            stages: Vec::new(),
+            repeats: 1,
+            horizon: Span::from_us(1_000_000),
+        }
+    }
+}
+
+/// A message under way.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Message {
+    to: Endpoint,
+    from: Endpoint,
+    class: Class,
+    stage: Stage,
+    bytes: Vec<u8>,
+}
+
+/// A node with the hash of it.
+struct Held<M: Machine> {
+    node: Node<M>,
+    hash: u64,
+}
+
+/// A state. Clones share their nodes.
+pub struct State<P: Protocol> {
+    /// The nodes by number, the manager last; none where a process is gone.
+    nodes: Vec<Option<Rc<Held<P::Machine>>>>,
+    begins: Vec<(Endpoint, u8)>,
+    /// In their order, so that states that differ in nothing else are one.
+    flight: Vec<Rc<Message>>,
+    now: Instant,
+    crashes: u8,
+    duplicates: u8,
+    losses: u8,
+    course: Rc<Course>,
+}
+
+impl<P: Protocol> Clone for State<P> {
+    fn clone(&self) -> Self {
+        Self {
+            nodes: self.nodes.clone(),
+            begins: self.begins.clone(),
+            flight: self.flight.clone(),
+            course: Rc::clone(&self.course),
+            ..*self
+        }
+    }
+}
+
+/// A step from one state to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// A worker begins.
+    Begin(Endpoint, u8),
+    /// A message arrives.
+    Deliver(Rc<Message>),
+    /// A message arrives and will do so once more.
+    Duplicate(Rc<Message>),
+    /// A message is lost.
+    Lose(Rc<Message>),
+    /// A part polls, as it wanted to.
+    Poll(Endpoint),
+    /// A process ends.
+    Crash(NodeId),
+    /// Time goes on to the next deadline of any part.
+    Wait,
+}
+
+/// What to do with a state.
+pub enum Verdict {
+    /// Take each of these actions.
+    Go(Vec<Action>),
+    /// All rest, and all is right.
+    Done,
+    /// A worker has begun too often.
+    Cut,
+}
+
+pub struct Model<'a, P> {
+    pub protocol: &'a P,
+    pub limits: Limits,
+}
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = foldhash::quality::FixedState::default().build_hasher();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What a part is called in the names of its attempts.
+fn part_name(endpoint: Endpoint) -> TransactionId {
+    let Part::HostThread(thread) = endpoint.part else { return TransactionId::default() };
+    TransactionId::new(endpoint.node, thread, 0, 0)
+}
+
+impl<P: Subject> Model<'_, P> {
+    /// The state before anybody has begun: all have had an empty burst, and have their first leases.
+    ///
+    /// # Errors
+    /// When what the machines tell is wrong.
+    pub fn start(&self) -> Result<State<P>, String> {
+        let nodes = (0..self.protocol.nodes()).map(|node| Some(self.protocol.start(NodeId(node))));
+        let hold = |node: Option<Node<P::Machine>>| node.map(|node| Rc::new(Held::new(node)));
+        let mut state = State {
+            nodes: nodes.chain([self.protocol.manager()]).map(hold).collect(),
+            begins: self.protocol.workers(),
+            flight: Vec::new(),
+            now: Instant::default(),
+            crashes: u8::from(!self.limits.may_crash.is_empty()),
+            duplicates: self.limits.duplicates,
+            losses: self.limits.losses,
+            course: Rc::default(),
+        };
+        let due: Vec<Endpoint> = state.deadlines().map(|(part, _)| part).collect();
+        due.into_iter().try_for_each(|part| state.burst(part, &[Input::Deadline]))?;
+        self.renew(&mut state)?;
+        Ok(state)
+    }
+
+    /// Lets all messages arrive that only renew leases.
+    fn renew(&self, state: &mut State<P>) -> Result<(), String> {
+        let renews = |message: &Rc<Message>| self.protocol.renews(message.stage, &message.bytes);
+        while let Some(message) = state.flight.iter().find(|message| renews(message)).cloned() {
+            state.take(&message);
+            state.deliver(&message)?;
+        }
+        Ok(())
+    }
+
+    /// What can happen next.
+    ///
+    /// # Errors
+    /// When the state is wrong.
+    pub fn judge(&self, state: &State<P>) -> Result<Verdict, String> {
+        if state.is_quiet() && self.is_at_rest(state) {
+            self.check(state)?;
+            return Ok(Verdict::Done);
+        }
+        if state.course.most_repeats() > self.limits.repeats {
+            return Ok(Verdict::Cut);
+        }
+        let actions = self.actions(state);
+        match actions.is_empty() {
+            true => Err("stuck: nothing can happen, and not all rest".into()),
+            false => Ok(Verdict::Go(actions)),
+        }
+    }
+
+    /// Goes on from a state without anything more going wrong, one action or the other next, until all
+    /// rest: nobody may be in the way of the others for ever.
+    ///
+    /// # Errors
+    /// When something is wrong on the way, or they do not come to rest.
+    pub fn settle(&self, state: &State<P>) -> Result<(), String> {
+        let limits = Limits { repeats: 200, ..self.limits.clone() };
+        let model = Model { protocol: self.protocol, limits };
+        let mut state = state.clone();
+        (state.crashes, state.duplicates, state.losses) = (0, 0, 0);
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        for _ in 0..20_000 {
+            match model.judge(&state)? {
+                Verdict::Done => return Ok(()),
+                Verdict::Cut => break,
+                Verdict::Go(actions) => {
+                    let action = &actions[random.random_range(0..actions.len())];
+                    state = model.step(&state, action)?;
+                }
+            }
+        }
+        Err("no progress: all have had their turns many times, and not all rest".into())
+    }
+
+    fn actions(&self, state: &State<P>) -> Vec<Action> {
+        let begins = state.begins.iter().map(|(part, worker)| Action::Begin(*part, *worker));
+        let mut actions: Vec<Action> = begins.collect();
+        for (place, message) in state.flight.iter().enumerate() {
+            if place > 0 && *message == state.flight[place - 1] {
+                continue;
+            }
+            let stages = &self.limits.stages;
+            let is_chosen = stages.is_empty() || stages.contains(&message.stage);
+            actions.push(Action::Deliver(Rc::clone(message)));
+            if state.duplicates > 0 && is_chosen {
+                actions.push(Action::Duplicate(Rc::clone(message)));
+            }
+            if state.losses > 0 && is_chosen {
+                actions.push(Action::Lose(Rc::clone(message)));
+            }
+        }
+        for (part, deadline) in state.deadlines() {
+            if deadline <= state.now {
+                actions.push(Action::Poll(part));
+            }
+        }
+        if state.crashes > 0 && !(state.is_quiet() && state.begins.is_empty()) {
+            let crashes = self.limits.may_crash.iter().map(|node| Action::Crash(*node));
+            actions.extend(crashes.filter(
+                |crash| matches!(crash, Action::Crash(node) if state.nodes[node.index()].is_some()),
+            ));
+        }
+        if self.may_wait(state, actions.is_empty()) {
+            actions.push(Action::Wait);
+        }
+        actions
+    }
+
+    /// Leases of those that live are renewed in time, so nothing of membership is under way while time
+    /// passes. Other messages may be slower than a change of the membership, but no slower.
+    fn may_wait(&self, state: &State<P>, is_idle: bool) -> bool {
+        let end = Instant::default() + self.limits.horizon;
+        let is_later = |(_, deadline): (_, Instant)| deadline > state.now && deadline <= end;
+        let is_prompt = |message: &Rc<Message>| message.stage == Stage::Membership;
+        let is_troubled = state.down().next().is_some();
+        state.deadlines().any(is_later)
+            && !state.flight.iter().any(is_prompt)
+            && !state.deadlines().any(|(_, deadline)| deadline <= state.now)
+            && (is_idle || is_troubled && !self.is_settled(state))
+    }
+
+    fn is_settled(&self, state: &State<P>) -> bool {
+        let down: Vec<NodeId> = state.down().collect();
+        self.protocol.is_settled(&state.up(), &down)
+    }
+
+    /// Whether the workers that live rest, and nobody has anything to do.
+    fn is_at_rest(&self, state: &State<P>) -> bool {
+        let rests = |(part, worker): &(Endpoint, u8)| {
+            let name = part_name(*part).0 | u64::from(*worker) << 32;
+            state.nodes[part.node.index()].is_none() || state.course.rests(TransactionId(name))
+        };
+        let down: Vec<NodeId> = state.down().collect();
+        self.protocol.workers().iter().all(rests) && self.protocol.is_settled(&state.up(), &down)
+    }
+
+    /// Checks a state in which all rest.
+    fn check(&self, state: &State<P>) -> Result<(), String> {
+        let rows = state.course.serial_order(&self.protocol.rows())?;
+        let up = state.up();
+        for (key, digest) in rows {
+            for (node, found) in self.protocol.replicas(&up, key) {
+                if found != digest {
+                    return Err(format!(
+                        "{key:?} is {found:#x} at {node:?}; the transactions leave {digest:#x}"
+                    ));
+                }
+            }
+        }
+        let nodes: Vec<_> = up.iter().filter(|(id, _)| *id != NodeId::MANAGER).copied().collect();
+        self.protocol.check_at_rest(&nodes)
+    }
+
+    /// The state after an action.
+    ///
+    /// # Errors
+    /// When what the machines tell is wrong.
+    pub fn step(&self, state: &State<P>, action: &Action) -> Result<State<P>, String> {
+        let mut next = state.clone();
+        match action {
+            Action::Begin(part, worker) => {
+                next.begins.retain(|begin| begin != &(*part, *worker));
+                next.burst(*part, &[Input::Begin { worker: *worker }])?;
+            }
+            Action::Deliver(message) => {
+                next.take(message);
+                next.deliver(message)?;
+            }
+            Action::Duplicate(message) => {
+                next.duplicates -= 1;
+                next.deliver(message)?;
+            }
+            Action::Lose(message) => {
+                next.losses -= 1;
+                next.take(message);
+            }
+            Action::Poll(part) => next.burst(*part, &[Input::Deadline])?,
+            Action::Crash(node) => {
+                next.crashes -= 1;
+                next.end_process(*node);
+            }
+            Action::Wait => next.wait()?,
+        }
+        self.renew(&mut next)?;
+        Ok(next)
+    }
+}
+
+impl<M: Machine<Shared: Hash> + Hash> Held<M> {
+    fn new(node: Node<M>) -> Self {
+        let hash = hash_of(&(&node.shared, &node.parts));
+        Self { node, hash }
+    }
+}
+
+impl<P: Subject> State<P> {
+    /// What stands for the state among those that were seen.
+    pub fn fingerprint(&self) -> u64 {
+        let nodes: Vec<u64> =
+            self.nodes.iter().map(|node| node.as_ref().map_or(0, |held| held.hash)).collect();
+        let counts = (self.crashes, self.duplicates, self.losses);
+        hash_of(&(nodes, &self.begins, &self.flight, self.now, counts, &*self.course))
+    }
+
+    /// What clients have seen.
+    pub fn course(&self) -> &Course {
+        &self.course
+    }
+
+    fn index(&self, node: NodeId) -> usize {
+        if node == NodeId::MANAGER { self.nodes.len() - 1 } else { node.index() }
+    }
+
+    fn up(&self) -> Vec<(NodeId, &Node<P::Machine>)> {
+        let manager = self.nodes.len() - 1;
+        let id = |index| if index == manager { NodeId::MANAGER } else { NodeId(index as u16) };
+        let nodes = self.nodes.iter().enumerate();
+        nodes.filter_map(|(index, node)| Some((id(index), &node.as_ref()?.node))).collect()
+    }
+
+    /// The nodes whose processes are gone.
+    fn down(&self) -> impl Iterator<Item = NodeId> {
+        let nodes = &self.nodes[..self.nodes.len() - 1];
+        (0..).map(NodeId).zip(nodes).filter(|(_, node)| node.is_none()).map(|(node, _)| node)
+    }
+
+    /// Whether no message is under way.
+    fn is_quiet(&self) -> bool {
+        self.flight.is_empty() && self.begins.is_empty()
+    }
+
+    /// The deadlines of all parts that have one.
+    fn deadlines(&self) -> impl Iterator<Item = (Endpoint, Instant)> {
+        self.up().into_iter().flat_map(|(id, node)| {
+            let part = move |(thread, part): (usize, &P::Machine)| {
+                Some((Endpoint::host(id, thread as u8), part.deadline()?))
+            };
+            node.parts.iter().enumerate().filter_map(part)
+        })
+    }
+
+    /// Takes a message out of those under way.
+    fn take(&mut self, message: &Message) {
+        let place = self.flight.iter().position(|other| **other == *message);
+        self.flight.remove(place.expect("the message is under way"));
+    }
+
+    fn deliver(&mut self, message: &Message) -> Result<(), String> {
+        let input = Input::Message { from: message.from, bytes: &message.bytes };
+        self.burst(message.to, &[input])
+    }
+
+    /// Gives a part of a node a burst, and takes its effects.
+    fn burst(&mut self, part: Endpoint, inputs: &[Input<'_>]) -> Result<(), String> {
+        let index = self.index(part.node);
+        let Some(held) = self.nodes[index].take() else { return Ok(()) };
+        let mut node = held.node.clone();
+        let Part::HostThread(thread) = part.part else { return Err(format!("no such {part:?}")) };
+        let mut effects = Effects::new();
+        let machine = node.parts.get_mut(usize::from(thread));
+        let machine = machine.ok_or_else(|| format!("no such {part:?}"))?;
+        machine.burst(&mut node.shared, self.now, inputs, &mut effects);
+        self.nodes[index] = Some(Rc::new(Held::new(node)));
+        if !effects.moments().is_empty() {
+            Rc::make_mut(&mut self.course).take(part_name(part), &effects)?;
+        }
+        for send in effects.sends() {
+            let bytes = effects.bytes_of(&send.bytes).to_vec();
+            let (to, class, stage) = (send.to, send.class, send.stage);
+            self.send(Message { to, from: part, class, stage, bytes });
+        }
+        if effects.is_killed() {
+            self.end_process(part.node);
+        }
+        Ok(())
+    }
+
+    /// Puts a message under way. One for a process that is gone would never arrive.
+    fn send(&mut self, message: Message) {
+        if self.nodes[self.index(message.to.node)].is_some() {
+            let place = self.flight.partition_point(|other| **other <= message);
+            self.flight.insert(place, Rc::new(message));
+        }
+    }
+
+    /// The process of a node is gone, with the messages that are under way to it.
+    fn end_process(&mut self, node: NodeId) {
+        let index = self.index(node);
+        self.nodes[index] = None;
+        self.flight.retain(|message| message.to.node != node);
+        self.begins.retain(|(part, _)| part.node != node);
+        Rc::make_mut(&mut self.course).forget_node(node);
+    }
+
+    /// Goes on to the next deadline of any part.
+    fn wait(&mut self) -> Result<(), String> {
+        let later = self.deadlines().map(|(_, deadline)| deadline);
+        self.now = later.filter(|deadline| *deadline > self.now).min().expect("a deadline");
+        let due: Vec<Endpoint> = self
+            .deadlines()
+            .filter(|(_, deadline)| *deadline <= self.now)
+            .map(|(part, _)| part)
+            .collect();
+        due.into_iter().try_for_each(|part| self.burst(part, &[Input::Deadline]))
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Begin(part, worker) => write!(f, "worker {worker} of {} begins", Name(*part)),
+            Self::Deliver(message) => write!(f, "arrives: {message}"),
+            Self::Duplicate(message) => write!(f, "arrives, and will again: {message}"),
+            Self::Lose(message) => write!(f, "is lost: {message}"),
+            Self::Poll(part) => write!(f, "{} polls", Name(*part)),
+            Self::Crash(node) => write!(f, "node {} crashes", node.0),
+            Self::Wait => write!(f, "time passes"),
+        }
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} to {}:", self.stage.name(), Name(self.from), Name(self.to))?;
+        self.bytes.iter().try_for_each(|byte| write!(f, " {byte:02x}"))
+    }
+}
+
+/// A part in a trace.
+struct Name(Endpoint);
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = self.0.node;
+        let thread = if let Part::HostThread(thread) = self.0.part { thread } else { 0 };
+        match node == NodeId::MANAGER {
+            true => write!(f, "manager"),
+            false => write!(f, "{}.{thread}", node.0),
+        }
+    }
+}

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A small world in virtual time: nodes, their manager, messages that take a while, and failures.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use cluster::engine::{
+    Access, Effects, Ending, Endpoint, Input, Instant, Key, Machine as _, Moment, Node, NodeId,
+    Part, Point, Protocol, Span, TransactionId,
+};
+use cluster::fasst::{Fasst, Machine, Settings};
+use cluster::membership;
+use cluster::placement::HeaderId;
+use cluster::transact::{Transactions, digest};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// What may go wrong with messages, as one in so many; 0 for never.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    /// RPCs are lost.
+    pub lost_rpcs: u32,
+    /// Messages of membership and recovery are lost.
+    pub lost_control: u32,
+    /// Messages are delivered twice.
+    pub twice: u32,
+    /// Messages are late by up to this many times the usual.
+    pub late: u32,
+}
+
+enum Event {
+    Arrives { from: Endpoint, to: Endpoint, bytes: Vec<u8> },
+    Deadline(Endpoint),
+    Crash(NodeId),
+    Restart(NodeId),
+}
+
+/// A transaction that was told of.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    pub accesses: Vec<Access>,
+    pub point: Option<Point>,
+    pub ending: Option<Ending>,
+    pub decided: Option<bool>,
+}
+
+impl Course {
+    /// Whether its changes are to be seen.
+    pub fn stands(&self) -> bool {
+        match self.ending {
+            Some(ending) => ending == Ending::Committed,
+            None => self.decided == Some(true),
+        }
+    }
+}
+
+pub struct World<T: Transactions> {
+    pub protocol: Fasst<T>,
+    pub nodes: Vec<Node<Machine<T>>>,
+    pub manager: Node<Machine<T>>,
+    pub is_up: Vec<bool>,
+    pub claimed: Vec<TransactionId>,
+    pub courses: BTreeMap<TransactionId, Course>,
+    /// The messages that each node has sent.
+    pub sent: Vec<u64>,
+    /// A node that crashes when it has sent so many messages.
+    pub crash_after: Option<(NodeId, u64)>,
+    /// Whether nodes that have ended themselves begin anew.
+    pub restarts: bool,
+    /// A node without messages of membership, from when to when.
+    pub cut: Option<(NodeId, Range<Span>)>,
+    /// How often a node ended itself.
+    pub killed: u64,
+    /// How far each node's clock is ahead.
+    offsets: Vec<Span>,
+    events: BTreeMap<(u64, u64), Event>,
+    count: u64,
+    now: u64,
+    faults: Faults,
+    random: ChaCha8Rng,
+    out: Effects,
+}
+
+/// Latencies of messages, in ps.
+const LATENCY: Range<u64> = 500_000..3_000_000;
+/// The longest burst, and how far clocks are apart.
+const SKEW: Span = Span::from_us(10);
+
+pub fn membership() -> membership::Settings {
+    membership::Settings {
+        lease: Span::from_us(100),
+        renew: Span::from_us(20),
+        skew: SKEW,
+        retry: Span::from_us(15),
+    }
+}
+
+pub fn settings(nodes: u16) -> Settings {
+    Settings {
+        nodes,
+        threads: 2,
+        workers: 2,
+        backups: 2.min(nodes as u8 - 1),
+        loss_timeout: Span::from_us(400),
+        membership: Some(membership()),
+        ..Settings::default()
+    }
+}
+
+impl<T: Transactions> World<T> {
+    pub fn new(protocol: Fasst<T>, faults: Faults, seed: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let nodes: Vec<_> =
+            (0..protocol.nodes()).map(|node| protocol.start(NodeId(node))).collect();
+        let offset = |_| Span::from_ps(random.random_range(0..SKEW.as_ps()));
+        let offsets = (0..=nodes.len()).map(offset).collect();
+        let mut world = Self {
+            manager: protocol.manager().expect("there is a membership"),
+            is_up: vec![true; nodes.len()],
+            sent: vec![0; nodes.len()],
+            protocol,
+            nodes,
+            claimed: Vec::new(),
+            courses: BTreeMap::new(),
+            crash_after: None,
+            restarts: false,
+            cut: None,
+            killed: 0,
+            offsets,
+            events: BTreeMap::new(),
+            count: 0,
+            now: 0,
+            faults,
+            random,
+            out: Effects::new(),
+        };
+        world.burst(Endpoint::host(NodeId::MANAGER, 0), &[]);
+        (0..world.nodes.len()).for_each(|node| world.begin(node));
+        world
+    }
+
+    fn begin(&mut self, node: usize) {
+        let Settings { threads, workers, .. } = *self.protocol.settings();
+        for thread in 0..threads {
+            let inputs: Vec<_> = (0..workers).map(|worker| Input::Begin { worker }).collect();
+            self.burst(Endpoint::host(NodeId(node as u16), thread), &inputs);
+        }
+    }
+
+    fn push(&mut self, at: u64, event: Event) {
+        self.count += 1;
+        self.events.insert((at, self.count), event);
+    }
+
+    pub fn crash_at(&mut self, at: Span, node: NodeId) {
+        self.push(at.as_ps(), Event::Crash(node));
+    }
+
+    pub fn restart_at(&mut self, at: Span, node: NodeId) {
+        self.push(at.as_ps(), Event::Restart(node));
+    }
+
+    fn one_in(&mut self, times: u32) -> bool {
+        times > 0 && self.random.random_ratio(1, times)
+    }
+
+    fn burst(&mut self, at: Endpoint, inputs: &[Input<'_>]) {
+        let Part::HostThread(thread) = at.part else { return };
+        let (node, place) = match at.node {
+            NodeId::MANAGER => (&mut self.manager, self.nodes.len()),
+            id if self.is_up[id.index()] => (&mut self.nodes[id.index()], id.index()),
+            _ => return,
+        };
+        let offset = self.offsets[place].as_ps();
+        self.out.clear();
+        let part = &mut node.parts[usize::from(thread)];
+        part.burst(&mut node.shared, Instant::from_ps(self.now + offset), inputs, &mut self.out);
+        let deadline = part.deadline();
+        if let Some(deadline) = deadline {
+            // At least some time passes, as a burst takes some.
+            let at_ps = deadline.as_ps().saturating_sub(offset).max(self.now + 50_000);
+            self.push(at_ps, Event::Deadline(at));
+        }
+        self.take(at);
+    }
+
+    fn take(&mut self, at: Endpoint) {
+        let out = std::mem::take(&mut self.out);
+        self.note(&out);
+        for send in out.sends() {
+            if let Some(sent) = self.sent.get_mut(at.node.index()) {
+                *sent += 1;
+                if self
+                    .crash_after
+                    .is_some_and(|crash| (at.node, *sent) > crash && crash.0 == at.node)
+                {
+                    self.crash(at.node);
+                    break;
+                }
+            }
+            let bytes = out.bytes_of(&send.bytes);
+            let is_control = bytes[4] >= 16;
+            let now = Span::from_ps(self.now);
+            let is_cut = self.cut.as_ref().is_some_and(|(node, when)| {
+                is_control && when.contains(&now) && [at.node, send.to.node].contains(node)
+            });
+            if is_cut {
+                continue;
+            }
+            let lost = if is_control { self.faults.lost_control } else { self.faults.lost_rpcs };
+            for _ in 0..1 + u32::from(self.one_in(self.faults.twice)) {
+                if self.one_in(lost) {
+                    continue;
+                }
+                let late = self.faults.late;
+                let times = if self.one_in(late) {
+                    self.random.random_range(1..u64::from(late) + 2)
+                } else {
+                    1
+                };
+                let time = self.now + self.random.random_range(LATENCY) * times;
+                let bytes = bytes.to_vec();
+                self.push(time, Event::Arrives { from: at, to: send.to, bytes });
+            }
+        }
+        if out.is_killed() && at.node != NodeId::MANAGER {
+            self.killed += 1;
+            self.crash(at.node);
+        }
+        self.out = out;
+    }
+
+    fn crash(&mut self, node: NodeId) {
+        if !std::mem::replace(&mut self.is_up[node.index()], false) {
+            return;
+        }
+        if self.restarts {
+            let time = self.now + self.random.random_range(1..400) * 1_000_000;
+            self.push(time, Event::Restart(node));
+        }
+    }
+
+    fn note(&mut self, out: &Effects) {
+        for moment in out.moments() {
+            match moment {
+                Moment::Begun { transaction, .. } => {
+                    let before = self.courses.insert(*transaction, Course::default());
+                    assert!(before.is_none(), "{transaction:?} twice");
+                }
+                Moment::Committing(committing) => {
+                    let course = self.courses.get_mut(&committing.transaction).expect("begun");
+                    course.accesses = out.accesses_of(committing).to_vec();
+                    course.point = Some(committing.point);
+                    self.claimed.push(committing.transaction);
+                }
+                Moment::Ended { transaction, ending } => {
+                    let course = self.courses.get_mut(transaction).expect("begun");
+                    assert_eq!(course.ending.replace(*ending), None, "{transaction:?}");
+                }
+                Moment::Decided { transaction, committed } => {
+                    let course = self.courses.get_mut(transaction).expect("begun");
+                    let before = course.decided.replace(*committed);
+                    assert_eq!(before.unwrap_or(*committed), *committed, "{transaction:?}");
+                }
+                Moment::Rests { .. } => {}
+            }
+        }
+    }
+
+    /// Takes the next event. Deadlines that are no more are left out.
+    pub fn step(&mut self) {
+        let ((at, _), event) = self.events.pop_first().expect("leases are renewed for ever");
+        self.now = self.now.max(at);
+        match event {
+            Event::Arrives { from, to, bytes } => {
+                self.burst(to, &[Input::Message { from, bytes: &bytes }]);
+            }
+            Event::Deadline(to) => {
+                let Part::HostThread(thread) = to.part else { return };
+                let (node, place) = match to.node {
+                    NodeId::MANAGER => (&self.manager, self.nodes.len()),
+                    id => (&self.nodes[id.index()], id.index()),
+                };
+                let now = Instant::from_ps(self.now) + self.offsets[place];
+                if node.parts[usize::from(thread)].deadline().is_some_and(|at| at <= now) {
+                    self.burst(to, &[Input::Deadline]);
+                }
+            }
+            Event::Crash(node) => self.crash(node),
+            Event::Restart(node) => self.restart(node),
+        }
+    }
+
+    fn restart(&mut self, node: NodeId) {
+        let place = node.index();
+        if std::mem::replace(&mut self.is_up[place], true) {
+            return;
+        }
+        let kept = self.nodes[place].shared.clone();
+        self.nodes[place] = self.protocol.restart(node, kept);
+        self.begin(place);
+    }
+
+    /// Whether all workers rest, and nothing of a change of views is left to be done.
+    pub fn rests(&self) -> bool {
+        let Some(manager) = self.manager.parts[0].manager() else { return false };
+        let up = self.nodes.iter().zip(&self.is_up).enumerate().filter(|(_, (_, is_up))| **is_up);
+        let members: Vec<_> = manager.view().members().collect();
+        let alive: Vec<_> = up.clone().map(|(node, _)| NodeId(node as u16)).collect();
+        let is_ready = !manager.is_changing() && manager.is_filled() && members == alive;
+        is_ready
+            && up.clone().all(|(_, (node, _))| {
+                let recovery = &node.shared.recovery;
+                let rest = node.parts.iter().all(|part| part.thread().is_none_or(|at| at.rests()));
+                rest && !recovery.is_busy() && recovery.member.epoch() == manager.view().epoch()
+            })
+    }
+
+    /// Runs until all is at rest, for at most this long.
+    ///
+    /// # Errors
+    /// When it is not at rest then.
+    pub fn run(&mut self, limit: Span) -> Result<(), String> {
+        let end = self.now + limit.as_ps();
+        while self.now < end {
+            self.step();
+            if !self.manager.parts[0].manager().is_none_or(|manager| manager.lost().is_empty()) {
+                return Err(format!(
+                    "data were lost: {:?} {:?} {:?}",
+                    self.is_up,
+                    self.now,
+                    self.manager.parts[0].manager()
+                ));
+            }
+            if self.rests()
+                && self
+                    .events
+                    .values()
+                    .all(|event| !matches!(event, Event::Crash(_) | Event::Restart(_)))
+            {
+                return Ok(());
+            }
+        }
+        let manager = self.manager.parts[0].manager();
+        Err(format!("no rest; up {:?}, {manager:?}", self.is_up))
+    }
+
+    /// Everything that has to hold at rest.
+    pub fn check(&self) -> Result<(), String> {
+        let up = self.nodes.iter().enumerate().filter(|(node, _)| self.is_up[*node]);
+        let up: Vec<_> = up.map(|(node, state)| (NodeId(node as u16), state)).collect();
+        self.protocol.check_at_rest(&up)?;
+        self.check_serial()
+    }
+
+    /// Replays what stands in the order of its points: each read saw the newest version, and the row
+    /// that was last written; and what the primaries have at the end is what was written last.
+    fn check_serial(&self) -> Result<(), String> {
+        let mut versions = BTreeMap::<HeaderId, u64>::new();
+        let mut written = BTreeMap::<Key, (u64, u64)>::new();
+        for transaction in &self.claimed {
+            let course = &self.courses[transaction];
+            let only_reads = course.ending == Some(Ending::RolledBack);
+            if !course.stands() && !only_reads || course.point == Some(Point::Within) {
+                continue;
+            }
+            let layout = self.protocol.layout();
+            for access in course.accesses.iter().filter(|access| !access.writes) {
+                let header = layout.header_of(access.key);
+                let newest = *versions.entry(header).or_default();
+                let last = written.get(&access.key);
+                if access.version != newest || last.is_some_and(|last| last.1 != access.digest) {
+                    return Err(format!(
+                        "{transaction:?} read {access:?}; {header:?} is at {newest}, and {last:?}"
+                    ));
+                }
+            }
+            for access in course.accesses.iter().filter(|access| access.writes) {
+                let header = layout.header_of(access.key);
+                let newest = versions.entry(header).or_default();
+                // Several rows under one header raise its version once.
+                if access.version != *newest + 1
+                    && written.get(&access.key).is_some_and(|last| last.0 >= access.version)
+                {
+                    return Err(format!(
+                        "{transaction:?} wrote {access:?}; {header:?} is at {newest}"
+                    ));
+                }
+                *newest = access.version;
+                written.insert(access.key, (access.version, access.digest));
+            }
+        }
+        self.check_end(&versions, &written)
+    }
+
+    fn check_end(
+        &self,
+        versions: &BTreeMap<HeaderId, u64>,
+        written: &BTreeMap<Key, (u64, u64)>,
+    ) -> Result<(), String> {
+        let manager = self.manager.parts[0].manager().expect("it is the manager");
+        let store = |header: HeaderId| {
+            let primary = manager.view().primary(header.partition).expect("none is lost");
+            &self.nodes[primary.index()].shared.store
+        };
+        for (header, version) in versions {
+            let found = store(*header).header(*header).map(|header| header.version);
+            if found != Some(*version) {
+                return Err(format!("{header:?} should be at {version}, and is at {found:?}"));
+            }
+        }
+        for (key, (_, expected)) in written {
+            let header = self.protocol.layout().header_of(*key);
+            let mut value = Vec::new();
+            let found = store(header).read(*key, &mut value).map_err(|error| error.to_string())?;
+            let found = digest(found.present.then_some(&value[..]));
+            if found != *expected {
+                return Err(format!("{key:?} is not what was written last"));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many transactions ended like this.
+    pub fn ended(&self, ending: Ending) -> usize {
+        self.courses.values().filter(|course| course.ending == Some(ending)).count()
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A case: the cluster, its workload and its faults, all drawn from one seed.
+
+use std::sync::Arc;
+
+use cluster::engine::Span;
+use cluster::fasst::{Fasst, Planted, Settings};
+use cluster::membership;
+use cluster::transact::Transactions;
+use cluster::workload::{
+    ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings,
+};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use timing::Time;
+use timing::platform::{Bandwidth, Measure};
+use workloads::scenario::SmallBankAccess;
+
+use super::{FAULTS_NS, LEASE_NS, LOSS_NS, SKEW_NS};
+use crate::fabric::FabricTiming;
+use crate::faults::{Dangers, FaultPlan};
+use crate::nic::{Framing, PlainCard};
+use crate::world::{CpuCosts, Hardware, Options};
+
+/// A cluster of FaSST with one of the workloads.
+#[derive(Clone, Debug)]
+pub enum Work<O = Fasst<ObjectStore>, B = Fasst<SmallBank>, T = Fasst<Tatp>> {
+    /// O(r, w), of few objects.
+    Objects(O),
+    /// SmallBank, of few accounts.
+    SmallBank(B),
+    /// TATP, of few subscribers.
+    Tatp(T),
+}
+
+/// All that is drawn for a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// What it was drawn from.
+    pub seed: u64,
+    /// The nodes of the cluster.
+    pub nodes: u16,
+    /// The backups of each row.
+    pub backups: u8,
+    /// The threads of each node.
+    pub threads: u8,
+    /// The workers of each thread.
+    pub workers: u8,
+    /// How many messages of a thread may be on their way to one node.
+    pub budget: u8,
+    /// The headers of each table in a partition, so that rows share them.
+    pub buckets: u32,
+    /// The workload and how many objects, accounts or subscribers it has.
+    pub(super) work: (Kind, u64),
+    /// The faults.
+    pub plan: FaultPlan,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Objects { reads: u8, writes: u8 },
+    SmallBank,
+    Tatp,
+}
+
+impl Case {
+    /// Draws the case of a seed.
+    pub fn draw(seed: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let nodes = random.random_range(3..=5);
+        let backups = random.random_range(1..=2u8);
+        let threads = random.random_range(1..=2);
+        let workers = random.random_range(1..=3);
+        let kind = match random.random_range(0..4) {
+            0 | 1 => {
+                let reads = random.random_range(1..=4u8);
+                Kind::Objects { reads, writes: random.random_range(0..=reads) }
+            }
+            2 => Kind::SmallBank,
+            _ => Kind::Tatp,
+        };
+        let dangers = Dangers {
+            nodes,
+            tolerated: backups.into(),
+            span_ns: FAULTS_NS * 3 / 4,
+            lease_ns: LEASE_NS,
+            loss_ns: LOSS_NS,
+            skew_ns: SKEW_NS,
+        };
+        Self {
+            seed,
+            nodes,
+            backups,
+            threads,
+            workers,
+            budget: random.random_range(1..=workers),
+            buckets: random.random_range(1..=6),
+            work: (kind, random.random_range(8..=40)),
+            plan: FaultPlan::draw(random.random_range(0..u64::MAX), &dangers),
+        }
+    }
+
+    /// The cluster, with this bug.
+    pub(super) fn build(&self, planted: Planted) -> Result<Work, String> {
+        let settings = self.settings(planted);
+        let (kind, rows) = self.work;
+        Ok(match kind {
+            Kind::Objects { reads, writes } => {
+                let settings_of_store = ObjectStoreSettings {
+                    objects: rows,
+                    apart: false,
+                    seed: self.seed,
+                    ..ObjectStoreSettings::o(reads, writes, self.nodes, 1)
+                };
+                let store = ObjectStore::new(settings_of_store).map_err(|it| it.to_string())?;
+                Work::Objects(self.cluster(settings, store)?)
+            }
+            Kind::SmallBank => {
+                let bank = SmallBankSettings {
+                    accounts: rows,
+                    hot_accounts: 3,
+                    access: SmallBankAccess::Hot90,
+                    initial_cents: 10_000,
+                    seed: self.seed,
+                };
+                let bank = SmallBank::new(bank).map_err(|it| it.to_string())?;
+                Work::SmallBank(self.cluster(settings, bank)?)
+            }
+            Kind::Tatp => {
+                let tatp = TatpSettings { subscribers: rows / 4, seed: self.seed };
+                let tatp = Tatp::new(tatp).map_err(|it| it.to_string())?;
+                Work::Tatp(self.cluster(settings, tatp)?)
+            }
+        })
+    }
+
+    fn cluster<T: Transactions>(&self, settings: Settings, work: T) -> Result<Fasst<T>, String> {
+        let cluster = Fasst::new(settings, work).map_err(|error| error.to_string())?;
+        Ok(cluster.with_buckets(self.buckets))
+    }
+
+    fn settings(&self, planted: Planted) -> Settings {
+        let span = Span::from_ns;
+        Settings {
+            nodes: self.nodes,
+            threads: self.threads,
+            workers: self.workers,
+            backups: self.backups,
+            budget: self.budget,
+            loss_timeout: span(LOSS_NS),
+            membership: Some(membership::Settings {
+                lease: span(LEASE_NS),
+                renew: span(LEASE_NS / 6),
+                skew: span(SKEW_NS),
+                retry: span(LEASE_NS / 6),
+            }),
+            planted,
+            ..Settings::default()
+        }
+    }
+
+    /// Every piece of work 10 ns, the card 20 ns, the slot 200 ns, the way 300 ns, the link 10 B/ns.
+    pub(super) fn hardware(&self) -> Hardware {
+        let framing = Framing {
+            link: 14,
+            base: 12,
+            datagram: 8,
+            remote: 16,
+            atomic: 28,
+            answer: 4,
+            held: 8,
+            mtu: 4096,
+        };
+        let rate = Bandwidth::convert(10.0, "GB/s").expect("a rate");
+        Hardware {
+            host: CpuCosts::uniform(Time::from_ns(30)),
+            nic_cores: None,
+            fabric: FabricTiming::star(rate, Time::from_ns(300), framing),
+            local: Time::from_ns(50),
+            card: Arc::new(|_| Box::new(PlainCard::new(Time::from_ns(20), Time::from_ns(200)))),
+        }
+    }
+
+    pub(super) fn options(&self) -> Options {
+        Options {
+            host_threads: self.threads,
+            workers: self.workers,
+            quiet: Time::from_ns(2 * LEASE_NS),
+            ..Options::default()
+        }
+    }
+}
+
+impl std::fmt::Display for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { seed, nodes, backups, threads, workers, budget, buckets, work, plan } = self;
+        writeln!(
+            f,
+            "seed {seed}: {nodes} nodes of {threads} threads of {workers} workers, {backups} backups, \
+             budget {budget}, {buckets} buckets, {:?} of {}",
+            work.0, work.1
+        )?;
+        write!(f, "{}", plan.to_toml())
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Campaigns of faults: small clusters of FaSST under contention, each drawn from a seed with its
+//! workload and its faults, run for a while under them, healed, and judged.
+//!
+//! A case has two phases. In the first there are faults. Then they stop: cuts are healed, nodes have
+//! their speed again, and what has crashed stays so unless the plan restarts it. Now each node that runs
+//! has to commit something within a bound, and all have to come to rest. In the end the run is judged
+//! by [`Judge`](crate::check::Judge): each claim of a serialization point, the history without any
+//! claim, the rows of all replicas, and the sums of the workload.
+//!
+//! [`Case::run`] is a function of the case: the same seed gives the same digest of all that happened.
+
+mod case;
+pub(crate) mod judge;
+
+pub use case::{Case, Work};
+
+use cluster::engine::{NodeId, Protocol};
+use cluster::fasst::{Fasst, Planted};
+use cluster::transact::Transactions;
+use cluster::workload::Totals;
+use timing::Time;
+
+use crate::faults::{ActivePlan, FaultPlan, Hits};
+use crate::world::World;
+use crate::world::recorder::Recorder;
+
+/// How long a lease lasts.
+pub(crate) const LEASE_NS: u64 = 60_000;
+/// How long a process waits for an answer until it ends itself.
+pub(crate) const LOSS_NS: u64 = 300_000;
+/// How far clocks may be apart.
+pub(crate) const SKEW_NS: u64 = 8_000;
+/// How long there are faults.
+pub(crate) const FAULTS_NS: u64 = 400_000;
+/// How long a cluster has afterwards to find out what has failed, and to recover.
+const RECOVERY_NS: u64 = LOSS_NS + 6 * LEASE_NS;
+/// Within this time each node then commits a transaction.
+const PROGRESS_NS: u64 = 300_000;
+/// How long a cluster may take to come to rest.
+const REST_NS: u64 = 2_000_000;
+
+/// What a case has come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// What is wrong, if anything is.
+    pub failure: Option<String>,
+    /// The digest (SHA-256) of all frames and endings.
+    pub digest: [u8; 32],
+    /// How often each kind of fault met each stage.
+    pub hits: Hits,
+    /// Transactions that their clients know as committed.
+    pub committed: u64,
+    /// Transactions that recovery alone has committed.
+    pub recovered: u64,
+    /// Attempts that were aborted.
+    pub aborted: u64,
+    /// Nodes whose processes had ended when the faults stopped or later, and were not begun anew.
+    pub down: u64,
+    /// The number of the last view that began.
+    pub epoch: u32,
+}
+
+impl Case {
+    /// Runs the case, and judges it. With `planted`, the protocol has that bug.
+    pub fn run(&self, planted: Planted) -> Outcome {
+        match self.build(planted) {
+            Ok(Work::Objects(cluster)) => self.run_on(cluster),
+            Ok(Work::SmallBank(cluster)) => self.run_on(cluster),
+            Ok(Work::Tatp(cluster)) => self.run_on(cluster),
+            Err(error) => Outcome { failure: Some(error), ..Outcome::default() },
+        }
+    }
+
+    /// Leaves faults out of the plan as long as the case still fails; runs it at most `most` times.
+    #[must_use]
+    pub fn shrink(&self, planted: Planted, most: usize) -> FaultPlan {
+        self.plan.shrink(most, |plan| {
+            let case = Self { plan: plan.clone(), ..self.clone() };
+            case.run(planted).failure.is_some()
+        })
+    }
+
+    fn run_on<T: Transactions + Totals>(&self, cluster: Fasst<T>) -> Outcome {
+        let plan = ActivePlan::new(&self.plan, Time::from_ns(FAULTS_NS));
+        let view = plan.view();
+        let made =
+            World::new(cluster.clone(), self.hardware(), Some(Box::new(plan)), self.options());
+        let mut world = match made {
+            Ok(world) => world,
+            Err(error) => {
+                return Outcome { failure: Some(error.to_string()), ..Outcome::default() };
+            }
+        };
+        let failure = self.phases(&cluster, &mut world).err();
+        let attempts = world.recorder().attempts();
+        let is_told = |attempt: &&crate::world::recorder::Attempt| attempt.ending().is_some();
+        let stands = attempts.iter().filter(|attempt| attempt.is_committed());
+        let committed = stands.clone().filter(is_told).count() as u64;
+        let aborts = attempts.iter().filter_map(|attempt| attempt.ending());
+        Outcome {
+            failure,
+            digest: world.digest(),
+            hits: view.get(),
+            committed,
+            recovered: stands.count() as u64 - committed,
+            aborted: aborts.filter(|ending| ending.is_abort()).count() as u64,
+            down: u64::from(self.nodes) - world.up().len() as u64,
+            epoch: world.up().iter().map(|(_, node)| node.shared.epoch()).max().unwrap_or(0),
+        }
+    }
+
+    fn phases<T: Transactions + Totals>(
+        &self,
+        cluster: &Fasst<T>,
+        world: &mut World<Fasst<T>>,
+    ) -> Result<(), String> {
+        world.begin();
+        world.run_until(Time::from_ns(FAULTS_NS + RECOVERY_NS));
+        let since = world.now();
+        world.run_until(Time::from_ns(FAULTS_NS + RECOVERY_NS + PROGRESS_NS));
+        progressed(world, since)?;
+        let rest = world.run_until_rest(Time::from_ns(REST_NS));
+        rest.map_err(|unrest| unrest.to_string())?;
+        judge::judge(self, cluster, world)
+    }
+}
+
+/// Each node that runs has committed something since then.
+fn progressed<P: Protocol>(world: &World<P>, since: Time) -> Result<(), String> {
+    let up: Vec<NodeId> = world.up().iter().map(|(node, _)| *node).collect();
+    if up.is_empty() {
+        return Err("no process is left".into());
+    }
+    let missing = up.iter().find(|node| !has_committed(world.recorder(), **node, since));
+    missing.map_or(Ok(()), |node| {
+        let (since, now) = (since.as_ns(), world.now().as_ns());
+        Err(format!(
+            "no progress: node {} has committed nothing from {since} ns to {now} ns, {} ns after the \
+             last fault",
+            node.0, RECOVERY_NS
+        ))
+    })
+}
+
+fn has_committed(recorder: &Recorder, node: NodeId, since: Time) -> bool {
+    recorder.attempts().iter().rev().any(|attempt| {
+        let is_acknowledged = attempt.ending().is_some_and(|ending| !ending.is_abort());
+        attempt.transaction.node() == node && is_acknowledged && attempt.end() >= since
+    })
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Making a run: the world of its settings, in slices of time so that it can be watched and ended.
+
+use std::io::Write;
+
+use cluster::engine::{Ending, Span, Stage};
+use cluster::fasst::{self, Fasst};
+use cluster::membership;
+use cluster::workload::{
+    ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings, Totals,
+};
+use timing::Time;
+
+use super::by_hand::{self, ByHand, Places};
+use super::machines::posted;
+use super::report::{ChecksReport, CountReport, Report};
+use super::tally::Tally;
+use super::{RunError, Settings, Workload};
+use crate::campaign::judge::check_end;
+use crate::check::Judge;
+use crate::faults::{ActivePlan, Fault, FaultKind, FaultPlan, Faults, HitsView};
+use crate::nic::Connections;
+use crate::platform::Hardware;
+use crate::trace::{MOST_BYTES, Timeline, Watcher};
+use crate::world::{self, Options, World};
+
+/// Who watches a run.
+pub struct Watch<'a> {
+    /// Whether it is to end early; asked between slices of it.
+    pub is_interrupted: &'a dyn Fn() -> bool,
+    /// Told how far it is.
+    pub progress: &'a mut dyn FnMut(Progress),
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// 0 to 1.
+    pub done: f64,
+    /// Of virtual time.
+    pub simulated: Time,
+    /// Transactions so far, the warm-up's left out.
+    pub committed: u64,
+}
+
+/// What a run writes beside its report.
+#[derive(Default)]
+pub struct Extras<'a> {
+    /// Gets what each transaction read and wrote.
+    pub history: Option<&'a mut dyn Write>,
+    /// Gets a timeline.
+    pub trace: Option<&'a mut (dyn Write + Send)>,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The findings.
+    pub report: Report,
+    /// Transactions that were simulated, those of the warm-up and of the end included.
+    pub simulated_transactions: u64,
+    /// A sentence if the timeline was cut.
+    pub trace_note: Option<String>,
+}
+
+/// What was committed in a slice of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// Its beginning.
+    pub from: Time,
+    /// Its end.
+    pub until: Time,
+    /// Transactions that committed in it.
+    pub committed: u64,
+}
+
+/// Slices of a run that somebody watches.
+const SLICES: u64 = 10;
+/// Inputs that are drawn for the count by hand.
+const COUNTED: u32 = 4000;
+/// How long a cluster may need to come to rest, without faults.
+const REST: Time = Time::from_us(100_000);
+
+/// Makes a run.
+///
+/// # Errors
+/// When the settings do not go with the platform, a check fails, or an extra cannot be written.
+pub fn run(
+    settings: &Settings,
+    extras: Extras<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, RunError> {
+    let hardware = settings.hardware()?;
+    let faults = settings.fault_plan()?;
+    let slice = Time::from_ps((settings.duration().as_ps() / SLICES).max(1));
+    let job = Job { settings, hardware: &hardware, faults, slice, extras, watch };
+    Ok(job.make()?.0)
+}
+
+/// Makes a run on this hardware, unwatched.
+///
+/// # Errors
+/// As [`run`].
+pub fn measure_on(settings: &Settings, hardware: &Hardware) -> Result<Report, RunError> {
+    settings.check_on(hardware)?;
+    let watch = &mut Watch { is_interrupted: &|| false, progress: &mut |_| () };
+    let (faults, slice) = (settings.fault_plan()?, settings.duration());
+    let job = Job { settings, hardware, faults, slice, extras: Extras::default(), watch };
+    Ok(job.make()?.0.report)
+}
+
+/// Makes a run on this hardware in slices of this length, in which a node is killed.
+///
+/// # Errors
+/// As [`run`].
+pub fn slices_on(
+    settings: &Settings,
+    hardware: &Hardware,
+    kill: Option<(u16, Time)>,
+    slice: Time,
+) -> Result<Vec<Slice>, RunError> {
+    settings.check_on(hardware)?;
+    let watch = &mut Watch { is_interrupted: &|| false, progress: &mut |_| () };
+    let mut faults = settings.fault_plan()?.unwrap_or_default();
+    faults.faults.extend(kill.map(|(node, at)| Fault::Crash {
+        node,
+        at_ns: Some(at.as_ps() / 1000),
+        at_frame: None,
+    }));
+    let (faults, extras) = (Some(faults), Extras::default());
+    Ok(Job { settings, hardware, faults, slice, extras, watch }.make()?.1)
+}
+
+/// All that a run is made of.
+struct Job<'a, 'w, 'e> {
+    settings: &'a Settings,
+    hardware: &'a Hardware,
+    faults: Option<FaultPlan>,
+    /// After how long the run is looked at.
+    slice: Time,
+    extras: Extras<'e>,
+    watch: &'a mut Watch<'w>,
+}
+
+type Made = (Outcome, Vec<Slice>);
+
+impl Job<'_, '_, '_> {
+    fn make(self) -> Result<Made, RunError> {
+        let of = self.settings;
+        let parts = u64::from(of.nodes) * u64::from(of.threads);
+        match of.workload {
+            Workload::ObjectStore { reads, writes, keys_per_thread, value_bytes } => {
+                let settings = ObjectStoreSettings {
+                    reads,
+                    writes,
+                    objects: keys_per_thread * parts,
+                    value_bytes,
+                    partitions: of.nodes,
+                    apart: true,
+                    seed: of.seed,
+                };
+                let store = ObjectStore::new(settings).map_err(RunError::of_settings)?;
+                self.run(store)
+            }
+            Workload::Tatp { subscribers_per_node } => {
+                let subscribers = subscribers_per_node * u64::from(of.nodes);
+                let tatp = Tatp::new(TatpSettings { subscribers, seed: of.seed });
+                self.run(tatp.map_err(RunError::of_settings)?)
+            }
+            Workload::SmallBank { accounts_per_thread, hot_percent, access } => {
+                let accounts = accounts_per_thread * parts;
+                let settings = SmallBankSettings {
+                    accounts,
+                    hot_accounts: (accounts as f64 * hot_percent / 100.0) as u64,
+                    access,
+                    initial_cents: 1_000_000,
+                    seed: of.seed,
+                };
+                self.run(SmallBank::new(settings).map_err(RunError::of_settings)?)
+            }
+        }
+    }
+
+    fn run<T: Totals>(mut self, transactions: T) -> Result<Made, RunError> {
+        let settings = self.settings;
+        let kinds = transactions.kinds().to_vec();
+        let has_faults = self.faults.is_some();
+        let protocol = Fasst::new(protocol_settings(settings, has_faults), transactions)
+            .map_err(RunError::of_settings)?;
+        let by_hand = count_by_hand(settings, &protocol);
+        let plan = self.faults.take().map(|plan| ActivePlan::new(&plan, Time::MAX));
+        let hits = plan.as_ref().map(ActivePlan::view);
+        let faults = plan.map(|plan| Box::new(plan) as Box<dyn Faults>);
+        let watcher = Watcher::new(self.extras.trace.take().map(|out| {
+            let mut timeline = Timeline::new(out, MOST_BYTES, kinds.clone());
+            timeline.name_nodes(settings.nodes, settings.threads);
+            timeline
+        }));
+        let posted = posted(settings.nodes, settings.threads, settings.workers);
+        let machines = world::Hardware::of_platform(self.hardware, Connections::OWN, posted);
+        let options = options(settings, has_faults, self.extras.history.is_some());
+        let mut world = World::watched(protocol, machines, faults, options, watcher)
+            .map_err(RunError::of_settings)?;
+        let (tally, slices) = self.slices(&mut world);
+        let is_interrupted = (self.watch.is_interrupted)();
+        // What was cut off is not at rest, and cannot be judged as a whole.
+        let checks = match settings.checks && !is_interrupted {
+            true => checked(&mut world, settings),
+            false => Ok(ChecksReport::default()),
+        };
+        // Also of a run that does not pass: then it is needed most.
+        if let Some(target) = self.extras.history.take() {
+            write_history(&world, settings, target)?;
+        }
+        let checks = checks?;
+        let digest = world.digest().iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut report = tally.report(settings, &kinds, &by_hand, (checks, digest));
+        report.is_interrupted = is_interrupted;
+        report.faults = hits.map_or_else(Vec::new, |hits| faults_of(&hits));
+        let simulated_transactions = finished(&world);
+        let timeline = world.trace_mut().take();
+        let trace_note = match timeline.map(Timeline::finish) {
+            Some(finished) => finished.map_err(RunError::Trace)?,
+            None => None,
+        };
+        Ok((Outcome { report, simulated_transactions, trace_note }, slices))
+    }
+
+    /// Warms up, and measures slice by slice.
+    fn slices<T: Totals>(&mut self, world: &mut Worldly<'_, T>) -> (Tally, Vec<Slice>) {
+        let (warm_up, duration) = (self.settings.warm_up(), self.settings.duration());
+        let mut tally = Tally::default();
+        let mut slices = Vec::new();
+        let mut before = warm_up;
+        let mut left = duration;
+        while left > Time::ZERO && !(self.watch.is_interrupted)() {
+            let length = left.min(self.slice);
+            world.run_for(before, length);
+            let ledger = world.ledger();
+            slices.push(Slice {
+                from: ledger.since,
+                until: ledger.since + length,
+                committed: ledger.ended(Ending::Committed),
+            });
+            tally.add(ledger);
+            (before, left) = (Time::ZERO, left.saturating_sub(length));
+            let done = 1.0 - left.as_ns_f64() / duration.as_ns_f64();
+            let simulated = warm_up + duration.saturating_sub(left);
+            let committed = tally.committed();
+            (self.watch.progress)(Progress { done, simulated, committed });
+        }
+        (tally, slices)
+    }
+}
+
+/// The world of a run.
+type Worldly<'w, T> = World<Fasst<T>, Watcher<&'w mut (dyn Write + Send)>>;
+
+/// Without faults nobody keeps leases: what FaSST measured had none.
+fn protocol_settings(of: &Settings, has_faults: bool) -> fasst::Settings {
+    let part = |share: f64| Span::from_ns((of.lease_us * share * 1e3) as u64);
+    let membership = membership::Settings {
+        lease: part(1.0),
+        renew: part(0.2),
+        skew: part(0.05),
+        retry: part(0.05),
+    };
+    fasst::Settings {
+        membership: has_faults.then_some(membership),
+        nodes: of.nodes,
+        threads: of.threads,
+        workers: of.workers,
+        backups: (of.replicas - 1) as u8,
+        budget: of.workers.min(64),
+        loss_timeout: Span::from_ns((of.loss_timeout_us * 1e3) as u64),
+        ..fasst::Settings::default()
+    }
+}
+
+fn options(of: &Settings, has_faults: bool, writes_history: bool) -> Options {
+    // Without faults nobody has to find out that a node has failed.
+    let quiet = if has_faults { 3.0 * of.lease_us } else { 0.0 };
+    Options {
+        host_threads: of.threads,
+        workers: of.workers,
+        record: of.checks || writes_history,
+        quiet: super::settings::microseconds(quiet),
+        ..Options::default()
+    }
+}
+
+fn count_by_hand<T: Totals>(of: &Settings, protocol: &Fasst<T>) -> ByHand {
+    let layout = protocol.layout();
+    let places = Places {
+        nodes: of.nodes,
+        backups: of.replicas - 1,
+        // At the start a partition's primary is the node of its number.
+        primary: |key| layout.partition_of(key).0,
+    };
+    by_hand::fasst(protocol.workload(), &places, COUNTED)
+}
+
+/// Lets the cluster come to rest, and checks all that is to be.
+fn checked<T: Totals>(world: &mut Worldly<'_, T>, of: &Settings) -> Result<ChecksReport, RunError> {
+    let waits = super::settings::microseconds(20.0 * of.lease_us + 2.0 * of.loss_timeout_us);
+    world.run_until_rest(REST + waits)?;
+    world.check_at_rest().map_err(RunError::AtRest)?;
+    let protocol = world.protocol().clone();
+    let judge = Judge::new(protocol.workload(), protocol.layout());
+    let replayed = judge.check(world.recorder());
+    let mut replayed = replayed.map_err(|violation| RunError::Check(violation.to_string()))?;
+    check_end(&protocol, world, &mut replayed).map_err(RunError::AtRest)?;
+    let (transactions, accesses) = (replayed.transactions(), replayed.accesses());
+    Ok(ChecksReport { are_on: true, transactions, accesses, at_rest: true })
+}
+
+/// Writes what each transaction read and wrote, whether that passes the check or not.
+fn write_history<T: Totals>(
+    world: &Worldly<'_, T>,
+    of: &Settings,
+    target: &mut dyn Write,
+) -> Result<(), RunError> {
+    let protocol = world.protocol();
+    let judge = Judge::new(protocol.workload(), protocol.layout());
+    let history = judge.history(world.recorder(), of.seed, &of.name);
+    let history = history.map_err(|error| RunError::History(std::io::Error::other(error)))?;
+    history.write(target).map_err(RunError::History)
+}
+
+/// Transactions of the whole run that ended, as far as they were recorded.
+fn finished<T: Totals>(world: &Worldly<'_, T>) -> u64 {
+    let ended = |ending: Option<Ending>| ending.is_some_and(|ending| !ending.is_abort());
+    let recorded = world.recorder().attempts().iter().filter(|of| ended(of.ending())).count();
+    (recorded as u64).max(world.ledger().transactions())
+}
+
+fn faults_of(hits: &HitsView) -> Vec<CountReport> {
+    let hits = hits.get();
+    let kinds = FaultKind::ALL.into_iter().flat_map(|kind| {
+        Stage::ALL.map(|stage| {
+            let name = format!("{}, {}", kind.name(), stage.name());
+            CountReport { name, count: hits.of(kind, stage) }
+        })
+    });
+    kinds.filter(|of| of.count > 0).collect()
+}

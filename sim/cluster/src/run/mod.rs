@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A run by its settings: what a scenario file or flags say, checked before anything is run, and the
+//! report of what came out.
+
+mod by_hand;
+mod draft;
+mod error;
+mod execute;
+mod machines;
+mod report;
+mod settings;
+mod sweep;
+mod tally;
+
+pub use by_hand::{ByHand, Places};
+pub use draft::{Draft, Flags};
+pub use error::RunError;
+pub use execute::{Extras, Outcome, Progress, Slice, Watch, measure_on, run, slices_on};
+pub use machines::posted;
+pub use report::{
+    AbortReport, ChecksReport, CountReport, KindReport, Latency, Report, ResourceReport,
+    TrafficReport,
+};
+pub use settings::{ProtocolName, Settings, SettingsError, Workload};
+pub use sweep::sweep;
+
+#[cfg(test)]
+mod tests;

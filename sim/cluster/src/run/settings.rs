@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The settings of a run, checked as a whole.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use timing::Time;
+use workloads::scenario::SmallBankAccess;
+
+use super::RunError;
+use super::draft::{Draft, ObjectStoreDraft, SmallBankDraft, TatpDraft, WorkloadDraft};
+use crate::faults::FaultPlan;
+use crate::platform::Hardware;
+
+/// The settings of a run, all of which are possible together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Settings {
+    /// Short name, for headings.
+    pub name: String,
+    /// The purpose of the run.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// The protocol.
+    pub protocol: ProtocolName,
+    /// The name of the platform, or its file.
+    pub platform: String,
+    /// Machines of the cluster.
+    pub nodes: u16,
+    /// Threads of each, one a core.
+    pub threads: u8,
+    /// Transactions under way at once in each thread: the load.
+    pub workers: u8,
+    /// Copies of each row, the primary's included.
+    pub replicas: u16,
+    /// Before what is measured, in microseconds of virtual time.
+    pub warm_up_us: f64,
+    /// What is measured, in microseconds of virtual time.
+    pub duration_us: f64,
+    /// How long a worker waits for an answer before it takes the message for lost.
+    pub loss_timeout_us: f64,
+    /// How long a node's lease lasts.
+    pub lease_us: f64,
+    /// Of all draws.
+    pub seed: u64,
+    /// Whether each read, and the state at the end, is checked.
+    pub checks: bool,
+    /// The faults, by their file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<PathBuf>,
+    /// The transactions.
+    pub workload: Workload,
+}
+
+/// A protocol that can be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProtocolName {
+    /// FaSST (OSDI 2016).
+    Fasst,
+}
+
+impl ProtocolName {
+    /// All there are.
+    pub const ALL: [Self; 1] = [Self::Fasst];
+
+    /// As settings write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fasst => "fasst",
+        }
+    }
+}
+
+/// The transactions of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Workload {
+    /// FaSST's object store O(r, w).
+    ObjectStore {
+        /// Keys read by each transaction, r.
+        reads: u8,
+        /// Of these, keys changed on average, w.
+        writes: u8,
+        /// Keys, for each thread of the cluster.
+        keys_per_thread: u64,
+        /// Bytes of a value.
+        value_bytes: u16,
+    },
+    /// TATP.
+    Tatp {
+        /// Subscribers, for each machine.
+        subscribers_per_node: u64,
+    },
+    /// SmallBank.
+    #[serde(rename = "smallbank")]
+    SmallBank {
+        /// Accounts, for each thread of the cluster.
+        accounts_per_thread: u64,
+        /// The share of accounts that are hot, in per cent.
+        hot_percent: f64,
+        /// How often these are drawn.
+        access: SmallBankAccess,
+    },
+}
+
+impl Workload {
+    /// As settings write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ObjectStore { .. } => "object-store",
+            Self::Tatp { .. } => "tatp",
+            Self::SmallBank { .. } => "smallbank",
+        }
+    }
+
+    /// With its parameters, for headings.
+    pub fn title(self) -> String {
+        match self {
+            Self::ObjectStore { reads, writes, keys_per_thread, value_bytes } => format!(
+                "object store O({reads}, {writes}), {keys_per_thread} keys a thread, {value_bytes} B values"
+            ),
+            Self::Tatp { subscribers_per_node } => {
+                format!("TATP, {subscribers_per_node} subscribers a node")
+            }
+            Self::SmallBank { accounts_per_thread, hot_percent, access } => {
+                let share = if access == SmallBankAccess::Hot90 { 90 } else { 10 };
+                format!(
+                    "SmallBank, {accounts_per_thread} accounts a thread, {share} % of transactions among \
+                     {hot_percent} % of them"
+                )
+            }
+        }
+    }
+}
+
+/// Why settings are refused. Nothing was run.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// A place of a scenario file.
+    #[error(transparent)]
+    File(#[from] workloads::Error),
+    /// A flag, or the default that stands in its place.
+    #[error("{flag} {value}: expected {expected}")]
+    Flag {
+        /// Its name, with its dashes.
+        flag: String,
+        /// What it says.
+        value: String,
+        /// What it may say.
+        expected: String,
+    },
+}
+
+impl SettingsError {
+    pub(super) fn flag(
+        flag: impl Into<String>,
+        value: impl ToString,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::Flag { flag: flag.into(), value: value.to_string(), expected: expected.into() }
+    }
+}
+
+/// FaSST names 2,048 receive descriptors a thread and twenty workers; these bounds are those of names
+/// on the wire.
+const MOST_NODES: u64 = 1024;
+const MOST_THREADS: u64 = 64;
+const MOST_WORKERS: u64 = 64;
+const MOST_REPLICAS: u64 = 8;
+/// Objects of a transaction of the object store.
+const MOST_READS: u64 = 16;
+/// A minute: longer runs are slips of the pen.
+const LONGEST_US: f64 = 60e6;
+/// Rows of a workload in all.
+const MOST_ROWS: u64 = 1 << 40;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self::check(&Draft::default()).expect("the defaults go together")
+    }
+}
+
+impl Settings {
+    /// The settings of a draft.
+    ///
+    /// # Errors
+    /// For the first value that is not possible, or not with the others.
+    pub fn check(draft: &Draft) -> Result<Self, SettingsError> {
+        let of = &draft.values;
+        let whole = |field: &str, value: Option<u64>, default: u64, least: u64, most: u64| {
+            let value = value.unwrap_or(default);
+            let expected = || format!("a whole number from {least} to {most}");
+            match (least..=most).contains(&value) {
+                true => Ok(value),
+                false => Err(draft.reject(field, value, expected())),
+            }
+        };
+        let nodes = whole("nodes", of.nodes, 3, 1, MOST_NODES)?;
+        let threads = whole("threads", of.threads, 4, 1, MOST_THREADS)?;
+        let workers = whole("workers", of.workers, 10, 1, MOST_WORKERS)?;
+        let replicas = of.replicas.unwrap_or(3.min(nodes));
+        let most = nodes.min(MOST_REPLICAS);
+        if !(1..=most).contains(&replicas) {
+            let because = match most < nodes {
+                true => String::new(),
+                false => format!(", as there are {nodes} nodes"),
+            };
+            let expected = format!("1 to {most} copies of each row{because}");
+            return Err(draft.reject("replicas", replicas, expected));
+        }
+        let time = |field: &str, value: Option<f64>, default: f64, least: f64| {
+            let value = value.unwrap_or(default);
+            let expected = format!("microseconds of virtual time from {least} to {LONGEST_US}");
+            match (least..=LONGEST_US).contains(&value) {
+                true => Ok(value),
+                false => Err(draft.reject(field, value, expected)),
+            }
+        };
+        let lease_us = time("lease_us", of.lease_us, 10_000.0, 10.0)?;
+        // A failure of another node must not look like the loss of a message.
+        let least_timeout = 1.2 * lease_us;
+        let loss_timeout_us = time("loss_timeout_us", of.loss_timeout_us, 1e6, 1.0)?;
+        if loss_timeout_us < least_timeout {
+            let expected = format!("at least {least_timeout}, 1.2 times lease_us");
+            return Err(draft.reject("loss_timeout_us", loss_timeout_us, expected));
+        }
+        Ok(Self {
+            name: of.name.clone().unwrap_or_else(|| "cluster".into()),
+            description: of.description.clone().unwrap_or_default(),
+            protocol: protocol(draft)?,
+            platform: of.platform.clone().unwrap_or_else(|| "connect-ib".into()),
+            nodes: nodes as u16,
+            threads: threads as u8,
+            workers: workers as u8,
+            replicas: replicas as u16,
+            warm_up_us: time("warm_up_us", of.warm_up_us, 50.0, 0.0)?,
+            duration_us: time("duration_us", of.duration_us, 200.0, 1.0)?,
+            loss_timeout_us,
+            lease_us,
+            seed: of.seed.unwrap_or(1),
+            checks: of.checks.unwrap_or(true),
+            faults: of.faults.clone(),
+            workload: workload(draft, nodes, threads)?,
+        })
+    }
+
+    /// The platform, as far as these settings fit it.
+    ///
+    /// # Errors
+    /// When there is none of that name, its file is none, or it has too few cores.
+    pub fn hardware(&self) -> Result<Hardware, RunError> {
+        let is_file = self.platform.contains('/') || self.platform.ends_with(".toml");
+        let hardware = match Hardware::NAMES.contains(&self.platform.as_str()) {
+            true => Hardware::named(&self.platform)?,
+            false if is_file => Hardware::load(&self.platform)?,
+            false => {
+                let expected = format!("{}, or a file", Hardware::NAMES.join(", "));
+                return Err(SettingsError::flag("platform", &self.platform, expected).into());
+            }
+        };
+        self.check_on(&hardware)?;
+        Ok(hardware)
+    }
+
+    /// Whether a run fits the hardware.
+    ///
+    /// # Errors
+    /// When it has too few cores.
+    pub fn check_on(&self, hardware: &Hardware) -> Result<(), RunError> {
+        let cores = hardware.cores();
+        if u32::from(self.threads) > cores {
+            let expected =
+                format!("1 to {cores} threads, one a core of {} (cpu.cores)", self.platform);
+            return Err(SettingsError::flag("threads", self.threads, expected).into());
+        }
+        Ok(())
+    }
+
+    /// The faults, if there are any.
+    ///
+    /// # Errors
+    /// When they cannot be read, or contradict each other or the cluster.
+    pub fn fault_plan(&self) -> Result<Option<FaultPlan>, RunError> {
+        let Some(file) = &self.faults else { return Ok(None) };
+        let text = std::fs::read_to_string(file)
+            .map_err(|cause| RunError::UnreadableFaults { file: file.clone(), cause })?;
+        let plan = FaultPlan::parse(&text, self.nodes)
+            .map_err(|cause| RunError::Faults { file: file.clone(), cause })?;
+        Ok(Some(plan))
+    }
+
+    /// The time before what is measured.
+    pub fn warm_up(&self) -> Time {
+        microseconds(self.warm_up_us)
+    }
+
+    /// The time that is measured.
+    pub fn duration(&self) -> Time {
+        microseconds(self.duration_us)
+    }
+}
+
+/// To the picosecond.
+pub(super) fn microseconds(number: f64) -> Time {
+    Time::from_ps((number * 1e6).round() as u64)
+}
+
+fn protocol(draft: &Draft) -> Result<ProtocolName, SettingsError> {
+    let name = draft.values.protocol.as_deref().unwrap_or("fasst");
+    let found = ProtocolName::ALL.into_iter().find(|protocol| protocol.name() == name);
+    found.ok_or_else(|| {
+        let names = ProtocolName::ALL.map(ProtocolName::name).join(", ");
+        draft.reject("protocol", name, format!("a protocol: {names}"))
+    })
+}
+
+fn workload(draft: &Draft, nodes: u64, threads: u64) -> Result<Workload, SettingsError> {
+    let workload = draft.values.workload.clone().unwrap_or_default();
+    match workload {
+        WorkloadDraft::ObjectStore(of) => object_store(draft, &of, nodes, threads),
+        WorkloadDraft::Tatp(TatpDraft { subscribers_per_node }) => {
+            let field = "workload.tatp.subscribers_per_node";
+            let number = subscribers_per_node.unwrap_or(1_000_000);
+            Ok(Workload::Tatp { subscribers_per_node: rows(draft, field, number, nodes)? })
+        }
+        WorkloadDraft::SmallBank(of) => small_bank(draft, &of, nodes * threads),
+    }
+}
+
+/// A number of rows for each of so many parts of the cluster.
+fn rows(draft: &Draft, field: &str, number: u64, parts: u64) -> Result<u64, SettingsError> {
+    let most = MOST_ROWS / parts;
+    match (1..=most).contains(&number) {
+        true => Ok(number),
+        false => Err(draft.reject(field, number, format!("1 to {most}, on so many machines"))),
+    }
+}
+
+fn object_store(
+    draft: &Draft,
+    of: &ObjectStoreDraft,
+    nodes: u64,
+    threads: u64,
+) -> Result<Workload, SettingsError> {
+    let field = |name: &str| format!("workload.object-store.{name}");
+    let reads = of.reads.unwrap_or(1);
+    if !(1..=nodes.min(MOST_READS)).contains(&reads) {
+        let expected = format!(
+            "1 to {}: the primaries of a transaction's keys are on different nodes",
+            nodes.min(MOST_READS)
+        );
+        return Err(draft.reject(&field("reads"), reads, expected));
+    }
+    let writes = of.writes.unwrap_or(0);
+    if writes > reads {
+        let expected = format!("at most the {reads} keys that a transaction reads");
+        return Err(draft.reject(&field("writes"), writes, expected));
+    }
+    let value_bytes = of.value_bytes.unwrap_or(40);
+    if !(16..=4060).contains(&value_bytes) {
+        let expected =
+            "16 to 4060 bytes, which a message of 4096 has room for beside its own headers";
+        return Err(draft.reject(&field("value_bytes"), value_bytes, expected));
+    }
+    let keys = of.keys_per_thread.unwrap_or(1_000_000);
+    Ok(Workload::ObjectStore {
+        reads: reads as u8,
+        writes: writes as u8,
+        keys_per_thread: rows(draft, &field("keys_per_thread"), keys, nodes * threads)?,
+        value_bytes: value_bytes as u16,
+    })
+}
+
+fn small_bank(draft: &Draft, of: &SmallBankDraft, parts: u64) -> Result<Workload, SettingsError> {
+    let field = |name: &str| format!("workload.smallbank.{name}");
+    let accounts = of.accounts_per_thread.unwrap_or(100_000);
+    let accounts = rows(draft, &field("accounts_per_thread"), accounts, parts)?;
+    let hot_percent = of.hot_percent.unwrap_or(4.0);
+    if !(hot_percent > 0.0 && hot_percent <= 100.0) {
+        let expected = "above 0 to 100 per cent of the accounts";
+        return Err(draft.reject(&field("hot_percent"), hot_percent, expected));
+    }
+    let hot = (accounts * parts) as f64 * hot_percent / 100.0;
+    if hot < 2.0 {
+        let expected = "so many that two of them are hot: SendPayment needs two";
+        return Err(draft.reject(&field("accounts_per_thread"), accounts, expected));
+    }
+    let access = of.access.unwrap_or(SmallBankAccess::Hot90);
+    Ok(Workload::SmallBank { accounts_per_thread: accounts, hot_percent, access })
+}

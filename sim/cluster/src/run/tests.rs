@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What settings are refused, and how.
+
+use super::*;
+
+const WHOLE: &str = "\
+name = \"store\"
+protocol = \"fasst\"
+platform = \"connectx3\"
+nodes = 6
+threads = 8
+workers = 19
+replicas = 3
+seed = 7
+
+[workload.object-store]
+reads = 4
+writes = 2
+keys_per_thread = 1_000_000
+";
+
+fn checked(text: &str, flags: Flags) -> Result<Settings, SettingsError> {
+    Settings::check(&Draft::parse("run.toml", text)?.with_flags(flags)?)
+}
+
+fn refused(text: &str, flags: Flags) -> String {
+    checked(text, flags).expect_err("refused").to_string()
+}
+
+#[test]
+fn a_scenario_is_read_whole() {
+    let settings = checked(WHOLE, Flags::default()).expect("possible");
+    assert_eq!((settings.nodes, settings.threads, settings.workers), (6, 8, 19));
+    let expected =
+        Workload::ObjectStore { reads: 4, writes: 2, keys_per_thread: 1_000_000, value_bytes: 40 };
+    assert_eq!(settings.workload, expected);
+    assert_eq!(settings.platform, "connectx3");
+}
+
+#[test]
+fn a_flag_replaces_the_value_of_the_file() {
+    let flags = Flags { workers: Some(3), writes: Some(1), ..Flags::default() };
+    let settings = checked(WHOLE, flags).expect("possible");
+    assert_eq!((settings.workers, settings.seed), (3, 7));
+    assert!(matches!(settings.workload, Workload::ObjectStore { reads: 4, writes: 1, .. }));
+    let flags = Flags { workload: Some("smallbank".into()), ..Flags::default() };
+    let settings = checked(WHOLE, flags).expect("possible");
+    assert!(matches!(settings.workload, Workload::SmallBank { accounts_per_thread: 100_000, .. }));
+}
+
+#[test]
+fn an_impossible_value_of_the_file_is_named_with_its_line() {
+    let with = |from: &str, to: &str| refused(&WHOLE.replace(from, to), Flags::default());
+    assert_eq!(
+        with("replicas = 3", "replicas = 9"),
+        "run.toml:7: field `replicas` = 9: expected 1 to 6 copies of each row, as there are 6 nodes"
+    );
+    assert_eq!(
+        with("reads = 4", "reads = 7"),
+        "run.toml:11: field `workload.object-store.reads` = 7: expected 1 to 6: the primaries of a \
+         transaction's keys are on different nodes"
+    );
+    assert_eq!(
+        with("protocol = \"fasst\"", "protocol = \"paxos\""),
+        "run.toml:2: field `protocol` = \"paxos\": expected a protocol: fasst"
+    );
+    let message = with("keys_per_thread = 1_000_000", "value_bytes = 4080");
+    assert!(message.contains("`workload.object-store.value_bytes` = 4080"), "{message}");
+    let message = with("workers = 19", "wokers = 19");
+    assert!(
+        message.starts_with("run.toml:6: field `wokers` is unknown: expected one of"),
+        "{message}"
+    );
+    let message = with("nodes = 6", "nodes = \"six\"");
+    assert!(message.starts_with("run.toml:4: field `nodes` = \"six\": expected"), "{message}");
+    let message = with("object-store", "tpcc");
+    assert!(message.contains("tpcc") && message.contains("`tatp`"), "{message}");
+}
+
+#[test]
+fn an_impossible_flag_is_named_as_a_flag() {
+    let of = |flags: Flags| refused(WHOLE, flags);
+    assert_eq!(
+        of(Flags { replicas: Some(7), ..Flags::default() }),
+        "--replicas 7: expected 1 to 6 copies of each row, as there are 6 nodes"
+    );
+    // The file's copies do not go with the flag's nodes: the file's line is named.
+    assert_eq!(
+        of(Flags { nodes: Some(2), ..Flags::default() }),
+        "run.toml:7: field `replicas` = 3: expected 1 to 2 copies of each row, as there are 2 nodes"
+    );
+    assert_eq!(
+        of(Flags { workload: Some("tpcc".into()), ..Flags::default() }),
+        "--workload tpcc: expected one of object-store, tatp, smallbank"
+    );
+    let flags = Flags { workload: Some("tatp".into()), reads: Some(2), ..Flags::default() };
+    assert_eq!(of(flags), "--reads 2: expected no such flag with the workload tatp");
+    let flags = Flags { duration_us: Some(f64::NAN), ..Flags::default() };
+    assert!(of(flags).starts_with("--duration-us NaN: expected microseconds"));
+}
+
+#[test]
+fn the_defaults_go_together() {
+    let settings = Settings::default();
+    assert_eq!((settings.protocol, settings.replicas), (ProtocolName::Fasst, 3));
+    let alone = Flags { nodes: Some(1), ..Flags::default() };
+    let alone = Settings::check(&Draft::default().with_flags(alone).expect("read"));
+    assert_eq!(alone.expect("possible").replicas, 1);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Plans of faults: what files say, what is refused, what a plan does to frames, and how it shrinks.
+
+use cluster::engine::{Class, Endpoint, NodeId, Stage};
+use cluster_sim::faults::{
+    ActivePlan, Dangers, Fate, Fault, FaultKind, FaultPlan, Faults, FrameNote, Frames, NodeName,
+};
+use timing::Time;
+
+const DANGERS: Dangers = Dangers {
+    nodes: 5,
+    tolerated: 2,
+    span_ns: 400_000,
+    lease_ns: 60_000,
+    loss_ns: 200_000,
+    skew_ns: 8_000,
+};
+
+fn frame(from: u16, to: u16, stage: Stage) -> FrameNote {
+    let (from, to) = (Endpoint::host(NodeId(from), 0), Endpoint::host(NodeId(to), 0));
+    FrameNote { from, to, class: Class::Foreground, stage, number: 0 }
+}
+
+#[test]
+fn drawn_plans_are_right_and_survive_a_file() {
+    seeds::each!(200, |seed| {
+        let plan = FaultPlan::draw(seed, &DANGERS);
+        plan.check(DANGERS.nodes).map_err(|error| format!("{error}\n{}", plan.to_toml()))?;
+        assert_eq!(FaultPlan::parse(&plan.to_toml(), DANGERS.nodes).as_ref(), Ok(&plan));
+        assert_eq!(FaultPlan::draw(seed, &DANGERS), plan);
+        Ok::<(), String>(())
+    });
+}
+
+#[test]
+fn every_kind_is_drawn() {
+    let plans = (0..300).map(|seed| FaultPlan::draw(seed, &DANGERS));
+    let all: Vec<FaultKind> =
+        plans.flat_map(|plan| plan.faults).map(|fault| fault.kind()).collect();
+    for kind in FaultKind::ALL {
+        assert!(all.contains(&kind), "{} is never drawn", kind.name());
+    }
+}
+
+/// What a plan of one line each is refused with.
+#[test]
+fn contradictions_are_refused_by_entry_field_and_value() {
+    let refused = [
+        (r#"kind = "crash", node = 3, at_ns = 5"#, "fault 1: node: 3; expected a node from 0 to 2"),
+        (r#"kind = "crash", node = 0"#, "fault 1: at_ns: nothing; expected a time, or a frame"),
+        (
+            r#"kind = "cut", nodes = [1], others = [0, 1], from_ns = 1, until_ns = 2"#,
+            "fault 1: others: 1; expected a node that is not among `nodes`, too",
+        ),
+        (
+            r#"kind = "cut", nodes = [1], from_ns = 3, until_ns = 3"#,
+            "fault 1: until_ns: 3; expected a time after from_ns, 3",
+        ),
+        (
+            r#"kind = "drop", frames = { from = 1, to = 1 }"#,
+            "fault 1: frames.to: 1; expected another node than frames.from",
+        ),
+        (
+            r#"kind = "drop", frames = { per_mille = 1001 }"#,
+            "fault 1: frames.per_mille: 1001; expected 1 to 1000",
+        ),
+        (r#"kind = "drop", frames = { stage = "lag" }"#, "\"lag\" is none; expected one of"),
+        (r#"kind = "drop", frames = { from = "boss" }"#, "the number of a node, or \"manager\""),
+        (r#"kind = "flood""#, "unknown variant `flood`"),
+        (r#"kind = "pause", node = 0, at_ns = 1, for_ns = 0"#, "fault 1: for_ns: 0; expected 1 to"),
+        (
+            r#"kind = "slow", node = 0, factor = 0, from_ns = 1, until_ns = 2"#,
+            "fault 1: factor: 0; expected 1 to 1000000 thousandths of the usual time",
+        ),
+        (
+            r#"kind = "clock", node = 0, at_ns = 1, drift_ppm = -600000"#,
+            "fault 1: drift_ppm: -600000; expected -500000 to 500000",
+        ),
+        (r#"kind = "crash", node = 0, at_ns = 1, who = 2"#, "unknown field `who`"),
+    ];
+    for (entry, expected) in refused {
+        let text = format!("fault = [{{ {entry} }}]");
+        let error = FaultPlan::parse(&text, 3).expect_err(&text).to_string();
+        assert!(error.contains(expected), "{text}\n{error}");
+    }
+}
+
+#[test]
+fn crashes_and_restarts_take_turns() {
+    let crash = |at| Fault::Crash { node: 1, at_ns: Some(at), at_frame: None };
+    let restart = |at| Fault::Restart { node: 1, at_ns: at };
+    let check = |faults: &[Fault]| {
+        let result = FaultPlan { faults: faults.to_vec() }.check(3);
+        result.map_err(|error| error.to_string())
+    };
+    assert_eq!(check(&[restart(20), crash(10), crash(30)]), Ok(()));
+    // A process may have ended itself.
+    assert_eq!(check(&[restart(20)]), Ok(()));
+    assert_eq!(
+        check(&[crash(30), crash(10)]),
+        Err("fault 1: at_ns: 30; expected a restart of the node between this and fault 2, its crash \
+             at 10 ns"
+            .into())
+    );
+    assert!(check(&[crash(10), restart(10)]).is_err());
+    let at_frame = Some(Frames { nth: Some(3), ..Frames::default() });
+    let at_frame = Fault::Crash { node: 1, at_ns: None, at_frame };
+    assert!(check(&[at_frame.clone(), at_frame.clone()]).is_err());
+    assert!(check(&[at_frame.clone(), crash(10)]).is_err());
+    assert_eq!(check(&[at_frame, restart(10)]), Ok(()));
+    assert_eq!(
+        check(&[restart(10), crash(20)]),
+        Err("fault 1: at_ns: 10; expected a time after a crash of the node; fault 2 crashes it at 20 \
+             ns"
+            .into())
+    );
+}
+
+#[test]
+fn a_plan_does_to_frames_what_it_says() {
+    let plan = FaultPlan::parse(
+        r#"
+        [[fault]]
+        kind = "drop"
+        frames = { from = 0, stage = "log", nth = 1 }
+        [[fault]]
+        kind = "cut"
+        nodes = [2]
+        from_ns = 100
+        until_ns = 200
+        one_way = true
+        [[fault]]
+        kind = "delay"
+        frames = { stage = "backup", until_ns = 50 }
+        by_ns = 7
+        [[fault]]
+        kind = "duplicate"
+        frames = { to = "manager" }
+        after_ns = 9
+        [[fault]]
+        kind = "crash"
+        node = 1
+        at_frame = { from = 1, stage = "primary", nth = 0 }
+        "#,
+        3,
+    )
+    .unwrap();
+    let mut active = ActivePlan::new(&plan, Time::from_ns(1000));
+    let mut fate = |ns, from, to, stage| {
+        let fate = active.fate(Time::from_ns(ns), &frame(from, to, stage));
+        (fate, active.due())
+    };
+    assert_eq!(fate(1, 0, 1, Stage::Log), (Fate::Deliver, None));
+    assert_eq!(fate(2, 0, 2, Stage::Log), (Fate::Drop, None));
+    assert_eq!(fate(3, 0, 1, Stage::Backup), (Fate::Delay(Time::from_ns(7)), None));
+    assert_eq!(fate(60, 0, 1, Stage::Backup), (Fate::Deliver, None));
+    let manager = NodeId::MANAGER.0;
+    assert_eq!(fate(61, 0, manager, Stage::Membership), (Fate::Duplicate(Time::from_ns(9)), None));
+    assert_eq!(fate(150, 2, 1, Stage::Execute), (Fate::Drop, None));
+    assert_eq!(fate(150, 1, 2, Stage::Execute), (Fate::Deliver, None));
+    assert_eq!(fate(200, 2, 1, Stage::Execute), (Fate::Deliver, None));
+    let (happens, due) = fate(201, 1, 0, Stage::Primary);
+    assert_eq!((happens, due.map(|due| due.0)), (Fate::Deliver, Some(NodeId(1))));
+    // All is well again.
+    assert_eq!(fate(1000, 0, manager, Stage::Membership), (Fate::Deliver, None));
+    let hits = active.view().get();
+    assert_eq!(hits.of(FaultKind::Drop, Stage::Log), 1);
+    assert_eq!(hits.of(FaultKind::Cut, Stage::Execute), 1);
+    assert_eq!(hits.of(FaultKind::Crash, Stage::Primary), 1);
+}
+
+#[test]
+fn shrinking_keeps_what_is_needed() {
+    seeds::each!(30, |seed| {
+        let mut plan = FaultPlan::draw(seed, &DANGERS);
+        let needed = [
+            Fault::Pause { node: 1, at_ns: 77, for_ns: 3 },
+            Fault::Drop {
+                frames: Frames {
+                    to: Some(NodeName(NodeId(3))),
+                    from_ns: Some(0),
+                    until_ns: Some(4096),
+                    ..Frames::default()
+                },
+            },
+        ];
+        plan.faults.insert(0, needed[0].clone());
+        plan.faults.push(needed[1].clone());
+        let drops_at_100 = |fault: &Fault| {
+            matches!(fault, Fault::Drop { frames: Frames { from_ns: Some(from),
+                until_ns: Some(until), to: Some(NodeName(NodeId(3))), .. } }
+                if (*from..*until).contains(&100))
+        };
+        let small = plan.shrink(200, |plan| {
+            plan.faults.contains(&needed[0]) && plan.faults.iter().any(drops_at_100)
+        });
+        assert_eq!(small.faults.len(), 2, "{}", small.to_toml());
+        let Some(Frames { from_ns, until_ns, .. }) = small.faults[1].frames() else { panic!() };
+        assert_eq!((*from_ns, *until_ns), (Some(100), Some(101)));
+    });
+}
