@@ -22,10 +22,16 @@ pub struct Faults {
     pub lost_rpcs: u32,
     /// Messages of membership and recovery are lost.
     pub lost_control: u32,
+    /// Copies for replicas that are being filled are lost.
+    pub lost_copies: u32,
     /// Messages are delivered twice.
     pub twice: u32,
-    /// Messages are late by up to this many times the usual.
+    /// RPCs are late.
+    pub late_rpcs: u32,
+    /// All messages are late.
     pub late: u32,
+    /// Up to how many times the usual the late ones take.
+    pub lateness: u64,
 }
 
 enum Event {
@@ -207,17 +213,19 @@ impl<T: Transactions> World<T> {
             if is_cut {
                 continue;
             }
-            let lost = if is_control { self.faults.lost_control } else { self.faults.lost_rpcs };
+            let lost = match bytes[4] {
+                0..16 => self.faults.lost_rpcs,
+                34..=35 => self.faults.lost_copies,
+                _ => self.faults.lost_control,
+            };
             for _ in 0..1 + u32::from(self.one_in(self.faults.twice)) {
                 if self.one_in(lost) {
                     continue;
                 }
-                let late = self.faults.late;
-                let times = if self.one_in(late) {
-                    self.random.random_range(1..u64::from(late) + 2)
-                } else {
-                    1
-                };
+                let is_late = self.one_in(self.faults.late)
+                    || !is_control && self.one_in(self.faults.late_rpcs);
+                let lateness = self.faults.lateness.max(1);
+                let times = if is_late { self.random.random_range(1..=lateness) } else { 1 };
                 let time = self.now + self.random.random_range(LATENCY) * times;
                 let bytes = bytes.to_vec();
                 self.push(time, Event::Arrives { from: at, to: send.to, bytes });
@@ -230,7 +238,7 @@ impl<T: Transactions> World<T> {
         self.out = out;
     }
 
-    fn crash(&mut self, node: NodeId) {
+    pub fn crash(&mut self, node: NodeId) {
         if !std::mem::replace(&mut self.is_up[node.index()], false) {
             return;
         }
@@ -314,6 +322,28 @@ impl<T: Transactions> World<T> {
                 let rest = node.parts.iter().all(|part| part.thread().is_none_or(|at| at.rests()));
                 rest && !recovery.is_busy() && recovery.member.epoch() == manager.view().epoch()
             })
+    }
+
+    /// Runs until this time.
+    pub fn run_until(&mut self, time: Span) {
+        while self.now < time.as_ps() {
+            self.step();
+        }
+    }
+
+    /// Runs as long as this holds, for at most this long.
+    ///
+    /// # Errors
+    /// When it still holds then.
+    pub fn run_while(&mut self, limit: Span, holds: impl Fn(&Self) -> bool) -> Result<(), String> {
+        let end = self.now + limit.as_ps();
+        while holds(self) {
+            self.step();
+            if self.now > end {
+                return Err(format!("not yet; {:?}", self.manager.parts[0].manager()));
+            }
+        }
+        Ok(())
     }
 
     /// Runs until all is at rest, for at most this long.
