@@ -105,7 +105,7 @@ impl Partitioning {
     #[must_use]
     pub fn with_buckets(mut self, buckets: u32) -> Self {
         for table in &mut self.tables {
-            table.buckets = buckets.max(1);
+            *table = TableLayout::of_buckets(table.value_bytes, table.rows, buckets.max(1));
         }
         self
     }
@@ -176,8 +176,12 @@ impl TableLayout {
         let rows = table.rows.div_ceil(u64::from(partitions));
         // Half of the slots: two rows for each of them, rounded up.
         let buckets = (rows * 2).div_ceil(u64::from(SLOTS)).clamp(1, u64::from(u32::MAX)) as u32;
+        Self::of_buckets(table.value_bytes, rows, buckets)
+    }
+
+    fn of_buckets(value_bytes: u16, rows: u64, buckets: u32) -> Self {
         let rows_of_bucket = rows.div_ceil(u64::from(buckets)).min(u64::from(u32::MAX)) as u32;
-        Self { value_bytes: table.value_bytes, rows, buckets, rows_of_bucket }
+        Self { value_bytes, rows, buckets, rows_of_bucket }
     }
 }
 
