@@ -93,10 +93,11 @@ impl Header {
         bytes[6] = self.count;
         bytes[8..12].copy_from_slice(&self.sequence.to_le_bytes());
         bytes[12..].copy_from_slice(&self.attempt.to_le_bytes());
-        out.extend_from_slice(match self.kind {
-            Kind::Requests => &bytes,
-            _ => &bytes[..RESPONSE_HEADER],
-        });
+        // Lengths that the compiler knows are copied without a call.
+        match self.kind {
+            Kind::Requests => out.extend_from_slice(&bytes),
+            _ => out.extend_from_slice(&bytes[..RESPONSE_HEADER]),
+        }
     }
 
     /// Reads it.

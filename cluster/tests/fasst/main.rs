@@ -185,7 +185,7 @@ fn contending_transactions_commit_one_after_the_other() {
 fn the_papers_workloads_run() {
     seeds::each!(2, |seed| {
         let settings = Settings { nodes: 4, threads: 2, workers: 4, ..Settings::default() };
-        let tatp = TatpSettings { subscribers: 300, seed, ..TatpSettings::fasst(4) };
+        let tatp = TatpSettings { subscribers: 300, seed };
         all(settings.clone(), Tatp::new(tatp).unwrap(), 40, shaken(None), seed);
         let bank = SmallBankSettings {
             accounts: 400,

@@ -3,14 +3,17 @@
 
 use cluster::engine::{NodeId, Protocol, Span};
 use cluster::fasst::{Fasst, Planted, Settings};
-use cluster::transact::Intent;
-use cluster::workload::{ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted};
+use cluster::transact::{Intent, Transactions};
+use cluster::workload::{
+    ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted, Tatp, TatpSettings,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::driver::{Faults, World, settings};
 
 pub type Run = Result<World<Scripted<ObjectStore>>, String>;
+pub type Scenario = fn(u64, Planted) -> Run;
 
 pub const LIMIT: Span = Span::from_us(20_000);
 
@@ -67,6 +70,7 @@ fn cluster(
     let mut settings = settings(random.random_range(4..7));
     settings.planted = planted;
     settings.threads = random.random_range(1..3);
+    settings.copies_initial_rows = random.random_bool(0.3);
     let faults = Faults {
         lost_rpcs,
         late_rpcs: 0,
@@ -83,6 +87,13 @@ fn cluster(
 pub fn two_fail(seed: u64, planted: Planted) -> Run {
     let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed);
     let mut world = cluster(&mut random, seed, planted, 0);
+    fail_twice(&mut world, &mut random);
+    world.run(LIMIT)?;
+    world.check()?;
+    Ok(world)
+}
+
+fn fail_twice<T: Transactions>(world: &mut World<T>, random: &mut ChaCha8Rng) {
     let nodes = world.nodes.len() as u16;
     let first = random.random_range(0..nodes);
     let second = (first + random.random_range(1..nodes)) % nodes;
@@ -96,9 +107,21 @@ pub fn two_fail(seed: u64, planted: Planted) -> Run {
     if random.random_bool(0.3) {
         world.restart_at(Span::from_us(then + random.random_range(1..400)), NodeId(second));
     }
+}
+
+/// The same with TATP, whose rows are in several tables, and are made and deleted.
+pub fn rows_come_and_go(seed: u64) -> Result<(), String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0x7a79);
+    let settings = settings(random.random_range(4..6));
+    let tatp = Tatp::new(TatpSettings { subscribers: 8, seed }).expect("sound settings");
+    let workers = u32::from(settings.nodes) * 4;
+    let workload = Scripted::drawn(tatp, workers, 80);
+    let protocol = Fasst::new(settings, workload).expect("sound settings").with_buckets(2);
+    let faults = Faults { lost_control: rarely(&mut random, 10), ..Faults::default() };
+    let mut world = World::new(protocol, faults, seed);
+    fail_twice(&mut world, &mut random);
     world.run(LIMIT)?;
-    world.check()?;
-    Ok(world)
+    world.check()
 }
 
 /// A node hears and says nothing of the membership for a while, and goes on otherwise.

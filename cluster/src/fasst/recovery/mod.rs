@@ -29,8 +29,9 @@ use copying::{Copying, Filling};
 use exchange::Exchange;
 pub use rest::{AtRest, check_at_rest};
 
-use super::messages::WireItem;
+use super::messages::{Kind, WireItem};
 use super::mutant::{Mutant, Planted};
+use super::settings::Settings;
 use super::shared::Shared;
 use crate::engine::{Class, Effects, Endpoint, Instant, Moment, NodeId, Span, Stage, Work};
 use crate::membership::{Member, Message, View};
@@ -38,8 +39,10 @@ use crate::store::Item;
 use crate::transact::{TableShape, Transactions};
 use crate::wire::{Reader, WireError};
 
-/// The smallest kind of message that is not an RPC.
-pub(super) const FIRST_KIND: u8 = crate::membership::kind::RENEW;
+/// Whether a message is one of membership or recovery.
+pub(super) fn is_kind(message: &[u8]) -> bool {
+    matches!(Kind::of(message), Some(Kind::Other(kind)) if kind >= crate::membership::kind::RENEW)
+}
 
 /// What recovery has done on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,6 +71,7 @@ pub struct Recovery {
     planted: Planted,
     /// The largest message.
     mtu: usize,
+    copies_initial_rows: bool,
     exchange: Option<Exchange>,
     /// Replicas of others that this node fills.
     copying: Vec<Copying>,
@@ -78,15 +82,28 @@ pub struct Recovery {
 
 impl Recovery {
     /// Of a node at its start.
-    pub(super) fn new(member: Member, planted: Planted, mtu: u16) -> Self {
+    pub(super) fn new(member: Member, settings: &Settings) -> Self {
         Self {
             member,
-            planted,
-            mtu: mtu.into(),
+            planted: settings.planted,
+            mtu: settings.mtu.into(),
+            copies_initial_rows: settings.copies_initial_rows,
             exchange: None,
             copying: Vec::new(),
             filling: Vec::new(),
             counts: Counts::default(),
+        }
+    }
+
+    /// Of a new process of the same node.
+    fn restarted(&self) -> Self {
+        Self {
+            member: self.member.restarted(),
+            exchange: None,
+            copying: Vec::new(),
+            filling: Vec::new(),
+            counts: Counts::default(),
+            ..*self
         }
     }
 
@@ -122,13 +139,15 @@ impl Recovery {
 pub(super) fn restart<T: Transactions>(shared: &mut Shared<T>) {
     shared.store.drop_all();
     shared.log.clear();
-    let Recovery { planted, mtu, .. } = shared.recovery;
-    shared.recovery = Recovery::new(shared.recovery.member.restarted(), planted, mtu as u16);
+    shared.recovery = shared.recovery.restarted();
 }
 
 /// Does what it is time for.
 pub(super) fn tick<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &mut Effects) {
     let recovery = &mut shared.recovery;
+    if recovery.member.settings().is_none() {
+        return;
+    }
     recovery.member.renew(now, out);
     let retry = recovery.retry();
     if let Some(exchange) = &mut recovery.exchange
@@ -206,7 +225,7 @@ fn take_of_node<T: Transactions>(
         }
     }
     match kind {
-        messages::RECORDS => take_records(shared, now, (from, epoch), reader, out),
+        messages::RECORDS => take_records(shared, (from, epoch), reader, out),
         messages::RECORDS_ANSWER => {
             let part = reader.u16("the number of a message")?;
             if let (Some(exchange), true) =
@@ -276,7 +295,6 @@ fn items<'a>(record: &'a [u8], tables: &'a [TableShape]) -> impl Iterator<Item =
 /// Takes records of another member into the log.
 fn take_records<T: Transactions>(
     shared: &mut Shared<T>,
-    now: Instant,
     (from, epoch): (NodeId, u32),
     reader: &mut Reader<'_>,
     out: &mut Effects,
@@ -309,7 +327,6 @@ fn take_records<T: Transactions>(
     });
     out.ring_doorbell();
     apply_if_complete(shared, out);
-    let _ = now;
     Ok(())
 }
 
@@ -397,7 +414,8 @@ fn install<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &mut Effe
         } else if replicas.filling().contains(&me) {
             recovery.filling.push(Filling::new(partition));
         } else if replicas.nodes().first() == Some(&me) {
-            recovery.copying.extend(Copying::of(partition, replicas.filling(), store));
+            let initial = recovery.copies_initial_rows;
+            recovery.copying.extend(Copying::of(partition, replicas.filling(), store, initial));
         }
     }
     copying::tick(shared, now, out);

@@ -13,7 +13,11 @@ use timing::Time;
 
 use super::Judge;
 use super::violation::{Event, Violation};
-use crate::world::recorder::{Attempt, Recorder};
+use crate::world::recorder::{Attempt, RecordedAccess, Recorder};
+
+/// How many attempts are looked up ahead. Most of the time goes into waiting for memory, and look-ups that
+/// do not depend on each other wait together.
+const AHEAD: usize = 16;
 
 /// No place in a list.
 const NONE: u32 = u32::MAX;
@@ -24,6 +28,12 @@ struct Header {
     version: u64,
     /// The last of its raises.
     last: u32,
+    /// The first of its keys that were written.
+    keys: u32,
+}
+
+impl Header {
+    const INITIAL: Self = Self { version: 0, last: NONE, keys: NONE };
 }
 
 /// How a header came to a version: raise by raise, each of one.
@@ -37,10 +47,12 @@ struct Raise {
 #[derive(Clone, Copy, Debug)]
 struct Written {
     key: Key,
-    header: u32,
-    initial: u64,
+    /// Its newest digest.
+    digest: u64,
     /// The last of its changes.
     last: u32,
+    /// The next key under its header.
+    next: u32,
 }
 
 /// How a key came to a value.
@@ -49,7 +61,8 @@ struct Change {
     digest: u64,
     /// The version of the header that came with it.
     version: u64,
-    event: Event,
+    /// The raise to that version.
+    raise: u32,
     before: u32,
 }
 
@@ -57,11 +70,9 @@ struct Change {
 #[derive(Clone, Debug)]
 pub struct Replayed<'a, T> {
     judge: Judge<'a, T>,
-    headers: Vec<Header>,
-    header_places: HashMap<u64, u32, FixedState>,
+    headers: HashMap<u64, Header, FixedState>,
     raises: Vec<Raise>,
     keys: Vec<Written>,
-    key_places: HashMap<Key, u32, FixedState>,
     changes: Vec<Change>,
     value: Vec<u8>,
     transactions: u64,
@@ -85,21 +96,22 @@ pub(super) fn replay<'a, T: Transactions>(
 ) -> Result<Replayed<'a, T>, Box<Violation>> {
     let mut replayed = Replayed {
         judge,
-        headers: Vec::new(),
-        header_places: HashMap::default(),
+        headers: HashMap::default(),
         raises: Vec::new(),
         keys: Vec::new(),
-        key_places: HashMap::default(),
         changes: Vec::new(),
         value: Vec::new(),
         transactions: 0,
         accesses: 0,
     };
     let mut accesses = Vec::new();
-    for attempt in by_point(recorder)? {
-        accesses.clear();
-        accesses.extend(recorder.accesses(attempt).iter().map(|access| Access::from(*access)));
-        replayed.add(attempt, &accesses)?;
+    for attempts in by_point(recorder)?.chunks(AHEAD) {
+        replayed.look_ahead(attempts.iter().flat_map(|attempt| recorder.accesses(attempt)));
+        for attempt in attempts {
+            accesses.clear();
+            accesses.extend(recorder.accesses(attempt).iter().map(|access| Access::from(*access)));
+            replayed.add(attempt, &accesses)?;
+        }
     }
     Ok(replayed)
 }
@@ -135,6 +147,16 @@ impl<T: Transactions> Replayed<'_, T> {
         self.accesses
     }
 
+    /// Brings the headers and the keys of these accesses near.
+    fn look_ahead<'r>(&self, accesses: impl Iterator<Item = &'r RecordedAccess>) {
+        let mut near = 0;
+        for access in accesses {
+            let header = self.header_of(Access::from(*access).key);
+            near ^= self.keys.get(header.keys as usize).map_or(0, |written| written.digest);
+        }
+        std::hint::black_box(near);
+    }
+
     fn add(&mut self, attempt: &Attempt, accesses: &[Access]) -> Result<(), Box<Violation>> {
         let Some((point, at, _)) = attempt.point() else { return Ok(()) };
         let of = Event { transaction: attempt.transaction, at };
@@ -166,46 +188,57 @@ impl<T: Transactions> Replayed<'_, T> {
         }
     }
 
-    /// The place of the header of a key that nobody has written, if another key has raised it.
-    fn header_of(&self, key: Key) -> Option<u32> {
-        self.header_places.get(&packed(self.judge.header_of(key))).copied()
+    fn header_of(&self, key: Key) -> Header {
+        let header = self.headers.get(&packed(self.judge.header_of(key)));
+        header.copied().unwrap_or(Header::INITIAL)
     }
 
-    /// The newest version of a key's header, and who made it; and the newest digest, and who wrote it.
-    fn newest(&mut self, key: Key) -> (Option<u32>, u64, Option<Event>) {
-        match self.key_places.get(&key) {
-            Some(place) => {
-                let written = &self.keys[*place as usize];
-                let change = &self.changes[written.last as usize];
-                (Some(written.header), change.digest, Some(change.event))
+    /// The key, if it was written.
+    fn written_key(&self, header: Header, key: Key) -> Option<&Written> {
+        let mut at = header.keys;
+        while at != NONE {
+            let written = &self.keys[at as usize];
+            if written.key == key {
+                return Some(written);
             }
-            None => {
-                let header = self.header_of(key);
-                (header, self.judge.initial_digest(key, &mut self.value), None)
-            }
+            at = written.next;
         }
+        None
+    }
+
+    /// The newest digest of a key.
+    fn digest_of(&mut self, header: Header, key: Key) -> u64 {
+        match self.written_key(header, key) {
+            Some(written) => written.digest,
+            None => self.judge.initial_digest(key, &mut self.value),
+        }
+    }
+
+    /// Who made the newest version.
+    fn raised_by(&self, header: Header) -> Option<Event> {
+        (header.last != NONE).then(|| self.raises[header.last as usize].event)
+    }
+
+    /// Who wrote a key last.
+    fn written_by(&self, header: Header, key: Key) -> Option<Event> {
+        let last = self.written_key(header, key)?.last;
+        Some(self.raises[self.changes[last as usize].raise as usize].event)
     }
 
     fn check_newest(&mut self, of: Event, read: &Access) -> Result<(), Box<Violation>> {
         let Access { key, version: found, digest, .. } = *read;
-        let (header, newest_digest, writer) = self.newest(key);
-        let (newest, by) = self.version_of(header);
+        let header = self.header_of(key);
+        let newest = header.version;
         if found != newest {
+            let by = self.raised_by(header);
             return Err(Violation::Read { of, key, found, newest, by }.into());
         }
-        if digest != newest_digest {
-            let (version, newest) = (found, newest_digest);
-            let by = writer;
+        let (version, newest) = (found, self.digest_of(header, key));
+        if digest != newest {
+            let by = self.written_by(header, key);
             return Err(Violation::Value { of, key, version, found: digest, newest, by }.into());
         }
         Ok(())
-    }
-
-    fn version_of(&self, header: Option<u32>) -> (u64, Option<Event>) {
-        let header = header.map(|header| self.headers[header as usize]);
-        header.map_or((0, None), |header| {
-            (header.version, Some(self.raises[header.last as usize].event))
-        })
     }
 
     /// Checks that all was current at one moment from `begin` to the point. What has been replayed is what
@@ -244,17 +277,13 @@ impl<T: Transactions> Replayed<'_, T> {
         read: &Access,
     ) -> Result<(Time, Option<Event>), Box<Violation>> {
         let Access { key, version, digest, .. } = *read;
-        let place = self.key_places.get(&key).copied();
-        let header = match place {
-            Some(place) => Some(self.keys[place as usize].header),
-            None => self.header_of(key),
-        };
-        let (newest, by) = self.version_of(header);
+        let header = self.header_of(key);
+        let newest = header.version;
         if version > newest {
+            let by = self.raised_by(header);
             return Err(Violation::Read { of, key, found: version, newest, by }.into());
         }
-        let mut at = header.map_or(NONE, |header| self.headers[header as usize].last);
-        let mut until = None;
+        let (mut at, mut until) = (header.last, None);
         for _ in version..newest {
             let raise = self.raises[at as usize];
             if raise.event.at < begin {
@@ -264,7 +293,7 @@ impl<T: Transactions> Replayed<'_, T> {
             (until, at) = (Some(raise.event), raise.before);
         }
         let since = if at == NONE { Time::ZERO } else { self.raises[at as usize].event.at };
-        let (expected, by) = self.digest_at(key, place, version);
+        let (expected, by) = self.digest_at(header, key, version);
         if digest != expected {
             let (found, newest) = (digest, expected);
             return Err(Violation::Value { of, key, version, found, newest, by }.into());
@@ -273,66 +302,54 @@ impl<T: Transactions> Replayed<'_, T> {
     }
 
     /// The digest of a key under a version of its header, and who wrote it.
-    fn digest_at(&mut self, key: Key, place: Option<u32>, version: u64) -> (u64, Option<Event>) {
-        let Some(place) = place else {
-            return (self.judge.initial_digest(key, &mut self.value), None);
-        };
-        let written = self.keys[place as usize];
-        let mut at = written.last;
+    fn digest_at(&mut self, header: Header, key: Key, version: u64) -> (u64, Option<Event>) {
+        let mut at = self.written_key(header, key).map_or(NONE, |written| written.last);
         while at != NONE {
             let change = self.changes[at as usize];
             if change.version <= version {
-                return (change.digest, Some(change.event));
+                return (change.digest, Some(self.raises[change.raise as usize].event));
             }
             at = change.before;
         }
-        (written.initial, None)
+        (self.judge.initial_digest(key, &mut self.value), None)
     }
 
     /// A write of a transaction whose raises begin at `first_raise`.
     fn write(&mut self, of: Event, first_raise: u32, write: &Access) -> Result<(), Box<Violation>> {
         let key = write.key;
-        let place = self.place_of(key);
-        let header = self.keys[place as usize].header;
-        let Header { version, last } = self.headers[header as usize];
+        let id = self.judge.header_of(key);
+        let header = self.headers.entry(packed(id)).or_insert(Header::INITIAL);
         // Another key of the same transaction may have raised the header already.
-        let is_raised = last != NONE && last >= first_raise;
-        let expected = if is_raised { version } else { version + 1 };
+        let is_raised = header.last != NONE && header.last >= first_raise;
+        let expected = if is_raised { header.version } else { header.version + 1 };
         if write.version != expected {
-            let by = (last != NONE).then(|| self.raises[last as usize].event);
-            let (header, made) = (self.judge.header_of(key), write.version);
-            return Err(Violation::Write { of, key, header, made, expected, by }.into());
+            let by = (header.last != NONE).then(|| self.raises[header.last as usize].event);
+            let made = write.version;
+            return Err(Violation::Write { of, key, header: id, made, expected, by }.into());
         }
         if !is_raised {
             let raise = self.raises.len() as u32;
-            self.raises.push(Raise { event: of, before: last });
-            self.headers[header as usize] = Header { version: expected, last: raise };
+            self.raises.push(Raise { event: of, before: header.last });
+            (header.version, header.last) = (expected, raise);
         }
-        let before = self.keys[place as usize].last;
-        if before != NONE && self.changes[before as usize].event.transaction == of.transaction {
+        let raise = header.last;
+        let mut at = header.keys;
+        while at != NONE && self.keys[at as usize].key != key {
+            at = self.keys[at as usize].next;
+        }
+        if at == NONE {
+            at = self.keys.len() as u32;
+            self.keys.push(Written { key, digest: 0, last: NONE, next: header.keys });
+            header.keys = at;
+        }
+        let written = &mut self.keys[at as usize];
+        let before = written.last;
+        if before != NONE && self.changes[before as usize].raise == raise {
             return Err(Violation::WrittenTwice { of, key }.into());
         }
-        self.keys[place as usize].last = self.changes.len() as u32;
-        self.changes.push(Change { digest: write.digest, version: expected, event: of, before });
+        (written.digest, written.last) = (write.digest, self.changes.len() as u32);
+        self.changes.push(Change { digest: write.digest, version: expected, raise, before });
         Ok(())
-    }
-
-    /// The place of a key, which is made if it has none.
-    fn place_of(&mut self, key: Key) -> u32 {
-        if let Some(place) = self.key_places.get(&key) {
-            return *place;
-        }
-        let headers = &mut self.headers;
-        let header =
-            *self.header_places.entry(packed(self.judge.header_of(key))).or_insert_with(|| {
-                headers.push(Header { version: 0, last: NONE });
-                headers.len() as u32 - 1
-            });
-        let initial = self.judge.initial_digest(key, &mut self.value);
-        let place = self.keys.len() as u32;
-        self.keys.push(Written { key, header, initial, last: NONE });
-        self.key_places.insert(key, place);
-        place
     }
 
     /// Compares the rows that a node, or all of them, has in the end: those that differ from the start, and
@@ -342,10 +359,11 @@ impl<T: Transactions> Replayed<'_, T> {
     /// The first row that is not what its last writer has left.
     pub fn check_end(&mut self, rows: impl IntoIterator<Item = Row>) -> Result<(), Box<Violation>> {
         for Row { key, version, digest } in rows {
-            let (header, expected, by) = self.newest(key);
-            let (newest, _) = self.version_of(header);
-            if (version, digest) != (newest, expected) {
-                let (found, expected) = ((version, digest), (newest, expected));
+            let header = self.header_of(key);
+            let (found, expected) =
+                ((version, digest), (header.version, self.digest_of(header, key)));
+            if found != expected {
+                let by = self.written_by(header, key);
                 return Err(Violation::End { key, found, expected, by }.into());
             }
         }
@@ -357,8 +375,8 @@ impl<T: Transactions> Replayed<'_, T> {
     pub fn written(&self) -> impl Iterator<Item = Row> + '_ {
         self.keys.iter().map(|written| Row {
             key: written.key,
-            version: self.headers[written.header as usize].version,
-            digest: self.changes[written.last as usize].digest,
+            version: self.header_of(written.key).version,
+            digest: written.digest,
         })
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! TATP's initial population.
 
-use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::{
@@ -15,6 +14,12 @@ use crate::random::RowStream;
 const TYPES: [i64; 4] = [1, 2, 3, 4];
 /// The times at which forwardings begin.
 const START_TIMES: [i64; 3] = [0, 8, 16];
+
+/// One to four of the types, every number and every choice of so many alike: as sets of bits, of which
+/// one is drawn. There are 12 for each number, 3, 2, 3 and 12 for each choice.
+const CHOICES_OF_TYPES: [u8; 48] = choices(4, 1, 12);
+/// None to three of the start times in the same way: 3 for each number, 3, 1, 1 and 3 for each choice.
+const CHOICES_OF_TIMES: [u8; 12] = choices(3, 0, 3);
 
 /// Every row that [`initial`] has.
 pub(super) fn populate<L: Load>(tatp: &Tatp, load: &mut L) -> Result<(), L::Error> {
@@ -56,7 +61,8 @@ pub(super) fn initial<T>(
     let mut contents = stream(table.0 as u64, key);
     // Which types and times there are is drawn once for all of them.
     let choice = |table: TableId, key: &[i64]| stream((TABLES.len() + table.0) as u64, key);
-    let has_type = |table, a_type| is_some_of(a_type, TYPES, 1, choice(table, &[subscriber]));
+    let has_type =
+        |table, a_type| is_drawn(a_type, &TYPES, &CHOICES_OF_TYPES, choice(table, &[subscriber]));
     let id = subscriber.into();
     Some(match (table, key) {
         (SUBSCRIBER, [_]) => {
@@ -73,7 +79,12 @@ pub(super) fn initial<T>(
         }
         (CALL_FORWARDING, [_, sf_type, start_time])
             if has_type(SPECIAL_FACILITY, *sf_type)
-                && is_some_of(*start_time, START_TIMES, 0, choice(CALL_FORWARDING, &key[..2])) =>
+                && is_drawn(
+                    *start_time,
+                    &START_TIMES,
+                    &CHOICES_OF_TIMES,
+                    choice(CALL_FORWARDING, &key[..2]),
+                ) =>
         {
             let end_time = *start_time as u8 + contents.random_range(1..=8);
             let data = forwarding(end_time, &mut contents);
@@ -83,17 +94,35 @@ pub(super) fn initial<T>(
     })
 }
 
-/// Whether `value` is one of the values that are drawn: `least` to all of them, every number and every
-/// choice alike.
-fn is_some_of<const N: usize>(
-    value: i64,
-    mut values: [i64; N],
-    least: usize,
-    mut random: RowStream,
-) -> bool {
-    let count = random.random_range(least..=N);
-    values.shuffle(&mut random);
-    values[..count].contains(&value)
+/// The sets of `least` to all of `values` bits: `of_each` for each number of bits, all sets of one number
+/// as often.
+const fn choices<const N: usize>(values: u32, least: u32, of_each: usize) -> [u8; N] {
+    let mut choices = [0; N];
+    let mut filled = 0;
+    let mut bits = least;
+    while bits <= values {
+        let start = filled;
+        while filled < start + of_each {
+            let mut set = 0;
+            while set < 1 << values {
+                if (set as u8).count_ones() == bits {
+                    choices[filled] = set as u8;
+                    filled += 1;
+                }
+                set += 1;
+            }
+        }
+        bits += 1;
+    }
+    assert!(filled == N);
+    choices
+}
+
+/// Whether `value` is one of those of `values` that are drawn.
+fn is_drawn(value: i64, values: &[i64], choices: &[u8], mut random: RowStream) -> bool {
+    let place = values.iter().position(|other| *other == value);
+    let choice = choices[random.random_range(0..choices.len())];
+    place.is_some_and(|place| choice >> place & 1 == 1)
 }
 
 fn attributes(random: &mut impl Rng) -> [u8; attribute::BYTES] {
@@ -126,10 +155,54 @@ fn special_facility(random: &mut impl Rng) -> [u8; 8] {
 /// End time, then the 15 digits of numberx.
 pub(super) fn forwarding(end_time: u8, random: &mut impl Rng) -> [u8; 16] {
     let mut bytes = [end_time; 16];
-    bytes[1..].fill_with(|| random.random_range(b'0'..=b'9'));
+    fill_digits(&mut bytes[1..], b'0', 10, random);
     bytes
 }
 
 fn fill_letters(bytes: &mut [u8], random: &mut impl Rng) {
-    bytes.fill_with(|| random.random_range(b'A'..=b'Z'));
+    fill_digits(bytes, b'A', 26, random);
+}
+
+/// Fills with characters from `first` on, each of `base` alike: of one number as many as it has digits.
+fn fill_digits(bytes: &mut [u8], first: u8, base: u64, random: &mut impl Rng) {
+    let mut number = random.random_range(0..base.pow(bytes.len() as u32));
+    for byte in bytes {
+        *byte = first + (number % base) as u8;
+        number /= base;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_of_types_and_every_choice_is_alike() {
+        fn counts(choices: &[u8]) -> Vec<(u32, usize)> {
+            let sets = (0..16).map(|set: u8| {
+                (set.count_ones(), choices.iter().filter(|choice| **choice == set).count())
+            });
+            let mut counts: Vec<_> = sets.filter(|(_, count)| *count > 0).collect();
+            counts.sort_unstable();
+            counts
+        }
+        let types = [[(1, 3); 4].as_slice(), &[(2, 2); 6], &[(3, 3); 4], &[(4, 12)]].concat();
+        assert_eq!(counts(&CHOICES_OF_TYPES), types);
+        let times = [[(0, 3)].as_slice(), &[(1, 1); 3], &[(2, 1); 3], &[(3, 3)]].concat();
+        assert_eq!(counts(&CHOICES_OF_TIMES), times);
+    }
+
+    #[test]
+    fn characters_are_alike_at_every_place() {
+        let mut random = RowStream::new(1, 0, &[]);
+        let mut seen = [[0_u32; 26]; 8];
+        for _ in 0..26_000 {
+            let mut bytes = [0; 8];
+            fill_letters(&mut bytes, &mut random);
+            for (place, byte) in bytes.into_iter().enumerate() {
+                seen[place][usize::from(byte - b'A')] += 1;
+            }
+        }
+        assert!(seen.iter().flatten().all(|count| (800..1_200).contains(count)), "{seen:?}");
+    }
 }
