@@ -13,7 +13,6 @@ mod random;
 pub mod read;
 pub mod rpc;
 pub mod smart_bench;
-pub mod smart_driver;
 pub mod smart_machine;
 #[cfg(test)]
 mod tests;
