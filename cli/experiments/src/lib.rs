@@ -11,7 +11,9 @@
 //!
 //! `docs/experiments.md` tells how to read them, and how to add one.
 
+mod cases;
 mod ccslt;
+mod drtm;
 mod experiment;
 mod fasst;
 pub mod findings;
@@ -25,6 +27,7 @@ pub mod registry;
 mod samples;
 mod seeds;
 pub mod sensitivity;
+mod switchtx;
 pub mod table;
 pub mod tidy;
 mod xenic;

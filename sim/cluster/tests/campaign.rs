@@ -34,10 +34,9 @@ fn run(case: &Case, planted: Planted) -> Outcome {
 /// What is wrong with a case, its least faults that show it, and how it is run again.
 fn report(case: &Case, failure: &str) -> String {
     let plan = case.plan.shrink(100, |plan| {
-        let case = Case { plan: plan.clone(), ..case.clone() };
-        run(&case, Planted::default()).failure.is_some()
+        run(&case.with_plan(plan), Planted::default()).failure.is_some()
     });
-    let shrunk = Case { plan: plan.clone(), ..case.clone() };
+    let shrunk = case.with_plan(&plan);
     let still = run(&shrunk, Planted::default()).failure.unwrap_or_default();
     format!("{failure}\n\n{case}\nwith {} of these faults: {still}\n{shrunk}", plan.faults.len())
 }

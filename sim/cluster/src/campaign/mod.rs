@@ -72,12 +72,17 @@ impl Case {
         }
     }
 
+    /// The same cluster under other faults.
+    #[must_use]
+    pub fn with_plan(&self, plan: &FaultPlan) -> Self {
+        Self { plan: plan.clone(), ..self.clone() }
+    }
+
     /// Leaves faults out of the plan as long as the case still fails; runs it at most `most` times.
     #[must_use]
     pub fn shrink(&self, planted: Planted, most: usize) -> FaultPlan {
         self.plan.shrink(most, |plan| {
-            let case = Self { plan: plan.clone(), ..self.clone() };
-            case.run(planted).failure.is_some()
+            self.with_plan(plan).run(planted).failure.is_some()
         })
     }
 

@@ -4,7 +4,7 @@
 //!
 //! - [`rpc`]: requests and answers of fixed sizes, by datagrams, on RDMA clusters.
 //! - [`read`]: READs over connections.
-//! - [`figures`]: the figures of the papers that they give.
+//! - [`figures`]: the figures of the papers that they give; [`shapes`]: what the texts say of them beside numbers.
 //! - [`smart_bench`], [`smart_driver`], [`smart_machine`]: those of a SmartNIC.
 //! - [`xenic`]: the figures that these give.
 
@@ -12,8 +12,8 @@ pub mod figures;
 mod random;
 pub mod read;
 pub mod rpc;
+pub mod shapes;
 pub mod smart_bench;
-pub mod smart_driver;
 pub mod smart_machine;
 #[cfg(test)]
 mod tests;

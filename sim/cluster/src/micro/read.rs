@@ -2,6 +2,7 @@
 //! READs, or other verbs, of a fixed size over connections: some nodes ask, some are asked.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use cluster::engine::{
     Effects, Ending, Input, Instant, Machine, Moment, Node, NodeId, Operation, Place, Protocol,
@@ -10,10 +11,10 @@ use cluster::engine::{
 
 use super::random::Random;
 use super::{Measured, Spans};
-use crate::nic::Connections;
 use crate::nic::rdma::Costs;
+use crate::nic::{Connections, RdmaNic};
 use crate::platform::Hardware;
-use crate::world::{Options, World, WorldError};
+use crate::world::{self, Options, World, WorldError};
 
 /// Which operation is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +79,11 @@ impl VerbBench {
         costs: Costs,
         spans: Spans,
     ) -> Result<Measured, WorldError> {
-        let made = hardware.world_with(costs, self.nodes, self.connections, 0);
+        let connections = self.connections;
+        let made = world::Hardware {
+            card: Arc::new(move |_| Box::new(RdmaNic::new(costs, connections, 0))),
+            ..world::Hardware::of_platform(hardware, connections, 0)
+        };
         let options = Options {
             host_threads: self.threads,
             workers: self.window,

@@ -2,13 +2,14 @@
 //! Benchmarks of the model of a SmartNIC, each a run with clients that have requests outstanding all the
 //! time: what Xenic (SOSP 2021, section 3) measured of its hardware.
 
-use cluster::engine::{Endpoint, Node, NodeId, Part};
+use cluster::engine::{Endpoint, Node, NodeId, Part, Protocol};
 use timing::Time;
 
-use super::smart_driver::SmartDriver;
 use super::smart_machine::{Board, Client, Copier, Core, Request, SmartMachine};
-use crate::nic::smart::{Batching, SmartNic};
+use crate::nic::smart::Batching;
+use crate::nic::smart_card::NO_WORK;
 use crate::nic::smart_timing::SmartTiming;
+use crate::world::{Options, World, WorldError};
 
 /// A figure that came out, with what held it down.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,8 +61,11 @@ impl Layout {
 }
 
 /// The model cannot run a benchmark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MicroError {
+    /// There cannot be such a world.
+    #[error(transparent)]
+    World(#[from] WorldError),
     /// A frame of the platform has no room for a message, or memory none for an operation.
     #[error(
         "{refused} messages and {failed} operations found that fit no frame or no memory, expected none"
@@ -84,64 +88,100 @@ pub enum MicroError {
     },
 }
 
+/// Nodes as they are at the start.
+struct Nodes(Vec<Node<SmartMachine>>);
+
+impl Protocol for Nodes {
+    type Machine = SmartMachine;
+
+    fn nodes(&self) -> u16 {
+        self.0.len() as u16
+    }
+
+    fn start(&self, node: NodeId) -> Node<SmartMachine> {
+        self.0[node.index()].clone()
+    }
+
+    fn restart(&self, node: NodeId, kept: Board) -> Node<SmartMachine> {
+        Node { shared: kept, ..self.start(node) }
+    }
+
+    fn manager(&self) -> Option<Node<SmartMachine>> {
+        None
+    }
+
+    fn check_at_rest(&self, _: &[(NodeId, &Node<SmartMachine>)]) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 struct Bench {
-    driver: SmartDriver<SmartMachine>,
-    nodes: usize,
+    world: World<Nodes>,
+    /// Messages that had no frame or no receiver.
+    refused: u64,
 }
 
 impl Bench {
     fn new(
         nodes: Vec<Node<SmartMachine>>,
         layout: &Layout,
-        nic: &SmartNic,
+        timing: &SmartTiming,
         batching: Batching,
-    ) -> Self {
-        let count = nodes.len();
-        let mut driver = SmartDriver::new(nodes, |place| layout.part(place), nic, MEMORY, batching);
-        driver.begin();
-        Self { driver, nodes: count }
+    ) -> Result<Self, MicroError> {
+        let options = Options {
+            host_threads: layout.threads,
+            burst: timing.network.queues.burst.get().0 as u16,
+            record: false,
+            digest: false,
+            memory: MEMORY,
+            ..Options::default()
+        };
+        let hardware = timing.hardware(batching, NO_WORK, NO_WORK);
+        let world = World::new(Nodes(nodes), hardware, None, options)?;
+        Ok(Self { world, refused: 0 })
+    }
+
+    fn boards(&self) -> impl Iterator<Item = &Board> {
+        self.world.up().into_iter().map(|(_, node)| &node.shared)
     }
 
     fn run_until(&mut self, end: Time) -> Result<(), MicroError> {
-        self.driver.run_until(end);
-        let boards = (0..self.nodes).map(|node| self.driver.shared(node));
-        let failed = boards.map(|board| board.bad).sum();
-        let refused = self.driver.refused();
-        match (refused, failed) {
+        self.world.run_until(end);
+        self.check()
+    }
+
+    fn check(&mut self) -> Result<(), MicroError> {
+        let lost = self.world.ledger().lost;
+        self.refused = self.refused.max(lost.oversized + lost.unreachable);
+        let failed = self.boards().map(|board| board.bad).sum();
+        match (self.refused, failed) {
             (0, 0) => Ok(()),
-            _ => Err(MicroError::NoRoom { refused, failed }),
+            (refused, _) => Err(MicroError::NoRoom { refused, failed }),
         }
     }
 
     fn completed(&self) -> u64 {
-        (0..self.nodes).map(|node| self.driver.shared(node).completed).sum()
-    }
-
-    fn busy(&self) -> Vec<(&'static str, Time, u32)> {
-        (0..self.nodes).flat_map(|node| self.driver.busy(node)).collect()
+        self.boards().map(|board| board.completed).sum()
     }
 
     /// What the clients of all nodes complete, counted after all of the first requests are through.
     fn outcome(mut self) -> Result<Outcome, MicroError> {
         self.run_until(WARM_UP)?;
-        let (before, busy_before) = (self.completed(), self.busy());
-        self.run_until(WARM_UP + COUNTED)?;
-        let (after, busy_after) = (self.completed(), self.busy());
-        let seconds = COUNTED.as_ns_f64() * 1e-9;
-        let shares = busy_before.iter().zip(&busy_after).map(|(before, after)| {
-            let of = COUNTED.as_ns_f64() * f64::from(after.2.max(1));
-            (after.0, (after.1 - before.1).as_ns_f64() / of)
-        });
-        let bound = shares.fold(("nothing", 0.0), |most, it| if it.1 > most.1 { it } else { most });
-        let operations = after - before;
-        Ok(Outcome { rate: operations as f64 / seconds, bound, operations })
+        let before = self.completed();
+        self.world.run_for(Time::ZERO, COUNTED);
+        self.check()?;
+        let operations = self.completed() - before;
+        let resources = self.world.ledger().resources.iter().map(|it| (it.name, it.share));
+        let bound =
+            resources.fold(("nothing", 0.0), |most, it| if it.1 > most.1 { it } else { most });
+        let rate = operations as f64 / (COUNTED.as_ns_f64() * 1e-9);
+        Ok(Outcome { rate, bound, operations })
     }
 
     /// The mean time between completions of node 0, of which one follows the other.
     fn period(mut self) -> Result<Time, MicroError> {
         let state = |bench: &Self| {
-            let board = bench.driver.shared(0);
-            (board.completed, board.last.as_ps())
+            bench.boards().next().map_or((0, 0), |board| (board.completed, board.last.as_ps()))
         };
         self.run_until(COUNTED)?;
         let first = state(&self);
@@ -167,7 +207,7 @@ fn asking(
         Part::HostThread(thread) if thread < threads => {
             let at = Endpoint::host(NodeId(node), thread);
             let to = Endpoint { node: NodeId(node), part: Part::NicCore(thread % layout.cores) };
-            SmartMachine::Client(Client { at, to, request, bytes, window })
+            SmartMachine::Client(Client { at, to, request, bytes, window, begun: false })
         }
         Part::NicCore(_) => core(node, target, part, layout.threads),
         _ => SmartMachine::Idle,
@@ -193,13 +233,12 @@ fn core(node: u16, target: u16, part: Part, threads: u8) -> SmartMachine {
 /// When the platform cannot do that.
 pub fn echoes(timing: &SmartTiming, request: Request, threads: u8) -> Result<Outcome, MicroError> {
     let cores = if request == Request::NicEcho { threads } else { THREADS };
-    let nic = SmartNic::new(timing);
     let layout = Layout { threads: threads.max(THREADS), cores };
     let batching = Batching { messages: false, ..Batching::ALL };
     let clients =
         (1..6).map(|node| asking(&layout, node, 0, layout.threads, (request, ECHO_DATA, 32)));
     let nodes = std::iter::once(serving(&layout, 0)).chain(clients).collect();
-    Bench::new(nodes, &layout, &nic, batching).outcome()
+    Bench::new(nodes, &layout, timing, batching)?.outcome()
 }
 
 /// Where a round trip begins.
@@ -222,18 +261,17 @@ pub fn round_trip(
     bytes: u16,
 ) -> Result<Time, MicroError> {
     let layout = Layout { threads: 1, cores: 1 };
-    let nic = SmartNic::new(timing);
     let client = match source {
         Source::Host => asking(&layout, 0, 1, 1, (request, bytes, 1)),
         Source::Nic => layout.node(|part| match part {
             Part::NicCore(_) => {
                 let [at, to] = [0, 1].map(|node| Endpoint { node: NodeId(node), part });
-                SmartMachine::Client(Client { at, to, request, bytes, window: 1 })
+                SmartMachine::Client(Client { at, to, request, bytes, window: 1, begun: false })
             }
             _ => SmartMachine::Idle,
         }),
     };
-    Bench::new(vec![client, serving(&layout, 1)], &layout, &nic, Batching::ALL).period()
+    Bench::new(vec![client, serving(&layout, 1)], &layout, timing, Batching::ALL)?.period()
 }
 
 /// Figure 3: requests a second from one host to another's memory or its NIC's.
@@ -248,12 +286,11 @@ pub fn remote(
 ) -> Result<Outcome, MicroError> {
     let cores = timing.network.core.threads.get().0 as u8;
     let layout = Layout { threads: timing.network.host.threads.get().0 as u8, cores };
-    let nic = SmartNic::new(timing);
     let batching = if batched { Batching::ALL } else { Batching::NONE };
     // Enough for the whole way; more would only wait longer.
     let window = if batched { 256 } else { 32 };
     let client = asking(&layout, 0, 1, cores, (request, bytes, window));
-    Bench::new(vec![client, serving(&layout, 1)], &layout, &nic, batching).outcome()
+    Bench::new(vec![client, serving(&layout, 1)], &layout, timing, batching)?.outcome()
 }
 
 /// Figure 4a: operations a second of eight cores, each with a queue of the DMA engine, alone or in full
@@ -267,8 +304,8 @@ pub fn copies(
     bytes: u32,
     vectors: bool,
 ) -> Result<Outcome, MicroError> {
-    let copier = Copier { reads, bytes, window: 120, again: true };
-    copying(timing, copier, 8, vectors).outcome()
+    let copier = Copier { reads, bytes, window: 120, again: true, begun: false };
+    copying(timing, copier, 8, vectors)?.outcome()
 }
 
 /// Figure 4b: from the begin of the submission to the completion of one vector with so many elements, with
@@ -282,23 +319,30 @@ pub fn copy_time(
     bytes: u32,
     elements: u32,
 ) -> Result<Time, MicroError> {
-    let copier = Copier { reads, bytes, window: elements, again: false };
-    let mut bench = copying(timing, copier, 1, true);
+    let copier = Copier { reads, bytes, window: elements, again: false, begun: false };
+    let mut bench = copying(timing, copier, 1, true)?;
     bench.run_until(COUNTED)?;
     match bench.completed() {
         completed if completed < u64::from(elements) => {
             Err(MicroError::Nothing { completed, expected: elements.into(), time: COUNTED })
         }
-        _ => Ok(Time::from_ps(bench.driver.shared(0).last.as_ps())),
+        _ => {
+            let last = bench.boards().map(|board| board.last.as_ps()).max();
+            Ok(Time::from_ps(last.unwrap_or(0)))
+        }
     }
 }
 
-fn copying(timing: &SmartTiming, copier: Copier, cores: u8, vectors: bool) -> Bench {
-    let nic = SmartNic::new(timing);
+fn copying(
+    timing: &SmartTiming,
+    copier: Copier,
+    cores: u8,
+    vectors: bool,
+) -> Result<Bench, MicroError> {
     let layout = Layout { threads: 0, cores };
     let batching = Batching { vectors, ..Batching::ALL };
     let node = layout.node(|_| SmartMachine::Copier(copier.clone()));
-    Bench::new(vec![node], &layout, &nic, batching)
+    Bench::new(vec![node], &layout, timing, batching)
 }
 
 #[cfg(test)]

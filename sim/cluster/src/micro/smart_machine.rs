@@ -118,6 +118,8 @@ pub struct Client {
     pub bytes: u16,
     /// How many requests it has outstanding.
     pub window: u16,
+    /// Whether it has begun, which it does in its first burst.
+    pub begun: bool,
 }
 
 /// A core of a NIC that passes on what its host sends, and serves what comes from the network.
@@ -144,6 +146,8 @@ pub struct Copier {
     pub window: u32,
     /// Whether it goes on after the first ones.
     pub again: bool,
+    /// Whether it has begun, which it does in its first burst.
+    pub begun: bool,
 }
 
 /// One part of a node in a benchmark.
@@ -317,10 +321,12 @@ impl Client {
         });
     }
 
-    fn burst(&self, board: &mut Board, now: Instant, inputs: &[Input<'_>], out: &mut Effects) {
+    fn burst(&mut self, board: &mut Board, now: Instant, inputs: &[Input<'_>], out: &mut Effects) {
+        if !std::mem::replace(&mut self.begun, true) {
+            (0..self.window).for_each(|number| self.ask(number, out));
+        }
         for input in inputs {
             match *input {
-                Input::Begin { .. } => (0..self.window).for_each(|number| self.ask(number, out)),
                 Input::Message { bytes, .. } => {
                     out.work(Work::Receive, 1);
                     match Head::read(bytes) {
@@ -331,7 +337,7 @@ impl Client {
                         _ => board.bad += 1,
                     }
                 }
-                Input::Completed { .. } | Input::Finish { .. } | Input::Deadline => {}
+                _ => {}
             }
         }
         out.ring_doorbell();
@@ -381,11 +387,11 @@ impl Machine for SmartMachine {
                 }
             }
             Self::Copier(copier) => {
+                if !std::mem::replace(&mut copier.begun, true) {
+                    (0..copier.window).for_each(|number| copier.operate(number, out));
+                }
                 for input in inputs {
                     match *input {
-                        Input::Begin { .. } => {
-                            (0..copier.window).for_each(|number| copier.operate(number, out));
-                        }
                         Input::Completed { token, outcome: Outcome::Done, .. } => {
                             board.complete(now);
                             if copier.again {

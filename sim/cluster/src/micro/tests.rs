@@ -60,10 +60,30 @@ fn runs_repeat_themselves() {
 fn too_many_receive_buffers_thrash() {
     let hardware = Hardware::named("connect-ib").expect("valid");
     let rate = |workers: u8| {
-        let bench = rpc::RpcBench::new(6, 14, workers);
+        let bench = rpc::RpcBench::new(10, 14, workers);
         bench.run(&hardware, SHORT).expect("made").rate
     };
-    // Six nodes, 14 threads and both kinds of messages: 25,200 descriptors and 42,000.
-    let (fits, thrashes) = (rate(150), rate(250));
+    // Ten nodes and 14 threads: 28,000 descriptors and 35,000.
+    let (fits, thrashes) = (rate(200), rate(250));
     assert!(thrashes < 0.6 * fits, "{thrashes} against {fits}");
+}
+
+/// Every sentence about the figures of the shorter runs is so.
+#[test]
+fn the_shapes_of_the_texts_come_out() {
+    let mut sentences = 0;
+    for (figure, cases) in figures::all() {
+        // The rest of these needs longer runs than a test has time for.
+        if ["fasst-fig1", "fasst-fig2"].contains(&figure) {
+            continue;
+        }
+        let needed = |case: &Case| case.across != 1.0 || case.series != "+ cheap RECV posting";
+        let of = cases.into_iter().filter(needed).map(|case| (value(&case), case));
+        let measured: Vec<(Case, f64)> = of.map(|(value, case)| (case, value)).collect();
+        for shape in shapes::shapes(&measured) {
+            sentences += 1;
+            assert!(shape.holds, "{figure}: {} {}", shape.says, shape.because);
+        }
+    }
+    assert_eq!(sentences, 4);
 }

@@ -300,7 +300,7 @@ fn fig3_claims(writes: &[Vec<Outcome>; 2], reads: &[Vec<Outcome>; 2]) -> Vec<Cla
         Claim {
             says: "\"For operations on remote NIC memory, throughput scales to the usable network bandwidth for all \
                    write sizes\" (section 3.4).",
-            holds: writes[0].iter().all(|outcome| outcome.bound.0.starts_with("ports")),
+            holds: writes[0].iter().all(|outcome| outcome.bound.0.starts_with("link")),
             because: format!(
                 "{}. The slot of the asking host has 8 lanes of generation 3, 57.9 Gb/s, and the ports have 100: \
                  one host cannot fill them.",
@@ -318,7 +318,7 @@ fn fig3_claims(writes: &[Vec<Outcome>; 2], reads: &[Vec<Outcome>; 2]) -> Vec<Cla
                    something other than the DMA engine and the cores is the limit.",
             holds: writes[1][3..]
                 .iter()
-                .all(|it| it.bound.0.starts_with("PCIe") || it.bound.0.starts_with("ports")),
+                .all(|it| it.bound.0.starts_with("PCIe") || it.bound.0.starts_with("link")),
             because: "As above; here it is the slot of either host.".into(),
         },
         Claim {

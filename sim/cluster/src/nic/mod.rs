@@ -9,17 +9,20 @@
 
 pub mod dma;
 pub mod frame;
+pub mod gather;
 pub mod pcie;
 mod plain;
 pub mod queue_pairs;
 pub mod rdma;
 pub mod smart;
+pub mod smart_card;
 pub mod smart_timing;
 
 use cluster::engine::{Class, NodeId, Operation, Part};
 use timing::Time;
 
 pub use frame::{Framing, Packet};
+pub use gather::Frames;
 pub use plain::PlainCard;
 pub use rdma::{Connections, RdmaNic};
 
@@ -81,6 +84,25 @@ pub struct Verb {
     pub batch: u32,
 }
 
+/// What a burst of a core had to do with the medium, where software makes the frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Frames that came from other nodes.
+    pub received: u32,
+    /// Frames for other nodes.
+    pub sent: u32,
+    /// Frames that came over the slot, between host and NIC.
+    pub taken: u32,
+    /// Frames for the other side of the slot.
+    pub given: u32,
+    /// Reads of the host's memory that begin.
+    pub reads: u32,
+    /// Writes of the host's memory that begin.
+    pub writes: u32,
+    /// Cores of the same kind that are in a burst, with this one.
+    pub busy: u32,
+}
+
 /// A resource of a card that can be busy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
@@ -129,6 +151,19 @@ pub trait Card: Send {
     fn cross(&mut self, now: Time, to: Part, bytes: u32) -> Passage {
         let _ = (to, bytes);
         Passage { done: now, latency: Time::ZERO }
+    }
+
+    /// How the messages of a part get into frames.
+    fn frames(&self, from: Part) -> Frames {
+        let _ = from;
+        Frames::ByCard
+    }
+
+    /// How long a burst of a core takes whose machine's work alone takes `work`. Asked only where software
+    /// makes the frames.
+    fn burst(&self, core: Part, work: Time, load: &Load) -> Time {
+        let _ = (core, load);
+        work
     }
 
     /// The least time that a message is under way between host and wire, at one side.

@@ -101,9 +101,10 @@ impl Pcie {
         Transit { begins, ends: direction.free }
     }
 
-    /// How long the direction has been busy since the start.
-    pub fn busy(&self, towards: Towards) -> Time {
-        self.directions[towards as usize].busy
+    /// How long the direction has been busy until `now`.
+    pub fn busy(&self, towards: Towards, now: Time) -> Time {
+        let direction = &self.directions[towards as usize];
+        direction.busy.saturating_sub(direction.free.saturating_sub(now))
     }
 
     /// Bytes that went in the direction since the start, headers included.
@@ -141,12 +142,13 @@ mod tests {
         let mut pcie = pcie();
         let first = pcie.write(Time::ZERO, Towards::Host, 4096);
         assert_eq!(first.begins, Time::ZERO);
+        assert_eq!(pcie.busy(Towards::Host, Time::from_ns(100)), Time::from_ns(100));
         let length = 1e9 * (4096.0 + 16.0 * 24.0) / pcie.bytes_per_second() as f64;
         assert!((first.ends.as_ns_f64() - length).abs() < 0.01, "{first:?}");
         let now = Time::from_ns(100);
         assert_eq!(pcie.write(now, Towards::Host, 16).begins, first.ends);
         assert_eq!(pcie.write(now, Towards::Nic, 16).begins, now);
         assert_eq!(pcie.write(Time::from_us(9), Towards::Host, 16).begins, Time::from_us(9));
-        assert!(pcie.busy(Towards::Host) > first.ends);
+        assert!(pcie.busy(Towards::Host, Time::from_us(10)) > first.ends);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! `docs/smartnic-model.md` says what is modelled, and where each number comes from.
 
-use cluster::engine::{Part, Work, WorkCounts};
+use cluster::engine::Part;
 use timing::Time;
 
 use super::Engine;
@@ -43,7 +43,6 @@ pub struct Processor {
     receive: Time,
     send: Time,
     message: Time,
-    line: Time,
     /// Of a packet from and to the host, on the NIC; as a frame on the host.
     slot: [Time; 2],
 }
@@ -73,7 +72,6 @@ impl Processor {
             receive,
             send,
             message: timing.message.get(),
-            line: timing.line.get(),
             slot: slot.unwrap_or([receive, send]),
         }
     }
@@ -93,21 +91,18 @@ impl Processor {
         Time::from_ps((exact / u128::from(self.worth)) as u64)
     }
 
-    /// How long a burst takes while `busy` threads work: frames, packets, and of what the machine counted
-    /// the copies, and the messages beyond one in each frame and packet, which has that one's time. To submit a vector takes `submission`, which is access to hardware and
-    /// does not hang on other threads.
-    pub fn burst(&self, handled: Handled, work: &WorkCounts, submission: Time, busy: u32) -> Time {
-        let Handled { received, sent, taken: from_slot, given: to_slot, vectors } = handled;
-        let messages = work.of(Work::Receive) + work.of(Work::Send);
-        let further = messages.saturating_sub(received + sent + from_slot + to_slot);
-        let [taken, given] = self.slot;
-        let own = self.receive * u64::from(received)
-            + self.send * u64::from(sent)
-            + taken * u64::from(from_slot)
-            + given * u64::from(to_slot)
-            + self.message * u64::from(further)
-            + self.line * u64::from(work.of(Work::CopyLine));
-        self.slowed(own, busy) + submission * u64::from(vectors)
+    /// How long a burst takes while `busy` threads work, itself included: frames, and its machine's `work`,
+    /// in which each message has its time. The time of a frame has that of one message. To submit a vector
+    /// takes `submission`, which is access to hardware and does not hang on other threads.
+    pub fn burst(&self, handled: Handled, work: Time, submission: Time, busy: u32) -> Time {
+        let Handled { received, sent, taken, given, vectors } = handled;
+        let frame = |time: Time, count: u32| time.saturating_sub(self.message) * u64::from(count);
+        let [from_slot, to_slot] = self.slot;
+        let frames = frame(self.receive, received)
+            + frame(self.send, sent)
+            + frame(from_slot, taken)
+            + frame(to_slot, given);
+        self.slowed(work + frames, busy) + submission * u64::from(vectors)
     }
 }
 
@@ -148,21 +143,18 @@ pub struct SmartNic {
     /// The DMA engine.
     pub dma: DmaEngine,
     numbers: Numbers,
-    sending: Vec<Engine>,
-    receiving: Vec<Engine>,
     /// Towards the host, and towards the NIC.
     queues: [Queue; 2],
+    /// When the host last announced packets.
+    announced: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Numbers {
-    bytes_per_second: u64,
-    framing: u64,
     datagram: u64,
     least: u64,
     mtu: u64,
     latency: Time,
-    switch: Time,
     round: Time,
     burst: u32,
     packet: Time,
@@ -177,21 +169,11 @@ struct Numbers {
 /// A doorbell is a store of a word of 32 bits.
 const DOORBELL_BYTES: u64 = 4;
 
-/// A frame between two NICs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Departure {
-    /// When its first bit reaches the switch's port to the receiver.
-    pub at_switch: Time,
-    /// How long it occupies a link.
-    pub wire: Time,
-}
-
 impl SmartNic {
     /// An idle one.
     pub fn new(timing: &SmartTiming) -> Self {
         let network = &timing.network;
         let (ethernet, queues) = (&network.ethernet, &network.queues);
-        let ports = ethernet.ports.get().0 as usize;
         let slot = [queues.receive.get(), queues.send.get()];
         Self {
             cores: Processor::new(&network.core, Some(slot)),
@@ -199,13 +181,10 @@ impl SmartNic {
             pcie: Pcie::new(timing),
             dma: DmaEngine::new(timing),
             numbers: Numbers {
-                bytes_per_second: ethernet.rate.get().bytes_per_second(),
-                framing: ethernet.framing.get().0,
                 datagram: ethernet.datagram.get().0,
                 least: ethernet.least.get().0,
                 mtu: ethernet.mtu.get().0,
                 latency: ethernet.latency.get(),
-                switch: network.switch.latency.get(),
                 round: queues.round.get(),
                 burst: queues.burst.get().0,
                 packet: queues.packet.get(),
@@ -216,56 +195,28 @@ impl SmartNic {
                 read: network.dma.read.get(),
                 write: network.dma.write.get(),
             },
-            sending: vec![Engine::default(); ports],
-            receiving: vec![Engine::default(); ports],
             queues: [Queue::default(); 2],
+            announced: None,
         }
     }
 
-    /// Most bytes of messages in a frame, or in a packet between host and NIC.
-    pub fn room(&self) -> usize {
-        (self.numbers.mtu - self.numbers.datagram) as usize
+    /// Most and least bytes of messages in a frame, and in a packet between host and NIC.
+    pub fn room(&self) -> (usize, usize) {
+        let least = self.numbers.least.saturating_sub(self.numbers.datagram);
+        ((self.numbers.mtu - self.numbers.datagram) as usize, least as usize)
     }
 
-    /// Bytes that a frame with so many bytes of messages occupies on the wire, the gap included.
-    pub fn frame_bytes(&self, messages: usize) -> u64 {
-        let data = (messages as u64 + self.numbers.datagram).max(self.numbers.least);
-        data + self.numbers.framing
+    /// Between the cable and a core's queue.
+    pub fn latency(&self) -> Time {
+        self.numbers.latency
     }
 
-    /// The processor of a part, if the part is of this node's host or NIC.
-    pub fn processor(&self, part: Part) -> Option<&Processor> {
+    /// The processor of a part.
+    pub fn processor(&self, part: Part) -> &Processor {
         match part {
-            Part::HostThread(_) => Some(&self.host),
-            Part::NicCore(_) => Some(&self.cores),
-            Part::Memory | Part::Switch => None,
+            Part::NicCore(_) => &self.cores,
+            Part::HostThread(_) | Part::Memory | Part::Switch => &self.host,
         }
-    }
-
-    /// A core sends a frame with so many bytes of messages. A core uses the port of its number, counted
-    /// around.
-    pub fn transmit(&mut self, now: Time, core: usize, messages: usize) -> Departure {
-        let wire = self.wire_time(self.frame_bytes(messages));
-        let port = core % self.sending.len();
-        let done = self.sending[port].take(now, wire);
-        Departure { at_switch: done - wire + self.numbers.latency + self.numbers.switch, wire }
-    }
-
-    /// A frame's first bit is at the switch's port to this node: when the core has it.
-    pub fn arrive(&mut self, now: Time, core: usize, wire: Time) -> Time {
-        let port = core % self.receiving.len();
-        self.receiving[port].take(now, wire) + self.numbers.latency
-    }
-
-    fn wire_time(&self, bytes: u64) -> Time {
-        let picoseconds = u128::from(bytes) * 1_000_000_000_000;
-        let length = picoseconds.div_ceil(u128::from(self.numbers.bytes_per_second));
-        Time::from_ps(length as u64)
-    }
-
-    /// The host announces packets to the NIC by a store.
-    pub fn doorbell(&mut self, now: Time) {
-        self.pcie.write(now, Towards::Nic, DOORBELL_BYTES);
     }
 
     /// A packet with so many bytes of messages is announced between host and NIC; returns when the other
@@ -281,6 +232,10 @@ impl SmartNic {
         let messages = messages as u64;
         let (transit, latency) = match towards {
             Towards::Nic => {
+                // One store announces all that the host sends at one time.
+                if self.announced.replace(now) != Some(now) {
+                    self.pcie.write(now, Towards::Nic, DOORBELL_BYTES);
+                }
                 self.pcie.read(now, numbers.to_nic_descriptor);
                 (self.pcie.read(now, messages), numbers.notice + numbers.read)
             }
@@ -298,18 +253,15 @@ impl SmartNic {
         self.numbers.burst as usize
     }
 
-    /// How long ports, queues and the slot have been busy, with their number: sending and receiving
-    /// ports, queues and slot towards the host and towards the NIC.
-    pub fn busy(&self) -> [(&'static str, Time, u32); 6] {
-        let sum = |ports: &[Engine]| ports.iter().fold(Time::ZERO, |sum, port| sum + port.busy());
-        let ports = self.sending.len() as u32;
+    /// How long queues, slot and DMA have been busy until `now`, with how many there are.
+    pub fn busy(&self, now: Time) -> [(&'static str, Time, u32); 5] {
+        let queue = |towards: Towards| self.queues[towards as usize].engine.busy_until(now);
         [
-            ("ports, sending", sum(&self.sending), ports),
-            ("ports, receiving", sum(&self.receiving), ports),
-            ("queue to the host", self.queues[Towards::Host as usize].engine.busy(), 1),
-            ("queue to the NIC", self.queues[Towards::Nic as usize].engine.busy(), 1),
-            ("PCIe to the host", self.pcie.busy(Towards::Host), 1),
-            ("PCIe to the NIC", self.pcie.busy(Towards::Nic), 1),
+            ("queue to the host", queue(Towards::Host), 1),
+            ("queue to the NIC", queue(Towards::Nic), 1),
+            ("PCIe to the host", self.pcie.busy(Towards::Host, now), 1),
+            ("PCIe to the NIC", self.pcie.busy(Towards::Nic, now), 1),
+            ("DMA queues", self.dma.busy(now), self.dma.queues() as u32),
         ]
     }
 }
@@ -317,7 +269,6 @@ impl SmartNic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cluster::engine::Work;
 
     fn nic() -> SmartNic {
         SmartNic::new(&SmartTiming::usual().expect("valid"))
@@ -340,33 +291,16 @@ mod tests {
     #[test]
     fn a_burst_costs_its_frames_messages_and_vectors() {
         let nic = nic();
-        let mut work = WorkCounts::default();
-        work.add(Work::Receive, 3);
-        work.add(Work::Send, 2);
-        work.add(Work::CopyLine, 4);
+        // Five messages in three frames, of which one came over the slot, and four lines copied.
+        let work = Time::from_ns(5 * 5 + 4 * 4);
         let handled = Handled { received: 1, sent: 1, taken: 1, given: 0, vectors: 2 };
         let submission = nic.dma.submission();
-        let alone = nic.cores.burst(handled, &work, submission, 1);
+        let alone = nic.cores.burst(handled, work, submission, 1);
         assert_eq!(alone, Time::from_ps(105_932 + 53_000 + 2 * 5_000 + 4 * 4_000 + 2 * 190_000));
-        let together = nic.cores.burst(handled, &work, submission, 24);
+        let together = nic.cores.burst(handled, work, submission, 24);
         let slowed = nic.cores.slowed(alone - submission * 2, 24);
         assert_eq!(together, slowed + submission * 2);
-    }
-
-    #[test]
-    fn frames_have_headers_a_least_size_and_share_a_port() {
-        let mut nic = nic();
-        assert_eq!(nic.room(), 1472);
-        assert_eq!(nic.frame_bytes(80), 80 + 28 + 38);
-        assert_eq!(nic.frame_bytes(4), 46 + 38);
-        let first = nic.transmit(Time::ZERO, 0, 1472);
-        assert_eq!(first.wire, Time::from_ps(1538 * 160), "50 Gb/s are 160 ps a byte");
-        assert_eq!(first.at_switch, Time::from_ns(700));
-        let second = nic.transmit(Time::ZERO, 2, 80);
-        assert_eq!(second.at_switch, first.at_switch + first.wire, "the same of two ports");
-        assert_eq!(nic.transmit(Time::ZERO, 1, 80).at_switch, first.at_switch);
-        let there = nic.arrive(first.at_switch, 0, first.wire);
-        assert_eq!(there, first.at_switch + first.wire + Time::from_ns(300));
+        assert_eq!(nic.room(), (1472, 18));
     }
 
     #[test]
@@ -396,9 +330,13 @@ mod tests {
             last = nic.cross(Time::ZERO, Towards::Host, 80, false) - Time::from_ns(570);
         }
         assert!((last.as_ns_f64() - 100e3 / 9.7).abs() < 0.1, "100 at 9.7 M/s: {last}");
-        nic.doorbell(Time::ZERO);
-        assert!(nic.busy().iter().all(|(name, busy, _)| {
-            (*busy > Time::ZERO) == (name.contains("to the host") || name.starts_with("PCIe"))
-        }));
+        for (name, busy, _) in nic.busy(Time::from_us(1)) {
+            // A descriptor of a buffer is read for each packet.
+            assert_eq!(
+                busy > Time::ZERO,
+                name != "queue to the NIC" && name != "DMA queues",
+                "{name}"
+            );
+        }
     }
 }

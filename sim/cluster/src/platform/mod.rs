@@ -11,11 +11,10 @@ mod programmable_switch;
 mod tests;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use cluster::engine::Work;
 use timing::Time;
-use timing::platform::{Bandwidth, End, Entry, Measure, PlatformError, PlatformFile, Ratio};
+use timing::platform::{Bandwidth, End, Entry, PlatformError, PlatformFile, Ratio};
 
 pub use entries::{
     CpuEntries, FrameEntries, LinkEntries, NicEntries, PcieEntries, QueuePairEntries,
@@ -24,10 +23,8 @@ pub use entries::{
 pub use frozen::{FrozenEntry, digest, frozen_entries};
 pub use programmable_switch::{PipelineEntries, ProgrammableSwitch};
 
-use crate::fabric::FabricTiming;
+use crate::nic::Framing;
 use crate::nic::rdma::{Costs, VerbCosts};
-use crate::nic::{Connections, Framing, RdmaNic};
-use crate::world::{self, CpuCosts};
 
 /// The machines of a cluster and what is between them. All nodes are alike.
 #[derive(Clone, Debug)]
@@ -216,42 +213,6 @@ impl Hardware {
             held: frame.held.get().0,
             mtu: self.link.mtu.get().0,
         }
-    }
-
-    /// A cluster of it as a world runs it, with so many nodes; `posted` are the descriptors in all receive
-    /// queues of a node together.
-    pub fn world(&self, nodes: u16, connections: Connections, posted: u64) -> world::Hardware {
-        let costs = self.nic_costs();
-        self.world_with(costs, nodes, connections, posted)
-    }
-
-    /// As [`Hardware::world`], with a card of other costs.
-    pub fn world_with(
-        &self,
-        costs: Costs,
-        nodes: u16,
-        connections: Connections,
-        posted: u64,
-    ) -> world::Hardware {
-        let same_leaf = u32::from(nodes) <= self.switch.nodes_a_leaf.get().0;
-        world::Hardware {
-            host: CpuCosts { poll: self.cpu.poll.get(), work: self.work_costs(), loaded: 1000 },
-            nic_cores: None,
-            fabric: FabricTiming {
-                rate: self.rate(),
-                latency: self.wire_latency(same_leaf),
-                framing: self.framing(),
-            },
-            local: self.cpu.local.get(),
-            card: Arc::new(move |_| Box::new(RdmaNic::new(costs, connections, posted))),
-        }
-    }
-
-    /// Of all ports of a card together.
-    fn rate(&self) -> Bandwidth {
-        let (one, ports) = self.ports();
-        let all = one.bytes_per_second() * u64::from(ports);
-        Bandwidth::convert(all as f64 / 1e6, "MB/s").expect("a multiple of a rate above 0")
     }
 
     /// Cores of a node.

@@ -1,23 +1,69 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The way of messages from one machine to another.
 
-use cluster::engine::{Class, Effects, Protocol, SendRequest};
+use cluster::engine::{Class, Effects, Endpoint, NodeId, Part, Protocol, SendRequest, Stage};
 use timing::{Priority, Time};
 
 use super::slab::{Body, Handle, Parcel};
 use super::{Event, Kind, MessageNote, Trace, World};
 use crate::faults::{Fate, FrameNote};
-use crate::nic::Packet;
-use crate::nic::{Incoming, Outgoing};
+use crate::nic::gather::Gathered;
+use crate::nic::{Frames, Incoming, Outgoing, Packet};
+
+/// A message or a frame of several that leaves.
+#[derive(Clone, Copy)]
+struct Leaving {
+    to: Endpoint,
+    class: Class,
+    stage: Stage,
+    body: Body,
+}
 
 impl<P: Protocol, T: Trace> World<P, T> {
-    /// All messages of a burst leave, batch by batch.
+    /// All messages of a burst leave: batch by batch, or in the frames that software made of them.
     pub(super) fn send_all(&mut self, now: Time, node: usize, part: usize, effects: &Effects) {
+        let state = &self.nodes[node];
+        if state.card.frames(state.endpoint(part).part) != Frames::ByCard {
+            return self.send_frames(now, node, part, effects);
+        }
         for batch in effects.batches() {
             for (position, send) in batch.iter().enumerate() {
                 let bytes = effects.bytes_of(&send.bytes);
                 let place = (position as u32, batch.len() as u32);
                 self.send(now, (node, part), send, bytes, place);
+            }
+        }
+    }
+
+    /// The frames leave that software made of the messages of a burst.
+    fn send_frames(&mut self, now: Time, node: usize, part: usize, effects: &Effects) {
+        let from = self.nodes[node].endpoint(part);
+        for send in effects.sends() {
+            let bytes = effects.bytes_of(&send.bytes);
+            self.count_sent(now, send, bytes, 0, (from, self.messages));
+        }
+        let gathering = std::mem::take(&mut self.nodes[node].cores[part].gathering);
+        self.ledger.lost.oversized += u64::from(gathering.refused());
+        let batch = gathering.frames().len() as u32;
+        for (position, frame) in (0..).zip(gathering.frames()) {
+            let &Gathered { to, class, stage, ref bytes } = frame;
+            let leaving = Leaving { to, class, stage, body: Body::Gathered };
+            let number = self.messages;
+            self.messages = self.messages.wrapping_add(1);
+            let wire = self.wire(from.node, to.node, bytes.len());
+            self.ledger.messages[stage as usize].wire_bytes += u64::from(wire);
+            self.leave(now, (node, part), leaving, bytes, (wire, number, position, batch));
+        }
+        self.nodes[node].cores[part].gathering = gathering;
+    }
+
+    /// Bytes on the wire, with all headers; none within a node.
+    fn wire(&self, from: NodeId, to: NodeId, bytes: usize) -> u32 {
+        match from == to {
+            true => 0,
+            false => {
+                let framing = self.fabric.timing().framing;
+                framing.wire_bytes(Packet::Datagram, bytes as u64) as u32
             }
         }
     }
@@ -32,15 +78,27 @@ impl<P: Protocol, T: Trace> World<P, T> {
         (position, batch): (u32, u32),
     ) {
         let from = self.nodes[node].endpoint(part);
-        let within = send.to.node == from.node;
         let number = self.messages;
         self.messages = self.messages.wrapping_add(1);
-        let framing = self.fabric.timing().framing;
-        let wire = match within {
-            true => 0,
-            false => framing.wire_bytes(Packet::Datagram, bytes.len() as u64) as u32,
-        };
+        let wire = self.wire(from.node, send.to.node, bytes.len());
         self.count_sent(now, send, bytes, wire, (from, number));
+        let &SendRequest { to, class, stage, .. } = send;
+        let leaving = Leaving { to, class, stage, body: Body::Message };
+        self.leave(now, (node, part), leaving, bytes, (wire, number, position, batch));
+    }
+
+    /// A frame leaves.
+    fn leave(
+        &mut self,
+        now: Time,
+        (node, part): (usize, usize),
+        send: Leaving,
+        bytes: &[u8],
+        (wire, number, position, batch): (u32, u32, u32, u32),
+    ) {
+        let from = self.nodes[node].endpoint(part);
+        let within = send.to.node == from.node;
+        let framing = self.fabric.timing().framing;
         let Some((to, _)) = self.place(send.to) else {
             self.ledger.lost.unreachable += 1;
             return;
@@ -50,7 +108,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             return;
         }
         let arrival = if within {
-            self.cross(now, node, send, bytes.len() as u32)
+            self.cross(now, (node, from.part), send.to.part, bytes.len() as u32)
         } else if send.class == Class::Control {
             now + self.unhindered(node, to, wire)
         } else {
@@ -63,14 +121,13 @@ impl<P: Protocol, T: Trace> World<P, T> {
         };
         let kind =
             if wire == 0 || send.class == Class::Control { Kind::Local } else { Kind::Frame };
-        let &SendRequest { to: receiver, class, stage, .. } = send;
+        let Leaving { to: receiver, class, stage, body } = send;
         let note = FrameNote { from, to: receiver, class, stage, number: number.into() };
         let fate = if within { Fate::Deliver } else { self.fate(now, &note) };
         if fate == Fate::Drop {
             self.ledger.lost.dropped += 1;
             return;
         }
-        let body = Body::Message;
         let bytes_kept = Vec::new();
         let parcel =
             Parcel { from, to: receiver, class, stage, wire, number, body, bytes: bytes_kept };
@@ -109,15 +166,15 @@ impl<P: Protocol, T: Trace> World<P, T> {
         fate
     }
 
-    /// When a message to another part of the same node is there.
-    fn cross(&mut self, now: Time, node: usize, send: &SendRequest, bytes: u32) -> Time {
-        use cluster::engine::Part::NicCore;
-        let state = &mut self.nodes[node];
-        if !state.costs.len().eq(&state.host_threads) && matches!(send.to.part, NicCore(_)) {
-            let passage = state.card.cross(now, send.to.part, bytes);
-            return passage.done + passage.latency;
+    /// When a message to another part of the same node is there: over the slot between host and NIC, or
+    /// through the memory of either.
+    fn cross(&mut self, now: Time, (node, from): (usize, Part), to: Part, bytes: u32) -> Time {
+        let is_nic = |part| matches!(part, Part::NicCore(_));
+        if is_nic(from) == is_nic(to) {
+            return now + self.hardware.local;
         }
-        now + self.hardware.local
+        let passage = self.nodes[node].card.cross(now, to, bytes);
+        passage.done + passage.latency
     }
 
     /// How long control traffic is under way: what a message takes that meets no other.
@@ -159,7 +216,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let source = super::index_of(sender.node, self.nodes.len()).map_or(node, usize::from);
         let lane = self.place(from).map_or(0, |(_, part)| part as u8);
         let last_byte = self.fabric.arrive((source, node), lane, now, wire);
-        if body != Body::Message {
+        if !body.is_message() {
             return self.verb_arrives(now, last_byte, node, handle);
         }
         let up = self.nodes[node].process.is_some();
@@ -183,7 +240,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
 
     fn note_received(&mut self, seen: Time, handle: Handle) {
         let &Parcel { from, to, class, stage, number, ref bytes, body, .. } = self.slab.get(handle);
-        if body == Body::Message {
+        if body.is_message() {
             let bytes = bytes.len() as u32;
             self.trace.received(seen, &MessageNote { from, to, class, stage, bytes, number });
         }
@@ -194,11 +251,11 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let parcel = self.slab.get(handle);
         let incarnation = self.nodes[node].incarnation;
         let of_another_life = match parcel.body {
-            Body::Message => false,
+            Body::Message | Body::Gathered => false,
             Body::Request(request) | Body::Answer(request, _) => request.incarnation != incarnation,
         };
         let up = self.nodes[node].process.is_some() && !of_another_life;
-        let receiver = if parcel.body == Body::Message { parcel.to } else { parcel.from };
+        let receiver = if parcel.body.is_message() { parcel.to } else { parcel.from };
         let Some((_, part)) = self.place(receiver).filter(|_| up) else {
             self.ledger.lost.unreachable += 1;
             return self.slab.free(handle);

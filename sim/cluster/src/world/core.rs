@@ -8,6 +8,7 @@ use timing::Time;
 
 use super::recorder::AttemptIndex;
 use super::slab::Handle;
+use crate::nic::gather::Gathering;
 
 /// A core of a host or of a NIC, which one part of a node runs on.
 #[derive(Default)]
@@ -28,6 +29,8 @@ pub(super) struct Core {
     pub alarm_stamp: u32,
     /// The burst under way: its effects, its begin, its number.
     pub effects: Effects,
+    /// Its frames, where software makes them.
+    pub gathering: Gathering,
     pub begun: Time,
     pub burst: u64,
     /// Whether more than control traffic comes of the burst under way.

@@ -135,7 +135,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
                 let seen = passage.done.max(last) + passage.latency;
                 self.put_in_inbox(node, part, handle, seen);
             }
-            Body::Message => self.slab.free(handle),
+            Body::Message | Body::Gathered => self.slab.free(handle),
         }
     }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Cores: when they poll, what they take, and how long that takes.
 
-use cluster::engine::{Class, Effects, Input, Machine, Protocol};
+use cluster::engine::{Class, Effects, Input, Machine, Operation, Place, Protocol};
 use timing::{Priority, Time};
 
 use super::core::{Command, State as CoreState};
 use super::slab::{Body, Handle, Slab};
 use super::{Event, Kind, Trace, World};
+use crate::nic::{Frames, Load, gather};
 
 impl<P: Protocol, T: Trace> World<P, T> {
     /// A core has, or will have, something to do.
@@ -80,7 +81,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             Command::Begin(worker) => Input::Begin { worker },
             Command::Finish(worker) => Input::Finish { worker },
         }));
-        inputs.extend(self.taken.iter().filter_map(|handle| input(&self.slab, *handle)));
+        inputs.extend(self.taken.iter().flat_map(|handle| inputs_of(&self.slab, *handle)));
         if core.wanted.is_some_and(|wanted| wanted <= shown) {
             inputs.push(Input::Deadline);
         }
@@ -90,7 +91,10 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let count = inputs.len() as u32;
         self.inputs = emptied(inputs);
         core.wanted = machine.deadline();
-        let usual = state.costs[part].of(core.effects.work_done());
+        let work = state.costs[part].of(core.effects.work_done());
+        let usual = self.with_frames(node, part, work);
+        let state = &mut self.nodes[node];
+        let core = &mut state.cores[part];
         let length = Time::from_ps(usual.as_ps() * u64::from(state.slow) / 1000);
         (core.state, core.begun, core.burst) = (CoreState::Busy, now, self.bursts);
         core.active = is_active(&core.effects);
@@ -104,6 +108,44 @@ impl<P: Protocol, T: Trace> World<P, T> {
         }
         self.core_event(node, part, now + length);
         self.set_alarm(node, part);
+    }
+
+    /// How long a burst takes whose machine's work alone takes `work`: with what its frames take where
+    /// software makes them, which is done here.
+    fn with_frames(&mut self, node: usize, part: usize, work: Time) -> Time {
+        let state = &mut self.nodes[node];
+        let own = state.endpoint(part);
+        let frames = state.card.frames(own.part);
+        if frames == Frames::ByCard {
+            return work;
+        }
+        let is_host = part < state.host_threads;
+        let of_kind = |place: usize| (place < state.host_threads) == is_host;
+        let busy = state.cores.iter().enumerate();
+        let busy = busy.filter(|(place, core)| of_kind(*place) && core.state == CoreState::Busy);
+        let mut load = Load { busy: busy.count() as u32 + 1, ..Load::default() };
+        for parcel in self.taken.iter().map(|handle| self.slab.get(*handle)) {
+            match (parcel.body.is_message(), parcel.from.node == own.node) {
+                (true, true) => load.taken += 1,
+                (true, false) => load.received += 1,
+                (false, _) => {}
+            }
+        }
+        let core = &mut state.cores[part];
+        core.gathering.fill(&core.effects, frames);
+        for frame in core.gathering.frames() {
+            match frame.to.node == own.node {
+                true => load.given += 1,
+                false => load.sent += 1,
+            }
+        }
+        for request in core.effects.operations().iter().filter(|it| it.place == Place::Host) {
+            match request.operation {
+                Operation::Read { .. } => load.reads += 1,
+                _ => load.writes += 1,
+            }
+        }
+        state.card.burst(own.part, work, &load)
     }
 
     /// Takes parcels from the queues of a core, up to a burst.
@@ -123,10 +165,19 @@ impl<P: Protocol, T: Trace> World<P, T> {
         }
         for handle in &self.taken {
             let parcel = self.slab.get(*handle);
-            if parcel.body == Body::Message {
-                let counts = &mut self.ledger.messages[parcel.stage as usize];
-                counts.received += 1;
-                counts.received_bytes += parcel.bytes.len() as u64;
+            let counts = &mut self.ledger.messages[parcel.stage as usize];
+            match parcel.body {
+                Body::Message => {
+                    counts.received += 1;
+                    counts.received_bytes += parcel.bytes.len() as u64;
+                }
+                Body::Gathered => {
+                    for message in gather::messages(&parcel.bytes) {
+                        counts.received += 1;
+                        counts.received_bytes += message.len() as u64;
+                    }
+                }
+                Body::Request(_) | Body::Answer(..) => {}
             }
         }
     }
@@ -193,15 +244,18 @@ fn emptied<'a>(mut inputs: Vec<Input<'_>>) -> Vec<Input<'a>> {
     inputs.into_iter().map(|_| Input::Deadline).collect()
 }
 
-/// A parcel as the machine gets it.
-fn input(slab: &Slab, handle: Handle) -> Option<Input<'_>> {
+/// A parcel as the machine gets it: several inputs of messages that share a frame.
+fn inputs_of(slab: &Slab, handle: Handle) -> impl Iterator<Item = Input<'_>> {
     let parcel = slab.get(handle);
-    let bytes = parcel.bytes.as_slice();
-    match parcel.body {
-        Body::Message => Some(Input::Message { from: parcel.from, bytes }),
+    let (from, bytes) = (parcel.from, parcel.bytes.as_slice());
+    let one = match parcel.body {
+        Body::Message => Some(Input::Message { from, bytes }),
         Body::Answer(request, outcome) => {
             Some(Input::Completed { token: request.token, outcome, bytes })
         }
-        Body::Request(_) => None,
-    }
+        Body::Gathered | Body::Request(_) => None,
+    };
+    let shared = if parcel.body == Body::Gathered { bytes } else { &[] };
+    let shared = gather::messages(shared).map(move |bytes| Input::Message { from, bytes });
+    one.into_iter().chain(shared)
 }

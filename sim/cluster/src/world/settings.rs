@@ -44,20 +44,16 @@ impl Hardware {
             oversubscription: Some(platform.switch.oversubscription.get()),
             framing: platform.framing(),
         };
-        // What a poll takes beside the messages that it finds is part of what a message takes.
-        let host = CpuCosts { poll: Time::ZERO, work: platform.work_costs(), loaded: 1000 };
+        let poll = platform.cpu.poll.get();
+        let host = CpuCosts { poll, work: platform.work_costs(), loaded: 1000 };
         Self {
             host,
             nic_cores: None,
             fabric,
-            local: Self::LOCAL,
+            local: platform.cpu.local.get(),
             card: Arc::new(move |_| Box::new(RdmaNic::new(costs, connections, posted))),
         }
     }
-
-    /// A line that one core has written is in another core's cache after about so long. No protocol with
-    /// RDMA cards sends messages within a node.
-    const LOCAL: Time = Time::from_ns(100);
 }
 
 /// How a world is run.

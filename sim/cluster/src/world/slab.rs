@@ -25,10 +25,19 @@ pub(super) struct Parcel {
 pub(super) enum Body {
     /// A message.
     Message,
+    /// Messages that share a frame.
+    Gathered,
     /// A memory operation on its way to the memory.
     Request(Request),
     /// Its answer.
     Answer(Request, Outcome),
+}
+
+impl Body {
+    /// Whether it is no memory operation.
+    pub fn is_message(self) -> bool {
+        matches!(self, Self::Message | Self::Gathered)
+    }
 }
 
 /// A memory operation, and which life of its node has asked for it.
