@@ -12,6 +12,7 @@
 //! `docs/experiments.md` tells how to read them, and how to add one.
 
 mod ccslt;
+mod drtm;
 mod experiment;
 mod fasst;
 pub mod findings;
@@ -20,11 +21,13 @@ mod near_data;
 pub mod page;
 pub mod plot;
 mod provenance;
+mod rdma;
 mod record;
 pub mod registry;
 mod samples;
 mod seeds;
 pub mod sensitivity;
+mod switchtx;
 pub mod table;
 pub mod tidy;
 mod xenic;

@@ -2,11 +2,18 @@
 //! All experiments: the lists of the papers' modules, one after the other.
 
 use crate::experiment::Experiment;
-use crate::{ccslt, fasst, near_data, xenic};
+use crate::{ccslt, drtm, fasst, near_data, switchtx, xenic};
 
 /// One list a paper, or a part of one.
-const PAPERS: [&[Experiment]; 4] =
-    [ccslt::EXPERIMENTS, near_data::EXPERIMENTS, xenic::EXPERIMENTS, fasst::EXPERIMENTS];
+const PAPERS: [&[Experiment]; 7] = [
+    ccslt::EXPERIMENTS,
+    near_data::EXPERIMENTS,
+    xenic::EXPERIMENTS,
+    fasst::micro::EXPERIMENTS,
+    fasst::EXPERIMENTS,
+    drtm::EXPERIMENTS,
+    switchtx::EXPERIMENTS,
+];
 
 /// There is no experiment of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

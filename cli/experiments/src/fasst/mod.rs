@@ -8,6 +8,7 @@ mod fig7;
 mod fig8;
 mod fig9;
 mod macros;
+pub mod micro;
 mod scaling;
 
 use crate::experiment::{Clock, Experiment};

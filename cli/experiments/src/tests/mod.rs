@@ -55,7 +55,9 @@ macro_rules! works_under_seeds {
 
 mod ccslt;
 mod fasst;
+mod fasst_micro;
 mod near_data;
+mod one_sided;
 mod works;
 mod xenic;
 
@@ -63,7 +65,15 @@ mod xenic;
 fn every_experiment_in_virtual_time_has_its_test() {
     let experiments = all().filter(|experiment| experiment.clock == Clock::Virtual);
     let names: Vec<&str> = experiments.map(|experiment| experiment.name).collect();
-    assert_eq!([ccslt::TESTED, near_data::TESTED, xenic::TESTED, fasst::TESTED].concat(), names);
+    let tested = [
+        ccslt::TESTED,
+        near_data::TESTED,
+        xenic::TESTED,
+        fasst_micro::TESTED,
+        fasst::TESTED,
+        one_sided::TESTED,
+    ];
+    assert_eq!(tested.concat(), names);
 }
 
 /// The second of two cannot be selected.

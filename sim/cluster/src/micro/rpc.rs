@@ -61,8 +61,8 @@ impl RpcBench {
     /// # Errors
     /// When the hardware cannot have so many threads.
     pub fn run(self, hardware: &Hardware, spans: Spans) -> Result<Measured, WorldError> {
-        // Requests of all peers and answers to all own requests.
-        let posted = u64::from(self.nodes) * u64::from(self.workers) * 2 * u64::from(self.threads);
+        // As many as there are workers that can send to a thread (FaSST, section 4.4).
+        let posted = u64::from(self.nodes) * u64::from(self.workers) * u64::from(self.threads);
         let made = world::Hardware::of_platform(hardware, Connections::OWN, posted);
         let options = Options {
             host_threads: self.threads,

@@ -60,10 +60,10 @@ fn runs_repeat_themselves() {
 fn too_many_receive_buffers_thrash() {
     let hardware = Hardware::named("connect-ib").expect("valid");
     let rate = |workers: u8| {
-        let bench = rpc::RpcBench::new(6, 14, workers);
+        let bench = rpc::RpcBench::new(10, 14, workers);
         bench.run(&hardware, SHORT).expect("made").rate
     };
-    // Six nodes, 14 threads and both kinds of messages: 25,200 descriptors and 42,000.
-    let (fits, thrashes) = (rate(150), rate(250));
+    // Ten nodes and 14 threads: 28,000 descriptors and 35,000.
+    let (fits, thrashes) = (rate(200), rate(250));
     assert!(thrashes < 0.6 * fits, "{thrashes} against {fits}");
 }
