@@ -2,7 +2,8 @@
 //! Measures how many transactions of TATP with FaSST are simulated in a second of one core: 11 nodes of
 //! 14 threads with 19 workers each, as in figure 10 of its paper.
 //!
-//! `cargo bench -p lockstep-cluster-sim --bench transactions -- [microseconds] [workers]`
+//! `cargo bench -p lockstep-cluster-sim --bench transactions --
+//! [microseconds] [workers] [nodes] [threads]`
 
 use std::time::{Duration, Instant as WallClock};
 
@@ -13,9 +14,6 @@ use cluster_sim::nic::Connections;
 use cluster_sim::platform;
 use cluster_sim::world::{Hardware, Options, World};
 use timing::Time;
-
-const NODES: u16 = 11;
-const THREADS: u8 = 14;
 
 /// What was given behind `--`; cargo adds an argument of its own.
 fn arguments() -> impl Iterator<Item = String> {
@@ -90,21 +88,17 @@ fn main() {
     let mut arguments = arguments().map(|text| text.parse::<u64>().expect("a number"));
     let length = Time::from_us(arguments.next().unwrap_or(2_000));
     let workers = arguments.next().map_or(19, |workers| workers as u8);
+    let nodes = arguments.next().map_or(11, |nodes| nodes as u16);
+    let threads = arguments.next().map_or(14, |threads| threads as u8);
     let platform = platform::Hardware::named("connect-ib").expect("valid");
     for (record, digest) in [(false, false), (true, false), (true, true)] {
-        let settings = Settings {
-            nodes: NODES,
-            threads: THREADS,
-            workers,
-            budget: workers,
-            ..Default::default()
-        };
-        let workload = Tatp::new(TatpSettings::fasst(NODES)).expect("subscribers");
+        let settings = Settings { nodes, threads, workers, budget: workers, ..Default::default() };
+        let workload = Tatp::new(TatpSettings::fasst(nodes)).expect("subscribers");
         let protocol = Fasst::new(settings, workload).expect("settings");
-        let posted = u64::from(NODES) * u64::from(workers) * u64::from(THREADS);
+        let posted = u64::from(nodes) * u64::from(workers) * u64::from(threads);
         let hardware = Hardware::of_platform(&platform, Connections::OWN, posted);
         let options =
-            Options { host_threads: THREADS, workers, record, digest, ..Default::default() };
+            Options { host_threads: threads, workers, record, digest, ..Default::default() };
         let protocol = Timed { inner: protocol, taken: Duration::ZERO };
         let mut world = World::new(protocol, hardware, None, options).expect("they fit");
         world.run_for(Time::ZERO, Time::from_us(200));

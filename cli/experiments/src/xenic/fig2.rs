@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Round trips with nothing else under way.
 
-use cluster_sim::micro::xenic::fig2;
+use cluster_sim::micro::xenic::{RdmaTimes, fig2};
 
-use super::micro::{findings, take};
+use super::micro::{RDMA, findings, take};
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::Findings;
 
@@ -12,7 +12,10 @@ use crate::findings::Findings;
 /// # Errors
 /// When the platform cannot do it.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
-    let samples = take(setting, |timing| fig2(timing, None))?;
+    let samples = take(setting, |run, timing| {
+        let rdma = run.on_cluster(RDMA, |hardware| Ok(RdmaTimes::of(hardware)?))?;
+        Ok(fig2(timing, Some(*rdma))?)
+    })?;
     let parameters = [("data", "256 bytes"), ("outstanding", "one request")];
     let mut findings = findings(&samples, &[], &parameters);
     findings.notes.push(

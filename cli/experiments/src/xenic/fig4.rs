@@ -20,7 +20,7 @@ pub const PAPER: [Paper; 4] = [
 /// # Errors
 /// When the platform cannot do it.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
-    let samples = take(setting, fig4)?;
+    let samples = take(setting, |_, timing| Ok(fig4(timing)?))?;
     let parameters = [("queues", "8, each of one core"), ("outstanding", "120 operations a queue")];
     let mut findings = findings(&samples, &PAPER, &parameters);
     findings.plots = vec![plot(&samples, "operations a second of a queue, M", |_| true)];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Section 3 of the paper: what its SmartNIC does alone, on the model of it.
 
-use cluster_sim::micro::smart_bench::MicroError;
 use cluster_sim::micro::xenic::{Figure, Row as Value};
 use cluster_sim::nic::smart_timing::SmartTiming;
 
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Claim, Colour, Curve, Findings, Origin, Paper, Plot, Point, Row, Stroke};
-use crate::samples::{Measured, Samples};
+use crate::samples::{Measured, Run, Samples};
 
+/// The cluster with RDMA cards that the paper compares with.
+pub const RDMA: &str = "connectx5";
 /// The platform.
 pub const SMART_NIC: &str = "liquidio3";
 
@@ -23,12 +24,12 @@ pub const fn near(value: f64, place: &'static str) -> Paper {
 /// Measures `figure` on the platform, once for each seed.
 ///
 /// # Errors
-/// When the platform cannot do it.
+/// When a platform cannot do it.
 pub fn take(
     setting: &mut Setting<'_>,
-    figure: impl Fn(&SmartTiming) -> Result<Figure, MicroError> + Sync,
+    figure: impl Fn(&Run<'_>, &SmartTiming) -> Result<Figure, ExperimentError> + Sync,
 ) -> Result<Taken, ExperimentError> {
-    Samples::take(setting, |run| run.on_smart_nic(SMART_NIC, |timing| Ok(figure(timing)?)))
+    Samples::take(setting, |run| run.on_smart_nic(SMART_NIC, |timing| figure(run, timing)))
 }
 
 /// What was taken as findings, with those of `paper` beside the rows that have their value.

@@ -18,7 +18,7 @@ pub const PAPER: [Paper; 2] = [
 /// # Errors
 /// When the platform cannot do it.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
-    let samples = take(setting, rpc)?;
+    let samples = take(setting, |_, timing| Ok(rpc(timing)?))?;
     let parameters = [
         ("servers", "5 ask, 1 answers"),
         ("packets", "80 bytes of UDP data each way, in bursts of 64"),

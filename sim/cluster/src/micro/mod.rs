@@ -3,9 +3,9 @@
 //! files are calibrated with them.
 //!
 //! - [`rpc`]: requests and answers of fixed sizes, by datagrams, on RDMA clusters.
-//! - [`read`]: READs over connections.
+//! - [`read`]: READs and other verbs over connections.
 //! - [`figures`]: the figures of the papers that they give; [`shapes`]: what the texts say of them beside numbers.
-//! - [`smart_bench`], [`smart_driver`], [`smart_machine`]: those of a SmartNIC.
+//! - [`smart_bench`], [`smart_machine`]: those of a SmartNIC.
 //! - [`xenic`]: the figures that these give.
 
 pub mod figures;

@@ -21,6 +21,8 @@ use crate::world::{self, Options, World, WorldError};
 pub enum Operate {
     /// A READ of so many bytes.
     Read(u32),
+    /// A WRITE of so many bytes.
+    Write(u32),
     /// A compare-and-swap of a word.
     CompareSwap,
 }
@@ -174,11 +176,16 @@ impl VerbThread {
         let at = one * 64;
         let operation = match self.bench.operate {
             Operate::Read(length) => Operation::Read { at, length },
+            Operate::Write(_) => Operation::Write { at },
             Operate::CompareSwap => Operation::CompareSwap { at, expected: 0, new: 0 },
         };
         out.work(Work::Post, 1);
         self.take_queue_pair(target, one, users, out);
-        out.operate(Token(worker.into()), Place::Node(target), operation, |_| {});
+        out.operate(Token(worker.into()), Place::Node(target), operation, |bytes| {
+            if let Operate::Write(length) = self.bench.operate {
+                bytes.resize(bytes.len() + length as usize, 0);
+            }
+        });
     }
 
     fn target(&mut self) -> Option<NodeId> {

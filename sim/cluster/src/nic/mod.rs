@@ -135,15 +135,10 @@ pub trait Card: Send {
     /// The answer of a verb came in at the node that made it.
     fn complete(&mut self, now: Time, verb: &Verb) -> Passage;
 
-    /// A core of the NIC operates on the memory of its own host; `None` if it cannot.
-    fn host_operation(
-        &mut self,
-        now: Time,
-        from: Part,
-        operation: &Operation,
-        bytes: u32,
-    ) -> Option<Passage> {
-        let _ = (now, from, operation, bytes);
+    /// A core of the NIC operates on the memory of its own host, as one of a batch; `None` if it cannot.
+    /// The memory is read or written, and the core knows of it, when the passage is over.
+    fn host_operation(&mut self, now: Time, operation: &Verb) -> Option<Passage> {
+        let _ = (now, operation);
         None
     }
 

@@ -65,6 +65,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let Some(kept) = state.kept.take() else { return };
         let process = self.protocol.restart(state.id, kept);
         state.incarnation += 1;
+        state.paused = Time::ZERO;
         let parts = process.parts.len().min(state.cores.len());
         for (core, machine) in state.cores.iter_mut().zip(&process.parts) {
             core.wanted = machine.deadline();

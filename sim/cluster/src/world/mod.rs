@@ -68,6 +68,8 @@ enum Kind {
     Deadline,
     /// Something happens to a node.
     Happening,
+    /// The run was to go up to here.
+    Limit,
 }
 
 /// What a world knows of a node.
@@ -321,6 +323,12 @@ impl<P: Protocol, T: Trace> World<P, T> {
             return false;
         }
         let Some((now, event)) = self.kernel.pop() else { return false };
+        self.happen(now, event);
+        true
+    }
+
+    /// Makes an event happen.
+    fn happen(&mut self, now: Time, event: Event) {
         self.ledger.events += 1;
         let (node, part) = (usize::from(event.node), usize::from(event.part));
         match event.kind {
@@ -330,8 +338,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
             Kind::Core => self.core_goes_on(now, node, part, event.handle),
             Kind::Deadline => self.deadline_comes(now, node, part, event.handle),
             Kind::Happening => self.happens(now, node, event.handle as usize),
+            Kind::Limit => {}
         }
-        true
     }
 }
 

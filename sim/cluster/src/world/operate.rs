@@ -62,9 +62,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
 
     /// A core of the NIC operates on the memory of its own host.
     fn operate_on_host(&mut self, now: Time, node: usize, handle: Handle, request: Request) {
-        let parcel = self.slab.get(handle);
-        let (from, bytes) = (parcel.from.part, touched(&request.operation, &parcel.bytes));
-        match self.nodes[node].card.host_operation(now, from, &request.operation, bytes) {
+        let verb = verb(self.slab.get(handle), request);
+        match self.nodes[node].card.host_operation(now, &verb) {
             Some(passage) => {
                 let time = passage.done + passage.latency;
                 let event = Event { kind: Kind::HostMemory, part: 0, node: node as u16, handle };
