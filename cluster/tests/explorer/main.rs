@@ -101,26 +101,34 @@ fn found(mutant: Mutant) -> Option<String> {
     let scenes = [scenes::calm(), scenes::doubled(), scenes::deadly()];
     scenes.iter().flatten().find_map(|scene| {
         let cluster = scene.cluster(Planted::new(mutant));
-        let wrong = explore(&cluster, scene.limits.clone(), most()).err()?;
+        let wrong = explore(&cluster, scene.limits.clone(), most().max(400_000)).err()?;
         let what = wrong.what.lines().next().unwrap_or_default();
         Some(format!("{}, {} steps: {what:.120}", scene.name, wrong.way.len()))
     })
 }
 
-/// The planted bugs that are found here. The campaign of `cluster_sim` finds others.
-const FOUND: [Mutant; 12] = [
+/// The planted bugs that are found here: all but one that needs clocks which differ, which the campaign
+/// of `cluster_sim` finds.
+const FOUND: [Mutant; 19] = [
     Mutant::NoValidation,
     Mutant::ValidateBeforeLocks,
     Mutant::ValidationIgnoresLocks,
     Mutant::UnlockBeforeBackups,
     Mutant::PrimariesBeforeBackups,
+    Mutant::LogAfterBackups,
     Mutant::OwnLockConflicts,
     Mutant::ForgottenUnlock,
     Mutant::NoDuplicateSuppression,
     Mutant::VersionNotRaised,
+    Mutant::RecoveryForgetsDeadCoordinators,
+    Mutant::RecoveryCommitsNothing,
+    Mutant::LockKeptAfterRecovery,
+    Mutant::StaleEpochServed,
+    Mutant::ReadOfLockedRow,
+    Mutant::EndedBeforeLog,
+    Mutant::LossNotDetected,
     Mutant::ReadOnlySkipsValidation,
     Mutant::RoundsNotCompared,
-    Mutant::RecoveryForgetsDeadCoordinators,
 ];
 
 /// A few of the bugs by default, each of them once in a long run.
@@ -136,14 +144,4 @@ fn planted_bugs_are_found() {
         println!("{mutant:?}: {what}");
         Ok::<(), String>(())
     });
-}
-
-#[test]
-fn survey() {
-    if std::env::var_os("SURVEY").is_none() {
-        return;
-    }
-    for mutant in Mutant::ALL {
-        println!("{mutant:?}: {:?}", found(mutant));
-    }
 }

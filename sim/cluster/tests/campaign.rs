@@ -142,13 +142,3 @@ fn planted_bugs_are_found() {
         Ok::<(), String>(())
     });
 }
-
-#[test]
-fn survey() {
-    if std::env::var_os("SURVEY").is_none() {
-        return;
-    }
-    for mutant in Mutant::ALL {
-        println!("{mutant:?}: {:.200?}", found(mutant));
-    }
-}
