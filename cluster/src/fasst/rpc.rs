@@ -119,7 +119,7 @@ impl Rpc {
     /// Whether a request comes for the first time. It counts as served from now on.
     #[inline]
     pub fn is_new(&mut self, from: NodeId, worker: u8, sequence: u32) -> bool {
-        let place = from.index() * usize::from(self.workers) + usize::from(worker);
+        let place = self.place(from, worker);
         match self.served.get_mut(place) {
             Some(last) if worker < self.workers && *last < sequence => {
                 *last = sequence;
@@ -127,6 +127,16 @@ impl Rpc {
             }
             _ => !self.suppresses,
         }
+    }
+
+    fn place(&self, from: NodeId, worker: u8) -> usize {
+        from.index() * usize::from(self.workers) + usize::from(worker)
+    }
+
+    /// The last message served of a worker of the peer thread of `from`.
+    #[inline]
+    pub fn last_served(&self, from: NodeId, worker: u8) -> u32 {
+        self.served.get(self.place(from, worker)).copied().unwrap_or(0)
     }
 
     /// Takes a place for a message to `node`, if the budget has one.

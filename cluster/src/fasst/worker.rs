@@ -134,6 +134,12 @@ impl<I, S> Worker<I, S> {
         self.state == State::Next
     }
 
+    /// Reads a little of what an answer needs.
+    #[inline]
+    pub fn fetch(&self) -> u32 {
+        self.sequence ^ self.asks.first().map_or(0, |ask| ask.sequence)
+    }
+
     /// Whether messages of it are under way.
     pub fn waits(&self) -> bool {
         self.open > 0

@@ -206,3 +206,49 @@ fn equal_stores_hash_equally_whatever_was_before() {
     other.unlock_all();
     assert_eq!(one, other);
 }
+
+#[test]
+#[ignore = "a measurement"]
+fn speed() {
+    const ROWS: u64 = 1 << 20;
+    const TABLES: [TableShape; 1] = [TableShape { name: "even", value_bytes: 40, rows: ROWS }];
+    let layout = Arc::new(Partitioning::new(1, 0, &TABLES).unwrap());
+    let mut store = Store::new(Even, layout.clone(), layout.all());
+    let value = [7; 40];
+    let mut bytes = Vec::new();
+    let mut draw = numbers(1);
+    let rows: Vec<u64> = (0..ROWS).map(|_| draw(ROWS)).collect();
+    let measure = |what: &str, work: &mut dyn FnMut(u64)| {
+        // The median of short pieces, for a machine that does other things, too.
+        let piece = |rows: &[u64]| {
+            let start = std::time::Instant::now();
+            rows.iter().for_each(|row| work(*row));
+            start.elapsed().as_nanos() / rows.len() as u128
+        };
+        let mut pieces: Vec<_> = rows.chunks(256).map(piece).collect();
+        pieces.sort_unstable();
+        println!("{what}: {} ns", pieces[pieces.len() / 2]);
+    };
+    measure("read as at the start", &mut |row| {
+        bytes.clear();
+        store.read(key(row), &mut bytes).unwrap();
+    });
+    measure("lock and unlock", &mut |row| {
+        store.lock(key(row), by(1)).unwrap();
+        store.unlock(key(row), by(1));
+    });
+    measure("apply the first time", &mut |row| {
+        let version = store.header(store.header_of(key(row))).unwrap().version;
+        store.apply(&update(row, version, &value)).unwrap();
+    });
+    measure("apply again", &mut |row| {
+        let version = store.header(store.header_of(key(row))).unwrap().version;
+        store.apply(&update(row, version, &value)).unwrap();
+    });
+    measure("read as written", &mut |row| {
+        bytes.clear();
+        store.read(key(row), &mut bytes).unwrap();
+    });
+    let written = store.written(PartitionId(0)).len();
+    println!("{} bytes a written row of 40 bytes", store.bytes() / written);
+}

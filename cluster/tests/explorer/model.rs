@@ -255,7 +255,7 @@ impl<P: Subject> Model<'_, P> {
                 actions.push(Action::Poll(part));
             }
         }
-        if state.crashes > 0 && !(state.is_quiet() && state.begins.is_empty()) {
+        if state.crashes > 0 && state.begins.is_empty() && !state.is_quiet() {
             let crashes = self.limits.may_crash.iter().map(|node| Action::Crash(*node));
             actions.extend(crashes.filter(
                 |crash| matches!(crash, Action::Crash(node) if state.nodes[node.index()].is_some()),
@@ -272,7 +272,7 @@ impl<P: Subject> Model<'_, P> {
     fn may_wait(&self, state: &State<P>, is_idle: bool) -> bool {
         let end = Instant::default() + self.limits.horizon;
         let is_later = |(_, deadline): (_, Instant)| deadline > state.now && deadline <= end;
-        let is_prompt = |message: &Rc<Message>| message.stage == Stage::Membership;
+        let is_prompt = |message: &Rc<Message>| message.class != Class::Foreground;
         let is_troubled = state.down().next().is_some();
         state.deadlines().any(is_later)
             && !state.flight.iter().any(is_prompt)

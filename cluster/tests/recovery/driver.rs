@@ -89,6 +89,8 @@ pub struct World<T: Transactions> {
 
 /// Latencies of messages, in ps.
 const LATENCY: Range<u64> = 500_000..3_000_000;
+/// After this, nothing goes wrong with messages any more: all have to come to rest.
+const HEALED: u64 = 8_000_000_000;
 /// The longest burst, and how far clocks are apart.
 const SKEW: Span = Span::from_us(10);
 
@@ -167,7 +169,7 @@ impl<T: Transactions> World<T> {
     }
 
     fn one_in(&mut self, times: u32) -> bool {
-        times > 0 && self.random.random_ratio(1, times)
+        times > 0 && self.now < HEALED && self.random.random_ratio(1, times)
     }
 
     fn burst(&mut self, at: Endpoint, inputs: &[Input<'_>]) {
@@ -242,6 +244,7 @@ impl<T: Transactions> World<T> {
         if !std::mem::replace(&mut self.is_up[node.index()], false) {
             return;
         }
+        self.crash_after = self.crash_after.filter(|(of, _)| *of != node);
         if self.restarts {
             let time = self.now + self.random.random_range(1..400) * 1_000_000;
             self.push(time, Event::Restart(node));

@@ -6,7 +6,7 @@ mod driver;
 mod scenarios;
 
 use cluster::engine::{Ending, NodeId};
-use cluster::fasst::{Mutant, Planted};
+use cluster::fasst::{Mutant, Planted, Settings};
 use driver::{Faults, World, settings};
 use scenarios::{
     LIMIT, Scenario, a_reader_is_cut_off, another_fails_meanwhile, contended,
@@ -25,23 +25,23 @@ fn without_failures_all_commit_and_no_view_changes() {
 
 #[test]
 fn a_node_may_fail_after_any_message() {
-    let mut settings = settings(4);
-    (settings.threads, settings.workers) = (1, 2);
-    let mut sent = u64::MAX;
-    let mut after = 0;
-    while after <= sent {
-        let mut world = World::new(contended(&settings, 1, 3), Faults::default(), 7);
-        world.crash_after = Some((NodeId(1), after));
-        let ran = world.run(LIMIT).and_then(|()| world.check());
-        assert_eq!(ran, Ok(()), "node 1 failed after {after} messages");
-        if after == 0 {
-            let mut whole = World::new(contended(&settings, 1, 3), Faults::default(), 7);
-            whole.run(LIMIT).unwrap();
-            sent = whole.sent[1];
+    seeds::each!(1, |seed| {
+        let node = NodeId((seed % 4 + 1) as u16 % 4);
+        let settings = Settings { threads: 1, ..settings(4) };
+        let world = || World::new(contended(&settings, seed + 1, 3), Faults::default(), seed + 7);
+        let mut whole = world();
+        whole.run(LIMIT).unwrap();
+        let sent = whole.sent[node.index()];
+        assert!(sent > 50, "{sent}");
+        for after in 0..sent {
+            let mut world = world();
+            world.crash_after = Some((node, after));
+            // Every second time it comes back.
+            world.restarts = after % 2 == 1;
+            let ran = world.run(LIMIT).and_then(|()| world.check());
+            assert_eq!(ran, Ok(()), "{node:?} failed after {after} messages");
         }
-        after += 1;
-    }
-    assert!(sent > 50, "{sent}");
+    });
 }
 
 #[test]
