@@ -91,8 +91,9 @@ pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
              entry is to blame is not known: the round trip without load rests on assumptions of class E \
              (`--sensitivity` shows how much), and the work of a transaction on class C."
                 .into(),
-            "Latency is that of committed transactions, from the end of the burst in which one began to \
-             that in which it committed, attempts that were aborted included."
+            "Latency is that of transactions that committed or rolled back, from the end of the burst in \
+             which one began to that in which it ended, attempts that were aborted included. The paper's is \
+             of those that committed."
                 .into(),
         ],
         plots: vec![curve(&samples, &all)],
