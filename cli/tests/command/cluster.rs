@@ -52,7 +52,7 @@ fn a_report_for_people_has_all_that_is_asked_for() {
         "aborted attempts",
         "p999",
         "send-payment",
-        "the resource that binds",
+        "Use of resources",
         "by hand",
         "execute",
         "Checked: each of",

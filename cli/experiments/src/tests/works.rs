@@ -11,12 +11,13 @@ use crate::{Clock, Experiment, Findings, Record, Seeds, files};
 
 /// Experiments that draw nothing, or nothing that matters: transfers of one device alone hardly depend on
 /// where they go, and requests of a lone core not on whom they are for.
-const DRAW_LITTLE: [&str; 7] = [
+const DRAW_LITTLE: [&str; 8] = [
     "ccslt-fig5",
     "xenic-rpc",
     "xenic-fig2",
     "xenic-fig3",
     "xenic-fig4",
+    "drtm-fig10a",
     "drtm-atomics",
     "switchtx-roundtrip",
 ];
@@ -35,7 +36,11 @@ pub fn under_seeds(small: Small) {
     let alone = on_threads(1);
     one_seed_is_part_of(&findings, &alone);
     let moved = small.with(seeds(6, 1), |setting| setting.fitted = 1.3);
-    no_row_forgets_that_it_is_fitted(&alone, &moved);
+    let fitted = no_row_forgets_that_it_is_fitted(&alone, &moved);
+    // The fitted entries of clusters were fitted to micro-benchmarks of the same paper, and stay.
+    let is_moved = |name: &&str| Platform::NAMES.contains(name);
+    let is_moved = experiment.platforms.iter().any(is_moved) && experiment.name != "xenic-fig4";
+    assert_eq!(fitted > 0, is_moved, "rows that rest on fitted entries: {fitted}");
     let bytes = |findings| written(experiment, seeds(6, 1), findings);
     assert!(bytes(&alone) == bytes(&on_threads(2)), "two threads give other bytes than one");
 }
@@ -100,8 +105,8 @@ fn one_seed_is_part_of(findings: &Findings, alone: &Findings) {
 }
 
 /// However an experiment makes its rows: what does not say that it rests on a fitted entry is the
-/// same with all of them moved.
-fn no_row_forgets_that_it_is_fitted(findings: &Findings, moved: &Findings) {
+/// same with all of them moved. How many rows are not the same is returned.
+fn no_row_forgets_that_it_is_fitted(findings: &Findings, moved: &Findings) -> usize {
     let mut differ = 0;
     for (row, moved) in findings.rows.iter().zip(&moved.rows) {
         assert_eq!(row.label, moved.label);
@@ -109,7 +114,5 @@ fn no_row_forgets_that_it_is_fitted(findings: &Findings, moved: &Findings) {
         assert!(same || !row.fitted.is_empty(), "{row:?}, and moved {moved:?}");
         differ += usize::from(!same);
     }
-    // Those of clusters were fitted to micro-benchmarks of the same paper, and are not moved.
-    let has_moved = findings.platforms.iter().any(|name| Platform::NAMES.contains(&name.as_str()));
-    assert_eq!(differ > 0, has_moved, "rows that rest on fitted entries: {differ}");
+    differ
 }
