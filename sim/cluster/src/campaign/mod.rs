@@ -130,7 +130,7 @@ impl Case {
             world.run_until(world.now() + Time::from_ns(PROGRESS_NS / 20));
         }
         let rest = world.run_until_rest(Time::from_ns(REST_NS));
-        rest.map_err(|unrest| unrest.to_string())?;
+        rest.map_err(|unrest| format!("{unrest}; {}", unrest_of(world)))?;
         judge::judge(self, cluster, world)
     }
 }
@@ -160,6 +160,22 @@ fn no_progress<T: Transactions>(world: &World<Fasst<T>>, idle: NodeId) -> String
         PROGRESS_NS,
         views.join("; ")
     )
+}
+
+/// What helps to understand why a cluster does not come to rest: the locks, and the latest
+/// endings.
+fn unrest_of<T: Transactions>(world: &World<Fasst<T>>) -> String {
+    let locks = world.up().into_iter().filter_map(|(node, up)| {
+        let (partition, bucket, by) = up.shared.store.locked()?;
+        let partition = partition.0;
+        Some(format!("node {}: bucket {bucket} of partition {partition} by {:#018x}", node.0, by.0))
+    });
+    let locks: Vec<String> = locks.collect();
+    let latest = world.recorder().attempts().iter().rev().take(8);
+    let latest: Vec<String> = latest
+        .map(|attempt| format!("{:#018x} {:?}", attempt.transaction.0, attempt.ending()))
+        .collect();
+    format!("locks: [{}]; latest attempts: {}", locks.join(", "), latest.join(", "))
 }
 
 fn has_committed(recorder: &Recorder, node: NodeId, since: Time) -> bool {
