@@ -18,7 +18,7 @@ Examples:
   lockstep cluster sweep scenarios/cluster/fasst-tatp.toml --over workers=1,5,10,19
 docs/cluster-command.md lists every key of a scenario, and says what is printed.";
 
-/// Runs a protocol on a modelled cluster: throughput, latency, and the resource that binds.
+/// Runs a distributed protocol on a modelled cluster, with every read checked.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

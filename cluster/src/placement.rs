@@ -73,6 +73,8 @@ pub struct Partitioning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct TableLayout {
     value_bytes: u16,
+    /// About how many rows there are at the start.
+    rows: u64,
     buckets: u32,
     /// About how many rows a bucket has at the start, for the model of overflow.
     rows_of_bucket: u32,
@@ -103,7 +105,7 @@ impl Partitioning {
     #[must_use]
     pub fn with_buckets(mut self, buckets: u32) -> Self {
         for table in &mut self.tables {
-            table.buckets = buckets.max(1);
+            *table = TableLayout::of_buckets(table.value_bytes, table.rows, buckets.max(1));
         }
         self
     }
@@ -131,6 +133,13 @@ impl Partitioning {
     /// About how many rows a bucket of this table has at the start.
     pub(crate) fn rows_of_bucket(&self, table: TableNumber) -> u32 {
         self.tables.get(usize::from(table.0)).map_or(0, |table| table.rows_of_bucket)
+    }
+
+    /// About how many bytes the initial rows of a partition have, with `beside` more for each.
+    pub fn initial_bytes(&self, beside: usize) -> u64 {
+        let bytes =
+            |table: &TableLayout| (u64::from(table.value_bytes) + beside as u64) * table.rows;
+        self.tables.iter().map(bytes).sum()
     }
 
     /// The partition of a row.
@@ -167,8 +176,12 @@ impl TableLayout {
         let rows = table.rows.div_ceil(u64::from(partitions));
         // Half of the slots: two rows for each of them, rounded up.
         let buckets = (rows * 2).div_ceil(u64::from(SLOTS)).clamp(1, u64::from(u32::MAX)) as u32;
+        Self::of_buckets(table.value_bytes, rows, buckets)
+    }
+
+    fn of_buckets(value_bytes: u16, rows: u64, buckets: u32) -> Self {
         let rows_of_bucket = rows.div_ceil(u64::from(buckets)).min(u64::from(u32::MAX)) as u32;
-        Self { value_bytes: table.value_bytes, buckets, rows_of_bucket }
+        Self { value_bytes, rows, buckets, rows_of_bucket }
     }
 }
 

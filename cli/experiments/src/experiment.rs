@@ -138,6 +138,9 @@ pub enum ExperimentError {
     /// In a benchmark of hardware alone.
     #[error(transparent)]
     Micro(#[from] MicroError),
+    /// In a micro-benchmark of a cluster.
+    #[error("{0}")]
+    Case(String),
     /// Of the user's platform file.
     #[error(transparent)]
     Platform(#[from] PlatformError),
@@ -217,7 +220,11 @@ impl ExperimentError {
     /// The user's platform is to blame, if there is one.
     pub fn is_of_platform(&self) -> bool {
         match self {
-            Self::Unfit(_) | Self::Platform(_) | Self::Coherence(_) | Self::Micro(_) => true,
+            Self::Unfit(_)
+            | Self::Platform(_)
+            | Self::Coherence(_)
+            | Self::Micro(_)
+            | Self::Case(_) => true,
             Self::System(error) => matches!(error, SystemError::Coherence(_)),
             Self::NearData(error) => matches!(**error, NearDataError::Incomplete { .. }),
             Self::Cluster(error) => error.is_of_input(),

@@ -11,6 +11,7 @@
 //!
 //! `docs/experiments.md` tells how to read them, and how to add one.
 
+mod cases;
 mod ccslt;
 mod drtm;
 mod experiment;
@@ -21,7 +22,6 @@ mod near_data;
 pub mod page;
 pub mod plot;
 mod provenance;
-mod rdma;
 mod record;
 pub mod registry;
 mod samples;

@@ -5,11 +5,10 @@ use crate::experiment::Experiment;
 use crate::{ccslt, drtm, fasst, near_data, switchtx, xenic};
 
 /// One list a paper, or a part of one.
-const PAPERS: [&[Experiment]; 7] = [
+const PAPERS: [&[Experiment]; 6] = [
     ccslt::EXPERIMENTS,
     near_data::EXPERIMENTS,
     xenic::EXPERIMENTS,
-    fasst::micro::EXPERIMENTS,
     fasst::EXPERIMENTS,
     drtm::EXPERIMENTS,
     switchtx::EXPERIMENTS,

@@ -81,7 +81,7 @@ pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let mut trace = args.trace.as_deref().map(WholeFile::create).transpose()?;
     let extras = Extras {
         history: history.as_mut().map(|file| file as &mut dyn Write),
-        trace: trace.as_mut().map(|file| file as &mut dyn Write),
+        trace: trace.as_mut().map(|file| file as &mut (dyn Write + Send)),
     };
     let (outcome, took) = timed(&settings, extras, &out)
         .map_err(|failure| with_repetition(failure, &args, &settings))?;

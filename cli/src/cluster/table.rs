@@ -13,6 +13,8 @@ const NAME: usize = 26;
 /// Characters of each number.
 const CELL: usize = 10;
 const WIDTH: usize = 98;
+/// A resource binds that is in use for at least this part of the time.
+const BINDS: f64 = 0.9;
 
 /// All of a report.
 pub fn full(outcome: &Outcome, took: Duration, out: &Output) -> String {
@@ -135,7 +137,8 @@ fn resources(text: &mut Text, report: &Report, out: &Output) {
             .iter()
             .for_each(|share| line.push_str(&format!("{:>CELL$}", percent(*share))));
         if place == 0 {
-            line.push_str("  the resource that binds");
+            let binds = of.busiest >= BINDS;
+            line.push_str(if binds { "  the resource that binds" } else { "  nothing binds" });
         }
         text.line(&line);
     }

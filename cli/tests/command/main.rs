@@ -3,6 +3,7 @@
 //! leaves behind.
 
 mod bad_input;
+mod cluster;
 mod demo;
 mod device;
 mod experiment;

@@ -97,11 +97,7 @@ fn append<T: Transactions>(cx: &mut Context<'_, T>, by: TransactionId, record: &
     cx.out.work(Work::CopyLine, record.len().div_ceil(64) as u32);
     // A worker logs an attempt only when all replicas have the one before, so a record says that the
     // earlier ones are of no use any more.
-    if let Some(before) = by.count().checked_sub(1) {
-        let before = TransactionId::new(by.node(), by.thread(), by.worker(), before);
-        cx.shared.log.truncate(before);
-    }
-    cx.shared.log.append(by, record);
+    cx.shared.log.replace(by, record);
 }
 
 /// Forgets the records of a worker up to this attempt.

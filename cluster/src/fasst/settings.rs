@@ -41,6 +41,9 @@ pub struct Settings {
     /// How leases are kept and views are changed. `None`: the membership never changes, there is no
     /// manager, and a node that fails is missed for ever.
     pub membership: Option<membership::Settings>,
+    /// Whether a new replica is sent as many bytes as its initial rows have, too. It needs none of them,
+    /// as they are functions of their keys; but a real one would, and is filled the later for it.
+    pub copies_initial_rows: bool,
     /// The planted bug, if there is one.
     pub planted: Planted,
 }
@@ -62,6 +65,7 @@ impl Default for Settings {
             response_batching: true,
             cheap_receives: true,
             membership: None,
+            copies_initial_rows: false,
             planted: Planted::default(),
         }
     }

@@ -56,7 +56,7 @@ impl<T: Transactions> Shared<T> {
         let held = layout.all().filter(|at| layout.initial_replicas(*at).contains(&own));
         let store = Store::new(workload, Arc::clone(&layout), held);
         let member = Member::new(own, settings.membership, Arc::new(View::initial(&layout)));
-        let recovery = Recovery::new(member, settings.planted, settings.mtu);
+        let recovery = Recovery::new(member, settings);
         Self { store, log: Log::new(), recovery, backups: layout.backups(), starts: 1 }
     }
 

@@ -60,6 +60,33 @@ impl Log {
         true
     }
 
+    /// Appends the record of `transaction` in place of the earlier ones of its worker, all of whose replicas
+    /// have them. One that is here already stays. Returns whether it is new.
+    pub fn replace(&mut self, transaction: TransactionId, items: &[u8]) -> bool {
+        let records = self.workers.entry(worker_of(transaction)).or_default();
+        let count = transaction.count();
+        let earlier = records.partition_point(|record| record.count < count);
+        let is_new = records.get(earlier).is_none_or(|record| record.count != count);
+        let mut buffer = match (is_new, records[..earlier].last_mut()) {
+            (true, Some(last)) => std::mem::take(&mut last.items),
+            _ => self.spare.pop().unwrap_or_default(),
+        };
+        self.records -= earlier;
+        for mut record in records.drain(..earlier).filter(|record| !record.items.is_empty()) {
+            record.items.clear();
+            self.spare.push(record.items);
+        }
+        buffer.clear();
+        if is_new {
+            buffer.extend_from_slice(items);
+            records.insert(0, Record { count, items: buffer });
+            self.records += 1;
+        } else {
+            self.spare.push(buffer);
+        }
+        is_new
+    }
+
     /// Removes the records of the worker of `last` up to its attempt `last`, and returns how many there
     /// were.
     pub fn truncate(&mut self, last: TransactionId) -> usize {
@@ -158,6 +185,21 @@ mod tests {
         assert_eq!(log.record(name(1, 2)), Some(&[1, 2][..]));
         assert_eq!(log.record(name(0, 2)), None);
         assert_eq!((log.truncate(name(0, 9)), log.truncate(name(1, 9)), log.len()), (1, 1, 0));
+    }
+
+    #[test]
+    fn a_record_replaces_the_earlier_ones_of_its_worker() {
+        let mut log = Log::new();
+        for count in [1, 2, 7] {
+            assert!(log.append(name(0, count), &[count as u8; 3]));
+        }
+        assert!(log.replace(name(0, 5), &[5]));
+        assert!(log.replace(name(1, 1), &[1]));
+        assert!(!log.replace(name(0, 7), &[9]));
+        assert_eq!(log.records(), [(name(0, 7), &[7; 3][..]), (name(1, 1), &[1])]);
+        assert!(log.replace(name(0, 8), &[8]));
+        assert_eq!(log.records(), [(name(0, 8), &[8][..]), (name(1, 1), &[1])]);
+        assert_eq!(log.len(), 2);
     }
 
     #[test]

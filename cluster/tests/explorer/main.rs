@@ -27,12 +27,17 @@ use script::{Deed, Script, Transaction};
 use search::{Seen, Wrong, explore};
 use toy::{Flaw, Toy};
 
-/// The most states of a walk, so that a mistake does not fill the memory.
-const MOST: u64 = 300_000;
+/// The most states of a walk. The largest spaces are walked through only in part, unless
+/// `LOCKSTEP_FULL=1` asks for all, which takes an hour and some GB.
+fn most() -> u64 {
+    let is_full = std::env::var_os("LOCKSTEP_FULL").is_some_and(|value| value == "1");
+    let chosen = std::env::var("LOCKSTEP_STATES").ok().and_then(|most| most.parse().ok());
+    chosen.unwrap_or(if is_full { u64::MAX } else { 40_000 })
+}
 
 /// Walks through all states and prints how many there were.
 fn walk<P: Subject>(name: &str, protocol: &P, limits: Limits) -> Result<Seen, Wrong> {
-    let result = explore(protocol, limits, MOST);
+    let result = explore(protocol, limits, most());
     match &result {
         Ok(seen) => println!("{name}: {seen:?}"),
         Err(wrong) => println!("{name}: wrong after {} states", wrong.states),
@@ -63,11 +68,6 @@ fn a_toy_without_locks_is_not_serializable() {
 fn a_toy_that_forgets_locks_leaves_one() {
     let wrong = walk("toy", &two_writers(Flaw::LocksAreForgotten), Limits::default()).unwrap_err();
     assert!(wrong.what.contains("no progress"), "{wrong}");
-}
-
-/// Whether to walk through the large spaces, too.
-fn full() -> bool {
-    std::env::var_os("LOCKSTEP_FULL").is_some_and(|value| value == "1")
 }
 
 fn assert_right<P: Subject>(name: &str, protocol: &P, limits: Limits) {
@@ -101,15 +101,47 @@ fn found(mutant: Mutant) -> Option<String> {
     let scenes = [scenes::calm(), scenes::doubled(), scenes::deadly()];
     scenes.iter().flatten().find_map(|scene| {
         let cluster = scene.cluster(Planted::new(mutant));
-        let wrong = explore(&cluster, scene.limits.clone(), MOST).err()?;
+        let wrong = explore(&cluster, scene.limits.clone(), most().max(400_000)).err()?;
         let what = wrong.what.lines().next().unwrap_or_default();
-        Some(format!("{}, {} steps: {what}", scene.name, wrong.way.len()))
+        Some(format!("{}, {} steps: {what:.120}", scene.name, wrong.way.len()))
     })
 }
 
+/// The planted bugs that are found here: all but one that needs clocks which differ, which the campaign
+/// of `cluster_sim` finds.
+const FOUND: [Mutant; 19] = [
+    Mutant::NoValidation,
+    Mutant::ValidateBeforeLocks,
+    Mutant::ValidationIgnoresLocks,
+    Mutant::UnlockBeforeBackups,
+    Mutant::PrimariesBeforeBackups,
+    Mutant::LogAfterBackups,
+    Mutant::OwnLockConflicts,
+    Mutant::ForgottenUnlock,
+    Mutant::NoDuplicateSuppression,
+    Mutant::VersionNotRaised,
+    Mutant::RecoveryForgetsDeadCoordinators,
+    Mutant::RecoveryCommitsNothing,
+    Mutant::LockKeptAfterRecovery,
+    Mutant::StaleEpochServed,
+    Mutant::ReadOfLockedRow,
+    Mutant::EndedBeforeLog,
+    Mutant::LossNotDetected,
+    Mutant::ReadOnlySkipsValidation,
+    Mutant::RoundsNotCompared,
+];
+
+/// A few of the bugs by default, each of them once in a long run.
 #[test]
-fn mutants() {
-    for mutant in Mutant::ALL {
-        println!("{mutant:?}: {:?}", found(mutant));
-    }
+fn planted_bugs_are_found() {
+    seeds::each!(4, |seed| {
+        if seed >= FOUND.len() as u64 {
+            return Ok(());
+        }
+        // The step has no divisor in common with the length, so that each comes once.
+        let mutant = FOUND[(seed * 7) as usize % FOUND.len()];
+        let what = found(mutant).ok_or_else(|| format!("{mutant:?} is not found"))?;
+        println!("{mutant:?}: {what}");
+        Ok::<(), String>(())
+    });
 }

@@ -115,7 +115,7 @@ pub fn calm() -> Vec<Scene> {
         .with_buckets(1),
         Scene::new("one reads twice while another writes", small(2, 1), |rows| {
             let mut lists =
-                each(rows, &[&[(1, 0, Update), (0, 0, Update)], &[(1, 0, Read)], &[(0, 0, Read)]]);
+                each(rows, &[&[(1, 0, Update), (0, 0, Update)], &[(0, 0, Read)], &[(1, 0, Read)]]);
             let second = lists.pop().expect("three lists");
             lists[1].extend(second);
             lists
@@ -158,6 +158,10 @@ pub fn deadly() -> Vec<Scene> {
         ..Limits::default()
     };
     vec![
+        Scene::new("a coordinator crashes", managed(small(3, 1)), |rows| {
+            each(rows, &[&[(1, 0, Update)]])
+        })
+        .with_limits(crash(&[0])),
         Scene::new("a coordinator or a primary crashes", managed(small(3, 1)), |rows| {
             each(rows, &[&[(1, 0, Update), (2, 0, Update)]])
         })

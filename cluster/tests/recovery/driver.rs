@@ -327,6 +327,11 @@ impl<T: Transactions> World<T> {
             })
     }
 
+    /// The time since the start.
+    pub fn now(&self) -> Span {
+        Span::from_ps(self.now)
+    }
+
     /// Runs until this time.
     pub fn run_until(&mut self, time: Span) {
         while self.now < time.as_ps() {

@@ -5,9 +5,14 @@
 mod driver;
 mod scenarios;
 
-use cluster::engine::{Ending, NodeId};
+use cluster::engine::{
+    Effects, Ending, Endpoint, Input, Instant, Machine as _, NodeId, Protocol, Span,
+};
 use cluster::fasst::{Mutant, Planted, Settings};
+use cluster::membership::{Manager, Message, View};
 use driver::{Faults, World, settings};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use scenarios::{
     LIMIT, Scenario, a_reader_is_cut_off, another_fails_meanwhile, contended,
     filled_nodes_take_over, messages_are_lost, messages_are_very_late, one_is_cut_off,
@@ -42,6 +47,24 @@ fn a_node_may_fail_after_any_message() {
             assert_eq!(ran, Ok(()), "{node:?} failed after {after} messages");
         }
     });
+}
+
+#[test]
+fn a_change_of_views_takes_three_message_delays() {
+    let mut world = World::new(contended(&settings(4), 3, 10), Faults::default(), 3);
+    world.crash_at(Span::from_us(30), NodeId(2));
+    let is_changing =
+        |world: &World<_>| world.manager.parts[0].manager().is_some_and(Manager::is_changing);
+    world.run_while(LIMIT, |world| !is_changing(world)).unwrap();
+    let found = world.now();
+    // The lease of 100 us began up to 20 us before the crash, and the manager looks each 15 us.
+    assert!((30 + 80..30 + 130).contains(&(found.as_ps() / 1_000_000)), "{found:?}");
+    world.run_while(LIMIT, is_changing).unwrap();
+    // The proposal, the records, and that they are there, of up to 3 us each.
+    let took = world.now().as_ps() - found.as_ps();
+    assert!(took < 9_500_000, "{took} ps");
+    world.run(LIMIT).unwrap();
+    world.check().unwrap();
 }
 
 #[test]
@@ -106,6 +129,47 @@ fn filled_replicas_are_as_good_as_others() {
 #[test]
 fn rows_of_several_tables_come_and_go() {
     seeds::each!(10, |seed| rows_come_and_go(seed).unwrap_or_else(|error| panic!("{error}")));
+}
+
+/// A message of membership or recovery: as it should be, damaged, or random.
+fn strange_message(random: &mut ChaCha8Rng, view: &View) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if random.random_bool(0.5) {
+        let alive = [0, 1, 3].map(|node| (NodeId(node), 0));
+        let next = view.next(random.random_range(2..5), &alive, &[], 2);
+        Message::Prepare { view: next }.encode(&mut bytes);
+    } else {
+        bytes.extend(random.random_range(0..5_u32).to_le_bytes());
+        bytes.push(random.random_range(14..38));
+        bytes.extend((0..random.random_range(0..60)).map(|_| random.random_range(0..3)));
+    }
+    for _ in 0..random.random_range(0..3) {
+        let at = random.random_range(0..bytes.len());
+        bytes[at] ^= 1 << random.random_range(0..8);
+    }
+    bytes
+}
+
+#[test]
+fn whatever_comes_nobody_panics() {
+    let protocol = contended(&settings(4), 0, 3);
+    seeds::each!(100, |seed| {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut out = Effects::new();
+        let view = View::initial(protocol.layout());
+        let mut nodes = [protocol.start(NodeId(1)), protocol.manager().expect("there is one")];
+        for time in 0..40 {
+            let from = [NodeId(0), NodeId(2), NodeId(3), NodeId(7), NodeId::MANAGER]
+                [random.random_range(0..5)];
+            let bytes = strange_message(&mut random, &view);
+            let input = Input::Message { from: Endpoint::host(from, 0), bytes: &bytes };
+            let now = Instant::from_ps(time * 5_000_000);
+            for node in &mut nodes {
+                out.clear();
+                node.parts[0].burst(&mut node.shared, now, &[input], &mut out);
+            }
+        }
+    });
 }
 
 #[test]

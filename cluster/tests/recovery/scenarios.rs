@@ -70,6 +70,7 @@ fn cluster(
     let mut settings = settings(random.random_range(4..7));
     settings.planted = planted;
     settings.threads = random.random_range(1..3);
+    settings.copies_initial_rows = random.random_bool(0.3);
     let faults = Faults {
         lost_rpcs,
         late_rpcs: 0,

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant as WallClock};
 use cluster::engine::{Effects, Ending, Input, Instant, Machine, Node, NodeId, Protocol, Stage};
 use cluster::fasst::{Fasst, Settings};
 use cluster::workload::{Tatp, TatpSettings};
+use cluster_sim::check::Judge;
 use cluster_sim::nic::Connections;
 use cluster_sim::platform;
 use cluster_sim::world::{Hardware, Options, World};
@@ -99,6 +100,7 @@ fn main() {
         let hardware = Hardware::of_platform(&platform, Connections::OWN, posted);
         let options =
             Options { host_threads: threads, workers, record, digest, ..Default::default() };
+        let (workload, layout) = (protocol.workload().clone(), protocol.layout().clone());
         let protocol = Timed { inner: protocol, taken: Duration::ZERO };
         let mut world = World::new(protocol, hardware, None, options).expect("they fit");
         world.run_for(Time::ZERO, Time::from_us(200));
@@ -149,5 +151,20 @@ fn main() {
             }
         }
         println!("  busiest: {:?}", ledger.busiest());
+        if record {
+            // What is under way when a run stops has no ending, although others may have read its rows.
+            world.run_until_rest(Time::from_us(1_000)).expect("nothing fails");
+            let start = processor_seconds();
+            let checked = Judge::new(&workload, &layout).check(world.recorder());
+            let seconds = processor_seconds() - start;
+            match checked {
+                Ok(replayed) => println!(
+                    "  the check of {} transactions: {:.0} ns each",
+                    replayed.transactions(),
+                    seconds * 1e9 / replayed.transactions() as f64
+                ),
+                Err(violation) => println!("  {violation}"),
+            }
+        }
     }
 }

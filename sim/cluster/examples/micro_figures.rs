@@ -4,6 +4,7 @@
 //!
 //! `cargo run --release -p lockstep-cluster-sim --example micro_figures [FIGURE]`
 
+use cluster_sim::micro::shapes::shapes;
 use cluster_sim::micro::{Spans, figures};
 use cluster_sim::platform::Hardware;
 
@@ -12,6 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let chosen = |name: &str| wanted.as_deref().is_none_or(|wanted| wanted == name);
     for (name, cases) in figures::all().into_iter().filter(|(name, _)| chosen(name)) {
         println!("{name}");
+        let mut measured = Vec::new();
         for case in cases {
             let hardware = Hardware::named(case.platform)?;
             let outcome = case.run(&hardware, Spans::USUAL, 1)?;
@@ -27,6 +29,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 );
             }
             println!();
+            measured.push((case, outcome.value));
+        }
+        for shape in shapes(&measured) {
+            let holds = if shape.holds { "yes" } else { "NO" };
+            println!("  {holds}: {} {}", shape.says, shape.because);
         }
     }
     Ok(())

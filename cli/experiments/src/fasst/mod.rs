@@ -8,7 +8,7 @@ mod fig7;
 mod fig8;
 mod fig9;
 mod macros;
-pub mod micro;
+mod micro;
 mod scaling;
 
 use crate::experiment::{Clock, Experiment};
@@ -16,6 +16,51 @@ use clusters::{CIB, CX3};
 
 /// The part of it that is measured again.
 pub const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "fasst-fig1",
+        title: "RPCs beside READs, by the size of the answer",
+        source: "FaSST (OSDI 2016), section 3.3.1, figure 1",
+        clock: Clock::Virtual,
+        platforms: &[CIB.platform, CX3.platform],
+        paper: &micro::FIG1,
+        run: micro::fig1,
+    },
+    Experiment {
+        name: "fasst-fig2",
+        title: "RPCs and READs as the cluster grows",
+        source: "FaSST (OSDI 2016), section 3.3.2, figure 2",
+        clock: Clock::Virtual,
+        platforms: &[CIB.platform, CX3.platform],
+        paper: &micro::FIG2,
+        run: micro::fig2,
+    },
+    Experiment {
+        name: "fasst-fig3",
+        title: "READs of threads that share queue pairs",
+        source: "FaSST (OSDI 2016), section 3.3.2, figure 3",
+        clock: Clock::Virtual,
+        platforms: &[CIB.platform],
+        paper: &micro::FIG3,
+        run: micro::fig3,
+    },
+    Experiment {
+        name: "fasst-fig4",
+        title: "RPCs of one core, optimization by optimization",
+        source: "FaSST (OSDI 2016), section 4.5, figure 4",
+        clock: Clock::Virtual,
+        platforms: &[CIB.platform, CX3.platform],
+        paper: &micro::FIG4,
+        run: micro::fig4,
+    },
+    Experiment {
+        name: "fasst-dct",
+        title: "READs over the dynamically connected transport",
+        source: "FaSST (OSDI 2016), section 7.1",
+        clock: Clock::Virtual,
+        platforms: &[CIB.platform],
+        paper: &micro::DCT,
+        run: micro::dct,
+    },
     Experiment {
         name: "fasst-fig7",
         title: "FaSST's object store: transactions a second of a machine",

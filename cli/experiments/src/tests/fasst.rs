@@ -2,6 +2,11 @@
 use super::{Small, seeds};
 
 works_under_seeds! {
+    fig1_works_under_seeds: "fasst-fig1" at 0.02,
+    fig2_works_under_seeds: "fasst-fig2" at 0.02,
+    fig3_works_under_seeds: "fasst-fig3" at 0.02,
+    fig4_works_under_seeds: "fasst-fig4" at 0.02,
+    dct_works_under_seeds: "fasst-dct" at 0.02,
     fig7_works_under_seeds: "fasst-fig7" at 0.02,
     fig8_works_under_seeds: "fasst-fig8" at 0.02,
     fig9_works_under_seeds: "fasst-fig9" at 0.02,

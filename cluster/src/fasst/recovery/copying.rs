@@ -26,6 +26,8 @@ pub(super) struct Copying {
     keys: Arc<[Key]>,
     /// The first that was not sent.
     next: usize,
+    /// How many bytes are sent after them, in place of initial rows.
+    padding: u64,
     /// The number of the message under way.
     number: u32,
     /// The message under way; empty before the first.
@@ -54,16 +56,19 @@ impl Copying {
         partition: PartitionId,
         nodes: &'a [NodeId],
         store: &Store<T>,
+        initial: bool,
     ) -> impl Iterator<Item = Self> + use<'a, T> {
         let keys: Arc<[Key]> = match nodes {
             [] => Arc::default(),
             _ => store.written(partition).into(),
         };
+        let padding = if initial { store.layout().initial_bytes(ROW_HEADER) } else { 0 };
         nodes.iter().map(move |to| Self {
             partition,
             to: *to,
             keys: Arc::clone(&keys),
             next: 0,
+            padding,
             number: 0,
             message: Vec::new(),
             again: Instant::default(),
@@ -85,7 +90,20 @@ impl Copying {
             }
             self.next += 1;
         }
-        messages::set_last_copy(&mut self.message);
+        if self.padding > 0 && self.message.len() == COPY_HEADER {
+            let room = limit.saturating_sub(COPY_HEADER).max(1) as u64;
+            let bytes = self.padding.min(room);
+            self.padding -= bytes;
+            messages::pad_copy(&mut self.message, bytes as usize);
+        }
+        if self.is_at_end() {
+            messages::set_last_copy(&mut self.message);
+        }
+    }
+
+    /// Whether nothing follows the message under way.
+    fn is_at_end(&self) -> bool {
+        self.next == self.keys.len() && self.padding == 0
     }
 }
 
@@ -126,6 +144,9 @@ pub(super) fn take_copy<T: Transactions>(
         return Ok(());
     };
     let layout = Arc::clone(store.layout());
+    if copy.is_padding {
+        reader.rest();
+    }
     let mut check = *reader;
     while !check.is_at_end() {
         messages::row(&mut check, &layout)?;
@@ -175,7 +196,7 @@ pub(super) fn take_answer<T: Transactions>(
         copying.partition == partition && copying.to == from && copying.number == number
     };
     let Some(at) = copying.iter().position(is_of) else { return Ok(()) };
-    if copying[at].next == copying[at].keys.len() {
+    if copying[at].is_at_end() {
         copying.remove(at);
         return Ok(());
     }

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | records | 2: its number, the highest bit for the last; then records: name 8, length 2, items |
 //! | answer to records | 2: its number |
-//! | copy | 6: partition 2, number 4, the highest bit for the last; then rows |
+//! | copy | 6: partition 2, number 4, its highest bits for the last and for one without rows; then rows |
 //! | a row of a copy | 25 and the value: table 1, key 8, version of its header 8, its own 8 |
 //! | answer to a copy | 6: partition 2, number 4 |
 //!
@@ -41,6 +41,8 @@ pub const ROW_HEADER: usize = 25;
 const LAST: u16 = 1 << 15;
 /// The same of a copy.
 const LAST_COPY: u32 = 1 << 31;
+/// The bit of a copy's number that says that what follows are no rows.
+const PADDING: u32 = 1 << 30;
 /// The bit of a row's version that says that there is a row.
 const PRESENT: u64 = 1 << 63;
 
@@ -96,12 +98,18 @@ pub fn answer_records(epoch: u32, part: u16, out: &mut Vec<u8>) {
 pub fn begin_copy(epoch: u32, partition: PartitionId, number: u32, out: &mut Vec<u8>) {
     head(epoch, COPY, out);
     out.put_u16(partition.0);
-    out.put_u32(number & !LAST_COPY);
+    out.put_u32(number & !(LAST_COPY | PADDING));
 }
 
 /// Says in a copy that it is the last.
 pub fn set_last_copy(message: &mut [u8]) {
     message[COPY_HEADER - 1] |= (LAST_COPY >> 24) as u8;
+}
+
+/// Appends so many bytes that stand for rows to a copy without any.
+pub fn pad_copy(message: &mut Vec<u8>, bytes: usize) {
+    message[COPY_HEADER - 1] |= (PADDING >> 24) as u8;
+    message.resize(message.len() + bytes, 0);
 }
 
 /// Appends a row.
@@ -122,6 +130,8 @@ pub struct Copy {
     pub number: u32,
     /// Whether none follows.
     pub is_last: bool,
+    /// Whether it has no rows, but only bytes in their place.
+    pub is_padding: bool,
 }
 
 /// Reads the head of a copy.
@@ -131,7 +141,12 @@ pub struct Copy {
 pub fn copy(reader: &mut Reader<'_>) -> Result<Copy, WireError> {
     let partition = PartitionId(reader.u16("a partition")?);
     let number = reader.u32("the number of a copy")?;
-    Ok(Copy { partition, number: number & !LAST_COPY, is_last: number & LAST_COPY != 0 })
+    Ok(Copy {
+        partition,
+        number: number & !(LAST_COPY | PADDING),
+        is_last: number & LAST_COPY != 0,
+        is_padding: number & PADDING != 0,
+    })
 }
 
 /// Reads a row.

@@ -31,6 +31,7 @@ pub use rest::{AtRest, check_at_rest};
 
 use super::messages::{Kind, WireItem};
 use super::mutant::{Mutant, Planted};
+use super::settings::Settings;
 use super::shared::Shared;
 use crate::engine::{Class, Effects, Endpoint, Instant, Moment, NodeId, Span, Stage, Work};
 use crate::membership::{Member, Message, View};
@@ -70,6 +71,7 @@ pub struct Recovery {
     planted: Planted,
     /// The largest message.
     mtu: usize,
+    copies_initial_rows: bool,
     exchange: Option<Exchange>,
     /// Replicas of others that this node fills.
     copying: Vec<Copying>,
@@ -80,15 +82,28 @@ pub struct Recovery {
 
 impl Recovery {
     /// Of a node at its start.
-    pub(super) fn new(member: Member, planted: Planted, mtu: u16) -> Self {
+    pub(super) fn new(member: Member, settings: &Settings) -> Self {
         Self {
             member,
-            planted,
-            mtu: mtu.into(),
+            planted: settings.planted,
+            mtu: settings.mtu.into(),
+            copies_initial_rows: settings.copies_initial_rows,
             exchange: None,
             copying: Vec::new(),
             filling: Vec::new(),
             counts: Counts::default(),
+        }
+    }
+
+    /// Of a new process of the same node.
+    fn restarted(&self) -> Self {
+        Self {
+            member: self.member.restarted(),
+            exchange: None,
+            copying: Vec::new(),
+            filling: Vec::new(),
+            counts: Counts::default(),
+            ..*self
         }
     }
 
@@ -124,8 +139,7 @@ impl Recovery {
 pub(super) fn restart<T: Transactions>(shared: &mut Shared<T>) {
     shared.store.drop_all();
     shared.log.clear();
-    let Recovery { planted, mtu, .. } = shared.recovery;
-    shared.recovery = Recovery::new(shared.recovery.member.restarted(), planted, mtu as u16);
+    shared.recovery = shared.recovery.restarted();
 }
 
 /// Does what it is time for.
@@ -400,7 +414,8 @@ fn install<T: Transactions>(shared: &mut Shared<T>, now: Instant, out: &mut Effe
         } else if replicas.filling().contains(&me) {
             recovery.filling.push(Filling::new(partition));
         } else if replicas.nodes().first() == Some(&me) {
-            recovery.copying.extend(Copying::of(partition, replicas.filling(), store));
+            let initial = recovery.copies_initial_rows;
+            recovery.copying.extend(Copying::of(partition, replicas.filling(), store, initial));
         }
     }
     copying::tick(shared, now, out);

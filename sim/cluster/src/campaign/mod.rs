@@ -17,6 +17,7 @@ pub use case::{Case, Work};
 
 use cluster::engine::{NodeId, Protocol};
 use cluster::fasst::{Fasst, Planted};
+use cluster::membership::Phase;
 use cluster::transact::Transactions;
 use cluster::workload::Totals;
 use timing::Time;
@@ -36,7 +37,7 @@ pub(crate) const FAULTS_NS: u64 = 400_000;
 /// How long a cluster has afterwards to find out what has failed, and to recover.
 const RECOVERY_NS: u64 = LOSS_NS + 6 * LEASE_NS;
 /// Within this time each node then commits a transaction.
-const PROGRESS_NS: u64 = 300_000;
+const PROGRESS_NS: u64 = 4_000_000;
 /// How long a cluster may take to come to rest.
 const REST_NS: u64 = 2_000_000;
 
@@ -81,9 +82,7 @@ impl Case {
     /// Leaves faults out of the plan as long as the case still fails; runs it at most `most` times.
     #[must_use]
     pub fn shrink(&self, planted: Planted, most: usize) -> FaultPlan {
-        self.plan.shrink(most, |plan| {
-            self.with_plan(plan).run(planted).failure.is_some()
-        })
+        self.plan.shrink(most, |plan| self.with_plan(plan).run(planted).failure.is_some())
     }
 
     fn run_on<T: Transactions + Totals>(&self, cluster: Fasst<T>) -> Outcome {
@@ -123,29 +122,60 @@ impl Case {
         world.begin();
         world.run_until(Time::from_ns(FAULTS_NS + RECOVERY_NS));
         let since = world.now();
-        world.run_until(Time::from_ns(FAULTS_NS + RECOVERY_NS + PROGRESS_NS));
-        progressed(world, since)?;
+        let most = since + Time::from_ns(PROGRESS_NS);
+        while let Some(idle) = idle_node(world, since)? {
+            if world.now() >= most {
+                return Err(no_progress(world, idle));
+            }
+            world.run_until(world.now() + Time::from_ns(PROGRESS_NS / 20));
+        }
         let rest = world.run_until_rest(Time::from_ns(REST_NS));
-        rest.map_err(|unrest| unrest.to_string())?;
+        rest.map_err(|unrest| format!("{unrest}; {}", unrest_of(world)))?;
         judge::judge(self, cluster, world)
     }
 }
 
-/// Each node that runs has committed something since then.
-fn progressed<P: Protocol>(world: &World<P>, since: Time) -> Result<(), String> {
+/// A node that runs and has committed nothing since then, if there is one.
+fn idle_node<P: Protocol>(world: &World<P>, since: Time) -> Result<Option<NodeId>, String> {
     let up: Vec<NodeId> = world.up().iter().map(|(node, _)| *node).collect();
     if up.is_empty() {
         return Err("no process is left".into());
     }
-    let missing = up.iter().find(|node| !has_committed(world.recorder(), **node, since));
-    missing.map_or(Ok(()), |node| {
-        let (since, now) = (since.as_ns(), world.now().as_ns());
-        Err(format!(
-            "no progress: node {} has committed nothing from {since} ns to {now} ns, {} ns after the \
-             last fault",
-            node.0, RECOVERY_NS
-        ))
-    })
+    Ok(up.into_iter().find(|node| !has_committed(world.recorder(), *node, since)))
+}
+
+fn no_progress<T: Transactions>(world: &World<Fasst<T>>, idle: NodeId) -> String {
+    let views = world.up().into_iter().map(|(node, up)| {
+        let member = &up.shared.recovery.member;
+        format!("node {} in view {}, {:?}", node.0, member.epoch(), Phase::clone(member.phase()))
+    });
+    let views: Vec<String> = views.collect();
+    let of_idle = world.recorder().attempts().iter().rev();
+    let of_idle = of_idle.filter(|attempt| attempt.transaction.node() == idle).take(3);
+    let endings: Vec<_> = of_idle.map(|attempt| attempt.ending()).collect();
+    format!(
+        "no progress: node {} has committed nothing for {} ns, {RECOVERY_NS} ns after the last fault; \
+         its last attempts: {endings:?}; {}",
+        idle.0,
+        PROGRESS_NS,
+        views.join("; ")
+    )
+}
+
+/// What helps to understand why a cluster does not come to rest: the locks, and the latest
+/// endings.
+fn unrest_of<T: Transactions>(world: &World<Fasst<T>>) -> String {
+    let locks = world.up().into_iter().filter_map(|(node, up)| {
+        let (partition, bucket, by) = up.shared.store.locked()?;
+        let partition = partition.0;
+        Some(format!("node {}: bucket {bucket} of partition {partition} by {:#018x}", node.0, by.0))
+    });
+    let locks: Vec<String> = locks.collect();
+    let latest = world.recorder().attempts().iter().rev().take(8);
+    let latest: Vec<String> = latest
+        .map(|attempt| format!("{:#018x} {:?}", attempt.transaction.0, attempt.ending()))
+        .collect();
+    format!("locks: [{}]; latest attempts: {}", locks.join(", "), latest.join(", "))
 }
 
 fn has_committed(recorder: &Recorder, node: NodeId, since: Time) -> bool {

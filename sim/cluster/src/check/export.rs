@@ -35,6 +35,13 @@ struct Version {
     writer: u64,
 }
 
+impl Version {
+    /// What orders the versions of a key.
+    fn place(&self) -> (u64, u64, u64) {
+        (self.header, self.order, self.writer)
+    }
+}
+
 pub(super) fn history<T: Transactions>(
     judge: Judge<'_, T>,
     recorder: &Recorder,
@@ -115,14 +122,14 @@ fn versions<T: Transactions>(
             if access.writes && !attempt.is_rolled_back() {
                 let digest = access.digest;
                 // Of several writes of a key by one transaction the last counts.
-                of_key.retain(|version| version.writer != writer);
+                of_key.pop_if(|version| version.writer == writer);
                 of_key.push(Version { header: access.version, order, digest, writer });
             }
         }
     }
     for of_key in versions.values_mut() {
         // The initial one stays the first, whatever the others claim.
-        of_key[1..].sort_by_key(|version| (version.header, version.order, version.writer));
+        of_key[1..].sort_by_key(Version::place);
     }
     versions
 }
@@ -212,8 +219,13 @@ impl<T: Transactions> Exporter<'_, T> {
                 }
             } else if !attempt.is_rolled_back() {
                 let versions = &self.versions[&access.key];
-                let place = versions.iter().position(|version| version.writer == number);
-                let place = place.expect("every write is a version");
+                let order = attempt.point().map_or(u64::MAX, |(_, _, order)| order);
+                let place = (access.version, order, number);
+                let Ok(place) = versions[1..].binary_search_by_key(&place, Version::place) else {
+                    // It wrote the key once more, and that counts.
+                    continue;
+                };
+                let place = 1 + place;
                 writes.retain(|write| write.key != name);
                 writes.push(self.write(access.key, versions[place].digest, number, place));
             }
@@ -224,15 +236,17 @@ impl<T: Transactions> Exporter<'_, T> {
     /// The version that transaction `number` read; `None` for nothing, if nobody is known to have left
     /// nothing.
     fn seen(&mut self, number: u64, read: &Access) -> Option<u64> {
-        let versions =
-            || self.versions[&read.key].iter().filter(|version| version.writer != number);
-        let newest = versions().rfind(|version| version.header <= read.version);
-        let newest = newest.map(|version| version.header);
-        let same = || versions().filter(|version| version.digest == read.digest);
-        let found = same()
-            .rfind(|version| Some(version.header) == newest)
-            .or_else(|| same().rfind(|version| version.header <= read.version))
-            .or_else(|| same().next());
+        let versions = &self.versions[&read.key];
+        let until = 1 + versions[1..].partition_point(|version| version.header <= read.version);
+        let (until, after) = versions.split_at(until);
+        let is_other = |version: &&Version| version.writer != number;
+        let fits = |version: &&Version| is_other(version) && version.digest == read.digest;
+        let newest = until.iter().rfind(is_other).map(|version| version.header);
+        let found = (until.iter().rev())
+            .take_while(|version| !is_other(version) || Some(version.header) == newest)
+            .find(fits)
+            .or_else(|| until.iter().rfind(fits))
+            .or_else(|| after.iter().find(fits));
         match found {
             Some(version) => Some(version.writer),
             None if read.digest == 0 => None,

@@ -81,6 +81,16 @@ impl Draw {
         self.random.random_range(0..self.dangers.nodes)
     }
 
+    /// The number of a frame of a stage. Of some there are few.
+    fn number(&mut self, stage: Option<Stage>) -> u64 {
+        let most = match stage {
+            Some(Stage::Copy) => 6,
+            Some(Stage::Execute) | None => 400,
+            _ => 120,
+        };
+        self.random.random_range(0..most)
+    }
+
     /// Frames of any kind: one, or a share of those of a while.
     fn frames(&mut self) -> Frames {
         let mut frames = Frames::default();
@@ -94,13 +104,15 @@ impl Draw {
             // The last one is a benchmark's.
             frames.stage = Some(Stage::ALL[self.random.random_range(0..Stage::COUNT - 1)]);
         }
+        if self.chance(30) {
+            frames.nth = Some(self.number(frames.stage));
+            return frames;
+        }
+        frames.per_mille = Some(self.up_to(300) as u32);
+        frames.seed = self.random.random_range(1..u64::from(u32::MAX));
         if self.chance(50) {
-            frames.nth = Some(self.random.random_range(0..60));
-        } else {
             let (from, until) = self.span(self.dangers.span_ns / 2);
             (frames.from_ns, frames.until_ns) = (Some(from), Some(until));
-            frames.per_mille = Some(self.up_to(500) as u32);
-            frames.seed = self.random.random_range(1..u64::from(u32::MAX));
         }
         frames
     }
@@ -143,11 +155,9 @@ impl Draw {
         let fault = match self.random.random_range(0..10) {
             0 | 1 => Fault::Crash { node: victim, at_ns: Some(self.time()), at_frame: None },
             2..=4 => {
-                let mut frames = Frames {
-                    stage: Some(AWAITED[self.random.random_range(0..AWAITED.len())]),
-                    nth: Some(self.random.random_range(0..40)),
-                    ..Frames::default()
-                };
+                let stage = Some(self.stage(true));
+                let nth = Some(self.number(stage));
+                let mut frames = Frames { stage, nth, ..Frames::default() };
                 match self.chance(60) {
                     true => frames.from = Some(name),
                     false => frames.to = Some(name),
@@ -156,9 +166,8 @@ impl Draw {
             }
             // A lost message ends the process that waits for it or for its answer.
             5 | 6 => {
-                let stages = [&AWAITED[..], &[Stage::Copy]].concat();
-                let stage = Some(stages[self.random.random_range(0..stages.len())]);
-                let nth = Some(self.random.random_range(0..40));
+                let stage = Some(self.stage(false));
+                let nth = Some(self.number(stage));
                 Fault::Drop { frames: Frames { stage, nth, ..Frames::default() } }
             }
             // Alone until its lease has run out.
@@ -178,6 +187,16 @@ impl Draw {
         if self.chance(50) {
             self.restart(victim);
         }
+    }
+
+    /// A stage whose frames a process waits for, or one beside transactions.
+    fn stage(&mut self, or_membership: bool) -> Stage {
+        let others: &[Stage] = match or_membership {
+            true => &[Stage::Copy, Stage::Copy, Stage::Membership],
+            false => &[Stage::Copy, Stage::Copy],
+        };
+        let place = self.random.random_range(0..AWAITED.len() + others.len());
+        *AWAITED.iter().chain(others).nth(place).unwrap_or(&Stage::Copy)
     }
 
     /// A cut from another node that may end, or from the manager if there is none.

@@ -4,7 +4,7 @@
 //!
 //! - [`rpc`]: requests and answers of fixed sizes, by datagrams, on RDMA clusters.
 //! - [`read`]: READs and other verbs over connections.
-//! - [`figures`]: the figures of RDMA clusters that they give.
+//! - [`figures`]: the figures of the papers that they give; [`shapes`]: what the texts say of them beside numbers.
 //! - [`smart_bench`], [`smart_machine`]: those of a SmartNIC.
 //! - [`xenic`]: the figures that these give.
 
@@ -12,6 +12,7 @@ pub mod figures;
 mod random;
 pub mod read;
 pub mod rpc;
+pub mod shapes;
 pub mod smart_bench;
 pub mod smart_machine;
 #[cfg(test)]

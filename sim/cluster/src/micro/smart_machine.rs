@@ -326,18 +326,14 @@ impl Client {
             (0..self.window).for_each(|number| self.ask(number, out));
         }
         for input in inputs {
-            match *input {
-                Input::Message { bytes, .. } => {
-                    out.work(Work::Receive, 1);
-                    match Head::read(bytes) {
-                        Some((head, _)) if head.kind == self.request as u8 | ANSWER => {
-                            board.complete(now);
-                            self.ask(head.number, out);
-                        }
-                        _ => board.bad += 1,
-                    }
+            let Input::Message { bytes, .. } = *input else { continue };
+            out.work(Work::Receive, 1);
+            match Head::read(bytes) {
+                Some((head, _)) if head.kind == self.request as u8 | ANSWER => {
+                    board.complete(now);
+                    self.ask(head.number, out);
                 }
-                _ => {}
+                _ => board.bad += 1,
             }
         }
         out.ring_doorbell();

@@ -67,3 +67,23 @@ fn too_many_receive_buffers_thrash() {
     let (fits, thrashes) = (rate(200), rate(250));
     assert!(thrashes < 0.6 * fits, "{thrashes} against {fits}");
 }
+
+/// Every sentence about the figures of the shorter runs is so.
+#[test]
+fn the_shapes_of_the_texts_come_out() {
+    let mut sentences = 0;
+    for (figure, cases) in figures::all() {
+        // The rest of these needs longer runs than a test has time for.
+        if ["fasst-fig1", "fasst-fig2"].contains(&figure) {
+            continue;
+        }
+        let needed = |case: &Case| case.across != 1.0 || case.series != "+ cheap RECV posting";
+        let of = cases.into_iter().filter(needed).map(|case| (value(&case), case));
+        let measured: Vec<(Case, f64)> = of.map(|(value, case)| (case, value)).collect();
+        for shape in shapes::shapes(&measured) {
+            sentences += 1;
+            assert!(shape.holds, "{figure}: {} {}", shape.says, shape.because);
+        }
+    }
+    assert_eq!(sentences, 4);
+}

@@ -79,7 +79,7 @@ impl Row {
         Self { paper: Some([least, greatest]), ..self }
     }
 
-    fn as_entered(self) -> Self {
+    fn that_was_entered(self) -> Self {
         Self { input: true, ..self }
     }
 
@@ -129,8 +129,8 @@ pub fn rpc(timing: &SmartTiming) -> Result<Figure, MicroError> {
         },
     ];
     let rows = vec![
-        Row::rate("host RPC, 16 threads", host).beside(23.0, 23.0).as_entered(),
-        Row::rate("NIC RPC, 16 threads", nic).beside(71.8, 71.8).as_entered(),
+        Row::rate("host RPC, 16 threads", host).beside(23.0, 23.0).that_was_entered(),
+        Row::rate("NIC RPC, 16 threads", nic).beside(71.8, 71.8).that_was_entered(),
         Row::rate("host RPC, 32 threads", more_host),
         Row::rate("NIC RPC, 24 threads", more_nic),
     ];
@@ -302,8 +302,9 @@ pub fn fig3(timing: &SmartTiming, rdma: Option<RdmaWrites>) -> Result<Figure, Mi
     let mut curve = |what: &str, outcomes: &[Outcome], paper: Option<[f64; 2]>| {
         for (bytes, outcome) in SIZES.iter().zip(outcomes) {
             let row = Row::rate(format!("{what}, {bytes} B"), *outcome).at(what, *bytes);
-            let beside =
-                |[least, greatest]: [f64; 2]| row.clone().beside(least, greatest).as_entered();
+            let beside = |[least, greatest]: [f64; 2]| {
+                row.clone().beside(least, greatest).that_was_entered()
+            };
             rows.push(paper.map_or_else(|| row.clone(), beside));
         }
     };
@@ -423,14 +424,14 @@ pub fn fig4(timing: &SmartTiming) -> Result<Figure, MicroError> {
         }
     }
     let most = rows.iter().map(|row| row.measured).fold(0.0, f64::max);
-    rows.push(Row::number("most of a queue", "M/s", most).beside(8.7, 8.7).as_entered());
+    rows.push(Row::number("most of a queue", "M/s", most).beside(8.7, 8.7).that_was_entered());
     let submission = timing.dma.setup.get();
-    rows.push(Row::time("submission", submission).beside(190.0, 190.0).as_entered());
+    rows.push(Row::time("submission", submission).beside(190.0, 190.0).that_was_entered());
     for (what, paper) in [("reads", 1295.0), ("writes", 570.0)] {
         let of = longer.iter().filter(|(name, ..)| *name == what);
         let most = of.map(|(_, _, one, _)| *one).max().unwrap_or(Time::ZERO);
         let row = Row::time(format!("completion, {what}"), most.saturating_sub(submission));
-        rows.push(row.beside(paper, paper).as_entered());
+        rows.push(row.beside(paper, paper).that_was_entered());
     }
     let least = improves.iter().copied().min_by(|one, other| one.2.total_cmp(&other.2));
     let (what, bytes, by) = least.unwrap_or(("nothing", 0, 1.0));
@@ -485,29 +486,10 @@ mod tests {
         found.unwrap_or_else(|| panic!("{label} is missing"))
     }
 
-    fn print(figure: &Figure) {
-        for row in &figure.rows {
-            println!(
-                "| {} | {:?} {} | {:.2} | {:?} | {:?} {}",
-                row.label,
-                row.paper,
-                row.unit,
-                row.measured,
-                ratio(row),
-                row.bound,
-                row.input
-            );
-        }
-        for claim in &figure.claims {
-            println!("{} {}\n    {}", claim.holds, claim.says, claim.because);
-        }
-    }
-
     /// What was entered comes out of the whole path too, however many threads there are.
     #[test]
     fn rpcs_have_the_rates_of_the_paper() {
         let figure = rpc(&usual()).expect("it runs");
-        print(&figure);
         for label in ["host RPC, 16 threads", "NIC RPC, 16 threads"] {
             let ratio = ratio(row(&figure, label)).expect("of the paper");
             assert!((0.98..1.02).contains(&ratio), "{label}: {ratio}");
@@ -519,15 +501,16 @@ mod tests {
     fn round_trips_have_the_order_of_the_paper() {
         let rdma = RdmaTimes::of(&connectx5()).expect("it runs");
         let figure = fig2(&usual(), Some(rdma)).expect("it runs");
-        print(&figure);
-        assert!(figure.claims.iter().all(|claim| claim.holds), "{:?}", figure.claims);
+        // Of what a core of the NIC begins, only an RPC to the other NIC beats the RDMA card's RPC.
+        let holds: Vec<bool> = figure.claims.iter().map(|claim| claim.holds).collect();
+        assert_eq!(holds, [true, true, true, true, false], "{:?}", figure.claims);
+        assert!(row(&figure, "NIC RPC, from the NIC").measured < rdma.rpc.as_ns_f64());
     }
 
     #[test]
     fn batching_gains_what_the_paper_says_of_host_memory() {
         let rdma = RdmaWrites::of(&connectx5()).expect("it runs");
         let figure = fig3(&usual(), Some(rdma)).expect("it runs");
-        print(&figure);
         for row in figure.rows.iter().filter(|row| row.input) {
             let [least, greatest] = row.paper.expect("an input is of the paper");
             assert!((least..greatest).contains(&row.measured), "{row:?}");
@@ -538,13 +521,14 @@ mod tests {
         let nic = ratio(row(&figure, "most gain by batching, NIC memory")).expect("of the paper");
         assert!((0.85..0.95).contains(&nic), "{nic}");
         let holds: Vec<bool> = figure.claims.iter().map(|claim| claim.holds).collect();
-        assert_eq!(holds, [false, true, true, false], "{:?}", figure.claims);
+        // Nobody knows how many threads wrote by the card: one does less than the paper's, 16 do more.
+        assert!(rdma.thread[0] < 13.5 && rdma.host[0] > 15.0, "{rdma:?}");
+        assert_eq!(holds, [false, true, true, false, false], "{:?}", figure.claims);
     }
 
     #[test]
     fn the_dma_engine_does_what_the_paper_measured() {
         let figure = fig4(&usual()).expect("it runs");
-        print(&figure);
         for row in figure.rows.iter().filter(|row| row.input) {
             let ratio = ratio(row).expect("an input is of the paper");
             assert!((0.99..1.01).contains(&ratio), "{row:?}");

@@ -37,18 +37,30 @@ impl SmartCard {
         Self { nic: SmartNic::new(timing), batching }
     }
 
+    /// The way of a frame between the wire and a part. What a host sends or gets by itself crosses the slot,
+    /// but takes no time of a core: protocols send it to their own machine on a core.
+    fn pass(&mut self, now: Time, part: Part, towards: Towards, bytes: u32) -> Passage {
+        let crossed = match part {
+            Part::HostThread(_) => {
+                self.nic.cross(now, towards, bytes as usize, self.batching.rounds)
+            }
+            Part::NicCore(_) | Part::Memory | Part::Switch => now,
+        };
+        Passage { done: now, latency: crossed - now + self.nic.latency() }
+    }
+
     fn never(now: Time) -> Passage {
         Passage { done: now, latency: NEVER }
     }
 }
 
 impl Card for SmartCard {
-    fn send(&mut self, now: Time, _: &Outgoing) -> Passage {
-        Passage { done: now, latency: self.nic.latency() }
+    fn send(&mut self, now: Time, message: &Outgoing) -> Passage {
+        self.pass(now, message.from, Towards::Nic, message.bytes)
     }
 
-    fn receive(&mut self, now: Time, _: &Incoming) -> Passage {
-        Passage { done: now, latency: self.nic.latency() }
+    fn receive(&mut self, now: Time, message: &Incoming) -> Passage {
+        self.pass(now, message.to, Towards::Host, message.bytes)
     }
 
     fn issue(&mut self, now: Time, _: &Verb) -> Passage {
@@ -151,4 +163,41 @@ fn costs(timing: &CoreTiming, mut work: WorkTimes) -> CpuCosts {
         work[which as usize] = time;
     }
     CpuCosts { poll: Time::ZERO, work, loaded: 1000 }
+}
+
+#[cfg(test)]
+mod tests {
+    use cluster::engine::{Class, NodeId};
+
+    use super::*;
+
+    #[test]
+    fn what_a_host_sends_by_itself_crosses_the_slot() {
+        let timing = SmartTiming::usual().expect("valid");
+        let mut card = SmartCard::new(&timing, Batching::ALL);
+        let mut send = |from| {
+            let (to, class) = (NodeId(1), Class::Foreground);
+            let message = Outgoing { from, to, bytes: 80, position: 0, batch: 1, class };
+            card.send(Time::ZERO, &message).latency
+        };
+        assert_eq!(send(Part::NicCore(0)), Time::from_ns(300));
+        // Doorbell and fetch, beside the time of the queue.
+        assert!(send(Part::HostThread(0)) > Time::from_ns(300 + 300 + 1295 + 100));
+    }
+
+    #[test]
+    fn what_the_engine_cannot_do_is_refused() {
+        let timing = SmartTiming::usual().expect("valid");
+        let mut card = SmartCard::new(&timing, Batching::ALL);
+        let verb = |from, operation| {
+            let (initiator, target) = (NodeId(0), NodeId(0));
+            Verb { from, initiator, target, operation, bytes: 8, position: 0, batch: 1 }
+        };
+        let (core, read) = (Part::NicCore(3), Operation::Read { at: 0, length: 8 });
+        let add = Operation::FetchAdd { at: 0, by: 1 };
+        assert!(card.host_operation(Time::ZERO, &verb(core, read)).is_some());
+        assert!(card.host_operation(Time::ZERO, &verb(core, add)).is_none(), "an atomic");
+        let host = Part::HostThread(0);
+        assert!(card.host_operation(Time::ZERO, &verb(host, read)).is_none(), "a host thread");
+    }
 }

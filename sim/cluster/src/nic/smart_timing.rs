@@ -252,12 +252,11 @@ mod tests {
         let usual = SmartTiming::usual().expect("valid");
         assert_eq!(usual.name, SmartTiming::NAME);
         let file = PlatformFile::named(SmartTiming::NAME).expect("there");
-        for place in file.intervals() {
-            for end in [End::Least, End::Greatest] {
-                let moved = file.clone().at_end(&place, end).expect("it has an interval");
-                let read = SmartTiming::read_from(moved).expect("a machine");
-                assert_ne!(read, usual, "{place}");
-            }
+        for (number, place) in file.intervals().into_iter().enumerate() {
+            let end = if number % 2 == 0 { End::Least } else { End::Greatest };
+            let moved = file.clone().at_end(&place, end).expect("it has an interval");
+            let read = SmartTiming::read_from(moved).expect("a machine");
+            assert_ne!(read, usual, "{place}");
         }
         // The models of one host leave the section to this reader.
         assert_eq!(Platform::named(SmartTiming::NAME).expect("a board").link, usual.link);

@@ -7,11 +7,11 @@ use super::*;
 /// Who changes one names the micro-figure that forced it in `docs/calibration.md`, runs all
 /// experiments that read the platform again, and then writes the new digest here.
 const FROZEN: [(&str, &str); 6] = [
-    ("connect-ib", "b834f784684a4f950cfba13f8f32c357b2444d99ae3d71a37622cbffa1a80f57"),
-    ("connectx3", "790b3aa2af2435f5c5b0e43e8f544647520d4112dc80993c273bb55020c5be99"),
-    ("connectx4", "da372a8bb7c19490a0746d2811fe0aa6c9ddd26fb48b9e8b740933b58c3ba9bd"),
-    ("connectx5", "b2c5a1a075bbc0cfddaa1a4428659ad0ce65d30bc05961d3033637029473a8b2"),
-    ("drtm-cx3", "31aed007da8a21e4843d3c01db45f43e58dab7100991ac97adf746d113025a3d"),
+    ("connect-ib", "498968082b056426920e26820709bf36e624ed54ade4626a0dffeba687f16427"),
+    ("connectx3", "f31e4ddaff25e7055e94f21b5d73ea3ee578bf761cb5077927d519601179f790"),
+    ("connectx4", "516bcb37f3a7b6138a96a9a9329cd01353662b52312a871033ebc59b570e585e"),
+    ("connectx5", "13dc2a022327f6fa01f9ad491c0e1f4cfac62cd1beafaf94a1d7073ca0c61820"),
+    ("drtm-cx3", "a3c89fdc877364cd2eb487ed5d15db39f7e9743bb0e5aaa6ba0a9eadb5edf394"),
     ("tofino", "1f0ee3f4f580e912428551746e92a2a716911041f52d8d056580a0af8b0d41e3"),
 ];
 

@@ -23,8 +23,8 @@ pub struct Report {
     pub per_second: f64,
     /// The same of one machine, on average.
     pub per_second_and_node: f64,
-    /// From the end of the burst in which a transaction began to that in which it committed, of all
-    /// kinds.
+    /// From the end of the burst in which a transaction began to that in which it committed or rolled
+    /// back, of all kinds.
     pub latency: Latency,
     /// The kinds of transactions.
     pub kinds: Vec<KindReport>,
@@ -73,7 +73,7 @@ pub struct KindReport {
     pub committed: u64,
     /// Those whose own logic gave up.
     pub rolled_back: u64,
-    /// How long those that committed took.
+    /// How long both took.
     pub latency: Latency,
 }
 

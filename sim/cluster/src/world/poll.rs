@@ -95,7 +95,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let usual = self.with_frames(node, part, work);
         let state = &mut self.nodes[node];
         let core = &mut state.cores[part];
-        let length = Time::from_ps(usual.as_ps() * u64::from(state.slow) / 1000);
+        // Time goes on, however fast a plan of faults makes a node.
+        let length = Time::from_ps((usual.as_ps() * u64::from(state.slow) / 1000).max(1));
         (core.state, core.begun, core.burst) = (CoreState::Busy, now, self.bursts);
         core.active = is_active(&core.effects);
         self.active_bursts += u32::from(core.active);

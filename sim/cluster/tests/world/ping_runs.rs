@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Times, order, and equal runs.
 
-use cluster::engine::{Class, Ending, NodeId, Stage};
-use cluster_sim::faults::Fate;
+use cluster::engine::{Class, Ending, Stage};
 use cluster_sim::world::{Options, World, WorldError};
 use timing::Time;
 
-use crate::ping::{Ping, faulty, hardware, options, world};
+use crate::ping::{Ping, hardware, options, world};
 
 /// 32 and 6 bytes with 34 bytes of headers are 6.6 and 4 ns on the link, and the card is done with them
 /// later than they are there.
@@ -97,14 +96,17 @@ fn control_traffic_is_not_queued() {
     assert!(control * 1.5 < queued, "{control} ns against {queued} ns");
 }
 
+/// How a run is divided changes nothing.
 #[test]
-fn a_message_of_a_node_to_itself_needs_no_link() {
-    let mut world = faulty(Ping { nodes: 2, ..Ping::default() }, 1, Vec::new(), |_, note| {
-        assert_ne!(note.from.node, note.to.node);
-        Fate::Deliver
-    });
-    world.run_for(Time::ZERO, Time::from_us(10));
-    assert!(world.node(NodeId(0)).is_some() && world.node(NodeId(2)).is_none());
+fn a_run_can_be_divided() {
+    let digest = |steps: u64| {
+        let mut world = world(Ping { nodes: 3, ..Ping::default() }, 4);
+        world.begin();
+        (1..=steps).for_each(|step| world.run_until(Time::from_ns(24_000 / steps * step)));
+        world.digest()
+    };
+    let whole = digest(1);
+    assert_eq!([digest(2), digest(600)], [whole; 2]);
 }
 
 #[test]

@@ -9,10 +9,11 @@ use tables::hash;
 use tables::memory::{HostMemory, PlainMemory};
 use tables::robin_hood::{RobinHood, Shape};
 use tables::{RemoteTable, Table, Values, Walk};
+use timing::platform::Platform;
 
 use crate::SETTINGS;
 use crate::bench::{Bench, HOST, Port, Surroundings, WORDS};
-use crate::link::Link;
+use crate::link::{Linked, PERIOD};
 
 /// A table with so many slots and objects, in segments of 16.
 fn table(slots: u32, objects: u64) -> Table<RobinHood, PlainMemory> {
@@ -88,14 +89,16 @@ fn misses(slots: u32, objects: u64, more: u8) -> (f64, u64, f64) {
     let geometry = Geometry::<WORDS>::of_table(table.geometry(), HOST, more, SETTINGS).unwrap();
     let words = table.geometry().ground().words();
     let line = |n| std::array::from_fn(|word| table.memory().load(8 * n + word));
-    let (link, carried) = Link::new(HOST, (0..words / 8).map(line).collect());
+    let platform = Platform::named("liquidio3").expect("it comes with the program");
+    let (link, traffic) = Linked::new(&platform, HOST, (0..words / 8).map(line).collect());
     let mut bench = Bench::before(&table, &Surroundings::smooth(0), Box::new(link));
     bench.configure(&geometry);
     set_hints(&mut bench, &table);
     let keys: Vec<u64> = (1..objects).collect();
-    let (clocks, before) = (bench.cycle, carried.get());
+    let (clocks, before) = (bench.cycle, traffic.get());
     let (rate, latency) = look_up(&mut bench, &keys);
-    let share = (carried.get() - before) / (bench.cycle - clocks) as f64;
+    let carried = (traffic.get() - before).time(&platform.link);
+    let share = carried.as_ps() as f64 / (PERIOD * (bench.cycle - clocks)).as_ps() as f64;
     println!("{:?}", bench.counters());
     (rate, latency, share)
 }
