@@ -191,12 +191,12 @@ pub fn partition_of(row: u64, partitions: u16) -> PartitionId {
 }
 
 /// Brings a hash below `limit` evenly, by its upper bits.
-fn scale(hash: u64, limit: u64) -> u64 {
+pub(crate) fn scale(hash: u64, limit: u64) -> u64 {
     ((u128::from(hash) * u128::from(limit)) >> 64) as u64
 }
 
 /// The finishing step of SplitMix64: all bits of the result depend on all bits of `word`.
-fn mix(word: u64) -> u64 {
+pub(crate) fn mix(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -12,7 +12,7 @@ use super::context::Context;
 use super::mutant::Mutant;
 use super::server;
 use crate::engine::{Ending, Instant, Key, Moment, Point, Span, TransactionId, Work};
-use crate::placement::HeaderId;
+use crate::placement::{HeaderId, mix, scale};
 use crate::transact::{Decision, Intent, Rows, Transactions};
 
 /// What a worker is at.
@@ -469,8 +469,7 @@ impl<I, S> Worker<I, S> {
             return Span::default();
         };
         let most = settings.backoff.as_ps().saturating_mul(1 << times.min(6));
-        let drawn = self.transaction(cx).0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        Span::from_ps(((u128::from(most) * u128::from(drawn)) >> 32) as u64)
+        Span::from_ps(drawn(self.transaction(cx), most))
     }
 
     /// Tells the log replicas to forget the last record, and rests then.
@@ -569,4 +568,30 @@ fn merge(wanted: &mut Vec<(Key, Intent)>) {
         }
     }
     wanted.truncate(kept);
+}
+
+/// A number below `most` that the name of an attempt decides. What those of two workers have in common ends
+/// with an attempt: else two that abort each other would wait alike for ever.
+fn drawn(attempt: TransactionId, most: u64) -> u64 {
+    scale(mix(attempt.0), most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::NodeId;
+
+    #[test]
+    fn the_pauses_of_two_workers_are_not_tied_to_each_other() {
+        let of = |node, count| drawn(TransactionId::new(NodeId(node), 0, 0, count), 64);
+        for node in 1..64 {
+            // How far apart they are, over and over again.
+            let mut apart: Vec<_> =
+                (0..64).map(|count| (64 + of(0, count) - of(node, count)) % 64).collect();
+            apart.sort_unstable();
+            apart.dedup();
+            // 40 of 64 by chance.
+            assert!(apart.len() > 24, "nodes 0 and {node}: {apart:?}");
+        }
+    }
 }
