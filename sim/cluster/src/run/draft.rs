@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use workloads::scenario::{SmallBankAccess, Source};
 
-use super::SettingsError;
+use super::settings::{Settings, SettingsError, Workload};
 
 /// What a scenario file says, and what flags say instead. Everything may be left out.
 #[derive(Clone, Debug, Default)]
@@ -128,6 +128,43 @@ impl Draft {
             *faults = folder.join(&*faults);
         }
         Ok(draft)
+    }
+
+    /// What settings say, to be checked once more.
+    pub(super) fn of(settings: &Settings) -> Self {
+        let workload = match settings.workload {
+            Workload::ObjectStore { reads, writes, keys_per_thread, value_bytes } => {
+                WorkloadDraft::ObjectStore(ObjectStoreDraft {
+                    reads: Some(reads.into()),
+                    writes: Some(writes.into()),
+                    keys_per_thread: Some(keys_per_thread),
+                    value_bytes: Some(value_bytes.into()),
+                })
+            }
+            Workload::Tatp { subscribers_per_node } => {
+                WorkloadDraft::Tatp(TatpDraft { subscribers_per_node: Some(subscribers_per_node) })
+            }
+            Workload::SmallBank { accounts_per_thread, hot_percent, access } => {
+                WorkloadDraft::SmallBank(SmallBankDraft {
+                    accounts_per_thread: Some(accounts_per_thread),
+                    hot_percent: Some(hot_percent),
+                    access: Some(access),
+                })
+            }
+        };
+        let values = Values {
+            nodes: Some(settings.nodes.into()),
+            threads: Some(settings.threads.into()),
+            workers: Some(settings.workers.into()),
+            replicas: Some(settings.replicas.into()),
+            warm_up_us: Some(settings.warm_up_us),
+            duration_us: Some(settings.duration_us),
+            loss_timeout_us: Some(settings.loss_timeout_us),
+            lease_us: Some(settings.lease_us),
+            workload: Some(workload),
+            ..Values::default()
+        };
+        Self { values, ..Self::default() }
     }
 
     /// `text` as what stands in `file`, which is named in errors only.

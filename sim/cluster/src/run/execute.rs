@@ -15,7 +15,7 @@ use super::by_hand::{self, ByHand, Places};
 use super::machines::posted;
 use super::report::{ChecksReport, CountReport, Report};
 use super::tally::Tally;
-use super::{RunError, Settings, Workload};
+use super::{RunError, Settings, SettingsError, Workload};
 use crate::campaign::judge::check_end;
 use crate::check::Judge;
 use crate::faults::{ActivePlan, Fault, FaultKind, FaultPlan, Faults, HitsView};
@@ -120,6 +120,9 @@ pub fn slices_on(
     slice: Time,
 ) -> Result<Vec<Slice>, RunError> {
     settings.check_on(hardware)?;
+    if slice == Time::ZERO {
+        return Err(SettingsError::flag("slice", slice, "a length of time above 0").into());
+    }
     let watch = &mut Watch { is_interrupted: &|| false, progress: &mut |_| () };
     let mut faults = settings.fault_plan()?.unwrap_or_default();
     faults.faults.extend(kill.map(|(node, at)| Fault::Crash {
@@ -127,6 +130,7 @@ pub fn slices_on(
         at_ns: Some(at.as_ps() / 1000),
         at_frame: None,
     }));
+    faults.check(settings.nodes).map_err(RunError::of_settings)?;
     let (faults, extras) = (Some(faults), Extras::default());
     Ok(Job { settings, hardware, faults, slice, extras, watch }.make()?.1)
 }

@@ -262,11 +262,13 @@ impl Settings {
         Ok(hardware)
     }
 
-    /// Whether a run fits the hardware.
+    /// Whether these are settings that [`Settings::check`] would make, and a run of them fits the hardware.
+    /// Their fields are open, so a caller may have put anything into them.
     ///
     /// # Errors
-    /// When it has too few cores.
+    /// For the first value that is not possible, or when the hardware has too few cores.
     pub fn check_on(&self, hardware: &Hardware) -> Result<(), RunError> {
+        Self::check(&Draft::of(self))?;
         let cores = hardware.cores();
         if u32::from(self.threads) > cores {
             let expected =
