@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Cases at the edges of what a thread takes: long waits for the budget, orders that cross each other, and
-//! messages that are damaged.
+//! Cases at the edges of what machines take: long waits for the budget, orders that cross each other,
+//! messages that are damaged, and nodes that begin anew more than once.
 
 use cluster::engine::{
     Effects, Endpoint, Input, Instant, Machine as _, Moment, Node, NodeId, Part, Protocol, Span,
 };
 use cluster::fasst::messages::{Header, Kind};
 use cluster::fasst::{Fasst, Machine, Settings, SettingsError};
-use cluster::placement::partition_of;
+use cluster::membership::{self, Manager, Message};
+use cluster::placement::{PartitionId, Partitioning, partition_of};
 use cluster::transact::Intent::{self, Read, Write};
+use cluster::transact::TableShape;
 use cluster::workload::{ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted};
 
 const NODES: u16 = 2;
@@ -176,7 +178,8 @@ fn a_damaged_answer_changes_nothing() {
     pair.carry(at(2));
     let whole = first(&mut pair.flying);
     let before = pair.nodes[0].parts[0].clone();
-    let mut damaged: Vec<_> = (0..whole.bytes.len()).map(|end| whole.bytes[..end].to_vec()).collect();
+    let mut damaged: Vec<_> =
+        (0..whole.bytes.len()).map(|end| whole.bytes[..end].to_vec()).collect();
     // The row is locked, and what follows is none of an answer.
     let mut locked = whole.bytes.clone();
     locked[12] = 0;
@@ -232,7 +235,8 @@ fn any_bytes_from_any_endpoint_change_no_row() {
                 *tag = if header.count == 1 { *tag | 16 } else { *tag };
             }
             bytes.extend(rest);
-            let parts = [Part::HostThread(random.random()), Part::NicCore(0), Part::Memory, Part::Switch];
+            let parts =
+                [Part::HostThread(random.random()), Part::NicCore(0), Part::Memory, Part::Switch];
             let from = Endpoint {
                 node: [NodeId(0), NodeId(1), NodeId(2), NodeId::MANAGER][random.random_range(0..4)],
                 part: parts[random.random_range(0..4)],
@@ -265,4 +269,41 @@ fn settings_that_cannot_be_are_errors() {
             other => panic!("{name}: {:?}", other.map(|_| ())),
         }
     }
+}
+
+#[test]
+fn a_replica_that_was_filled_for_an_earlier_process_counts_no_more() {
+    let table = TableShape { name: "objects", value_bytes: 8, rows: 64 };
+    let layout = Partitioning::new(4, 1, &[table]).unwrap();
+    let mut manager = Manager::new(membership::Settings::default(), &layout);
+    let mut tell = |from: u16, message: Message| {
+        let mut bytes = Vec::new();
+        message.encode(&mut bytes);
+        let input = Input::Message { from: Endpoint::host(NodeId(from), 0), bytes: &bytes };
+        let mut out = Effects::new();
+        manager.burst(at(1), &[input], &mut out);
+        let sent = out.sends().iter().map(|send| Message::decode(out.bytes_of(&send.bytes)));
+        let views = sent.filter_map(|message| match message {
+            Ok(Message::Prepare { view }) => Some(view),
+            _ => None,
+        });
+        views.last()
+    };
+    // Node 2 begins anew, its replica of partition 1 is filled, and it begins anew once more.
+    for (epoch, incarnation) in [(2, 1), (3, 2)] {
+        let view = tell(2, Message::Join { incarnation }).expect("a proposal");
+        assert_eq!(view.replicas(PartitionId(1)).filling(), [NodeId(2)], "view {epoch}");
+        for (node, incarnation) in [(0, 0), (1, 0), (2, incarnation), (3, 0)] {
+            tell(node, Message::Recovered { epoch, incarnation });
+        }
+        if epoch == 2 {
+            let filled = layout.all().collect();
+            let sent = Instant::default();
+            tell(2, Message::Renew { epoch, incarnation, sent, filled });
+        }
+    }
+    // Whatever comes next, its rows are not all there.
+    let view = tell(0, Message::Join { incarnation: 1 }).expect("a proposal");
+    assert_eq!(view.replicas(PartitionId(1)).complete(), [NodeId(1)]);
+    assert_eq!(view.replicas(PartitionId(1)).filling(), [NodeId(2)]);
 }

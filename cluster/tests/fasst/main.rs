@@ -3,6 +3,7 @@
 
 mod driver;
 mod speed;
+mod wild;
 
 use cluster::engine::{Ending, Endpoint, Input, NodeId, Stage, Work};
 use cluster::fasst::{Fasst, Mutant, Planted, Settings};
@@ -14,6 +15,7 @@ use cluster::workload::{
     Tatp, TatpSettings,
 };
 use driver::{Cluster, Network};
+use wild::Wild;
 
 const NODES: u16 = 6;
 
@@ -194,6 +196,29 @@ fn the_papers_workloads_run() {
             ..SmallBankSettings::fasst(4, 2, workloads::scenario::SmallBankAccess::Hot90)
         };
         all(settings, SmallBank::new(bank).unwrap(), 40, shaken(Some(7)), seed);
+    });
+}
+
+/// Clusters of any size, of which each transaction does anything to a few rows of few headers.
+#[test]
+fn whatever_transactions_do_they_are_serial() {
+    seeds::each!(24, |seed| {
+        let nodes = [1, 2, 3, 5][(seed % 4) as usize];
+        let backups = (seed / 4 % u64::from(nodes)).min(2) as u8;
+        let (threads, workers) = [(1, 1), (1, 5), (3, 1), (2, 3)][(seed / 2 % 4) as usize];
+        let of_cluster = u32::from(nodes) * u32::from(threads) * u32::from(workers);
+        let budget = 1 + (seed % 2) as u8 * 7;
+        let settings = Settings { nodes, threads, workers, backups, budget, ..Settings::default() };
+        let workload = Scripted::drawn(Wild { rows: 6, seed }, of_cluster, 15);
+        let protocol = Fasst::new(settings, workload).unwrap().with_buckets(1 + (seed % 3) as u32);
+        let mut cluster = Cluster::of(protocol, shaken(Some(6)), seed);
+        cluster.begin_all();
+        cluster.run();
+        let done = cluster.ended(Ending::Committed) + cluster.ended(Ending::RolledBack);
+        assert_eq!(done, of_cluster as usize * 15);
+        assert!(cluster.largest <= 4096 && !cluster.killed.contains(&true));
+        cluster.check_serial().unwrap();
+        cluster.check_at_rest().unwrap();
     });
 }
 

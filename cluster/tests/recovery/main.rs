@@ -4,6 +4,8 @@
 
 mod driver;
 mod scenarios;
+#[path = "../fasst/wild.rs"]
+mod wild;
 
 use cluster::engine::{
     Effects, Ending, Endpoint, Input, Instant, Machine as _, NodeId, Protocol, Span,
@@ -16,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use scenarios::{
     LIMIT, Scenario, a_reader_is_cut_off, another_fails_meanwhile, contended,
     filled_nodes_take_over, messages_are_lost, messages_are_very_late, one_is_cut_off,
-    rows_come_and_go, two_fail,
+    rows_come_and_go, two_fail, whatever_transactions_do,
 };
 
 #[test]
@@ -169,6 +171,13 @@ fn whatever_comes_nobody_panics() {
                 node.parts[0].burst(&mut node.shared, now, &[input], &mut out);
             }
         }
+    });
+}
+
+#[test]
+fn whatever_transactions_do_no_failure_breaks_them() {
+    seeds::each!(12, |seed| {
+        whatever_transactions_do(seed).unwrap_or_else(|error| panic!("{error}"));
     });
 }
 

@@ -11,6 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::driver::{Faults, World, settings};
+use super::wild::Wild;
 
 pub type Run = Result<World<Scripted<ObjectStore>>, String>;
 pub type Scenario = fn(u64, Planted) -> Run;
@@ -120,6 +121,29 @@ pub fn rows_come_and_go(seed: u64) -> Result<(), String> {
     let faults = Faults { lost_control: rarely(&mut random, 10), ..Faults::default() };
     let mut world = World::new(protocol, faults, seed);
     fail_twice(&mut world, &mut random);
+    world.run(LIMIT)?;
+    world.check()
+}
+
+/// One or two nodes fail under transactions of all kinds, where rows of three tables share few headers.
+pub fn whatever_transactions_do(seed: u64) -> Result<(), String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0x011d);
+    let backups = random.random_range(1..3);
+    let settings = Settings { backups, ..settings(random.random_range(3..6)) };
+    let workers = u32::from(settings.nodes) * 4;
+    let workload = Scripted::drawn(Wild { rows: 6, seed }, workers, 30);
+    let buckets = random.random_range(1..4);
+    let protocol = Fasst::new(settings, workload).expect("sound settings").with_buckets(buckets);
+    let faults = Faults { lost_control: rarely(&mut random, 10), ..Faults::default() };
+    let mut world = World::new(protocol, faults, seed);
+    if backups == 2 {
+        fail_twice(&mut world, &mut random);
+    } else {
+        let node = NodeId(random.random_range(0..world.nodes.len() as u16));
+        let at = random.random_range(5..200);
+        world.crash_at(Span::from_us(at), node);
+        world.restart_at(Span::from_us(at + random.random_range(1..400)), node);
+    }
     world.run(LIMIT)?;
     world.check()
 }
