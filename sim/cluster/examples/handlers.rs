@@ -108,7 +108,10 @@ fn main() -> Result<()> {
     entry("copy_line", line, none);
     let statistics = table.statistics();
     let megabytes = statistics.memory_bytes >> 20;
-    println!("# {} rows, {megabytes} MiB, {} overflowed", statistics.objects, statistics.overflowed);
+    println!(
+        "# {} rows, {megabytes} MiB, {} overflowed",
+        statistics.objects, statistics.overflowed
+    );
     Ok(())
 }
 
