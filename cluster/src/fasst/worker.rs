@@ -5,13 +5,14 @@
 //! step are there. Each step makes a list of requests; what concerns the worker's own node is done at
 //! once, without a message, and the rest is sent ([`super::asks`]).
 
+mod backoff;
 mod commit;
 
 use super::asks::{Ask, What};
 use super::context::Context;
 use super::mutant::Mutant;
 use super::server;
-use crate::engine::{Ending, Instant, Key, Moment, Point, Span, TransactionId, Work};
+use crate::engine::{Ending, Instant, Key, Moment, Point, TransactionId, Work};
 use crate::placement::HeaderId;
 use crate::transact::{Decision, Intent, Rows, Transactions};
 
@@ -75,6 +76,8 @@ pub(super) struct Worker<I, S> {
     input: Option<I>,
     /// The number of the attempt.
     pub attempt: u32,
+    /// When the attempt began; of no meaning between attempts.
+    begun: Instant,
     /// How often in a row the transaction was aborted.
     failures: u8,
     goal: Goal,
@@ -106,6 +109,7 @@ impl<I, S> Worker<I, S> {
             source,
             input: None,
             attempt,
+            begun: Instant::default(),
             failures: 0,
             goal: Goal::Read,
             rows: Rows::new(),
@@ -229,7 +233,7 @@ impl<I, S> Worker<I, S> {
         *has_begun = true;
         self.attempt = self.attempt.wrapping_add(1);
         (self.failure, self.told) = (None, false);
-        self.state = State::Execute;
+        (self.state, self.begun) = (State::Execute, cx.now);
         let (transaction, kind) = (self.transaction(cx), cx.fixed.workload.kind(input));
         cx.out.tell(Moment::Begun { transaction, kind, again });
         cx.out.work(Work::Begin, 1);
@@ -457,23 +461,12 @@ impl<I, S> Worker<I, S> {
         self.rows.clear();
         if ending.is_abort() {
             self.failures = self.failures.saturating_add(1);
-            self.state = State::Again { at: cx.now + self.pause(cx) };
+            self.state = State::Again { at: cx.now + self.pause(cx, ending) };
         } else {
             (self.failures, self.input) = (0, None);
             self.state = State::Next;
         }
-    }
-
-    /// How long the worker waits before it tries again: not at all at first, and later so long that two
-    /// coordinators that abort each other do not go on so for ever.
-    fn pause<T: Transactions>(&self, cx: &Context<'_, T>) -> Span {
-        let settings = &cx.fixed.settings;
-        let Some(times) = self.failures.checked_sub(settings.patience.saturating_add(1)) else {
-            return Span::default();
-        };
-        let most = settings.backoff.as_ps().saturating_mul(1 << times.min(6));
-        let drawn = self.transaction(cx).0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        Span::from_ps(((u128::from(most) * u128::from(drawn)) >> 32) as u64)
+        self.begun = Instant::default();
     }
 
     /// Tells the log replicas to forget the last record, and rests then.

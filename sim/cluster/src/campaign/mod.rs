@@ -11,6 +11,8 @@
 //! [`Case::run`] is a function of the case: the same seed gives the same digest of all that happened.
 
 mod case;
+#[cfg(test)]
+mod duels;
 pub(crate) mod judge;
 
 pub use case::{Case, Work};
