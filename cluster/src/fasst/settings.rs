@@ -30,7 +30,8 @@ pub struct Settings {
     pub loss_timeout: Span,
     /// How often in a row a transaction is tried again at once. Later attempts wait a while before.
     pub patience: u8,
-    /// The unit of that while, which doubles with each attempt up to 64 of it.
+    /// The unit of that while, the longest length of which doubles with each attempt. An attempt that
+    /// lasted longer is the unit itself.
     pub backoff: Span,
     /// Whether the requests of a worker's batch share a doorbell.
     pub request_batching: bool,

@@ -5,14 +5,15 @@
 //! step are there. Each step makes a list of requests; what concerns the worker's own node is done at
 //! once, without a message, and the rest is sent ([`super::asks`]).
 
+mod backoff;
 mod commit;
 
 use super::asks::{Ask, What};
 use super::context::Context;
 use super::mutant::Mutant;
 use super::server;
-use crate::engine::{Ending, Instant, Key, Moment, Point, Span, TransactionId, Work};
-use crate::placement::{HeaderId, mix, scale};
+use crate::engine::{Ending, Instant, Key, Moment, Point, TransactionId, Work};
+use crate::placement::HeaderId;
 use crate::transact::{Decision, Intent, Rows, Transactions};
 
 /// What a worker is at.
@@ -75,6 +76,8 @@ pub(super) struct Worker<I, S> {
     input: Option<I>,
     /// The number of the attempt.
     pub attempt: u32,
+    /// When the attempt began; of no meaning between attempts.
+    begun: Instant,
     /// How often in a row the transaction was aborted.
     failures: u8,
     goal: Goal,
@@ -106,6 +109,7 @@ impl<I, S> Worker<I, S> {
             source,
             input: None,
             attempt,
+            begun: Instant::default(),
             failures: 0,
             goal: Goal::Read,
             rows: Rows::new(),
@@ -226,7 +230,7 @@ impl<I, S> Worker<I, S> {
         *has_begun = true;
         self.attempt = self.attempt.wrapping_add(1);
         (self.failure, self.told) = (None, false);
-        self.state = State::Execute;
+        (self.state, self.begun) = (State::Execute, cx.now);
         let (transaction, kind) = (self.transaction(cx), cx.fixed.workload.kind(input));
         cx.out.tell(Moment::Begun { transaction, kind, again });
         cx.out.work(Work::Begin, 1);
@@ -454,22 +458,12 @@ impl<I, S> Worker<I, S> {
         self.rows.clear();
         if ending.is_abort() {
             self.failures = self.failures.saturating_add(1);
-            self.state = State::Again { at: cx.now + self.pause(cx) };
+            self.state = State::Again { at: cx.now + self.pause(cx, ending) };
         } else {
             (self.failures, self.input) = (0, None);
             self.state = State::Next;
         }
-    }
-
-    /// How long the worker waits before it tries again: not at all at first, and later so long that two
-    /// coordinators that abort each other do not go on so for ever.
-    fn pause<T: Transactions>(&self, cx: &Context<'_, T>) -> Span {
-        let settings = &cx.fixed.settings;
-        let Some(times) = self.failures.checked_sub(settings.patience.saturating_add(1)) else {
-            return Span::default();
-        };
-        let most = settings.backoff.as_ps().saturating_mul(1 << times.min(6));
-        Span::from_ps(drawn(self.transaction(cx), most))
+        self.begun = Instant::default();
     }
 
     /// Tells the log replicas to forget the last record, and rests then.
@@ -568,30 +562,4 @@ fn merge(wanted: &mut Vec<(Key, Intent)>) {
         }
     }
     wanted.truncate(kept);
-}
-
-/// A number below `most` that the name of an attempt decides. What those of two workers have in common ends
-/// with an attempt: else two that abort each other would wait alike for ever.
-fn drawn(attempt: TransactionId, most: u64) -> u64 {
-    scale(mix(attempt.0), most)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::NodeId;
-
-    #[test]
-    fn the_pauses_of_two_workers_are_not_tied_to_each_other() {
-        let of = |node, count| drawn(TransactionId::new(NodeId(node), 0, 0, count), 64);
-        for node in 1..64 {
-            // How far apart they are, over and over again.
-            let mut apart: Vec<_> =
-                (0..64).map(|count| (64 + of(0, count) - of(node, count)) % 64).collect();
-            apart.sort_unstable();
-            apart.dedup();
-            // 40 of 64 by chance.
-            assert!(apart.len() > 24, "nodes 0 and {node}: {apart:?}");
-        }
-    }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
 use std::rc::Rc;
 
 use cluster::engine::{
@@ -145,9 +145,7 @@ pub struct Model<'a, P> {
 }
 
 fn hash_of(value: &impl Hash) -> u64 {
-    let mut hasher = foldhash::quality::FixedState::default().build_hasher();
-    value.hash(&mut hasher);
-    hasher.finish()
+    foldhash::quality::FixedState::default().hash_one(value)
 }
 
 /// What a part is called in the names of its attempts.

@@ -49,8 +49,8 @@ fn each(rows: &[Vec<u64>], workers: &[&[(usize, usize, Deed)]]) -> Vec<Vec<Trans
     let row = |partition: usize, number: usize| match number.checked_sub(100) {
         None => rows[partition][number],
         Some(number) => {
-            let absent = rows[partition].iter().filter(|row| **row >= crate::fasst::ROWS);
-            *absent.skip(number).next().expect("enough rows that are not there")
+            let mut absent = rows[partition].iter().filter(|row| **row >= crate::fasst::ROWS);
+            *absent.nth(number).expect("enough rows that are not there")
         }
     };
     let list = |(tag, deeds): (u8, &&[(usize, usize, Deed)])| match deeds.is_empty() {

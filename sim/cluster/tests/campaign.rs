@@ -20,8 +20,15 @@ const STAGES: [Stage; 8] = [
     Stage::Copy,
 ];
 
-/// In so many seeds, each kind of fault meets each stage.
-const ALL_MEET: u64 = 5_000;
+/// In so many seeds, each kind of fault meets each stage that [`is_expected`].
+const ALL_MEET: u64 = 1_000;
+
+/// Whether a kind of fault has to meet a stage. Replicas are filled within few messages, at times that
+/// no plan can know: what is aimed at frames, or lasts long, meets them, and the others do by chance.
+fn is_expected(kind: FaultKind, stage: Stage) -> bool {
+    let is_by_chance = matches!(kind, FaultKind::Cut | FaultKind::Pause | FaultKind::Restart);
+    !(is_by_chance && stage == Stage::Copy)
+}
 
 /// Runs a case. A panic of a machine is a failure like others.
 fn run(case: &Case, planted: Planted) -> Outcome {
@@ -95,7 +102,8 @@ fn what_commits_survives_and_all_go_on() {
     if seeds.count() >= ALL_MEET {
         for (kind, stage) in FaultKind::ALL.into_iter().flat_map(|kind| STAGES.map(|it| (kind, it)))
         {
-            assert!(met(kind, stage), "no {} met {}", kind.name(), stage.name());
+            let is_right = met(kind, stage) || !is_expected(kind, stage);
+            assert!(is_right, "no {} met {}", kind.name(), stage.name());
         }
     }
 }

@@ -84,9 +84,9 @@ impl Draw {
     /// The number of a frame of a stage. Of some there are few.
     fn number(&mut self, stage: Option<Stage>) -> u64 {
         let most = match stage {
-            Some(Stage::Copy) => 6,
-            Some(Stage::Execute) | None => 400,
-            _ => 120,
+            Some(Stage::Copy) => 4,
+            Some(Stage::Execute) | None => 200,
+            _ => 40,
         };
         self.random.random_range(0..most)
     }
@@ -153,8 +153,8 @@ impl Draw {
     fn add_deadly(&mut self, victim: u16) {
         let name = NodeName(NodeId(victim));
         let fault = match self.random.random_range(0..10) {
-            0 | 1 => Fault::Crash { node: victim, at_ns: Some(self.time()), at_frame: None },
-            2..=4 => {
+            0 => Fault::Crash { node: victim, at_ns: Some(self.time()), at_frame: None },
+            1..=3 => {
                 let stage = Some(self.stage(true));
                 let nth = Some(self.number(stage));
                 let mut frames = Frames { stage, nth, ..Frames::default() };
@@ -165,7 +165,7 @@ impl Draw {
                 Fault::Crash { node: victim, at_ns: None, at_frame: Some(frames) }
             }
             // A lost message ends the process that waits for it or for its answer.
-            5 | 6 => {
+            4..=6 => {
                 let stage = Some(self.stage(false));
                 let nth = Some(self.number(stage));
                 Fault::Drop { frames: Frames { stage, nth, ..Frames::default() } }
@@ -207,11 +207,12 @@ impl Draw {
         Fault::Cut { nodes, others, from_ns, until_ns, one_way: self.chance(30) }
     }
 
-    /// The node comes back, if it is gone by then.
+    /// The node comes back, if it is gone by then. One that ends itself needs a while for that.
     fn restart(&mut self, node: u16) {
         let last = match self.plan.faults.last() {
             Some(Fault::Crash { at_ns: Some(at), .. }) => *at,
-            _ => self.dangers.span_ns / 2,
+            Some(Fault::Crash { .. }) => self.dangers.span_ns / 2,
+            _ => self.dangers.span_ns / 2 + self.dangers.loss_ns,
         };
         let at_ns = last + self.up_to(self.dangers.span_ns / 2);
         self.plan.faults.push(Fault::Restart { node, at_ns });
