@@ -14,8 +14,11 @@
 pub mod engine;
 pub mod fasst;
 pub mod membership;
+mod mix;
 pub mod placement;
 pub mod store;
 pub mod transact;
 pub mod wire;
 pub mod workload;
+
+pub use mix::mix;

@@ -8,6 +8,7 @@
 use thiserror::Error;
 
 use crate::engine::{Key, NodeId, TableNumber};
+use crate::mix::{mix, scale};
 use crate::transact::TableShape;
 
 /// How many rows a bucket has room for (FaSST, section 5: 7 to 15). More go to overflow buckets.
@@ -188,19 +189,6 @@ impl TableLayout {
 /// The partition of the rows with this key, of any table, among so many.
 pub fn partition_of(row: u64, partitions: u16) -> PartitionId {
     PartitionId(scale(mix(row), u64::from(partitions)) as u16)
-}
-
-/// Brings a hash below `limit` evenly, by its upper bits.
-pub(crate) fn scale(hash: u64, limit: u64) -> u64 {
-    ((u128::from(hash) * u128::from(limit)) >> 64) as u64
-}
-
-/// The finishing step of SplitMix64: all bits of the result depend on all bits of `word`.
-pub(crate) fn mix(word: u64) -> u64 {
-    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }
 
 #[cfg(test)]

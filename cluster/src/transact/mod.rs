@@ -15,6 +15,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 pub use rows::{Change, Row, Rows};
 
 use crate::engine::Key;
+use crate::mix::{mix, unmix};
 
 /// A table as a protocol needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +105,7 @@ pub trait Transactions: Clone + Send + Sync {
 pub fn digest(value: Option<&[u8]>) -> u64 {
     let Some(value) = value else { return 0 };
     if let Ok(word) = <[u8; 8]>::try_from(value) {
-        return mix(u64::from_le_bytes(word).wrapping_add(GOLDEN)).max(1);
+        return mix(u64::from_le_bytes(word)).max(1);
     }
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
     hasher.write(value);
@@ -114,24 +115,7 @@ pub fn digest(value: Option<&[u8]>) -> u64 {
 /// The value of eight bytes that has this digest, as a little-endian number, so that checks can count
 /// with what is recorded. Of the digest 1 it may be another.
 pub fn word_of(digest: u64) -> u64 {
-    unmix(digest).wrapping_sub(GOLDEN)
-}
-
-/// 2^64 divided by the golden ratio, made odd: so that 0 has another digest than a row that is not there.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// The finishing step of SplitMix64, a bijection.
-pub(crate) fn mix(mut word: u64) -> u64 {
-    word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
-}
-
-/// The inverse of [`mix`].
-fn unmix(mut word: u64) -> u64 {
-    word = (word ^ word >> 31 ^ word >> 62).wrapping_mul(0x3196_42b2_d24d_8ec3);
-    word = (word ^ word >> 27 ^ word >> 54).wrapping_mul(0x96de_1b17_3f11_9089);
-    word ^ word >> 30 ^ word >> 60
+    unmix(digest)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 use super::Worker;
 use crate::engine::{Ending, Span, TransactionId};
 use crate::fasst::context::Context;
-use crate::transact::{Transactions, mix};
+use crate::mix::{mix, scale};
+use crate::transact::Transactions;
 
 /// Pauses grow up to the unit times two to this.
 const MOST_UNITS: u8 = 6;
@@ -41,8 +42,7 @@ fn longest(times: u8, unit: Span, attempt: Span) -> Span {
 /// with a constant would not do: it grows by the same step with each attempt, for all workers, so that
 /// two workers that abort each other once would draw pauses with the same difference for ever.
 fn drawn(attempt: TransactionId, longest: Span) -> Span {
-    let share = mix(attempt.0) >> 32;
-    Span::from_ps(((u128::from(longest.as_ps()) * u128::from(share)) >> 32) as u64)
+    Span::from_ps(scale(mix(attempt.0), longest.as_ps()))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cluster::engine::{NodeId, Stage};
+use cluster::mix;
 use timing::Time;
 
 use super::{Fate, Fault, FaultKind, FaultPlan, Faults, FrameNote, Frames, Happening, NodeName};
@@ -270,12 +271,4 @@ impl Frames {
             && self.from_ns.is_none_or(|from| now >= Time::from_ns(from))
             && self.until_ns.is_none_or(|until| now < Time::from_ns(until))
     }
-}
-
-/// A number that depends on all bits of another: the finisher of splitmix64.
-fn mix(number: u64) -> u64 {
-    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
