@@ -258,6 +258,27 @@ impl Effects {
         self.work.add(Work::Send, 1);
     }
 
+    /// Lends the buffer of all messages, for one to be appended that is written in several steps:
+    /// [`Effects::send_lent`] takes it back.
+    pub fn lend(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
+    /// Takes the buffer back that was lent, and sends what stands in it from `start` on. Counts
+    /// [`Work::Send`].
+    pub fn send_lent(
+        &mut self,
+        to: Endpoint,
+        class: Class,
+        stage: Stage,
+        (buffer, start): (Vec<u8>, usize),
+    ) {
+        self.bytes = buffer;
+        let bytes = start as u32..self.bytes.len() as u32;
+        self.sends.push(SendRequest { to, class, stage, bytes });
+        self.work.add(Work::Send, 1);
+    }
+
     /// Rings the doorbell, if there are messages since the last time. Counts [`Work::Doorbell`].
     pub fn ring_doorbell(&mut self) {
         let sends = self.sends.len() as u32;

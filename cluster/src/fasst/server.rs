@@ -3,9 +3,11 @@
 
 use super::asks::value_bytes;
 use super::context::Context;
-use super::messages::{Done, Executed, Header, Kind, LOCK_BIT, Request, WireItem};
+use super::messages::{
+    Done, Executed, Header, Kind, LOCK_BIT, REQUEST_HEADER, Request, WireItem, tag,
+};
 use super::mutant::Mutant;
-use crate::engine::{Class, Ending, Key, NodeId, Stage, TransactionId, Work};
+use crate::engine::{Class, Ending, Key, NodeId, Stage, TableNumber, TransactionId, Work};
 use crate::store::{Item, Refused};
 use crate::transact::{Change, Intent, Transactions};
 use crate::wire::{Reader, WireError};
@@ -171,18 +173,30 @@ pub(super) fn serve<T: Transactions>(
         return Ok(());
     }
     let by = TransactionId::new(from, cx.rpc.thread(), header.worker, header.attempt);
-    let mut response = std::mem::take(&mut cx.scratch.value);
-    response.clear();
+    let mut response = cx.out.lend();
+    let start = response.len();
     Header { kind: Kind::Responses, ..*header }.encode(&mut response);
     let mut reader = reader;
     for _ in 0..header.count {
-        let request = Request::decode(&mut reader, tables)?;
+        // They have all been read before.
+        let Ok(request) = Request::decode(&mut reader, tables) else { continue };
         answer(cx, &request, by, &mut response);
     }
     let peer = cx.rpc.peer(from);
-    cx.out.send(peer, Class::Foreground, stage, |out| out.extend_from_slice(&response));
-    cx.scratch.value = response;
+    cx.out.send_lent(peer, Class::Foreground, stage, (response, start));
     Ok(())
+}
+
+/// The key of the first request of a message, if it looks as if it had one.
+#[inline]
+pub(super) fn key_of(bytes: &[u8]) -> Option<Key> {
+    let at = match *bytes.get(REQUEST_HEADER)? {
+        tag::READ | tag::LOCK | tag::UNLOCK | tag::VALIDATE => REQUEST_HEADER + 1,
+        tag::BACKUP | tag::PRIMARY | tag::PRIMARY_LAST => REQUEST_HEADER + 2,
+        _ => return None,
+    };
+    let &[table, ref row @ ..] = bytes.get(at..)?.first_chunk::<9>()?;
+    Some(Key { table: TableNumber(table), row: u64::from_le_bytes(*row) })
 }
 
 fn stage_of(request: &Request<'_>) -> Stage {

@@ -195,7 +195,11 @@ fn fetch_ahead<T: Transactions>(
         let Some(&[kind, worker]) = bytes.get(4..).and_then(<[u8]>::first_chunk) else { continue };
         read ^= match workers.get(usize::from(worker)) {
             Some(worker) if kind == 1 => worker.fetch(),
-            _ => cx.rpc.last_served(from.node, worker),
+            _ => {
+                let header =
+                    server::key_of(bytes).map_or(0, |key| cx.shared.store.version_near(key));
+                cx.rpc.last_served(from.node, worker) ^ header
+            }
         };
     }
     std::hint::black_box(read);

@@ -65,38 +65,42 @@ pub(super) struct Lock {
 }
 
 /// A worker. `I` is a transaction's input, `S` what draws them.
+///
+/// What every answer needs comes first, in one line of the cache: there are thousands of workers, and each
+/// waits for longer than the cache keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[repr(C, align(64))]
 pub(super) struct Worker<I, S> {
-    /// Its number in its thread.
-    pub number: u8,
-    pub state: State,
-    /// Whether it begins no other transaction.
-    finishing: bool,
-    source: S,
-    input: Option<I>,
-    /// The number of the attempt.
-    pub attempt: u32,
-    /// When the attempt began; of no meaning between attempts.
-    begun: Instant,
-    /// How often in a row the transaction was aborted.
-    failures: u8,
-    goal: Goal,
-    pub rows: Rows,
-    locks: Vec<Lock>,
     /// The requests of the step.
     pub asks: Vec<Ask>,
-    /// How many of them have no answer yet.
-    pub open: u16,
-    /// Why the attempt cannot go on.
-    failure: Option<Ending>,
-    /// The last message sent.
-    pub sequence: u32,
+    pub state: State,
     /// When the last message was sent or an answer came.
     pub progress: Instant,
+    /// The last message sent.
+    pub sequence: u32,
+    /// The number of the attempt.
+    pub attempt: u32,
+    /// How many of the requests have no answer yet.
+    pub open: u16,
+    /// Its number in its thread.
+    pub number: u8,
+    /// Why the attempt cannot go on.
+    failure: Option<Ending>,
+    goal: Goal,
+    /// Whether it begins no other transaction.
+    finishing: bool,
     /// Whether log replicas may have a record of it that is of no use any more.
     has_record: bool,
     /// Whether the client was told of the commit too early: a planted bug.
     told: bool,
+    pub rows: Rows,
+    locks: Vec<Lock>,
+    input: Option<I>,
+    /// How often in a row the transaction was aborted.
+    failures: u8,
+    /// When the attempt began; of no meaning between attempts.
+    begun: Instant,
+    source: S,
 }
 
 impl<I, S> Worker<I, S> {
@@ -143,7 +147,8 @@ impl<I, S> Worker<I, S> {
     /// Reads a little of what an answer needs.
     #[inline]
     pub fn fetch(&self) -> u32 {
-        self.sequence ^ self.asks.first().map_or(0, |ask| ask.sequence)
+        let ask = self.asks.first().map_or(0, |ask| ask.sequence);
+        self.sequence ^ ask ^ self.rows.fetch() as u32
     }
 
     /// Whether messages of it are under way: those that the budget holds back are not, however long ago

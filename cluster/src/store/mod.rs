@@ -227,6 +227,12 @@ impl<T: Transactions> Store<T> {
         self.layout.value_bytes(key.table).map(usize::from).ok_or(Refused::NotHere)
     }
 
+    /// Looks a header up, so that the processor has it near. Says something of it.
+    #[inline]
+    pub(crate) fn version_near(&self, key: Key) -> u32 {
+        self.header(self.header_of(key)).map_or(0, |header| header.version as u32)
+    }
+
     /// A header as it is; `None` if the row does not belong here.
     pub fn header(&self, id: HeaderId) -> Option<Header> {
         Some(self.partition(id).ok()?.header(id))

@@ -80,7 +80,7 @@ pub struct Rows {
     rows: Vec<Row>,
     /// The values as they were fetched, to which [`Rows::reset`] goes back.
     fetched: Vec<u8>,
-    /// The same with all changes, and behind them the values of new rows.
+    /// The same with all changes, and behind them the values of new rows. Empty until there is a change.
     bytes: Vec<u8>,
     changed: bool,
 }
@@ -105,7 +105,6 @@ impl Rows {
             return;
         }
         self.bytes.clear();
-        self.bytes.extend_from_slice(&self.fetched);
         for row in &mut self.rows {
             (row.present, row.at, row.changed) = (row.was_present, row.was_at, false);
         }
@@ -121,7 +120,6 @@ impl Rows {
         let (was_present, value) = (value.is_some(), value.unwrap_or_default());
         let was_at = Place { start: self.fetched.len() as u32, length: value.len() as u32 };
         self.fetched.extend_from_slice(value);
-        self.bytes.extend_from_slice(value);
         let (present, at) = (was_present, was_at);
         let row =
             Row { key, intent, version, digest, was_present, was_at, present, at, changed: false };
@@ -143,7 +141,14 @@ impl Rows {
 
     /// The value of a row as it is now, or `None` if there is none.
     pub fn value_of(&self, row: &Row) -> Option<&[u8]> {
-        row.present.then(|| row.at.of(&self.bytes))
+        row.present.then(|| row.at.of(if self.changed { &self.bytes } else { &self.fetched }))
+    }
+
+    /// Reads a little of the rows, so that the processor has them near.
+    #[inline]
+    pub(crate) fn fetch(&self) -> u64 {
+        let row = self.rows.first().map_or(0, |row| row.version);
+        row ^ self.fetched.first().map_or(0, |byte| u64::from(*byte))
     }
 
     /// The rows that have a change, with it.
@@ -190,7 +195,8 @@ impl Rows {
         if !row.present {
             return Ok(None);
         }
-        (row.changed, self.changed) = (true, true);
+        begin_change(&mut self.changed, &self.fetched, &mut self.bytes);
+        row.changed = true;
         Ok(Some(row.at.of_mut(&mut self.bytes)))
     }
 
@@ -215,10 +221,11 @@ impl Rows {
         if row.present {
             return Ok(false);
         }
+        begin_change(&mut self.changed, &self.fetched, &mut self.bytes);
         let start = self.bytes.len();
         write(&mut self.bytes);
         row.at = Place { start: start as u32, length: (self.bytes.len() - start) as u32 };
-        (row.present, row.changed, self.changed) = (true, true, true);
+        (row.present, row.changed) = (true, true);
         Ok(true)
     }
 
@@ -231,8 +238,17 @@ impl Rows {
         if !row.present {
             return Ok(false);
         }
-        (row.present, row.changed, self.changed) = (false, true, true);
+        begin_change(&mut self.changed, &self.fetched, &mut self.bytes);
+        (row.present, row.changed) = (false, true);
         Ok(true)
+    }
+}
+
+/// The first change works on a copy: most transactions change nothing.
+fn begin_change(changed: &mut bool, fetched: &[u8], bytes: &mut Vec<u8>) {
+    if !*changed {
+        *changed = true;
+        bytes.extend_from_slice(fetched);
     }
 }
 

@@ -151,6 +151,10 @@ fn main() {
             }
         }
         println!("  busiest: {:?}", ledger.busiest());
+        if digest {
+            let digest: String = world.digest().iter().map(|byte| format!("{byte:02x}")).collect();
+            println!("  digest: {digest}");
+        }
         if record {
             // What is under way when a run stops has no ending, although others may have read its rows.
             world.run_until_rest(Time::from_us(1_000)).expect("nothing fails");

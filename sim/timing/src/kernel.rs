@@ -100,6 +100,13 @@ impl<E> Kernel<E> {
         next.map(Time::from_ps)
     }
 
+    /// An event that is likely to be the next, if one is known without a search: a hint, for fetching what
+    /// it will need.
+    #[inline]
+    pub fn likely_next(&self) -> Option<&E> {
+        self.run.likely_next()
+    }
+
     /// Puts `event` at the instant `time`.
     ///
     /// # Panics

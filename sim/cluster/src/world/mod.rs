@@ -327,6 +327,26 @@ impl<P: Protocol, T: Trace> World<P, T> {
         true
     }
 
+    /// Reads a little of what the next event will need, so that the processor waits for it while this one
+    /// happens: parcels and cores are too many for its nearer caches.
+    #[inline]
+    fn fetch_ahead(&self) {
+        let Some(next) = self.kernel.likely_next() else { return };
+        let node = &self.nodes[usize::from(next.node)];
+        match next.kind {
+            Kind::Frame => {
+                std::hint::black_box(self.slab.peek(next.handle));
+            }
+            Kind::Core => {
+                let part = usize::from(next.part);
+                let machine = node.process.as_ref().and_then(|process| process.parts.get(part));
+                let deadline = machine.and_then(Machine::deadline);
+                std::hint::black_box((deadline, node.cores[part].fetch()));
+            }
+            _ => {}
+        }
+    }
+
     /// Makes an event happen.
     fn happen(&mut self, now: Time, event: Event) {
         self.ledger.events += 1;

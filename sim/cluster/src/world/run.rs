@@ -41,6 +41,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             if matches!(event.kind, Kind::Limit) {
                 break;
             }
+            self.fetch_ahead();
             self.happen(now, event);
         }
         self.reached = self.reached.max(limit);

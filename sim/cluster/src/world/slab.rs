@@ -6,7 +6,8 @@ use cluster::engine::{Class, Endpoint, Operation, Outcome, Stage, Token};
 /// The place of a parcel.
 pub(super) type Handle = u32;
 
-/// A message or a memory operation under way, or in an inbox.
+/// A message or a memory operation under way, or in an inbox. It has lines of the cache to itself.
+#[repr(C, align(64))]
 pub(super) struct Parcel {
     pub from: Endpoint,
     pub to: Endpoint,
@@ -16,8 +17,8 @@ pub(super) struct Parcel {
     pub wire: u32,
     /// Its number among the messages of the run.
     pub number: u32,
-    pub body: Body,
     pub bytes: Vec<u8>,
+    pub body: Body,
 }
 
 /// What a parcel is.
@@ -84,6 +85,12 @@ impl Slab {
         let copy = self.put(parcel, &taken);
         self.parcels[handle as usize].bytes = taken;
         copy
+    }
+
+    /// Reads a little of a parcel, if there is such a place.
+    #[inline]
+    pub fn peek(&self, handle: Handle) -> u32 {
+        self.parcels.get(handle as usize).map_or(0, |parcel| parcel.wire)
     }
 
     pub fn get(&self, handle: Handle) -> &Parcel {

@@ -104,6 +104,12 @@ impl<E> Run<E> {
         }
     }
 
+    /// An event that is likely to come next, seen without a search.
+    #[inline]
+    pub fn likely_next(&self) -> Option<&E> {
+        self.sorted.last().map(|soon| &soon.event)
+    }
+
     pub fn pop(&mut self) -> Option<(Instant, E)> {
         if let Some(late) = self.late.peek()
             && self.sorted.last().is_none_or(|soon| late < self.instant(soon.key))
