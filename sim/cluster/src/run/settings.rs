@@ -9,6 +9,7 @@ use workloads::scenario::SmallBankAccess;
 
 use super::RunError;
 use super::draft::{Draft, ObjectStoreDraft, SmallBankDraft, TatpDraft, WorkloadDraft};
+use super::memory::{MOST_MEMORY, Memory};
 use crate::faults::FaultPlan;
 use crate::platform::Hardware;
 
@@ -247,31 +248,63 @@ impl Settings {
     /// The platform, as far as these settings fit it.
     ///
     /// # Errors
-    /// When there is none of that name, its file is none, or it has too few cores.
+    /// When there is none of that name, its file is none, it has too few cores, or the run needs too
+    /// much memory.
     pub fn hardware(&self) -> Result<Hardware, RunError> {
+        self.hardware_or(&|field: &str, value, expected| {
+            SettingsError::flag(field, value, expected)
+        })
+    }
+
+    /// Whether a run fits its platform and its faults; `draft` is what the settings were made of, so
+    /// that an error names its file and line.
+    ///
+    /// # Errors
+    /// As [`Settings::hardware`] and [`Settings::fault_plan`].
+    pub fn check_whole(&self, draft: &Draft) -> Result<(), RunError> {
+        self.hardware_or(&|field: &str, value, expected| draft.reject(field, value, expected))?;
+        self.fault_plan()?;
+        Ok(())
+    }
+
+    fn hardware_or(&self, reject: &Reject<'_>) -> Result<Hardware, RunError> {
         let is_file = self.platform.contains('/') || self.platform.ends_with(".toml");
         let hardware = match Hardware::NAMES.contains(&self.platform.as_str()) {
             true => Hardware::named(&self.platform)?,
             false if is_file => Hardware::load(&self.platform)?,
             false => {
                 let expected = format!("{}, or a file", Hardware::NAMES.join(", "));
-                return Err(SettingsError::flag("platform", &self.platform, expected).into());
+                return Err(reject("platform", self.platform.clone(), expected).into());
             }
         };
-        self.check_on(&hardware)?;
+        self.check_cores(&hardware, reject)?;
+        let memory = Memory::of(self, &hardware);
+        if memory.total() > MOST_MEMORY {
+            let (field, value) = match memory.machines > MOST_MEMORY / 2 {
+                true => ("nodes", self.nodes.to_string()),
+                false => ("duration_us", self.duration_us.to_string()),
+            };
+            return Err(reject(field, value, too_much(memory)).into());
+        }
         Ok(hardware)
     }
 
-    /// Whether a run fits the hardware.
+    /// Whether a run fits the cores of the hardware.
     ///
     /// # Errors
-    /// When it has too few cores.
+    /// When it has too few.
     pub fn check_on(&self, hardware: &Hardware) -> Result<(), RunError> {
+        self.check_cores(hardware, &|field: &str, value, expected| {
+            SettingsError::flag(field, value, expected)
+        })
+    }
+
+    fn check_cores(&self, hardware: &Hardware, reject: &Reject<'_>) -> Result<(), RunError> {
         let cores = hardware.cores();
         if u32::from(self.threads) > cores {
             let expected =
                 format!("1 to {cores} threads, one a core of {} (cpu.cores)", self.platform);
-            return Err(SettingsError::flag("threads", self.threads, expected).into());
+            return Err(reject("threads", self.threads.to_string(), expected).into());
         }
         Ok(())
     }
@@ -298,6 +331,23 @@ impl Settings {
     pub fn duration(&self) -> Time {
         microseconds(self.duration_us)
     }
+}
+
+/// The error for a field's value, with what was expected.
+type Reject<'a> = dyn Fn(&str, String, String) -> SettingsError + 'a;
+
+/// What would fit instead of a run that needs so much memory.
+fn too_much(memory: Memory) -> String {
+    let [most, total, machines, overlay, record] =
+        [MOST_MEMORY, memory.total(), memory.machines, memory.overlay, memory.record]
+            .map(|bytes| format!("{:.3} GB", bytes as f64 / 1e9));
+    format!(
+        "a run that needs at most {most} of memory; this one may need {total}: {machines} for its machines, \
+         {overlay} for rows that up to {} transactions write, all copies together, and {record} for the \
+         record that the check reads (none without checks); initial rows are a function of their keys and \
+         need none",
+        memory.transactions
+    )
 }
 
 /// To the picosecond.
