@@ -27,8 +27,10 @@ const REPLAYED_ROW: u64 = 120;
 const WORKER: u64 = 4096;
 /// Bytes that a thread remembers of each worker that may ask it.
 const ASKED: u64 = 4;
+/// Rows of all tables of TATP for a subscriber, at most.
+const TATP_ROWS: u64 = 1 + 4 + 4 + 12;
 
-/// The bytes that a run may need, which are upper bounds.
+/// The bytes that a run may need: as many as the fastest run that is possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// Of machines, before anything has happened.
@@ -57,12 +59,12 @@ impl Memory {
         let each = least_time(hardware, nodes).as_ps().max(1);
         let transactions = (nodes * threads).saturating_mul(time / each + 1);
         let of = Rows::of(settings);
-        let written = transactions.saturating_mul(of.writes).min(of.rows);
+        let written = (transactions.saturating_mul(of.writes) / 1000).min(of.rows);
         let copies = u64::from(settings.replicas);
         let overlay = written.saturating_mul(copies * (ROW + 2 * of.value_bytes));
         let record = match settings.checks {
             true => transactions
-                .saturating_mul(ATTEMPT + (of.reads + of.writes) * ACCESS)
+                .saturating_mul(ATTEMPT + (of.reads + of.writes) * ACCESS / 1000)
                 .saturating_add(written.saturating_mul(REPLAYED_ROW)),
             false => 0,
         };
@@ -80,7 +82,7 @@ fn least_time(hardware: &Hardware, nodes: u64) -> Time {
     Time::from_ps(own + asked * (nodes - 1) / nodes)
 }
 
-/// What a transaction reads and writes, at most.
+/// What a transaction reads and writes, on average over the workload's mix, in thousandths.
 struct Rows {
     reads: u64,
     writes: u64,
@@ -96,23 +98,22 @@ impl Rows {
         let threads = nodes * u64::from(settings.threads);
         match settings.workload {
             Workload::ObjectStore { reads, writes, keys_per_thread, value_bytes } => Self {
-                reads: reads.into(),
-                // The object store draws what it changes: as many as it reads, at most.
-                writes: if writes == 0 { 0 } else { reads.into() },
+                reads: 1000 * u64::from(reads),
+                writes: 1000 * u64::from(writes),
                 value_bytes: value_bytes.into(),
                 rows: keys_per_thread * threads,
             },
-            // A subscriber with four access and special facilities, and three calls for each of these.
+            // A subscriber has up to four rows of each of three tables, and three calls for one of these.
             Workload::Tatp { subscribers_per_node } => Self {
-                reads: 4,
-                writes: 2,
+                reads: 1500,
+                writes: 220,
                 value_bytes: 40,
-                rows: (1 + 4 + 4 + 12) * subscribers_per_node * nodes,
+                rows: TATP_ROWS * subscribers_per_node * nodes,
             },
             // Two accounts of a customer.
             Workload::SmallBank { accounts_per_thread, .. } => Self {
-                reads: 3,
-                writes: 3,
+                reads: 1850,
+                writes: 1400,
                 value_bytes: 8,
                 rows: 2 * accounts_per_thread * threads,
             },

@@ -174,6 +174,10 @@ const MOST_READS: u64 = 16;
 const LONGEST_US: f64 = 60e6;
 /// Rows of a workload in all.
 const MOST_ROWS: u64 = 1 << 40;
+/// Rows of a table at a machine: its 2^32 buckets, filled by half. TATP has up to twelve for a
+/// subscriber.
+const MOST_ROWS_OF_NODE: u64 = (1 << 31) * 15;
+const TATP_ROWS: u64 = 12;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -340,7 +344,7 @@ type Reject<'a> = dyn Fn(&str, String, String) -> SettingsError + 'a;
 fn too_much(memory: Memory) -> String {
     let [most, total, machines, overlay, record] =
         [MOST_MEMORY, memory.total(), memory.machines, memory.overlay, memory.record]
-            .map(|bytes| format!("{:.3} GB", bytes as f64 / 1e9));
+            .map(|bytes| format!("{:.1} GB", bytes as f64 / 1e9));
     format!(
         "a run that needs at most {most} of memory; this one may need {total}: {machines} for its machines, \
          {overlay} for rows that up to {} transactions write, all copies together, and {record} for the \
@@ -371,18 +375,30 @@ fn workload(draft: &Draft, nodes: u64, threads: u64) -> Result<Workload, Setting
         WorkloadDraft::Tatp(TatpDraft { subscribers_per_node }) => {
             let field = "workload.tatp.subscribers_per_node";
             let number = subscribers_per_node.unwrap_or(1_000_000);
-            Ok(Workload::Tatp { subscribers_per_node: rows(draft, field, number, nodes)? })
+            Ok(Workload::Tatp {
+                subscribers_per_node: rows(draft, field, number, (nodes, TATP_ROWS))?,
+            })
         }
-        WorkloadDraft::SmallBank(of) => small_bank(draft, &of, nodes * threads),
+        WorkloadDraft::SmallBank(of) => small_bank(draft, &of, (nodes * threads, threads)),
     }
 }
 
-/// A number of rows for each of so many parts of the cluster.
-fn rows(draft: &Draft, field: &str, number: u64, parts: u64) -> Result<u64, SettingsError> {
-    let most = MOST_ROWS / parts;
+/// A number of keys for each of so many parts of the cluster; with so many rows of a table for each key
+/// and part of a machine.
+fn rows(
+    draft: &Draft,
+    field: &str,
+    number: u64,
+    (parts, each): (u64, u64),
+) -> Result<u64, SettingsError> {
+    let most = (MOST_ROWS / parts).min(MOST_ROWS_OF_NODE / each);
     match (1..=most).contains(&number) {
         true => Ok(number),
-        false => Err(draft.reject(field, number, format!("1 to {most}, on so many machines"))),
+        false => Err(draft.reject(
+            field,
+            number,
+            format!("1 to {most}, on so many machines of 2^32 buckets a table"),
+        )),
     }
 }
 
@@ -416,15 +432,20 @@ fn object_store(
     Ok(Workload::ObjectStore {
         reads: reads as u8,
         writes: writes as u8,
-        keys_per_thread: rows(draft, &field("keys_per_thread"), keys, nodes * threads)?,
+        keys_per_thread: rows(draft, &field("keys_per_thread"), keys, (nodes * threads, threads))?,
         value_bytes: value_bytes as u16,
     })
 }
 
-fn small_bank(draft: &Draft, of: &SmallBankDraft, parts: u64) -> Result<Workload, SettingsError> {
+fn small_bank(
+    draft: &Draft,
+    of: &SmallBankDraft,
+    parts: (u64, u64),
+) -> Result<Workload, SettingsError> {
     let field = |name: &str| format!("workload.smallbank.{name}");
     let accounts = of.accounts_per_thread.unwrap_or(100_000);
     let accounts = rows(draft, &field("accounts_per_thread"), accounts, parts)?;
+    let parts = parts.0;
     let hot_percent = of.hot_percent.unwrap_or(4.0);
     if !(hot_percent > 0.0 && hot_percent <= 100.0) {
         let expected = "above 0 to 100 per cent of the accounts";
