@@ -1,147 +1,277 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Measures how long the parts of FaSST's handlers take on this machine, by the frozen procedure of
-//! `docs/calibration.md`: ten runs of each, their median and their spread.
+//! Measures how long the parts of FaSST's handlers take on this machine, by the procedure of
+//! `docs/calibration.md`: ten runs of each, their median and their spread, and the entries that follow by
+//! the ratio of processors. Times are those of the thread (`CLOCK_THREAD_CPUTIME_ID`), so that what other
+//! programs take of the processor is not counted; what they take of its caches is.
 //!
-//! `cargo run --release -p lockstep-cluster-sim --example handlers`
+//! `cargo run --release -p lockstep-cluster-sim --example handlers [-- ROWS]`
 
 use std::hint::black_box;
-use std::sync::Arc;
-use std::time::Instant;
 
-use cluster::engine::{Key, NodeId, TableNumber, TransactionId};
-use cluster::placement::Partitioning;
+use cluster::engine::{NodeId, TransactionId};
 use cluster::store::log::Log;
-use cluster::store::{Item, Store};
-use cluster::transact::{Change, Intent, Rows, Transactions};
-use cluster::workload::{ObjectStore, ObjectStoreSettings};
+use cluster::transact::{Rows, Transactions};
+use cluster::workload::{
+    ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings,
+};
+use rustix::time::{ClockId, clock_gettime};
+use tables::buckets::{BucketTable, Buckets, Shape};
+use tables::hash::scatter;
+use tables::memory::AtomicMemory;
+use tables::{RemoteTable, Values};
+use workloads::scenario::SmallBankAccess;
 
 const RUNS: usize = 10;
 /// Operations of a run.
-const TIMES: u64 = 200_000;
-/// Rows in the store: far more than caches hold.
-const ROWS: u64 = 1 << 20;
+const TIMES: u64 = 100_000;
+/// Rows of a node of O(4, 2) with 14 threads: far more than caches hold.
+const ROWS: u64 = 14_000_000;
 const VALUE: usize = 40;
+/// Slots of a bucket, as in the model; half of them are taken.
+const SLOTS: u32 = 15;
+/// Rows that stay in the caches.
+const WARM: u64 = 64;
 /// Bytes of a record with two rows of 40 bytes.
 const RECORD: usize = 120;
+/// Transactions of each workload whose logic is run.
+const INPUTS: usize = 1024;
+const NODES: u16 = 11;
+const THREADS: u16 = 14;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let settings = ObjectStoreSettings { objects: 2 * ROWS, ..ObjectStoreSettings::o(4, 2, 4, 1) };
-    let workload = ObjectStore::new(settings)?;
-    let layout = Arc::new(Partitioning::new(4, 0, workload.tables())?);
-    let mut store = Store::new(workload.clone(), Arc::clone(&layout), layout.all());
-    let value = [7; VALUE];
-    for row in 0..ROWS {
-        store.apply(&item(row, Change::Update, 0, &value))?;
-    }
-    println!("{:<11}{:>9}{:>9}{:>9}  ns, of {RUNS} runs of {TIMES}", "", "least", "median", "most");
+/// How much longer work of a core takes on the targets than here.
+const CORE: [f64; 2] = [1.5, 3.0];
+/// The same of a line that comes from memory.
+const MEMORY: [f64; 2] = [0.75, 4.0 / 3.0];
 
-    // A look-up of a row that no cache holds, with its header and a copy of its value; and the same of
-    // a row that has just been read.
-    let mut bytes = Vec::with_capacity(256);
-    let cold = timed("read", |time| {
-        bytes.clear();
-        black_box(store.read(key(scattered(time)), &mut bytes).is_ok());
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+type Three = [f64; 3];
+
+fn main() -> Result<()> {
+    let rows = std::env::args().nth(1).map_or(Ok(ROWS), |word| word.parse())?;
+    let table = filled(rows)?;
+    println!("{:<19}{:>9}{:>9}{:>9}  ns, of {RUNS} runs of {TIMES}", "", "least", "median", "most");
+
+    let lines = [1_u8; 64 * 16];
+    let mut to = Vec::with_capacity(64 * 16);
+    let line = timed("16 lines copied", |_| {
+        to.clear();
+        to.extend_from_slice(black_box(&lines));
+        black_box(&to);
+    })
+    .map(|time| time / 16.0);
+    let mut last = 0;
+    let keys = timed("keys alone", |time| {
+        last = black_box(key(scattered(time, rows) + last)) & black_box(0);
     });
-    let warm = timed("read again", |_| {
-        bytes.clear();
-        black_box(store.read(key(5), &mut bytes).is_ok());
-    });
-    let by = TransactionId::new(NodeId(0), 0, 0, 1);
-    let lock = timed("lock+unlock", |time| {
-        let key = key(time % 64);
-        black_box((store.lock(key, by).is_ok(), store.unlock(key, by)));
-    });
+    let looks = Looks::timed(&table, rows, keys[1]);
+    let header = timed("lock, unlock", |time| {
+        let key = key(time % WARM);
+        black_box((table.try_lock(key), table.unlock(key)));
+    })
+    .map(|time| time / 2.0);
     let update = timed("update", |time| {
-        let item = item(time % 64, Change::Update, time, &value);
-        black_box(store.apply(&item).is_ok());
+        black_box(table.update(key(time % WARM), &value(time % WARM)).is_ok());
     });
-    let insert = timed("insert", |time| {
-        let row = ROWS + scattered(time) % ROWS;
-        black_box(store.apply(&item(row, Change::Insert, time, &value)).is_ok());
+    let mut bytes = Vec::with_capacity(256);
+    let absent = timed("look, absent", |time| {
+        black_box(table.get(key(2 * rows + time), &mut bytes));
+    });
+    let inserted = timed("look, then insert", |time| {
+        black_box(table.get(key(rows + time), &mut bytes));
+        black_box(table.insert(key(rows + time), &value(rows + time)).is_ok());
     });
     let mut log = Log::new();
     let record = [3; RECORD];
     let logged = timed("log", |time| {
-        let of = |count: u64| TransactionId::new(NodeId(0), 0, (time % 20) as u8, count as u32);
-        log.truncate(of((time / 20).saturating_sub(1)));
-        black_box(log.append(of(time / 20), &record));
+        let by = TransactionId::new(NodeId(0), 0, (time % 20) as u8, (time / 20) as u32);
+        black_box(log.replace(by, &record));
     });
-    let mut source = workload.source(0);
-    let mut wanted = Vec::new();
-    let mut rows = Rows::new();
-    let begin = timed("begin", |_| {
-        wanted.clear();
-        if let Some(input) = workload.draw(&mut source) {
-            workload.declare(&input, &rows, &mut wanted);
-        }
-        black_box(&wanted);
-    });
-    let input = workload.draw(&mut source).ok_or("the object store has no end")?;
-    wanted.clear();
-    workload.declare(&input, &rows, &mut wanted);
-    for (key, intent) in &wanted {
-        rows.fetched(*key, *intent, 1, Some(&value));
-    }
-    let read_rows = wanted.iter().filter(|(_, intent)| *intent == Intent::Read).count();
-    let logic = timed("logic", |_| {
-        rows.reset();
-        black_box(workload.run(&input, &mut rows).is_ok());
-    });
-    let lines = [1_u8; 64 * 16];
-    let mut to = Vec::with_capacity(64 * 16);
-    let copied = timed("copy", |_| {
-        to.clear();
-        to.extend_from_slice(black_box(&lines));
-        black_box(&to);
-    });
+    let object = ObjectStore::new(ObjectStoreSettings::o(4, 2, NODES, THREADS))?;
+    let small = SmallBankSettings::fasst(NODES, THREADS, SmallBankAccess::Hot90);
+    let workloads = [
+        transactions("O(4,2)", &object)?,
+        transactions("SmallBank", &SmallBank::new(small)?)?,
+        transactions("TATP", &Tatp::new(TatpSettings::fasst(NODES))?)?,
+    ];
 
-    let header = lock.map(|time| time / 2.0);
-    let line = copied.map(|time| time / 16.0);
-    println!("\nentries of class C, before the ratio of processors");
-    entry("header", header);
-    entry("look", less(less(cold, header), line));
-    entry("write", less(update, header));
-    entry("insert", insert);
-    entry("log", logged);
-    entry("begin", begin);
-    entry("logic", logic.map(|time| time / wanted.len() as f64));
-    entry("copy_line", line);
-    println!("a warm read: {:.1} ns; {read_rows} of {} rows only read", warm[1], wanted.len());
+    let counted = header[1] + line[1];
+    let core = less(looks.warm, counted);
+    let none = [0.0; 3];
+    println!("\n{:<11}here: core and memory; entry: value [least, greatest]", "");
+    entry("begin", over(workloads.map(|found| found.0)), none);
+    entry("logic", over(workloads.map(|found| found.1)), none);
+    entry("look", core, looks.memory);
+    entry("header", header, none);
+    entry("write", less(update, core[1] + counted), none);
+    entry("insert", less(inserted, absent[1] + core[1] + counted), none);
+    entry("log", less(logged, line[1] * RECORD.div_ceil(64) as f64), none);
+    entry("copy_line", line, none);
+    let statistics = table.statistics();
+    let megabytes = statistics.memory_bytes >> 20;
+    println!(
+        "# {} rows, {megabytes} MiB, {} overflowed",
+        statistics.objects, statistics.overflowed
+    );
     Ok(())
 }
 
-fn key(row: u64) -> Key {
-    Key { table: TableNumber(0), row }
+/// A table like FaSST's, in huge pages if the system has any.
+fn filled(rows: u64) -> Result<BucketTable<AtomicMemory>> {
+    let buckets = (rows * 2).div_ceil(SLOTS.into()).try_into()?;
+    let values = Values::inline(VALUE);
+    let shape = Shape { buckets, slots: SLOTS, overflow_buckets: buckets / 8, values };
+    let geometry = Buckets::mica(shape)?;
+    let memory = AtomicMemory::mapped(tables::Walk::ground(&geometry).words())?;
+    println!("# huge pages: {}", memory.has_huge_pages());
+    let table = BucketTable::new(geometry, memory)?;
+    for row in 0..rows {
+        table.prefetch(key(row + 6));
+        table.insert(key(row), &value(row))?;
+    }
+    Ok(table)
 }
 
-fn item(row: u64, change: Change, fetched: u64, value: &[u8]) -> Item<'_> {
-    Item { key: key(row), change, fetched, value }
+fn key(row: u64) -> u64 {
+    scatter(row + 1)
 }
 
-/// A row that lies far from that of the time before.
-fn scattered(time: u64) -> u64 {
-    time.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44
+fn value(row: u64) -> [u8; VALUE] {
+    let mut bytes = [7; VALUE];
+    bytes[..8].copy_from_slice(&row.to_le_bytes());
+    bytes
+}
+
+/// A row that has nothing to do with that of the time before.
+fn scattered(time: u64, rows: u64) -> u64 {
+    scatter(!time) % rows
+}
+
+struct Looks {
+    /// Of rows that are in the caches: what the core does.
+    warm: Three,
+    /// How much longer it takes where they are in memory.
+    memory: Three,
+}
+
+impl Looks {
+    /// A look-up begins when the one before has its row, as handlers of different requests have work in
+    /// between. The least time of memory is that of look-ups that overlap.
+    fn timed(table: &BucketTable<AtomicMemory>, rows: u64, loops: f64) -> Self {
+        let mut value = Vec::with_capacity(256);
+        let mut last = 0;
+        let mut look = |row: u64, depends: bool| {
+            value.clear();
+            black_box(table.get(key(row + if depends { last } else { 0 }), &mut value));
+            let found = value.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+            last = black_box(found) & black_box(0);
+        };
+        let warm = timed("look, warm", |time| look(scattered(time, WARM), true));
+        let cold = timed("look, cold", |time| look(scattered(time, rows), true));
+        let overlap = timed("look, overlapping", |time| look(scattered(time, rows), false));
+        let [_, median, most] = less(cold, warm[1]);
+        let least = (overlap[0] - warm[1]).max(0.0);
+        Looks { warm: less(warm, loops), memory: [least, median, most] }
+    }
+}
+
+/// The time to draw and declare a transaction, and that of its logic for each row, over the mix.
+fn transactions<T: Transactions>(name: &str, workload: &T) -> Result<(Three, Three)> {
+    let mut source = workload.source(0);
+    let (mut wanted, none) = (Vec::new(), Rows::new());
+    let begin = timed(&format!("{name}: begin"), |_| {
+        wanted.clear();
+        if let Some(input) = workload.draw(&mut source) {
+            workload.declare(&input, &none, &mut wanted);
+        }
+        black_box(&wanted);
+    });
+    let mut prepared = Vec::new();
+    while prepared.len() < INPUTS {
+        let input = workload.draw(&mut source).ok_or("a workload has no end")?;
+        let mut rows = Rows::new();
+        fetch(workload, &input, &mut rows);
+        prepared.push((input, rows));
+    }
+    let rows: usize = prepared.iter().map(|(_, rows)| rows.all().len()).sum();
+    let of_each = rows as f64 / INPUTS as f64;
+    let logic = timed(&format!("{name}: logic"), |time| {
+        let (input, rows) = &mut prepared[time as usize % INPUTS];
+        rows.reset();
+        black_box(workload.run(input, rows).is_ok());
+    });
+    println!("# {of_each:.2} rows");
+    Ok((begin, logic.map(|time| time / of_each)))
+}
+
+/// Gives a transaction its rows as they are at the start, as a worker does.
+fn fetch<T: Transactions>(workload: &T, input: &T::Input, rows: &mut Rows) {
+    let mut wanted = Vec::new();
+    loop {
+        wanted.clear();
+        workload.declare(input, rows, &mut wanted);
+        wanted.retain(|(key, intent)| !rows.has(*key, *intent));
+        if wanted.is_empty() {
+            match workload.run(input, rows) {
+                Err(missing) if !rows.has(missing.key, missing.intent) => {
+                    wanted.push((missing.key, missing.intent));
+                }
+                _ => return,
+            }
+        }
+        for (key, intent) in wanted.drain(..) {
+            let mut value = Vec::new();
+            let there = workload.initial(key, &mut value);
+            rows.fetched(key, intent, 1, there.then_some(&value[..]));
+        }
+    }
 }
 
 /// The least, the median and the most nanoseconds of one operation.
-fn timed(name: &str, mut operation: impl FnMut(u64)) -> [f64; 3] {
+fn timed(name: &str, mut operation: impl FnMut(u64)) -> Three {
     let mut runs = [0.0; RUNS];
     for (run, time) in runs.iter_mut().enumerate() {
         let first = run as u64 * TIMES;
-        let begin = Instant::now();
+        let begin = now();
         (first..first + TIMES).for_each(&mut operation);
-        *time = begin.elapsed().as_nanos() as f64 / TIMES as f64;
+        *time = (now() - begin) / TIMES as f64;
     }
     runs.sort_by(f64::total_cmp);
     let found = [runs[0], f64::midpoint(runs[RUNS / 2 - 1], runs[RUNS / 2]), runs[RUNS - 1]];
-    entry(name, found);
+    let [least, median, most] = found;
+    println!("{name:<19}{least:>9.1}{median:>9.1}{most:>9.1}");
     found
 }
 
-fn less(time: [f64; 3], part: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|place: usize| (time[place] - part[1]).max(0.0))
+/// What this thread has had of a processor, in nanoseconds.
+fn now() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
-fn entry(name: &str, [least, median, most]: [f64; 3]) {
-    println!("{name:<11}{least:>9.1}{median:>9.1}{most:>9.1}");
+fn less(time: Three, part: f64) -> Three {
+    time.map(|time| (time - part).max(0.0))
+}
+
+/// The median of the workloads' medians, and the least and the most of all.
+fn over(mut workloads: [Three; 3]) -> Three {
+    workloads.sort_by(|one, other| one[1].total_cmp(&other[1]));
+    let least = workloads.iter().map(|found| found[0]).fold(f64::INFINITY, f64::min);
+    let most = workloads.iter().map(|found| found[2]).fold(0.0, f64::max);
+    [least, workloads[1][1], most]
+}
+
+/// The rule: the median times the geometric mean of the ratios, the least times the least, the most times
+/// the greatest.
+fn entry(name: &str, core: Three, memory: Three) {
+    let ratios = |[least, greatest]: [f64; 2]| [least, (least * greatest).sqrt(), greatest];
+    let (of_core, of_memory) = (ratios(CORE), ratios(MEMORY));
+    let at = |place: usize| core[place] * of_core[place] + memory[place] * of_memory[place];
+    let [a, b, c] = core;
+    let [d, e, f] = memory;
+    println!(
+        "{name:<11}{a:.1} {b:.1} {c:.1} and {d:.1} {e:.1} {f:.1}; {:.1} [{:.1}, {:.1}]",
+        at(1),
+        at(0),
+        at(2)
+    );
 }
