@@ -27,12 +27,10 @@ Examples:
 /// The seeds of the measurement.
 #[derive(clap::Args, Clone, Copy)]
 pub struct SeedArgs {
-    /// Of all draws of the first run; the next has the next seed. The same seeds give the same
-    /// values, except for those of this machine's clock.
+    /// Of all draws of the first run; the next has the next seed.
     #[arg(long, default_value_t = DEFAULT_SEED, value_parser = crate::run::seed, allow_negative_numbers = true)]
     seed: u64,
-    /// How many seeds each experiment in virtual time is run under; one by this machine's clock is
-    /// run once.
+    /// Seeds of each experiment; one by this machine's clock is run once.
     #[arg(long, default_value_t = DEFAULT_SEEDS, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
     seeds: u32,
 }
@@ -54,12 +52,10 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     seeds: SeedArgs,
-    /// Takes latencies and rates from this platform file, instead of those of n1sdp-u280-ccix, or of
-    /// the experiment's first cluster; in virtual time.
+    /// Takes the place of n1sdp-u280-ccix, or of the first cluster.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     platform: Option<PathBuf>,
-    /// Moves each assumption of the platforms over its interval, one at a time, and prints the range
-    /// of each headline; writes no file.
+    /// Prints the range of headlines over the intervals of assumptions.
     #[arg(long, conflicts_with_all = ["json", "platform"])]
     sensitivity: bool,
     /// Folder for the JSON, CSV and SVG files.

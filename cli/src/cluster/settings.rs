@@ -72,7 +72,7 @@ enum AccessName {
 }
 
 impl SettingsArgs {
-    /// The settings, all of which are possible together.
+    /// The settings, all of which are possible together, and with their platform and faults.
     ///
     /// # Errors
     /// When they are not.
@@ -82,7 +82,9 @@ impl SettingsArgs {
             None => Draft::default(),
         };
         let draft = draft.with_flags(self.flags(faults)).map_err(of_settings)?;
-        Settings::check(&draft).map_err(of_settings)
+        let settings = Settings::check(&draft).map_err(of_settings)?;
+        settings.check_whole(&draft).map_err(of_run)?;
+        Ok(settings)
     }
 
     /// The same with another value of a field that is a count.

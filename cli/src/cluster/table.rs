@@ -99,7 +99,9 @@ fn transactions(text: &mut Text, report: &Report, out: &Output) {
     text.row("  of a node", [rate(report.per_second_and_node)]);
     text.row("committed", [count(report.committed)]);
     if report.rolled_back > 0 {
-        text.row("rolled back", [count(report.rolled_back)]);
+        let share = percent(report.rolled_back_share());
+        text.row("rolled back", [count(report.rolled_back), share]);
+        text.row("both, a second", [rate(report.ended_per_second())]);
     }
     let ended = report.aborts.iter().map(|of| of.count).sum::<u64>();
     text.row("aborted attempts", [count(ended), percent(report.abort_share())]);
@@ -111,12 +113,13 @@ fn transactions(text: &mut Text, report: &Report, out: &Output) {
     let mut line = format!("{:<NAME$}", "Latency");
     heads.iter().for_each(|head| line.push_str(&format!("{head:>CELL$}")));
     text.line(&out.strong(line));
-    latency(text, "all", &report.latency);
+    latency(text, "committed", &report.latency);
     if report.kinds.len() > 1 {
         for kind in &report.kinds {
             latency(text, &format!("  {}", kind.name), &kind.latency);
         }
     }
+    latency(text, "rolled back", &report.rolled_back_latency);
 }
 
 fn latency(text: &mut Text, name: &str, of: &Latency) {

@@ -7,6 +7,7 @@ mod draft;
 mod error;
 mod execute;
 mod machines;
+mod memory;
 mod report;
 mod settings;
 mod sweep;
@@ -17,6 +18,7 @@ pub use draft::{Draft, Flags};
 pub use error::RunError;
 pub use execute::{Extras, Outcome, Progress, Slice, Watch, measure_on, run, slices_on};
 pub use machines::posted;
+pub use memory::{MOST_MEMORY, Memory};
 pub use report::{
     AbortReport, ChecksReport, CountReport, KindReport, Latency, Report, ResourceReport,
     TrafficReport,

@@ -23,9 +23,11 @@ pub struct Report {
     pub per_second: f64,
     /// The same of one machine, on average.
     pub per_second_and_node: f64,
-    /// From the end of the burst in which a transaction began to that in which it committed or rolled
-    /// back, of all kinds.
+    /// From the end of the burst in which a transaction began to that in which it committed, of all
+    /// kinds.
     pub latency: Latency,
+    /// The same of transactions that rolled back.
+    pub rolled_back_latency: Latency,
     /// The kinds of transactions.
     pub kinds: Vec<KindReport>,
     /// Attempts that were aborted and tried again, by cause.
@@ -73,8 +75,10 @@ pub struct KindReport {
     pub committed: u64,
     /// Those whose own logic gave up.
     pub rolled_back: u64,
-    /// How long both took.
+    /// How long those took that committed.
     pub latency: Latency,
+    /// How long those took that rolled back.
+    pub rolled_back_latency: Latency,
 }
 
 /// Attempts that were aborted.
@@ -140,6 +144,11 @@ impl Report {
     /// Transactions that rolled back, of all that ended without an abort.
     pub fn rolled_back_share(&self) -> f64 {
         self.rolled_back as f64 / (self.committed + self.rolled_back).max(1) as f64
+    }
+
+    /// Transactions a second that committed or rolled back, all machines together.
+    pub fn ended_per_second(&self) -> f64 {
+        self.per_second / (1.0 - self.rolled_back_share()).max(f64::MIN_POSITIVE)
     }
 
     /// The resource that was busiest on its busiest machine: the one that binds, if anything does.

@@ -9,6 +9,7 @@ use workloads::scenario::SmallBankAccess;
 
 use super::RunError;
 use super::draft::{Draft, ObjectStoreDraft, SmallBankDraft, TatpDraft, WorkloadDraft};
+use super::memory::{MOST_MEMORY, Memory};
 use crate::faults::FaultPlan;
 use crate::platform::Hardware;
 
@@ -173,6 +174,10 @@ const MOST_READS: u64 = 16;
 const LONGEST_US: f64 = 60e6;
 /// Rows of a workload in all.
 const MOST_ROWS: u64 = 1 << 40;
+/// Rows of a table at a machine: its 2^32 buckets, filled by half. TATP has up to twelve for a
+/// subscriber.
+const MOST_ROWS_OF_NODE: u64 = (1 << 31) * 15;
+const TATP_ROWS: u64 = 12;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -247,18 +252,44 @@ impl Settings {
     /// The platform, as far as these settings fit it.
     ///
     /// # Errors
-    /// When there is none of that name, its file is none, or it has too few cores.
+    /// When there is none of that name, its file is none, it has too few cores, or the run needs too
+    /// much memory.
     pub fn hardware(&self) -> Result<Hardware, RunError> {
+        self.hardware_or(&|field: &str, value, expected| {
+            SettingsError::flag(field, value, expected)
+        })
+    }
+
+    /// Whether a run fits its platform and its faults; `draft` is what the settings were made of, so
+    /// that an error names its file and line.
+    ///
+    /// # Errors
+    /// As [`Settings::hardware`] and [`Settings::fault_plan`].
+    pub fn check_whole(&self, draft: &Draft) -> Result<(), RunError> {
+        self.hardware_or(&|field: &str, value, expected| draft.reject(field, value, expected))?;
+        self.fault_plan()?;
+        Ok(())
+    }
+
+    fn hardware_or(&self, reject: &Reject<'_>) -> Result<Hardware, RunError> {
         let is_file = self.platform.contains('/') || self.platform.ends_with(".toml");
         let hardware = match Hardware::NAMES.contains(&self.platform.as_str()) {
             true => Hardware::named(&self.platform)?,
             false if is_file => Hardware::load(&self.platform)?,
             false => {
                 let expected = format!("{}, or a file", Hardware::NAMES.join(", "));
-                return Err(SettingsError::flag("platform", &self.platform, expected).into());
+                return Err(reject("platform", self.platform.clone(), expected).into());
             }
         };
-        self.check_on(&hardware)?;
+        self.check_cores(&hardware, reject)?;
+        let memory = Memory::of(self, &hardware);
+        if memory.total() > MOST_MEMORY {
+            let (field, value) = match memory.machines > MOST_MEMORY / 2 {
+                true => ("nodes", self.nodes.to_string()),
+                false => ("duration_us", self.duration_us.to_string()),
+            };
+            return Err(reject(field, value, too_much(memory)).into());
+        }
         Ok(hardware)
     }
 
@@ -269,11 +300,17 @@ impl Settings {
     /// For the first value that is not possible, or when the hardware has too few cores.
     pub fn check_on(&self, hardware: &Hardware) -> Result<(), RunError> {
         Self::check(&Draft::of(self))?;
+        self.check_cores(hardware, &|field: &str, value, expected| {
+            SettingsError::flag(field, value, expected)
+        })
+    }
+
+    fn check_cores(&self, hardware: &Hardware, reject: &Reject<'_>) -> Result<(), RunError> {
         let cores = hardware.cores();
         if u32::from(self.threads) > cores {
             let expected =
                 format!("1 to {cores} threads, one a core of {} (cpu.cores)", self.platform);
-            return Err(SettingsError::flag("threads", self.threads, expected).into());
+            return Err(reject("threads", self.threads.to_string(), expected).into());
         }
         Ok(())
     }
@@ -302,6 +339,23 @@ impl Settings {
     }
 }
 
+/// The error for a field's value, with what was expected.
+type Reject<'a> = dyn Fn(&str, String, String) -> SettingsError + 'a;
+
+/// What would fit instead of a run that needs so much memory.
+fn too_much(memory: Memory) -> String {
+    let [most, total, machines, overlay, record] =
+        [MOST_MEMORY, memory.total(), memory.machines, memory.overlay, memory.record]
+            .map(|bytes| format!("{:.1} GB", bytes as f64 / 1e9));
+    format!(
+        "a run that needs at most {most} of memory; this one may need {total}: {machines} for its machines, \
+         {overlay} for rows that up to {} transactions write, all copies together, and {record} for the \
+         record that the check reads (none without checks); initial rows are a function of their keys and \
+         need none",
+        memory.transactions
+    )
+}
+
 /// To the picosecond.
 pub(super) fn microseconds(number: f64) -> Time {
     Time::from_ps((number * 1e6).round() as u64)
@@ -323,18 +377,30 @@ fn workload(draft: &Draft, nodes: u64, threads: u64) -> Result<Workload, Setting
         WorkloadDraft::Tatp(TatpDraft { subscribers_per_node }) => {
             let field = "workload.tatp.subscribers_per_node";
             let number = subscribers_per_node.unwrap_or(1_000_000);
-            Ok(Workload::Tatp { subscribers_per_node: rows(draft, field, number, nodes)? })
+            Ok(Workload::Tatp {
+                subscribers_per_node: rows(draft, field, number, (nodes, TATP_ROWS))?,
+            })
         }
-        WorkloadDraft::SmallBank(of) => small_bank(draft, &of, nodes * threads),
+        WorkloadDraft::SmallBank(of) => small_bank(draft, &of, (nodes * threads, threads)),
     }
 }
 
-/// A number of rows for each of so many parts of the cluster.
-fn rows(draft: &Draft, field: &str, number: u64, parts: u64) -> Result<u64, SettingsError> {
-    let most = MOST_ROWS / parts;
+/// A number of keys for each of so many parts of the cluster; with so many rows of a table for each key
+/// and part of a machine.
+fn rows(
+    draft: &Draft,
+    field: &str,
+    number: u64,
+    (parts, each): (u64, u64),
+) -> Result<u64, SettingsError> {
+    let most = (MOST_ROWS / parts).min(MOST_ROWS_OF_NODE / each);
     match (1..=most).contains(&number) {
         true => Ok(number),
-        false => Err(draft.reject(field, number, format!("1 to {most}, on so many machines"))),
+        false => Err(draft.reject(
+            field,
+            number,
+            format!("1 to {most}, on so many machines of 2^32 buckets a table"),
+        )),
     }
 }
 
@@ -368,15 +434,20 @@ fn object_store(
     Ok(Workload::ObjectStore {
         reads: reads as u8,
         writes: writes as u8,
-        keys_per_thread: rows(draft, &field("keys_per_thread"), keys, nodes * threads)?,
+        keys_per_thread: rows(draft, &field("keys_per_thread"), keys, (nodes * threads, threads))?,
         value_bytes: value_bytes as u16,
     })
 }
 
-fn small_bank(draft: &Draft, of: &SmallBankDraft, parts: u64) -> Result<Workload, SettingsError> {
+fn small_bank(
+    draft: &Draft,
+    of: &SmallBankDraft,
+    parts: (u64, u64),
+) -> Result<Workload, SettingsError> {
     let field = |name: &str| format!("workload.smallbank.{name}");
     let accounts = of.accounts_per_thread.unwrap_or(100_000);
     let accounts = rows(draft, &field("accounts_per_thread"), accounts, parts)?;
+    let parts = parts.0;
     let hot_percent = of.hot_percent.unwrap_or(4.0);
     if !(hot_percent > 0.0 && hot_percent <= 100.0) {
         let expected = "above 0 to 100 per cent of the accounts";

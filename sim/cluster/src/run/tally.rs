@@ -70,6 +70,7 @@ impl Tally {
                 committed: counts.endings[Ending::Committed as usize],
                 rolled_back: counts.endings[Ending::RolledBack as usize],
                 latency: latency(&counts.latency),
+                rolled_back_latency: latency(&counts.rolled_back),
             }
         };
         Report {
@@ -81,6 +82,7 @@ impl Tally {
             per_second,
             per_second_and_node: per_second / f64::from(settings.nodes),
             latency: latency(&ledger.latency()),
+            rolled_back_latency: latency(&ledger.rolled_back_latency()),
             kinds: kinds.iter().enumerate().map(of_kind).collect(),
             aborts: aborts(&ledger),
             resources: resources(&ledger.resources),
@@ -100,6 +102,7 @@ fn add_kinds(sum: &mut Vec<KindCounts>, next: &[KindCounts]) {
     for (sum, next) in sum.iter_mut().zip(next) {
         sum.endings.iter_mut().zip(next.endings).for_each(|(sum, next)| *sum += next);
         sum.latency.add(&next.latency).expect("the same bounds");
+        sum.rolled_back.add(&next.rolled_back).expect("the same bounds");
     }
 }
 

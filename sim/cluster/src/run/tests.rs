@@ -107,3 +107,48 @@ fn the_defaults_go_together() {
     let alone = Settings::check(&Draft::default().with_flags(alone).expect("read"));
     assert_eq!(alone.expect("possible").replicas, 1);
 }
+
+#[test]
+fn a_run_that_needs_too_much_memory_is_refused_with_an_estimate() {
+    let longest = |workload: &str, checks: bool| {
+        let flags = Flags {
+            duration_us: Some(60e6),
+            workload: Some(workload.into()),
+            checks: Some(checks),
+            ..Flags::default()
+        };
+        let draft = Draft::default().with_flags(flags).expect("read");
+        let settings = Settings::check(&draft).expect("possible by themselves");
+        settings.check_whole(&draft).map_err(|error| error.to_string())
+    };
+    let message = longest("tatp", true).expect_err("a record of a minute");
+    assert!(
+        message.starts_with("--duration-us 60000000: expected a run that needs at most"),
+        "{message}"
+    );
+    assert!(message.contains("for the record that the check reads"), "{message}");
+    assert_eq!(longest("smallbank", false), Ok(()), "no more rows than it has can be written");
+
+    let flags =
+        Flags { nodes: Some(1024), threads: Some(14), workers: Some(64), ..Flags::default() };
+    let draft = Draft::default().with_flags(flags).expect("read");
+    let settings = Settings::check(&draft).expect("possible by themselves");
+    let message = settings.check_whole(&draft).expect_err("too many machines").to_string();
+    assert!(message.starts_with("--nodes 1024: expected a run"), "{message}");
+}
+
+#[test]
+fn the_platform_is_named_as_it_was_given() {
+    let whole = |text: &str| {
+        let draft = Draft::parse("run.toml", text).expect("read");
+        let settings = Settings::check(&draft).expect("possible by themselves");
+        settings.check_whole(&draft).expect_err("refused").to_string()
+    };
+    let message = whole(&WHOLE.replace("threads = 8", "threads = 60"));
+    assert!(message.starts_with("run.toml:5: field `threads` = 60: expected 1 to "), "{message}");
+    let message = whole(&WHOLE.replace("connectx3", "connectx9"));
+    assert!(
+        message.starts_with("run.toml:3: field `platform` = \"connectx9\": expected connect-ib"),
+        "{message}"
+    );
+}

@@ -109,8 +109,13 @@ impl<P: Protocol, T: Trace> World<P, T> {
         };
         let counts = self.ledger.kind(open.kind);
         counts.endings[ending as usize] += 1;
-        if !ending.is_abort() {
-            counts.latency.saturating_record(now.saturating_sub(first_begin).as_ns());
+        let latencies = match ending {
+            Ending::Committed => Some(&mut counts.latency),
+            Ending::RolledBack => Some(&mut counts.rolled_back),
+            _ => None,
+        };
+        if let Some(latencies) = latencies {
+            latencies.saturating_record(now.saturating_sub(first_begin).as_ns());
         }
         if open.index != UNRECORDED {
             self.recorder.end(open.index, ending, now);

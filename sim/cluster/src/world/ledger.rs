@@ -36,15 +36,17 @@ pub struct Ledger {
 pub struct KindCounts {
     /// Attempts by their [`Ending`].
     pub endings: [u64; Ending::COUNT],
-    /// Nanoseconds from the beginning of the first attempt to the end of the last, for transactions
-    /// that committed or rolled back.
+    /// Nanoseconds from the beginning of the first attempt to the end of the last, of transactions
+    /// that committed.
     pub latency: Histogram<u64>,
+    /// The same of transactions that rolled back, which took fewer steps.
+    pub rolled_back: Histogram<u64>,
 }
 
 impl Default for KindCounts {
     fn default() -> Self {
         let latency = Histogram::new_with_bounds(1, LONGEST, 3).expect("bounds in order");
-        Self { endings: [0; Ending::COUNT], latency }
+        Self { endings: [0; Ending::COUNT], rolled_back: latency.clone(), latency }
     }
 }
 
@@ -113,6 +115,7 @@ impl Ledger {
         for kind in &mut kinds {
             kind.endings = [0; Ending::COUNT];
             kind.latency.reset();
+            kind.rolled_back.reset();
         }
         *self = Self { kinds, ..Self::since(now) };
     }
@@ -144,11 +147,20 @@ impl Ledger {
         self.transactions() as f64 / (self.span.as_ns_f64() / 1e9)
     }
 
-    /// The latencies of all kinds together.
+    /// The latencies of transactions of all kinds that committed.
     pub fn latency(&self) -> Histogram<u64> {
+        self.sum(|kind| &kind.latency)
+    }
+
+    /// The latencies of those that rolled back.
+    pub fn rolled_back_latency(&self) -> Histogram<u64> {
+        self.sum(|kind| &kind.rolled_back)
+    }
+
+    fn sum(&self, of: fn(&KindCounts) -> &Histogram<u64>) -> Histogram<u64> {
         let mut all = KindCounts::default().latency;
         for kind in &self.kinds {
-            all.add(&kind.latency).expect("the same bounds");
+            all.add(of(kind)).expect("the same bounds");
         }
         all
     }
