@@ -126,7 +126,7 @@ const FOUND: [Mutant; 14] = [
     Mutant::LossNotDetected,
     Mutant::ReadOnlySkipsValidation,
 ];
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 2_000;
 
 /// The first seed that finds a bug, and what it shows.
 fn found(mutant: Mutant) -> Option<(u64, String)> {
