@@ -192,9 +192,9 @@ impl ActivePlan {
             let Some(draw) = rule.meets(now, frame) else { continue };
             match &rule.fault {
                 Fault::Drop { .. } | Fault::Cut { .. } => lost = true,
-                Fault::Delay { by_ns, .. } => delay = delay + Time::from_ns(*by_ns),
+                Fault::Delay { by_ns, .. } => delay += Time::from_ns(*by_ns),
                 Fault::Reorder { within_ns, .. } => {
-                    delay = delay + Time::from_ps(draw % (within_ns * 1000));
+                    delay += Time::from_ps(draw % (within_ns * 1000));
                 }
                 Fault::Duplicate { after_ns, .. } => twice = Some(Time::from_ns(*after_ns)),
                 Fault::Crash { node, .. } => self.due.push((NodeId(*node), Happening::Crash)),
