@@ -30,7 +30,7 @@ pub struct SeedArgs {
     /// Of all draws of the first run; the next has the next seed.
     #[arg(long, default_value_t = DEFAULT_SEED, value_parser = crate::run::seed, allow_negative_numbers = true)]
     seed: u64,
-    /// Seeds of each experiment; one by this machine's clock is run once.
+    /// Seeds of each experiment; one by the clock here runs once.
     #[arg(long, default_value_t = DEFAULT_SEEDS, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
     seeds: u32,
 }

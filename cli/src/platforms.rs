@@ -193,7 +193,9 @@ mod tests {
             let numbers = || kinds.split_whitespace().filter_map(|word| word.parse().ok());
             assert_eq!(numbers().next(), Some(sources), "{counts}");
             assert_eq!(numbers().skip(1).sum::<usize>(), sources, "{counts}");
-            let of_class = |line: &&str| line.contains(", class ");
+            let of_class = |line: &&str| {
+                line.starts_with("  ") && !line.starts_with("   ") && line.contains(", class ")
+            };
             let of_classes: usize =
                 classes.split_whitespace().filter_map(|word| word.parse::<usize>().ok()).sum();
             assert_eq!(listing.lines().filter(of_class).count(), of_classes, "{listing}");

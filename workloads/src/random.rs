@@ -7,7 +7,7 @@ use rand::{Rng, RngExt, SeedableRng, TryRng};
 use rand_chacha::ChaCha8Rng;
 
 /// The stream of one agent: what it draws depends on seed and agent, not on other agents.
-/// Stream 0 of a seed is left to what concerns all agents ([`common_stream`]).
+/// Stream 0 of a seed is left to what concerns all agents.
 pub fn agent_stream(seed: u64, agent: u32) -> ChaCha8Rng {
     numbered_stream(seed, u64::from(agent) + 1)
 }

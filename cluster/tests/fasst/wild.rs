@@ -84,10 +84,10 @@ impl Transactions for Wild {
     }
 
     fn initial(&self, key: Key, bytes: &mut Vec<u8>) -> bool {
-        if key.row % 2 == 0 {
+        if key.row.is_multiple_of(2) {
             bytes.extend(value(key, 0));
         }
-        key.row % 2 == 0
+        key.row.is_multiple_of(2)
     }
 
     fn declare(&self, input: &Input, rows: &Rows, wanted: &mut Vec<(Key, Intent)>) {
