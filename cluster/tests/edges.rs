@@ -283,11 +283,11 @@ fn a_replica_that_was_filled_for_an_earlier_process_counts_no_more() {
         let mut out = Effects::new();
         manager.burst(at(1), &[input], &mut out);
         let sent = out.sends().iter().map(|send| Message::decode(out.bytes_of(&send.bytes)));
-        let views = sent.filter_map(|message| match message {
+        let mut views = sent.filter_map(|message| match message {
             Ok(Message::Prepare { view }) => Some(view),
             _ => None,
         });
-        views.last()
+        views.next_back()
     };
     // Node 2 begins anew, its replica of partition 1 is filled, and it begins anew once more.
     for (epoch, incarnation) in [(2, 1), (3, 2)] {

@@ -90,9 +90,14 @@ pub fn measure(
     })
 }
 
+/// How long a benchmark of a run is measured.
+pub fn spans(run: &Run<'_>) -> Spans {
+    if run.is_small() { SMALL } else { SPANS }
+}
+
 fn run(run: &Run<'_>, At(case): &At) -> Result<Measured<Outcome>, ExperimentError> {
     let mut case = case.clone();
-    let spans = if run.is_small() { SMALL } else { SPANS };
+    let spans = spans(run);
     if run.is_small() {
         match &mut case.bench {
             Bench::Rpc(bench) => bench.threads = 1,

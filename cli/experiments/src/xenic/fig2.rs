@@ -4,6 +4,7 @@
 use cluster_sim::micro::xenic::{RdmaTimes, fig2};
 
 use super::micro::{RDMA, findings, take};
+use crate::cases;
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::Findings;
 
@@ -13,7 +14,8 @@ use crate::findings::Findings;
 /// When the platform cannot do it.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let samples = take(setting, |run, timing| {
-        let rdma = run.on_cluster(RDMA, |hardware| Ok(RdmaTimes::of(hardware)?))?;
+        let rdma =
+            run.on_cluster(RDMA, |hardware| Ok(RdmaTimes::of(hardware, cases::spans(run))?))?;
         Ok(fig2(timing, Some(*rdma))?)
     })?;
     let parameters = [("data", "256 bytes"), ("outstanding", "one request")];

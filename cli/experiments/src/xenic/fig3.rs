@@ -4,6 +4,7 @@
 use cluster_sim::micro::xenic::{RdmaWrites, fig3};
 
 use super::micro::{RDMA, findings, near, plot, take};
+use crate::cases;
 use crate::experiment::{ExperimentError, Setting};
 use crate::findings::{Findings, Paper};
 
@@ -32,7 +33,8 @@ pub const PAPER: [Paper; 4] = [
 /// When the platform cannot do it.
 pub fn measure(setting: &mut Setting<'_>) -> Result<Findings, ExperimentError> {
     let samples = take(setting, |run, timing| {
-        let rdma = run.on_cluster(RDMA, |hardware| Ok(RdmaWrites::of(hardware)?))?;
+        let rdma =
+            run.on_cluster(RDMA, |hardware| Ok(RdmaWrites::of(hardware, cases::spans(run))?))?;
         Ok(fig3(timing, Some(*rdma))?)
     })?;
     let parameters = [

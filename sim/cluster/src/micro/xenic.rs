@@ -248,31 +248,31 @@ impl RdmaTimes {
     ///
     /// # Errors
     /// When there cannot be such a cluster.
-    pub fn of(hardware: &Hardware) -> Result<Self, MicroError> {
+    pub fn of(hardware: &Hardware, spans: Spans) -> Result<Self, MicroError> {
         let verb = |operate| -> Result<Time, MicroError> {
             let bench = VerbBench { window: 1, ..one_asks(1, operate) };
-            Ok(microseconds(bench.run(hardware, Spans::USUAL)?.median))
+            Ok(microseconds(bench.run(hardware, spans)?.median))
         };
         let rpc = RpcBench { request: 256, answer: 256, ..RpcBench::new(2, 1, 1) };
         Ok(Self {
             read: verb(Operate::Read(256))?,
             write: verb(Operate::Write(256))?,
-            rpc: microseconds(rpc.run(hardware, Spans::USUAL)?.median),
+            rpc: microseconds(rpc.run(hardware, spans)?.median),
         })
     }
 }
 
 impl RdmaWrites {
-    /// On the model of a cluster with RDMA cards.
+    /// On the model of a cluster with RDMA cards, measured for so long.
     ///
     /// # Errors
     /// When there cannot be such a cluster.
-    pub fn of(hardware: &Hardware) -> Result<Self, MicroError> {
+    pub fn of(hardware: &Hardware, spans: Spans) -> Result<Self, MicroError> {
         let rates = |threads| -> Result<[f64; 5], MicroError> {
             let mut rates = [0.0; 5];
             for (rate, bytes) in rates.iter_mut().zip(SIZES) {
                 let bench = one_asks(threads, Operate::Write(bytes.into()));
-                *rate = bench.run(hardware, Spans::USUAL)?.rate;
+                *rate = bench.run(hardware, spans)?.rate;
             }
             Ok(rates)
         };
@@ -499,7 +499,7 @@ mod tests {
 
     #[test]
     fn round_trips_have_the_order_of_the_paper() {
-        let rdma = RdmaTimes::of(&connectx5()).expect("it runs");
+        let rdma = RdmaTimes::of(&connectx5(), Spans::USUAL).expect("it runs");
         let figure = fig2(&usual(), Some(rdma)).expect("it runs");
         // Of what a core of the NIC begins, only an RPC to the other NIC beats the RDMA card's RPC.
         let holds: Vec<bool> = figure.claims.iter().map(|claim| claim.holds).collect();
@@ -509,7 +509,7 @@ mod tests {
 
     #[test]
     fn batching_gains_what_the_paper_says_of_host_memory() {
-        let rdma = RdmaWrites::of(&connectx5()).expect("it runs");
+        let rdma = RdmaWrites::of(&connectx5(), Spans::USUAL).expect("it runs");
         let figure = fig3(&usual(), Some(rdma)).expect("it runs");
         for row in figure.rows.iter().filter(|row| row.input) {
             let [least, greatest] = row.paper.expect("an input is of the paper");
