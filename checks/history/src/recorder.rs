@@ -78,7 +78,7 @@ impl Recorder {
             .enumerate()
             .filter_map(|(at, rest)| rest.peek().map(|t| Reverse((key(t), at))))
             .collect();
-        let mut transactions = vec![initial_transaction(self.initial)];
+        let mut transactions = vec![TransactionRecord::initial(self.initial)];
         while let Some(Reverse((_, at))) = next.pop() {
             transactions.extend(rests[at].next());
             next.extend(rests[at].peek().map(|t| Reverse((key(t), at))));
@@ -86,22 +86,6 @@ impl Recorder {
         let mut header = self.header;
         header.extensions = extensions(&transactions);
         History::new(header, transactions)
-    }
-}
-
-fn initial_transaction(writes: Vec<Write>) -> TransactionRecord {
-    TransactionRecord {
-        txn: 0,
-        session: 0,
-        begin: Some(0),
-        commit: Some(0),
-        status: Status::Committed,
-        level: Level::Serializable,
-        reads: Vec::new(),
-        writes,
-        scans: Vec::new(),
-        wall: None,
-        virtual_time: None,
     }
 }
 
@@ -300,7 +284,8 @@ impl Drop for TransactionRecorder<'_> {
     fn drop(&mut self) {
         let ended = nanoseconds(self.session.clock);
         self.transaction.wall = self.started.zip(ended).map(|(begin, end)| Times { begin, end });
-        let empty = TransactionRecord { reads: Vec::new(), ..initial_transaction(Vec::new()) };
+        let empty =
+            TransactionRecord { reads: Vec::new(), ..TransactionRecord::initial(Vec::new()) };
         self.session.transactions.push(std::mem::replace(&mut self.transaction, empty));
     }
 }

@@ -179,6 +179,23 @@ pub struct TransactionRecord {
 }
 
 impl TransactionRecord {
+    /// The first transaction of a history, which makes the initial version of every key.
+    pub fn initial(writes: Vec<Write>) -> Self {
+        Self {
+            txn: 0,
+            session: 0,
+            begin: Some(0),
+            commit: Some(0),
+            status: Status::Committed,
+            level: Level::Serializable,
+            reads: Vec::new(),
+            writes,
+            scans: Vec::new(),
+            wall: None,
+            virtual_time: None,
+        }
+    }
+
     /// The extensions that it uses, with the field that does.
     pub(crate) fn extensions(&self) -> impl Iterator<Item = (Extension, String)> + '_ {
         let reads = self.reads.iter().enumerate().flat_map(|(at, read)| {

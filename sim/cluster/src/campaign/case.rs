@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A case: the cluster, its workload and its faults, all drawn from one seed.
 
-use std::sync::Arc;
-
 use cluster::engine::Span;
 use cluster::fasst::{Fasst, Planted, Settings};
 use cluster::membership;
@@ -13,14 +11,11 @@ use cluster::workload::{
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use timing::Time;
-use timing::platform::{Bandwidth, Measure};
 use workloads::scenario::SmallBankAccess;
 
 use super::{FAULTS_NS, LEASE_NS, LOSS_NS, SKEW_NS};
-use crate::fabric::FabricTiming;
 use crate::faults::{Dangers, FaultPlan};
-use crate::nic::{Framing, PlainCard};
-use crate::world::{CpuCosts, Hardware, Options};
+use crate::world::{Hardware, Options};
 
 /// A cluster of FaSST with one of the workloads.
 #[derive(Clone, Debug)]
@@ -159,26 +154,8 @@ impl Case {
         }
     }
 
-    /// Every piece of work 10 ns, the card 20 ns, the slot 200 ns, the way 300 ns, the link 10 B/ns.
     pub(super) fn hardware(&self) -> Hardware {
-        let framing = Framing {
-            link: 14,
-            base: 12,
-            datagram: 8,
-            remote: 16,
-            atomic: 28,
-            answer: 4,
-            held: 8,
-            mtu: 4096,
-        };
-        let rate = Bandwidth::convert(10.0, "GB/s").expect("a rate");
-        Hardware {
-            host: CpuCosts::uniform(Time::from_ns(30)),
-            nic_cores: None,
-            fabric: FabricTiming::star(rate, Time::from_ns(300), framing),
-            local: Time::from_ns(50),
-            card: Arc::new(|_| Box::new(PlainCard::new(Time::from_ns(20), Time::from_ns(200)))),
-        }
+        Hardware::plain(Time::from_ns(30))
     }
 
     pub(super) fn options(&self) -> Options {

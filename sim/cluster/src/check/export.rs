@@ -177,19 +177,7 @@ impl<T: Transactions> Exporter<'_, T> {
     fn initial(&self) -> TransactionRecord {
         let writes =
             self.versions.iter().map(|(key, versions)| self.write(*key, versions[0].digest, 0, 0));
-        TransactionRecord {
-            txn: 0,
-            session: 0,
-            begin: Some(0),
-            commit: Some(0),
-            status: Status::Committed,
-            level: Level::Serializable,
-            reads: Vec::new(),
-            writes: writes.collect(),
-            scans: Vec::new(),
-            wall: None,
-            virtual_time: None,
-        }
+        TransactionRecord::initial(writes.collect())
     }
 
     fn write(&self, key: Key, digest: u64, writer: u64, place: usize) -> Write {

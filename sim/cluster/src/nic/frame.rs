@@ -43,6 +43,18 @@ pub struct Framing {
 }
 
 impl Framing {
+    /// The headers of InfiniBand within a subnet and its largest MTU, for hardware of no platform.
+    pub const INFINIBAND: Self = Self {
+        link: 14,
+        base: 12,
+        datagram: 8,
+        remote: 16,
+        atomic: 28,
+        answer: 4,
+        held: 8,
+        mtu: 4096,
+    };
+
     /// How many packets carry `payload` bytes: at least one.
     pub fn packets(&self, payload: u64) -> u64 {
         payload.div_ceil(self.mtu).max(1)
@@ -68,17 +80,6 @@ impl Framing {
 mod tests {
     use super::*;
 
-    const INFINIBAND: Framing = Framing {
-        link: 14,
-        base: 12,
-        datagram: 8,
-        remote: 16,
-        atomic: 28,
-        answer: 4,
-        held: 8,
-        mtu: 4096,
-    };
-
     #[test]
     fn packets_have_the_sizes_of_the_standard() {
         for (packet, payload, bytes) in [
@@ -92,7 +93,11 @@ mod tests {
             (Packet::AtomicResponse, 0, 38),
             (Packet::Acknowledge, 0, 30),
         ] {
-            assert_eq!(INFINIBAND.wire_bytes(packet, payload), bytes, "{packet:?} of {payload} B");
+            assert_eq!(
+                Framing::INFINIBAND.wire_bytes(packet, payload),
+                bytes,
+                "{packet:?} of {payload} B"
+            );
         }
     }
 }

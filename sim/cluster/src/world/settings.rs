@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use cluster::engine::NodeId;
 use timing::Time;
+use timing::platform::{Bandwidth, Measure};
 
 use super::cpu::CpuCosts;
 use crate::fabric::FabricTiming;
-use crate::nic::{Card, Connections, RdmaNic};
+use crate::nic::{Card, Connections, Framing, PlainCard, RdmaNic};
 
 /// The machines that a protocol runs on: all alike.
 #[derive(Clone)]
@@ -26,6 +27,19 @@ pub struct Hardware {
 }
 
 impl Hardware {
+    /// Hardware of no platform, for tests and campaigns: every piece of work takes `work`, the card 20 ns,
+    /// the slot 200 ns, the way 300 ns, and links carry 10 bytes a nanosecond.
+    pub fn plain(work: Time) -> Self {
+        let rate = Bandwidth::convert(10.0, "GB/s").expect("a rate");
+        Self {
+            host: CpuCosts::uniform(work),
+            nic_cores: None,
+            fabric: FabricTiming::star(rate, Time::from_ns(300), Framing::INFINIBAND),
+            local: Time::from_ns(50),
+            card: Arc::new(|_| Box::new(PlainCard::new(Time::from_ns(20), Time::from_ns(200)))),
+        }
+    }
+
     /// The hardware of a platform with RDMA cards. `connections` is how one-sided verbs share out queue
     /// pairs, and `posted` how many descriptors all receive queues of a node have together.
     pub fn of_platform(

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A protocol of a single message there and back, on hardware of round numbers.
 
-use std::sync::Arc;
-
 use cluster::engine::{
     Class, Effects, Ending, Endpoint, Input, Instant, Machine, Moment, Node, NodeId, Part,
     Protocol, Span, Stage, TransactionId, Work,
 };
-use cluster_sim::fabric::FabricTiming;
 use cluster_sim::faults::{Fate, Faults, FrameNote, Happening};
-use cluster_sim::nic::{Framing, PlainCard};
-use cluster_sim::world::{CpuCosts, Hardware, Options, World};
+use cluster_sim::world::{Hardware, Options, World};
 use timing::Time;
-use timing::platform::{Bandwidth, Measure};
 
 /// Each worker pings thread 0 of another node, one after the other, and waits for the echo.
 #[derive(Clone, Debug)]
@@ -198,26 +193,9 @@ impl Protocol for Ping {
     }
 }
 
-/// Every piece of work 10 ns, the card 20 ns, the slot 200 ns, the way 300 ns, the link 10 B/ns.
+/// Every piece of work takes 10 ns.
 pub fn hardware() -> Hardware {
-    let framing = Framing {
-        link: 14,
-        base: 12,
-        datagram: 8,
-        remote: 16,
-        atomic: 28,
-        answer: 4,
-        held: 8,
-        mtu: 4096,
-    };
-    let rate = Bandwidth::convert(10.0, "GB/s").expect("a rate");
-    Hardware {
-        host: CpuCosts::uniform(Time::from_ns(10)),
-        nic_cores: None,
-        fabric: FabricTiming::star(rate, Time::from_ns(300), framing),
-        local: Time::from_ns(50),
-        card: Arc::new(|_| Box::new(PlainCard::new(Time::from_ns(20), Time::from_ns(200)))),
-    }
+    Hardware::plain(Time::from_ns(10))
 }
 
 pub fn options(threads: u8, workers: u8) -> Options {
