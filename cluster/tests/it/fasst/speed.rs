@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How long the machines alone take, without a world: `cargo test --release -p lockstep-cluster --test
-//! fasst -- --ignored --nocapture`.
+//! it -- --ignored --nocapture fasst::speed`.
 
 use cluster::engine::{
     Effects, Ending, Endpoint, Input, Instant, Machine as _, Moment, NodeId, Part, Protocol, Span,

@@ -4,9 +4,9 @@
 use cluster::engine::{NodeId, Stage};
 use cluster::fasst::{Fasst, Planted, Settings};
 
-use crate::fasst::{managed, scripted, small};
-use crate::model::Limits;
-use crate::script::{Deed, Script, Transaction};
+use super::fasst::{managed, scripted, small};
+use super::model::Limits;
+use super::script::{Deed, Script, Transaction};
 
 use Deed::{Delete, Insert, Read, Update};
 
@@ -49,7 +49,7 @@ fn each(rows: &[Vec<u64>], workers: &[&[(usize, usize, Deed)]]) -> Vec<Vec<Trans
     let row = |partition: usize, number: usize| match number.checked_sub(100) {
         None => rows[partition][number],
         Some(number) => {
-            let mut absent = rows[partition].iter().filter(|row| **row >= crate::fasst::ROWS);
+            let mut absent = rows[partition].iter().filter(|row| **row >= super::fasst::ROWS);
             *absent.nth(number).expect("enough rows that are not there")
         }
     };

@@ -4,8 +4,6 @@
 
 mod driver;
 mod scenarios;
-#[path = "../fasst/wild.rs"]
-mod wild;
 
 use cluster::engine::{
     Effects, Ending, Endpoint, Input, Instant, Machine as _, NodeId, Protocol, Span,

@@ -8,7 +8,7 @@ use cluster_sim::faults::{Fate, Happening};
 use cluster_sim::world::{Options, World};
 use timing::Time;
 
-use crate::ping::{Listed, hardware, options};
+use super::ping::{Listed, hardware, options};
 
 /// Thread 0 of node 0 makes these operations on node 1, one after the other.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use cluster_sim::world::recorder::Recorder;
 use timing::Time;
 
-use crate::ping::{Ping, world};
+use super::ping::{Ping, world};
 
 /// The system's allocator, which counts.
 struct Counting;

@@ -5,7 +5,7 @@ use cluster::engine::NodeId;
 use cluster_sim::faults::{Fate, Happening};
 use timing::Time;
 
-use crate::ping::{Ping, faulty};
+use super::ping::{Ping, faulty};
 
 #[test]
 fn lost_late_and_doubled_frames_are_survived() {

@@ -5,7 +5,7 @@ use cluster::engine::{Class, Ending, Stage};
 use cluster_sim::world::{Options, World, WorldError};
 use timing::Time;
 
-use crate::ping::{Ping, hardware, options, world};
+use super::ping::{Ping, hardware, options, world};
 
 /// 32 and 6 bytes with 34 bytes of headers are 6.6 and 4 ns on the link, and the card is done with them
 /// later than they are there.

@@ -14,7 +14,7 @@ use cluster::engine::{
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::course::Course;
+use super::course::Course;
 
 /// A protocol that can be explored.
 pub trait Subject:

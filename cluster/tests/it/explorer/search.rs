@@ -3,7 +3,7 @@
 
 use hashbrown::HashSet;
 
-use crate::model::{Action, Limits, Model, State, Subject, Verdict};
+use super::model::{Action, Limits, Model, State, Subject, Verdict};
 
 /// Of so many states that are not followed in all ways, one is followed in one way.
 const SETTLED: u64 = 16;

@@ -4,7 +4,7 @@
 use cluster_sim::world::{Options, World};
 use timing::Time;
 
-use crate::ping::{Ping, hardware, options, world};
+use super::ping::{Ping, hardware, options, world};
 
 #[test]
 fn workers_that_are_at_their_end_rest() {

@@ -3,8 +3,8 @@
 
 mod driver;
 mod speed;
-mod wild;
 
+use crate::wild::Wild;
 use cluster::engine::{Ending, Endpoint, Input, NodeId, Stage, Work};
 use cluster::fasst::{Fasst, Mutant, Planted, Settings};
 use cluster::placement::partition_of;
@@ -15,7 +15,6 @@ use cluster::workload::{
     Tatp, TatpSettings,
 };
 use driver::{Cluster, Network};
-use wild::Wild;
 
 const NODES: u16 = 6;
 

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::driver::{Faults, World, settings};
-use super::wild::Wild;
+use crate::wild::Wild;
 
 pub type Run = Result<World<Scripted<ObjectStore>>, String>;
 pub type Scenario = fn(u64, Planted) -> Run;

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All integration tests in one binary: what they share is compiled and linked once.
+
+mod edges;
+mod explorer;
+mod fasst;
+mod recovery;
+mod wild;

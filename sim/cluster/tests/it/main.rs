@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All integration tests in one binary: the machines of the protocols are compiled into a world once.
+
+mod campaign;
+mod conservation;
+mod faults;
+mod settings;
+mod world;
