@@ -56,17 +56,20 @@ pub enum Mutant {
     FilledTooEarly,
     /// The manager begins the next view when a lease may still run by the clock of its node.
     EvictedTooEarly,
+    /// A coordinator drops its own record when the primaries have been asked, before they have answered.
+    OwnRecordDroppedEarly,
 }
 
 impl Mutant {
     /// Those of the finer points of recovery, which only certain failures at certain times show.
-    pub const OF_RECOVERY: [Self; 6] = [
+    pub const OF_RECOVERY: [Self; 7] = [
         Self::ReceivedRecordsForgotten,
         Self::RecoveredTooEarly,
         Self::FillingMissesUpdates,
         Self::CopyOverwrites,
         Self::FilledTooEarly,
         Self::EvictedTooEarly,
+        Self::OwnRecordDroppedEarly,
     ];
 
     /// All others.

@@ -64,6 +64,10 @@ impl<I, S> Worker<I, S> {
     pub(super) fn update_primaries<T: Transactions>(&mut self, cx: &mut Context<'_, T>) {
         self.step(State::Primary);
         self.ask_primaries(cx);
+        if cx.has(Mutant::OwnRecordDroppedEarly) {
+            let transaction = self.transaction(cx);
+            server::truncate(cx, transaction);
+        }
     }
 
     /// Updates the primaries. The last change below a header raises its version and unlocks it; a header

@@ -109,7 +109,7 @@ fn found(mutant: Mutant) -> Option<String> {
 
 /// The planted bugs that are found here: all but one that needs clocks which differ, which the campaign
 /// of `cluster_sim` finds.
-const FOUND: [Mutant; 19] = [
+const FOUND: [Mutant; 20] = [
     Mutant::NoValidation,
     Mutant::ValidateBeforeLocks,
     Mutant::ValidationIgnoresLocks,
@@ -129,6 +129,7 @@ const FOUND: [Mutant; 19] = [
     Mutant::LossNotDetected,
     Mutant::ReadOnlySkipsValidation,
     Mutant::RoundsNotCompared,
+    Mutant::OwnRecordDroppedEarly,
 ];
 
 /// A few of the bugs by default, each of them once in a long run.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use cluster::engine::{
     Access, Effects, Ending, Endpoint, Input, Instant, Key, Machine as _, Moment, Node, NodeId,
-    Part, Point, Protocol, Span, TransactionId,
+    Part, Point, Protocol, Span, Stage, TransactionId,
 };
 use cluster::fasst::{Fasst, Machine, Settings};
 use cluster::membership;
@@ -75,6 +75,10 @@ pub struct World<T: Transactions> {
     pub restarts: bool,
     /// A node without messages of membership, from when to when.
     pub cut: Option<(NodeId, Range<Span>)>,
+    /// How long requests to primaries that change rows take, if not as long as others.
+    pub slow_updates: Option<Span>,
+    /// How many of these were sent.
+    pub updates: u64,
     /// How often a node ended itself.
     pub killed: u64,
     /// How far each node's clock is ahead.
@@ -133,6 +137,8 @@ impl<T: Transactions> World<T> {
             crash_after: None,
             restarts: false,
             cut: None,
+            slow_updates: None,
+            updates: 0,
             killed: 0,
             offsets,
             events: BTreeMap::new(),
@@ -196,6 +202,10 @@ impl<T: Transactions> World<T> {
         let out = std::mem::take(&mut self.out);
         self.note(&out);
         for send in out.sends() {
+            let bytes = out.bytes_of(&send.bytes);
+            let is_control = bytes[4] >= 16;
+            let is_update = send.stage == Stage::Primary && bytes[4] == 0;
+            self.updates += u64::from(is_update);
             if let Some(sent) = self.sent.get_mut(at.node.index()) {
                 *sent += 1;
                 if self
@@ -206,8 +216,6 @@ impl<T: Transactions> World<T> {
                     break;
                 }
             }
-            let bytes = out.bytes_of(&send.bytes);
-            let is_control = bytes[4] >= 16;
             let now = Span::from_ps(self.now);
             let is_cut = self.cut.as_ref().is_some_and(|(node, when)| {
                 is_control && when.contains(&now) && [at.node, send.to.node].contains(node)
@@ -228,7 +236,9 @@ impl<T: Transactions> World<T> {
                     || !is_control && self.one_in(self.faults.late_rpcs);
                 let lateness = self.faults.lateness.max(1);
                 let times = if is_late { self.random.random_range(1..=lateness) } else { 1 };
-                let time = self.now + self.random.random_range(LATENCY) * times;
+                let usual = self.random.random_range(LATENCY) * times;
+                let slow = self.slow_updates.filter(|_| is_update);
+                let time = self.now + slow.map_or(usual, Span::as_ps);
                 let bytes = bytes.to_vec();
                 self.push(time, Event::Arrives { from: at, to: send.to, bytes });
             }

@@ -14,8 +14,8 @@ use driver::{Faults, World, settings};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use scenarios::{
-    LIMIT, Scenario, a_reader_is_cut_off, another_fails_meanwhile, contended,
-    filled_nodes_take_over, messages_are_lost, messages_are_very_late, one_is_cut_off,
+    LIMIT, Scenario, a_reader_is_cut_off, a_record_is_needed_to_the_end, another_fails_meanwhile,
+    contended, filled_nodes_take_over, messages_are_lost, messages_are_very_late, one_is_cut_off,
     rows_come_and_go, two_fail, whatever_transactions_do,
 };
 
@@ -120,6 +120,14 @@ fn a_node_without_a_lease_does_not_read_its_own_rows() {
 }
 
 #[test]
+fn a_coordinator_keeps_its_record_until_the_primaries_have_answered() {
+    seeds::each!(36, |seed| {
+        let ran = a_record_is_needed_to_the_end(seed, Planted::default());
+        ran.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    });
+}
+
+#[test]
 fn filled_replicas_are_as_good_as_others() {
     seeds::each!(15, |seed| {
         filled_nodes_take_over(seed, Planted::default()).unwrap_or_else(|error| panic!("{error}"));
@@ -181,7 +189,7 @@ fn whatever_transactions_do_no_failure_breaks_them() {
 
 #[test]
 fn broken_recoveries_are_noticed() {
-    let by: [(Mutant, Scenario); 11] = [
+    let by: [(Mutant, Scenario); 12] = [
         (Mutant::RecoveryForgetsDeadCoordinators, two_fail),
         (Mutant::RecoveryCommitsNothing, two_fail),
         (Mutant::LockKeptAfterRecovery, two_fail),
@@ -193,6 +201,7 @@ fn broken_recoveries_are_noticed() {
         (Mutant::CopyOverwrites, filled_nodes_take_over),
         (Mutant::FilledTooEarly, filled_nodes_take_over),
         (Mutant::EvictedTooEarly, a_reader_is_cut_off),
+        (Mutant::OwnRecordDroppedEarly, a_record_is_needed_to_the_end),
     ];
     let mut missed = Vec::new();
     for (mutant, run) in by {

@@ -269,3 +269,31 @@ pub fn filled_nodes_take_over(seed: u64, planted: Planted) -> Run {
     world.check()?;
     Ok(world)
 }
+
+/// A node writes a row of another's, with one backup. When it has asked the primary to change the row,
+/// its log replica fails, and the request comes later than the change of views that follows. Then the
+/// coordinator's own record is the only one from which the primary can learn of the change.
+pub fn a_record_is_needed_to_the_end(seed: u64, planted: Planted) -> Run {
+    let nodes = 4 + (seed / 12 % 3) as u16;
+    let coordinator = (seed % u64::from(nodes)) as u16;
+    // Neither the coordinator's row nor that of its log replica, which is the next node.
+    let primary = (coordinator + 2 + (seed / 4 % u64::from(nodes - 2)) as u16) % nodes;
+    let settings = Settings { planted, threads: 1, workers: 1, backups: 1, ..settings(nodes) };
+    let row = (0..400).find(|row| cluster::placement::partition_of(*row, nodes).0 == primary);
+    let write = ObjectTransaction::new(1, &[(row.expect("a row of each node"), Intent::Write)]);
+    let mut inputs = vec![Vec::new(); nodes.into()];
+    inputs[usize::from(coordinator)].push(write);
+    let workload = Scripted::new(objects(nodes, 400), inputs);
+    let protocol = Fasst::new(settings, workload).expect("sound settings");
+    let mut world = World::new(protocol, Faults::default(), seed);
+    world.slow_updates = Some(Span::from_us(300));
+    world.run_while(LIMIT, |world| world.updates == 0)?;
+    world.crash(NodeId((coordinator + 1) % nodes));
+    world.run(LIMIT)?;
+    world.check()?;
+    let is_committed = world.courses.values().all(super::driver::Course::stands);
+    if world.killed > 0 || !is_committed || world.courses.is_empty() {
+        return Err(format!("{} nodes ended themselves; {:?}", world.killed, world.courses));
+    }
+    Ok(world)
+}
