@@ -149,14 +149,15 @@ pub(super) fn take_copy<T: Transactions>(
     }
     let mut check = *reader;
     while !check.is_at_end() {
-        messages::row(&mut check, &layout)?;
+        let row = messages::row(&mut check, &layout)?;
+        if layout.partition_of(row.key) != copy.partition {
+            recovery.counts.malformed += 1;
+            return Ok(());
+        }
     }
     if copy.number == filling.next {
         while !reader.is_at_end() {
             let row = messages::row(reader, &layout)?;
-            if layout.partition_of(row.key) != copy.partition {
-                continue;
-            }
             #[cfg(feature = "mutants")]
             if recovery.planted.is(Mutant::CopyOverwrites) {
                 store.forget(row.key);

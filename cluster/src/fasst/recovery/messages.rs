@@ -13,10 +13,13 @@
 //! The highest bit of a row's own version says that there is a row: versions have 63 bits. So a copy of
 //! the largest value has as many bytes as a log record of it.
 
+use std::cmp::Ordering;
+
 use crate::engine::{Key, TableNumber, TransactionId};
-use crate::fasst::messages::version;
+use crate::fasst::messages::{WireItem, version};
 use crate::placement::{PartitionId, Partitioning};
-use crate::store::CopiedRow;
+use crate::store::{CopiedRow, Item};
+use crate::transact::TableShape;
 use crate::wire::{Reader, WireError, Writer};
 
 /// Records of a node's log.
@@ -86,6 +89,38 @@ pub fn record<'a>(reader: &mut Reader<'a>) -> Result<(TransactionId, &'a [u8]), 
     let transaction = TransactionId(reader.u64("the name of a transaction")?);
     let length = reader.u16("the length of a record")?;
     Ok((transaction, reader.bytes(usize::from(length), "a record")?))
+}
+
+/// Reads a record with all of its items, of which there is at least one, and takes nothing of it. They
+/// fill its length, and its coordinator is one of `nodes`.
+///
+/// # Errors
+/// When there is none.
+pub fn check_record(
+    reader: &mut Reader<'_>,
+    tables: &[TableShape],
+    nodes: u16,
+) -> Result<(), WireError> {
+    let wrong = |expected, found: u64, reader: &Reader<'_>, back| -> Result<(), WireError> {
+        Err(WireError::Unknown { expected, found, at: reader.position() - back })
+    };
+    let transaction = TransactionId(reader.u64("the name of a transaction")?);
+    if transaction.node().0 >= nodes {
+        return wrong("a transaction of a node of the cluster", transaction.0, reader, 8);
+    }
+    let length = reader.u16("the length of a record")?;
+    let end = reader.position() + usize::from(length);
+    loop {
+        Item::decode(reader, tables)?;
+        match reader.position().cmp(&end) {
+            Ordering::Less => {}
+            Ordering::Equal => return Ok(()),
+            Ordering::Greater => {
+                let back = reader.position() + 2 - (end - usize::from(length));
+                return wrong("the length of a record's items", length.into(), reader, back);
+            }
+        }
+    }
 }
 
 /// Appends the answer to records.

@@ -22,6 +22,8 @@ mod copying;
 mod exchange;
 mod messages;
 mod rest;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -283,7 +285,7 @@ fn prepare<T: Transactions>(shared: &mut Shared<T>, view: View, now: Instant, ou
     apply_if_complete(shared, out);
 }
 
-/// The items of a record, as far as they can be read.
+/// The items of a record of the log, which were all read before it was taken.
 fn items<'a>(record: &'a [u8], tables: &'a [TableShape]) -> impl Iterator<Item = Item<'a>> {
     let mut reader = Reader::new(record);
     std::iter::from_fn(move || match reader.is_at_end() {
@@ -306,10 +308,15 @@ fn take_records<T: Transactions>(
         shared.recovery.counts.other_view += 1;
         return Ok(());
     }
-    // All of them can be read, or none is taken.
-    let mut check = *reader;
+    let view = member.proposed().filter(|_| !is_late).unwrap_or(member.view());
+    if !view.contains(from) {
+        shared.recovery.counts.malformed += 1;
+        return Ok(());
+    }
+    // All of them can be read with all of their items, or none is taken: recovery commits what is in a log.
+    let (mut check, nodes) = (*reader, shared.store.layout().partitions());
     while !check.is_at_end() {
-        messages::record(&mut check)?;
+        messages::check_record(&mut check, shared.store.workload().tables(), nodes)?;
     }
     if !is_late && let Some(exchange) = &mut shared.recovery.exchange {
         while !reader.is_at_end() {
