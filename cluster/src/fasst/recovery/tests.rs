@@ -66,7 +66,7 @@ fn message(records: &[(TransactionId, &[u8])]) -> Vec<u8> {
 fn takes(before: &Shared<ObjectStore>, from: NodeId, bytes: &[u8]) -> bool {
     let (mut shared, mut out) = (before.clone(), Effects::new());
     receive(&mut shared, Instant::default(), from, bytes, &mut out);
-    if out.sends().len() > 0 {
+    if !out.sends().is_empty() {
         return true;
     }
     let counts = *shared.recovery.counts();

@@ -17,6 +17,9 @@ use super::{FAULTS_NS, LEASE_NS, LOSS_NS, SKEW_NS};
 use crate::faults::{Dangers, FaultPlan};
 use crate::world::{Hardware, Options};
 
+/// One in so many cases is about a node that goes on after its lease.
+const OUTLIVES: u32 = 8;
+
 /// A cluster of FaSST with one of the workloads.
 #[derive(Clone, Debug)]
 pub enum Work<O = Fasst<ObjectStore>, B = Fasst<SmallBank>, T = Fasst<Tatp>> {
@@ -82,7 +85,7 @@ impl Case {
             loss_ns: LOSS_NS,
             skew_ns: SKEW_NS,
         };
-        Self {
+        let mut case = Self {
             seed,
             nodes,
             backups,
@@ -92,7 +95,16 @@ impl Case {
             buckets: random.random_range(1..=6),
             work: (kind, random.random_range(8..=40)),
             plan: FaultPlan::draw(random.random_range(0..u64::MAX), &dangers),
+        };
+        // Drawn last, so that all else stays as it was for the other seeds.
+        if random.random_ratio(1, OUTLIVES) {
+            // What shows it is a read of the node's own rows, for which it needs nobody, and many workers,
+            // as each waits for ever once it asks another node.
+            case.work = (Kind::Tatp, random.random_range(16..=40));
+            (case.workers, case.buckets) = (6, random.random_range(4..=16));
+            case.plan = FaultPlan::outlive_lease(random.random_range(0..u64::MAX), &dangers);
         }
+        case
     }
 
     /// The cluster, with this bug.

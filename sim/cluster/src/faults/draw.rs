@@ -44,6 +44,20 @@ impl FaultPlan {
         draw.plan.faults.shuffle(&mut draw.random);
         draw.plan
     }
+
+    /// Draws a plan in which one node outlives its lease: it stands still until the others have replaced
+    /// it and go on, and then wakes up and has not heard of it, often with a clock that is behind. The
+    /// manager may be out of its reach for a while longer. Beside that there are a few harmless faults.
+    pub fn outlive_lease(seed: u64, dangers: &Dangers) -> Self {
+        let random = ChaCha8Rng::seed_from_u64(seed);
+        let plan = Self::default();
+        let mut draw = Draw { random, dangers: *dangers, victims: Vec::new(), plan };
+        for _ in 0..draw.random.random_range(0..=2) {
+            draw.add_harmless();
+        }
+        draw.add_stale();
+        draw.plan
+    }
 }
 
 struct Draw {
@@ -186,6 +200,28 @@ impl Draw {
         self.plan.faults.push(fault);
         if self.chance(50) {
             self.restart(victim);
+        }
+    }
+
+    /// A node that stands still for longer than its lease.
+    fn add_stale(&mut self) {
+        let Dangers { lease_ns: lease, skew_ns: skew, span_ns: span, .. } = self.dangers;
+        let (node, at_ns) = (self.node(), self.up_to(span / 2));
+        if self.chance(50) {
+            let drift = (skew / 4 * 1_000_000 / span.max(1)).min(20_000) as i32;
+            self.plan.faults.push(Fault::Clock { node, at_ns: 0, ahead_ns: 0, drift_ppm: -drift });
+        }
+        let for_ns = lease + skew + self.up_to(2 * lease);
+        self.plan.faults.push(Fault::Pause { node, at_ns, for_ns });
+        if self.chance(70) {
+            let (nodes, others) = (vec![NodeName(NodeId(node))], vec![NodeName(NodeId::MANAGER)]);
+            let until_ns = at_ns + for_ns + self.up_to(lease);
+            let cut = Fault::Cut { nodes, others, from_ns: at_ns, until_ns, one_way: false };
+            self.plan.faults.push(cut);
+        }
+        if self.chance(50) {
+            let at_ns = at_ns + for_ns + 2 * lease + self.up_to(span / 4);
+            self.plan.faults.push(Fault::Restart { node, at_ns });
         }
     }
 

@@ -108,8 +108,8 @@ fn what_commits_survives_and_all_go_on() {
     }
 }
 
-/// The planted bugs that a campaign finds, and within how many seeds. The explorer of `cluster` finds
-/// the others.
+/// The planted bugs that a campaign finds, and within how many seeds: a short form has as many. The
+/// explorer of `cluster` finds the others.
 const FOUND: [Mutant; 14] = [
     Mutant::NoValidation,
     Mutant::ValidateBeforeLocks,
@@ -126,7 +126,7 @@ const FOUND: [Mutant; 14] = [
     Mutant::LossNotDetected,
     Mutant::ReadOnlySkipsValidation,
 ];
-const SEEDS: u64 = 2_000;
+const SEEDS: u64 = 100;
 
 /// The first seed that finds a bug, and what it shows.
 fn found(mutant: Mutant) -> Option<(u64, String)> {
@@ -136,17 +136,14 @@ fn found(mutant: Mutant) -> Option<(u64, String)> {
     })
 }
 
-/// A few of the bugs by default, each of them once in a long run.
 #[test]
 fn planted_bugs_are_found() {
-    seeds::each!(4, |seed| {
-        if seed >= FOUND.len() as u64 {
-            return Ok(());
+    let mut missed = Vec::new();
+    for mutant in FOUND {
+        match found(mutant) {
+            Some((seed, what)) => println!("{mutant:?}: seed {seed}: {what:.150}"),
+            None => missed.push(mutant),
         }
-        // The step has no divisor in common with the length, so that each comes once.
-        let mutant = FOUND[(seed * 9) as usize % FOUND.len()];
-        let (seed, what) = found(mutant).ok_or_else(|| format!("{mutant:?} is not found"))?;
-        println!("{mutant:?}: seed {seed}: {what:.150}");
-        Ok::<(), String>(())
-    });
+    }
+    assert!(missed.is_empty(), "not found within {SEEDS} seeds: {missed:?}");
 }
