@@ -61,7 +61,7 @@ pub struct Key {
 /// has been restarted between them or not.
 ///
 /// Bits 63 to 48 are the node, 47 to 40 the thread, 39 to 32 the worker, 31 to 0 a count. A restarted
-/// node goes on above the counts that it has used.
+/// node goes on above the counts that it has used, and ends itself when there is none left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransactionId(pub u64);
 

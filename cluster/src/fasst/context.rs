@@ -17,6 +17,8 @@ pub(super) struct Fixed<T> {
     pub settings: Settings,
     pub workload: T,
     pub layout: Arc<Partitioning>,
+    /// The numbers that each process has for the attempts of a worker.
+    pub attempts: u32,
 }
 
 /// Buffers that are used again, with nothing in them between bursts that counts.

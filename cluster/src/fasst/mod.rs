@@ -38,8 +38,8 @@ use crate::membership::Manager;
 use crate::placement::Partitioning;
 use crate::transact::Transactions;
 
-/// How many attempts a worker can make before its process has to begin anew: their numbers have 32 bits,
-/// the upper ones of which count the beginnings.
+/// Attempts have numbers of 32 bits, and each process of a node so many of them: one after the other, until
+/// there are none left. A worker without a number ends its process.
 const ATTEMPTS_OF_START: u32 = 1 << 24;
 
 /// A cluster that runs FaSST.
@@ -128,16 +128,26 @@ impl<T: Transactions> Fasst<T> {
     pub fn new(settings: Settings, workload: T) -> Result<Self, SettingsError> {
         settings.check(workload.tables())?;
         let layout = Partitioning::new(settings.nodes, settings.backups.into(), workload.tables())?;
-        Ok(Self { fixed: Arc::new(Fixed { settings, workload, layout: Arc::new(layout) }) })
+        let (layout, attempts) = (Arc::new(layout), ATTEMPTS_OF_START);
+        Ok(Self { fixed: Arc::new(Fixed { settings, workload, layout, attempts }) })
     }
 
     /// The same cluster with this number of buckets for each table in each partition. Tests make several
     /// keys share a header with it.
     #[must_use]
     pub fn with_buckets(self, buckets: u32) -> Self {
-        let Fixed { settings, workload, layout } = (*self.fixed).clone();
-        let layout = Arc::new((*layout).clone().with_buckets(buckets));
-        Self { fixed: Arc::new(Fixed { settings, workload, layout }) }
+        let mut fixed = (*self.fixed).clone();
+        fixed.layout = Arc::new((*fixed.layout).clone().with_buckets(buckets));
+        Self { fixed: Arc::new(fixed) }
+    }
+
+    /// The same cluster with so many numbers for the attempts of a worker of each process, at least two.
+    /// Tests make them few with it, to come to their end.
+    #[must_use]
+    pub fn with_attempts(self, attempts: u32) -> Self {
+        let mut fixed = (*self.fixed).clone();
+        fixed.attempts = attempts.max(2);
+        Self { fixed: Arc::new(fixed) }
     }
 
     /// The settings.
@@ -156,12 +166,16 @@ impl<T: Transactions> Fasst<T> {
     }
 
     fn shared(&self, node: NodeId) -> Shared<T> {
-        let Fixed { settings, workload, layout } = &*self.fixed;
+        let Fixed { settings, workload, layout, .. } = &*self.fixed;
         Shared::new(workload.clone(), Arc::clone(layout), settings, node)
     }
 
     fn threads(&self, node: NodeId, starts: u32) -> Vec<Machine<T>> {
-        let attempt = (starts - 1).wrapping_mul(ATTEMPTS_OF_START);
+        // The number before the first one. A process for which none is left begins at the end of all.
+        let attempt = starts.saturating_sub(1).checked_mul(self.fixed.attempts);
+        let attempt =
+            attempt.filter(|before| before.checked_add(self.fixed.attempts - 1).is_some());
+        let attempt = attempt.unwrap_or(u32::MAX);
         let threads = 0..self.fixed.settings.threads;
         let thread = |number| Thread::new(Arc::clone(&self.fixed), node, number, attempt);
         threads.map(|number| Machine::Thread(thread(number))).collect()
@@ -181,7 +195,7 @@ impl<T: Transactions> Protocol for Fasst<T> {
 
     fn restart(&self, node: NodeId, kept: Shared<T>) -> Node<Machine<T>> {
         let mut shared = kept;
-        shared.starts += 1;
+        shared.starts = shared.starts.saturating_add(1);
         if self.fixed.settings.membership.is_some() {
             recovery::restart(&mut shared);
         }

@@ -26,6 +26,8 @@ pub struct Dropped {
     pub not_serving: u64,
     /// Transactions that were rolled back because their record does not fit into a message.
     pub too_large: u64,
+    /// Attempts that were not begun, as all numbers for them were used: each ended its process.
+    pub out_of_numbers: u64,
 }
 
 /// Something that says nothing about the state of a machine: all values are equal.

@@ -232,6 +232,13 @@ impl<I, S> Worker<I, S> {
             self.finishing = true;
             return self.flush(cx);
         };
+        // The next process of the node has the numbers from here on. It begins in another view, in
+        // which nothing is left of this one.
+        if self.attempt.wrapping_add(1).is_multiple_of(cx.fixed.attempts) {
+            cx.rpc.dropped.0.out_of_numbers += 1;
+            cx.out.kill();
+            return false;
+        }
         *has_begun = true;
         self.attempt = self.attempt.wrapping_add(1);
         (self.failure, self.told) = (None, false);

@@ -57,12 +57,21 @@ fn at(us: u64) -> Instant {
     Instant::default() + Span::from_us(us)
 }
 
+fn cluster(
+    inputs: impl IntoIterator<Item = Vec<ObjectTransaction>>,
+) -> Fasst<Scripted<ObjectStore>> {
+    let store = ObjectStoreSettings { objects: 600, ..ObjectStoreSettings::o(2, 1, NODES, 1) };
+    let workload = Scripted::new(ObjectStore::new(store).unwrap(), inputs);
+    Fasst::new(settings(), workload).unwrap()
+}
+
 impl Pair {
     /// Workers of node 0 have these inputs.
     fn new(inputs: impl IntoIterator<Item = Vec<ObjectTransaction>>) -> Self {
-        let store = ObjectStoreSettings { objects: 600, ..ObjectStoreSettings::o(2, 1, NODES, 1) };
-        let workload = Scripted::new(ObjectStore::new(store).unwrap(), inputs);
-        let protocol = Fasst::new(settings(), workload).unwrap();
+        Self::of(&cluster(inputs))
+    }
+
+    fn of(protocol: &Fasst<Scripted<ObjectStore>>) -> Self {
         Self {
             nodes: (0..NODES).map(|node| protocol.start(NodeId(node))).collect(),
             flying: Vec::new(),
@@ -148,6 +157,56 @@ fn a_worker_that_is_told_to_begin_while_it_comes_to_rest_goes_on() {
         pair.carry(at(4));
     }
     assert_eq!((pair.begun(), pair.ended()), (2, 2));
+}
+
+/// The numbers of the attempts that node 0 makes, until its process ends or its worker rests.
+fn numbers(pair: &mut Pair) -> Vec<u32> {
+    (pair.is_killed, pair.moments) = (false, Vec::new());
+    pair.burst(0, at(1), &[Input::Begin { worker: 0 }]);
+    for _ in 0..100 {
+        pair.burst(0, at(2), &[]);
+        pair.carry(at(2));
+    }
+    let begun = pair.moments.iter().filter_map(|moment| match moment {
+        Moment::Begun { transaction, .. } => Some(transaction.count()),
+        _ => None,
+    });
+    begun.collect()
+}
+
+#[test]
+fn a_process_ends_itself_when_its_numbers_are_used_up() {
+    let inputs = || vec![transaction(&[(object(1, 0), Write)]); 7];
+    // Numbers for as many attempts as there are transactions, and for one less.
+    let mut pair = Pair::of(&cluster([inputs()]).with_attempts(8));
+    assert_eq!(numbers(&mut pair), [1, 2, 3, 4, 5, 6, 7]);
+    assert!(!pair.is_killed);
+    let mut pair = Pair::of(&cluster([inputs()]).with_attempts(7));
+    assert_eq!(numbers(&mut pair), [1, 2, 3, 4, 5, 6]);
+    assert!(pair.is_killed);
+    let thread = pair.nodes[0].parts[0].thread().expect("it is a thread");
+    assert!(thread.dropped().out_of_numbers > 0);
+}
+
+#[test]
+fn no_two_processes_of_a_node_have_a_number_in_common_and_the_last_has_none() {
+    // The 32 bits are enough for four processes. The last number of all is not used.
+    let attempts = 1 << 30;
+    let protocol = cluster([vec![transaction(&[(object(0, 0), Read)]); 2]]).with_attempts(attempts);
+    let mut pair = Pair::of(&protocol);
+    for process in 0..4 {
+        let first = process * attempts + 1;
+        assert_eq!(numbers(&mut pair), [first, first + 1], "process {process}");
+        assert!(!pair.is_killed);
+        let kept = pair.nodes[0].shared.clone();
+        pair.nodes[0] = protocol.restart(NodeId(0), kept);
+    }
+    for _ in 4..7 {
+        assert_eq!(numbers(&mut pair), [0; 0], "numbers come again");
+        assert!(pair.is_killed);
+        let kept = pair.nodes[0].shared.clone();
+        pair.nodes[0] = protocol.restart(NodeId(0), kept);
+    }
 }
 
 /// The next message of each node.
