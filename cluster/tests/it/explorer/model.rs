@@ -41,8 +41,10 @@ pub trait Subject:
 /// What may go wrong in an exploration, and how far it goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The nodes of which one may crash.
+    /// The nodes that may crash.
     pub may_crash: Vec<NodeId>,
+    /// How many of them.
+    pub crashes: u8,
     /// How many messages may be delivered twice.
     pub duplicates: u8,
     /// How many messages may be lost.
@@ -59,6 +61,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             may_crash: Vec::new(),
+            crashes: 1,
             duplicates: 0,
             losses: 0,
             stages: Vec::new(),
@@ -167,7 +170,7 @@ impl<P: Subject> Model<'_, P> {
             begins: self.protocol.workers(),
             flight: Vec::new(),
             now: Instant::default(),
-            crashes: u8::from(!self.limits.may_crash.is_empty()),
+            crashes: if self.limits.may_crash.is_empty() { 0 } else { self.limits.crashes },
             duplicates: self.limits.duplicates,
             losses: self.limits.losses,
             course: Rc::default(),

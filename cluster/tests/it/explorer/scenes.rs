@@ -174,6 +174,14 @@ pub fn deadly() -> Vec<Scene> {
             each(rows, &[&[(1, 0, Update)], &[(1, 0, Read), (0, 0, Update)]])
         })
         .with_limits(crash(&[0, 1])),
+        Scene::new("two of three nodes crash", managed(small(3, 2)), |rows| {
+            each(rows, &[&[(1, 0, Update)]])
+        })
+        .with_limits(Limits { crashes: 2, ..crash(&[0, 1]) }),
+        Scene::new("any two of three nodes crash", managed(small(3, 2)), |rows| {
+            each(rows, &[&[(1, 0, Update), (0, 0, Read)], &[], &[(1, 0, Read)]])
+        })
+        .with_limits(Limits { crashes: 2, ..crash(&[0, 1, 2]) }),
         Scene::new("a message is lost", managed(small(3, 1)), |rows| {
             each(rows, &[&[(1, 0, Update)], &[], &[(1, 0, Read)]])
         })
