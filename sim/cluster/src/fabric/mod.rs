@@ -131,13 +131,17 @@ impl Fabric {
 
     /// The leaves of two nodes, if they are not the same.
     fn leaves_between(&self, from: usize, to: usize) -> Option<[usize; 2]> {
+        // Most fabrics have one leaf, and a division takes as long as all the rest.
+        if self.leaves.len() == 1 {
+            return None;
+        }
         let leaves = [from, to].map(|node| node / self.timing.nodes_a_leaf);
         (leaves[0] != leaves[1]).then_some(leaves)
     }
 
     fn port(&self, node: usize, part: u8) -> usize {
-        let ports = self.timing.ports as usize;
-        node * ports + usize::from(part) % ports
+        let ports = self.timing.ports;
+        node * ports as usize + (u32::from(part) % ports) as usize
     }
 
     /// How long the links of `node` have been busy until `now`, all together: out, and in.

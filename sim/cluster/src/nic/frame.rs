@@ -57,7 +57,8 @@ impl Framing {
 
     /// How many packets carry `payload` bytes: at least one.
     pub fn packets(&self, payload: u64) -> u64 {
-        payload.div_ceil(self.mtu).max(1)
+        // Most are one, without a division.
+        if payload <= self.mtu { 1 } else { payload.div_ceil(self.mtu) }
     }
 
     /// All bytes of a message or verb of this kind with `payload` bytes on the wire. Only the first
