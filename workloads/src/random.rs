@@ -66,8 +66,13 @@ impl TryRng for RowStream {
     }
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        for chunk in bytes.chunks_mut(8) {
-            chunk.copy_from_slice(&self.next_u64().to_le_bytes()[..chunk.len()]);
+        // Lengths that the compiler knows are copied without a call.
+        let (words, rest) = bytes.as_chunks_mut::<8>();
+        for word in words {
+            *word = self.next_u64().to_le_bytes();
+        }
+        if !rest.is_empty() {
+            rest.copy_from_slice(&self.next_u64().to_le_bytes()[..rest.len()]);
         }
         Ok(())
     }

@@ -171,7 +171,7 @@ impl Tatp {
     pub fn draw(&self, random: &mut impl Rng) -> Input {
         let kind = draw_share(KINDS.iter().map(|kind| kind.percent), random);
         let subscriber = draw_subscriber(self.subscribers, random);
-        let number = subscriber_number(subscriber);
+        let number = || subscriber_number(subscriber);
         let a_type = random.random_range(1..=4);
         let mut start_time = || 8 * random.random_range(0..3);
         match kind {
@@ -185,14 +185,17 @@ impl Tatp {
                 let (bit_1, data_a) = (random.random(), random.random());
                 Input::UpdateSubscriberData { subscriber, sf_type: a_type, bit_1, data_a }
             }
-            4 => Input::UpdateLocation { number, location: draw_location(random) },
+            4 => Input::UpdateLocation { number: number(), location: draw_location(random) },
             5 => {
                 let start_time = start_time();
                 let end_time = random.random_range(1..=24);
                 let data = population::forwarding(end_time, random);
-                Input::InsertCallForwarding { number, sf_type: a_type, start_time, data }
+                Input::InsertCallForwarding { number: number(), sf_type: a_type, start_time, data }
             }
-            6 => Input::DeleteCallForwarding { number, sf_type: a_type, start_time: start_time() },
+            6 => {
+                let start_time = start_time();
+                Input::DeleteCallForwarding { number: number(), sf_type: a_type, start_time }
+            }
             _ => unreachable!("there are seven kinds"),
         }
     }
@@ -227,6 +230,10 @@ fn subscriber_of(number: i64) -> Option<i64> {
 pub fn subscriber_number(subscriber: i64) -> i64 {
     let (mut number, mut rest) = (0, subscriber);
     for digit in 0..15 {
+        // The digits above the first are zeros.
+        if rest == 0 {
+            break;
+        }
         number |= (rest % 10) << (4 * digit);
         rest /= 10;
     }
