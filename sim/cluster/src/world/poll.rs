@@ -81,7 +81,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             Command::Begin(worker) => Input::Begin { worker },
             Command::Finish(worker) => Input::Finish { worker },
         }));
-        inputs.extend(self.taken.iter().flat_map(|handle| inputs_of(&self.slab, *handle)));
+        self.taken.iter().for_each(|handle| add_inputs(&self.slab, *handle, &mut inputs));
         if core.wanted.is_some_and(|wanted| wanted <= shown) {
             inputs.push(Input::Deadline);
         }
@@ -246,17 +246,18 @@ fn emptied<'a>(mut inputs: Vec<Input<'_>>) -> Vec<Input<'a>> {
 }
 
 /// A parcel as the machine gets it: several inputs of messages that share a frame.
-fn inputs_of(slab: &Slab, handle: Handle) -> impl Iterator<Item = Input<'_>> {
+fn add_inputs<'a>(slab: &'a Slab, handle: Handle, inputs: &mut Vec<Input<'a>>) {
     let parcel = slab.get(handle);
     let (from, bytes) = (parcel.from, parcel.bytes.as_slice());
-    let one = match parcel.body {
-        Body::Message => Some(Input::Message { from, bytes }),
-        Body::Answer(request, outcome) => {
-            Some(Input::Completed { token: request.token, outcome, bytes })
+    match parcel.body {
+        Body::Message => inputs.push(Input::Message { from, bytes }),
+        Body::Gathered => {
+            let messages = gather::messages(bytes);
+            inputs.extend(messages.map(|bytes| Input::Message { from, bytes }));
         }
-        Body::Gathered | Body::Request(_) => None,
-    };
-    let shared = if parcel.body == Body::Gathered { bytes } else { &[] };
-    let shared = gather::messages(shared).map(move |bytes| Input::Message { from, bytes });
-    one.into_iter().chain(shared)
+        Body::Answer(request, outcome) => {
+            inputs.push(Input::Completed { token: request.token, outcome, bytes });
+        }
+        Body::Request(_) => {}
+    }
 }
