@@ -5,4 +5,5 @@ mod campaign;
 mod conservation;
 mod faults;
 mod settings;
+mod sweep;
 mod world;
