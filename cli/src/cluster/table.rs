@@ -145,6 +145,7 @@ fn resources(text: &mut Text, report: &Report, out: &Output) {
         }
         text.line(&line);
     }
+    text.line(&format!("  A core takes {:.1} messages in one burst.", report.messages_a_burst));
 }
 
 fn traffic(text: &mut Text, report: &Report, out: &Output) {

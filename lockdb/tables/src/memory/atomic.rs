@@ -100,6 +100,19 @@ impl AtomicMemory {
         self.huge_pages
     }
 
+    /// Writes `new` if the word is `current`, and says what it was: `Err` when it was another.
+    ///
+    /// # Errors
+    /// The word's value, when it was another.
+    ///
+    /// # Panics
+    /// When there is no such word.
+    #[inline]
+    pub fn compare_exchange(&self, word: usize, current: u64, new: u64) -> Result<u64, u64> {
+        let word = &self.lines()[word / LINE_WORDS].0[word % LINE_WORDS];
+        word.compare_exchange(current, new, Ordering::AcqRel, Ordering::Acquire)
+    }
+
     #[inline(always)]
     fn lines(&self) -> &[Line] {
         // SAFETY: by the invariant of `lines` there are so many, which live as long as `self`. They are aligned

@@ -34,6 +34,8 @@ pub struct Report {
     pub aborts: Vec<AbortReport>,
     /// How busy each resource was, the busiest first: it binds.
     pub resources: Vec<ResourceReport>,
+    /// Messages that a core takes in one burst, on average: what a poll brings.
+    pub messages_a_burst: f64,
     /// Messages by what they were for, beside the count by hand.
     pub traffic: Vec<TrafficReport>,
     /// What the faults did; empty without faults.

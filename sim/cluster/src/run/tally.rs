@@ -86,6 +86,7 @@ impl Tally {
             kinds: kinds.iter().enumerate().map(of_kind).collect(),
             aborts: aborts(&ledger),
             resources: resources(&ledger.resources),
+            messages_a_burst: messages_a_burst(&ledger),
             traffic: traffic(&ledger, by_hand),
             faults: Vec::new(),
             checks,
@@ -104,6 +105,11 @@ fn add_kinds(sum: &mut Vec<KindCounts>, next: &[KindCounts]) {
         sum.latency.add(&next.latency).expect("the same bounds");
         sum.rolled_back.add(&next.rolled_back).expect("the same bounds");
     }
+}
+
+fn messages_a_burst(ledger: &Ledger) -> f64 {
+    let received: u64 = ledger.messages.iter().map(|counts| counts.received).sum();
+    received as f64 / ledger.bursts.max(1) as f64
 }
 
 fn latency(of: &Histogram<u64>) -> Latency {

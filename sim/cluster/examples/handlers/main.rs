@@ -6,8 +6,11 @@
 //!
 //! `cargo run --release -p lockstep-cluster-sim --example handlers [-- ROWS]`
 
+mod bucket_table;
+
 use std::hint::black_box;
 
+use bucket_table::BucketTable;
 use cluster::engine::{NodeId, TransactionId};
 use cluster::store::log::Log;
 use cluster::transact::{Rows, Transactions};
@@ -15,10 +18,7 @@ use cluster::workload::{
     ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings,
 };
 use rustix::time::{ClockId, clock_gettime};
-use tables::buckets::{BucketTable, Buckets, Shape};
 use tables::hash::scatter;
-use tables::memory::AtomicMemory;
-use tables::{RemoteTable, Values};
 use workloads::scenario::SmallBankAccess;
 
 const RUNS: usize = 10;
@@ -27,8 +27,10 @@ const TIMES: u64 = 100_000;
 /// Rows of a node of O(4, 2) with 14 threads: far more than caches hold.
 const ROWS: u64 = 14_000_000;
 const VALUE: usize = 40;
-/// Slots of a bucket, as in the model; half of them are taken.
-const SLOTS: u32 = 15;
+/// Requests that a poll brings, whose rows are asked for before the first is handled: half of the messages that
+/// a core takes in a burst of O(1, 0) at its peak. One, and all of those messages, are the bounds.
+const REQUESTS: [u64; 3] = [8, 4, 1];
+const OWNER: u32 = 1;
 /// Rows that stay in the caches.
 const WARM: u64 = 64;
 /// Bytes of a record with two rows of 40 bytes.
@@ -48,7 +50,7 @@ type Three = [f64; 3];
 
 fn main() -> Result<()> {
     let rows = std::env::args().nth(1).map_or(Ok(ROWS), |word| word.parse())?;
-    let table = filled(rows)?;
+    let mut table = filled(rows)?;
     println!("{:<19}{:>9}{:>9}{:>9}  ns, of {RUNS} runs of {TIMES}", "", "least", "median", "most");
 
     let lines = [1_u8; 64 * 16];
@@ -60,17 +62,20 @@ fn main() -> Result<()> {
     })
     .map(|time| time / 16.0);
     let mut last = 0;
-    let keys = timed("keys alone", |time| {
+    let [_, keys, _] = timed("keys alone", |time| {
         last = black_box(key(scattered(time, rows) + last)) & black_box(0);
     });
-    let looks = Looks::timed(&table, rows, keys[1]);
+    let looks = Looks::timed(&table, rows, keys);
     let header = timed("lock, unlock", |time| {
         let key = key(time % WARM);
-        black_box((table.try_lock(key), table.unlock(key)));
+        black_box((table.try_lock(key, OWNER), table.unlock(key, OWNER)));
     })
     .map(|time| time / 2.0);
+    // Each begins when the one before is done, as a look-up does.
+    let mut last = 0;
     let update = timed("update", |time| {
-        black_box(table.update(key(time % WARM), &value(time % WARM)).is_ok());
+        let row = scattered(time, WARM) + last;
+        last = black_box(table.update(key(row), &value(row)).unwrap_or(0)) & black_box(0);
     });
     let mut bytes = Vec::with_capacity(256);
     let absent = timed("look, absent", |time| {
@@ -78,7 +83,7 @@ fn main() -> Result<()> {
     });
     let inserted = timed("look, then insert", |time| {
         black_box(table.get(key(rows + time), &mut bytes));
-        black_box(table.insert(key(rows + time), &value(rows + time)).is_ok());
+        black_box(table.insert(key(rows + time), &value(rows + time)));
     });
     let mut log = Log::new();
     let record = [3; RECORD];
@@ -102,31 +107,26 @@ fn main() -> Result<()> {
     entry("logic", over(workloads.map(|found| found.1)), none);
     entry("look", core, looks.memory);
     entry("header", header, none);
-    entry("write", less(update, core[1] + counted), none);
+    let [least, median, most] = less(update, keys);
+    let others = core[1] + counted;
+    entry("write", [(least - others).max(0.0), (median - others).max(0.0), most], none);
     entry("insert", less(inserted, absent[1] + core[1] + counted), none);
     entry("log", less(logged, line[1] * RECORD.div_ceil(64) as f64), none);
     entry("copy_line", line, none);
-    let statistics = table.statistics();
-    let megabytes = statistics.memory_bytes >> 20;
-    println!(
-        "# {} rows, {megabytes} MiB, {} overflowed",
-        statistics.objects, statistics.overflowed
-    );
+    let megabytes = table.memory_bytes() >> 20;
+    println!("# {rows} rows, {megabytes} MiB, {} overflow buckets taken", table.overflowed());
     Ok(())
 }
 
 /// A table like FaSST's, in huge pages if the system has any.
-fn filled(rows: u64) -> Result<BucketTable<AtomicMemory>> {
-    let buckets = (rows * 2).div_ceil(SLOTS.into()).try_into()?;
-    let values = Values::inline(VALUE);
-    let shape = Shape { buckets, slots: SLOTS, overflow_buckets: buckets / 8, values };
-    let geometry = Buckets::mica(shape)?;
-    let memory = AtomicMemory::mapped(tables::Walk::ground(&geometry).words())?;
-    println!("# huge pages: {}", memory.has_huge_pages());
-    let table = BucketTable::new(geometry, memory)?;
+fn filled(rows: u64) -> Result<BucketTable> {
+    let mut table = BucketTable::new(rows as usize, VALUE)?;
+    println!("# huge pages: {}", table.has_huge_pages());
     for row in 0..rows {
         table.prefetch(key(row + 6));
-        table.insert(key(row), &value(row))?;
+        if !table.insert(key(row), &value(row)) {
+            return Err(format!("no room for row {row} of {rows}").into());
+        }
     }
     Ok(table)
 }
@@ -154,23 +154,32 @@ struct Looks {
 }
 
 impl Looks {
-    /// A look-up begins when the one before has its row, as handlers of different requests have work in
-    /// between. The least time of memory is that of look-ups that overlap.
-    fn timed(table: &BucketTable<AtomicMemory>, rows: u64, loops: f64) -> Self {
+    /// The rows of all requests of a poll are asked for before the first is handled, and a poll begins when the one
+    /// before has its rows.
+    fn timed(table: &BucketTable, rows: u64, loops: f64) -> Self {
         let mut value = Vec::with_capacity(256);
         let mut last = 0;
-        let mut look = |row: u64, depends: bool| {
+        let mut look = |row: u64| {
             value.clear();
-            black_box(table.get(key(row + if depends { last } else { 0 }), &mut value));
+            black_box(table.get(key(row), &mut value));
             let found = value.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-            last = black_box(found) & black_box(0);
+            black_box(found) & black_box(0)
         };
-        let warm = timed("look, warm", |time| look(scattered(time, WARM), true));
-        let cold = timed("look, cold", |time| look(scattered(time, rows), true));
-        let overlap = timed("look, overlapping", |time| look(scattered(time, rows), false));
-        let [_, median, most] = less(cold, warm[1]);
-        let least = (overlap[0] - warm[1]).max(0.0);
-        Looks { warm: less(warm, loops), memory: [least, median, most] }
+        let warm = timed("look, warm", |time| last = look(scattered(time, WARM) + last));
+        let memory = REQUESTS.map(|requests| {
+            let cold = timed(&format!("look, {requests} in a poll"), |time| {
+                if time % requests == 0 {
+                    let poll = time..time + requests;
+                    poll.for_each(|time| table.prefetch(key(scattered(time, rows) + last)));
+                }
+                let found = look(scattered(time, rows) + last);
+                last = if time % requests == requests - 1 { found } else { last };
+            });
+            less(cold, warm[1])
+        });
+        // The least of the most requests, the median of the usual number, the most of one.
+        let memory = [memory[0][0], memory[1][1], memory[2][2]];
+        Looks { warm: less(warm, loops), memory }
     }
 }
 
