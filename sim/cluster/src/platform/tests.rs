@@ -7,8 +7,8 @@ use super::*;
 /// Who changes one names the micro-figure that forced it in `docs/calibration.md`, runs all
 /// experiments that read the platform again, and then writes the new digest here.
 const FROZEN: [(&str, &str); 6] = [
-    ("connect-ib", "26bbf673511e31e5b412cbcae6466bd157ae29f0065b811e0b7437db3df9dd09"),
-    ("connectx3", "81750e2034be3964a7c3a220734e227fbbe9b8223b17e8178a04a518406a553e"),
+    ("connect-ib", "179a1bb681ae6a7bdd0ba707bebcc5da9efdffed7e56778558e279b8385a56ff"),
+    ("connectx3", "4d4718d1ec32b72ebbb5db51c8bd3c06e7ea13ac6c4112edca53fd7a83266657"),
     ("connectx4", "516bcb37f3a7b6138a96a9a9329cd01353662b52312a871033ebc59b570e585e"),
     ("connectx5", "13dc2a022327f6fa01f9ad491c0e1f4cfac62cd1beafaf94a1d7073ca0c61820"),
     ("drtm-cx3", "a3c89fdc877364cd2eb487ed5d15db39f7e9743bb0e5aaa6ba0a9eadb5edf394"),
