@@ -5,7 +5,7 @@
 //! version of a header twice. Which write a read saw is found by the header's version and the row's digest
 //! together; a value that nobody is known to have written gets a number that no write has.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cluster::engine::{Access, Key, TransactionId};
 use cluster::transact::Transactions;
@@ -33,6 +33,8 @@ struct Version {
     digest: u64,
     /// The number of its writer; 0 for the initial one.
     writer: u64,
+    /// Whether its writer has committed: it is known to, or someone read a value that only it wrote.
+    stands: bool,
 }
 
 impl Version {
@@ -117,13 +119,14 @@ fn versions<T: Transactions>(
         for access in recorder.accesses(attempt).iter().map(|access| Access::from(*access)) {
             let of_key = versions.entry(access.key).or_insert_with(|| {
                 let digest = judge.initial_digest(access.key, &mut value);
-                vec![Version { header: 0, order: 0, digest, writer: 0 }]
+                vec![Version { header: 0, order: 0, digest, writer: 0, stands: true }]
             });
             if access.writes && !attempt.is_rolled_back() {
                 let digest = access.digest;
                 // Of several writes of a key by one transaction the last counts.
                 of_key.pop_if(|version| version.writer == writer);
-                of_key.push(Version { header: access.version, order, digest, writer });
+                let stands = attempt.is_committed();
+                of_key.push(Version { header: access.version, order, digest, writer, stands });
             }
         }
     }
@@ -131,7 +134,29 @@ fn versions<T: Transactions>(
         // The initial one stays the first, whatever the others claim.
         of_key[1..].sort_by_key(Version::place);
     }
+    let shown = shown_by_reads(recorder, &versions);
+    for version in versions.values_mut().flatten() {
+        version.stands |= shown.contains(&version.writer);
+    }
     versions
+}
+
+/// The transactions whose end nobody knows, of which somebody has read a value that nobody else wrote.
+fn shown_by_reads(recorder: &Recorder, versions: &BTreeMap<Key, Vec<Version>>) -> BTreeSet<u64> {
+    let mut shown = BTreeSet::new();
+    if versions.values().flatten().all(|version| version.stands) {
+        return shown;
+    }
+    for (reader, attempt) in numbered(recorder).filter(|(_, attempt)| status_of(attempt).1) {
+        let accesses = recorder.accesses(attempt).iter().map(|access| Access::from(*access));
+        for read in accesses.filter(|access| !access.writes) {
+            let mut fitting = versions[&read.key].iter().filter(|it| it.digest == read.digest);
+            if let (Some(version), None) = (fitting.next(), fitting.next()) {
+                shown.extend((version.writer != reader).then_some(version.writer));
+            }
+        }
+    }
+    shown
 }
 
 /// The points as integers: twice their places from 1, and between them the begins.
@@ -230,6 +255,12 @@ impl<T: Transactions> Exporter<'_, T> {
         let is_other = |version: &&Version| version.writer != number;
         let fits = |version: &&Version| is_other(version) && version.digest == read.digest;
         let newest = until.iter().rfind(is_other).map(|version| version.header);
+        // A transaction whose end nobody knows may have claimed to write the value that was there before. A read of
+        // that value is none of its write.
+        let standing = until.iter().rfind(|version| is_other(version) && version.stands);
+        if let Some(version) = standing.filter(fits) {
+            return Some(version.writer);
+        }
         let found = (until.iter().rev())
             .take_while(|version| !is_other(version) || Some(version.header) == newest)
             .find(fits)
