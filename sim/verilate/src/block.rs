@@ -30,6 +30,7 @@ pub struct Block {
     waivers: Vec<PathBuf>,
     /// Arguments of Verilator that are no files.
     options: Vec<String>,
+    waves_of_top: bool,
     lists: Vec<PathBuf>,
     sources: Vec<PathBuf>,
     clock: String,
@@ -55,6 +56,7 @@ impl Block {
             module: None,
             waivers: vec![],
             options: vec![],
+            waves_of_top: false,
             lists: vec![],
             sources: vec![],
             clock: "clk_i".to_owned(),
@@ -147,6 +149,13 @@ impl Block {
         self
     }
 
+    /// Leaves all but the signals of the top module out of waves. Code that dumps every signal is a good
+    /// part of a large model; one that only tests run, for its mutants say, is built sooner without.
+    pub fn waves_of_top(mut self) -> Block {
+        self.waves_of_top = true;
+        self
+    }
+
     /// Makes the model that of a module with this name, which holds
     /// `verilated::model!("<name>")`; for a second model in one crate.
     pub fn module(mut self, name: &str) -> Block {
@@ -233,6 +242,7 @@ impl Block {
             .args(["-O3", "--x-assign", "fast"])
             .args(if checks_assertions() { CHECKED } else { FAST })
             .args(["--top-module", &self.top, "--prefix", &format!("V{}", self.name)])
+            .args(if self.waves_of_top { &["--trace-depth", "1"][..] } else { &[] })
             .arg("--Mdir")
             .arg(generated)
             .args(&self.options)
