@@ -32,6 +32,7 @@ fn build_mutants() {
         .unwrap_or_else(|error| verilate::fail(error));
     block(&mutants::mutated(TOP))
         .module("mutants")
+        .waves_of_top()
         .sources(sources)
         .pins_of_block(TOP, &["mutant_i"])
         .build();

@@ -47,7 +47,7 @@ const MUTATED: (&str, Parameters) =
 fn main() {
     block(TOP).list(LIST).build();
     for (module, parameters) in SHAPES {
-        block(TOP).list(LIST).shape(module, parameters).build();
+        block(TOP).list(LIST).shape(module, parameters).waves_of_top().build();
     }
     #[cfg(feature = "mutants")]
     build_mutants();
@@ -64,5 +64,5 @@ fn build_mutants() {
     let sources = mutants::plant_for_build(TOP, &list, &list::MUTANTS)
         .unwrap_or_else(|error| verilate::fail(error));
     let (module, parameters) = MUTATED;
-    block(&mutants::mutated(TOP)).sources(sources).shape(module, parameters).build();
+    block(&mutants::mutated(TOP)).sources(sources).shape(module, parameters).waves_of_top().build();
 }

@@ -9,16 +9,12 @@ pub mod narrow {
     verilated::model!("narrow");
 }
 
-/// Two sets of two places, two objects of two words, entries of two lines, four fetches.
-pub mod pairs {
-    verilated::model!("pairs");
-}
-
 /// Two sets of four places, three objects of eight words, entries of four lines, eight fetches.
 pub mod wide {
     verilated::model!("wide");
 }
 
-/// As [`pairs`], with planted bugs, which the test suite has to find.
+/// Two sets of two places, two objects of two words, entries of two lines, four fetches; with planted bugs, which
+/// the test suite has to find, and right when none is chosen.
 #[cfg(feature = "mutants")]
 pub mod mutants;

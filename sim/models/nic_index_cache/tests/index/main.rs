@@ -8,7 +8,7 @@ mod random;
 mod rate;
 mod watch;
 
-use dut::{NARROW, PAIRS, SHIPPED, WIDE};
+use dut::{MUTANTS, NARROW, SHIPPED, WIDE};
 
 #[test]
 fn one_object_in_an_entry() {
@@ -17,7 +17,7 @@ fn one_object_in_an_entry() {
 
 #[test]
 fn entries_of_two_lines() {
-    seeds::each!(60, |seed| random::right(PAIRS, 0, seed).map(drop));
+    seeds::each!(60, |seed| random::right(MUTANTS, 0, seed).map(drop));
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn as_shipped() {
 
 #[test]
 fn a_memory_that_fails() {
-    for subject in [NARROW, PAIRS, WIDE] {
+    for subject in [NARROW, MUTANTS, WIDE] {
         println!("{}", subject.name);
         seeds::each!(40, |seed| random::failing(subject, 0, seed).map(drop));
     }
@@ -40,7 +40,7 @@ fn a_memory_that_fails() {
 
 #[test]
 fn resets_in_the_middle_of_traffic() {
-    for subject in [NARROW, PAIRS, WIDE] {
+    for subject in [NARROW, MUTANTS, WIDE] {
         println!("{}", subject.name);
         seeds::each!(40, |seed| random::resets(subject, 0, seed).map(drop));
     }
@@ -48,7 +48,7 @@ fn resets_in_the_middle_of_traffic() {
 
 #[test]
 fn one_seed_gives_the_same_twice() {
-    for subject in [NARROW, PAIRS, WIDE] {
+    for subject in [NARROW, MUTANTS, WIDE] {
         let twice = [(); 2].map(|()| random::failing(subject, 0, 1).unwrap());
         assert_eq!(twice[0], twice[1]);
     }
