@@ -42,6 +42,25 @@ fn sound(scene: &Scene, told: &[Told]) {
     }
 }
 
+/// A transaction that was never applied claims the value that its row had already, under a version that another row of
+/// the header has made since. A read of it is none of that claim.
+#[test]
+fn a_value_that_was_there_before_is_no_sign_of_a_write() {
+    let scene = Scene::new();
+    let [one, beside] = together(&scene);
+    let header = |row| scene.layout.header_of(key(row));
+    let other = (0..OBJECTS).find(|row| header(*row) != header(one)).expect("several headers");
+    let [one_before, beside_before, before] = [one, beside, other].map(|row| scene.initial(row));
+    let open = [read(one, 1, 7), write(one, 2, 7), read(other, 0, before), write(other, 1, 5)];
+    let told = [
+        at(10, 1, &[read(one, 0, one_before), write(one, 1, 7)]),
+        Told { fate: Fate::Open, ..at(20, 2, &open) },
+        at(30, 3, &[read(beside, 1, beside_before), write(beside, 2, 8)]),
+        at(40, 4, &[read(one, 2, 7), read(other, 0, before)]),
+    ];
+    sound(&scene, &told);
+}
+
 #[test]
 fn a_lost_update_is_named() {
     let scene = Scene::new();
