@@ -74,8 +74,9 @@ pub struct Slice {
     pub committed: u64,
 }
 
-/// Slices of a run that somebody watches.
+/// Slices of a run that somebody watches, and the longest of them, so that one that is interrupted ends soon.
 const SLICES: u64 = 10;
+const LONGEST_SLICE: Time = Time::from_us(1000);
 /// Inputs that are drawn for the count by hand.
 const COUNTED: u32 = 4000;
 /// How long a cluster may need to come to rest, without faults.
@@ -91,8 +92,13 @@ pub fn run(
     watch: &mut Watch<'_>,
 ) -> Result<Outcome, RunError> {
     let hardware = settings.hardware()?;
+    if extras.history.is_some() {
+        // A history needs the record as much as the check does.
+        Settings { checks: true, ..settings.clone() }.hardware()?;
+    }
     let faults = settings.fault_plan()?;
-    let slice = Time::from_ps((settings.duration().as_ps() / SLICES).max(1));
+    let slice = (settings.duration().as_ps() / SLICES).clamp(1, LONGEST_SLICE.as_ps());
+    let slice = Time::from_ps(slice);
     let job = Job { settings, hardware: &hardware, faults, slice, extras, watch };
     Ok(job.make()?.0)
 }

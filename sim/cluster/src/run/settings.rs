@@ -200,6 +200,12 @@ impl Settings {
                 false => Err(draft.reject(field, value, expected())),
             }
         };
+        // Files are named by it.
+        let name = of.name.clone().unwrap_or_else(|| "cluster".into());
+        if name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with('.') {
+            let expected = "a name that is not empty, has no slash and does not begin with a point";
+            return Err(draft.reject("name", name, expected));
+        }
         let nodes = whole("nodes", of.nodes, 3, 1, MOST_NODES)?;
         let threads = whole("threads", of.threads, 4, 1, MOST_THREADS)?;
         let workers = whole("workers", of.workers, 10, 1, MOST_WORKERS)?;
@@ -230,7 +236,7 @@ impl Settings {
             return Err(draft.reject("loss_timeout_us", loss_timeout_us, expected));
         }
         Ok(Self {
-            name: of.name.clone().unwrap_or_else(|| "cluster".into()),
+            name,
             description: of.description.clone().unwrap_or_default(),
             protocol: protocol(draft)?,
             platform: of.platform.clone().unwrap_or_else(|| "connect-ib".into()),
