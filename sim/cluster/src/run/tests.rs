@@ -152,3 +152,26 @@ fn the_platform_is_named_as_it_was_given() {
         "{message}"
     );
 }
+
+#[test]
+fn a_name_that_leaves_the_folder_of_its_files_is_refused() {
+    for name in ["", "../store", "a/b", ".hidden"] {
+        let text = WHOLE.replace("\"store\"", &format!("\"{name}\""));
+        let error = refused(&text, Flags::default());
+        assert!(error.contains("`name`") && error.contains("no slash"), "{error}");
+    }
+}
+
+#[test]
+fn a_history_needs_the_memory_of_the_record() {
+    let flags = Flags { checks: Some(false), duration_us: Some(60e6), ..Flags::default() };
+    let few = WHOLE.replace("1_000_000", "1_000");
+    let settings = checked(&few, flags).expect("possible");
+    assert!(settings.hardware().is_ok());
+    let mut history = Vec::new();
+    let extras = Extras { history: Some(&mut history), trace: None };
+    let watch = &mut Watch { is_interrupted: &|| true, progress: &mut |_| () };
+    let error = run(&settings, extras, watch).expect_err("refused").to_string();
+    assert!(error.contains("duration_us") && error.contains("memory"), "{error}");
+    assert!(history.is_empty());
+}
