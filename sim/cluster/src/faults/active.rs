@@ -64,11 +64,11 @@ impl HitsView {
 pub struct ActivePlan {
     rules: Vec<Rule>,
     happenings: Vec<(Time, NodeId, Happening)>,
-    /// Happenings whose times are past, for the hits.
-    past: usize,
     /// Nodes that are slow, stand still or have a clock of their own: until when.
     spans: Vec<(FaultKind, NodeId, Time, Time)>,
     due: Vec<(NodeId, Happening)>,
+    /// Crashes at a frame, and its stage.
+    crashing: Vec<(Time, NodeId, Stage)>,
     last_stages: Vec<(NodeId, Stage)>,
     last_stage: Stage,
     /// From this time on there are no faults of frames.
@@ -92,7 +92,7 @@ impl ActivePlan {
         let mut active = Self {
             rules: Vec::new(),
             happenings: Vec::new(),
-            past: 0,
+            crashing: Vec::new(),
             spans: Vec::new(),
             due: Vec::new(),
             last_stages: Vec::new(),
@@ -157,23 +157,8 @@ impl ActivePlan {
         self.happenings.push((at, NodeId(node), happening));
     }
 
-    /// Counts what happened to nodes until now, and what this frame meets.
+    /// Counts what this frame meets, beside the rules.
     fn note(&mut self, now: Time, frame: &FrameNote) {
-        while let Some((at, node, happening)) = self.happenings.get(self.past) {
-            if *at > now {
-                break;
-            }
-            match happening {
-                Happening::Crash => {
-                    let last = self.last_stages.iter().find(|(other, _)| other == node);
-                    let stage = last.map_or(self.last_stage, |(_, stage)| *stage);
-                    self.hits.hit(FaultKind::Crash, stage);
-                }
-                Happening::Restart => self.hits.hit(FaultKind::Restart, self.last_stage),
-                _ => {}
-            }
-            self.past += 1;
-        }
         for (kind, node, from, until) in &self.spans {
             if *node == frame.from.node && (*from..*until).contains(&now) {
                 self.hits.hit(*kind, frame.stage);
@@ -184,6 +169,24 @@ impl ActivePlan {
             Some((_, stage)) => *stage = frame.stage,
             None => self.last_stages.push((frame.from.node, frame.stage)),
         }
+    }
+
+    /// Lets others see the hits.
+    fn publish(&mut self) {
+        if self.hits != self.reported {
+            self.reported = self.hits;
+            *self.view.0.lock().unwrap_or_else(PoisonError::into_inner) = self.hits;
+        }
+    }
+
+    /// The stage that the crash of a node meets.
+    fn stage_of_crash(&mut self, now: Time, node: NodeId) -> Stage {
+        self.crashing.retain(|(at, ..)| *at == now);
+        if let Some((.., stage)) = self.crashing.iter().find(|(_, other, _)| *other == node) {
+            return *stage;
+        }
+        let last = self.last_stages.iter().find(|(other, _)| *other == node);
+        last.map_or(self.last_stage, |(_, stage)| *stage)
     }
 
     /// What the rules make of a frame. A frame that is lost is neither late nor doubled.
@@ -198,7 +201,11 @@ impl ActivePlan {
                     delay += Time::from_ps(draw % (within_ns * 1000));
                 }
                 Fault::Duplicate { after_ns, .. } => twice = Some(Time::from_ns(*after_ns)),
-                Fault::Crash { node, .. } => self.due.push((NodeId(*node), Happening::Crash)),
+                Fault::Crash { node, .. } => {
+                    self.due.push((NodeId(*node), Happening::Crash));
+                    self.crashing.push((now, NodeId(*node), frame.stage));
+                    continue;
+                }
                 _ => {}
             }
             self.hits.hit(rule.fault.kind(), frame.stage);
@@ -220,11 +227,20 @@ impl Faults for ActivePlan {
     fn fate(&mut self, now: Time, frame: &FrameNote) -> Fate {
         self.note(now, frame);
         let fate = if now < self.until { self.decide(now, frame) } else { Fate::Deliver };
-        if self.hits != self.reported {
-            self.reported = self.hits;
-            *self.view.0.lock().unwrap_or_else(PoisonError::into_inner) = self.hits;
-        }
+        self.publish();
         fate
+    }
+
+    fn happened(&mut self, now: Time, node: NodeId, happening: &Happening) {
+        match happening {
+            Happening::Crash => {
+                let stage = self.stage_of_crash(now, node);
+                self.hits.hit(FaultKind::Crash, stage);
+            }
+            Happening::Restart => self.hits.hit(FaultKind::Restart, self.last_stage),
+            _ => {}
+        }
+        self.publish();
     }
 
     fn due(&mut self) -> Option<(NodeId, Happening)> {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Plans that contradict themselves, or the cluster that they are for.
 
-use std::collections::BTreeMap;
-
 use cluster::engine::NodeId;
 use thiserror::Error;
 
@@ -29,9 +27,9 @@ pub enum PlanError {
 }
 
 /// What is wrong with a field: its name, its value, and what was expected.
-type Wrong = (&'static str, String, String);
+pub(super) type Wrong = (&'static str, String, String);
 
-fn wrong<T>(
+pub(super) fn wrong<T>(
     field: &'static str,
     value: impl ToString,
     expected: impl ToString,
@@ -39,120 +37,24 @@ fn wrong<T>(
     Err((field, value.to_string(), expected.to_string()))
 }
 
-/// What the entries so far do to a node at times that are known.
-#[derive(Clone, Copy, Default)]
-struct Course {
-    crash: Option<(usize, u64)>,
-    crashes_at_frame: Option<usize>,
-    restart: Option<u64>,
+impl PlanError {
+    /// The entry at this place is wrong.
+    pub(super) fn at(place: usize, (field, value, expected): Wrong) -> Self {
+        Self::Entry { entry: place + 1, field, value, expected }
+    }
 }
 
 impl FaultPlan {
     /// Checks that a cluster of so many nodes can have these faults.
     ///
     /// # Errors
-    /// For the first entry that cannot be: its number, field and value, and what was expected.
+    /// For the first entry that cannot be, by itself or after others: its number, field and value, and
+    /// what was expected.
     pub fn check(&self, nodes: u16) -> Result<(), PlanError> {
         for (place, fault) in self.faults.iter().enumerate() {
-            let told = |(field, value, expected)| PlanError::Entry {
-                entry: place + 1,
-                field,
-                value,
-                expected,
-            };
-            check_fault(fault, nodes).map_err(told)?;
+            check_fault(fault, nodes).map_err(|wrong| PlanError::at(place, wrong))?;
         }
-        self.check_crashes()
-    }
-
-    /// A node crashes once until it is restarted, and is restarted only after a crash. Entries count
-    /// in the order of their times.
-    fn check_crashes(&self) -> Result<(), PlanError> {
-        let told = |place: usize, (field, value, expected): Wrong| PlanError::Entry {
-            entry: place + 1,
-            field,
-            value,
-            expected,
-        };
-        let mut courses: BTreeMap<u16, Course> = BTreeMap::new();
-        let all = self.by_time();
-        for (place, node, at, restarts) in &all {
-            let later = |other: &&(usize, u16, Option<u64>, bool)| {
-                other.1 == *node && !other.3 && other.2 > *at
-            };
-            let is_first = !all.iter().any(|other| other.1 == *node && other.2 < *at);
-            if let (true, true, Some(crash)) = (*restarts, is_first, all.iter().find(later)) {
-                let (entry, crash_at) = (crash.0 + 1, crash.2.unwrap_or(0));
-                let expected = format!(
-                    "a time after a crash of the node; fault {entry} crashes it at {crash_at} ns"
-                );
-                return Err(told(*place, ("at_ns", at.unwrap_or(0).to_string(), expected)));
-            }
-        }
-        for (place, node, at, restarts) in all {
-            let course = courses.entry(node).or_default();
-            let result = match (restarts, at) {
-                (true, Some(at)) => course.restart(at),
-                (false, Some(at)) => course.crash(place, at),
-                (_, None) => course.crash_at_frame(place),
-            };
-            result.map_err(|wrong| told(place, wrong))?;
-        }
-        Ok(())
-    }
-
-    /// All crashes and restarts: the place, the node, the time, and whether it is a restart. Those at
-    /// a frame come first.
-    fn by_time(&self) -> Vec<(usize, u16, Option<u64>, bool)> {
-        let of = |(place, fault): (usize, &Fault)| match fault {
-            Fault::Crash { node, at_ns, .. } => Some((place, *node, *at_ns, false)),
-            Fault::Restart { node, at_ns } => Some((place, *node, Some(*at_ns), true)),
-            _ => None,
-        };
-        let mut all: Vec<_> = self.faults.iter().enumerate().filter_map(of).collect();
-        all.sort_by_key(|(_, _, at, _)| *at);
-        all
-    }
-}
-
-impl Course {
-    fn crash(&mut self, place: usize, at: u64) -> Result<(), Wrong> {
-        if let Some((other, before)) = self.crash {
-            let expected = format!(
-                "a restart of the node between this and fault {}, its crash at {before} ns",
-                other + 1
-            );
-            return wrong("at_ns", at, expected);
-        }
-        if let (Some(other), None) = (self.crashes_at_frame, self.restart) {
-            let expected = format!("a restart of the node after fault {}, its crash", other + 1);
-            return wrong("at_ns", at, expected);
-        }
-        self.crash = Some((place, at));
-        Ok(())
-    }
-
-    fn crash_at_frame(&mut self, place: usize) -> Result<(), Wrong> {
-        if let Some(other) = self.crashes_at_frame.replace(place) {
-            let expected =
-                format!("one crash at a frame for each node; fault {} is one", other + 1);
-            return wrong("at_frame", "another crash of the node", expected);
-        }
-        Ok(())
-    }
-
-    fn restart(&mut self, at: u64) -> Result<(), Wrong> {
-        if self.crash.is_some_and(|(_, before)| before == at) {
-            return wrong("at_ns", at, "a time after that of its crash");
-        }
-        let has_crashed = self.crash.is_some() || self.crashes_at_frame.is_some();
-        if !has_crashed && self.restart.is_none() {
-            // It may have ended itself.
-            self.restart = Some(at);
-            return Ok(());
-        }
-        (self.crash, self.restart) = (None, Some(at));
-        Ok(())
+        self.check_order()
     }
 }
 

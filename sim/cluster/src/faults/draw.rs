@@ -42,7 +42,7 @@ impl FaultPlan {
             draw.add_deadly(victim);
         }
         draw.plan.faults.shuffle(&mut draw.random);
-        draw.plan
+        draw.plan.of_the_living()
     }
 
     /// Draws a plan in which one node outlives its lease: it stands still until the others have replaced

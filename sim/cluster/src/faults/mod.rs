@@ -7,6 +7,7 @@
 mod active;
 mod check;
 mod draw;
+mod order;
 mod plan;
 mod shrink;
 
@@ -78,6 +79,13 @@ pub enum Happening {
 pub trait Faults: Send {
     /// What happens to nodes, in the order of time. Asked once, when the world is made.
     fn happenings(&self) -> &[(Time, NodeId, Happening)];
+
+    /// This has happened to a node: its process has ended, or begun anew, or the rest of what
+    /// [`Happening`] lists. It is not told of a crash of a node that is down, or a restart of one that
+    /// runs.
+    fn happened(&mut self, now: Time, node: NodeId, happening: &Happening) {
+        let _ = (now, node, happening);
+    }
 
     /// The fate of a frame that is packed at `now`. Cuts between nodes are frames that are dropped.
     fn fate(&mut self, now: Time, frame: &FrameNote) -> Fate;

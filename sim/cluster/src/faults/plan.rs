@@ -92,8 +92,8 @@ pub enum Fault {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at_frame: Option<Frames>,
     },
-    /// The process of a node begins anew, if it has ended for any reason. The memory is as
-    /// [`Happening::Crash`](super::Happening::Crash) leaves it.
+    /// The process of a node begins anew, if it has ended: by a crash, or by itself because of another
+    /// fault. The memory is as [`Happening::Crash`](super::Happening::Crash) leaves it.
     Restart {
         /// The node.
         node: u16,
@@ -341,6 +341,17 @@ impl FaultPlan {
     /// Never: each plan can be written.
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("a plan can be written")
+    }
+
+    /// How long a frame is under way longer than usual, at most: if all faults that make it late meet it.
+    pub fn longest_delay_ns(&self) -> u64 {
+        let of = |fault: &Fault| match fault {
+            Fault::Delay { by_ns: ns, .. }
+            | Fault::Reorder { within_ns: ns, .. }
+            | Fault::Duplicate { after_ns: ns, .. } => *ns,
+            _ => 0,
+        };
+        self.faults.iter().map(of).fold(0, u64::saturating_add)
     }
 
     /// The plan without the entries at these places.

@@ -137,6 +137,7 @@ pub fn slices_on(
         at_frame: None,
     }));
     faults.check(settings.nodes).map_err(RunError::of_settings)?;
+    faults.check_within(settings.end_ns()).map_err(RunError::of_settings)?;
     let (faults, extras) = (Some(faults), Extras::default());
     Ok(Job { settings, hardware, faults, slice, extras, watch }.make()?.1)
 }
@@ -198,7 +199,10 @@ impl Job<'_, '_, '_> {
         let protocol = Fasst::new(protocol_settings(settings, has_faults), transactions)
             .map_err(RunError::of_settings)?;
         let by_hand = count_by_hand(settings, &protocol);
-        let plan = self.faults.take().map(|plan| ActivePlan::new(&plan, Time::MAX));
+        let longest_delay = self.faults.as_ref().map_or(0, FaultPlan::longest_delay_ns);
+        // The cluster comes to rest without them.
+        let well = settings.warm_up() + settings.duration();
+        let plan = self.faults.take().map(|plan| ActivePlan::new(&plan, well));
         let hits = plan.as_ref().map(ActivePlan::view);
         let faults = plan.map(|plan| Box::new(plan) as Box<dyn Faults>);
         let watcher = Watcher::new(self.extras.trace.take().map(|out| {
@@ -215,7 +219,7 @@ impl Job<'_, '_, '_> {
         let is_interrupted = (self.watch.is_interrupted)();
         // What was cut off is not at rest, and cannot be judged as a whole.
         let checks = match settings.checks && !is_interrupted {
-            true => checked(&mut world, settings),
+            true => checked(&mut world, settings, Time::from_ns(longest_delay)),
             false => Ok(ChecksReport::default()),
         };
         // Also of a run that does not pass: then it is needed most.
@@ -311,9 +315,13 @@ fn count_by_hand<T: Totals>(of: &Settings, protocol: &Fasst<T>) -> ByHand {
 }
 
 /// Lets the cluster come to rest, and checks all that is to be.
-fn checked<T: Totals>(world: &mut Worldly<'_, T>, of: &Settings) -> Result<ChecksReport, RunError> {
+fn checked<T: Totals>(
+    world: &mut Worldly<'_, T>,
+    of: &Settings,
+    longest_delay: Time,
+) -> Result<ChecksReport, RunError> {
     let waits = super::settings::microseconds(20.0 * of.lease_us + 2.0 * of.loss_timeout_us);
-    world.run_until_rest(REST + waits)?;
+    world.run_until_rest(REST + waits + longest_delay)?;
     world.check_at_rest().map_err(RunError::AtRest)?;
     let protocol = world.protocol().clone();
     let judge = Judge::new(protocol.workload(), protocol.layout());

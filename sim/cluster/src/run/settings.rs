@@ -324,14 +324,20 @@ impl Settings {
     /// The faults, if there are any.
     ///
     /// # Errors
-    /// When they cannot be read, or contradict each other or the cluster.
+    /// When they cannot be read, contradict each other or the cluster, or outlast the run.
     pub fn fault_plan(&self) -> Result<Option<FaultPlan>, RunError> {
         let Some(file) = &self.faults else { return Ok(None) };
         let text = std::fs::read_to_string(file)
             .map_err(|cause| RunError::UnreadableFaults { file: file.clone(), cause })?;
-        let plan = FaultPlan::parse(&text, self.nodes)
-            .map_err(|cause| RunError::Faults { file: file.clone(), cause })?;
+        let told = |cause| RunError::Faults { file: file.clone(), cause };
+        let plan = FaultPlan::parse(&text, self.nodes).map_err(told)?;
+        plan.check_within(self.end_ns()).map_err(told)?;
         Ok(Some(plan))
+    }
+
+    /// When faults end, in nanoseconds: with what is measured.
+    pub(super) fn end_ns(&self) -> u64 {
+        (self.warm_up() + self.duration()).as_ps() / 1000
     }
 
     /// The time before what is measured.

@@ -13,12 +13,18 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let (_, id, happening) = self.happenings[place];
         self.trace.happened(now, id, &happening);
         let state = &mut self.nodes[node];
+        let runs = state.process.is_some();
         match happening {
             Happening::Crash => self.crash(node),
             Happening::Restart => self.restart(node),
             Happening::Slow { factor } => state.slow = factor,
             Happening::Pause { length } => state.paused = state.paused.max(now + length),
             Happening::Clock { ahead, drift } => self.set_clock(now, node, ahead, drift),
+        }
+        let is_turn = matches!(happening, Happening::Crash | Happening::Restart);
+        let has_happened = !is_turn || runs != self.nodes[node].process.is_some();
+        if let (true, Some(faults)) = (has_happened, &mut self.faults) {
+            faults.happened(now, id, &happening);
         }
     }
 

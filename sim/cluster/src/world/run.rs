@@ -95,9 +95,13 @@ impl<P: Protocol, T: Trace> World<P, T> {
     /// Asks the protocol whether the nodes that are up are as they should be at rest.
     ///
     /// # Errors
-    /// What the protocol says.
+    /// What the protocol says, or that no node is up.
     pub fn check_at_rest(&self) -> Result<(), String> {
-        self.protocol.check_at_rest(&self.up())
+        let up = self.up();
+        if up.is_empty() {
+            return Err("no node is up, so nothing could be checked".into());
+        }
+        self.protocol.check_at_rest(&up)
     }
 
     fn is_active(&self) -> bool {

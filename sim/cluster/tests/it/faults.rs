@@ -3,7 +3,8 @@
 
 use cluster::engine::{Class, Endpoint, NodeId, Stage};
 use cluster_sim::faults::{
-    ActivePlan, Dangers, Fate, Fault, FaultKind, FaultPlan, Faults, FrameNote, Frames, NodeName,
+    ActivePlan, Dangers, Fate, Fault, FaultKind, FaultPlan, Faults, FrameNote, Frames, Happening,
+    NodeName,
 };
 use timing::Time;
 
@@ -85,17 +86,27 @@ fn contradictions_are_refused_by_entry_field_and_value() {
     }
 }
 
+/// What the cluster of three nodes says of a plan with these entries.
+fn check(faults: &[Fault]) -> Result<(), String> {
+    let result = FaultPlan { faults: faults.to_vec() }.check(3);
+    result.map_err(|error| error.to_string())
+}
+
+fn crash(at: u64) -> Fault {
+    Fault::Crash { node: 1, at_ns: Some(at), at_frame: None }
+}
+
+fn restart(at_ns: u64) -> Fault {
+    Fault::Restart { node: 1, at_ns }
+}
+
+fn pause(node: u16, at_ns: u64) -> Fault {
+    Fault::Pause { node, at_ns, for_ns: 5 }
+}
+
 #[test]
 fn crashes_and_restarts_take_turns() {
-    let crash = |at| Fault::Crash { node: 1, at_ns: Some(at), at_frame: None };
-    let restart = |at| Fault::Restart { node: 1, at_ns: at };
-    let check = |faults: &[Fault]| {
-        let result = FaultPlan { faults: faults.to_vec() }.check(3);
-        result.map_err(|error| error.to_string())
-    };
     assert_eq!(check(&[restart(20), crash(10), crash(30)]), Ok(()));
-    // A process may have ended itself.
-    assert_eq!(check(&[restart(20)]), Ok(()));
     assert_eq!(
         check(&[crash(30), crash(10)]),
         Err("fault 1: at_ns: 30; expected a restart of the node between this and fault 2, its crash \
@@ -107,13 +118,126 @@ fn crashes_and_restarts_take_turns() {
     let at_frame = Fault::Crash { node: 1, at_ns: None, at_frame };
     assert!(check(&[at_frame.clone(), at_frame.clone()]).is_err());
     assert!(check(&[at_frame.clone(), crash(10)]).is_err());
-    assert_eq!(check(&[at_frame, restart(10)]), Ok(()));
+    assert_eq!(check(&[at_frame.clone(), restart(10)]), Ok(()));
+    assert_eq!(check(&[at_frame, restart(10), crash(20)]), Ok(()));
+}
+
+#[test]
+fn a_node_that_nothing_has_ended_is_not_restarted() {
+    let expected = "expected a time after a crash of node 1, or after another fault by which its process \
+                    may end";
+    assert_eq!(check(&[restart(20)]), Err(format!("fault 1: at_ns: 20; {expected}")));
+    assert_eq!(
+        check(&[crash(10), restart(20), restart(30)]),
+        Err(format!("fault 3: at_ns: 30; {expected}"))
+    );
     assert_eq!(
         check(&[restart(10), crash(20)]),
-        Err("fault 1: at_ns: 10; expected a time after a crash of the node; fault 2 crashes it at 20 \
-             ns"
-            .into())
+        Err(format!("fault 1: at_ns: 10; {expected}; fault 2 crashes it at 20 ns"))
     );
+    // It may have ended itself because of these.
+    let drop = |to: u16| Fault::Drop {
+        frames: Frames {
+            from: Some(NodeName(NodeId(0))),
+            to: Some(NodeName(NodeId(to))),
+            ..Frames::default()
+        },
+    };
+    assert_eq!(check(&[drop(1), restart(20)]), Ok(()));
+    assert!(check(&[drop(2), restart(20)]).is_err());
+    assert_eq!(check(&[pause(1, 10), restart(20)]), Ok(()));
+    assert!(check(&[pause(1, 30), restart(20)]).is_err(), "later");
+    assert!(check(&[pause(2, 10), restart(20)]).is_err(), "another node");
+    let cut = |node: u16| {
+        let (nodes, others) = (vec![NodeName(NodeId(node))], vec![NodeName(NodeId::MANAGER)]);
+        Fault::Cut { nodes, others, from_ns: 1, until_ns: 9, one_way: true }
+    };
+    assert_eq!(check(&[cut(1), restart(20)]), Ok(()));
+    assert!(check(&[cut(0), restart(20)]).is_err());
+}
+
+#[test]
+fn nothing_else_happens_to_a_node_that_is_down() {
+    let down = "expected a time when node 1 runs; it is down from 10 ns on by fault 1";
+    let (until, ever) = (" until fault 2 restarts it at 40 ns", ", and nothing restarts it");
+    let slow = |from_ns, until_ns| Fault::Slow { node: 1, factor: 2000, from_ns, until_ns };
+    let clock = |at_ns| Fault::Clock { node: 1, at_ns, ahead_ns: 1, drift_ppm: 0 };
+    let from_it = Frames { from: Some(NodeName(NodeId(1))), ..Frames::default() };
+    let drop = |from| Fault::Drop { frames: Frames { from_ns: Some(from), ..from_it.clone() } };
+    let cut = |node: u16| {
+        let nodes = vec![NodeName(NodeId(1)), NodeName(NodeId(node))];
+        Fault::Cut { nodes, others: Vec::new(), from_ns: 20, until_ns: 30, one_way: false }
+    };
+    let refused =
+        [(pause(1, 20), "at_ns: 20"), (slow(15, 40), "from_ns: 15"), (cut(1), "nodes: 1")];
+    for (fault, field) in refused {
+        let error = format!("fault 3: {field}; {down}{until}");
+        assert_eq!(check(&[crash(10), restart(40), fault.clone()]), Err(error));
+        let error = format!("fault 2: {field}; {down}{ever}");
+        assert_eq!(check(&[crash(10), fault]), Err(error));
+    }
+    for (fault, field) in [(clock(20), "at_ns: 20"), (drop(20), "frames.from: 1")] {
+        let error = format!("fault 2: {field}; {down}{ever}");
+        assert_eq!(check(&[crash(10), fault.clone()]), Err(error));
+        assert_eq!(check(&[crash(10), restart(40), fault]), Ok(()), "it matters afterwards");
+    }
+    for fault in
+        [pause(1, 5), pause(1, 40), pause(2, 20), slow(5, 20), slow(20, 41), drop(5), cut(2)]
+    {
+        assert_eq!(check(&[crash(10), restart(40), fault.clone()]), Ok(()), "{fault:?}");
+    }
+}
+
+#[test]
+fn what_comes_after_the_run_is_refused() {
+    let frames = |from_ns, until_ns| Frames { from_ns, until_ns, ..Frames::default() };
+    let name = || vec![NodeName(NodeId(1))];
+    let cut = |until_ns| Fault::Cut {
+        nodes: name(),
+        others: vec![],
+        from_ns: 1,
+        until_ns,
+        one_way: false,
+    };
+    let refused = [
+        (crash(100), "at_ns: 100; expected a time before 100 ns, the end of the run"),
+        (restart(150), "at_ns: 150; expected a time before 100 ns, the end of the run"),
+        (cut(101), "until_ns: 101; expected a time up to 100 ns, the end of the run"),
+        (pause(1, 96), "for_ns: 5 after 96; expected a time and an end up to 100 ns"),
+        (
+            Fault::Drop { frames: frames(Some(100), None) },
+            "frames.from_ns: 100; expected a time before 100 ns",
+        ),
+        (
+            Fault::Drop { frames: frames(None, Some(200)) },
+            "frames.until_ns: 200; expected a time up to 100 ns",
+        ),
+        (
+            Fault::Delay { frames: frames(None, None), by_ns: 101 },
+            "by_ns: 101; expected at most 100 ns, the length of the run (warm_up_us and duration_us)",
+        ),
+    ];
+    let within =
+        |fault: &Fault| FaultPlan { faults: vec![pause(0, 1), fault.clone()] }.check_within(100);
+    for (fault, expected) in refused {
+        let error = within(&fault).expect_err("too late").to_string();
+        assert!(error.starts_with(&format!("fault 2: {expected}")), "{error}");
+    }
+    let any = Fault::Drop { frames: Frames::default() };
+    for fault in [crash(99), cut(100), pause(1, 95), any] {
+        assert_eq!(within(&fault), Ok(()), "{fault:?}");
+    }
+}
+
+#[test]
+fn crashes_and_restarts_count_when_they_happen() {
+    let mut active = ActivePlan::new(&FaultPlan::default(), Time::MAX);
+    active.fate(Time::from_ns(1), &frame(0, 1, Stage::Log));
+    active.happened(Time::from_ns(2), NodeId(0), &Happening::Crash);
+    active.happened(Time::from_ns(3), NodeId(0), &Happening::Restart);
+    let hits = active.view().get();
+    assert_eq!(hits.of(FaultKind::Crash, Stage::Log), 1);
+    assert_eq!(hits.of(FaultKind::Restart, Stage::Log), 1);
 }
 
 #[test]
@@ -161,8 +285,10 @@ fn a_plan_does_to_frames_what_it_says() {
     assert_eq!(fate(200, 2, 1, Stage::Execute), (Fate::Deliver, None));
     let (happens, due) = fate(201, 1, 0, Stage::Primary);
     assert_eq!((happens, due.map(|due| due.0)), (Fate::Deliver, Some(NodeId(1))));
+    active.happened(Time::from_ns(201), NodeId(1), &Happening::Crash);
+    let mut fate = |ns, from, to, stage| active.fate(Time::from_ns(ns), &frame(from, to, stage));
     // All is well again.
-    assert_eq!(fate(1000, 0, manager, Stage::Membership), (Fate::Deliver, None));
+    assert_eq!(fate(1000, 0, manager, Stage::Membership), Fate::Deliver);
     let hits = active.view().get();
     assert_eq!(hits.of(FaultKind::Drop, Stage::Log), 1);
     assert_eq!(hits.of(FaultKind::Cut, Stage::Execute), 1);

@@ -3,7 +3,7 @@
 //! run without end.
 
 use cluster_sim::platform::Hardware;
-use cluster_sim::run::{Settings, Workload, measure_on, slices_on};
+use cluster_sim::run::{Report, RunError, Settings, Workload, measure_on, slices_on};
 use timing::Time;
 
 fn small() -> Settings {
@@ -90,4 +90,56 @@ fn slices_and_kills_that_cannot_be_are_errors_of_the_input() {
         assert!(error.is_of_input(), "{kill:?}, {slice}: {error}");
     }
     assert_eq!(run(None, slice).expect("it can be run").len(), 5);
+}
+
+/// Runs the small cluster with these faults.
+fn with_faults(settings: Settings, faults: &str) -> Result<Report, RunError> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("faults.toml");
+    std::fs::write(&file, faults).expect("written");
+    measure_on(&Settings { faults: Some(file), lease_us: 20.0, ..settings }, &hardware())
+}
+
+fn all_crash() -> String {
+    let crash = |node: u16| format!("[[fault]]\nkind = \"crash\"\nnode = {node}\nat_ns = 3_000\n");
+    (0..3).map(crash).collect()
+}
+
+#[test]
+fn a_cluster_that_is_wholly_down_does_not_pass() {
+    let error = with_faults(small(), &all_crash()).expect_err("nothing can be checked");
+    assert_eq!(error.to_string(), "at rest: no node is up, so nothing could be checked");
+    assert!(!error.is_of_input());
+}
+
+#[test]
+fn crashes_without_a_frame_after_them_are_reported() {
+    let report =
+        with_faults(Settings { checks: false, ..small() }, &all_crash()).expect("unchecked");
+    let crashes = report.faults.iter().filter(|of| of.name.starts_with("crash"));
+    assert_eq!(crashes.map(|of| of.count).sum::<u64>(), 3, "{:?}", report.faults);
+}
+
+#[test]
+fn faults_after_the_end_of_a_run_are_errors_of_the_input() {
+    let late =
+        "[[fault]]\nkind = \"cut\"\nnodes = [1]\nfrom_ns = 1_000\nuntil_ns = 60_000_000_000\n";
+    let error = with_faults(small(), late).expect_err("it lasts for a minute");
+    assert!(error.is_of_input(), "{error}");
+    let text = error.to_string();
+    assert!(
+        text.contains(
+            "fault 1: until_ns: 60000000000; expected a time up to 5000 ns, the end of the run"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn faults_without_an_end_stop_with_the_run() {
+    let drops = "[[fault]]\nkind = \"drop\"\nframes = { stage = \"membership\" }\n";
+    let report = with_faults(small(), drops).expect("leases are renewed when it is over");
+    assert!(report.faults.iter().any(|of| of.name == "drop, membership"), "{:?}", report.faults);
+    let late = "[[fault]]\nkind = \"delay\"\nby_ns = 5_000\nframes = { from = 1 }\n";
+    with_faults(small(), late).expect("what is late comes at last");
 }
