@@ -17,9 +17,9 @@ struct Outgoing {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Incoming {
     from: NodeId,
-    /// Whether each message has come, as far as numbers are known.
+    /// Whether each message has come, as far as numbers are known. None comes after the last.
     parts: Vec<bool>,
-    /// Whether the last is among them.
+    /// Whether the last of these is the last of all.
     is_last_known: bool,
 }
 
@@ -98,12 +98,31 @@ impl Exchange {
         }
     }
 
-    /// A message has come.
+    /// Whether a message can be one of another member's: none has a number after the last one's, and one
+    /// that comes again is the last if it was.
+    pub(super) fn may_come(&self, from: NodeId, part: u16, is_last: bool) -> bool {
+        let incoming = self.incoming.iter().find(|incoming| incoming.from == from);
+        incoming.is_some_and(|Incoming { parts, is_last_known, .. }| {
+            let place = usize::from(part) + 1;
+            match (is_last, is_last_known) {
+                (true, true) => place == parts.len(),
+                (true, false) => place > parts.len(),
+                (false, true) => place < parts.len(),
+                (false, false) => true,
+            }
+        })
+    }
+
+    /// A message has come, which [may](Self::may_come) do so.
     pub(super) fn came(&mut self, from: NodeId, part: u16, is_last: bool) {
         let Some(incoming) = self.incoming.iter_mut().find(|incoming| incoming.from == from) else {
             return;
         };
         let part = usize::from(part);
+        debug_assert!(
+            !incoming.is_last_known || part < incoming.parts.len(),
+            "none after the last"
+        );
         if incoming.parts.len() <= part {
             incoming.parts.resize(part + 1, false);
         }

@@ -309,7 +309,8 @@ fn take_records<T: Transactions>(
         return Ok(());
     }
     let view = member.proposed().filter(|_| !is_late).unwrap_or(member.view());
-    if !view.contains(from) {
+    let may_come = |exchange: &Exchange| exchange.may_come(from, part, is_last);
+    if !view.contains(from) || !shared.recovery.exchange.as_ref().is_none_or(may_come) {
         shared.recovery.counts.malformed += 1;
         return Ok(());
     }

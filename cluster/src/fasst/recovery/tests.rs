@@ -51,15 +51,26 @@ fn name(node: u16, count: u32) -> TransactionId {
     TransactionId::new(NodeId(node), 0, 0, count)
 }
 
-/// The last message of records, with these.
-fn message(records: &[(TransactionId, &[u8])]) -> Vec<u8> {
+/// A message of this number, with these records.
+fn numbered(part: u16, records: &[(TransactionId, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    messages::begin_records(EPOCH, 0, &mut bytes);
+    messages::begin_records(EPOCH, part, &mut bytes);
     for (transaction, items) in records {
         messages::put_record(*transaction, items, &mut bytes);
     }
+    bytes
+}
+
+/// The last message of this number.
+fn last(part: u16, records: &[(TransactionId, &[u8])]) -> Vec<u8> {
+    let mut bytes = numbered(part, records);
     messages::set_last(&mut bytes);
     bytes
+}
+
+/// The only message of records, with these.
+fn message(records: &[(TransactionId, &[u8])]) -> Vec<u8> {
+    last(0, records)
 }
 
 /// Whether a message was taken. One that was not has changed nothing but a count, and has no answer.
@@ -135,6 +146,34 @@ fn records_with_a_spoilt_item_are_refused() {
         assert!(!takes(&before, from, &message(&[sound])));
     }
     assert!(takes(&before, FROM, &message(&[sound])));
+}
+
+#[test]
+fn no_records_come_after_the_last() {
+    let (before, items) = (stopped(), items());
+    let record = (name(3, 5), &items[..]);
+    let after = |messages: &[Vec<u8>]| {
+        let mut shared = before.clone();
+        for message in messages {
+            receive(&mut shared, Instant::default(), FROM, message, &mut Effects::new());
+        }
+        shared.recovery.counts = Counts::default();
+        shared
+    };
+    // Message 1 is the last, and came first.
+    let has_last = after(&[last(1, &[])]);
+    assert!(takes(&has_last, FROM, &numbered(0, &[record])));
+    assert!(takes(&has_last, FROM, &last(1, &[])), "it may come again");
+    for late in [numbered(2, &[record]), numbered(1, &[record]), last(0, &[]), last(2, &[record])] {
+        assert!(!takes(&has_last, FROM, &late), "{late:?}");
+    }
+    // Message 1 has come, so the last is none before it, and not itself.
+    let has_more = after(&[numbered(1, &[])]);
+    assert!(!takes(&has_more, FROM, &last(0, &[record])));
+    assert!(!takes(&has_more, FROM, &last(1, &[record])));
+    assert!(takes(&has_more, FROM, &last(2, &[record])));
+    // Another member has numbers of its own.
+    assert!(takes(&has_last, NodeId(0), &numbered(5, &[record])));
 }
 
 #[test]
