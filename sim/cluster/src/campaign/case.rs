@@ -19,6 +19,8 @@ use crate::world::{Hardware, Options};
 
 /// One in so many cases is about a node that goes on after its lease.
 const OUTLIVES: u32 = 8;
+/// One in so many of the others is about a coordinator that has the only record.
+const LONE_RECORD: u32 = 8;
 
 /// A cluster of FaSST with one of the workloads.
 #[derive(Clone, Debug)]
@@ -103,6 +105,13 @@ impl Case {
             case.work = (Kind::Tatp, random.random_range(16..=40));
             (case.workers, case.buckets) = (6, random.random_range(4..=16));
             case.plan = FaultPlan::outlive_lease(random.random_range(0..u64::MAX), &dangers);
+        } else if random.random_ratio(1, LONE_RECORD) {
+            // With one backup there are two records. Each transaction writes, and seldom waits for a lock.
+            (case.nodes, case.backups) = (random.random_range(4..=5), 1);
+            case.work = (Kind::Objects { reads: 1, writes: 1 }, random.random_range(16..=40));
+            case.buckets = random.random_range(4..=16);
+            let dangers = Dangers { nodes: case.nodes, tolerated: 1, ..dangers };
+            case.plan = FaultPlan::lone_record(random.random_range(0..u64::MAX), &dangers);
         }
         case
     }

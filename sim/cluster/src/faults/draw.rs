@@ -45,6 +45,20 @@ impl FaultPlan {
         draw.plan.of_the_living()
     }
 
+    /// Draws a plan in which a coordinator may have the only record of a transaction, if rows have one backup:
+    /// as it asks a primary for a change, the node crashes that has the other record, and the request comes
+    /// only when the others have gone on without that node. Beside that there are a few harmless faults.
+    pub fn lone_record(seed: u64, dangers: &Dangers) -> Self {
+        let random = ChaCha8Rng::seed_from_u64(seed);
+        let plan = Self::default();
+        let mut draw = Draw { random, dangers: *dangers, victims: Vec::new(), plan };
+        for _ in 0..draw.random.random_range(0..=2) {
+            draw.add_harmless();
+        }
+        draw.add_lone_record();
+        draw.plan.of_the_living()
+    }
+
     /// Draws a plan in which one node outlives its lease: it stands still until the others have replaced
     /// it and go on, and then wakes up and has not heard of it, often with a clock that is behind. The
     /// manager may be out of its reach for a while longer. Beside that there are a few harmless faults.
@@ -222,6 +236,31 @@ impl Draw {
         if self.chance(50) {
             let at_ns = at_ns + for_ns + 2 * lease + self.up_to(span / 4);
             self.plan.faults.push(Fault::Restart { node, at_ns });
+        }
+    }
+
+    /// Each node has its log replica and its backup at the next one, as long as all are there.
+    fn add_lone_record(&mut self) {
+        let Dangers { nodes, lease_ns: lease, skew_ns: skew, loss_ns: loss, .. } = self.dangers;
+        let coordinator = self.node();
+        let log_replica = (coordinator + 1) % nodes;
+        let primary = (coordinator + self.random.random_range(2..nodes.max(3))) % nodes;
+        let name = |node| Some(NodeName(NodeId(node)));
+        let frames = Frames {
+            from: name(coordinator),
+            to: name(primary),
+            stage: Some(Stage::Primary),
+            nth: Some(self.random.random_range(0..12)),
+            ..Frames::default()
+        };
+        // Longer than it takes to find out and to change the view, and no loss.
+        let least = 2 * (lease + skew);
+        let by_ns = least + self.up_to(loss.saturating_sub(least + lease));
+        self.plan.faults.push(Fault::Delay { frames: frames.clone(), by_ns });
+        let crash = Fault::Crash { node: log_replica, at_ns: None, at_frame: Some(frames) };
+        self.plan.faults.push(crash);
+        if self.chance(50) {
+            self.restart(log_replica);
         }
     }
 

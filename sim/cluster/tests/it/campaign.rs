@@ -110,7 +110,7 @@ fn what_commits_survives_and_all_go_on() {
 
 /// The planted bugs that a campaign finds, and within how many seeds: a short form has as many. The
 /// explorer of `cluster` finds the others.
-const FOUND: [Mutant; 14] = [
+const FOUND: [Mutant; 15] = [
     Mutant::NoValidation,
     Mutant::ValidateBeforeLocks,
     Mutant::ValidationIgnoresLocks,
@@ -125,6 +125,7 @@ const FOUND: [Mutant; 14] = [
     Mutant::ReadOfLockedRow,
     Mutant::LossNotDetected,
     Mutant::ReadOnlySkipsValidation,
+    Mutant::OwnRecordDroppedEarly,
 ];
 const SEEDS: u64 = 100;
 

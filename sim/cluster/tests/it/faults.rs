@@ -25,10 +25,12 @@ fn frame(from: u16, to: u16, stage: Stage) -> FrameNote {
 #[test]
 fn drawn_plans_are_right_and_survive_a_file() {
     seeds::each!(200, |seed| {
-        let plan = FaultPlan::draw(seed, &DANGERS);
-        plan.check(DANGERS.nodes).map_err(|error| format!("{error}\n{}", plan.to_toml()))?;
-        assert_eq!(FaultPlan::parse(&plan.to_toml(), DANGERS.nodes).as_ref(), Ok(&plan));
-        assert_eq!(FaultPlan::draw(seed, &DANGERS), plan);
+        for draw in [FaultPlan::draw, FaultPlan::outlive_lease, FaultPlan::lone_record] {
+            let plan = draw(seed, &DANGERS);
+            plan.check(DANGERS.nodes).map_err(|error| format!("{error}\n{}", plan.to_toml()))?;
+            assert_eq!(FaultPlan::parse(&plan.to_toml(), DANGERS.nodes).as_ref(), Ok(&plan));
+            assert_eq!(draw(seed, &DANGERS), plan);
+        }
         Ok::<(), String>(())
     });
 }
