@@ -19,26 +19,73 @@ pub struct Draft {
     source: Option<Source>,
 }
 
-/// The keys of a scenario file.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Values {
-    pub name: Option<String>,
-    pub description: Option<String>,
-    pub protocol: Option<String>,
-    pub platform: Option<String>,
-    pub nodes: Option<u64>,
-    pub threads: Option<u64>,
-    pub workers: Option<u64>,
-    pub replicas: Option<u64>,
-    pub warm_up_us: Option<f64>,
-    pub duration_us: Option<f64>,
-    pub loss_timeout_us: Option<f64>,
-    pub lease_us: Option<f64>,
-    pub seed: Option<u64>,
-    pub checks: Option<bool>,
-    pub faults: Option<PathBuf>,
-    pub workload: Option<WorkloadDraft>,
+/// Declares what a file and flags can both say, once: the keys of [`Values`], the fields of [`Flags`], and how
+/// these replace those.
+macro_rules! both_say {
+    ($($(#[doc = $flag:literal])* $field:ident: $type:ty,)*) => {
+        /// The keys of a scenario file.
+        #[derive(Clone, Debug, Default, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct Values {
+            pub name: Option<String>,
+            pub description: Option<String>,
+            $(pub $field: Option<$type>,)*
+            pub loss_timeout_us: Option<f64>,
+            pub lease_us: Option<f64>,
+            pub workload: Option<WorkloadDraft>,
+        }
+
+        /// What flags say. Each that is there replaces the value of the file.
+        #[derive(Clone, Debug, Default)]
+        pub struct Flags {
+            $($(#[doc = $flag])* pub $field: Option<$type>,)*
+            /// `--workload`: a name, which begins with the workload's own default parameters.
+            pub workload: Option<String>,
+            /// `--reads`, of the object store.
+            pub reads: Option<u64>,
+            /// `--writes`, of the object store.
+            pub writes: Option<u64>,
+            /// `--keys`: rows a thread of the object store, accounts a thread, or subscribers a node.
+            pub keys: Option<u64>,
+            /// `--access`, of SmallBank.
+            pub access: Option<SmallBankAccess>,
+        }
+
+        impl Draft {
+            /// Takes those that stand for themselves; the workload's belong together.
+            fn take_values(&mut self, flags: &Flags) {
+                $(if let Some(value) = flags.$field.clone() {
+                    self.values.$field = Some(value);
+                    self.flags.insert(stringify!($field));
+                })*
+            }
+        }
+    };
+}
+
+both_say! {
+    /// `--protocol`.
+    protocol: String,
+    /// `--platform`: a name or a file.
+    platform: String,
+    /// `--nodes`.
+    nodes: u64,
+    /// `--threads`.
+    threads: u64,
+    /// `--workers`.
+    workers: u64,
+    /// `--replicas`.
+    replicas: u64,
+    /// `--warm-up-us`.
+    warm_up_us: f64,
+    /// `--duration-us`.
+    duration_us: f64,
+    /// `--seed`.
+    seed: u64,
+    /// `--checks`.
+    checks: bool,
+    /// `--faults`.
+    faults: PathBuf,
 }
 
 /// A workload with its parameters.
@@ -74,43 +121,6 @@ pub(super) struct TatpDraft {
 pub(super) struct SmallBankDraft {
     pub accounts_per_thread: Option<u64>,
     pub hot_percent: Option<f64>,
-    pub access: Option<SmallBankAccess>,
-}
-
-/// What flags say. Each that is there replaces the value of the file.
-#[derive(Clone, Debug, Default)]
-pub struct Flags {
-    /// `--protocol`.
-    pub protocol: Option<String>,
-    /// `--platform`: a name or a file.
-    pub platform: Option<String>,
-    /// `--nodes`.
-    pub nodes: Option<u64>,
-    /// `--threads`.
-    pub threads: Option<u64>,
-    /// `--workers`.
-    pub workers: Option<u64>,
-    /// `--replicas`.
-    pub replicas: Option<u64>,
-    /// `--warm-up-us`.
-    pub warm_up_us: Option<f64>,
-    /// `--duration-us`.
-    pub duration_us: Option<f64>,
-    /// `--seed`.
-    pub seed: Option<u64>,
-    /// `--checks`.
-    pub checks: Option<bool>,
-    /// `--faults`.
-    pub faults: Option<PathBuf>,
-    /// `--workload`: a name, which begins with the workload's own default parameters.
-    pub workload: Option<String>,
-    /// `--reads`, of the object store.
-    pub reads: Option<u64>,
-    /// `--writes`, of the object store.
-    pub writes: Option<u64>,
-    /// `--keys`: rows a thread of the object store, accounts a thread, or subscribers a node.
-    pub keys: Option<u64>,
-    /// `--access`, of SmallBank.
     pub access: Option<SmallBankAccess>,
 }
 
@@ -182,16 +192,7 @@ impl Draft {
     /// # Errors
     /// When a flag belongs to another workload, or names one that there is not.
     pub fn with_flags(mut self, flags: Flags) -> Result<Self, SettingsError> {
-        macro_rules! take {
-            ($($field:ident),*) => {
-                $(if let Some(value) = flags.$field.clone() {
-                    self.values.$field = Some(value);
-                    self.flags.insert(stringify!($field));
-                })*
-            };
-        }
-        take!(protocol, platform, nodes, threads, workers, replicas);
-        take!(warm_up_us, duration_us, seed, checks, faults);
+        self.take_values(&flags);
         self.take_workload(&flags)?;
         Ok(self)
     }
