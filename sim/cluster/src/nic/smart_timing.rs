@@ -8,6 +8,8 @@ use timing::platform::{
     Rate, Ratio,
 };
 
+use crate::platform::reading::{expect_counts, read_whole};
+
 /// The threads of one processor, each time being that of a thread that runs alone.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -159,23 +161,33 @@ impl SmartTiming {
     /// # Errors
     /// When a section is missing or malformed, an entry has no class, there is more in the file, or no
     /// machine can be like that.
-    pub fn read_from(mut file: PlatformFile) -> Result<Self, PlatformError> {
-        let read = SmartTiming {
-            name: file.word("name")?,
-            link: file.section("link")?,
-            dma: file.section("dma")?,
-            network: NetworkTiming {
-                core: file.section("network.core")?,
-                host: file.section("network.host")?,
-                ethernet: file.section("network.ethernet")?,
-                switch: file.section("network.switch")?,
-                pcie: file.section("network.pcie")?,
-                queues: file.section("network.queues")?,
-                dma: file.section("network.dma")?,
-            },
-        };
-        file.expect_all_read()?;
-        file.expect_classes()?;
+    pub fn read_from(file: PlatformFile) -> Result<Self, PlatformError> {
+        let (read, file) = read_whole(file, |file| {
+            Ok(SmartTiming {
+                name: file.word("name")?,
+                link: file.section("link")?,
+                dma: file.section("dma")?,
+                network: NetworkTiming {
+                    core: file.section("network.core")?,
+                    host: file.section("network.host")?,
+                    ethernet: file.section("network.ethernet")?,
+                    switch: file.section("network.switch")?,
+                    pcie: file.section("network.pcie")?,
+                    queues: file.section("network.queues")?,
+                    dma: file.section("network.dma")?,
+                },
+            })
+        })?;
+        let of = &read.network;
+        let counts = [
+            ("network.core.threads", &of.core.threads, Some(128), "1 to 128"),
+            ("network.host.threads", &of.host.threads, Some(128), "1 to 128"),
+            ("network.ethernet.ports", &of.ethernet.ports, Some(16), "1 to 16"),
+            ("network.queues.burst", &of.queues.burst, Some(256), "1 to 256"),
+            ("network.dma.queues", &of.dma.queues, Some(256), "1 to 256"),
+            ("network.dma.vector", &of.dma.vector, Some(256), "1 to 256"),
+        ];
+        expect_counts(&file, &counts)?;
         match read.network.first_impossible() {
             None => Ok(read),
             Some((field, value, expected)) => {
@@ -189,25 +201,8 @@ impl SmartTiming {
 type Finding = (&'static str, String, &'static str);
 
 impl NetworkTiming {
-    /// Numbers that others are divided by or taken from.
+    /// Shares and sizes that others are taken from.
     fn first_impossible(&self) -> Option<Finding> {
-        let counts = [
-            ("core.threads", self.core.threads.get().0, 128),
-            ("host.threads", self.host.threads.get().0, 128),
-            ("ethernet.ports", self.ethernet.ports.get().0, 16),
-            ("queues.burst", self.queues.burst.get().0, 256),
-            ("dma.queues", self.dma.queues.get().0, 256),
-            ("dma.vector", self.dma.vector.get().0, 256),
-        ];
-        for (field, count, most) in counts {
-            if count == 0 || count > most {
-                return Some((
-                    field,
-                    count.to_string(),
-                    "at least 1, and at most 16 ports, 128 threads or 256",
-                ));
-            }
-        }
         for (field, share) in
             [("core.together", &self.core.together), ("host.together", &self.host.together)]
         {

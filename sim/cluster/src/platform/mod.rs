@@ -7,6 +7,7 @@
 mod entries;
 mod frozen;
 mod programmable_switch;
+pub(crate) mod reading;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,8 @@ pub use entries::{
 };
 pub use frozen::{FrozenEntry, digest, frozen_entries};
 pub use programmable_switch::{PipelineEntries, ProgrammableSwitch};
+
+use reading::{expect_counts, read_whole};
 
 use crate::nic::Framing;
 use crate::nic::rdma::{Costs, VerbCosts};
@@ -87,19 +90,19 @@ impl Hardware {
     ///
     /// # Errors
     /// As there.
-    pub fn read_from(mut file: PlatformFile) -> Result<Self, PlatformError> {
-        let hardware = Hardware {
-            name: file.word("name")?,
-            cpu: file.section("cpu")?,
-            nic: file.section("nic")?,
-            pcie: file.section("pcie")?,
-            link: file.section("link")?,
-            frame: file.section("frame")?,
-            switch: file.section("switch")?,
-            file,
-        };
-        hardware.file.expect_all_read()?;
-        hardware.file.expect_classes()?;
+    pub fn read_from(file: PlatformFile) -> Result<Self, PlatformError> {
+        let ((name, cpu, nic, pcie, link, frame, switch), file) = read_whole(file, |file| {
+            Ok((
+                file.word("name")?,
+                file.section("cpu")?,
+                file.section("nic")?,
+                file.section("pcie")?,
+                file.section("link")?,
+                file.section("frame")?,
+                file.section("switch")?,
+            ))
+        })?;
+        let hardware = Hardware { file, name, cpu, nic, pcie, link, frame, switch };
         hardware.expect_possible()?;
         Ok(hardware)
     }
@@ -109,16 +112,15 @@ impl Hardware {
             Err(self.file.impossible(field, value, expected))
         };
         let counts = [
-            ("cpu.cores", self.cpu.cores.get().0),
-            ("link.ports", self.link.ports.get().0),
-            ("nic.queue_pairs.ways", self.nic.queue_pairs.ways.get().0),
-            ("switch.nodes_a_leaf", self.switch.nodes_a_leaf.get().0),
+            ("cpu.cores", &self.cpu.cores),
+            ("link.ports", &self.link.ports),
+            ("nic.queue_pairs.ways", &self.nic.queue_pairs.ways),
+            ("switch.nodes_a_leaf", &self.switch.nodes_a_leaf),
         ];
-        for (field, count) in counts {
-            if count == 0 {
-                return impossible(field, "0".into(), "at least 1");
-            }
-        }
+        expect_counts(
+            &self.file,
+            &counts.map(|(field, count)| (field, count, None, "at least 1")),
+        )?;
         let (entries, ways) = self.queue_pairs();
         if entries == 0 || entries % ways != 0 {
             let value = format!("{entries} in {ways} ways");

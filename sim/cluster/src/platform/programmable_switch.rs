@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use timing::Time;
 use timing::platform::{Bandwidth, Bytes, Count, Entry, PlatformError, PlatformFile};
 
+use super::reading::{expect_counts, read_whole};
+
 /// A programmable switch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgrammableSwitch {
@@ -45,18 +47,13 @@ impl ProgrammableSwitch {
     ///
     /// # Errors
     /// When an entry is missing, of another unit or impossible.
-    pub fn read_from(mut file: PlatformFile) -> Result<Self, PlatformError> {
-        let switch = Self { name: file.word("name")?, pipeline: file.section("pipeline")? };
-        file.expect_all_read()?;
-        file.expect_classes()?;
-        for (field, count) in [
-            ("pipeline.ports", switch.pipeline.ports.get()),
-            ("pipeline.priorities", switch.pipeline.priorities.get()),
-        ] {
-            if count == Count(0) {
-                return Err(file.impossible(field, "0", "at least 1"));
-            }
-        }
+    pub fn read_from(file: PlatformFile) -> Result<Self, PlatformError> {
+        let (switch, file) = read_whole(file, |file| {
+            Ok(Self { name: file.word("name")?, pipeline: file.section("pipeline")? })
+        })?;
+        let PipelineEntries { ports, priorities, .. } = &switch.pipeline;
+        let counts = [("pipeline.ports", ports), ("pipeline.priorities", priorities)];
+        expect_counts(&file, &counts.map(|(field, count)| (field, count, None, "at least 1")))?;
         Ok(switch)
     }
 }
