@@ -1,35 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The event kernel allocates nothing once it has its memory.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod counting;
 
 use timing::{Kernel, Priority, Time};
-
-/// The system's allocator, which counts.
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: each call is passed on to `System` as it came; counting neither allocates nor unwinds, as
-// the cell is initialised by a constant and has no destructor.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: the caller's promises are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: as above; the block comes from `System`.
-        unsafe { System.dealloc(place, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const PENDING: u64 = 3_000;
 
@@ -63,7 +37,7 @@ fn allocations(mut kernel: Kernel<u64>, warm_up: u64) -> u64 {
     let mut before = 0;
     for step in 0..warm_up + 480_000 {
         if step == warm_up {
-            before = ALLOCATIONS.get();
+            before = counting::allocations();
         }
         kernel.pop().expect("it keeps its length");
         schedule(&mut kernel, step);
@@ -71,7 +45,7 @@ fn allocations(mut kernel: Kernel<u64>, warm_up: u64) -> u64 {
             kernel.next_time();
         }
     }
-    ALLOCATIONS.get() - before
+    counting::allocations() - before
 }
 
 #[test]
