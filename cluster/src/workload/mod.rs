@@ -9,6 +9,7 @@
 
 mod object_store;
 mod scripted;
+mod shape;
 mod smallbank;
 mod stream;
 mod tatp;

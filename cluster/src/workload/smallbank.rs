@@ -12,9 +12,10 @@ use workloads::database::Workload;
 use workloads::database::smallbank::{self as bank, Input};
 use workloads::scenario::{self, SmallBankAccess};
 
+use super::shape::Shape;
 use super::{Stream, Totals, decision};
 use crate::engine::{Access, Key, TableNumber};
-use crate::transact::database::{Layout, Replay};
+use crate::transact::database::Replay;
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions, word_of};
 
 /// The numbers of a SmallBank.
@@ -58,14 +59,7 @@ pub struct SmallBankError {
 pub struct SmallBank {
     workload: bank::SmallBank,
     seed: u64,
-    shared: Arc<Shared>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    layouts: Vec<Layout>,
-    tables: Vec<TableShape>,
-    kinds: Vec<&'static str>,
+    shape: Arc<Shape>,
 }
 
 const SAVINGS: TableNumber = TableNumber(bank::SAVINGS.0 as u8);
@@ -92,14 +86,9 @@ impl SmallBank {
             seed,
         )
         .with_initial_balance(initial_cents);
-        let layout = |table| Layout::new(table, &[0]).expect("a table of integers");
-        let layouts: Vec<_> = workload.tables().iter().map(layout).collect();
-        let shape = |(table, layout): (&workloads::database::TableDefinition, &Layout)| {
-            TableShape { name: table.name, value_bytes: layout.value_bytes(), rows: accounts }
-        };
-        let tables = workload.tables().iter().zip(&layouts).map(shape).collect();
-        let kinds = workload.kinds().iter().map(|kind| kind.name).collect();
-        Ok(Self { workload, seed, shared: Arc::new(Shared { layouts, tables, kinds }) })
+        let table: (&[u32], u64) = (&[0], accounts);
+        let shape = Shape::of(&workload, &vec![table; workload.tables().len()]);
+        Ok(Self { workload, seed, shape: Arc::new(shape) })
     }
 }
 
@@ -112,11 +101,11 @@ impl Transactions for SmallBank {
     type Source = Stream;
 
     fn tables(&self) -> &[TableShape] {
-        &self.shared.tables
+        &self.shape.tables
     }
 
     fn kinds(&self) -> &[&'static str] {
-        &self.shared.kinds
+        &self.shape.kinds
     }
 
     fn kind(&self, input: &Input) -> u8 {
@@ -133,7 +122,7 @@ impl Transactions for SmallBank {
     }
 
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {
-        if usize::from(key.table.0) >= self.shared.tables.len() {
+        if usize::from(key.table.0) >= self.shape.tables.len() {
             return false;
         }
         let Some(cents) = self.workload.initial_balance(key.row) else { return false };
@@ -167,7 +156,7 @@ impl Transactions for SmallBank {
     }
 
     fn run(&self, input: &Input, rows: &mut Rows) -> Result<Decision, Missing> {
-        decision(self.workload.run(input, &mut Replay::new(&self.shared.layouts, rows)))
+        decision(self.workload.run(input, &mut Replay::new(&self.shape.layouts, rows)))
     }
 }
 
@@ -188,7 +177,7 @@ impl Totals for SmallBank {
             let read = read.ok_or_else(|| format!("account {} made or deleted", write.key.row))?;
             change += (word_of(write.digest) as i64).wrapping_sub(word_of(read.digest) as i64);
         }
-        let expected: &[i64] = match self.shared.kinds.get(usize::from(kind)) {
+        let expected: &[i64] = match self.shape.kinds.get(usize::from(kind)) {
             Some(&"deposit-checking") => &[bank::DEPOSIT],
             Some(&"transact-savings") => &[bank::SAVED],
             // Without funds a check costs a penalty.

@@ -15,9 +15,10 @@ use std::sync::Arc;
 use workloads::database::tatp::{self as telecom, Input};
 use workloads::database::{TableId, Workload};
 
+use super::shape::Shape;
 use super::{Stream, Totals, decision};
 use crate::engine::{Access, Key, TableNumber};
-use crate::transact::database::{Layout, Replay};
+use crate::transact::database::Replay;
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
 
 /// The bits at which the columns of the keys stand, by table.
@@ -58,14 +59,7 @@ const MOST_SUBSCRIBERS: u64 = 1_000_000_000_000_000;
 pub struct Tatp {
     workload: telecom::Tatp,
     seed: u64,
-    shared: Arc<Shared>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    layouts: Vec<Layout>,
-    tables: Vec<TableShape>,
-    kinds: Vec<&'static str>,
+    shape: Arc<Shape>,
 }
 
 impl Tatp {
@@ -79,29 +73,19 @@ impl Tatp {
             return Err(TatpError { found: subscribers });
         }
         let workload = telecom::Tatp::new(subscribers, seed);
-        let definitions = workload.tables();
-        let layouts: Vec<_> = definitions
-            .iter()
-            .zip(SHIFTS)
-            .map(|(table, shifts)| Layout::new(table, shifts).expect("integers and fixed bytes"))
-            .collect();
-        let shape = |number: usize| TableShape {
-            name: definitions[number].name,
-            value_bytes: layouts[number].value_bytes(),
-            rows: subscribers * QUARTERS_OF_ROWS[number] / 4,
-        };
-        let tables = (0..definitions.len()).map(shape).collect();
-        let kinds = workload.kinds().iter().map(|kind| kind.name).collect();
-        Ok(Self { workload, seed, shared: Arc::new(Shared { layouts, tables, kinds }) })
+        let tables = SHIFTS.iter().zip(QUARTERS_OF_ROWS);
+        let tables = tables.map(|(shifts, quarters)| (*shifts, subscribers * quarters / 4));
+        let shape = Shape::of(&workload, &tables.collect::<Vec<_>>());
+        Ok(Self { workload, seed, shape: Arc::new(shape) })
     }
 
     fn key<const N: usize>(&self, table: TableId, key: [i64; N]) -> Key {
-        Key { table: TableNumber(table.0 as u8), row: self.shared.layouts[table.0].pack(key) }
+        Key { table: TableNumber(table.0 as u8), row: self.shape.layouts[table.0].pack(key) }
     }
 
     /// The columns of a key, of which `N` are of its table; `None` for a key that none can pack to.
     fn columns(&self, key: Key) -> Option<([i64; 3], usize)> {
-        let layout = self.shared.layouts.get(usize::from(key.table.0))?;
+        let layout = self.shape.layouts.get(usize::from(key.table.0))?;
         let parts = SHIFTS[usize::from(key.table.0)].len();
         let mut columns = [0; 3];
         for (part, column) in columns[..parts].iter_mut().enumerate() {
@@ -168,11 +152,11 @@ impl Transactions for Tatp {
     type Source = Stream;
 
     fn tables(&self) -> &[TableShape] {
-        &self.shared.tables
+        &self.shape.tables
     }
 
     fn kinds(&self) -> &[&'static str] {
-        &self.shared.kinds
+        &self.shape.kinds
     }
 
     fn kind(&self, input: &Input) -> u8 {
@@ -191,7 +175,7 @@ impl Transactions for Tatp {
     fn initial(&self, key: Key, value: &mut Vec<u8>) -> bool {
         let Some((columns, parts)) = self.columns(key) else { return false };
         let table = TableId(usize::from(key.table.0));
-        let layout = &self.shared.layouts[table.0];
+        let layout = &self.shape.layouts[table.0];
         let write = |row: &[workloads::database::Value<'_>]| layout.write(row, value);
         self.workload.initial(table, &columns[..parts], write).is_some()
     }
@@ -217,7 +201,7 @@ impl Transactions for Tatp {
     }
 
     fn run(&self, input: &Input, rows: &mut Rows) -> Result<Decision, Missing> {
-        decision(self.workload.run(input, &mut Replay::new(&self.shared.layouts, rows)))
+        decision(self.workload.run(input, &mut Replay::new(&self.shape.layouts, rows)))
     }
 }
 
@@ -240,7 +224,7 @@ impl Totals for Tatp {
     }
 
     fn check_row(&self, key: Key, value: &[u8]) -> Result<(), String> {
-        let Some(shape) = self.shared.tables.get(usize::from(key.table.0)) else {
+        let Some(shape) = self.shape.tables.get(usize::from(key.table.0)) else {
             return Err("there is no such table".into());
         };
         let expected = usize::from(shape.value_bytes);

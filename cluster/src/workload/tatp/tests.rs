@@ -28,7 +28,7 @@ impl Load for Packed<'_> {
     }
 
     fn row(&mut self, table: TableId, row: &[Value<'_>]) -> Result<(), ReferenceError> {
-        let layout = &self.tatp.shared.layouts[table.0];
+        let layout = &self.tatp.shape.layouts[table.0];
         let ints = row.iter().map_while(|value| match value {
             Value::Int(value) => Some(*value),
             _ => None,
