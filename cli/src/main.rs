@@ -15,6 +15,8 @@ mod doctor;
 mod error;
 mod experiment;
 mod figures;
+mod history;
+mod input_file;
 mod interrupt;
 mod ndp;
 mod nic;
@@ -50,6 +52,7 @@ Examples:
   lockstep ndp load /tmp/store --accounts 100000    then lockstep ndp update: beside the data
   lockstep nic                                      look-ups of a NIC in its host's table
   lockstep cluster run                              a distributed protocol on a modelled cluster
+  lockstep history check history.jsonl              what a run read and wrote, against its levels
 ";
 
 /// Host software and a hardware lock unit contend on one cache-coherent lock table.
@@ -66,6 +69,7 @@ enum Command {
     Demo(demo::Args),
     Run(run::Args),
     Trace(trace::Args),
+    History(history::Args),
     Wave(wave::Args),
     Experiment(experiment::Args),
     Figures(figures::Args),
@@ -86,6 +90,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(args, &out),
         Command::Run(args) => run::run(args, &out),
         Command::Trace(args) => trace::run(args, &out),
+        Command::History(args) => history::run(args, &out),
         Command::Wave(args) => wave::run(args, &out),
         Command::Experiment(args) => experiment::run(args, &out),
         Command::Figures(args) => figures::run(args, &out),

@@ -5,18 +5,19 @@ mod replay;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::io::{BufRead, Write, stdin, stdout};
+use std::io::{BufRead, Write, stdout};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use workloads::trace::{TraceOp, TraceReader};
-use workloads::{text_file, waldump};
+use workloads::waldump;
 
 use crate::error::CommandError;
+use crate::input_file::open;
 use crate::output::Output;
 use crate::text;
-use crate::whole_file::WholeFile;
+use crate::whole_file::{WholeFile, is_same};
 
 const FROM_WALDUMP_EXAMPLES: &str = "\
 Examples:
@@ -114,23 +115,6 @@ fn from_waldump(args: &FromWaldump, out: &Output) -> Result<(), CommandError> {
         return out.print(format_args!("Replay it: lockstep run {}", path.display()));
     }
     out.print(report)
-}
-
-/// Whether two paths lead to one file, be it there or still to be written.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
-    one == other || place(one).is_some_and(|one| Some(one) == place(other))
-}
-
-/// Opens a file or standard input, and says what errors call it.
-fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), CommandError> {
-    let (name, reader) = match path == Path::new("-") {
-        true => ("standard input".into(), text_file::plain(stdin().lock())),
-        false => (path.display().to_string(), text_file::open(path)),
-    };
-    let reader =
-        reader.map_err(|cause| CommandError::input(path, format_args!("cannot read: {cause}")));
-    Ok((name, reader?))
 }
 
 /// The contents of a trace.

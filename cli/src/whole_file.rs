@@ -73,6 +73,41 @@ impl WholeFile {
     }
 }
 
+/// Begins to write the files that were asked for, each by the flag that names it.
+///
+/// # Errors
+/// As [`WholeFile::create`]; and when two flags name one file, of which the last would replace the others.
+pub fn create_each<const N: usize>(
+    files: [(&str, Option<&Path>); N],
+) -> Result<[Option<WholeFile>; N], CommandError> {
+    let named: Vec<_> = files.iter().filter_map(|(flag, path)| Some((flag, (*path)?))).collect();
+    for (index, (flag, path)) in named.iter().enumerate() {
+        if let Some((other, _)) = named[..index].iter().find(|(_, other)| is_same(path, other)) {
+            let what = format!("{flag}: expected another file than that of {other}");
+            return Err(CommandError::input(path, what));
+        }
+    }
+    let mut created = [const { None }; N];
+    for (place, (_, path)) in created.iter_mut().zip(files) {
+        *place = path.map(WholeFile::create).transpose()?;
+    }
+    Ok(created)
+}
+
+/// Whether two paths lead to one file, be it there or still to be written.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let whole = path.canonicalize().or_else(|_| {
+            // A file that is still to be written, in a folder that may be named in several ways.
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize()?;
+            Ok::<_, std::io::Error>(folder.join(path.file_name().unwrap_or_default()))
+        });
+        whole.ok()
+    };
+    one == other || place(one).is_some_and(|one| Some(one) == place(other))
+}
+
 impl Write for WholeFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.writer.write(bytes)
@@ -115,6 +150,25 @@ mod tests {
         file.finish().expect("finished");
         assert_eq!(fs::read_to_string(&real).expect("read"), "new");
         assert!(link.is_symlink());
+    }
+
+    #[test]
+    fn two_flags_cannot_name_one_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("result.json");
+        let roundabout = folder.path().join(".").join("result.json");
+        let files = [("--out", Some(path.as_path())), ("--trace", Some(roundabout.as_path()))];
+        let failure = create_each(files).expect_err("one file");
+        let message = failure.to_string();
+        assert!(message.contains("--trace: expected another file than that of --out"), "{message}");
+        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 0);
+        let other = folder.path().join("trace.json");
+        let files =
+            [("--out", Some(path.as_path())), ("--trace", Some(&other)), ("--history", None)];
+        assert_eq!(
+            create_each(files).expect("two files").map(|file| file.is_some()),
+            [true, true, false]
+        );
     }
 
     #[test]

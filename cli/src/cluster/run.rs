@@ -15,7 +15,7 @@ use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::Output;
 use crate::text;
-use crate::whole_file::WholeFile;
+use crate::whole_file;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,8 +30,7 @@ The same settings give the same report, byte for byte, and the same digest; how 
 took is this machine's, and --json writes it to standard error.
 Every read is checked at the serialization point of its transaction, and at the end replicas, locks
 and logs: a run that does not pass ends with exit code 1, and says what to repeat.
-A history is read by `lockstep`'s checker of isolation (docs/histories.md); a trace by
-https://ui.perfetto.dev.
+A history is checked by lockstep history check; a trace is read by https://ui.perfetto.dev.
 Ctrl-C ends a run early: it prints what there is, and ends with exit code 130.";
 
 /// Runs a protocol on a modelled cluster, once.
@@ -76,9 +75,11 @@ pub fn run(args: Args, out: &Output) -> Result<(), CommandError> {
     let out = out.quiet(args.quiet);
     let settings = args.settings.settings(args.faults.as_ref())?;
     // Before the run, so that a long one is not in vain.
-    let mut report_file = args.out.as_deref().map(WholeFile::create).transpose()?;
-    let mut history = args.history.as_deref().map(WholeFile::create).transpose()?;
-    let mut trace = args.trace.as_deref().map(WholeFile::create).transpose()?;
+    let [mut report_file, mut history, mut trace] = whole_file::create_each([
+        ("--out", args.out.as_deref()),
+        ("--history", args.history.as_deref()),
+        ("--trace", args.trace.as_deref()),
+    ])?;
     let extras = Extras {
         history: history.as_mut().map(|file| file as &mut dyn Write),
         trace: trace.as_mut().map(|file| file as &mut (dyn Write + Send)),

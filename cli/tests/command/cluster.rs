@@ -81,6 +81,11 @@ fn what_cannot_be_run_is_named() {
     fs::write(folder.path().join("f.toml"), faults).expect("written");
     refused(&["--faults", "f.toml"], "f.toml: fault 1: node: 7");
     refused(&["--faults", "none.toml"], "none.toml: cannot read");
+    let faults = "[[fault]]\nkind = \"crash\"\nnode = 65536\nat_ns = 5\n";
+    fs::write(folder.path().join("f.toml"), faults).expect("written");
+    refused(&["--faults", "f.toml"], "f.toml: fault 1: node: invalid value: integer `65536`");
+    let two = ["--out", "one.json", "--history", "./one.json"];
+    refused(&two, "./one.json: --history: expected another file than that of --out");
     let scenario = "nodes = 3\nreplicas = 5\n";
     fs::write(folder.path().join("s.toml"), scenario).expect("written");
     let done = cluster(folder.path(), &["run", "s.toml"]);

@@ -20,6 +20,7 @@ fn every_command_explains_itself() {
         &["cluster", "run", "--help"],
         &["cluster", "sweep", "--help"],
         &["experiment", "--help"],
+        &["history", "check", "--help"],
     ] {
         let help = lockstep(arguments).expect_success();
         assert!(help.contains("Usage: lockstep"), "{help}");

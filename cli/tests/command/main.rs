@@ -8,6 +8,7 @@ mod demo;
 mod device;
 mod experiment;
 mod help;
+mod history;
 mod interrupt;
 mod near_data;
 mod nic;

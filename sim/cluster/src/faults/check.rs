@@ -12,6 +12,16 @@ pub enum PlanError {
     /// The file is no plan.
     #[error("{0}")]
     Unreadable(String),
+    /// A field of an entry cannot be read.
+    #[error("fault {entry}: {field}: {problem}")]
+    Field {
+        /// Which entry, counted from 1.
+        entry: usize,
+        /// The path to the field.
+        field: String,
+        /// What stands there, and what was expected.
+        problem: String,
+    },
     /// An entry is wrong.
     #[error("fault {entry}: {field}: {value}; expected {expected}")]
     Entry {

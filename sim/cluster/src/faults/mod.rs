@@ -10,6 +10,7 @@ mod draw;
 mod order;
 mod plan;
 mod shrink;
+mod written;
 
 pub use active::{ActivePlan, Hits, HitsView};
 pub use check::PlanError;

@@ -4,7 +4,7 @@
 use cluster::engine::{NodeId, Stage};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::PlanError;
+use super::{PlanError, written};
 
 /// The faults of a run. Each entry stands for itself: to leave one out changes nothing that another
 /// one does by itself.
@@ -28,17 +28,20 @@ use super::PlanError;
 /// assert_eq!(plan.faults.len(), 2);
 /// # Ok::<(), cluster_sim::faults::PlanError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FaultPlan {
     /// Its entries.
-    #[serde(default, rename = "fault", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        rename = "fault",
+        serialize_with = "written::all",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub faults: Vec<Fault>,
 }
 
 /// One entry of a plan. Times are nanoseconds of virtual time since the start of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Fault {
     /// Frames never arrive.
     Drop {
@@ -329,8 +332,7 @@ impl FaultPlan {
     /// # Errors
     /// When it is none, or contradicts itself or the cluster.
     pub fn parse(text: &str, nodes: u16) -> Result<Self, PlanError> {
-        let plan: Self = toml::from_str(text)
-            .map_err(|error| PlanError::Unreadable(error.to_string().trim_end().into()))?;
+        let plan = Self { faults: written::read(text)? };
         plan.check(nodes)?;
         Ok(plan)
     }

@@ -69,7 +69,22 @@ fn contradictions_are_refused_by_entry_field_and_value() {
         ),
         (r#"kind = "drop", frames = { stage = "lag" }"#, "\"lag\" is none; expected one of"),
         (r#"kind = "drop", frames = { from = "boss" }"#, "the number of a node, or \"manager\""),
-        (r#"kind = "flood""#, "unknown variant `flood`"),
+        (r#"kind = "flood""#, "fault 1: kind: \"flood\"; expected one of drop, delay, reorder"),
+        (r#"node = 1"#, "fault 1: kind: missing; expected one of drop"),
+        (r#"kind = 7, node = 1"#, "fault 1: kind: 7; expected one of drop"),
+        (
+            r#"kind = "crash", node = 65536, at_ns = 1"#,
+            "fault 1: node: invalid value: integer `65536`, expected u16",
+        ),
+        (
+            r#"kind = "crash", node = "one", at_ns = 1"#,
+            "fault 1: node: invalid type: string \"one\", expected u16",
+        ),
+        (r#"kind = "crash", at_ns = 1"#, "fault 1: kind: missing field `node` (of `crash`)"),
+        (
+            r#"kind = "drop", frames = { nth = -1 }"#,
+            "fault 1: frames.nth: invalid value: integer `-1`, expected u",
+        ),
         (r#"kind = "pause", node = 0, at_ns = 1, for_ns = 0"#, "fault 1: for_ns: 0; expected 1 to"),
         (
             r#"kind = "slow", node = 0, factor = 0, from_ns = 1, until_ns = 2"#,
