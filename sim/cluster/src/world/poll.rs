@@ -52,7 +52,13 @@ impl<P: Protocol, T: Trace> World<P, T> {
             }
             return self.core_event(node, part, until);
         }
-        if state.cores[part].state == CoreState::Busy {
+        // What the burst has left was written a while ago, and what the next one takes lies anywhere.
+        let core = &state.cores[part];
+        core.inbox.iter().take(usize::from(self.options.burst)).for_each(|waiting| {
+            self.slab.fetch(waiting.parcel);
+        });
+        if core.state == CoreState::Busy {
+            core.effects.fetch();
             self.end_burst(now, node, part);
             let state = &mut self.nodes[node];
             if state.process.is_none() {
