@@ -15,6 +15,7 @@ pub mod engine;
 pub mod fasst;
 pub mod membership;
 mod mix;
+pub mod near;
 pub mod placement;
 pub mod store;
 pub mod transact;

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use crate::near;
+
 use super::{Class, Endpoint, Key, Operation, Place, Token, TransactionId, Work, WorkCounts};
 
 /// The effects of one burst. A driver clears and uses it again, so that nothing is allocated.
@@ -243,6 +245,15 @@ impl Effects {
         self.accesses.clear();
         self.work = WorkCounts::default();
         self.killed = false;
+    }
+
+    /// Fetches the first lines of each list, for a driver that has not seen the effects for a while.
+    #[inline]
+    pub fn fetch(&self) {
+        near::fetch_start(&self.moments, 2);
+        near::fetch_start(&self.accesses, 3);
+        near::fetch_start(&self.sends, 3);
+        near::fetch_start(&self.bytes, 10);
     }
 
     /// Sends what `write` appends. Counts [`Work::Send`].

@@ -10,6 +10,7 @@ use std::hash::{Hash, Hasher};
 use super::mutant::Mutant;
 use super::settings::Settings;
 use crate::engine::{Endpoint, NodeId};
+use crate::near;
 
 /// What a thread has dropped, and why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -135,10 +136,10 @@ impl Rpc {
         from.index() * usize::from(self.workers) + usize::from(worker)
     }
 
-    /// The last message served of a worker of the peer thread of `from`.
+    /// Fetches what [`Rpc::is_new`] needs.
     #[inline]
-    pub fn last_served(&self, from: NodeId, worker: u8) -> u32 {
-        self.served.get(self.place(from, worker)).copied().unwrap_or(0)
+    pub fn fetch(&self, from: NodeId, worker: u8) {
+        near::fetch(self.served.as_ptr().wrapping_add(self.place(from, worker)));
     }
 
     /// Takes a place for a message to `node`, if the budget has one.

@@ -182,27 +182,32 @@ impl<T: Transactions> Thread<T> {
     }
 }
 
-/// Reads a little of what each message will need, so that the processor waits for all of it at once: of
-/// thousands of workers none stays in its cache until the next answer.
+/// Fetches what each message will need, so that the processor waits for all of it at once: of thousands of
+/// workers none stays in its cache until the next answer.
 fn fetch_ahead<T: Transactions>(
     cx: &Context<'_, T>,
     workers: &[Worker<T::Input, T::Source>],
     inputs: &[Input<'_>],
 ) {
+    let answered = || {
+        inputs.iter().filter_map(|input| match *input {
+            Input::Message { bytes, .. } => match *bytes.get(4..)?.first_chunk()? {
+                [1, worker] => workers.get(usize::from(worker)),
+                _ => None,
+            },
+            _ => None,
+        })
+    };
+    answered().for_each(Worker::fetch);
     let mut read = 0;
     for input in inputs {
         let Input::Message { from, bytes } = *input else { continue };
-        let Some(&[kind, worker]) = bytes.get(4..).and_then(<[u8]>::first_chunk) else { continue };
-        read ^= match workers.get(usize::from(worker)) {
-            Some(worker) if kind == 1 => worker.fetch(),
-            _ => {
-                let header =
-                    server::key_of(bytes).map_or(0, |key| cx.shared.store.version_near(key));
-                cx.rpc.last_served(from.node, worker) ^ header
-            }
-        };
+        let Some(&[0, worker]) = bytes.get(4..).and_then(<[u8]>::first_chunk) else { continue };
+        cx.rpc.fetch(from.node, worker);
+        read ^= server::key_of(bytes).map_or(0, |key| cx.shared.store.version_near(key));
     }
     std::hint::black_box(read);
+    answered().for_each(Worker::fetch_lists);
 }
 
 fn told<I, S>(

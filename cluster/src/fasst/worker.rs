@@ -13,6 +13,7 @@ use super::context::Context;
 use super::mutant::Mutant;
 use super::server;
 use crate::engine::{Ending, Instant, Key, Moment, Point, TransactionId, Work};
+use crate::near;
 use crate::placement::HeaderId;
 use crate::transact::{Decision, Intent, Rows, Transactions};
 
@@ -144,11 +145,18 @@ impl<I, S> Worker<I, S> {
         self.state == State::Next
     }
 
-    /// Reads a little of what an answer needs.
+    /// Fetches the lines that an answer and the next step need.
     #[inline]
-    pub fn fetch(&self) -> u32 {
-        let ask = self.asks.first().map_or(0, |ask| ask.sequence);
-        self.sequence ^ ask ^ self.rows.fetch() as u32
+    pub fn fetch(&self) {
+        let start = std::ptr::from_ref(self).cast::<[u8; 64]>();
+        (0..4).for_each(|line| near::fetch(start.wrapping_add(line)));
+    }
+
+    /// Fetches what these lines lead to.
+    #[inline]
+    pub fn fetch_lists(&self) {
+        near::fetch_start(&self.asks, 2);
+        self.rows.fetch();
     }
 
     /// Whether messages of it are under way: those that the budget holds back are not, however long ago

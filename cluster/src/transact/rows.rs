@@ -3,6 +3,7 @@
 
 use super::{Intent, Missing};
 use crate::engine::{Access, Key};
+use crate::near;
 
 /// A change of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -144,11 +145,13 @@ impl Rows {
         row.present.then(|| row.at.of(if self.changed { &self.bytes } else { &self.fetched }))
     }
 
-    /// Reads a little of the rows, so that the processor has them near.
+    /// Fetches the rows, and where the next one will be.
     #[inline]
-    pub(crate) fn fetch(&self) -> u64 {
-        let row = self.rows.first().map_or(0, |row| row.version);
-        row ^ self.fetched.first().map_or(0, |byte| u64::from(*byte))
+    pub(crate) fn fetch(&self) {
+        near::fetch_start(&self.rows, 2);
+        near::fetch(self.rows.as_ptr_range().end);
+        near::fetch(self.fetched.as_ptr());
+        near::fetch(self.fetched.as_ptr_range().end);
     }
 
     /// The rows that have a change, with it.

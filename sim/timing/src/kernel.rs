@@ -100,11 +100,11 @@ impl<E> Kernel<E> {
         next.map(Time::from_ps)
     }
 
-    /// An event that is likely to be the next, if one is known without a search: a hint, for fetching what
+    /// An event that is likely to be the next, if one is known without a long search: a hint, for fetching what
     /// it will need.
     #[inline]
     pub fn likely_next(&self) -> Option<&E> {
-        self.run.likely_next()
+        self.run.likely_next().or_else(|| self.wheel.likely_next(&self.run))
     }
 
     /// Puts `event` at the instant `time`.
@@ -164,6 +164,20 @@ mod tests {
             ["earlier", "deliver, first", "deliver, second", "edge", "issue", "observe"]
         );
         assert_eq!(kernel.now(), instant);
+    }
+
+    #[test]
+    fn the_likely_next_event_of_a_later_bucket_is_seen() {
+        let mut kernel = Kernel::new();
+        let times = [3, 40, 900];
+        for ns in times {
+            kernel.schedule_at(Time::from_ns(ns), Priority::Deliver, ns);
+        }
+        for ns in times {
+            assert_eq!(kernel.likely_next(), Some(&ns));
+            kernel.pop();
+        }
+        assert_eq!(kernel.likely_next(), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use cluster::engine::{Class, Effects, Endpoint, NodeId, Part, Protocol, SendRequest, Stage};
 use timing::{Priority, Time};
 
-use super::slab::{Body, Handle, Parcel};
+use super::slab::{Body, Handle, Label, Parcel};
 use super::{Event, Kind, MessageNote, Trace, World};
 use crate::faults::{Fate, FrameNote};
 use crate::nic::gather::Gathered;
@@ -128,10 +128,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
             self.ledger.lost.dropped += 1;
             return;
         }
-        let bytes_kept = Vec::new();
-        let parcel =
-            Parcel { from, to: receiver, class, stage, wire, number, body, bytes: bytes_kept };
-        let handle = self.slab.put(parcel, bytes);
+        let label = Label { from, to: receiver, class, stage, wire, number };
+        let handle = self.slab.put(label, body, bytes);
         let event = Event { kind, part: 0, node: to as u16, handle };
         self.put_under_way(event, arrival, fate);
     }
@@ -211,12 +209,13 @@ impl<P: Protocol, T: Trace> World<P, T> {
 
     /// The first byte of a frame is at the link to `node`.
     pub(super) fn frame_arrives(&mut self, now: Time, node: usize, handle: Handle) {
-        let &Parcel { from, to, class, wire, body, ref bytes, .. } = self.slab.get(handle);
+        let &Parcel { from, to, class, wire, .. } = self.slab.get(handle);
+        let body = self.slab.body(handle);
         let sender = if let Body::Answer(..) = body { to } else { from };
         let source = super::index_of(sender.node, self.nodes.len()).map_or(node, usize::from);
         let lane = self.place(from).map_or(0, |(_, part)| part as u8);
         let last_byte = self.fabric.arrive((source, node), lane, now, wire);
-        if !body.is_message() {
+        if !self.slab.get(handle).is_message() {
             return self.verb_arrives(now, last_byte, node, handle);
         }
         let up = self.nodes[node].process.is_some();
@@ -224,7 +223,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             self.ledger.lost.unreachable += 1;
             return self.slab.free(handle);
         };
-        let length = bytes.len() as u32;
+        let length = self.slab.bytes(handle).len() as u32;
         let incoming = Incoming { to: to.part, from: from.node, bytes: length, class };
         let passage = self.nodes[node].card.receive(now, &incoming);
         let seen = passage.done.max(last_byte) + passage.latency;
@@ -239,9 +238,10 @@ impl<P: Protocol, T: Trace> World<P, T> {
     }
 
     fn note_received(&mut self, seen: Time, handle: Handle) {
-        let &Parcel { from, to, class, stage, number, ref bytes, body, .. } = self.slab.get(handle);
-        if body.is_message() {
-            let bytes = bytes.len() as u32;
+        let parcel = self.slab.get(handle);
+        if parcel.is_message() {
+            let &Parcel { from, to, class, stage, number, .. } = parcel;
+            let bytes = self.slab.bytes(handle).len() as u32;
             self.trace.received(seen, &MessageNote { from, to, class, stage, bytes, number });
         }
     }
@@ -250,12 +250,12 @@ impl<P: Protocol, T: Trace> World<P, T> {
     pub(super) fn comes_within(&mut self, now: Time, node: usize, handle: Handle) {
         let parcel = self.slab.get(handle);
         let incarnation = self.nodes[node].incarnation;
-        let of_another_life = match parcel.body {
+        let of_another_life = match self.slab.body(handle) {
             Body::Message | Body::Gathered => false,
             Body::Request(request) | Body::Answer(request, _) => request.incarnation != incarnation,
         };
         let up = self.nodes[node].process.is_some() && !of_another_life;
-        let receiver = if parcel.body.is_message() { parcel.to } else { parcel.from };
+        let receiver = if parcel.is_message() { parcel.to } else { parcel.from };
         let Some((_, part)) = self.place(receiver).filter(|_| up) else {
             self.ledger.lost.unreachable += 1;
             return self.slab.free(handle);

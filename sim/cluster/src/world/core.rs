@@ -96,14 +96,6 @@ impl Core {
         self.inbox.front().map(|first| first.seen.max(now))
     }
 
-    /// Reads a little of what its next event will need.
-    #[inline]
-    pub fn fetch(&self) -> (u32, Option<Handle>, u32) {
-        let first = self.inbox.front().map(|waiting| waiting.parcel);
-        let send = self.effects.sends().first().map_or(0, |send| send.bytes.end);
-        (self.stamp, first, send)
-    }
-
     /// Puts a parcel behind the others of the NIC; none is seen before one that came earlier.
     pub fn put(&mut self, seen: Time, parcel: Handle) -> Time {
         let seen = self.inbox.back().map_or(seen, |last| last.seen.max(seen));

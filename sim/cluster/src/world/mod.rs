@@ -25,6 +25,7 @@ mod trace;
 use std::collections::BTreeMap;
 
 use cluster::engine::{Endpoint, Machine, Node, NodeId, Part, Protocol};
+use cluster::near;
 use timing::{Kernel, Priority, Time};
 
 use crate::fabric::Fabric;
@@ -327,21 +328,20 @@ impl<P: Protocol, T: Trace> World<P, T> {
         true
     }
 
-    /// Reads a little of what the next event will need, so that the processor waits for it while this one
-    /// happens: parcels and cores are too many for its nearer caches.
+    /// Fetches what the next event will need first, while this one happens: parcels and cores are too many
+    /// for the nearer caches.
     #[inline]
     fn fetch_ahead(&self) {
         let Some(next) = self.kernel.likely_next() else { return };
         let node = &self.nodes[usize::from(next.node)];
         match next.kind {
-            Kind::Frame => {
-                std::hint::black_box(self.slab.peek(next.handle));
-            }
+            Kind::Frame => self.slab.fetch(next.handle),
             Kind::Core => {
                 let part = usize::from(next.part);
-                let machine = node.process.as_ref().and_then(|process| process.parts.get(part));
-                let deadline = machine.and_then(Machine::deadline);
-                std::hint::black_box((deadline, node.cores[part].fetch()));
+                near::fetch_value(&node.cores[part]);
+                if let Some(machine) = node.process.as_ref().and_then(|it| it.parts.get(part)) {
+                    near::fetch_value(machine);
+                }
             }
             _ => {}
         }

@@ -7,7 +7,7 @@ use cluster::engine::{
 };
 use timing::{Priority, Time};
 
-use super::slab::{Body, Handle, Parcel, Request};
+use super::slab::{Body, Handle, Label, Request, Slab};
 use super::{Event, Kind, Registered, Trace, World};
 use crate::faults::{Fate, FrameNote};
 use crate::nic::Packet;
@@ -46,12 +46,11 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let to = Endpoint { node: target, part: Part::Memory };
         let (class, stage, number) = (Class::Foreground, Stage::Micro, self.messages);
         self.messages = self.messages.wrapping_add(1);
-        let body = Body::Request(request);
-        let parcel = Parcel { from, to, class, stage, wire: 0, number, body, bytes: Vec::new() };
-        let handle = self.slab.put(parcel, effects.bytes_of(&asked.bytes));
+        let label = Label { from, to, class, stage, wire: 0, number };
+        let bytes = effects.bytes_of(&asked.bytes);
+        let handle = self.slab.put(label, Body::Request(request), bytes);
         if self.options.digest {
             let way = u64::from(from.node.0) << 32 | u64::from(target.0);
-            let bytes = effects.bytes_of(&asked.bytes);
             self.happened.add([now.as_ps(), way, u64::from(token.0)], bytes);
         }
         match asked.place {
@@ -62,7 +61,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
 
     /// A core of the NIC operates on the memory of its own host.
     fn operate_on_host(&mut self, now: Time, node: usize, handle: Handle, request: Request) {
-        let verb = verb(self.slab.get(handle), request);
+        let verb = verb(&self.slab, handle, request);
         match self.nodes[node].card.host_operation(now, &verb) {
             Some(passage) => {
                 let time = passage.done + passage.latency;
@@ -75,7 +74,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
 
     /// A core of the NIC reaches its host's memory, and knows the outcome at once.
     pub(super) fn host_memory_reached(&mut self, now: Time, node: usize, handle: Handle) {
-        if let Body::Request(request) = self.slab.get(handle).body {
+        if let Body::Request(request) = self.slab.body(handle) {
             self.access_memory(node, handle, request);
         }
         self.comes_within(now, node, handle);
@@ -94,7 +93,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             stage: parcel.stage,
             number: parcel.number.into(),
         };
-        let verb = verb(parcel, request);
+        let verb = verb(&self.slab, handle, request);
         let passage = self.nodes[node].card.issue(now, &verb);
         let (packet, payload) = match request.operation {
             Operation::Read { .. } => (Packet::ReadRequest, 0),
@@ -102,7 +101,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             _ => (Packet::Atomic, 0),
         };
         let wire = self.fabric.timing().framing.wire_bytes(packet, payload.into()) as u32;
-        self.slab.get_mut(handle).wire = wire;
+        self.slab.set_wire(handle, wire);
         let lane = self.place(note.from).map_or(0, |(_, part)| part as u8);
         let way = (node, usize::from(target));
         let arrival = self.fabric.leave(way, lane, passage.done, wire) + passage.latency;
@@ -118,15 +117,14 @@ impl<P: Protocol, T: Trace> World<P, T> {
 
     /// The first byte of a verb, or of its answer, is at the link to `node`.
     pub(super) fn verb_arrives(&mut self, now: Time, last: Time, node: usize, handle: Handle) {
-        let parcel = self.slab.get(handle);
-        match parcel.body {
+        match self.slab.body(handle) {
             Body::Request(request) => self.serve(now, last, node, handle, request),
             Body::Answer(request, _) => {
-                let verb = verb(parcel, request);
+                let verb = verb(&self.slab, handle, request);
                 let passage = self.nodes[node].card.complete(now, &verb);
                 let state = &self.nodes[node];
                 let lives = state.process.is_some() && state.incarnation == request.incarnation;
-                let from = parcel.from;
+                let from = self.slab.get(handle).from;
                 let Some((_, part)) = self.place(from).filter(|_| lives) else {
                     self.ledger.lost.unreachable += 1;
                     return self.slab.free(handle);
@@ -140,14 +138,13 @@ impl<P: Protocol, T: Trace> World<P, T> {
 
     /// A verb is at the node whose memory it is on: it is done, and the answer leaves.
     fn serve(&mut self, now: Time, last: Time, node: usize, handle: Handle, request: Request) {
-        let parcel = self.slab.get(handle);
-        let Some((initiator, lane)) = self.place(parcel.from) else {
+        let Some((initiator, lane)) = self.place(self.slab.get(handle).from) else {
             return self.slab.free(handle);
         };
         if self.nodes[node].process.is_none() {
             return self.fail_after(initiator, handle, request, self.options.verb_timeout);
         }
-        let verb = verb(parcel, request);
+        let verb = verb(&self.slab, handle, request);
         self.access_memory(node, handle, request);
         let passage = self.nodes[node].card.serve(now, &verb);
         let (packet, payload) = match request.operation {
@@ -156,7 +153,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             _ => (Packet::AtomicResponse, 0),
         };
         let wire = self.fabric.timing().framing.wire_bytes(packet, payload.into()) as u32;
-        self.slab.get_mut(handle).wire = wire;
+        self.slab.set_wire(handle, wire);
         let ready = passage.done.max(last);
         let way = (node, initiator);
         let arrival = self.fabric.leave(way, lane as u8, ready, wire) + passage.latency;
@@ -167,9 +164,9 @@ impl<P: Protocol, T: Trace> World<P, T> {
     /// The initiator will be told that its operation failed.
     fn fail_after(&mut self, initiator: usize, handle: Handle, request: Request, time: Time) {
         self.ledger.operations[1] += 1;
-        let parcel = self.slab.get_mut(handle);
-        parcel.body = Body::Answer(request, Outcome::Failed);
-        parcel.bytes.clear();
+        let operation = self.slab.operation(handle);
+        operation.body = Body::Answer(request, Outcome::Failed);
+        operation.bytes.clear();
         let event = Event { kind: Kind::Local, part: 0, node: initiator as u16, handle };
         self.kernel.schedule_after(time, Priority::Deliver, event);
     }
@@ -185,8 +182,8 @@ impl<P: Protocol, T: Trace> World<P, T> {
             (Some(memory_of), Some(shared)) => memory_of(shared),
             _ => &mut state.memory,
         };
-        let parcel = self.slab.get_mut(handle);
-        let bytes = &mut parcel.bytes;
+        let asked = self.slab.operation(handle);
+        let bytes = &mut asked.bytes;
         let outcome = match request.operation {
             Operation::Read { at, length } => {
                 bytes.clear();
@@ -209,7 +206,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
             }),
         };
         self.ledger.operations[1] += u64::from(outcome.is_none());
-        parcel.body = Body::Answer(request, outcome.unwrap_or(Outcome::Failed));
+        asked.body = Body::Answer(request, outcome.unwrap_or(Outcome::Failed));
     }
 }
 
@@ -223,13 +220,14 @@ fn word(memory: &mut dyn Registered, at: u64, bytes: &mut Vec<u8>) -> Option<u64
 }
 
 /// A verb as cards know it.
-fn verb(parcel: &Parcel, request: Request) -> Verb {
+fn verb(slab: &Slab, handle: Handle, request: Request) -> Verb {
+    let parcel = slab.get(handle);
     Verb {
         from: parcel.from.part,
         initiator: parcel.from.node,
         target: parcel.to.node,
         operation: request.operation,
-        bytes: touched(&request.operation, &parcel.bytes),
+        bytes: touched(&request.operation, slab.bytes(handle)),
         position: request.position,
         batch: request.batch,
     }

@@ -52,7 +52,13 @@ impl<P: Protocol, T: Trace> World<P, T> {
             }
             return self.core_event(node, part, until);
         }
-        if state.cores[part].state == CoreState::Busy {
+        // What the burst has left was written a while ago, and what the next one takes lies anywhere.
+        let core = &state.cores[part];
+        core.inbox.iter().take(usize::from(self.options.burst)).for_each(|waiting| {
+            self.slab.fetch(waiting.parcel);
+        });
+        if core.state == CoreState::Busy {
+            core.effects.fetch();
             self.end_burst(now, node, part);
             let state = &mut self.nodes[node];
             if state.process.is_none() {
@@ -126,7 +132,7 @@ impl<P: Protocol, T: Trace> World<P, T> {
         let busy = busy.filter(|(place, core)| of_kind(*place) && core.state == CoreState::Busy);
         let mut load = Load { busy: busy.count() as u32 + 1, ..Load::default() };
         for parcel in self.taken.iter().map(|handle| self.slab.get(*handle)) {
-            match (parcel.body.is_message(), parcel.from.node == own.node) {
+            match (parcel.is_message(), parcel.from.node == own.node) {
                 (true, true) => load.taken += 1,
                 (true, false) => load.received += 1,
                 (false, _) => {}
@@ -165,15 +171,15 @@ impl<P: Protocol, T: Trace> World<P, T> {
             core.inbox.pop_front();
         }
         for handle in &self.taken {
-            let parcel = self.slab.get(*handle);
-            let counts = &mut self.ledger.messages[parcel.stage as usize];
-            match parcel.body {
+            let bytes = self.slab.bytes(*handle);
+            let counts = &mut self.ledger.messages[self.slab.get(*handle).stage as usize];
+            match self.slab.body(*handle) {
                 Body::Message => {
                     counts.received += 1;
-                    counts.received_bytes += parcel.bytes.len() as u64;
+                    counts.received_bytes += bytes.len() as u64;
                 }
                 Body::Gathered => {
-                    for message in gather::messages(&parcel.bytes) {
+                    for message in gather::messages(bytes) {
                         counts.received += 1;
                         counts.received_bytes += message.len() as u64;
                     }
@@ -247,9 +253,8 @@ fn emptied<'a>(mut inputs: Vec<Input<'_>>) -> Vec<Input<'a>> {
 
 /// A parcel as the machine gets it: several inputs of messages that share a frame.
 fn add_inputs<'a>(slab: &'a Slab, handle: Handle, inputs: &mut Vec<Input<'a>>) {
-    let parcel = slab.get(handle);
-    let (from, bytes) = (parcel.from, parcel.bytes.as_slice());
-    match parcel.body {
+    let (from, bytes) = (slab.get(handle).from, slab.bytes(handle));
+    match slab.body(handle) {
         Body::Message => inputs.push(Input::Message { from, bytes }),
         Body::Gathered => {
             let messages = gather::messages(bytes);

@@ -45,6 +45,11 @@ impl<E> Chunk<E> {
         self.items[..self.len()].iter().map(|item| item.key)
     }
 
+    /// The first event, if it was not taken.
+    pub fn first(&self) -> Option<&E> {
+        self.items[0].event.as_ref()
+    }
+
     /// The key and the event at a place, which has one.
     pub fn take(&mut self, place: usize) -> (u32, E) {
         let Item { key, event } = &mut self.items[place];

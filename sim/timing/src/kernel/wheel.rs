@@ -348,6 +348,14 @@ impl<E> Wheel<E> {
         }
     }
 
+    /// An event of the next bucket, if that is one of the lowest level.
+    #[inline]
+    pub fn likely_next(&self, run: &Run<E>) -> Option<&E> {
+        let behind = run.last().wrapping_add(1) >> WIDTH_BITS;
+        let number = self.levels[0].first(behind)?;
+        self.pool.chunk(self.pool.first(self.levels[0].bucket(number))).first()
+    }
+
     /// Whether the run is wider than a bucket of the lowest level.
     pub fn is_wide(run: &Run<E>) -> bool {
         run.last() - run.start() >= 1 << WIDTH_BITS
