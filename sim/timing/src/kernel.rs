@@ -133,10 +133,7 @@ impl<E> Kernel<E> {
     pub fn pop(&mut self) -> Option<(Time, E)> {
         let (at, event) = match self.run.pop() {
             Some(next) => next,
-            None => {
-                self.wheel.advance(&mut self.run);
-                self.run.pop()?
-            }
+            None => self.wheel.pop(&mut self.run)?,
         };
         self.pending -= 1;
         self.now = Time::from_ps(at.time);

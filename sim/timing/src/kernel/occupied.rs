@@ -3,6 +3,8 @@
 //!
 //! `#[inline]` as the kernel, being generic, is compiled in the crates that use it.
 
+use std::hint::select_unpredictable;
+
 use super::wheel::BUCKETS;
 
 const WORDS: usize = BUCKETS / 64;
@@ -32,25 +34,24 @@ impl Occupied {
     pub fn remove(&mut self, bucket: usize) {
         let word = &mut self.words[bucket / 64];
         *word &= !(1 << (bucket % 64));
-        if *word == 0 {
-            self.summary &= !(1 << (bucket / 64));
-        }
+        self.summary &= !(u64::from(*word == 0) << (bucket / 64));
     }
 
-    #[inline]
     /// The first bucket of the set from `from` on, around the end if need be.
+    #[inline]
     pub fn next_around(&self, from: usize) -> Option<usize> {
-        let here = self.words[from / 64] >> (from % 64);
-        if here != 0 {
-            return Some(from + here.trailing_zeros() as usize);
-        }
         if self.summary == 0 {
             return None;
         }
+        let here = self.words[from / 64] & (u64::MAX << (from % 64));
         // Words behind `from` come first. The word of `from` itself comes last, as its rest is empty.
         let turn = (from / 64 + 1) as u32;
-        let word = (turn + self.summary.rotate_right(turn).trailing_zeros()) as usize % WORDS;
-        Some(word * 64 + self.words[word].trailing_zeros() as usize)
+        let other = (turn + self.summary.rotate_right(turn).trailing_zeros()) as usize % WORDS;
+        // A branch would go either way.
+        let word = select_unpredictable(here != 0, from / 64, other);
+        let bits =
+            select_unpredictable(here != 0, u64::MAX << (from % 64), u64::MAX) & self.words[word];
+        Some(word * 64 + bits.trailing_zeros() as usize)
     }
 }
 

@@ -54,7 +54,7 @@ impl<E> Run<E> {
         ((at.time - self.start) as u32) << PRIORITY_BITS | at.priority
     }
 
-    fn instant(&self, key: u32) -> Instant {
+    pub fn instant(&self, key: u32) -> Instant {
         let time = self.start + u64::from(key >> PRIORITY_BITS);
         Instant { time, priority: key % (1 << PRIORITY_BITS) }
     }

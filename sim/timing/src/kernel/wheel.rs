@@ -34,16 +34,14 @@ const FAN_BITS: u32 = 10;
 /// So many buckets of the level above are open, from the one of the present instant on.
 const OPEN: u64 = (BUCKETS >> FAN_BITS) as u64;
 
-/// Low bits of a key; above them is the time since the start of the bucket.
+/// Low bits of a key; above them are the low bits of the time.
 pub(super) const PRIORITY_BITS: u32 = 2;
 /// Bits of a key of the lowest level.
 pub(super) const KEY_BITS: u32 = WIDTH_BITS + PRIORITY_BITS;
 
-// `Wheel::insert_above` names them.
-const _: () = assert!(LEVELS == 3);
-
-// Keys of the highest level fit.
+// Keys of the highest level fit; and those of the levels below, with an index in a chunk (`Wheel::sort_few`).
 const _: () = assert!(shift(LEVELS - 1) + PRIORITY_BITS <= u32::BITS);
+const _: () = assert!(shift(LEVELS - 2) + PRIORITY_BITS + CHUNK.ilog2() < u32::BITS);
 
 /// The logarithm of the width of a level's buckets; of the heap's steps, for the level above all.
 const fn shift(level: usize) -> u32 {
@@ -52,6 +50,12 @@ const fn shift(level: usize) -> u32 {
 
 const fn last_of(start: u64, shift: u32) -> u64 {
     start | ((1 << shift) - 1)
+}
+
+/// The bits of a key that count in a level: the priority, and the time since the start of the bucket. The key of
+/// an event has those of the highest level, and stays when the event moves down.
+const fn mask(level: usize) -> u32 {
+    u32::MAX >> (u32::BITS - PRIORITY_BITS - shift(level))
 }
 
 struct Level {
@@ -71,11 +75,8 @@ impl Level {
     #[inline]
     fn push<E>(&mut self, pool: &mut Pool<E>, number: u64, key: u32, event: E) {
         let place = number as usize % BUCKETS;
-        let bucket = &mut self.buckets[place];
-        if bucket.is_empty() {
-            self.occupied.insert(place);
-        }
-        pool.push(bucket, key, event);
+        self.occupied.insert(place);
+        pool.push(&mut self.buckets[place], key, event);
     }
 
     /// Empties a bucket.
@@ -106,7 +107,7 @@ pub(super) struct Wheel<E> {
     far: Heap<E>,
     /// Events of the buckets of the lowest level that were taken since one above was opened.
     taken: usize,
-    /// Room to sort a bucket of several chunks: key and place of each event, and the chunks.
+    /// Room to sort or move a bucket of several chunks: key and place of each event, and the chunks.
     numbers: Vec<u64>,
     spare: Vec<u64>,
     chunks: Vec<u32>,
@@ -115,15 +116,16 @@ pub(super) struct Wheel<E> {
 impl<E> Wheel<E> {
     /// With memory for so many events.
     pub fn with_capacity(events: usize) -> Self {
-        // Each bucket may have a chunk that is not full, and one may be emptied while others fill.
-        let chunks = events.min(LEVELS * BUCKETS) + events.div_ceil(CHUNK) + 1;
+        // Each bucket may have a chunk that is not full, one may be emptied while others fill, and one is
+        // always ready.
+        let chunks = events.min(LEVELS * BUCKETS) + events.div_ceil(CHUNK) + 2;
         Wheel {
             levels: std::array::from_fn(|_| Level::new()),
             pool: Pool::with_capacity(chunks),
             far: Heap::with_capacity(events),
             taken: 0,
-            numbers: Vec::with_capacity(events),
-            spare: Vec::with_capacity(events),
+            numbers: Vec::with_capacity(events + CHUNK),
+            spare: Vec::with_capacity(events + CHUNK),
             chunks: Vec::with_capacity(events.div_ceil(CHUNK)),
         }
     }
@@ -134,87 +136,88 @@ impl<E> Wheel<E> {
     }
 
     /// Puts an event that lies behind the run.
-    #[inline]
+    // Always inlined, as is `take`: a step with mixed delays has a seventh fewer instructions so.
+    #[inline(always)]
     pub fn insert(&mut self, at: Instant, event: E) {
-        if self.takes(0, at) {
-            self.put(0, at, event);
-        } else {
-            self.insert_above(at, event);
+        // Counted, as with delays of many lengths a branch would go either way.
+        let above = |level: usize| at.time >> shift(level + 1) >= self.levels[level].opened;
+        let level = (0..LEVELS).map(|level| usize::from(above(level))).sum();
+        debug_assert!(
+            (level..LEVELS).all(|level| !above(level)),
+            "a level takes what one below takes"
+        );
+        if level == LEVELS {
+            return self.insert_far(at, event);
         }
-    }
-
-    #[inline(never)]
-    fn insert_above(&mut self, at: Instant, event: E) {
-        if self.takes(1, at) {
-            self.put(1, at, event);
-        } else if self.takes(2, at) {
-            self.put(2, at, event);
-        } else {
-            self.far.push(at, event);
-        }
-    }
-
-    #[inline]
-    fn takes(&self, level: usize, at: Instant) -> bool {
-        at.time >> shift(level + 1) < self.levels[level].opened
-    }
-
-    #[inline]
-    fn put(&mut self, level: usize, at: Instant, event: E) {
-        let offset = at.time & last_of(0, shift(level));
-        let key = (offset as u32) << PRIORITY_BITS | at.priority;
+        let key = (at.time as u32) << PRIORITY_BITS | at.priority;
         self.levels[level].push(&mut self.pool, at.time >> shift(level), key, event);
     }
 
-    /// Makes the next bucket with events the run, which is empty. `false` when nothing is pending.
-    pub fn advance(&mut self, run: &mut Run<E>) -> bool {
+    // Apart, as the heap's code would make `insert` save more registers.
+    #[cold]
+    #[inline(never)]
+    fn insert_far(&mut self, at: Instant, event: E) {
+        self.far.push(at, event);
+    }
+
+    /// Takes the next event when the run is empty. The rest of its bucket becomes the run.
+    #[inline]
+    pub fn pop(&mut self, run: &mut Run<E>) -> Option<(Instant, E)> {
         loop {
-            match self.next_bucket(run) {
-                Some((0, number)) => {
-                    self.taken += self.take(0, number, run);
-                    self.keep_open(run.start());
-                    return true;
-                }
-                Some((level, number)) => {
-                    let start = number << shift(level);
-                    for upper in (level..LEVELS).rev() {
-                        self.open(upper, start);
-                    }
-                    if self.is_sparse(level, number) {
-                        self.take(level, number, run);
-                        self.begin_at(level, number + 1);
-                        return true;
-                    }
-                    self.begin_at(level, number);
-                    run.begin(start - 1, start - 1);
-                    self.open(0, start);
-                }
-                None => {
-                    let Some(next) = self.far.peek() else { return false };
-                    let number = next.time >> shift(LEVELS);
-                    self.begin_at(LEVELS, number);
-                    self.open(LEVELS - 1, number << shift(LEVELS));
-                }
+            if let Some(number) = self.levels[0].first(Self::behind(run)) {
+                let (len, next) = self.take(0, number, run);
+                self.taken += len;
+                self.keep_open(run.start());
+                return next;
+            }
+            if let Some(next) = self.descend(run)? {
+                return Some(next);
             }
         }
     }
 
-    /// The level and the number of the bucket that comes next.
-    fn next_bucket(&self, run: &Run<E>) -> Option<(usize, u64)> {
-        // At the end of time nothing is behind the run, wherever the search begins.
-        let behind = run.last().wrapping_add(1) >> WIDTH_BITS;
-        if let Some(number) = self.levels[0].first(behind) {
-            return Some((0, number));
+    /// When the lowest level is empty: opens the next bucket above it, or, when that has few events, takes the
+    /// next one as [`Self::pop`] does. `None` when nothing is pending.
+    #[inline(never)]
+    fn descend(&mut self, run: &mut Run<E>) -> Option<Option<(Instant, E)>> {
+        let Some((level, number)) = self.next_above() else {
+            let number = self.far.peek()?.time >> shift(LEVELS);
+            self.begin_at(LEVELS, number);
+            self.open(LEVELS - 1, number << shift(LEVELS));
+            return Some(None);
+        };
+        let start = number << shift(level);
+        for upper in (level..LEVELS).rev() {
+            self.open(upper, start);
         }
+        if self.is_sparse(level, number) {
+            self.begin_at(level, number + 1);
+            return Some(self.take(level, number, run).1);
+        }
+        self.begin_at(level, number);
+        run.begin(start - 1, start - 1);
+        self.open(0, start);
+        Some(None)
+    }
+
+    /// The first bucket of the lowest level that is behind the run.
+    fn behind(run: &Run<E>) -> u64 {
+        // At the end of time nothing is there, wherever the search begins.
+        run.last().wrapping_add(1) >> WIDTH_BITS
+    }
+
+    /// The bucket of an upper level that comes next, if none of the lowest does: its level and number.
+    fn next_above(&self) -> Option<(usize, u64)> {
         (1..LEVELS).find_map(|level| {
             let number = self.levels[level].first(self.levels[level - 1].opened)?;
             Some((level, number))
         })
     }
 
-    /// Whether the events of a bucket are so few that they are sorted at once, without the levels below.
+    /// Whether the events of a bucket are so few that they are sorted at once, without the levels below. The
+    /// highest level's are not, as their keys leave no room to sort them by.
     fn is_sparse(&self, level: usize, number: u64) -> bool {
-        self.pool.is_one_chunk(self.levels[level].bucket(number))
+        level < LEVELS - 1 && self.pool.is_one_chunk(self.levels[level].bucket(number))
     }
 
     /// All levels below begin with this bucket, and nothing is in them.
@@ -268,70 +271,96 @@ impl<E> Wheel<E> {
             return;
         }
         let bucket = upper.take(number);
-        let mut next = Some(self.pool.first(bucket));
-        while let Some(chunk) = next {
-            for place in 0..self.pool.chunk(chunk).len() {
-                let (key, event) = self.pool.chunk_mut(chunk).take(place);
-                // Time and priority since the start of the lower bucket, and that bucket.
-                let key_bits = shift(level) + PRIORITY_BITS;
-                let below = number << FAN_BITS | u64::from(key >> key_bits);
-                lower.push(&mut self.pool, below, key & ((1 << key_bits) - 1), event);
+        self.chunks.clear();
+        self.chunks.extend(self.pool.chunks(bucket));
+        let mut chunks = self.chunks.iter().rev().peekable();
+        while let Some(&chunk) = chunks.next() {
+            let len = if chunks.peek().is_some() { CHUNK } else { bucket.len_of_last() };
+            for place in (Pool::<E>::place(chunk)..).take(len) {
+                let (key, event) = self.pool.take(place);
+                let below = u64::from(key >> (PRIORITY_BITS + shift(level))) % (1 << FAN_BITS);
+                lower.push(&mut self.pool, number << FAN_BITS | below, key, event);
             }
-            next = self.pool.next(bucket, chunk);
             self.pool.free(chunk);
         }
     }
 
-    /// Makes a bucket the run, and tells how many events it has.
-    fn take(&mut self, level: usize, number: u64, run: &mut Run<E>) -> usize {
+    /// Takes the first event of a bucket, and makes the others the run. Also tells how many there were.
+    // Always inlined: `pop` knows the level.
+    #[inline(always)]
+    fn take(
+        &mut self,
+        level: usize,
+        number: u64,
+        run: &mut Run<E>,
+    ) -> (usize, Option<(Instant, E)>) {
         let start = number << shift(level);
         run.begin(start, last_of(start, shift(level)));
         let bucket = self.levels[level].take(number);
-        let first = self.pool.first(bucket);
+        if !self.pool.is_single(bucket) {
+            return (self.sort(level, bucket, run), run.pop());
+        }
+        let chunk = bucket.last();
+        let (key, event) = self.pool.take(Pool::<E>::place(chunk));
+        self.pool.free(chunk);
+        (1, Some((run.instant(key & mask(level)), event)))
+    }
+
+    /// Makes the events of a bucket the run, and tells how many they are.
+    #[inline(never)]
+    fn sort(&mut self, level: usize, bucket: Bucket, run: &mut Run<E>) -> usize {
         if !self.pool.is_one_chunk(bucket) {
-            return self.take_many(bucket, run);
+            assert_eq!(level, 0, "only a bucket of one chunk is taken from an upper level");
+            return self.sort_many(bucket, run);
         }
-        let chunk = self.pool.chunk_mut(first);
-        let len = chunk.len();
-        run.reserve(len);
-        if len == 1 {
-            let (key, event) = chunk.take(0);
-            run.push_front(key, event);
-        } else {
-            let mut keys = [0; CHUNK];
-            for (to, key) in keys.iter_mut().zip(chunk.keys()) {
-                *to = key;
-            }
-            for &place in order::descending(&keys, len).iter().take(len) {
-                let (key, event) = chunk.take(usize::from(place) % CHUNK);
-                run.push_front(key, event);
-            }
+        let (chunk, len) = (bucket.last(), bucket.len_of_last());
+        match len {
+            ..=4 => self.sort_few::<4>(level, chunk, len, run),
+            ..=8 => self.sort_few::<8>(level, chunk, len, run),
+            _ => self.sort_few::<CHUNK>(level, chunk, len, run),
         }
-        self.pool.free(first);
         len
     }
 
-    fn take_many(&mut self, bucket: Bucket, run: &mut Run<E>) -> usize {
-        self.numbers.clear();
-        self.chunks.clear();
-        let mut next = Some(self.pool.first(bucket));
-        while let Some(number) = next {
-            let chunk = self.pool.chunk(number);
-            let from = (self.chunks.len() * CHUNK) as u64;
-            let keys = chunk.keys().zip(from..);
-            self.numbers.extend(keys.map(|(key, place)| u64::from(key) << 32 | place));
-            self.chunks.push(number);
-            next = self.pool.next(bucket, number);
+    /// As [`Self::sort`], for a chunk of `len` events, which are at most `N`.
+    #[inline]
+    fn sort_few<const N: usize>(&mut self, level: usize, chunk: u32, len: usize, run: &mut Run<E>) {
+        let keys = self.pool.keys(chunk);
+        let keys: [i32; N] = std::array::from_fn(|index| {
+            // The index makes each differ. What is not there comes last.
+            let key = (keys[index] & mask(level)) << CHUNK.ilog2() | index as u32;
+            if index < len { key as i32 } else { -1 }
+        });
+        run.reserve(len);
+        for &index in order::descending(&keys).iter().take(len) {
+            let (key, event) = self.pool.take(Pool::<E>::place(chunk) + u32::from(index));
+            run.push_front(key & mask(level), event);
         }
+        self.pool.free(chunk);
+    }
+
+    /// As [`Self::sort`], for a bucket of the lowest level.
+    fn sort_many(&mut self, bucket: Bucket, run: &mut Run<E>) -> usize {
+        self.chunks.clear();
+        self.chunks.extend(self.pool.chunks(bucket));
+        self.numbers.clear();
+        for &chunk in &self.chunks {
+            let (keys, first) = (self.pool.keys(chunk), Pool::<E>::place(chunk));
+            let number = |index: usize| {
+                u64::from(keys[index] & mask(0)) << 32 | (u64::from(first) + index as u64)
+            };
+            // The event that was inserted last comes first.
+            let numbers: [u64; CHUNK] = std::array::from_fn(|index| number(CHUNK - 1 - index));
+            self.numbers.extend_from_slice(&numbers);
+        }
+        self.numbers.drain(..CHUNK - bucket.len_of_last());
         order::sort(&mut self.numbers, &mut self.spare);
         run.reserve(self.numbers.len());
-        for &number in self.numbers.iter().rev() {
-            let place = number as u32 as usize;
-            let chunk = self.pool.chunk_mut(self.chunks[place / CHUNK]);
-            let (key, event) = chunk.take(place % CHUNK);
-            run.push_front(key, event);
+        for &number in &self.numbers {
+            let (key, event) = self.pool.take(number as u32);
+            run.push_front(key & mask(0), event);
         }
-        for &chunk in self.chunks.iter().rev() {
+        for &chunk in &self.chunks {
             self.pool.free(chunk);
         }
         self.numbers.len()
@@ -339,10 +368,11 @@ impl<E> Wheel<E> {
 
     /// The instant of the first event, which a search through a bucket may be needed for.
     pub fn peek(&self, run: &Run<E>) -> Option<u64> {
-        match self.next_bucket(run) {
+        let lowest = self.levels[0].first(Self::behind(run)).map(|number| (0, number));
+        match lowest.or_else(|| self.next_above()) {
             None => self.far.peek().map(|at| at.time),
             Some((level, number)) => {
-                let least = self.pool.least(self.levels[level].bucket(number));
+                let least = self.pool.least(self.levels[level].bucket(number), mask(level));
                 Some((number << shift(level)) + u64::from(least >> PRIORITY_BITS))
             }
         }
@@ -351,9 +381,8 @@ impl<E> Wheel<E> {
     /// An event of the next bucket, if that is one of the lowest level.
     #[inline]
     pub fn likely_next(&self, run: &Run<E>) -> Option<&E> {
-        let behind = run.last().wrapping_add(1) >> WIDTH_BITS;
-        let number = self.levels[0].first(behind)?;
-        self.pool.chunk(self.pool.first(self.levels[0].bucket(number))).first()
+        let number = self.levels[0].first(Self::behind(run))?;
+        self.pool.some_of(self.levels[0].bucket(number))
     }
 
     /// Whether the run is wider than a bucket of the lowest level.
