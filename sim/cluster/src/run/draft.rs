@@ -32,6 +32,7 @@ macro_rules! both_say {
             $(pub $field: Option<$type>,)*
             pub loss_timeout_us: Option<f64>,
             pub lease_us: Option<f64>,
+            pub copies_initial_rows: Option<bool>,
             pub workload: Option<WorkloadDraft>,
         }
 

@@ -287,6 +287,7 @@ fn protocol_settings(of: &Settings, has_faults: bool) -> fasst::Settings {
         backups: (of.replicas - 1) as u8,
         budget: of.workers.min(64),
         loss_timeout: Span::from_ns((of.loss_timeout_us * 1e3) as u64),
+        copies_initial_rows: of.copies_initial_rows,
         ..fasst::Settings::default()
     }
 }

@@ -41,6 +41,9 @@ pub struct Settings {
     pub loss_timeout_us: f64,
     /// How long a node's lease lasts.
     pub lease_us: f64,
+    /// Whether a replica that is filled anew gets as many bytes as its initial rows have, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub copies_initial_rows: bool,
     /// Of all draws.
     pub seed: u64,
     /// Whether each read, and the state at the end, is checked.
@@ -248,6 +251,7 @@ impl Settings {
             duration_us: time("duration_us", of.duration_us, 200.0, 1.0)?,
             loss_timeout_us,
             lease_us,
+            copies_initial_rows: of.copies_initial_rows.unwrap_or(false),
             seed: of.seed.unwrap_or(1),
             checks: of.checks.unwrap_or(true),
             faults: of.faults.clone(),

@@ -143,3 +143,16 @@ fn faults_without_an_end_stop_with_the_run() {
     let late = "[[fault]]\nkind = \"delay\"\nby_ns = 5_000\nframes = { from = 1 }\n";
     with_faults(small(), late).expect("what is late comes at last");
 }
+
+#[test]
+fn initial_rows_are_copied_if_that_is_wanted() {
+    let crash = "[[fault]]\nkind = \"crash\"\nnode = 2\nat_ns = 3_000\n";
+    let copied = |copies_initial_rows| {
+        let settings = Settings { replicas: 2, duration_us: 400.0, copies_initial_rows, ..small() };
+        let report = with_faults(settings, crash).expect("two of three nodes go on");
+        let copies = report.traffic.iter().filter(|of| of.stage == "copy");
+        copies.map(|of| of.bytes).sum::<f64>() * report.ended_per_second()
+    };
+    let (few, all) = (copied(false), copied(true));
+    assert!(all > 2.0 * few, "{few} and {all} bytes a second");
+}
