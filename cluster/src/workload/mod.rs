@@ -2,12 +2,15 @@
 //! The workloads of the papers as protocols see them.
 //!
 //! - [`ObjectStore`]: O(r, w) of FaSST.
+//! - [`Retwis`]: a Twitter-like application, as Xenic runs it.
 //! - [`SmallBank`], [`Tatp`]: the logic, the mixes and the populations of [`workloads::database`].
 //! - [`Scripted`]: any of them with inputs that a test has chosen.
 //!
 //! Each counts its rows ([`Totals`]), so that lost and repeated transactions are noticed in the end.
 
+mod counted;
 mod object_store;
+mod retwis;
 mod scripted;
 mod smallbank;
 mod stream;
@@ -15,6 +18,7 @@ mod tatp;
 mod totals;
 
 pub use object_store::{ObjectStore, ObjectStoreError, ObjectStoreSettings, ObjectTransaction};
+pub use retwis::{Retwis, RetwisError, RetwisSettings, RetwisTransaction};
 pub use scripted::{Script, Scripted};
 pub use smallbank::{SmallBank, SmallBankError, SmallBankSettings};
 pub use stream::Stream;

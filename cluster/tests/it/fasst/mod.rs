@@ -11,8 +11,8 @@ use cluster::placement::partition_of;
 use cluster::transact::Intent::{Read, Write};
 use cluster::transact::{Intent, Transactions};
 use cluster::workload::{
-    ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted, SmallBank, SmallBankSettings,
-    Tatp, TatpSettings,
+    ObjectStore, ObjectStoreSettings, ObjectTransaction, Retwis, RetwisSettings, Scripted,
+    SmallBank, SmallBankSettings, Tatp, TatpSettings,
 };
 use driver::{Cluster, Network};
 
@@ -194,7 +194,10 @@ fn the_papers_workloads_run() {
             seed,
             ..SmallBankSettings::fasst(4, 2, workloads::scenario::SmallBankAccess::Hot90)
         };
-        all(settings, SmallBank::new(bank).unwrap(), 40, shaken(Some(7)), seed);
+        all(settings.clone(), SmallBank::new(bank).unwrap(), 40, shaken(Some(7)), seed);
+        // So few keys that transactions meet.
+        let retwis = RetwisSettings { keys: 200, seed, ..RetwisSettings::xenic(4) };
+        all(settings, Retwis::new(retwis).unwrap(), 40, shaken(Some(5)), seed);
     });
 }
 
