@@ -101,11 +101,14 @@ pub trait Transactions: Clone + Send + Sync {
 
 /// A digest of a row for [`Access::digest`](crate::engine::Access): 0 for a row that is not there, else
 /// a number other than 0 that depends on its value alone. Values of eight bytes have different digests,
-/// of which [`word_of`] makes them again.
+/// of which [`word_of`] makes them again, and so have values of four bytes.
 pub fn digest(value: Option<&[u8]>) -> u64 {
     let Some(value) = value else { return 0 };
     if let Ok(word) = <[u8; 8]>::try_from(value) {
         return mix(u64::from_le_bytes(word)).max(1);
+    }
+    if let Ok(half) = <[u8; 4]>::try_from(value) {
+        return mix(HALF | u64::from(u32::from_le_bytes(half))).max(1);
     }
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
     hasher.write(value);
@@ -113,10 +116,14 @@ pub fn digest(value: Option<&[u8]>) -> u64 {
 }
 
 /// The value of eight bytes that has this digest, as a little-endian number, so that checks can count
-/// with what is recorded. Of the digest 1 it may be another.
+/// with what is recorded. Of the digest 1 it may be another. If the value has four bytes, these are the
+/// lower ones.
 pub fn word_of(digest: u64) -> u64 {
     unmix(digest)
 }
+
+/// What the digests of four bytes are told by from those of eight bytes of the same number.
+const HALF: u64 = 1 << 32;
 
 #[cfg(test)]
 mod tests {
@@ -129,15 +136,18 @@ mod tests {
             let found = digest(Some(&word.to_le_bytes()));
             assert_eq!((word_of(found), found == 0), (word, false));
             assert_eq!(unmix(mix(word)), word);
+            let half = word as u32;
+            assert_eq!(word_of(digest(Some(&half.to_le_bytes()))) as u32, half);
         });
     }
 
     #[test]
     fn values_differ_from_each_other_and_from_none() {
-        let values: [Option<&[u8]>; 7] = [
+        let values: [Option<&[u8]>; 8] = [
             None,
             Some(&[]),
             Some(&[0]),
+            Some(&[0; 4]),
             Some(&[0; 7]),
             Some(&[0; 8]),
             Some(&[0; 9]),

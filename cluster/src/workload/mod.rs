@@ -25,20 +25,5 @@ pub use stream::Stream;
 pub use tatp::{Tatp, TatpError, TatpSettings};
 pub use totals::{ChangedRow, TotalError, Totals, check_totals};
 
-use crate::transact::database::Stopped;
-use crate::transact::{Decision, Missing};
-use workloads::database::Outcome;
-
-/// What a protocol is told of a run of [`workloads::database::Workload::run`] on fetched rows.
-fn decision<T>(outcome: Result<Outcome<T>, Stopped>) -> Result<Decision, Missing> {
-    match outcome {
-        Ok(Outcome::Committed(_)) => Ok(Decision::Commit),
-        Ok(Outcome::RolledBack(_)) => Ok(Decision::RollBack),
-        Err(Stopped::Missing(missing)) => Err(missing),
-        // The rows contradict each other, which their validation will show.
-        Err(Stopped::Unsound(_)) => Ok(Decision::RollBack),
-    }
-}
-
 #[cfg(test)]
 mod testing;

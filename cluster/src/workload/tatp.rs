@@ -15,7 +15,7 @@ use std::sync::Arc;
 use workloads::database::tatp::{self as telecom, Input};
 use workloads::database::{TableId, Workload};
 
-use super::{Stream, Totals, decision};
+use super::{Stream, Totals};
 use crate::engine::{Access, Key, TableNumber};
 use crate::transact::database::{Layout, Replay};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
@@ -217,7 +217,7 @@ impl Transactions for Tatp {
     }
 
     fn run(&self, input: &Input, rows: &mut Rows) -> Result<Decision, Missing> {
-        decision(self.workload.run(input, &mut Replay::new(&self.shared.layouts, rows)))
+        Replay::new(&self.shared.layouts, rows).run(|replay| self.workload.run(input, replay))
     }
 }
 

@@ -195,6 +195,8 @@ fn the_papers_workloads_run() {
             ..SmallBankSettings::fasst(4, 2, workloads::scenario::SmallBankAccess::Hot90)
         };
         all(settings.clone(), SmallBank::new(bank).unwrap(), 40, shaken(Some(7)), seed);
+        let narrow = SmallBankSettings { balance_bytes: 4, ..bank };
+        all(settings.clone(), SmallBank::new(narrow).unwrap(), 40, shaken(None), seed);
         // So few keys that transactions meet.
         let retwis = RetwisSettings { keys: 200, seed, ..RetwisSettings::xenic(4) };
         all(settings, Retwis::new(retwis).unwrap(), 40, shaken(Some(5)), seed);

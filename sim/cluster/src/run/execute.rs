@@ -184,6 +184,7 @@ impl Job<'_, '_, '_> {
                     hot_accounts: (accounts as f64 * hot_percent / 100.0) as u64,
                     access,
                     initial_cents: 1_000_000,
+                    balance_bytes: 8,
                     seed: of.seed,
                 };
                 self.run(SmallBank::new(settings).map_err(RunError::of_settings)?)
