@@ -16,6 +16,7 @@ pub use rows::{Change, Row, Rows};
 
 use crate::engine::Key;
 use crate::mix::{mix, unmix};
+use crate::placement::Placement;
 
 /// A table as a protocol needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,15 @@ pub struct TableShape {
     pub value_bytes: u16,
     /// About how many rows all nodes together have at the start, by which its buckets are sized.
     pub rows: u64,
+    /// What decides where they are.
+    pub placement: Placement,
+}
+
+impl TableShape {
+    /// A table whose rows are placed by a hash of their key.
+    pub const fn hashed(name: &'static str, value_bytes: u16, rows: u64) -> Self {
+        Self { name, value_bytes, rows, placement: Placement::Hashed }
+    }
 }
 
 /// Whether a row is only read.

@@ -4,6 +4,7 @@
 //! - [`ObjectStore`]: O(r, w) of FaSST.
 //! - [`Retwis`]: a Twitter-like application, as Xenic runs it.
 //! - [`SmallBank`], [`Tatp`]: the logic, the mixes and the populations of [`workloads::database`].
+//! - [`TpccNewOrder`]: the new-orders of TPC-C, as DrTM+H and Xenic compare systems.
 //! - [`Scripted`]: any of them with inputs that a test has chosen.
 //!
 //! Each counts its rows ([`Totals`]), so that lost and repeated transactions are noticed in the end.
@@ -16,6 +17,7 @@ mod smallbank;
 mod stream;
 mod tatp;
 mod totals;
+mod tpcc;
 
 pub use object_store::{ObjectStore, ObjectStoreError, ObjectStoreSettings, ObjectTransaction};
 pub use retwis::{Retwis, RetwisError, RetwisSettings, RetwisTransaction};
@@ -24,6 +26,7 @@ pub use smallbank::{SmallBank, SmallBankError, SmallBankSettings};
 pub use stream::Stream;
 pub use tatp::{Tatp, TatpError, TatpSettings};
 pub use totals::{ChangedRow, TotalError, Totals, check_totals};
+pub use tpcc::{TpccNewOrder, TpccNewOrderError, TpccNewOrderSettings};
 
 #[cfg(test)]
 mod testing;

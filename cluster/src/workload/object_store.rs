@@ -141,7 +141,7 @@ impl ObjectStore {
             counted::LEAST_BYTES.into()..=LARGEST_VALUE.into(),
         )?;
         check("objects", objects, u64::from(reads)..=1 << 40)?;
-        let tables = [TableShape { name: "objects", value_bytes, rows: objects }];
+        let tables = [TableShape::hashed("objects", value_bytes, objects)];
         Ok(Self { settings, tables })
     }
 

@@ -118,7 +118,7 @@ impl Retwis {
         if !(0.0..=MAX_EXPONENT).contains(&exponent) {
             return refuse("exponent", exponent, format!("0 to {MAX_EXPONENT}"));
         }
-        let tables = [TableShape { name: "retwis", value_bytes: VALUE_BYTES, rows: keys }];
+        let tables = [TableShape::hashed("retwis", VALUE_BYTES, keys)];
         Ok(Self { settings, sampler: Arc::new(RowSampler::zipf(keys, exponent)), tables })
     }
 }

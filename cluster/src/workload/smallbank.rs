@@ -123,7 +123,7 @@ impl SmallBank {
             |table| Layout::with_integers(table, &[0], |_| bytes).expect("a table of integers");
         let layouts: Vec<_> = workload.tables().iter().map(layout).collect();
         let shape = |(table, layout): (&workloads::database::TableDefinition, &Layout)| {
-            TableShape { name: table.name, value_bytes: layout.value_bytes(), rows: accounts }
+            TableShape::hashed(table.name, layout.value_bytes(), accounts)
         };
         let tables = workload.tables().iter().zip(&layouts).map(shape).collect();
         let kinds = workload.kinds().iter().map(|kind| kind.name).collect();

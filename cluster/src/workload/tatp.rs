@@ -85,10 +85,9 @@ impl Tatp {
             .zip(SHIFTS)
             .map(|(table, shifts)| Layout::new(table, shifts).expect("integers and fixed bytes"))
             .collect();
-        let shape = |number: usize| TableShape {
-            name: definitions[number].name,
-            value_bytes: layouts[number].value_bytes(),
-            rows: subscribers * QUARTERS_OF_ROWS[number] / 4,
+        let shape = |number: usize| {
+            let rows = subscribers * QUARTERS_OF_ROWS[number] / 4;
+            TableShape::hashed(definitions[number].name, layouts[number].value_bytes(), rows)
         };
         let tables = (0..definitions.len()).map(shape).collect();
         let kinds = workload.kinds().iter().map(|kind| kind.name).collect();

@@ -217,7 +217,7 @@ impl Layout {
     }
 
     /// The bytes of a column that is not of the key.
-    pub(super) fn bytes<'b>(&self, row: &'b [u8], column: usize) -> &'b [u8] {
+    pub fn bytes<'b>(&self, row: &'b [u8], column: usize) -> &'b [u8] {
         self.place(column).of(row)
     }
 
@@ -242,6 +242,11 @@ impl Layout {
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         let text = bytes[..end].utf8_chunks().next();
         text.map_or("", |chunk| chunk.valid())
+    }
+
+    /// Writes the integer of a column that is not of the key; `false`, and nothing done, if it has no room.
+    pub fn put_int(&self, row: &mut [u8], column: usize, value: i64) -> bool {
+        self.set(row, column, &Value::Int(value))
     }
 
     /// Writes a column that is not of the key; `false`, and nothing done, if it has no room.
