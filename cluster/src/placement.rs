@@ -3,7 +3,8 @@
 //! the start.
 //!
 //! Rows are spread by a hash of their key alone, not of their table, so that the rows of several tables
-//! with one key are on one node, and requests for them coalesce.
+//! with one key are on one node, and requests for them coalesce. A table may say otherwise
+//! ([`Placement`]): TPC-C's rows go with their warehouse.
 
 use thiserror::Error;
 
@@ -14,6 +15,20 @@ use crate::transact::TableShape;
 /// How many rows a bucket has room for (FaSST, section 5: 7 to 15; its published code: 7). More go to overflow
 /// buckets.
 pub const SLOTS: u32 = 7;
+
+/// What decides on which partition a table's rows are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Placement {
+    /// A hash of the key.
+    #[default]
+    Hashed,
+    /// The number above the key's lowest `shift` bits, modulo the number of partitions: rows with one such
+    /// number are together, in all tables that are placed so.
+    Grouped {
+        /// Bits of the key that do not count, at most 63.
+        shift: u8,
+    },
+}
 
 /// A part of all rows, the unit of replication. Counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,6 +90,7 @@ pub struct Partitioning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct TableLayout {
     value_bytes: u16,
+    placement: Placement,
     /// About how many rows there are at the start.
     rows: u64,
     buckets: u32,
@@ -107,7 +123,7 @@ impl Partitioning {
     #[must_use]
     pub fn with_buckets(mut self, buckets: u32) -> Self {
         for table in &mut self.tables {
-            *table = TableLayout::of_buckets(table.value_bytes, table.rows, buckets.max(1));
+            *table = table.with_buckets(buckets.max(1));
         }
         self
     }
@@ -146,7 +162,13 @@ impl Partitioning {
 
     /// The partition of a row.
     pub fn partition_of(&self, key: Key) -> PartitionId {
-        partition_of(key.row, self.partitions)
+        match self.tables.get(usize::from(key.table.0)).map(|table| table.placement) {
+            Some(Placement::Grouped { shift }) => {
+                let group = key.row.checked_shr(shift.into()).unwrap_or(0);
+                PartitionId((group % u64::from(self.partitions)) as u16)
+            }
+            Some(Placement::Hashed) | None => partition_of(key.row, self.partitions),
+        }
     }
 
     /// The header of a row. For a table that does not exist, one that does not exist either.
@@ -175,19 +197,21 @@ impl Partitioning {
 
 impl TableLayout {
     fn new(table: &TableShape, partitions: u16) -> Self {
+        let &TableShape { value_bytes, placement, .. } = table;
         let rows = table.rows.div_ceil(u64::from(partitions));
         // Half of the slots: two rows for each of them, rounded up.
         let buckets = (rows * 2).div_ceil(u64::from(SLOTS)).clamp(1, u64::from(u32::MAX)) as u32;
-        Self::of_buckets(table.value_bytes, rows, buckets)
+        Self { value_bytes, placement, rows, buckets, rows_of_bucket: 0 }.with_buckets(buckets)
     }
 
-    fn of_buckets(value_bytes: u16, rows: u64, buckets: u32) -> Self {
-        let rows_of_bucket = rows.div_ceil(u64::from(buckets)).min(u64::from(u32::MAX)) as u32;
-        Self { value_bytes, rows, buckets, rows_of_bucket }
+    fn with_buckets(self, buckets: u32) -> Self {
+        let rows_of_bucket = self.rows.div_ceil(u64::from(buckets)).min(u64::from(u32::MAX)) as u32;
+        Self { buckets, rows_of_bucket, ..self }
     }
 }
 
-/// The partition of the rows with this key, of any table, among so many.
+/// The partition of the rows with this key among so many, in a table whose rows are
+/// [hashed](Placement::Hashed).
 pub fn partition_of(row: u64, partitions: u16) -> PartitionId {
     PartitionId(scale(mix(row), u64::from(partitions)) as u16)
 }
@@ -197,7 +221,7 @@ mod tests {
     use super::*;
 
     fn shape(rows: u64) -> TableShape {
-        TableShape { name: "objects", value_bytes: 40, rows }
+        TableShape::hashed("objects", 40, rows)
     }
 
     #[test]
@@ -216,6 +240,30 @@ mod tests {
         // Half full on average; few overflow.
         let full = of_bucket.iter().filter(|rows| **rows > SLOTS).count();
         assert!(full * 30 < of_bucket.len(), "{full} of {}", of_bucket.len());
+    }
+
+    #[test]
+    fn groups_of_rows_are_together_in_all_tables() {
+        let grouped = |shift| TableShape {
+            placement: Placement::Grouped { shift },
+            ..TableShape::hashed("lines", 8, 6_000)
+        };
+        let layout = Partitioning::new(6, 2, &[grouped(0), grouped(8), shape(60)]).unwrap();
+        let partition = |table, row| layout.partition_of(Key { table: TableNumber(table), row });
+        for group in 0..18 {
+            let expected = PartitionId((group % 6) as u16);
+            assert_eq!(partition(0, group), expected);
+            assert!((0..256).all(|row| partition(1, group << 8 | row) == expected));
+            assert_eq!(partition(2, group), partition_of(group, 6));
+        }
+        // No key is anywhere else.
+        assert_eq!(partition(1, u64::MAX), PartitionId((u64::MAX >> 8) as u16 % 6));
+        // The rows of a group are spread over the buckets.
+        let header = |row| layout.header_of(Key { table: TableNumber(1), row: 0x500 | row });
+        let mut buckets: Vec<u32> = (0..256_u64).map(|row| header(row).bucket).collect();
+        buckets.sort_unstable();
+        buckets.dedup();
+        assert!(buckets.len() > 150, "{} buckets", buckets.len());
     }
 
     #[test]

@@ -79,7 +79,10 @@ impl TryRng for RowStream {
 }
 
 /// The place in `shares`, which are percentages and sum to 100, that one draw falls on.
-pub(crate) fn draw_share(shares: impl Iterator<Item = u32>, random: &mut impl Rng) -> usize {
+///
+/// # Panics
+/// When they sum to less, and the draw falls on none.
+pub fn draw_share(shares: impl Iterator<Item = u32>, random: &mut impl Rng) -> usize {
     let mut percent = random.random_range(0..100u32);
     for (place, share) in shares.enumerate() {
         if percent < share {

@@ -99,7 +99,7 @@ impl RowSampler {
 /// walking: Black and Rogaway, CT-RSA 2002, section 4), which happens less than once a draw
 /// on average.
 #[derive(Clone, Debug)]
-struct Permutation {
+pub(crate) struct Permutation {
     rows: u64,
     mask: u64,
     fold: u32,
@@ -107,14 +107,16 @@ struct Permutation {
 }
 
 impl Permutation {
-    fn new(rows: u64, seed: u64) -> Self {
+    /// One of them, drawn from `seed`.
+    pub(crate) fn new(rows: u64, seed: u64) -> Self {
         let bits = u64::BITS - (rows - 1).leading_zeros();
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let rounds = std::array::from_fn(|_| (random.next_u64(), random.next_u64() | 1));
         Self { rows, mask: (1 << bits) - 1, fold: bits / 2 + 1, rounds }
     }
 
-    fn apply(&self, row: u64) -> u64 {
+    /// Where `row` goes.
+    pub(crate) fn apply(&self, row: u64) -> u64 {
         debug_assert!(row < self.rows);
         let mut row = row;
         loop {

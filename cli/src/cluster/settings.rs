@@ -33,7 +33,8 @@ pub struct SettingsArgs {
     /// Copies of each row, the primary's included.
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
     replicas: Option<u64>,
-    /// The transactions: object-store, tatp or smallbank, with their usual parameters.
+    /// The transactions: object-store, tatp, smallbank, smallbank-xenic, retwis or tpcc-new-order, with
+    /// their usual parameters.
     #[arg(long, value_name = "NAME")]
     workload: Option<String>,
     /// Keys read by a transaction of the object store.
@@ -42,7 +43,7 @@ pub struct SettingsArgs {
     /// Of these, keys that it changes.
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
     writes: Option<u64>,
-    /// Keys a thread, accounts a thread, or subscribers a machine.
+    /// Keys or accounts a thread, or subscribers, accounts, keys or warehouses a machine.
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
     keys: Option<u64>,
     /// How often SmallBank picks among its hot accounts.

@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn messages_come_back_and_short_or_long_ones_are_refused() {
-        let table = crate::transact::TableShape { name: "objects", value_bytes: 8, rows: 64 };
+        let table = crate::transact::TableShape::hashed("objects", 8, 64);
         let layout = crate::placement::Partitioning::new(3, 1, &[table]).unwrap();
         let sent = Instant::from_ps(77);
         let all = [

@@ -239,7 +239,7 @@ mod tests {
     use crate::transact::TableShape;
 
     fn initial(nodes: u16, backups: u16) -> View {
-        let table = TableShape { name: "objects", value_bytes: 8, rows: 64 };
+        let table = TableShape::hashed("objects", 8, 64);
         View::initial(&Partitioning::new(nodes, backups, &[table]).unwrap())
     }
 

@@ -11,7 +11,7 @@ use crate::transact::{Decision, Intent, Missing, Rows, TableShape};
 #[derive(Clone, Debug)]
 struct Even;
 
-const TABLES: [TableShape; 1] = [TableShape { name: "even", value_bytes: 8, rows: 64 }];
+const TABLES: [TableShape; 1] = [TableShape::hashed("even", 8, 64)];
 
 impl Transactions for Even {
     type Input = u64;
@@ -211,7 +211,7 @@ fn equal_stores_hash_equally_whatever_was_before() {
 #[ignore = "a measurement"]
 fn speed() {
     const ROWS: u64 = 1 << 20;
-    const TABLES: [TableShape; 1] = [TableShape { name: "even", value_bytes: 40, rows: ROWS }];
+    const TABLES: [TableShape; 1] = [TableShape::hashed("even", 40, ROWS)];
     let layout = Arc::new(Partitioning::new(1, 0, &TABLES).unwrap());
     let mut store = Store::new(Even, layout.clone(), layout.all());
     let value = [7; 40];

@@ -3,127 +3,21 @@
 //! stores, over [`database::Access`], and [`Replay`] is that over [`Rows`].
 //!
 //! A row is stored as the columns that are not of its key, one after the other: integers in eight bytes,
-//! little-endian, fixed bytes as they are. Its key's columns are packed into eight bytes.
+//! or fewer if a table says so, little-endian, fixed bytes as they are, and texts in as many bytes as
+//! the longest has, filled up with zeros. An integer that is null is stored as the smallest one. The
+//! key's columns are packed into eight bytes.
 
+mod layout;
+
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use workloads::database::{
-    self, ColumnKind, ConsistencyError, Order, TableDefinition, TableId, Value,
-};
+use workloads::database::{self, ConsistencyError, Order, Outcome, TableId, Value};
 
-use super::{Missing, Rows};
+pub use layout::{Layout, LayoutError};
+
+use super::{Decision, Missing, Rows};
 use crate::engine::{Key, TableNumber};
-
-/// The layout of a table's rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
-    name: &'static str,
-    /// For each column of the key: by how many bits it is shifted in the packed key.
-    shifts: Box<[u32]>,
-    /// For each other column: where it begins, and how many bytes it has.
-    columns: Box<[(u16, u16)]>,
-    value_bytes: u16,
-}
-
-/// A table that cannot be stored so.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("column `{column}` of table `{table}` is {found}: expected {expected}")]
-pub struct LayoutError {
-    /// The table.
-    pub table: &'static str,
-    /// Its column.
-    pub column: &'static str,
-    /// What it is.
-    pub found: String,
-    /// What it would have to be.
-    pub expected: &'static str,
-}
-
-impl Layout {
-    /// The layout of `table`, whose key's columns stand at these bits of the packed key, the first
-    /// column highest.
-    ///
-    /// # Errors
-    /// When a column is a text or may be null, or the row is longer than 65,535 bytes.
-    ///
-    /// # Panics
-    /// When there are not as many shifts as columns in the key, or they do not fall.
-    pub fn new(table: &TableDefinition, shifts: &[u32]) -> Result<Self, LayoutError> {
-        let falls = shifts.is_sorted_by(|one, next| one > next) && shifts.iter().all(|s| *s < 64);
-        assert!(shifts.len() == table.key_columns && falls, "`{}`: {shifts:?}", table.name);
-        let mut bytes = 0;
-        let mut columns = Vec::new();
-        for column in &table.columns[table.key_columns..] {
-            let refuse = |found: String, expected| {
-                Err(LayoutError { table: table.name, column: column.name, found, expected })
-            };
-            let length = match column.kind {
-                _ if column.nullable => return refuse("nullable".into(), "never null"),
-                ColumnKind::Int => 8,
-                ColumnKind::Fixed(length) => length,
-                kind => return refuse(format!("{kind:?}"), "an integer or fixed bytes"),
-            };
-            if bytes + length > usize::from(u16::MAX) {
-                return refuse(format!("{length} bytes"), "a row of at most 65,535 bytes");
-            }
-            columns.push((bytes as u16, length as u16));
-            bytes += length;
-        }
-        Ok(Self {
-            name: table.name,
-            shifts: shifts.into(),
-            columns: columns.into(),
-            value_bytes: bytes as u16,
-        })
-    }
-
-    /// The bytes of a row without its key.
-    pub fn value_bytes(&self) -> u16 {
-        self.value_bytes
-    }
-
-    /// The key packed into eight bytes. Every part must fit the bits that its table gives it.
-    pub fn pack(&self, key: impl IntoIterator<Item = i64>) -> u64 {
-        let parts = key.into_iter().zip(&self.shifts);
-        parts.fold(0, |packed, (part, shift)| {
-            debug_assert!(
-                part >= 0 && (packed >> shift) & (part as u64) == 0,
-                "key part {part} of `{}` does not fit above bit {shift}",
-                self.name
-            );
-            packed | (part as u64) << shift
-        })
-    }
-
-    /// The part of a packed key that is its column number `column`.
-    pub fn unpack(&self, packed: u64, column: usize) -> i64 {
-        let above = match column.checked_sub(1).map(|above| self.shifts[above]) {
-            Some(above) => packed & ((1 << above) - 1),
-            None => packed,
-        };
-        (above >> self.shifts[column]) as i64
-    }
-
-    /// Appends the bytes of a row, key columns left out.
-    ///
-    /// # Panics
-    /// When the row does not fit the table.
-    pub fn write(&self, row: &[Value<'_>], bytes: &mut Vec<u8>) {
-        for (value, (_, length)) in row[self.shifts.len()..].iter().zip(&self.columns) {
-            match value {
-                Value::Int(value) => bytes.extend_from_slice(&value.to_le_bytes()),
-                Value::Fixed(value) if value.len() == usize::from(*length) => {
-                    bytes.extend_from_slice(value);
-                }
-                other => panic!("a row of `{}` has {other:?} in {length} bytes", self.name),
-            }
-        }
-    }
-
-    fn key_parts(&self) -> usize {
-        self.shifts.len()
-    }
-}
 
 /// Why the logic of a transaction stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,12 +40,21 @@ impl From<ConsistencyError> for Stopped {
     }
 }
 
+/// A table whose rows never change. Each node can have all of it, so it is read without the protocol.
+#[derive(Clone, Copy)]
+struct Constant<'r> {
+    table: TableId,
+    row: &'r dyn Fn(&[i64], &mut Vec<u8>) -> bool,
+}
+
 /// The inside of a transaction whose rows have been fetched. Scans are answered by an error: a protocol
 /// that finds rows by their hash has none.
-#[derive(Debug)]
 pub struct Replay<'r> {
     layouts: &'r [Layout],
     rows: &'r mut Rows,
+    constant: Option<Constant<'r>>,
+    /// Whether a column was given an integer that it has no room for.
+    is_overfull: Cell<bool>,
 }
 
 impl<'r> Replay<'r> {
@@ -159,16 +62,70 @@ impl<'r> Replay<'r> {
     /// workload's tables, in their order.
     pub fn new(layouts: &'r [Layout], rows: &'r mut Rows) -> Self {
         rows.reset();
-        Self { layouts, rows }
+        Self { layouts, rows, constant: None, is_overfull: Cell::new(false) }
     }
 
-    fn key(&self, table: TableId, key: &[i64]) -> Key {
-        key_of(&self.layouts[table.0], table, key.iter().copied())
+    /// The same with a table that never changes: `row` appends the value of a key, or returns `false`
+    /// if there is none. It need not be fetched, and cannot be written.
+    #[must_use]
+    pub fn with_constant(
+        mut self,
+        table: TableId,
+        row: &'r dyn Fn(&[i64], &mut Vec<u8>) -> bool,
+    ) -> Self {
+        self.constant = Some(Constant { table, row });
+        self
+    }
+
+    /// Runs the logic of a transaction, and says what the protocol is to do. Logic that finds rows that
+    /// contradict each other rolls back, which their validation will show to be an abort. It also rolls
+    /// back where a column has no room for a number: its client is told so, as of an account without
+    /// funds.
+    ///
+    /// # Errors
+    /// [`Missing`] for the first key that was not fetched.
+    pub fn run<T>(
+        mut self,
+        logic: impl FnOnce(&mut Self) -> Result<Outcome<T>, Stopped>,
+    ) -> Result<Decision, Missing> {
+        match logic(&mut self) {
+            Ok(Outcome::Committed(_)) if !self.is_overfull.get() => Ok(Decision::Commit),
+            Ok(_) | Err(Stopped::Unsound(_)) => Ok(Decision::RollBack),
+            Err(Stopped::Missing(missing)) => Err(missing),
+        }
+    }
+
+    fn key(&self, table: TableId, key: &[i64]) -> Result<Key, Stopped> {
+        self.layout(table).key(table, key.iter().copied())
+    }
+
+    fn layout(&self, table: TableId) -> &'r Layout {
+        &self.layouts[table.0]
+    }
+
+    /// The rows and the layout of `table`, which is to be written.
+    fn writable(&mut self, table: TableId) -> Result<(&mut Rows, &'r Layout), Stopped> {
+        let layout = &self.layouts[table.0];
+        match self.constant {
+            Some(constant) if constant.table == table => {
+                let found = format!("a write of `{}`", layout.name());
+                Err(ConsistencyError::new("rows of a table that never changes stay", found).into())
+            }
+            _ => Ok((self.rows, layout)),
+        }
     }
 }
 
-fn key_of(layout: &Layout, table: TableId, key: impl IntoIterator<Item = i64>) -> Key {
-    Key { table: TableNumber(table.0 as u8), row: layout.pack(key) }
+impl Layout {
+    fn key(&self, table: TableId, key: impl IntoIterator<Item = i64>) -> Result<Key, Stopped> {
+        let row = self.try_pack(key).ok_or_else(|| {
+            ConsistencyError::new(
+                "keys fit their bits",
+                format!("one of `{}` does not", self.name()),
+            )
+        })?;
+        Ok(Key { table: TableNumber(table.0 as u8), row })
+    }
 }
 
 /// A row as it is read or changed.
@@ -177,48 +134,54 @@ pub struct RowView<'r, B> {
     layout: &'r Layout,
     key: &'r [i64],
     bytes: B,
-}
-
-impl<B: AsRef<[u8]>> RowView<'_, B> {
-    fn column(&self, column: usize) -> &[u8] {
-        let (start, length) = self.layout.columns[column - self.layout.key_parts()];
-        &self.bytes.as_ref()[usize::from(start)..][..usize::from(length)]
-    }
+    is_overfull: &'r Cell<bool>,
 }
 
 impl<B: AsRef<[u8]>> database::Row for RowView<'_, B> {
-    fn is_null(&self, _: usize) -> bool {
-        false
+    fn is_null(&self, column: usize) -> bool {
+        column >= self.key.len() && self.layout.is_null(self.bytes.as_ref(), column)
     }
 
     fn int(&self, column: usize) -> i64 {
         match self.key.get(column) {
             Some(part) => *part,
-            None => i64::from_le_bytes(self.column(column).try_into().expect("an integer")),
+            None => self.layout.int(self.bytes.as_ref(), column),
         }
     }
 
     fn fixed(&self, column: usize) -> &[u8] {
-        self.column(column)
+        self.layout.bytes(self.bytes.as_ref(), column)
     }
 
     fn text(&self, column: usize) -> &str {
-        panic!("column {column} of `{}` is not a text", self.layout.name)
+        self.layout.text(self.bytes.as_ref(), column)
+    }
+}
+
+impl RowView<'_, &mut [u8]> {
+    fn set(&mut self, column: usize, value: Value<'_>) {
+        if !self.layout.set(self.bytes, column, &value) {
+            assert!(
+                matches!(value, Value::Int(_)),
+                "column {column} of `{}` cannot be {value:?}",
+                self.layout.name()
+            );
+            self.is_overfull.set(true);
+        }
     }
 }
 
 impl database::RowMut for RowView<'_, &mut [u8]> {
     fn set_int(&mut self, column: usize, value: i64) {
-        self.set_fixed(column, &value.to_le_bytes());
+        self.set(column, Value::Int(value));
     }
 
     fn set_fixed(&mut self, column: usize, value: &[u8]) {
-        let (start, length) = self.layout.columns[column - self.layout.key_parts()];
-        self.bytes[usize::from(start)..][..usize::from(length)].copy_from_slice(value);
+        self.set(column, Value::Fixed(value));
     }
 
-    fn set_text(&mut self, column: usize, _: &str) {
-        panic!("column {column} of `{}` is not a text", self.layout.name)
+    fn set_text(&mut self, column: usize, value: &str) {
+        self.set(column, Value::Text(value));
     }
 }
 
@@ -233,9 +196,14 @@ impl database::Access for Replay<'_> {
         key: &[i64],
         read: impl FnOnce(&Self::Row<'_>) -> T,
     ) -> Result<Option<T>, Stopped> {
-        let bytes = self.rows.get(self.key(table, key))?;
-        let layout = &self.layouts[table.0];
-        Ok(bytes.map(|bytes| read(&RowView { layout, key, bytes })))
+        let (layout, is_overfull) = (self.layout(table), &self.is_overfull);
+        if let Some(constant) = self.constant.filter(|constant| constant.table == table) {
+            let mut bytes = Vec::with_capacity(layout.value_bytes().into());
+            let is_there = (constant.row)(key, &mut bytes);
+            return Ok(is_there.then(|| read(&RowView { layout, key, bytes: &bytes, is_overfull })));
+        }
+        let bytes = self.rows.get(self.key(table, key)?)?;
+        Ok(bytes.map(|bytes| read(&RowView { layout, key, bytes, is_overfull })))
     }
 
     fn update<T>(
@@ -244,25 +212,31 @@ impl database::Access for Replay<'_> {
         key: &[i64],
         change: impl FnOnce(&mut Self::RowMut<'_>) -> T,
     ) -> Result<Option<T>, Stopped> {
-        let found = self.key(table, key);
+        let found = self.key(table, key)?;
+        let (_, layout) = self.writable(table)?;
+        let is_overfull = &self.is_overfull;
         let bytes = self.rows.get_mut(found)?;
-        let layout = &self.layouts[table.0];
-        Ok(bytes.map(|bytes| change(&mut RowView { layout, key, bytes })))
+        Ok(bytes.map(|bytes| change(&mut RowView { layout, key, bytes, is_overfull })))
     }
 
     fn insert(&mut self, table: TableId, row: &[Value<'_>]) -> Result<bool, Stopped> {
-        let layout = &self.layouts[table.0];
+        let layout = self.layout(table);
         let parts = row[..layout.key_parts()].iter().map(|part| match part {
             Value::Int(part) => *part,
-            other => panic!("the key of a row of `{}` has {other:?}", layout.name),
+            other => panic!("the key of a row of `{}` has {other:?}", layout.name()),
         });
-        let key = key_of(layout, table, parts);
-        Ok(self.rows.insert_with(key, |bytes| layout.write(row, bytes))?)
+        let key = layout.key(table, parts)?;
+        if !layout.takes(row) {
+            let found = format!("{row:?} for `{}`", layout.name());
+            return Err(ConsistencyError::new("columns have room for their values", found).into());
+        }
+        let (rows, layout) = self.writable(table)?;
+        Ok(rows.insert_with(key, |bytes| layout.write(row, bytes))?)
     }
 
     fn delete(&mut self, table: TableId, key: &[i64]) -> Result<bool, Stopped> {
-        let key = self.key(table, key);
-        Ok(self.rows.delete(key)?)
+        let key = self.key(table, key)?;
+        Ok(self.writable(table)?.0.delete(key)?)
     }
 
     fn scan(
@@ -289,13 +263,13 @@ impl database::Access for Replay<'_> {
 }
 
 fn no_scan(layout: &Layout) -> Stopped {
-    let found = format!("a scan of `{}`", layout.name);
+    let found = format!("a scan of `{}`", layout.name());
     ConsistencyError::new("fetched rows are asked for by their keys", found).into()
 }
 
 #[cfg(test)]
 mod tests {
-    use workloads::database::{Access as _, Column, Row as _, RowMut as _};
+    use workloads::database::{Access as _, Column, Row as _, RowMut as _, TableDefinition};
 
     use super::*;
     use crate::transact::Intent;
@@ -317,23 +291,13 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_packed_and_unpacked() {
-        let layout = layout();
-        for key in [[0, 0], [1, 255], [(1 << 55) + 3, 7]] {
-            let packed = layout.pack(key);
-            assert_eq!([0, 1].map(|column| layout.unpack(packed, column)), key);
-        }
-        assert_eq!(layout.pack([3, 4]), 0x304);
-    }
-
-    #[test]
     fn rows_are_read_changed_made_and_deleted() {
         let (layouts, mut rows) = ([layout()], Rows::new());
         let [there, new] = [[1, 2], [1, 3]];
         let mut value = Vec::new();
         layouts[0].write(&[1.into(), 2.into(), (b"abc").into(), 7.into()], &mut value);
         assert_eq!((value.len(), layouts[0].value_bytes()), (11, 11));
-        let key = |key: [i64; 2]| key_of(&layouts[0], TableId(0), key);
+        let key = |key: [i64; 2]| layouts[0].key(TableId(0), key).expect("it fits");
         rows.fetched(key(there), Intent::Write, 0, Some(&value));
         rows.fetched(key(new), Intent::Write, 0, None);
         let mut replay = Replay::new(&layouts, &mut rows);
@@ -359,7 +323,7 @@ mod tests {
     #[test]
     fn what_was_not_fetched_is_missing_and_scans_are_refused() {
         let (layouts, mut rows) = ([layout()], Rows::new());
-        let key = key_of(&layouts[0], TableId(0), [1, 2]);
+        let key = layouts[0].key(TableId(0), [1, 2]).expect("it fits");
         let mut replay = Replay::new(&layouts, &mut rows);
         let missing = |intent| Stopped::Missing(Missing { key, intent });
         assert_eq!(replay.get(TableId(0), &[1, 2], |_| ()), Err(missing(Intent::Read)));
@@ -374,19 +338,51 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_cannot_be_laid_out_are_named() {
-        const TEXT: &[Column] = &[Column::int("key"), Column::text("name", 9)];
-        const NULL: &[Column] = &[Column::int("key"), Column::int("age").or_null()];
-        const LONG: &[Column] =
-            &[Column::int("key"), Column::fixed("huge", 65_530), Column::int("more")];
-        for (columns, expected) in [
-            (TEXT, "`name` of table `wide` is Text(9): expected an integer or fixed bytes"),
-            (NULL, "`age` of table `wide` is nullable: expected never null"),
-            (LONG, "`more` of table `wide` is 8 bytes: expected a row of at most 65,535 bytes"),
-        ] {
-            let table = TableDefinition { columns, key_columns: 1, ..TABLE };
-            let error = Layout::new(&table, &[0]).expect_err("it has no fixed layout");
-            assert_eq!(error.to_string(), format!("column {expected}"));
-        }
+    fn a_number_without_room_rolls_back() {
+        let layout = Layout::with_integers(&TABLE, &[8, 0], |_| 1).expect("sound");
+        let (layouts, mut rows) = ([layout], Rows::new());
+        let [there, new] = [[1, 2], [1, 3]].map(|key| layouts[0].pack(key));
+        let key = |row| Key { table: TableNumber(0), row };
+        let mut value = Vec::new();
+        layouts[0].write(&[1.into(), 2.into(), (b"abc").into(), 120.into()], &mut value);
+        rows.fetched(key(there), Intent::Write, 0, Some(&value));
+        rows.fetched(key(new), Intent::Write, 0, None);
+        let mut add = |number: i64| {
+            Replay::new(&layouts, &mut rows).run(|replay| {
+                replay.update(TableId(0), &[1, 2], |row| row.add(3, number))?;
+                Ok(Outcome::Committed(()))
+            })
+        };
+        assert_eq!(add(7), Ok(Decision::Commit));
+        assert_eq!(add(8), Ok(Decision::RollBack));
+        assert_eq!(add(-249), Ok(Decision::RollBack));
+        assert_eq!(add(-248), Ok(Decision::Commit));
+        let mut insert = |number: i64, second: i64| {
+            Replay::new(&layouts, &mut rows).run(|replay| {
+                let row = [1.into(), second.into(), (b"new").into(), number.into()];
+                replay.insert(TableId(0), &row).map(Outcome::Committed)
+            })
+        };
+        assert_eq!(insert(127, 3), Ok(Decision::Commit));
+        assert_eq!(insert(128, 3), Ok(Decision::RollBack));
+        assert_eq!(insert(127, 256), Ok(Decision::RollBack), "the key has no room");
+    }
+
+    #[test]
+    fn a_table_that_never_changes_is_read_without_being_fetched() {
+        let (layouts, mut rows) = ([layout()], Rows::new());
+        let row = |key: &[i64], bytes: &mut Vec<u8>| {
+            if key[1] == 2 {
+                layouts[0].write(&[1.into(), 2.into(), (b"abc").into(), key[0].into()], bytes);
+            }
+            key[1] == 2
+        };
+        let mut replay = Replay::new(&layouts, &mut rows).with_constant(TableId(0), &row);
+        assert_eq!(replay.get(TableId(0), &[9, 2], |row| row.int(3)), Ok(Some(9)));
+        assert_eq!(replay.get(TableId(0), &[9, 3], |row| row.int(3)), Ok(None));
+        let refused = replay.update(TableId(0), &[9, 2], |_| ());
+        assert!(matches!(refused, Err(Stopped::Unsound(_))), "{refused:?}");
+        let refused = replay.delete(TableId(0), &[9, 2]);
+        assert!(matches!(refused, Err(Stopped::Unsound(_))), "{refused:?}");
     }
 }

@@ -16,6 +16,7 @@ pub use rows::{Change, Row, Rows};
 
 use crate::engine::Key;
 use crate::mix::{mix, unmix};
+use crate::placement::Placement;
 
 /// A table as a protocol needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,15 @@ pub struct TableShape {
     pub value_bytes: u16,
     /// About how many rows all nodes together have at the start, by which its buckets are sized.
     pub rows: u64,
+    /// What decides where they are.
+    pub placement: Placement,
+}
+
+impl TableShape {
+    /// A table whose rows are placed by a hash of their key.
+    pub const fn hashed(name: &'static str, value_bytes: u16, rows: u64) -> Self {
+        Self { name, value_bytes, rows, placement: Placement::Hashed }
+    }
 }
 
 /// Whether a row is only read.
@@ -101,11 +111,14 @@ pub trait Transactions: Clone + Send + Sync {
 
 /// A digest of a row for [`Access::digest`](crate::engine::Access): 0 for a row that is not there, else
 /// a number other than 0 that depends on its value alone. Values of eight bytes have different digests,
-/// of which [`word_of`] makes them again.
+/// of which [`word_of`] makes them again, and so have values of four bytes.
 pub fn digest(value: Option<&[u8]>) -> u64 {
     let Some(value) = value else { return 0 };
     if let Ok(word) = <[u8; 8]>::try_from(value) {
         return mix(u64::from_le_bytes(word)).max(1);
+    }
+    if let Ok(half) = <[u8; 4]>::try_from(value) {
+        return mix(HALF | u64::from(u32::from_le_bytes(half))).max(1);
     }
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
     hasher.write(value);
@@ -113,10 +126,14 @@ pub fn digest(value: Option<&[u8]>) -> u64 {
 }
 
 /// The value of eight bytes that has this digest, as a little-endian number, so that checks can count
-/// with what is recorded. Of the digest 1 it may be another.
+/// with what is recorded. Of the digest 1 it may be another. If the value has four bytes, these are the
+/// lower ones.
 pub fn word_of(digest: u64) -> u64 {
     unmix(digest)
 }
+
+/// What the digests of four bytes are told by from those of eight bytes of the same number.
+const HALF: u64 = 1 << 32;
 
 #[cfg(test)]
 mod tests {
@@ -129,15 +146,18 @@ mod tests {
             let found = digest(Some(&word.to_le_bytes()));
             assert_eq!((word_of(found), found == 0), (word, false));
             assert_eq!(unmix(mix(word)), word);
+            let half = word as u32;
+            assert_eq!(word_of(digest(Some(&half.to_le_bytes()))) as u32, half);
         });
     }
 
     #[test]
     fn values_differ_from_each_other_and_from_none() {
-        let values: [Option<&[u8]>; 7] = [
+        let values: [Option<&[u8]>; 8] = [
             None,
             Some(&[]),
             Some(&[0]),
+            Some(&[0; 4]),
             Some(&[0; 7]),
             Some(&[0; 8]),
             Some(&[0; 9]),

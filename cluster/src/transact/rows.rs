@@ -145,6 +145,13 @@ impl Rows {
         row.present.then(|| row.at.of(if self.changed { &self.bytes } else { &self.fetched }))
     }
 
+    /// The value of `key` as it was fetched, without changes; `None` if it was not fetched, or there was
+    /// no row. A declaration goes by it, as the logic may have run already.
+    pub fn as_fetched(&self, key: Key) -> Option<&[u8]> {
+        let row = self.rows.iter().find(|row| row.key == key)?;
+        row.was_present.then(|| row.was_at.of(&self.fetched))
+    }
+
     /// Fetches the rows, and where the next one will be.
     #[inline]
     pub(crate) fn fetch(&self) {

@@ -2,40 +2,32 @@
 //! The workloads of the papers as protocols see them.
 //!
 //! - [`ObjectStore`]: O(r, w) of FaSST.
+//! - [`Retwis`]: a Twitter-like application, as Xenic runs it.
 //! - [`SmallBank`], [`Tatp`]: the logic, the mixes and the populations of [`workloads::database`].
+//! - [`TpccNewOrder`]: the new-orders of TPC-C, as DrTM+H and Xenic compare systems.
 //! - [`Scripted`]: any of them with inputs that a test has chosen.
 //!
 //! Each counts its rows ([`Totals`]), so that lost and repeated transactions are noticed in the end.
 
+mod counted;
 mod object_store;
+mod retwis;
 mod scripted;
 mod shape;
 mod smallbank;
 mod stream;
 mod tatp;
 mod totals;
+mod tpcc;
 
 pub use object_store::{ObjectStore, ObjectStoreError, ObjectStoreSettings, ObjectTransaction};
+pub use retwis::{Retwis, RetwisError, RetwisSettings, RetwisTransaction};
 pub use scripted::{Script, Scripted};
 pub use smallbank::{SmallBank, SmallBankError, SmallBankSettings};
 pub use stream::Stream;
 pub use tatp::{Tatp, TatpError, TatpSettings};
 pub use totals::{ChangedRow, TotalError, Totals, check_totals};
-
-use crate::transact::database::Stopped;
-use crate::transact::{Decision, Missing};
-use workloads::database::Outcome;
-
-/// What a protocol is told of a run of [`workloads::database::Workload::run`] on fetched rows.
-fn decision<T>(outcome: Result<Outcome<T>, Stopped>) -> Result<Decision, Missing> {
-    match outcome {
-        Ok(Outcome::Committed(_)) => Ok(Decision::Commit),
-        Ok(Outcome::RolledBack(_)) => Ok(Decision::RollBack),
-        Err(Stopped::Missing(missing)) => Err(missing),
-        // The rows contradict each other, which their validation will show.
-        Err(Stopped::Unsound(_)) => Ok(Decision::RollBack),
-    }
-}
+pub use tpcc::{TpccNewOrder, TpccNewOrderError, TpccNewOrderSettings};
 
 #[cfg(test)]
 mod testing;

@@ -10,16 +10,13 @@ use std::ops::RangeInclusive;
 
 use rand::RngExt;
 
-use super::{Stream, Totals};
+use super::{Stream, Totals, counted};
 use crate::engine::{Access, Key, TableNumber};
 use crate::placement::partition_of;
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
 
 /// The most objects of one transaction.
 pub const MOST_OBJECTS: usize = 16;
-/// An object's first eight bytes count its updates, the next eight name the last one.
-const COUNT: std::ops::Range<usize> = 0..8;
-const WRITER: std::ops::Range<usize> = 8..16;
 /// The largest value that fits a message with its header (FaSST, section 5.1).
 const LARGEST_VALUE: u16 = 4_060;
 
@@ -120,23 +117,6 @@ fn key(object: u64) -> Key {
     Key { table: TableNumber(0), row: object }
 }
 
-/// A word of an object, 0 if the object is too short.
-fn word(value: &[u8], place: std::ops::Range<usize>) -> u64 {
-    value.get(place).map_or(0, |word| u64::from_le_bytes(word.try_into().expect("eight bytes")))
-}
-
-/// Writes the object's value after its update number `count`, by `writer`. The bytes behind depend on
-/// object and writer, so that a value that was torn or lost its way is noticed.
-fn fill(object: u64, count: u64, writer: u64, value: &mut [u8]) {
-    value[COUNT].copy_from_slice(&count.to_le_bytes());
-    value[WRITER].copy_from_slice(&writer.to_le_bytes());
-    let mut state = object.rotate_left(32) ^ writer;
-    for chunk in value[WRITER.end..].chunks_mut(8) {
-        state = state.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ count;
-        chunk.copy_from_slice(&state.to_le_bytes()[..chunk.len()]);
-    }
-}
-
 impl ObjectStore {
     /// The object store of these settings.
     ///
@@ -155,9 +135,13 @@ impl ObjectStore {
         check("partitions", partitions.into(), 1..=u64::from(u16::MAX))?;
         check("reads", reads.into(), 1..=most.min(MOST_OBJECTS as u64))?;
         check("writes", writes.into(), 0..=reads.into())?;
-        check("value_bytes", value_bytes.into(), 16..=LARGEST_VALUE.into())?;
+        check(
+            "value_bytes",
+            value_bytes.into(),
+            counted::LEAST_BYTES.into()..=LARGEST_VALUE.into(),
+        )?;
         check("objects", objects, u64::from(reads)..=1 << 40)?;
-        let tables = [TableShape { name: "objects", value_bytes, rows: objects }];
+        let tables = [TableShape::hashed("objects", value_bytes, objects)];
         Ok(Self { settings, tables })
     }
 
@@ -208,8 +192,7 @@ impl Transactions for ObjectStore {
 
     fn draw(&self, source: &mut Stream) -> Option<ObjectTransaction> {
         let ObjectStoreSettings { reads, writes, .. } = self.settings;
-        source.drawn += 1;
-        let writer = u64::from(source.worker) << 40 | source.drawn;
+        let writer = source.next_writer();
         let random = &mut source.random;
         let mut input = ObjectTransaction { objects: [0; 16], reads, updated: 0, writer };
         for place in 0..usize::from(reads) {
@@ -224,9 +207,7 @@ impl Transactions for ObjectStore {
         if key.table != TableNumber(0) || key.row >= self.settings.objects {
             return false;
         }
-        let start = value.len();
-        value.resize(start + usize::from(self.settings.value_bytes), 0);
-        fill(key.row, 0, 0, &mut value[start..]);
+        counted::initial(key.row, self.settings.value_bytes, value);
         true
     }
 
@@ -239,13 +220,9 @@ impl Transactions for ObjectStore {
         for (object, intent) in input.objects() {
             let there = match intent {
                 Intent::Read => rows.get(key(object))?.is_some(),
-                Intent::Write => match rows.get_mut(key(object))? {
-                    Some(value) if value.len() >= WRITER.end => {
-                        fill(object, word(value, COUNT).wrapping_add(1), input.writer, value);
-                        true
-                    }
-                    _ => false,
-                },
+                Intent::Write => rows
+                    .get_mut(key(object))?
+                    .is_some_and(|value| counted::update(object, input.writer, value)),
             };
             if !there {
                 return Ok(Decision::RollBack);
@@ -261,7 +238,7 @@ impl Totals for ObjectStore {
     }
 
     fn count(&self, _: Key, value: Option<&[u8]>) -> i64 {
-        value.map_or(0, |value| word(value, COUNT) as i64)
+        counted::updates(value)
     }
 
     fn change(&self, _: u8, accesses: &[Access]) -> Result<i64, String> {
@@ -272,17 +249,7 @@ impl Totals for ObjectStore {
         if key.table != TableNumber(0) || key.row >= self.settings.objects {
             return Err(format!("there are {} objects in table 0", self.settings.objects));
         }
-        let expected = usize::from(self.settings.value_bytes);
-        if value.len() != expected {
-            return Err(format!("it has {} bytes instead of {expected}", value.len()));
-        }
-        let (count, writer) = (word(value, COUNT), word(value, WRITER));
-        let mut intact = value.to_vec();
-        fill(key.row, count, writer, &mut intact);
-        if intact != value {
-            return Err(format!("its bytes are not those of update {count} by {writer:#x}"));
-        }
-        Ok(())
+        counted::check(key.row, self.settings.value_bytes, value)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Totals;
+use super::{ChangedRow, Totals};
 use crate::engine::{Access, Key};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
 
@@ -99,6 +99,10 @@ impl<T: Totals> Totals for Scripted<T> {
 
     fn check_row(&self, key: Key, value: &[u8]) -> Result<(), String> {
         self.workload.check_row(key, value)
+    }
+
+    fn check_together(&self, rows: &[ChangedRow<'_>]) -> Result<(), String> {
+        self.workload.check_together(rows)
     }
 }
 

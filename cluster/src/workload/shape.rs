@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What protocols see of the tables of a [`workloads::database::Workload`].
 
-use workloads::database::Workload;
+use workloads::database::{TableDefinition, Workload};
 
 use crate::transact::TableShape;
 use crate::transact::database::Layout;
@@ -18,24 +18,14 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Of `workload`. For each table: the bits at which the columns of its key stand, and about how many rows
-    /// it has.
-    ///
-    /// # Panics
-    /// When a table has columns that are neither integers nor of a fixed length.
-    pub fn of(workload: &impl Workload, tables: &[(&[u32], u64)]) -> Self {
-        let definitions = workload.tables();
-        let layout = |(table, (shifts, _)): (_, &(&[u32], u64))| {
-            Layout::new(table, shifts).expect("integers and fixed bytes")
+    /// Of `workload`, whose tables have these layouts, and about so many rows. They are placed by a hash.
+    pub fn of(workload: &impl Workload, tables: Vec<(Layout, u64)>) -> Self {
+        let shape = |(definition, (layout, rows)): (&TableDefinition, &(Layout, u64))| {
+            TableShape::hashed(definition.name, layout.value_bytes(), *rows)
         };
-        let layouts: Vec<_> = definitions.iter().zip(tables).map(layout).collect();
-        let shape = |number: usize| TableShape {
-            name: definitions[number].name,
-            value_bytes: layouts[number].value_bytes(),
-            rows: tables[number].1,
-        };
-        let tables = (0..layouts.len()).map(shape).collect();
+        let shapes = workload.tables().iter().zip(&tables).map(shape).collect();
+        let layouts = tables.into_iter().map(|(layout, _)| layout).collect();
         let kinds = workload.kinds().iter().map(|kind| kind.name).collect();
-        Self { layouts, tables, kinds }
+        Self { layouts, tables: shapes, kinds }
     }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! SmallBank as FaSST runs it (OSDI 2016, section 6): 100,000 accounts for each thread of the cluster, of
-//! which 4 % are hot, and accounts anywhere.
+//! which 4 % are hot, and accounts anywhere. Also as Xenic runs it (SOSP 2021, section 5.5): 2.4 million
+//! accounts for each node, and balances of four bytes, so that an object has 12 bytes with its key.
+//!
+//! A balance of four bytes is a signed number of cents, up to about 21.5 million in money. A transaction
+//! that would exceed it rolls back, as a payment without funds does. The papers do not say what happens.
 //!
 //! Draws and logic are those of [`workloads::database::smallbank`]. The hot accounts are the first ones;
 //! which node has an account is chosen by a hash, so they are spread over all.
@@ -13,9 +17,9 @@ use workloads::database::smallbank::{self as bank, Input};
 use workloads::scenario::{self, SmallBankAccess};
 
 use super::shape::Shape;
-use super::{Stream, Totals, decision};
+use super::{Stream, Totals};
 use crate::engine::{Access, Key, TableNumber};
-use crate::transact::database::Replay;
+use crate::transact::database::{Layout, Replay};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions, word_of};
 
 /// The numbers of a SmallBank.
@@ -29,6 +33,8 @@ pub struct SmallBankSettings {
     pub access: SmallBankAccess,
     /// The balance of each row at the start, in cents.
     pub initial_cents: i64,
+    /// The bytes of a balance: 8, or 4.
+    pub balance_bytes: u16,
     /// The seed of all draws.
     pub seed: u64,
 }
@@ -38,7 +44,15 @@ impl SmallBankSettings {
     pub fn fasst(nodes: u16, threads: u16, access: SmallBankAccess) -> Self {
         let accounts = 100_000 * u64::from(nodes) * u64::from(threads);
         let hot_accounts = accounts / 25;
-        Self { accounts, hot_accounts, access, initial_cents: 1_000_000, seed: 0 }
+        let (initial_cents, balance_bytes) = (1_000_000, 8);
+        Self { accounts, hot_accounts, access, initial_cents, balance_bytes, seed: 0 }
+    }
+
+    /// As in Xenic's paper, for so many nodes.
+    pub fn xenic(nodes: u16, access: SmallBankAccess) -> Self {
+        let accounts = 2_400_000 * u64::from(nodes);
+        let hot_accounts = accounts / 25;
+        Self { accounts, hot_accounts, balance_bytes: 4, ..Self::fasst(nodes, 1, access) }
     }
 }
 
@@ -49,7 +63,7 @@ pub struct SmallBankError {
     /// The setting.
     pub field: &'static str,
     /// Its value.
-    pub found: u64,
+    pub found: i64,
     /// What it has to be.
     pub expected: String,
 }
@@ -71,29 +85,59 @@ impl SmallBank {
     /// # Errors
     /// When a number is out of its range.
     pub fn new(settings: SmallBankSettings) -> Result<Self, SmallBankError> {
-        let SmallBankSettings { accounts, hot_accounts, access, initial_cents, seed } = settings;
-        let check = |field, found, range: RangeInclusive<u64>| {
+        let SmallBankSettings { accounts, hot_accounts, access, initial_cents, seed, .. } =
+            settings;
+        let check = |field, found, range: RangeInclusive<i64>| {
             if range.contains(&found) {
                 return Ok(());
             }
             let expected = format!("{} to {}", range.start(), range.end());
             Err(SmallBankError { field, found, expected })
         };
-        check("accounts", accounts, 2..=1 << 40)?;
-        check("hot_accounts", hot_accounts, 2..=accounts)?;
+        // More are too many, however many there are.
+        let [all, hot] = [accounts, hot_accounts].map(|of| i64::try_from(of).unwrap_or(i64::MAX));
+        check("accounts", all, 2..=1 << 40)?;
+        check("hot_accounts", hot, 2..=all)?;
+        let least = match settings.balance_bytes {
+            8 => i64::MIN,
+            4 => i32::MIN.into(),
+            found => {
+                let (found, expected) = (found.into(), "4 or 8".into());
+                return Err(SmallBankError { field: "balance_bytes", found, expected });
+            }
+        };
+        check("initial_cents", initial_cents, least..=!least)?;
         let workload = bank::SmallBank::new(
             &scenario::SmallBankSettings { accounts, hot_accounts, access },
             seed,
         )
         .with_initial_balance(initial_cents);
-        let table: (&[u32], u64) = (&[0], accounts);
-        let shape = Shape::of(&workload, &vec![table; workload.tables().len()]);
-        Ok(Self { workload, seed, shape: Arc::new(shape) })
+        let bytes = usize::from(settings.balance_bytes);
+        let table = |definition| {
+            let layout = Layout::with_integers(definition, &[0], |_| bytes);
+            (layout.expect("a table of integers"), accounts)
+        };
+        let tables = workload.tables().iter().map(table).collect();
+        Ok(Self { workload, seed, shape: Arc::new(Shape::of(&workload, tables)) })
+    }
+
+    fn balance_bytes(&self) -> usize {
+        self.shape.tables[0].value_bytes.into()
+    }
+
+    /// The balance that has this digest.
+    fn balance_of(&self, digest: u64) -> i64 {
+        let word = word_of(digest);
+        if self.balance_bytes() == 4 { (word as i32).into() } else { word as i64 }
     }
 }
 
+/// The balance that is a value.
 fn balance(value: &[u8]) -> Option<i64> {
-    Some(i64::from_le_bytes(value.try_into().ok()?))
+    match value.len() {
+        4 => Some(i32::from_le_bytes(value.try_into().ok()?).into()),
+        _ => Some(i64::from_le_bytes(value.try_into().ok()?)),
+    }
 }
 
 impl Transactions for SmallBank {
@@ -126,7 +170,7 @@ impl Transactions for SmallBank {
             return false;
         }
         let Some(cents) = self.workload.initial_balance(key.row) else { return false };
-        value.extend_from_slice(&cents.to_le_bytes());
+        value.extend_from_slice(&cents.to_le_bytes()[..self.balance_bytes()]);
         true
     }
 
@@ -156,7 +200,7 @@ impl Transactions for SmallBank {
     }
 
     fn run(&self, input: &Input, rows: &mut Rows) -> Result<Decision, Missing> {
-        decision(self.workload.run(input, &mut Replay::new(&self.shape.layouts, rows)))
+        Replay::new(&self.shape.layouts, rows).run(|replay| self.workload.run(input, replay))
     }
 }
 
@@ -175,7 +219,8 @@ impl Totals for SmallBank {
             let read = accesses.iter().find(|access| !access.writes && access.key == write.key);
             let read = read.filter(|read| read.digest != 0 && write.digest != 0);
             let read = read.ok_or_else(|| format!("account {} made or deleted", write.key.row))?;
-            change += (word_of(write.digest) as i64).wrapping_sub(word_of(read.digest) as i64);
+            let [now, was] = [write, read].map(|access| self.balance_of(access.digest));
+            change += now.wrapping_sub(was);
         }
         let expected: &[i64] = match self.shape.kinds.get(usize::from(kind)) {
             Some(&"deposit-checking") => &[bank::DEPOSIT],
@@ -192,7 +237,11 @@ impl Totals for SmallBank {
         if self.workload.initial_balance(key.row).is_none() {
             return Err("there is no such account".into());
         }
-        balance(value).map(drop).ok_or_else(|| format!("it has {} bytes instead of 8", value.len()))
+        let expected = self.balance_bytes();
+        if value.len() != expected {
+            return Err(format!("it has {} bytes instead of {expected}", value.len()));
+        }
+        Ok(())
     }
 }
 

@@ -22,6 +22,12 @@ impl Stream {
     pub fn new(seed: u64, worker: u32) -> Self {
         Self { worker, drawn: 0, random: agent_stream(seed, worker) }
     }
+
+    /// Counts one more input, and names it among all of the run. No name is 0.
+    pub(super) fn next_writer(&mut self) -> u64 {
+        self.drawn += 1;
+        u64::from(self.worker) << 40 | self.drawn
+    }
 }
 
 impl Hash for Stream {

@@ -16,9 +16,9 @@ use workloads::database::tatp::{self as telecom, Input};
 use workloads::database::{TableId, Workload};
 
 use super::shape::Shape;
-use super::{Stream, Totals, decision};
+use super::{Stream, Totals};
 use crate::engine::{Access, Key, TableNumber};
-use crate::transact::database::Replay;
+use crate::transact::database::{Layout, Replay};
 use crate::transact::{Decision, Intent, Missing, Rows, TableShape, Transactions};
 
 /// The bits at which the columns of the keys stand, by table.
@@ -73,10 +73,13 @@ impl Tatp {
             return Err(TatpError { found: subscribers });
         }
         let workload = telecom::Tatp::new(subscribers, seed);
+        let table = |(definition, (shifts, quarters)): (_, (&&[u32], u64))| {
+            let layout = Layout::new(definition, shifts).expect("integers and fixed bytes");
+            (layout, subscribers * quarters / 4)
+        };
         let tables = SHIFTS.iter().zip(QUARTERS_OF_ROWS);
-        let tables = tables.map(|(shifts, quarters)| (*shifts, subscribers * quarters / 4));
-        let shape = Shape::of(&workload, &tables.collect::<Vec<_>>());
-        Ok(Self { workload, seed, shape: Arc::new(shape) })
+        let tables = workload.tables().iter().zip(tables).map(table).collect();
+        Ok(Self { workload, seed, shape: Arc::new(Shape::of(&workload, tables)) })
     }
 
     fn key<const N: usize>(&self, table: TableId, key: [i64; N]) -> Key {
@@ -201,7 +204,7 @@ impl Transactions for Tatp {
     }
 
     fn run(&self, input: &Input, rows: &mut Rows) -> Result<Decision, Missing> {
-        decision(self.workload.run(input, &mut Replay::new(&self.shape.layouts, rows)))
+        Replay::new(&self.shape.layouts, rows).run(|replay| self.workload.run(input, replay))
     }
 }
 

@@ -25,6 +25,16 @@ pub trait Totals: Transactions {
     /// # Errors
     /// What is wrong with it.
     fn check_row(&self, key: Key, value: &[u8]) -> Result<(), String>;
+
+    /// Checks whether the rows of the end fit each other: all that differ from the start, each once, in
+    /// any order, and perhaps more. [`Totals::check_row`] has passed each that is there.
+    ///
+    /// # Errors
+    /// What does not fit.
+    fn check_together(&self, rows: &[ChangedRow<'_>]) -> Result<(), String> {
+        let _ = rows;
+        Ok(())
+    }
 }
 
 /// A row as it was at the start, and as it is at the end.
@@ -47,6 +57,9 @@ pub enum TotalError {
         /// What is wrong with it.
         wrong: String,
     },
+    /// Rows do not fit each other.
+    #[error("{0}")]
+    Together(String),
     /// A transaction cannot have done so.
     #[error("committed transaction {place}, of kind `{kind}`: {wrong}")]
     Transaction {
@@ -85,7 +98,8 @@ pub fn check_totals<'a, T: Totals, A: IntoIterator<Item: Into<Access>>>(
     committed: impl IntoIterator<Item = (u8, A)>,
 ) -> Result<i64, TotalError> {
     let (mut found, mut value) = (0, Vec::new());
-    for ChangedRow { key, now } in rows {
+    let rows: Vec<_> = rows.into_iter().collect();
+    for &ChangedRow { key, now } in &rows {
         if let Some(now) = now {
             let checked = workload.check_row(key, now);
             checked.map_err(|wrong| TotalError::Row { key, wrong })?;
@@ -94,6 +108,7 @@ pub fn check_totals<'a, T: Totals, A: IntoIterator<Item: Into<Access>>>(
         let was = workload.initial(key, &mut value).then_some(value.as_slice());
         found += workload.count(key, now) - workload.count(key, was);
     }
+    workload.check_together(&rows).map_err(TotalError::Together)?;
     let (mut expected, mut transactions, mut list) = (0, 0, Vec::new());
     for (kind, accesses) in committed {
         list.clear();

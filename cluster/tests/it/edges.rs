@@ -332,7 +332,7 @@ fn settings_that_cannot_be_are_errors() {
 
 #[test]
 fn a_replica_that_was_filled_for_an_earlier_process_counts_no_more() {
-    let table = TableShape { name: "objects", value_bytes: 8, rows: 64 };
+    let table = TableShape::hashed("objects", 8, 64);
     let layout = Partitioning::new(4, 1, &[table]).unwrap();
     let mut manager = Manager::new(membership::Settings::default(), &layout);
     let mut tell = |from: u16, message: Message| {

@@ -36,9 +36,9 @@ pub struct Wild {
 }
 
 const TABLES: [TableShape; 3] = [
-    TableShape { name: "nothing", value_bytes: 0, rows: 8 },
-    TableShape { name: "small", value_bytes: 9, rows: 8 },
-    TableShape { name: "large", value_bytes: 1300, rows: 8 },
+    TableShape::hashed("nothing", 0, 8),
+    TableShape::hashed("small", 9, 8),
+    TableShape::hashed("large", 1300, 8),
 ];
 
 fn value(key: Key, writer: u64) -> Vec<u8> {

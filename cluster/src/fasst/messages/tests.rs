@@ -7,9 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 
 const TABLES: [TableShape; 3] = [
-    TableShape { name: "small", value_bytes: 8, rows: 10 },
-    TableShape { name: "empty", value_bytes: 0, rows: 10 },
-    TableShape { name: "large", value_bytes: 300, rows: 10 },
+    TableShape::hashed("small", 8, 10),
+    TableShape::hashed("empty", 0, 10),
+    TableShape::hashed("large", 300, 10),
 ];
 
 fn item<'a>(random: &mut ChaCha8Rng, value: &'a [u8; 300]) -> Item<'a> {

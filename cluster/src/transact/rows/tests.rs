@@ -155,6 +155,11 @@ fn a_second_run_finds_the_rows_as_fetched() {
     assert_eq!(rows.get(key(2)), Ok(Some(&[7; 8][..])));
     assert_eq!((rows.all().len(), rows.changes().count()), (2, 0));
     assert_eq!(rows.delete(key(2)), Ok(true));
+    rows.get_mut(key(1)).expect("to be written").expect("a row").fill(9);
+    let found = [1, 2, 3].map(|row| rows.as_fetched(key(row)));
+    assert_eq!(found, [Some(&[1; 8][..]), Some(&[7; 8]), None]);
+    rows.reset();
+    assert_eq!(rows.delete(key(2)), Ok(true));
     let changes: Vec<_> = rows.changes().map(|(row, change)| (row.key, change)).collect();
     assert_eq!(changes, [(key(2), Change::Delete)]);
 }

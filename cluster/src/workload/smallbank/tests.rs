@@ -8,8 +8,18 @@ use crate::workload::TotalError;
 use crate::workload::testing::{SerialStore, draw};
 
 fn bank(initial_cents: i64, seed: u64) -> SmallBank {
-    let access = SmallBankAccess::Hot90;
-    let settings = SmallBankSettings { accounts: 50, hot_accounts: 4, access, initial_cents, seed };
+    bank_of(8, initial_cents, seed)
+}
+
+fn bank_of(balance_bytes: u16, initial_cents: i64, seed: u64) -> SmallBank {
+    let settings = SmallBankSettings {
+        accounts: 50,
+        hot_accounts: 4,
+        initial_cents,
+        balance_bytes,
+        seed,
+        ..SmallBankSettings::fasst(1, 1, SmallBankAccess::Hot90)
+    };
     SmallBank::new(settings).expect("sound settings")
 }
 
@@ -26,7 +36,7 @@ fn draws_are_those_of_the_workload() {
 fn it_goes_as_on_the_reference() {
     seeds::each!(6, |seed| {
         // Little money, so that payments fail and checks cost the penalty.
-        let bank = bank(600, seed);
+        let bank = bank_of(if seed % 2 == 0 { 8 } else { 4 }, 600, seed);
         let mut reference = Reference::default();
         bank.workload.populate(&mut reference).expect("a sound population");
         let before = total(&mut reference, &bank.workload).expect("a total");
@@ -131,4 +141,44 @@ fn there_are_as_many_rows_as_accounts() {
     let none = SmallBankSettings { hot_accounts: 1, ..settings };
     let error = SmallBank::new(none).expect_err("one hot account cannot pay another").to_string();
     assert_eq!(error, "hot_accounts is 1, expected 2 to 70000000");
+}
+
+#[test]
+fn a_balance_of_four_bytes_does_not_overflow() {
+    // As little room as one deposit takes.
+    let bank = bank_of(4, i64::from(i32::MAX) - bank::DEPOSIT, 3);
+    assert_eq!(bank.tables()[0].value_bytes, 4);
+    let mut serial = SerialStore::new(&bank);
+    let mut takes = |input, decision| {
+        assert_eq!(serial.execute(&input).decision, decision, "{input:?}");
+        serial.check_totals().expect("no money is lost")
+    };
+    let deposit = Input::DepositChecking { account: 1 };
+    assert_eq!(takes(deposit, Decision::Commit), 130);
+    assert_eq!(takes(deposit, Decision::RollBack), 130);
+    assert_eq!(takes(Input::TransactSavings { account: 1 }, Decision::RollBack), 130);
+    // Neither row of a transfer changes when one of them has no room.
+    assert_eq!(takes(Input::Amalgamate { from: 2, to: 1 }, Decision::RollBack), 130);
+    assert_eq!(takes(Input::SendPayment { from: 2, to: 1 }, Decision::RollBack), 130);
+    assert_eq!(takes(Input::SendPayment { from: 1, to: 2 }, Decision::RollBack), 130);
+    assert_eq!(takes(Input::WriteCheck { account: 1 }, Decision::Commit), 130 - 500);
+    assert_eq!(takes(deposit, Decision::Commit), 260 - 500);
+}
+
+#[test]
+fn balances_have_four_bytes_or_eight() {
+    let settings = SmallBankSettings::xenic(6, SmallBankAccess::Hot90);
+    assert_eq!((settings.accounts, settings.hot_accounts), (14_400_000, 576_000));
+    let bank = SmallBank::new(settings).expect("sound settings");
+    let mut value = Vec::new();
+    assert!(bank.initial(Key { table: SAVINGS, row: 14_399_999 }, &mut value));
+    assert_eq!(value, 1_000_000_i32.to_le_bytes());
+    assert_eq!(bank.check_row(Key { table: SAVINGS, row: 0 }, &value), Ok(()));
+    let error = bank.check_row(Key { table: SAVINGS, row: 0 }, &[0; 8]).expect_err("too long");
+    assert_eq!(error, "it has 8 bytes instead of 4");
+    let refused = |settings| SmallBank::new(settings).expect_err("out of range").to_string();
+    let odd = SmallBankSettings { balance_bytes: 5, ..settings };
+    assert_eq!(refused(odd), "balance_bytes is 5, expected 4 or 8");
+    let rich = SmallBankSettings { initial_cents: 1 << 31, ..settings };
+    assert_eq!(refused(rich), "initial_cents is 2147483648, expected -2147483648 to 2147483647");
 }

@@ -48,7 +48,7 @@ pub struct Script {
 
 impl Script {
     pub fn new(rows: u64, workers: Vec<Vec<Transaction>>) -> Self {
-        let table = TableShape { name: "row", value_bytes: 8, rows };
+        let table = TableShape::hashed("row", 8, rows);
         Self { tables: Arc::new([table]), rows, workers: workers.into() }
     }
 

@@ -11,8 +11,8 @@ use cluster::placement::partition_of;
 use cluster::transact::Intent::{Read, Write};
 use cluster::transact::{Intent, Transactions};
 use cluster::workload::{
-    ObjectStore, ObjectStoreSettings, ObjectTransaction, Scripted, SmallBank, SmallBankSettings,
-    Tatp, TatpSettings,
+    ObjectStore, ObjectStoreSettings, ObjectTransaction, Retwis, RetwisSettings, Scripted,
+    SmallBank, SmallBankSettings, Tatp, TatpSettings, TpccNewOrder, TpccNewOrderSettings,
 };
 use driver::{Cluster, Network};
 
@@ -148,7 +148,7 @@ fn all<T: Transactions>(
     count: usize,
     network: Network,
     seed: u64,
-) {
+) -> usize {
     let Settings { nodes, threads, workers, .. } = settings;
     let of_cluster = u32::from(nodes) * u32::from(threads) * u32::from(workers);
     let workload = Scripted::drawn(workload, of_cluster, count);
@@ -160,6 +160,7 @@ fn all<T: Transactions>(
     assert_eq!(done, of_cluster as usize * count);
     cluster.check_serial().unwrap();
     cluster.check_at_rest().unwrap();
+    cluster.ended(Ending::Committed)
 }
 
 fn shaken(duplicates: Option<u32>) -> Network {
@@ -194,7 +195,41 @@ fn the_papers_workloads_run() {
             seed,
             ..SmallBankSettings::fasst(4, 2, workloads::scenario::SmallBankAccess::Hot90)
         };
-        all(settings, SmallBank::new(bank).unwrap(), 40, shaken(Some(7)), seed);
+        all(settings.clone(), SmallBank::new(bank).unwrap(), 40, shaken(Some(7)), seed);
+        let narrow = SmallBankSettings { balance_bytes: 4, ..bank };
+        all(settings.clone(), SmallBank::new(narrow).unwrap(), 40, shaken(None), seed);
+        // So few keys that transactions meet.
+        let retwis = RetwisSettings { keys: 200, seed, ..RetwisSettings::xenic(4) };
+        all(settings, Retwis::new(retwis).unwrap(), 40, shaken(Some(5)), seed);
+    });
+}
+
+#[test]
+fn new_orders_commit_if_their_record_fits_a_message() {
+    seeds::each!(2, |seed| {
+        let settings = Settings { nodes: 4, threads: 2, workers: 3, ..Settings::default() };
+        let of = TpccNewOrderSettings {
+            warehouses_per_node: 2,
+            items: 60,
+            customers: 9,
+            seed,
+            ..TpccNewOrderSettings::xenic(4, 2, 3)
+        };
+        let orders = TpccNewOrder::new(of).unwrap();
+        // Header and count, district, order and its entry in NEW-ORDER; stock and line of each item.
+        let record = |lines: usize| 18 + (18 + 97) + (18 + 20) + 18 + lines * (18 + 306 + 18 + 44);
+        let fits = (0..4 * 2 * 3).flat_map(|worker| {
+            let mut source = orders.source(worker);
+            let inputs: Vec<_> = (0..8).map(|_| orders.draw(&mut source).unwrap()).collect();
+            inputs
+        });
+        let fits = fits.filter(|input| match input {
+            workloads::database::tpcc::Input::NewOrder(order) => record(order.lines.len()) <= 4096,
+            other => panic!("{other:?}"),
+        });
+        let fits = fits.count();
+        assert!((60..140).contains(&fits), "five to ten lines of five to fifteen: {fits}");
+        assert_eq!(all(settings, orders, 8, shaken(Some(9)), seed), fits);
     });
 }
 

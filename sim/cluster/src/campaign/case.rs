@@ -137,6 +137,7 @@ impl Case {
                     hot_accounts: 3,
                     access: SmallBankAccess::Hot90,
                     initial_cents: 10_000,
+                    balance_bytes: 8,
                     seed: self.seed,
                 };
                 let bank = SmallBank::new(bank).map_err(|it| it.to_string())?;

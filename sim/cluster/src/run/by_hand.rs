@@ -15,6 +15,8 @@ pub struct Places<F> {
     pub nodes: u16,
     /// Backups of each key.
     pub backups: u16,
+    /// Workers of each machine, which coordinate the transactions that they draw.
+    pub workers: u32,
     /// The node of a key's primary.
     pub primary: F,
 }
@@ -50,13 +52,16 @@ pub fn fasst<T: Transactions, F: Fn(Key) -> u16>(
     let mut count = Count::new(places);
     let mut sum = [0_u64; Stage::COUNT];
     let mut drawn = 0;
-    // Of different workers, as in a run; each of another node.
-    for worker in 0..inputs.div_ceil(16) {
-        let mut source = transactions.source(worker);
-        for _ in 0..16.min(inputs - drawn) {
+    // Of different workers, as in a run, from each machine in turn.
+    let nodes = u32::from(places.nodes);
+    let workers = inputs.div_ceil(16).clamp(1, nodes * places.workers);
+    for place in 0..workers {
+        let (node, number) = (place % nodes, place / nodes);
+        let mut source = transactions.source(node * places.workers + number);
+        count.coordinator = node as u16;
+        for _ in 0..inputs.div_ceil(workers).min(inputs - drawn) {
             let Some(input) = transactions.draw(&mut source) else { break };
             drawn += 1;
-            count.coordinator = (drawn % u32::from(places.nodes)) as u16;
             count.transaction(transactions, &input, &mut sum);
         }
     }
@@ -176,7 +181,8 @@ mod tests {
 
     #[test]
     fn a_step_goes_once_to_each_other_machine() {
-        let places = Places { nodes: 4, backups: 2, primary: |key: Key| key.row as u16 };
+        let places =
+            Places { nodes: 4, backups: 2, workers: 1, primary: |key: Key| key.row as u16 };
         let mut count = Count::new(&places);
         count.coordinator = 1;
         assert_eq!(count.step([0, 1, 2, 2, 0]), 4);

@@ -46,7 +46,8 @@ macro_rules! both_say {
             pub reads: Option<u64>,
             /// `--writes`, of the object store.
             pub writes: Option<u64>,
-            /// `--keys`: rows a thread of the object store, accounts a thread, or subscribers a node.
+            /// `--keys`: rows a thread of the object store, accounts a thread; subscribers, accounts, keys or
+            /// warehouses a node.
             pub keys: Option<u64>,
             /// `--access`, of SmallBank.
             pub access: Option<SmallBankAccess>,
@@ -97,10 +98,15 @@ pub(super) enum WorkloadDraft {
     Tatp(TatpDraft),
     #[serde(rename = "smallbank")]
     SmallBank(SmallBankDraft),
+    #[serde(rename = "smallbank-xenic")]
+    SmallBankXenic(SmallBankXenicDraft),
+    Retwis(RetwisDraft),
+    TpccNewOrder(TpccNewOrderDraft),
 }
 
 /// The names of workloads.
-pub(super) const WORKLOADS: [&str; 3] = ["object-store", "tatp", "smallbank"];
+pub(super) const WORKLOADS: [&str; 6] =
+    ["object-store", "tatp", "smallbank", "smallbank-xenic", "retwis", "tpcc-new-order"];
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -123,6 +129,27 @@ pub(super) struct SmallBankDraft {
     pub accounts_per_thread: Option<u64>,
     pub hot_percent: Option<f64>,
     pub access: Option<SmallBankAccess>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SmallBankXenicDraft {
+    pub accounts_per_node: Option<u64>,
+    pub hot_percent: Option<f64>,
+    pub access: Option<SmallBankAccess>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RetwisDraft {
+    pub keys_per_node: Option<u64>,
+    pub exponent: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TpccNewOrderDraft {
+    pub warehouses_per_node: Option<u64>,
 }
 
 impl Draft {
@@ -160,6 +187,22 @@ impl Draft {
                     accounts_per_thread: Some(accounts_per_thread),
                     hot_percent: Some(hot_percent),
                     access: Some(access),
+                })
+            }
+            Workload::SmallBankXenic { accounts_per_node, hot_percent, access } => {
+                WorkloadDraft::SmallBankXenic(SmallBankXenicDraft {
+                    accounts_per_node: Some(accounts_per_node),
+                    hot_percent: Some(hot_percent),
+                    access: Some(access),
+                })
+            }
+            Workload::Retwis { keys_per_node, exponent } => WorkloadDraft::Retwis(RetwisDraft {
+                keys_per_node: Some(keys_per_node),
+                exponent: Some(exponent),
+            }),
+            Workload::TpccNewOrder { warehouses_per_node } => {
+                WorkloadDraft::TpccNewOrder(TpccNewOrderDraft {
+                    warehouses_per_node: Some(warehouses_per_node.into()),
                 })
             }
         };
@@ -235,6 +278,7 @@ impl Draft {
         }
         match (&mut *workload, flags.access) {
             (WorkloadDraft::SmallBank(of), Some(access)) => of.access = Some(access),
+            (WorkloadDraft::SmallBankXenic(of), Some(access)) => of.access = Some(access),
             (_, Some(SmallBankAccess::Hot90)) => return Err(foreign("--access", "hot90".into())),
             (_, Some(SmallBankAccess::Hot10)) => return Err(foreign("--access", "hot10".into())),
             _ => {}
@@ -273,6 +317,7 @@ fn flag_of(field: &str) -> String {
     let last = field.rsplit('.').next().unwrap_or(field);
     let name = match last {
         "keys_per_thread" | "accounts_per_thread" | "subscribers_per_node" => "keys",
+        "accounts_per_node" | "keys_per_node" | "warehouses_per_node" => "keys",
         other => other,
     };
     format!("--{}", name.replace('_', "-"))
@@ -290,6 +335,9 @@ impl WorkloadDraft {
             "object-store" => Self::ObjectStore(ObjectStoreDraft::default()),
             "tatp" => Self::Tatp(TatpDraft::default()),
             "smallbank" => Self::SmallBank(SmallBankDraft::default()),
+            "smallbank-xenic" => Self::SmallBankXenic(SmallBankXenicDraft::default()),
+            "retwis" => Self::Retwis(RetwisDraft::default()),
+            "tpcc-new-order" => Self::TpccNewOrder(TpccNewOrderDraft::default()),
             _ => return None,
         })
     }
@@ -299,6 +347,9 @@ impl WorkloadDraft {
             Self::ObjectStore(_) => WORKLOADS[0],
             Self::Tatp(_) => WORKLOADS[1],
             Self::SmallBank(_) => WORKLOADS[2],
+            Self::SmallBankXenic(_) => WORKLOADS[3],
+            Self::Retwis(_) => WORKLOADS[4],
+            Self::TpccNewOrder(_) => WORKLOADS[5],
         }
     }
 
@@ -307,6 +358,9 @@ impl WorkloadDraft {
             Self::ObjectStore(of) => &mut of.keys_per_thread,
             Self::Tatp(of) => &mut of.subscribers_per_node,
             Self::SmallBank(of) => &mut of.accounts_per_thread,
+            Self::SmallBankXenic(of) => &mut of.accounts_per_node,
+            Self::Retwis(of) => &mut of.keys_per_node,
+            Self::TpccNewOrder(of) => &mut of.warehouses_per_node,
         }
     }
 
@@ -315,6 +369,9 @@ impl WorkloadDraft {
             Self::ObjectStore(_) => "workload.object-store.keys_per_thread",
             Self::Tatp(_) => "workload.tatp.subscribers_per_node",
             Self::SmallBank(_) => "workload.smallbank.accounts_per_thread",
+            Self::SmallBankXenic(_) => "workload.smallbank-xenic.accounts_per_node",
+            Self::Retwis(_) => "workload.retwis.keys_per_node",
+            Self::TpccNewOrder(_) => "workload.tpcc-new-order.warehouses_per_node",
         }
     }
 }

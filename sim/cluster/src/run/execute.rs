@@ -7,7 +7,8 @@ use cluster::engine::{Ending, Span, Stage};
 use cluster::fasst::{self, Fasst};
 use cluster::membership;
 use cluster::workload::{
-    ObjectStore, ObjectStoreSettings, SmallBank, SmallBankSettings, Tatp, TatpSettings, Totals,
+    ObjectStore, ObjectStoreSettings, Retwis, RetwisSettings, SmallBank, SmallBankSettings, Tatp,
+    TatpSettings, Totals, TpccNewOrder, TpccNewOrderSettings,
 };
 use timing::Time;
 
@@ -179,17 +180,36 @@ impl Job<'_, '_, '_> {
                 self.run(tatp.map_err(RunError::of_settings)?)
             }
             Workload::SmallBank { accounts_per_thread, hot_percent, access } => {
-                let accounts = accounts_per_thread * parts;
-                let settings = SmallBankSettings {
-                    accounts,
-                    hot_accounts: (accounts as f64 * hot_percent / 100.0) as u64,
-                    access,
-                    initial_cents: 1_000_000,
-                    seed: of.seed,
-                };
-                self.run(SmallBank::new(settings).map_err(RunError::of_settings)?)
+                let form = SmallBankSettings::fasst(of.nodes, of.threads.into(), access);
+                self.small_bank(form, accounts_per_thread * parts, hot_percent)
+            }
+            Workload::SmallBankXenic { accounts_per_node, hot_percent, access } => {
+                let form = SmallBankSettings::xenic(of.nodes, access);
+                self.small_bank(form, accounts_per_node * u64::from(of.nodes), hot_percent)
+            }
+            Workload::Retwis { keys_per_node, exponent } => {
+                let keys = keys_per_node * u64::from(of.nodes);
+                let retwis = Retwis::new(RetwisSettings { keys, exponent, seed: of.seed });
+                self.run(retwis.map_err(RunError::of_settings)?)
+            }
+            Workload::TpccNewOrder { warehouses_per_node } => {
+                let form = TpccNewOrderSettings::xenic(of.nodes, of.threads, of.workers);
+                let settings = TpccNewOrderSettings { warehouses_per_node, seed: of.seed, ..form };
+                self.run(TpccNewOrder::new(settings).map_err(RunError::of_settings)?)
             }
         }
+    }
+
+    fn small_bank(
+        self,
+        form: SmallBankSettings,
+        accounts: u64,
+        hot_percent: f64,
+    ) -> Result<Made, RunError> {
+        let hot_accounts = (accounts as f64 * hot_percent / 100.0) as u64;
+        let seed = self.settings.seed;
+        let bank = SmallBank::new(SmallBankSettings { accounts, hot_accounts, seed, ..form });
+        self.run(bank.map_err(RunError::of_settings)?)
     }
 
     fn run<T: Totals>(mut self, transactions: T) -> Result<Made, RunError> {
@@ -309,6 +329,7 @@ fn count_by_hand<T: Totals>(of: &Settings, protocol: &Fasst<T>) -> ByHand {
     let places = Places {
         nodes: of.nodes,
         backups: of.replicas - 1,
+        workers: u32::from(of.threads) * u32::from(of.workers),
         // At the start a partition's primary is the node of its number.
         primary: |key| layout.partition_of(key).0,
     };

@@ -56,9 +56,9 @@ impl Memory {
         let all_workers = nodes * threads * workers;
         let machines = all_workers * (WORKER + nodes * ASKED);
         let time = (settings.warm_up() + settings.duration()).as_ps();
-        let each = least_time(hardware, nodes).as_ps().max(1);
-        let transactions = (nodes * threads).saturating_mul(time / each + 1);
         let of = Rows::of(settings);
+        let each = least_time(hardware, nodes, of.looks).as_ps().max(1);
+        let transactions = (nodes * threads).saturating_mul(time / each + 1);
         let written = (transactions.saturating_mul(of.writes) / 1000).min(of.rows);
         let copies = u64::from(settings.replicas);
         let overlay = written.saturating_mul(copies * (ROW + 2 * of.value_bytes));
@@ -72,12 +72,12 @@ impl Memory {
     }
 }
 
-/// The least time that a transaction takes of the cores, on average: it begins, looks at one row, which
-/// is on another machine but for one of `nodes` times, and ends.
-fn least_time(hardware: &Hardware, nodes: u64) -> Time {
+/// The least time that a transaction takes of the cores, on average: it begins, looks at so many rows, one
+/// of which is on another machine but for one of `nodes` times, and ends.
+fn least_time(hardware: &Hardware, nodes: u64, looks: u64) -> Time {
     let costs = hardware.work_costs();
     let sum = |of: &[Work]| of.iter().map(|work| costs[*work as usize].as_ps()).sum::<u64>();
-    let own = sum(&[Work::Begin, Work::Look, Work::Header, Work::Logic]);
+    let own = sum(&[Work::Begin]) + looks * sum(&[Work::Look, Work::Header, Work::Logic]);
     let asked = 2 * sum(&[Work::Send, Work::Receive]) + sum(&[Work::Handle]);
     Time::from_ps(own + asked * (nodes - 1) / nodes)
 }
@@ -86,10 +86,12 @@ fn least_time(hardware: &Hardware, nodes: u64) -> Time {
 struct Rows {
     reads: u64,
     writes: u64,
-    /// Bytes of a value, of the table with the longest.
+    /// Bytes of a value that is written, of the table with the longest.
     value_bytes: u64,
-    /// Rows of all tables.
+    /// Rows of all tables that can be written.
     rows: u64,
+    /// The fewest rows that a transaction looks at.
+    looks: u64,
 }
 
 impl Rows {
@@ -102,6 +104,7 @@ impl Rows {
                 writes: 1000 * u64::from(writes),
                 value_bytes: value_bytes.into(),
                 rows: keys_per_thread * threads,
+                looks: 1,
             },
             // A subscriber has up to four rows of each of three tables, and three calls for one of these.
             Workload::Tatp { subscribers_per_node } => Self {
@@ -109,14 +112,30 @@ impl Rows {
                 writes: 220,
                 value_bytes: 40,
                 rows: TATP_ROWS * subscribers_per_node * nodes,
+                looks: 1,
             },
             // Two accounts of a customer.
-            Workload::SmallBank { accounts_per_thread, .. } => Self {
-                reads: 1850,
-                writes: 1400,
-                value_bytes: 8,
-                rows: 2 * accounts_per_thread * threads,
+            Workload::SmallBank { accounts_per_thread, .. } => {
+                Self::of_small_bank(2 * accounts_per_thread * threads, 8)
+            }
+            Workload::SmallBankXenic { accounts_per_node, .. } => {
+                Self::of_small_bank(2 * accounts_per_node * nodes, 4)
+            }
+            Workload::Retwis { keys_per_node, .. } => Self {
+                reads: 4700,
+                writes: 1950,
+                value_bytes: 64,
+                rows: keys_per_node * nodes,
+                looks: 1,
             },
+            // Ten lines on average, at least five, and each order makes new rows.
+            Workload::TpccNewOrder { .. } => {
+                Self { reads: 25_000, writes: 23_000, value_bytes: 306, rows: u64::MAX, looks: 15 }
+            }
         }
+    }
+
+    fn of_small_bank(rows: u64, value_bytes: u64) -> Self {
+        Self { reads: 1850, writes: 1400, value_bytes, rows, looks: 1 }
     }
 }

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 use timing::Time;
 use workloads::scenario::SmallBankAccess;
+use workloads::zipf::MAX_EXPONENT;
 
 use super::RunError;
-use super::draft::{Draft, ObjectStoreDraft, SmallBankDraft, TatpDraft, WorkloadDraft};
+use super::draft::{Draft, ObjectStoreDraft, RetwisDraft, TatpDraft, WorkloadDraft};
 use super::memory::{MOST_MEMORY, Memory};
 use crate::faults::FaultPlan;
 use crate::platform::Hardware;
@@ -105,6 +106,28 @@ pub enum Workload {
         /// How often these are drawn.
         access: SmallBankAccess,
     },
+    /// SmallBank with the numbers of Xenic, and balances of four bytes.
+    #[serde(rename = "smallbank-xenic")]
+    SmallBankXenic {
+        /// Accounts, for each machine.
+        accounts_per_node: u64,
+        /// The share of accounts that are hot, in per cent.
+        hot_percent: f64,
+        /// How often these are drawn.
+        access: SmallBankAccess,
+    },
+    /// Retwis.
+    Retwis {
+        /// Keys, for each machine.
+        keys_per_node: u64,
+        /// The exponent of their Zipf distribution.
+        exponent: f64,
+    },
+    /// The new-orders of TPC-C, with stocks all over the cluster.
+    TpccNewOrder {
+        /// Warehouses, for each machine.
+        warehouses_per_node: u32,
+    },
 }
 
 impl Workload {
@@ -114,6 +137,9 @@ impl Workload {
             Self::ObjectStore { .. } => "object-store",
             Self::Tatp { .. } => "tatp",
             Self::SmallBank { .. } => "smallbank",
+            Self::SmallBankXenic { .. } => "smallbank-xenic",
+            Self::Retwis { .. } => "retwis",
+            Self::TpccNewOrder { .. } => "tpcc-new-order",
         }
     }
 
@@ -126,15 +152,28 @@ impl Workload {
             Self::Tatp { subscribers_per_node } => {
                 format!("TATP, {subscribers_per_node} subscribers a node")
             }
-            Self::SmallBank { accounts_per_thread, hot_percent, access } => {
-                let share = if access == SmallBankAccess::Hot90 { 90 } else { 10 };
-                format!(
-                    "SmallBank, {accounts_per_thread} accounts a thread, {share} % of transactions among \
-                     {hot_percent} % of them"
-                )
+            Self::SmallBank { accounts_per_thread, hot_percent, access } => format!(
+                "SmallBank, {accounts_per_thread} accounts a thread, {}",
+                hot(hot_percent, access)
+            ),
+            Self::SmallBankXenic { accounts_per_node, hot_percent, access } => format!(
+                "SmallBank, {accounts_per_node} accounts a node, balances of 4 B, {}",
+                hot(hot_percent, access)
+            ),
+            Self::Retwis { keys_per_node, exponent } => {
+                format!("Retwis, {keys_per_node} keys a node, Zipf {exponent}")
+            }
+            Self::TpccNewOrder { warehouses_per_node } => {
+                format!("TPC-C new-orders, {warehouses_per_node} warehouses a node")
             }
         }
     }
+}
+
+/// Which accounts are hot, and how often they are drawn, in words.
+fn hot(percent: f64, access: SmallBankAccess) -> String {
+    let share = if access == SmallBankAccess::Hot90 { 90 } else { 10 };
+    format!("{share} % of transactions among {percent} % of them")
 }
 
 /// Why settings are refused. Nothing was run.
@@ -181,6 +220,8 @@ const MOST_ROWS: u64 = 1 << 40;
 /// subscriber.
 const MOST_ROWS_OF_NODE: u64 = (1 << 31) * 15;
 const TATP_ROWS: u64 = 12;
+/// Warehouses of TPC-C in all: so many that their order lines, 300,000 each, are no more than that.
+const MOST_WAREHOUSES: u64 = MOST_ROWS_OF_NODE / 300_000;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -397,8 +438,44 @@ fn workload(draft: &Draft, nodes: u64, threads: u64) -> Result<Workload, Setting
                 subscribers_per_node: rows(draft, field, number, (nodes, TATP_ROWS))?,
             })
         }
-        WorkloadDraft::SmallBank(of) => small_bank(draft, &of, (nodes * threads, threads)),
+        WorkloadDraft::SmallBank(of) => {
+            let accounts =
+                Field("smallbank", "accounts_per_thread", of.accounts_per_thread, 100_000);
+            let (accounts_per_thread, hot_percent) =
+                hot_accounts(draft, &accounts, of.hot_percent, (nodes * threads, threads))?;
+            let access = of.access.unwrap_or(SmallBankAccess::Hot90);
+            Ok(Workload::SmallBank { accounts_per_thread, hot_percent, access })
+        }
+        WorkloadDraft::SmallBankXenic(of) => {
+            let accounts =
+                Field("smallbank-xenic", "accounts_per_node", of.accounts_per_node, 2_400_000);
+            let (accounts_per_node, hot_percent) =
+                hot_accounts(draft, &accounts, of.hot_percent, (nodes, 1))?;
+            let access = of.access.unwrap_or(SmallBankAccess::Hot90);
+            Ok(Workload::SmallBankXenic { accounts_per_node, hot_percent, access })
+        }
+        WorkloadDraft::Retwis(of) => retwis(draft, &of, nodes),
+        WorkloadDraft::TpccNewOrder(of) => {
+            let field = "workload.tpcc-new-order.warehouses_per_node";
+            let number = of.warehouses_per_node.unwrap_or(72);
+            let most = MOST_WAREHOUSES / nodes;
+            match (1..=most).contains(&number) {
+                true => Ok(Workload::TpccNewOrder { warehouses_per_node: number as u32 }),
+                false => Err(draft.reject(field, number, format!("1 to {most}"))),
+            }
+        }
     }
+}
+
+fn retwis(draft: &Draft, of: &RetwisDraft, nodes: u64) -> Result<Workload, SettingsError> {
+    let exponent = of.exponent.unwrap_or(0.5);
+    if !(0.0..=MAX_EXPONENT).contains(&exponent) {
+        let expected = format!("an exponent from 0 to {MAX_EXPONENT}");
+        return Err(draft.reject("workload.retwis.exponent", exponent, expected));
+    }
+    let keys = of.keys_per_node.unwrap_or(1_000_000);
+    let keys_per_node = rows(draft, "workload.retwis.keys_per_node", keys, (nodes, 1))?;
+    Ok(Workload::Retwis { keys_per_node, exponent })
 }
 
 /// A number of keys for each of so many parts of the cluster; with so many rows of a table for each key
@@ -455,25 +532,27 @@ fn object_store(
     })
 }
 
-fn small_bank(
+/// A number of a workload's table: the table, its name there, what is said, and its default.
+struct Field(&'static str, &'static str, Option<u64>, u64);
+
+/// Accounts for each of so many parts of the cluster, and the share of them that is hot.
+fn hot_accounts(
     draft: &Draft,
-    of: &SmallBankDraft,
+    &Field(table, name, accounts, default): &Field,
+    hot_percent: Option<f64>,
     parts: (u64, u64),
-) -> Result<Workload, SettingsError> {
-    let field = |name: &str| format!("workload.smallbank.{name}");
-    let accounts = of.accounts_per_thread.unwrap_or(100_000);
-    let accounts = rows(draft, &field("accounts_per_thread"), accounts, parts)?;
-    let parts = parts.0;
-    let hot_percent = of.hot_percent.unwrap_or(4.0);
+) -> Result<(u64, f64), SettingsError> {
+    let field = |name: &str| format!("workload.{table}.{name}");
+    let accounts = rows(draft, &field(name), accounts.unwrap_or(default), parts)?;
+    let hot_percent = hot_percent.unwrap_or(4.0);
     if !(hot_percent > 0.0 && hot_percent <= 100.0) {
         let expected = "above 0 to 100 per cent of the accounts";
         return Err(draft.reject(&field("hot_percent"), hot_percent, expected));
     }
-    let hot = (accounts * parts) as f64 * hot_percent / 100.0;
+    let hot = (accounts * parts.0) as f64 * hot_percent / 100.0;
     if hot < 2.0 {
         let expected = "so many that two of them are hot: SendPayment needs two";
-        return Err(draft.reject(&field("accounts_per_thread"), accounts, expected));
+        return Err(draft.reject(&field(name), accounts, expected));
     }
-    let access = of.access.unwrap_or(SmallBankAccess::Hot90);
-    Ok(Workload::SmallBank { accounts_per_thread: accounts, hot_percent, access })
+    Ok((accounts, hot_percent))
 }

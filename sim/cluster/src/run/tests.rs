@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What settings are refused, and how.
 
+use workloads::scenario::SmallBankAccess;
+
 use super::*;
 
 const WHOLE: &str = "\
@@ -49,6 +51,34 @@ fn a_flag_replaces_the_value_of_the_file() {
 }
 
 #[test]
+fn the_workloads_of_xenic_begin_with_its_numbers() {
+    let named = |name: &str, keys: Option<u64>| {
+        let flags = Flags { workload: Some(name.into()), keys, ..Flags::default() };
+        Draft::default().with_flags(flags).and_then(|draft| Settings::check(&draft))
+    };
+    let workload = |name: &str, keys| named(name, keys).expect("possible").workload;
+    let access = SmallBankAccess::Hot90;
+    for (name, expected) in [
+        (
+            "smallbank-xenic",
+            Workload::SmallBankXenic { accounts_per_node: 2_400_000, hot_percent: 4.0, access },
+        ),
+        ("retwis", Workload::Retwis { keys_per_node: 1_000_000, exponent: 0.5 }),
+        ("tpcc-new-order", Workload::TpccNewOrder { warehouses_per_node: 72 }),
+    ] {
+        assert_eq!((workload(name, None), expected.name()), (expected, name));
+        let error = named(name, Some(0)).expect_err("nothing").to_string();
+        assert!(error.starts_with("--keys 0: expected "), "{error}");
+    }
+    assert_eq!(workload("retwis", Some(7)), Workload::Retwis { keys_per_node: 7, exponent: 0.5 });
+    let error = refused("[workload.retwis]\nexponent = -1.0\n", Flags::default());
+    assert_eq!(
+        error,
+        "run.toml:2: field `workload.retwis.exponent` = -1.0: expected an exponent from 0 to 10"
+    );
+}
+
+#[test]
 fn an_impossible_value_of_the_file_is_named_with_its_line() {
     let with = |from: &str, to: &str| refused(&WHOLE.replace(from, to), Flags::default());
     assert_eq!(
@@ -91,7 +121,8 @@ fn an_impossible_flag_is_named_as_a_flag() {
     );
     assert_eq!(
         of(Flags { workload: Some("tpcc".into()), ..Flags::default() }),
-        "--workload tpcc: expected one of object-store, tatp, smallbank"
+        "--workload tpcc: expected one of object-store, tatp, smallbank, smallbank-xenic, retwis, \
+         tpcc-new-order"
     );
     let flags = Flags { workload: Some("tatp".into()), reads: Some(2), ..Flags::default() };
     assert_eq!(of(flags), "--reads 2: expected no such flag with the workload tatp");

@@ -34,6 +34,14 @@ fn absurd_settings_are_errors_of_the_input() {
         workload: Workload::SmallBank { accounts_per_thread, hot_percent, access },
         ..sound()
     };
+    let retwis = |keys_per_node, exponent| Settings {
+        workload: Workload::Retwis { keys_per_node, exponent },
+        ..sound()
+    };
+    let orders = |warehouses_per_node| Settings {
+        workload: Workload::TpccNewOrder { warehouses_per_node },
+        ..sound()
+    };
     let absurd = [
         Settings { nodes: 0, ..sound() },
         Settings { nodes: u16::MAX, ..sound() },
@@ -66,6 +74,12 @@ fn absurd_settings_are_errors_of_the_input() {
         bank(u64::MAX, 4.0),
         bank(100, f64::NAN),
         bank(100, 1e300),
+        retwis(0, 0.5),
+        retwis(u64::MAX, 0.5),
+        retwis(100, f64::NAN),
+        retwis(100, -0.1),
+        orders(0),
+        orders(u32::MAX),
     ];
     for settings in absurd {
         match measure_on(&settings, &hardware()) {
@@ -155,4 +169,21 @@ fn initial_rows_are_copied_if_that_is_wanted() {
     };
     let (few, all) = (copied(false), copied(true));
     assert!(all > 2.0 * few, "{few} and {all} bytes a second");
+}
+
+/// Every read is checked, and at the end the rows are compared with what was done to them.
+#[test]
+fn the_workloads_of_xenic_pass_the_checks() {
+    let access = workloads::scenario::SmallBankAccess::Hot90;
+    for workload in [
+        Workload::Retwis { keys_per_node: 200, exponent: 0.9 },
+        Workload::SmallBankXenic { accounts_per_node: 400, hot_percent: 4.0, access },
+        Workload::TpccNewOrder { warehouses_per_node: 2 },
+    ] {
+        let settings = Settings { threads: 2, workers: 4, duration_us: 150.0, workload, ..small() };
+        let run = || measure_on(&settings, &hardware()).expect("it passes");
+        let (report, again) = (run(), run());
+        assert!(report.checks.transactions > 30 && report.checks.at_rest, "{:?}", report.checks);
+        assert_eq!(report.digest, again.digest);
+    }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The inputs of the transactions (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1 and 2.8.1).
 
-use rand::RngExt;
+use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
-use super::{DISTRICTS, KINDS, Scale, random::Constants};
+use super::{DISTRICTS, KINDS, MOST_LINES, Scale, Tpcc, random::Constants};
 use crate::random::draw_share;
 
 /// The input of one TPC-C transaction. All numbers count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// Enters an order.
     NewOrder(NewOrder),
@@ -23,7 +23,7 @@ pub enum Input {
 }
 
 /// Enters an order of five to fifteen lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NewOrder {
     /// The terminal's warehouse.
     pub warehouse: i64,
@@ -39,7 +39,7 @@ pub struct NewOrder {
 }
 
 /// A line of an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Line {
     /// What.
     pub item: i64,
@@ -50,7 +50,7 @@ pub struct Line {
 }
 
 /// A customer pays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Payment {
     /// The terminal's warehouse.
     pub warehouse: i64,
@@ -71,7 +71,7 @@ pub struct Payment {
 }
 
 /// Looks at a customer's last order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OrderStatus {
     /// The terminal's warehouse.
     pub warehouse: i64,
@@ -82,7 +82,7 @@ pub struct OrderStatus {
 }
 
 /// Delivers the oldest undelivered order of each district.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Delivery {
     /// The terminal's warehouse.
     pub warehouse: i64,
@@ -93,7 +93,7 @@ pub struct Delivery {
 }
 
 /// Counts recently sold items whose stock is low.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StockLevel {
     /// The terminal's warehouse.
     pub warehouse: i64,
@@ -104,7 +104,7 @@ pub struct StockLevel {
 }
 
 /// How a customer is named: in 60 % by last name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Customer {
     /// By number.
     Number(i64),
@@ -156,9 +156,7 @@ impl Terminal {
     }
 
     fn other_warehouse(&mut self) -> i64 {
-        let own = self.warehouse();
-        let other = self.number(1, self.scale.warehouses - 1);
-        if other < own { other } else { other + 1 }
+        another_warehouse(self.warehouse(), self.scale, &mut self.random)
     }
 
     fn customer_number(&mut self) -> i64 {
@@ -177,7 +175,7 @@ impl Terminal {
     fn new_order(&mut self) -> NewOrder {
         let (warehouse, district) = (self.warehouse(), self.number(1, DISTRICTS));
         let customer = self.customer_number();
-        let lines = self.number(5, 15);
+        let lines = self.number(5, MOST_LINES);
         let rolls_back = self.percent(1);
         let mut lines: Vec<Line> = (0..lines).map(|_| self.line()).collect();
         if let (true, Some(last)) = (rolls_back, lines.last_mut()) {
@@ -229,4 +227,36 @@ impl Terminal {
         let district = i64::from(self.agent) / self.scale.warehouses % DISTRICTS + 1;
         StockLevel { warehouse: self.warehouse(), district, threshold: self.number(10, 20) }
     }
+}
+
+/// Any warehouse but `own`, each alike.
+fn another_warehouse(own: i64, scale: Scale, random: &mut impl Rng) -> i64 {
+    let other = random.random_range(1..=scale.warehouses - 1);
+    if other < own { other } else { other + 1 }
+}
+
+/// See [`Tpcc::draw_spread_order`].
+pub(super) fn spread_order(
+    tpcc: &Tpcc,
+    warehouse: i64,
+    date: i64,
+    random: &mut impl Rng,
+) -> NewOrder {
+    let (scale, constants) = (tpcc.scale, tpcc.constants);
+    let district = random.random_range(1..=DISTRICTS);
+    let customer = constants.customer.draw(1, scale.customers, random);
+    let number = random.random_range(5..=MOST_LINES).min(scale.items);
+    let mut lines: Vec<Line> = Vec::with_capacity(number as usize);
+    while lines.len() < number as usize {
+        let mut item = constants.item.draw(1, scale.items, random);
+        while lines.iter().any(|line| line.item == item) {
+            item = item % scale.items + 1;
+        }
+        let supply_warehouse = match scale.warehouses {
+            1 => warehouse,
+            _ => another_warehouse(warehouse, scale, random),
+        };
+        lines.push(Line { item, supply_warehouse, quantity: random.random_range(1..=10) });
+    }
+    NewOrder { warehouse, district, customer, date, lines }
 }

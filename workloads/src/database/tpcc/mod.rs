@@ -25,7 +25,9 @@ pub use schema::{
 
 use std::ops::ControlFlow;
 
-use super::schema::TableDefinition;
+use rand::Rng;
+
+use super::schema::{TableDefinition, TableId, Value};
 use super::store::{Access, ConsistencyError, Load, Order, Outcome, Row};
 use super::{Kind, Workload, present};
 use crate::random::agent_stream;
@@ -35,6 +37,9 @@ use schema::{CUSTOMER_BY_NAME, TABLES, customer, district};
 
 /// Districts of a warehouse.
 pub const DISTRICTS: i64 = 10;
+
+/// The most lines of an order.
+pub const MOST_LINES: i64 = 15;
 
 const KINDS: &[Kind] = &[
     Kind::writes("new-order", 45),
@@ -118,6 +123,30 @@ impl Tpcc {
         let Scale { warehouses, items, customers } = scale;
         assert!(warehouses > 0 && items > 0 && customers > 0, "{scale:?}: expected positive ones");
         Self { scale, constants: Constants::new(seed), seed }
+    }
+
+    /// How large it is.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// The row of this key in the initial population, given to `give` as a value for each column; `None`
+    /// for a key that has none. A function of seed, table and key, so that a store can have a row without
+    /// the others.
+    pub fn initial<T>(
+        &self,
+        table: TableId,
+        key: &[i64],
+        give: impl FnOnce(&[Value<'_>]) -> T,
+    ) -> Option<T> {
+        population::initial(self, table, key, give)
+    }
+
+    /// A new-order at `warehouse` in the form in which DrTM+H (OSDI 2018) and Xenic (SOSP 2021) compare
+    /// systems: five to fifteen lines of different items, each supplied by any warehouse but this one,
+    /// all alike, and none that rolls back. Where there is one warehouse alone, it is the supplier.
+    pub fn draw_spread_order(&self, warehouse: i64, date: i64, random: &mut impl Rng) -> NewOrder {
+        input::spread_order(self, warehouse, date, random)
     }
 }
 

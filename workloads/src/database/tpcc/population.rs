@@ -1,49 +1,149 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The initial population (clause 4.3.3.1).
+//! The initial population (clause 4.3.3.1). What a row is depends on its key alone, so that a store can
+//! have a row without those before it.
 
-use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::random::{digits, fill_text, goods_data, last_name, text};
 use super::schema::{
     CUSTOMER, DISTRICT, HISTORY, ITEM, NEW_ORDER, ORDER, ORDER_LINE, STOCK, TABLES, WAREHOUSE,
 };
-use super::{DISTRICTS, Tpcc};
-use crate::database::schema::Value;
+use super::{DISTRICTS, MOST_LINES, Tpcc};
+use crate::database::schema::{TableId, Value};
 use crate::database::store::Load;
-use crate::random::common_stream;
+use crate::random::RowStream;
+use crate::zipf::Permutation;
 
 /// What each customer has paid before: 10.00.
 const FIRST_PAYMENT: i64 = 1_000;
 
+/// What is drawn for several rows has streams of its own, beside those of the tables' rows.
+const LINES: u64 = TABLES.len() as u64;
+const BUYERS: u64 = LINES + 1;
+
+/// Every row that [`initial`] has.
 pub(super) fn populate<L: Load>(tpcc: &Tpcc, load: &mut L) -> Result<(), L::Error> {
     load.create(TABLES)?;
-    // Streams of their own for items and each warehouse: more warehouses leave the rest alike.
-    load_items(tpcc, load, &mut common_stream(tpcc.seed, 1))?;
-    for warehouse in 1..=tpcc.scale.warehouses {
-        let mut random = common_stream(tpcc.seed, warehouse as u32 + 1);
-        load_warehouse(tpcc, warehouse, load, &mut random)?;
-        load_stock(tpcc, warehouse, load, &mut random)?;
+    let scale = tpcc.scale;
+    let mut row = |table, key: &[i64]| {
+        initial(tpcc, table, key, |row| load.row(table, row)).unwrap_or(Ok(()))
+    };
+    for item in 1..=scale.items {
+        row(ITEM, &[item])?;
+    }
+    for number in 1..=scale.warehouses * DISTRICTS * scale.customers {
+        row(HISTORY, &[0, number])?;
+    }
+    for warehouse in 1..=scale.warehouses {
+        row(WAREHOUSE, &[warehouse])?;
+        for item in 1..=scale.items {
+            row(STOCK, &[warehouse, item])?;
+        }
         for district in 1..=DISTRICTS {
-            let place = [warehouse, district];
-            load_district(tpcc, place, load, &mut random)?;
-            load_customers(tpcc, place, load, &mut random)?;
-            load_orders(tpcc, place, load, &mut random)?;
+            row(DISTRICT, &[warehouse, district])?;
+            // Each customer has one order.
+            for number in 1..=scale.customers {
+                let key = [warehouse, district, number];
+                for table in [CUSTOMER, ORDER, NEW_ORDER] {
+                    row(table, &key)?;
+                }
+                for line in 1..=MOST_LINES {
+                    row(ORDER_LINE, &[warehouse, district, number, line])?;
+                }
+            }
         }
     }
     load.finish()
 }
 
-fn load_items<L: Load>(tpcc: &Tpcc, load: &mut L, random: &mut impl Rng) -> Result<(), L::Error> {
-    for item in 1..=tpcc.scale.items {
-        let image = random.random_range(1..=10_000i64);
-        let name = text(14, 24, random);
-        let price = random.random_range(100..=10_000i64);
-        let data = goods_data(random);
-        let row = [item.into(), image.into(), (&name).into(), price.into(), (&data).into()];
-        load.row(ITEM, &row)?;
+/// The row of this key in the initial population; see [`Tpcc::initial`].
+pub(super) fn initial<T>(
+    tpcc: &Tpcc,
+    table: TableId,
+    key: &[i64],
+    give: impl FnOnce(&[Value<'_>]) -> T,
+) -> Option<T> {
+    if !tpcc.has(table, key) {
+        return None;
     }
-    Ok(())
+    let mut random = RowStream::new(tpcc.seed, table.0 as u64, key);
+    Some(match (table, key) {
+        (WAREHOUSE, [warehouse]) => {
+            give(&warehouse_row(tpcc, *warehouse, &Place::draw(&mut random)))
+        }
+        (DISTRICT, [warehouse, district]) => {
+            give(&district_row(tpcc, [*warehouse, *district], &Place::draw(&mut random)))
+        }
+        (CUSTOMER, [warehouse, district, customer]) => {
+            give_customer(tpcc, [*warehouse, *district, *customer], &mut random, give)
+        }
+        (HISTORY, [_, number]) => give_payment(tpcc, *number, &mut random, give),
+        (NEW_ORDER, [warehouse, district, order]) => {
+            give(&[(*warehouse).into(), (*district).into(), (*order).into()])
+        }
+        (ORDER, [warehouse, district, order]) => {
+            let key = [*warehouse, *district, *order];
+            give(&order_row(tpcc, key, &mut random))
+        }
+        (ORDER_LINE, [warehouse, district, order, line]) => {
+            give_line(tpcc, [*warehouse, *district, *order, *line], &mut random, give)
+        }
+        (ITEM, [item]) => give_item(*item, &mut random, give),
+        (STOCK, [warehouse, item]) => give_stock([*warehouse, *item], &mut random, give),
+        _ => return None,
+    })
+}
+
+impl Tpcc {
+    /// Whether the population has a row of this key.
+    fn has(&self, table: TableId, key: &[i64]) -> bool {
+        let scale = self.scale;
+        let district = |warehouse: i64, district: i64| {
+            (1..=scale.warehouses).contains(&warehouse) && (1..=DISTRICTS).contains(&district)
+        };
+        match (table, key) {
+            (WAREHOUSE, [warehouse]) => (1..=scale.warehouses).contains(warehouse),
+            (DISTRICT, [w, d]) => district(*w, *d),
+            (CUSTOMER | ORDER, [w, d, number]) => {
+                district(*w, *d) && (1..=scale.customers).contains(number)
+            }
+            (HISTORY, [agent, number]) => {
+                let customers = scale.warehouses * DISTRICTS * scale.customers;
+                *agent == 0 && (1..=customers).contains(number)
+            }
+            (NEW_ORDER, [w, d, order]) => {
+                district(*w, *d)
+                    && (1..=scale.customers).contains(order)
+                    && !self.is_delivered(*order)
+            }
+            (ORDER_LINE, [w, d, order, line]) => {
+                district(*w, *d)
+                    && (1..=scale.customers).contains(order)
+                    && (1..=self.lines([*w, *d, *order])).contains(line)
+            }
+            (ITEM, [item]) => (1..=scale.items).contains(item),
+            (STOCK, [warehouse, item]) => {
+                (1..=scale.warehouses).contains(warehouse) && (1..=scale.items).contains(item)
+            }
+            _ => false,
+        }
+    }
+
+    /// The last three of ten orders are not yet delivered.
+    fn is_delivered(&self, order: i64) -> bool {
+        order <= self.scale.customers * 7 / 10
+    }
+
+    fn lines(&self, order: [i64; 3]) -> i64 {
+        RowStream::new(self.seed, LINES, &order).random_range(5..=MOST_LINES)
+    }
+
+    /// The customer of an order of the population: each has one, in random order.
+    fn buyer(&self, [warehouse, district, order]: [i64; 3]) -> i64 {
+        let mut random = RowStream::new(self.seed, BUYERS, &[warehouse, district]);
+        let customers = Permutation::new(self.scale.customers as u64, random.next_u64());
+        customers.apply(order as u64 - 1) as i64 + 1
+    }
 }
 
 /// Two streets, city, state and zip code.
@@ -68,194 +168,186 @@ impl Address {
     }
 }
 
-/// A tax of 0 to 20 %.
-fn tax(random: &mut impl Rng) -> i64 {
-    random.random_range(0..=2_000)
+/// What warehouses and districts have: a name, an address, and a tax of 0 to 20 %.
+struct Place {
+    name: String,
+    address: Address,
+    tax: i64,
 }
 
-fn load_warehouse<L: Load>(
-    tpcc: &Tpcc,
-    warehouse: i64,
-    load: &mut L,
-    random: &mut impl Rng,
-) -> Result<(), L::Error> {
-    let name = text(6, 10, random);
-    let address = Address::draw(random);
-    let tax = tax(random);
+impl Place {
+    fn draw(random: &mut impl Rng) -> Self {
+        let name = text(6, 10, random);
+        Self { name, address: Address::draw(random), tax: random.random_range(0..=2_000) }
+    }
+}
+
+fn warehouse_row<'p>(tpcc: &Tpcc, warehouse: i64, place: &'p Place) -> [Value<'p>; 9] {
     // 300,000.00 at the standard's scale.
     let ytd = DISTRICTS * tpcc.scale.customers * FIRST_PAYMENT;
-    let [street_1, street_2, city, state, zip] = address.values();
-    let row = [
-        warehouse.into(),
-        (&name).into(),
-        street_1,
-        street_2,
-        city,
-        state,
-        zip,
-        tax.into(),
-        ytd.into(),
-    ];
-    load.row(WAREHOUSE, &row)
+    let [street_1, street_2, city, state, zip] = place.address.values();
+    let (name, tax) = ((&place.name).into(), place.tax.into());
+    [warehouse.into(), name, street_1, street_2, city, state, zip, tax, ytd.into()]
 }
 
-fn load_stock<L: Load>(
-    tpcc: &Tpcc,
-    warehouse: i64,
-    load: &mut L,
-    random: &mut impl Rng,
-) -> Result<(), L::Error> {
-    for item in 1..=tpcc.scale.items {
-        let quantity = random.random_range(10..=100i64);
-        let mut information = [[0; 24]; DISTRICTS as usize];
-        fill_text(information.as_flattened_mut(), random);
-        let data = goods_data(random);
-        let mut row = [Value::Int(0); 17];
-        (row[0], row[1], row[2]) = (warehouse.into(), item.into(), quantity.into());
-        for (value, information) in row[3..13].iter_mut().zip(&information) {
-            *value = information.into();
-        }
-        // Sales of the year, orders and remote orders are 0.
-        row[16] = (&data).into();
-        load.row(STOCK, &row)?;
-    }
-    Ok(())
-}
-
-fn load_district<L: Load>(
+fn district_row<'p>(
     tpcc: &Tpcc,
     [warehouse, district]: [i64; 2],
-    load: &mut L,
-    random: &mut impl Rng,
-) -> Result<(), L::Error> {
-    let name = text(6, 10, random);
-    let address = Address::draw(random);
-    let tax = tax(random);
+    place: &'p Place,
+) -> [Value<'p>; 11] {
     // 30,000.00 at the standard's scale.
     let ytd = tpcc.scale.customers * FIRST_PAYMENT;
-    let [street_1, street_2, city, state, zip] = address.values();
-    let row = [
+    let [street_1, street_2, city, state, zip] = place.address.values();
+    let next_order = tpcc.scale.customers + 1;
+    [
         warehouse.into(),
         district.into(),
-        (&name).into(),
+        (&place.name).into(),
         street_1,
         street_2,
         city,
         state,
         zip,
-        tax.into(),
+        place.tax.into(),
         ytd.into(),
-        (tpcc.scale.customers + 1).into(),
-    ];
-    load.row(DISTRICT, &row)
+        next_order.into(),
+    ]
 }
 
-/// Customers and the one payment in the history of each.
-fn load_customers<L: Load>(
+fn give_customer<T>(
     tpcc: &Tpcc,
-    [warehouse, district]: [i64; 2],
-    load: &mut L,
+    [warehouse, district, customer]: [i64; 3],
     random: &mut impl Rng,
-) -> Result<(), L::Error> {
+    give: impl FnOnce(&[Value<'_>]) -> T,
+) -> T {
+    // The first have one name each, so that each name is somebody's.
+    let names = tpcc.scale.names();
+    let name = match customer <= names {
+        true => customer - 1,
+        false => tpcc.constants.name_load.draw(0, names - 1, random),
+    };
+    let (first, last) = (text(8, 16, random), last_name(name));
+    let address = Address::draw(random);
+    let phone = digits::<16>(random);
+    let credit = if random.random_range(0..10) == 0 { b"BC" } else { b"GC" };
+    let discount = random.random_range(0..=5_000i64);
+    let data = text(300, 500, random);
+    let [street_1, street_2, city, state, zip] = address.values();
+    give(&[
+        warehouse.into(),
+        district.into(),
+        customer.into(),
+        (&first).into(),
+        b"OE".into(),
+        (&last).into(),
+        street_1,
+        street_2,
+        city,
+        state,
+        zip,
+        (&phone).into(),
+        0.into(),
+        credit.into(),
+        5_000_000.into(),
+        discount.into(),
+        (-FIRST_PAYMENT).into(),
+        FIRST_PAYMENT.into(),
+        1.into(),
+        0.into(),
+        (&data).into(),
+    ])
+}
+
+/// The one payment in the history of each customer, who are numbered through.
+fn give_payment<T>(
+    tpcc: &Tpcc,
+    number: i64,
+    random: &mut impl Rng,
+    give: impl FnOnce(&[Value<'_>]) -> T,
+) -> T {
     let customers = tpcc.scale.customers;
-    for customer in 1..=customers {
-        // The first have one name each, so that each name is somebody's.
-        let names = tpcc.scale.names();
-        let name = match customer <= names {
-            true => customer - 1,
-            false => tpcc.constants.name_load.draw(0, names - 1, random),
-        };
-        let (first, last) = (text(8, 16, random), last_name(name));
-        let address = Address::draw(random);
-        let phone = digits::<16>(random);
-        let credit = if random.random_range(0..10) == 0 { b"BC" } else { b"GC" };
-        let discount = random.random_range(0..=5_000i64);
-        let data = text(300, 500, random);
-        let [street_1, street_2, city, state, zip] = address.values();
-        let row = [
-            warehouse.into(),
-            district.into(),
-            customer.into(),
-            (&first).into(),
-            b"OE".into(),
-            (&last).into(),
-            street_1,
-            street_2,
-            city,
-            state,
-            zip,
-            (&phone).into(),
-            0.into(),
-            credit.into(),
-            5_000_000.into(),
-            discount.into(),
-            (-FIRST_PAYMENT).into(),
-            FIRST_PAYMENT.into(),
-            1.into(),
-            0.into(),
-            (&data).into(),
-        ];
-        load.row(CUSTOMER, &row)?;
-
-        let number = ((warehouse - 1) * DISTRICTS + district - 1) * customers + customer;
-        let data = text(12, 24, random);
-        let row = [
-            0.into(),
-            number.into(),
-            customer.into(),
-            district.into(),
-            warehouse.into(),
-            district.into(),
-            warehouse.into(),
-            0.into(),
-            FIRST_PAYMENT.into(),
-            (&data).into(),
-        ];
-        load.row(HISTORY, &row)?;
-    }
-    Ok(())
+    let customer = (number - 1) % customers + 1;
+    let district = (number - 1) / customers % DISTRICTS + 1;
+    let warehouse = (number - 1) / customers / DISTRICTS + 1;
+    let data = text(12, 24, random);
+    give(&[
+        0.into(),
+        number.into(),
+        customer.into(),
+        district.into(),
+        warehouse.into(),
+        district.into(),
+        warehouse.into(),
+        0.into(),
+        FIRST_PAYMENT.into(),
+        (&data).into(),
+    ])
 }
 
-/// One order for each customer, in random order. The last three of ten are not yet delivered.
-fn load_orders<L: Load>(
+fn order_row(tpcc: &Tpcc, key: [i64; 3], random: &mut impl Rng) -> [Value<'static>; 8] {
+    let [warehouse, district, order] = key;
+    let carrier = tpcc.is_delivered(order).then(|| random.random_range(1..=10i64));
+    let (buyer, lines) = (tpcc.buyer(key), tpcc.lines(key));
+    [
+        warehouse.into(),
+        district.into(),
+        order.into(),
+        buyer.into(),
+        0.into(),
+        carrier.into(),
+        lines.into(),
+        1.into(),
+    ]
+}
+
+fn give_line<T>(
     tpcc: &Tpcc,
-    [warehouse, district]: [i64; 2],
-    load: &mut L,
+    [warehouse, district, order, line]: [i64; 4],
     random: &mut impl Rng,
-) -> Result<(), L::Error> {
-    let mut customers: Vec<i64> = (1..=tpcc.scale.customers).collect();
-    customers.shuffle(random);
-    let delivered_orders = tpcc.scale.customers * 7 / 10;
-    for (order, customer) in (1..).zip(customers) {
-        let delivered = order <= delivered_orders;
-        let carrier = delivered.then(|| random.random_range(1..=10i64));
-        let lines = random.random_range(5..=15i64);
-        let key: [Value<'_>; 3] = [warehouse.into(), district.into(), order.into()];
-        let [w, d, o] = key;
-        let row = [w, d, o, customer.into(), 0.into(), carrier.into(), lines.into(), 1.into()];
-        load.row(ORDER, &row)?;
-        if !delivered {
-            load.row(NEW_ORDER, &key)?;
-        }
-        for line in 1..=lines {
-            let item = random.random_range(1..=tpcc.scale.items);
-            let amount = if delivered { 0 } else { random.random_range(1..=999_999i64) };
-            let mut information = [0; 24];
-            fill_text(&mut information, random);
-            let row = [
-                w,
-                d,
-                o,
-                line.into(),
-                item.into(),
-                warehouse.into(),
-                delivered.then_some(0).into(),
-                5.into(),
-                amount.into(),
-                (&information).into(),
-            ];
-            load.row(ORDER_LINE, &row)?;
-        }
+    give: impl FnOnce(&[Value<'_>]) -> T,
+) -> T {
+    let delivered = tpcc.is_delivered(order);
+    let item = random.random_range(1..=tpcc.scale.items);
+    let amount = if delivered { 0 } else { random.random_range(1..=999_999i64) };
+    let mut information = [0; 24];
+    fill_text(&mut information, random);
+    give(&[
+        warehouse.into(),
+        district.into(),
+        order.into(),
+        line.into(),
+        item.into(),
+        warehouse.into(),
+        delivered.then_some(0).into(),
+        5.into(),
+        amount.into(),
+        (&information).into(),
+    ])
+}
+
+fn give_item<T>(item: i64, random: &mut impl Rng, give: impl FnOnce(&[Value<'_>]) -> T) -> T {
+    let image = random.random_range(1..=10_000i64);
+    let name = text(14, 24, random);
+    let price = random.random_range(100..=10_000i64);
+    let data = goods_data(random);
+    give(&[item.into(), image.into(), (&name).into(), price.into(), (&data).into()])
+}
+
+fn give_stock<T>(
+    [warehouse, item]: [i64; 2],
+    random: &mut impl Rng,
+    give: impl FnOnce(&[Value<'_>]) -> T,
+) -> T {
+    let quantity = random.random_range(10..=100i64);
+    let mut information = [[0; 24]; DISTRICTS as usize];
+    fill_text(information.as_flattened_mut(), random);
+    let data = goods_data(random);
+    let mut row = [Value::Int(0); 17];
+    (row[0], row[1], row[2]) = (warehouse.into(), item.into(), quantity.into());
+    for (value, information) in row[3..13].iter_mut().zip(&information) {
+        *value = information.into();
     }
-    Ok(())
+    // Sales of the year, orders and remote orders are 0.
+    row[16] = (&data).into();
+    give(&row)
 }
