@@ -316,7 +316,7 @@ impl<E> Wheel<E> {
         let (chunk, len) = (bucket.last(), bucket.len_of_last());
         match len {
             ..=4 => self.sort_few::<4>(level, chunk, len, run),
-            ..=8 => self.sort_few::<8>(level, chunk, len, run),
+            5..=8 => self.sort_few::<8>(level, chunk, len, run),
             _ => self.sort_few::<CHUNK>(level, chunk, len, run),
         }
         len
